@@ -23,15 +23,6 @@ typedef struct {
   RgFailure failure;
 } Bench;
 
-static inline void set_in(const RgParam *table, void *options, const char *name, const char *value)
-{
-  RgDiagnostics diagnostics = {0};
-  const RgParam *entry;
-
-  RG_OK(rg_params_set(table, options, name, 1, &value, (RgPlace){0}, &diagnostics, &entry));
-  if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
-}
-
 static inline void bench_set(Bench *bench, const char *name, const char *value)
 {
   set_in(bench->class->params, bench->options, name, value);

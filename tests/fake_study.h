@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "study/hdf5/shard.h"
 #include "study/store/store.h"
 
 enum { FAKE_PROBLEMS = 2, FAKE_ALGORITHMS = 2, FAKE_CELLS = 4, FAKE_ROWS = 12, FAKE_INITIAL = 3 };
@@ -109,6 +110,32 @@ static inline PetscErrorCode fake_record(const Fake *fake, int i, RgRecord *reco
   record->provenance.started = 1.6e9 + 100 * trial->cell + (double)trial->seed;
   record->provenance.wall = record->provenance.cpu = 0.25;
   record->provenance.fingerprint = UINT64_C(0xfedcba9876543210);
+  PetscFunctionReturn(0);
+}
+
+/* A results file with one seed of every cell, in memory. */
+static inline PetscErrorCode fake_image(RgMedium *image)
+{
+  Fake fake;
+  RgRecord records[FAKE_CELLS];
+  const RgRecord *list[FAKE_CELLS];
+  RgFault fault = {0};
+
+  PetscFunctionBeginUser;
+  fake_create(1, &fake);
+  for (int i = 0; i < FAKE_CELLS; i++) {
+    uint64_t checksum[2];
+    PetscCall(fake_record(&fake, i, &records[i]));
+    PetscCall(rg_record_checksum(&records[i], checksum));
+    rg_hash_hex(checksum, records[i].checksum);
+    list[i] = &records[i];
+  }
+  RgContainerInfo info = rg_container_info(&fake.study);
+  info.n_trials = FAKE_CELLS;
+  PetscCall(rg_container_image(FAKE_CELLS, list, &info, image, &fault));
+  PetscCheck(!fault.code, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", fault.message);
+  for (int i = 0; i < FAKE_CELLS; i++) PetscCall(rg_record_destroy(&records[i]));
+  fake_destroy(&fake);
   PetscFunctionReturn(0);
 }
 

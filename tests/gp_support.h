@@ -7,6 +7,7 @@
 
 #include "regatta/stream.h"
 #include "gp/kernel/family.h"
+#include "gp/posterior/posterior.h"
 
 /* `variant` of a kernel over 4 inputs: 0 isotropic, 1 ARD, 2 product of two groups, 3 additive, 4 a
    sum of products with an input used twice. */
@@ -54,6 +55,19 @@ static inline void support_normals(uint64_t seed, int n, double *z)
   RgRandom random = rg_stream_at(&stream, 0);
 
   rg_random_normals(&random, (size_t)n, z);
+}
+
+/* The posterior of n <= 64 data. */
+static inline void support_posterior(const RgKernel *kernel, int n, RgPosterior *posterior)
+{
+  double X[64 * SUPPORT_DIM], y[64];
+  RgFailure failure = {0};
+
+  support_points(5, n, SUPPORT_DIM, X);
+  support_normals(6, n, y);
+  RG_OK(rg_posterior_create(kernel, 0.05, 0.4, PetscMax(n, 1), posterior));
+  RG_OK(rg_posterior_set(posterior, NULL, 0.05, 0.4, n, X, y, &failure));
+  assert_false(failure.failed);
 }
 
 static inline double support_value(const RgKernel *kernel, const double *x, const double *z)

@@ -16,19 +16,24 @@ typedef struct {
   RgProblem problem;
 } Instance;
 
-static inline void *options_make(const RgProblemClass *class, const Setting *settings)
+/* Options of a table from a text, as a study file gives it. */
+static inline void set_in(const RgParam *table, void *options, const char *name, const char *value)
 {
   RgDiagnostics diagnostics = {0};
+  const RgParam *entry;
+
+  RG_OK(rg_params_set(table, options, name, 1, &value, (RgPlace){0}, &diagnostics, &entry));
+  if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
+}
+
+static inline void *options_make(const RgProblemClass *class, const Setting *settings)
+{
   void *options;
 
   RG_OK(PetscCalloc(class->options_size + 1, &options));
   RG_OK(rg_params_defaults(class->params, options));
-  for (int i = 0; settings && i < MAX_SETTINGS && settings[i][0]; i++) {
-    const RgParam *entry;
-    RG_OK(rg_params_set(class->params, options, settings[i][0], 1, &settings[i][1], (RgPlace){0},
-                        &diagnostics, &entry));
-  }
-  if (diagnostics.n) fail_msg("%s", diagnostics.list[0].message);
+  for (int i = 0; settings && i < MAX_SETTINGS && settings[i][0]; i++)
+    set_in(class->params, options, settings[i][0], settings[i][1]);
   return options;
 }
 

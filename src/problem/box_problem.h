@@ -57,7 +57,7 @@ typedef struct {
 #define RG_BOX_VARIANT(name, first, choices, symbol, doc)                                          \
   RG_CHOICE(name, RgBoxOptions, variant, first, choices, symbol, doc)
 
-/* A class whose `family` is the table `functions`; a gradient, if they have one, is named beside. */
+/* A class whose `family` is the table `functions`; their gradient, if any, is named beside it. */
 #define RG_BOX_VARIANTS(functions)                                                                 \
   .options_size = sizeof(RgBoxOptions), .family = (functions), .domain = rg_box_domain,            \
   .create = rg_box_create, .evaluate = rg_box_evaluate

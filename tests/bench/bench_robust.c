@@ -8,9 +8,7 @@
 #include <string.h>
 
 #include "gp/posterior/set/set_posterior.h"
-#include "study/plan/plan.h"
-#include "study/trial/trial.h"
-#include "trial_at.h"
+#include "bench_trial.h"
 
 #define MODEL                                                                                      \
   "kernel: gaussian, ard: false, fit: fixed, standardise: false, mean: zero, noise_variance: 1e-6"
@@ -122,16 +120,8 @@ static PetscErrorCode bench_posterior(RgBench *bench, int k)
 static PetscErrorCode run_first(void *closure)
 {
   Grid *grid = closure;
-  RgRecord record = {0};
-  const RgTrial trial = trial_at(&grid->plan, 0);
-  bool stopped;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_trial_run(&grid->study, &trial, NULL, &record, &stopped));
-  PetscCheck(record.status == RG_STATUS_COMPLETE, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "trial failed: %s", record.message);
-  PetscCall(rg_record_destroy(&record));
-  PetscFunctionReturn(0);
+  return bench_first_trial(&grid->study, &grid->plan);
 }
 
 static PetscErrorCode bench_trial(RgBench *bench, int k, const char *algorithm)

@@ -3,9 +3,7 @@
 
 #include <string.h>
 
-#include "study/plan/plan.h"
-#include "study/trial/trial.h"
-#include "trial_at.h"
+#include "bench_trial.h"
 
 typedef struct {
   RgStudy study;
@@ -76,16 +74,8 @@ static const struct {
 static PetscErrorCode run_first(void *closure)
 {
   Trials *t = closure;
-  RgRecord record = {0};
-  const RgTrial trial = trial_at(&t->plan, 0);
-  bool stopped;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_trial_run(&t->study, &trial, NULL, &record, &stopped));
-  PetscCheck(record.status == RG_STATUS_COMPLETE, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "trial failed: %s", record.message);
-  PetscCall(rg_record_destroy(&record));
-  PetscFunctionReturn(0);
+  return bench_first_trial(&t->study, &t->plan);
 }
 
 PetscErrorCode rg_bench_trials(RgBench *bench)

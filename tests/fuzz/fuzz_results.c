@@ -57,26 +57,10 @@ static herr_t add_target(hid_t file, const char *name, const H5O_info_t *object,
 static const Base *base_file(void)
 {
   static Base base;
-  Fake fake;
-  RgRecord records[FAKE_CELLS];
-  const RgRecord *list[FAKE_CELLS];
-  RgFault fault = {0};
   RgMedium image;
 
   if (base.n) return &base;
-  fake_create(1, &fake);
-  for (int i = 0; i < FAKE_CELLS; i++) {
-    uint64_t checksum[2];
-    FUZZ_OK(fake_record(&fake, i, &records[i]));
-    FUZZ_OK(rg_record_checksum(&records[i], checksum));
-    rg_hash_hex(checksum, records[i].checksum);
-    list[i] = &records[i];
-  }
-  RgContainerInfo info = rg_container_info(&fake.study);
-  info.n_trials = FAKE_CELLS;
-  FUZZ_OK(rg_container_image(FAKE_CELLS, list, &info, &image, &fault));
-  for (int i = 0; i < FAKE_CELLS; i++) FUZZ_OK(rg_record_destroy(&records[i]));
-  fake_destroy(&fake);
+  FUZZ_OK(fake_image(&image));
   hid_t file = rg_medium_open(&image, false);
   FUZZ_HOLDS(file >= 0 && H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, add_target, &base) >= 0);
   (void)rg_medium_close(&image, file);

@@ -3,6 +3,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,18 @@ def end(job):
     if job.poll() is None:
         job.kill()
     job.wait()
+
+
+def kill(job):
+    """SIGKILL for the whole job: mpirun and its children, which have process groups of their own."""
+    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(job.pid)], capture_output=True,
+                              text=True).stdout.split()
+    for pid in [job.pid, *map(int, children)]:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    job.communicate()
 
 
 def ranks_of(job):

@@ -2,6 +2,16 @@
 from regatta_test import HERE, RegattaTest, main, regatta
 
 GOOD = (HERE / "smoke.yaml").read_text()
+MISTAKES = (
+    ("seeds: 4", "seeds: [4", "study.yaml:"),
+    ("seeds: 4", "seeds: 4\nseeds: 5", "seeds"),
+    ("iterations", "iteratoins", "did you mean 'iterations'"),
+    ("- gp_ucb", "- gp_ucp", "did you mean 'gp_ucb'"),
+    ("iterations: 12", "iterations: -1", "study.yaml:8:"),
+    ("seeds: 4", "seeds: 0", "seeds"),
+    ("instances: 2", "instances: pared", "'paired'"),
+    ("- gp_ucb", "- {name: gp_ucb, beta: bcr}", "bcr"),
+)
 
 
 class BadInput(RegattaTest):
@@ -25,29 +35,10 @@ class BadInput(RegattaTest):
     def test_missing_file(self):
         self.refused("run", self.folder / "none.yaml", says="none.yaml")
 
-    def test_yaml_error(self):
-        self.run_refused("seeds: 4", "seeds: [4", "study.yaml:")
-
-    def test_duplicate_key(self):
-        self.run_refused("seeds: 4", "seeds: 4\nseeds: 5", "seeds")
-
-    def test_unknown_key(self):
-        self.run_refused("iterations", "iteratoins", "did you mean 'iterations'")
-
-    def test_unknown_algorithm(self):
-        self.run_refused("- gp_ucb", "- gp_ucp", "did you mean 'gp_ucb'")
-
-    def test_out_of_range(self):
-        self.run_refused("iterations: 12", "iterations: -1", "study.yaml:8:")
-
-    def test_zero_seeds(self):
-        self.run_refused("seeds: 4", "seeds: 0", "seeds")
-
-    def test_instances(self):
-        self.run_refused("instances: 2", "instances: pared", "'paired'")
-
-    def test_finite_rule_on_a_box(self):
-        self.run_refused("- gp_ucb", "- {name: gp_ucb, beta: bcr}", "bcr")
+    def test_mistakes_in_the_study(self):
+        for old, new, says in MISTAKES:
+            with self.subTest(new=new):
+                self.run_refused(old, new, says)
 
     def test_output_cannot_be_written(self):
         study = self.write("study.yaml", GOOD)

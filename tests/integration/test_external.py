@@ -1,7 +1,6 @@
 """Programs as objectives: whatever they do, the study goes on; nothing is asked twice or left behind."""
 import collections
 import json
-import os
 import random
 import signal
 import subprocess
@@ -10,7 +9,7 @@ import time
 import h5py
 import numpy as np
 
-from regatta_test import (HERE, LONG, RegattaTest, environment, is_alive, main, mpirun, ranks_of,
+from regatta_test import (HERE, LONG, RegattaTest, environment, is_alive, kill, main, mpirun,
                           regatta)
 
 EVALUATOR = HERE / "evaluator.py"
@@ -91,14 +90,6 @@ class External(RegattaTest):
                                 env=environment(), start_new_session=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True)
-
-    def kill(self, job):
-        for pid in [job.pid, *ranks_of(job)]:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        job.communicate()
 
     # ---- misbehaviour --------------------------------------------------------------------------
 
@@ -245,7 +236,7 @@ algorithms: [random, ei, ts, jes, nelder_mead]
         study = self.write("study.yaml", text.replace("[random, ei]", "[ei, constrained_ei]"))
         job = self.start(study)
         self.assertTrue(wait_until(lambda: any(number >= 9 for _, _, number in self.asked())))
-        self.kill(job)
+        kill(job)
         self.run_ok("run", study, "-o", self.output, "-quiet", "-strict", ranks=2)
         again = collections.Counter((trial, number) for _, trial, number in self.asked())
         self.assertLessEqual(sum(n > 1 for n in again.values()), 2)  # those in flight
@@ -351,7 +342,7 @@ algorithms: [random, ei, ts, jes, nelder_mead]
             self.assertTrue(wait_until(lambda: len(self.asked()) >= enough), "the program is asked")
             time.sleep(moments.uniform(0, 0.05))
             self.assertIsNone(job.poll())
-            self.kill(job)
+            kill(job)
             self.programs_end()
         self.run_ok("run", study, "-o", self.output, "-quiet", ranks=3)
         self.assertEqual(self.checksum(self.output), expected)
@@ -373,7 +364,7 @@ algorithms: [random, ei, ts, jes, nelder_mead]
         job = self.start(study)
         self.assertTrue(wait_until(lambda: len(self.asked()) == 2), "the programs are asked")
         self.assertTrue(all(is_alive(pid) for pid, _, _ in self.asked()))
-        self.kill(job)
+        kill(job)
         self.programs_end()
 
     def test_stopped_in_the_initial_design(self):

@@ -1,11 +1,9 @@
 """SIGKILL of the whole job at random moments, then the same command again: nothing is lost."""
-import os
 import random
-import signal
 import subprocess
 import time
 
-from regatta_test import HERE, LONG, RegattaTest, environment, main, mpirun
+from regatta_test import HERE, LONG, RegattaTest, environment, kill, main, mpirun
 
 KILLS = 200 if LONG else 20
 STUDY = HERE / "kill.yaml"
@@ -17,17 +15,6 @@ class Kill(RegattaTest):
                                 env=environment(), start_new_session=True,
                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                 stderr=subprocess.DEVNULL)
-
-    def kill(self, job):
-        """The whole job: mpirun's process group and the ranks, which have groups of their own."""
-        ranks = subprocess.run(["ps", "-o", "pid=", "--ppid", str(job.pid)], capture_output=True,
-                               text=True).stdout.split()
-        for pid in [job.pid, *map(int, ranks)]:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-        job.wait()
 
     def test_kill_and_resume(self):
         reference = self.folder / "reference.h5"
@@ -45,7 +32,7 @@ class Kill(RegattaTest):
                 job.wait(timeout=moments.uniform(0.2, 1.0) * length)
                 finished += 1
             except subprocess.TimeoutExpired:
-                self.kill(job)
+                kill(job)
                 kills += 1
             if output.exists():
                 self.assertEqual(self.checksum(output), expected)

@@ -4,8 +4,7 @@
 
 #include "gp/model/model.h"
 #include "regatta/algorithm.h"
-#include "study/spec/registry.h"
-#include "test_main.h"
+#include "test_problem.h"
 
 enum { INITIAL = 10, DIM = 2, EXTRAS = 8 };
 
@@ -26,22 +25,13 @@ typedef struct {
   RgQuery query;
 } Method;
 
-static inline void set(const RgParam *params, void *options, const char *name, const char *value)
-{
-  RgDiagnostics diagnostics = {0};
-  const RgParam *entry;
-
-  RG_OK(rg_params_set(params, options, name, 1, &value, (RgPlace){0}, &diagnostics, &entry));
-  assert_int_equal(diagnostics.n, 0);
-}
-
 static inline void method_begin(Method *method, const char *name, const char *option,
                                 const char *value, const RgSetup *setup)
 {
   method->class = rg_registry_find_algorithm(NULL, name);
   RG_OK(PetscCalloc(method->class->options_size, &method->options));
   RG_OK(rg_params_defaults(method->class->params, method->options));
-  set(method->class->params, method->options, option, value);
+  set_in(method->class->params, method->options, option, value);
   method->query = (RgQuery){.x = method->x, .extra = method->extra};
   RG_OK(rg_algorithm_create(method->class, method->options, setup, &method->algorithm));
 }

@@ -84,12 +84,12 @@ RG_TEST(nodes_lose_next_to_nothing)
   Race race;
 
   race_create(&race, "nodes", QUERIES);
-  set(rg_surrogate_params, &race.surrogate, "prior", "botorch2023");
-  set(rg_surrogate_params, &race.surrogate, "noise_lower", "1e-4");
+  set_in(rg_surrogate_params, &race.surrogate, "prior", "botorch2023");
+  set_in(rg_surrogate_params, &race.surrogate, "noise_lower", "1e-4");
   race.maximiser.raw_samples = 128;
   race.maximiser.restarts = 12;
   for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k) {
-    set(rg_surrogate_params, &race.surrogate, "kernel", entries[k].kernel);
+    set_in(rg_surrogate_params, &race.surrogate, "kernel", entries[k].kernel);
     compare(&entries[k], &race);
   }
   race_destroy(&race);

@@ -1,8 +1,7 @@
 /* irgp_ucb with `zeta_seed`: one sequence of zeta_t for all functions and seeds. */
-#include "test_main.h"
+#include "study_text.h"
 
 #include "acquisition/confidence.h"
-#include "study/plan/plan.h"
 #include "study/trial/trial.h"
 #include "trial_at.h"
 
@@ -43,13 +42,10 @@ RG_TEST(test_sequence_is_shared)
 {
   RgStudy study;
   RgPlan plan;
-  RgDiagnostics found = {0};
   double first[3][N_ITERATIONS], zeta[N_ITERATIONS];
   bool seen[3] = {false};
 
-  RG_OK(rg_study_parse(NULL, "zeta.yaml", text, strlen(text), &study, &found));
-  if (found.n) fail_msg("%s", found.list[0].message);
-  RG_OK(rg_plan_fill(&study, &plan));
+  plan_study(text, &study, &plan);
   assert_int_equal(plan.n, 12);
   for (int i = 0; i < plan.n; i++) {
     const RgTrial trial = trial_at(&plan, i);

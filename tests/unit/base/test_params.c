@@ -48,13 +48,18 @@ static void set(Options *options, const char *name, const char *word)
   assert_ptr_equal(entry, rg_params_find(table, name));
 }
 
-static void assert_canonical(const Options *options, const char *expected)
+static void assert_canonical_of(const RgParam *params, const Options *options, const char *expected)
 {
   RgText text = {0};
 
-  RG_OK(rg_params_canonical(table, options, &text));
+  RG_OK(rg_params_canonical(params, options, &text));
   assert_string_equal(text.data, expected);
   RG_OK(rg_text_clear(&text));
+}
+
+static void assert_canonical(const Options *options, const char *expected)
+{
+  assert_canonical_of(table, options, expected);
 }
 
 #define CANONICAL_DEFAULTS                                                                         \
@@ -333,12 +338,9 @@ RG_TEST(list_defaults)
     {NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL},
   };
   Options options = {0};
-  RgText text = {0};
 
   RG_OK(rg_params_defaults(lists, &options));
-  RG_OK(rg_params_canonical(lists, &options, &text));
-  assert_string_equal(text.data, "lengths=[0.5],weights=[]");
-  RG_OK(rg_text_clear(&text));
+  assert_canonical_of(lists, &options, "lengths=[0.5],weights=[]");
   RG_OK(rg_params_clear(lists, &options));
 }
 

@@ -128,38 +128,31 @@ static void check_gradient(Case *test, RgContextForm form)
   RG_OK(rg_context_posterior_destroy(&cp));
 }
 
-RG_TEST(gaussian_is_a_product)
+/* product: of two kernels; reduced: whether it is taken as a product in x and c. */
+static void check(RgKernelFamily family, bool product, RgContextForm form, bool reduced)
 {
   Case test;
 
-  begin(RG_KERNEL_GAUSSIAN, false, &test);
-  check_moments(&test, RG_CONTEXT_EXACT, true);
-  check_gradient(&test, RG_CONTEXT_EXACT);
+  begin(family, product, &test);
+  check_moments(&test, form, reduced);
+  check_gradient(&test, form);
   end(&test);
+}
+
+RG_TEST(gaussian_is_a_product)
+{
+  check(RG_KERNEL_GAUSSIAN, false, RG_CONTEXT_EXACT, true);
 }
 
 RG_TEST(product_of_materns)
 {
-  Case test;
-
-  begin(RG_KERNEL_MATERN52, true, &test);
-  check_moments(&test, RG_CONTEXT_EXACT, true);
-  check_gradient(&test, RG_CONTEXT_EXACT);
-  end(&test);
+  check(RG_KERNEL_MATERN52, true, RG_CONTEXT_EXACT, true);
 }
 
 RG_TEST(other_kernels_go_pair_by_pair)
 {
-  Case test;
-
-  begin(RG_KERNEL_MATERN52, false, &test);
-  check_moments(&test, RG_CONTEXT_EXACT, false);
-  check_gradient(&test, RG_CONTEXT_EXACT);
-  end(&test);
-  begin(RG_KERNEL_GAUSSIAN, false, &test);
-  check_moments(&test, RG_CONTEXT_PAIRS, false);
-  check_gradient(&test, RG_CONTEXT_PAIRS);
-  end(&test);
+  check(RG_KERNEL_MATERN52, false, RG_CONTEXT_EXACT, false);
+  check(RG_KERNEL_GAUSSIAN, false, RG_CONTEXT_PAIRS, false);
 }
 
 /* A smooth function of two contexts from its values at the nodes, with its derivatives; the way back

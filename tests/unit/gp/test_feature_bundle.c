@@ -15,18 +15,6 @@ static RgRandom test_random(void)
   return rg_stream_at(&stream, 0);
 }
 
-static void make_posterior(const RgKernel *kernel, int n, RgPosterior *posterior)
-{
-  double X[DATA * SUPPORT_DIM], y[DATA];
-  RgFailure failure = {0};
-
-  support_points(5, n, SUPPORT_DIM, X);
-  support_normals(6, n, y);
-  RG_OK(rg_posterior_create(kernel, 0.05, 0.4, DATA, posterior));
-  RG_OK(rg_posterior_set(posterior, NULL, 0.05, 0.4, n, X, y, &failure));
-  assert_false(failure.failed);
-}
-
 /* The features of the first path with weights of their own and one column of the noise. */
 static void check_path(RgFeatureBundle *bundle, RgPosterior *posterior, int s, const double *e,
                        RgRandom *random, RgFeaturePath *path)
@@ -86,7 +74,7 @@ RG_TEST(paths_are_those_made_alone)
 
       support_normals(7, DATA * COUNT, e);
       support_kernel(RG_KERNEL_MATERN52, variant, &kernel);
-      make_posterior(&kernel, n, &posterior);
+      support_posterior(&kernel, n, &posterior);
       RG_OK(rg_feature_bundle_create(SUPPORT_DIM, FEATURES, &bundle));
       RG_OK(rg_feature_path_create(SUPPORT_DIM, FEATURES, &path));
       for (int round = 0; round < 2; ++round) {
@@ -116,7 +104,7 @@ RG_TEST(paths_have_the_posterior)
   RgFeatureBundle bundle;
 
   support_kernel(RG_KERNEL_GAUSSIAN, 0, &kernel);
-  make_posterior(&kernel, DATA, &posterior);
+  support_posterior(&kernel, DATA, &posterior);
   RG_OK(rg_posterior_predict(&posterior, 1, z, &mean, &variance, &work));
   RG_OK(rg_feature_bundle_create(SUPPORT_DIM, 50, &bundle));
   for (int t = 0; t < TRIALS; ++t) {
@@ -150,7 +138,7 @@ RG_TEST(unknown_paths_are_refused)
   RgFeatureBundle bundle;
 
   support_kernel(RG_KERNEL_GAUSSIAN, 0, &kernel);
-  make_posterior(&kernel, 0, &posterior);
+  support_posterior(&kernel, 0, &posterior);
   RG_OK(rg_feature_bundle_create(SUPPORT_DIM, 10, &bundle));
   RG_OK(rg_feature_bundle_draw(&bundle, &posterior, 2, NULL, &random));
   RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));

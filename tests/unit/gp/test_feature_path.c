@@ -88,18 +88,6 @@ RG_TEST(prior_has_the_kernel)
   }
 }
 
-static void make_posterior(const RgKernel *kernel, int n, RgPosterior *posterior)
-{
-  double X[64 * SUPPORT_DIM], y[64];
-  RgFailure failure = {0};
-
-  support_points(5, n, SUPPORT_DIM, X);
-  support_normals(6, n, y);
-  RG_OK(rg_posterior_create(kernel, 0.05, 0.4, n, posterior));
-  RG_OK(rg_posterior_set(posterior, NULL, 0.05, 0.4, n, X, y, &failure));
-  assert_false(failure.failed);
-}
-
 /* Pathwise paths have the moments of the posterior exactly, the others up to what `features`
    miss. */
 static void check_posterior(RgKernelFamily family, int variant, bool pathwise, int features,
@@ -116,7 +104,7 @@ static void check_posterior(RgKernelFamily family, int variant, bool pathwise, i
 
   support_points(9, POINTS, SUPPORT_DIM, Z);
   support_kernel(family, variant, &kernel);
-  make_posterior(&kernel, DATA, &posterior);
+  support_posterior(&kernel, DATA, &posterior);
   memcpy(Z, posterior.X, SUPPORT_DIM * sizeof(double)); /* one point with a datum */
   RG_OK(rg_posterior_predict(&posterior, POINTS, Z, mean, NULL, &work));
   RG_OK(rg_posterior_covariance(&posterior, POINTS, Z, POINTS, Z, C));
@@ -171,7 +159,7 @@ RG_TEST(weights_solve_the_linear_model)
     RgFailure failure = {0};
     lapack_int pivots[MOST];
 
-    make_posterior(&kernel, n, &posterior);
+    support_posterior(&kernel, n, &posterior);
     RG_OK(rg_feature_path_create(SUPPORT_DIM, features, &path));
     RG_OK(rg_feature_path_draw(&path, &kernel, &random));
     rg_random_normals(&random, (size_t)n, e);
@@ -224,7 +212,7 @@ static void check_gradient(RgKernelFamily family, int variant, bool pathwise)
 
   support_points(4, M, SUPPORT_DIM, Z);
   support_kernel(family, variant, &kernel);
-  make_posterior(&kernel, DATA, &posterior);
+  support_posterior(&kernel, DATA, &posterior);
   RG_OK(rg_feature_path_create(SUPPORT_DIM, 53, &path));
   RG_OK(rg_feature_path_draw(&path, &kernel, &random));
   if (pathwise) {
@@ -300,7 +288,7 @@ RG_TEST(screening_is_close)
       RgFeaturePath path;
 
       support_kernel(RG_KERNEL_MATERN52, variant, &kernel);
-      make_posterior(&kernel, DATA, &posterior);
+      support_posterior(&kernel, DATA, &posterior);
       RG_OK(rg_feature_path_create(SUPPORT_DIM, 101, &path));
       for (int round = 0; round < 3; ++round) {
         RG_OK(rg_feature_path_draw(&path, &kernel, &random));
@@ -340,7 +328,7 @@ RG_TEST(grids_by_tables)
     RgSpace *grid = &domain.design;
 
     support_kernel(RG_KERNEL_MATERN52, (int)shape % SUPPORT_VARIANTS, &kernel);
-    make_posterior(&kernel, DATA, &posterior);
+    support_posterior(&kernel, DATA, &posterior);
     RG_OK(rg_space_grid(grid, SUPPORT_DIM, shapes[shape], axes, lower, upper));
     RG_OK(rg_feature_path_create(SUPPORT_DIM, 57, &path));
     RG_OK(rg_feature_path_draw(&path, &kernel, &random));

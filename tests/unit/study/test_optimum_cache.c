@@ -1,5 +1,5 @@
 /* Optima kept in files: to the last bit, or not at all. */
-#include "test_main.h"
+#include "study_text.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "scratch.h"
 #include "study/trial/instances.h"
 #include "study/trial/optimum_cache.h"
-#include "study/plan/plan.h"
 #include "study/trial/trial.h"
 #include "trial_at.h"
 
@@ -148,14 +147,11 @@ static void optima_of(const char *folder, int seed, int features, uint64_t finge
 {
   RgStudy study;
   RgPlan plan;
-  RgDiagnostics found = {0};
   RgTrialHost host = {0};
   char text[512];
 
   snprintf(text, sizeof(text), study_text, seed, features);
-  RG_OK(rg_study_parse(NULL, "kept.yaml", text, strlen(text), &study, &found));
-  if (found.n) fail_msg("%s", found.list[0].message);
-  RG_OK(rg_plan_fill(&study, &plan));
+  plan_study(text, &study, &plan);
   RG_OK(rg_instances_create(&host.instances));
   if (folder) RG_OK(rg_instances_keep_optima(host.instances, folder, 0, NULL, fingerprint));
   assert_int_equal(plan.n, 2);
@@ -250,13 +246,12 @@ RG_TEST(short_searches_are_not_kept)
   RgInstance *instance;
   RgStudy study;
   RgFailure failure = {0};
-  RgDiagnostics found = {0};
   char folder[64], text[512];
   double optimum, accuracy;
 
   scratch_create(folder);
   snprintf(text, sizeof(text), study_text, 1, 16);
-  RG_OK(rg_study_parse(NULL, "kept.yaml", text, strlen(text), &study, &found));
+  parse_study(text, &study);
   RG_OK(rg_instances_create(&instances));
   RG_OK(rg_instances_keep_optima(instances, folder, 1e6, NULL, 9));
   RG_OK(rg_instances_take(instances, NULL, &study, &study.cells[0], 0, &instance, &failure));

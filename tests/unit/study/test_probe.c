@@ -17,26 +17,8 @@ typedef struct {
 static int set_up(void **state)
 {
   static Fixture fixture;
-  Fake fake;
-  RgRecord records[FAKE_CELLS];
-  const RgRecord *list[FAKE_CELLS];
-  RgFault fault = {0};
 
-  fake_create(1, &fake);
-  for (int i = 0; i < FAKE_CELLS; i++) {
-    uint64_t checksum[2];
-    RG_OK(fake_record(&fake, i, &records[i]));
-    RG_OK(rg_record_checksum(&records[i], checksum));
-    rg_hash_hex(checksum, records[i].checksum);
-    list[i] = &records[i];
-  }
-  RgContainerInfo info = rg_container_info(&fake.study);
-
-  info.n_trials = FAKE_CELLS;
-  RG_OK(rg_container_image(FAKE_CELLS, list, &info, &fixture.image, &fault));
-  assert_false(fault.code);
-  for (int i = 0; i < FAKE_CELLS; i++) RG_OK(rg_record_destroy(&records[i]));
-  fake_destroy(&fake);
+  RG_OK(fake_image(&fixture.image));
   scratch_create(fixture.folder);
   snprintf(fixture.path, sizeof(fixture.path), "%s/out.h5", fixture.folder);
   *state = &fixture;

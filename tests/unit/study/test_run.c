@@ -1,11 +1,10 @@
 /* rg_run: a study run by a program, its observer and its report. */
-#include "test_main.h"
+#include "study_text.h"
 
 #include <sys/resource.h>
 
 #include "regatta/run.h"
 #include "scratch.h"
-#include "study/plan/plan.h"
 #include "study/store/store.h"
 
 static const char text[] = "study: run\n"
@@ -58,14 +57,10 @@ static bool ask(void *closure)
 
 static void open_study(Frame *f, const char *words)
 {
-  RgDiagnostics diagnostics = {0};
-
   memset(f, 0, sizeof(*f));
   scratch_create(f->folder);
   snprintf(f->output, sizeof(f->output), "%s/out.h5", f->folder);
-  RG_OK(rg_study_parse(NULL, "run.yaml", words, strlen(words), &f->study, &diagnostics));
-  assert_int_equal(diagnostics.n, 0);
-  RG_OK(rg_plan_fill(&f->study, &f->plan));
+  plan_study(words, &f->study, &f->plan);
 }
 
 static void close_study(Frame *f)

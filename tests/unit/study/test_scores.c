@@ -1,8 +1,7 @@
 /* Problems whose trials are scored by several measures: which trials there are, what is recorded,
    and that it is what trials of one measure record. Seeds paired with instances. */
-#include "test_main.h"
+#include "study_text.h"
 
-#include "study/plan/plan.h"
 #include "study/trial/trial.h"
 #include "trial_at.h"
 
@@ -33,15 +32,6 @@ typedef struct {
   RgStudy study;
   RgPlan plan;
 } Frame;
-
-static void frame_create(const char *text, Frame *frame)
-{
-  RgDiagnostics diagnostics = {0};
-
-  RG_OK(rg_study_parse(NULL, "scores.yaml", text, strlen(text), &frame->study, &diagnostics));
-  assert_int_equal(diagnostics.n, 0);
-  RG_OK(rg_plan_fill(&frame->study, &frame->plan));
-}
 
 static void frame_destroy(Frame *frame)
 {
@@ -74,7 +64,7 @@ RG_TEST(methods_that_follow_the_measure_run_for_each)
   Frame frame;
   int all = 0, aimed = 0;
 
-  frame_create(several, &frame);
+  plan_study(several, &frame.study, &frame.plan);
   assert_int_equal(frame.study.n_cells, 5 + 3);
   assert_int_equal(frame.plan.n, 8 * 2);
   for (int c = 0; c < 5; c++) {
@@ -93,7 +83,7 @@ RG_TEST(seeds_have_instances_of_their_own)
 {
   Frame frame;
 
-  frame_create(several, &frame);
+  plan_study(several, &frame.study, &frame.plan);
   for (int i = 0; i < frame.plan.n; i++) {
     const RgTrial trial = trial_at(&frame.plan, i);
     bool random = frame.study.cells[trial.cell].problem->random;
@@ -126,8 +116,8 @@ RG_TEST(scores_are_those_of_single_measures)
   Frame frame, alone;
   RgRecord a, b;
 
-  frame_create(several, &frame);
-  frame_create(single, &alone);
+  plan_study(several, &frame.study, &frame.plan);
+  plan_study(single, &alone.study, &alone.plan);
   run(&frame, "uncertainty_sampling", "", 4, &a);
   run(&alone, "uncertainty_sampling", "", 4, &b);
   assert_same_score(&a, 2, &b);
@@ -156,7 +146,7 @@ RG_TEST(the_initial_design_recommends)
   Frame frame;
   RgRecord record;
 
-  frame_create(single, &frame);
+  plan_study(single, &frame.study, &frame.plan);
   run(&frame, "rrgp_ucb", "", 3, &record);
   assert_false(isnan(record.column[RG_COLUMN_RECOMMENDATION][0]));
   assert_true(record.column[RG_COLUMN_INSTANTANEOUS_REGRET][0] >= 0);

@@ -279,16 +279,16 @@ RG_TEST(paths_lead_from_the_study_file)
 {
   static const RgParam table[] = {
     {.name = "file", .type = RG_PARAM_PATH, .fallback = "auto", .symbol = "", .doc = ""}, {0}};
-  const RgYamlNode typed = {.kind = RG_YAML_SCALAR, .text = "study_text.h"};
+  const RgYamlNode typed = {.kind = RG_YAML_SCALAR, .text = "study_files.h"};
   const RgPlace place = {RG_TEST_DATA "/unit/study/any.yaml", 1, 1};
   RgDiagnostics diagnostics = {0};
   const RgDraft draft = {.path = place.file, .diagnostics = &diagnostics};
   char *path = NULL;
 
   RG_OK(rg_draft_apply(&draft, table, &path, &typed));
-  assert_string_equal(path, "study_text.h");
+  assert_string_equal(path, "study_files.h");
   RG_OK(rg_params_resolve(table, &path, place));
-  assert_string_equal(path, RG_TEST_DATA "/unit/study/study_text.h");
+  assert_string_equal(path, RG_TEST_DATA "/unit/study/study_files.h");
   RG_OK(rg_params_clear(table, &path));
   RG_OK(rg_params_resolve(table, &path, place)); /* not set: nothing to follow */
   assert_null(path);

@@ -1,6 +1,6 @@
 /* What theory says about the cells of studies: which bound belongs to which rule, which assumption
    fails where, tables as CSV. */
-#include "test_main.h"
+#include "study_text.h"
 
 #include "theory/bounds.h"
 #include "theory/context_bounds.h"
@@ -27,10 +27,8 @@ typedef struct {
 static Theory theory_of(const char *text, const RgTheoryOptions *options)
 {
   Theory theory;
-  RgDiagnostics found = {0};
 
-  RG_OK(rg_study_parse(NULL, "study.yaml", text, strlen(text), &theory.study, &found));
-  if (found.n) fail_msg("line %d: %s", found.list[0].place.line, found.list[0].message);
+  parse_study(text, &theory.study);
   RG_OK(rg_theory_create(&theory.study, options, &theory.table));
   return theory;
 }

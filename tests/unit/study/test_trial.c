@@ -1,7 +1,6 @@
 /* The trial loop: common random numbers, crossed designs, failures as results, stopping. */
-#include "test_main.h"
+#include "study_text.h"
 
-#include "study/plan/plan.h"
 #include "study/trial/trial.h"
 #include "trial_at.h"
 
@@ -22,12 +21,9 @@ typedef struct {
 static int setup(void **state)
 {
   Fixture *f = calloc(1, sizeof(*f));
-  RgDiagnostics diagnostics = {0};
 
   *state = f;
-  RG_OK(rg_study_parse(NULL, "trial.yaml", text, sizeof(text) - 1, &f->study, &diagnostics));
-  assert_int_equal(diagnostics.n, 0);
-  RG_OK(rg_plan_fill(&f->study, &f->plan));
+  plan_study(text, &f->study, &f->plan);
   return 0;
 }
 

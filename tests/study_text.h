@@ -9,7 +9,7 @@
 #include "test_main.h"
 
 /* Parse a study that must be fine. */
-static void parse_study(const char *text, RgStudy *study)
+static inline void parse_study(const char *text, RgStudy *study)
 {
   RgDiagnostics diagnostics = {0};
 
@@ -17,6 +17,13 @@ static void parse_study(const char *text, RgStudy *study)
   if (diagnostics.n)
     fail_msg("%d:%d: %s", diagnostics.list[0].place.line, diagnostics.list[0].place.column,
              diagnostics.list[0].message);
+}
+
+/* The same, and its plan. */
+static inline void plan_study(const char *text, RgStudy *study, RgPlan *plan)
+{
+  parse_study(text, study);
+  RG_OK(rg_plan_fill(study, plan));
 }
 
 /* A study of some problems and algorithms with five iterations. */
