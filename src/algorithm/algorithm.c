@@ -13,11 +13,6 @@ static int count_columns(const RgRecordColumn *columns)
   return n;
 }
 
-int rg_algorithm_column_count(const RgAlgorithmClass *class)
-{
-  return count_columns(class->columns);
-}
-
 PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *options,
                                    const RgSetup *setup, RgAlgorithm *algorithm)
 {

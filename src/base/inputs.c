@@ -163,7 +163,9 @@ static PetscErrorCode parse_input(const char *text, int of, RgInput *inputs, RgT
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_inputs_parse(int n, char *const *texts, RgInput *inputs, RgText *mistake)
+/* Read n descriptions as rg_space_inputs has them; inputs: n, zeroed, to be cleared also after
+   mistakes. The first thing wrong is appended to `mistake`. */
+static PetscErrorCode parse_all(int n, char *const *texts, RgInput *inputs, RgText *mistake)
 {
   RgText wrong = {0};
 
@@ -241,7 +243,7 @@ PetscErrorCode rg_inputs_read(const char *text, int *n, RgInput **inputs, RgText
   *n = 0;
   for (char *one = strtok_r(copy, ";", &rest); one; one = strtok_r(NULL, ";", &rest))
     texts[(*n)++] = one;
-  PetscCall(rg_inputs_parse(*n, texts, *inputs, mistake));
+  PetscCall(parse_all(*n, texts, *inputs, mistake));
   PetscCall(PetscFree(texts));
   PetscCall(PetscFree(copy));
   PetscFunctionReturn(0);
@@ -282,13 +284,6 @@ void rg_space_seen(const RgSpace *space, const double *native, double *seen)
   else memmove(seen, native, (size_t)space->dim * sizeof(double));
 }
 
-bool rg_space_is_plain(const RgSpace *space)
-{
-  for (int j = 0; space->inputs && j < space->dim; j++)
-    if (space->inputs[j].kind != RG_INPUT_REAL) return false;
-  return !rg_space_is_conditional(space);
-}
-
 bool rg_space_is_conditional(const RgSpace *space)
 {
   for (int j = 0; space->inputs && j < space->dim; j++)
@@ -324,7 +319,7 @@ PetscErrorCode rg_space_inputs(RgSpace *space, int n, char *const *texts, RgText
   PetscFunctionBeginUser;
   if (!n) PetscFunctionReturn(0);
   PetscCall(PetscCalloc1(n, &inputs));
-  PetscCall(rg_inputs_parse(n, texts, inputs, mistake));
+  PetscCall(parse_all(n, texts, inputs, mistake));
   if (mistake->length > before) {
     PetscCall(rg_inputs_clear(n, inputs));
     PetscCall(PetscFree(inputs));

@@ -6,11 +6,9 @@
 
 extern const char *const rg_input_kinds[]; /* as typed, by RgInputKind */
 
-/* Read n descriptions as rg_space_inputs has them; inputs: n, zeroed, to be cleared also after
-   mistakes. The first thing wrong is appended to `mistake`. */
-PetscErrorCode rg_inputs_parse(int n, char *const *texts, RgInput *inputs, RgText *mistake);
 PetscErrorCode rg_inputs_clear(int n, RgInput *inputs);
-/* The same from one text, as rg_inputs_text writes it; *inputs is to be cleared and freed. */
+/* Read inputs from one text, as rg_inputs_text writes it; *inputs is to be cleared and freed, also
+   after mistakes. The first thing wrong is appended to `mistake`. */
 PetscErrorCode rg_inputs_read(const char *text, int *n, RgInput **inputs, RgText *mistake);
 
 /* Append the descriptions of n inputs, separated by "; ". */

@@ -128,7 +128,8 @@ static json_t *input_object(const RgInput *inputs, int j)
   return object;
 }
 
-PetscErrorCode rg_protocol_space(const RgSpace *space, const char *letter, json_t **object)
+/* A space: names, kinds, lower, upper, and the points of a finite one. */
+static PetscErrorCode space_object(const RgSpace *space, const char *letter, json_t **object)
 {
   json_t *names = json_array(), *kinds = json_array(), *points = json_array(), *point;
   json_t *inputs = json_array();
@@ -163,7 +164,7 @@ static PetscErrorCode add_context(const RgDomain *domain, json_t *object)
 
   PetscFunctionBeginUser;
   if (!domain->context.dim) PetscFunctionReturn(0);
-  PetscCall(rg_protocol_space(&domain->context, "c", &context));
+  PetscCall(space_object(&domain->context, "c", &context));
   rg_protocol_set(context, "control",
                   json_string(domain->control == RG_CONTEXT_SIMULATOR ? "learner" : "nature"));
   if (domain->context_prob)
@@ -178,7 +179,7 @@ PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object)
   json_t *space, *names = json_array();
 
   PetscFunctionBeginUser;
-  PetscCall(rg_protocol_space(&domain->design, "x", &space));
+  PetscCall(space_object(&domain->design, "x", &space));
   if (rg_space_is_finite(&domain->design))
     rg_protocol_set(space, "once", json_boolean(domain->without_replacement));
   rg_protocol_set(object, "space", space);

@@ -32,8 +32,6 @@ static inline void rg_protocol_set(json_t *object, const char *name, json_t *val
 json_t *rg_protocol_reals(int n, const double *values); /* those that are not finite as null */
 /* A point in unit coordinates as a list of native ones. */
 PetscErrorCode rg_protocol_point(const RgSpace *space, const double *unit, json_t **list);
-/* A space: names, kinds, lower, upper, and the points of a finite one. */
-PetscErrorCode rg_protocol_space(const RgSpace *space, const char *letter, json_t **object);
 /* Set "space", "context", "constraints" and "measure" of a domain, those that it has. */
 PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object);
 

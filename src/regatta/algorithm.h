@@ -188,9 +188,6 @@ RG_API RgRandom rg_algorithm_stream_at(const RgAlgorithm *algorithm, const char 
    gives with random numbers of the sub-stream "confidence". */
 RG_API double rg_algorithm_width(const RgAlgorithm *algorithm, int t);
 
-/* Record columns of a method, as its class has them. */
-RG_API int rg_algorithm_column_count(const RgAlgorithmClass *class);
-
 /* Standard checks of `needs` against a domain; a mistake names the method, what it needs, and what
    the domain is. Then class->check. */
 RG_API PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *options,

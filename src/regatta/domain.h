@@ -92,8 +92,6 @@ RG_API void rg_space_to_unit(const RgSpace *space, const double *native, double 
    within its bounds, the number of a word, floor(v), from 0; NaN for an input that doesn't count.
    in and out may be the same array. */
 RG_API void rg_space_seen(const RgSpace *space, const double *native, double *seen);
-/* Whether that may be another thing than the point itself. */
-RG_API bool rg_space_is_plain(const RgSpace *space);
 /* Whether some input only counts with some word of another one. */
 RG_API bool rg_space_is_conditional(const RgSpace *space);
 /* Set those unit coordinates of a point that don't count to 0.5, so that points that are evaluated

@@ -155,7 +155,8 @@ bool rg_model_uses_context(const RgModel *model)
   return model->state->use_context;
 }
 
-void rg_model_input(const RgModel *model, const RgHistory *history, int i, double *z)
+/* The input of evaluation i: kernel.dim unit coordinates z. */
+static void input_of(const RgModel *model, const RgHistory *history, int i, double *z)
 {
   const size_t dim = (size_t)history->dim, context_dim = (size_t)history->context_dim;
 
@@ -164,7 +165,8 @@ void rg_model_input(const RgModel *model, const RgHistory *history, int i, doubl
     memcpy(z + dim, history->c + (size_t)i * context_dim, context_dim * sizeof *z);
 }
 
-int rg_model_index(const RgModel *model, const RgHistory *history, int i)
+/* Its flat index where the inputs are finite. */
+static int index_of(const RgModel *model, const RgHistory *history, int i)
 {
   if (!model->state->use_context) return history->index[i];
   return history->index[i] * model->domain->context.size + history->context_index[i];
@@ -181,9 +183,9 @@ static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailur
              "the history has %d evaluations, the model has seen %d", history->n, s->n);
   PetscCall(reserve(s, history->n));
   for (int i = s->n; i < history->n; i++) {
-    rg_model_input(model, history, i, s->X + i * dim);
+    input_of(model, history, i, s->X + i * dim);
     s->y[i] = history->y[i];
-    s->index[i] = rg_model_index(model, history, i);
+    s->index[i] = index_of(model, history, i);
     PetscCheck(!finite || s->index[i] >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                "evaluation %d is not at a point of the finite domain", i);
     if (!isfinite(s->y[i]))
@@ -293,7 +295,7 @@ PetscErrorCode rg_model_predict_history(RgModel *model, const RgHistory *history
   PetscFunctionBeginUser;
   if (means) {
     for (int i = 0; i < m; i++) {
-      const int index = rg_model_index(model, history, first + i);
+      const int index = index_of(model, history, first + i);
       mean[i] = means[index];
       sd[i] = sqrt(variances[index]);
     }
@@ -301,7 +303,7 @@ PetscErrorCode rg_model_predict_history(RgModel *model, const RgHistory *history
   }
   const int dim = model->state->dim;
   PetscCall(PetscMalloc1((size_t)m * dim, &Z));
-  for (int i = 0; i < m; i++) rg_model_input(model, history, first + i, Z + (size_t)i * dim);
+  for (int i = 0; i < m; i++) input_of(model, history, first + i, Z + (size_t)i * dim);
   PetscCall(rg_model_predict(model, m, Z, mean, sd));
   PetscCall(PetscFree(Z));
   PetscFunctionReturn(0);

@@ -115,10 +115,6 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
 
 /* Whether the inputs are (x, c); false: x alone, contexts act as noise. */
 bool rg_model_uses_context(const RgModel *model);
-/* The input of evaluation i: kernel.dim unit coordinates z, and its flat index where the inputs are
-   finite. */
-void rg_model_input(const RgModel *model, const RgHistory *history, int i, double *z);
-int rg_model_index(const RgModel *model, const RgHistory *history, int i);
 
 /* Free what is owned; zeroed is fine. */
 PetscErrorCode rg_model_destroy(RgModel *model);

@@ -98,10 +98,6 @@ PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep);
 
 /* Whether values i and j of a sweep path mean the same. */
 bool rg_axis_same(const RgSweepKey *key, int i, int j);
-/* The value of a sweep path as results have it: a word as it is, else canonical; appended. For a
-   key of a whole block that of the block. */
-PetscErrorCode rg_axis_text(const RgSweepAxis *axis, const RgSweepKey *key, int value,
-                            RgText *text);
 /* Give every path of the sweep its column: name and kind. After rg_draft_sweep, if all is well. */
 PetscErrorCode rg_draft_columns(RgDraft *draft);
 /* Give a cell the value of a path that it reads. */

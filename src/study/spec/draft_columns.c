@@ -48,7 +48,10 @@ static PetscErrorCode add_one(const RgSweepKey *key, int value, RgText *text)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_axis_text(const RgSweepAxis *axis, const RgSweepKey *key, int value, RgText *text)
+/* The value of a sweep path as results have it: a word as it is, else canonical; appended. For a
+   key of a whole block that of the block. */
+static PetscErrorCode axis_text(const RgSweepAxis *axis, const RgSweepKey *key, int value,
+                                RgText *text)
 {
   int n = 0;
 
@@ -84,7 +87,7 @@ static PetscErrorCode kind_of(const RgSweepAxis *axis, RgSweepKey *key)
   key->kind = key->whole ? RG_SWEPT_WORD : kinds[key->param->type];
   for (int i = 0; i < key->n && key->kind <= RG_SWEPT_INTEGER; i++) {
     RgText text = {0};
-    PetscCall(rg_axis_text(axis, key, i, &text));
+    PetscCall(axis_text(axis, key, i, &text));
     (void)strtod(text.data, &end);
     if (end == text.data || *end) key->kind = RG_SWEPT_WORD; /* auto, or a list */
     PetscCall(rg_text_clear(&text));
@@ -141,7 +144,7 @@ PetscErrorCode rg_draft_add_swept(const RgSweepAxis *axis, const RgSweepKey *key
   PetscFunctionBeginUser;
   for (int i = 0; i < cell->n_swept; i++) /* another key of the same block */
     if (!strcmp(cell->settings[i].name, key->column)) PetscFunctionReturn(0);
-  PetscCall(rg_axis_text(axis, key, value, &text));
+  PetscCall(axis_text(axis, key, value, &text));
   PetscCall(rg_swept_add(
     key->column, text.data, key->kind, parts[key->block], key->whole ? "1" : units_of(key->param),
     key->whole ? "settings of the block" : key->param->doc, &cell->n_swept, &cell->settings));

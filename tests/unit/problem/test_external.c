@@ -68,7 +68,7 @@ RG_TEST(test_bounds_of_integers_and_choices)
   double seen[2];
 
   assert_true(space.lower[1] == 0 && space.upper[1] == 3);
-  assert_false(rg_space_is_plain(&space) || rg_space_is_conditional(&space));
+  assert_false(rg_space_is_conditional(&space));
   for (int i = 0; i < 5; i++) {
     rg_space_seen(&space, native[i], seen);
     for (int j = 0; j < 2; j++) assert_true(seen[j] == expected[i][j]);
