@@ -375,26 +375,35 @@ RG_TEST(test_constrained_ei_asks_what_ei_asks)
   check_asks_what_ei_asks("constrained_ei");
 }
 
+/* On a line of n points: start, `t` evaluations of sin 5x, and the query after them. */
+static RgModel *run_on_line(Bench *b, int n, int t)
+{
+  double points[64];
+
+  assert_true(n <= 64);
+  RG_OK(rg_domain_destroy(&b->domain));
+  for (int i = 0; i < n; i++) points[i] = i;
+  RG_OK(rg_space_set(&b->domain.design, 1, n, points, NULL, NULL));
+  bench_start(b, 0, NULL, NULL);
+  for (int k = 1; k <= t; k++) {
+    bench_ask(b, k);
+    bench_tell(b, sin(5 * b->x[0]));
+  }
+  bench_ask(b, t + 1);
+  return b->class->model(&b->algorithm);
+}
+
 /* Over a finite line the query is the point of largest Phi((mu - tau - xi)/sd). */
 RG_TEST(test_pi)
 {
   enum { N = 40 };
-  double points[N], best = -INFINITY;
+  double best = -INFINITY;
   Bench b;
   int chosen = -1;
 
   bench_begin(&b, "pi", 1);
-  RG_OK(rg_domain_destroy(&b.domain));
-  for (int i = 0; i < N; i++) points[i] = i;
-  RG_OK(rg_space_set(&b.domain.design, 1, N, points, NULL, NULL));
   bench_set(&b, "xi", "0.1");
-  bench_start(&b, 0, NULL, NULL);
-  for (int t = 1; t <= 4; t++) {
-    bench_ask(&b, t);
-    bench_tell(&b, sin(5 * b.x[0]));
-  }
-  bench_ask(&b, 5);
-  RgModel *model = b.class->model(&b.algorithm);
+  RgModel *model = run_on_line(&b, N, 4);
   const double *mean = rg_posterior_means(&model->posterior);
   const double *variance = rg_posterior_variances(&model->posterior);
   double tau = -INFINITY;
@@ -498,21 +507,12 @@ RG_TEST(test_knowledge_gradient_on_a_box)
 RG_TEST(test_knowledge_gradient_on_a_set)
 {
   enum { N = 30 };
-  double points[N], a[N + 1], slope[N + 1], row[N], best = -INFINITY;
+  double a[N + 1], slope[N + 1], row[N], best = -INFINITY;
   int chosen = -1;
   Bench b;
 
   bench_begin(&b, "knowledge_gradient", 1);
-  RG_OK(rg_domain_destroy(&b.domain));
-  for (int i = 0; i < N; i++) points[i] = i;
-  RG_OK(rg_space_set(&b.domain.design, 1, N, points, NULL, NULL));
-  bench_start(&b, 0, NULL, NULL);
-  for (int t = 1; t <= 3; t++) {
-    bench_ask(&b, t);
-    bench_tell(&b, sin(5 * b.x[0]));
-  }
-  bench_ask(&b, 4);
-  RgModel *model = b.class->model(&b.algorithm);
+  RgModel *model = run_on_line(&b, N, 3);
   const double *mean = rg_posterior_means(&model->posterior);
   RgSetPosterior *posterior;
   RG_OK(rg_posterior_get_set(&model->posterior, &posterior));

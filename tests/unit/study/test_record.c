@@ -62,12 +62,20 @@ static bool same(const uint64_t a[2], const uint64_t b[2])
   return a[0] == b[0] && a[1] == b[1];
 }
 
+static void check_checksum(const RgRecord *record, const uint64_t first[2], bool equal)
+{
+  uint64_t now[2];
+
+  checksum_of(record, now);
+  assert_int_equal(same(first, now), equal);
+}
+
 /* What counts and what does not. */
 RG_TEST(checksum_covers_results_only)
 {
   Fake fake;
   RgRecord record;
-  uint64_t first[2], now[2];
+  uint64_t first[2];
 
   fake_create(1, &fake);
   RG_OK(fake_record(&fake, 0, &record));
@@ -76,31 +84,24 @@ RG_TEST(checksum_covers_results_only)
   record.provenance.rank = 77;
   record.provenance.wall = 123;
   record.problem_label[0] = 'B';
-  checksum_of(&record, now);
-  assert_true(same(first, now));
+  check_checksum(&record, first, true);
 
   record.column[RG_COLUMN_Y][3] = nextafter(record.column[RG_COLUMN_Y][3], INFINITY);
-  checksum_of(&record, now);
-  assert_false(same(first, now));
+  check_checksum(&record, first, false);
   record.column[RG_COLUMN_Y][3] = fake_value(&fake.trials[0], RG_COLUMN_Y, 3);
-  checksum_of(&record, now);
-  assert_true(same(first, now));
+  check_checksum(&record, first, true);
 
   record.extra[0][2] += 1;
-  checksum_of(&record, now);
-  assert_false(same(first, now));
+  check_checksum(&record, first, false);
   record.extra[0][2] = fake_value(&fake.trials[0], 100, 2);
   record.status = RG_STATUS_FAILED;
-  checksum_of(&record, now);
-  assert_false(same(first, now));
+  check_checksum(&record, first, false);
   record.status = RG_STATUS_COMPLETE;
   record.message[0] = 'x';
-  checksum_of(&record, now);
-  assert_false(same(first, now));
+  check_checksum(&record, first, false);
   record.message[0] = '\0';
   record.n_rows--;
-  checksum_of(&record, now);
-  assert_false(same(first, now));
+  check_checksum(&record, first, false);
   RG_OK(rg_record_destroy(&record));
   fake_destroy(&fake);
 }
@@ -110,7 +111,7 @@ RG_TEST(checksum_is_canonical)
 {
   Fake fake;
   RgRecord record;
-  uint64_t first[2], now[2], odd = UINT64_C(0xfff8dead00000001);
+  uint64_t first[2], odd = UINT64_C(0xfff8dead00000001);
   double *column;
 
   fake_create(1, &fake);
@@ -120,13 +121,11 @@ RG_TEST(checksum_is_canonical)
   checksum_of(&record, first);
   record.column[RG_COLUMN_F][1] = -0.0;
   memcpy(&record.column[RG_COLUMN_F][2], &odd, sizeof(odd));
-  checksum_of(&record, now);
-  assert_true(same(first, now));
+  check_checksum(&record, first, true);
 
   column = record.column[RG_COLUMN_RECOMMENDATION]; /* all NaN */
   record.column[RG_COLUMN_RECOMMENDATION] = NULL;
-  checksum_of(&record, now);
-  assert_true(same(first, now));
+  check_checksum(&record, first, true);
   record.column[RG_COLUMN_RECOMMENDATION] = column;
 
   column = record.extra[0];
@@ -134,8 +133,7 @@ RG_TEST(checksum_is_canonical)
   record.extra[2] = column;
   RG_OK(PetscStrncpy(record.extra_name[0], "alpha", RG_NAME_MAX));
   RG_OK(PetscStrncpy(record.extra_name[2], "beta", RG_NAME_MAX));
-  checksum_of(&record, now);
-  assert_true(same(first, now));
+  check_checksum(&record, first, true);
   RG_OK(rg_record_destroy(&record));
   fake_destroy(&fake);
 }
