@@ -20,6 +20,13 @@ static inline void bench_open_store(Bench *bench, int rank)
   assert_int_equal(fault.code, RG_FAULT_NONE);
 }
 
+/* So many helpers from now on, however few the trials. */
+static inline void bench_help(Bench *bench, int helpers)
+{
+  rg_store_limits(bench->store)->helpers = helpers;
+  rg_store_limits(bench->store)->helper_trials = 1;
+}
+
 static inline void bench_create(int n_seeds, Bench *bench)
 {
   memset(bench, 0, sizeof(*bench));

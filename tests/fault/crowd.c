@@ -30,7 +30,7 @@ static void reset(const Crowd *crowd)
 static pid_t start(const Crowd *crowd, int run, size_t image_bytes, bool shared)
 {
   const Drive settings = {
-    crowd->output, crowd->ledger[run], 2, image_bytes, shared ? crowd->shared : NULL, RUNS, run};
+    crowd->output, crowd->ledger[run], 2, image_bytes, shared ? crowd->shared : NULL, RUNS, run, 0};
   pid_t child = fork();
 
   if (child == 0) _exit(drive(&settings));

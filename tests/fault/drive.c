@@ -93,8 +93,10 @@ static PetscErrorCode run_study(Run *run, int *code)
     limits->early_seconds = 0.002;
     rg_store_share(run->store, run->settings->shared, run->settings->n, run->settings->which);
   }
-  limits->compaction = 2;
+  limits->compaction = run->settings->helpers ? 64 : 2; /* helpers want some files */
   limits->image_bytes = run->settings->image_bytes;
+  limits->helpers = run->settings->helpers;
+  limits->helper_trials = 1;
   PetscCall(rg_store_scan(run->store, &run->fake.plan, done, &scan, &fault));
   *code = code_of(fault);
   if (!*code && !nothing_is_lost(run, done)) *code = DRIVE_LOST;

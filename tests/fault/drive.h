@@ -11,6 +11,7 @@ typedef struct {
   size_t image_bytes; /* RgStoreLimits */
   void *shared;       /* rg_store_share, with others, each with trials of its own; NULL: alone */
   int n, which;
+  int helpers; /* of the store; 0: none */
 } Drive;
 
 /* What a run came to, as an exit code. */

@@ -11,6 +11,9 @@ int main(int argc, char **argv)
     fprintf(stderr, "usage: %s RESULTS.h5 LEDGER N_SEEDS IMAGE_BYTES\n", argv[0]);
     return 2;
   }
-  const Drive settings = {argv[1], argv[2], atoi(argv[3]), (size_t)atoll(argv[4])};
+  const Drive settings = {.output = argv[1],
+                          .ledger = argv[2],
+                          .n_seeds = atoi(argv[3]),
+                          .image_bytes = (size_t)atoll(argv[4])};
   return drive(&settings);
 }

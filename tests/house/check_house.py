@@ -17,7 +17,7 @@ SEES_PROBLEMS = ["regatta/problem.h", "regatta/plugin.h", "regatta/regatta.h"]
 
 # what may stand only in these folders or files, and why it is looked for
 ONLY_WORDS = [
-    (r"\b(exit|_exit|abort)\s*\(", ["cli/", "study/hdf5/probe.c", "base/child_spawn.c"],
+    (r"\b(exit|_exit|abort)\s*\(", ["cli/", "study/hdf5/probe.c", "base/child_spawn.c", "base/helpers.c"],
      "ends the program"),
     (r"(?<![\w.])(printf|puts|putchar)\s*\(|\bstdout\b|\bstderr\b", ["cli/"], "prints"),
     (r"\bMPI_COMM_WORLD\b|\bPETSC_COMM_WORLD\b", ["cli/"], "uses the world communicator"),

@@ -341,6 +341,7 @@ PetscErrorCode rg_shard_open(const char *path, bool verify, RgContainer *contain
     if (fault->code) PetscFunctionReturn(0);
     PetscCall(rg_container_open(&medium, container, fault));
     container->loaded = bytes;
+    memcpy(container->hash, hash, sizeof(hash));
     judge(path, container, fault);
   }
   PetscFunctionReturn(0);

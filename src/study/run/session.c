@@ -43,11 +43,29 @@ void rg_session_note(RgSession *session, const RgFault *fault)
   snprintf(session->message, sizeof(session->message), "%s", fault->message);
 }
 
+PetscErrorCode rg_session_wait(RgSession *session, bool look)
+{
+  MPI_Request request;
+  int arrived = 0;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Ibarrier(session->comm, &request));
+  for (double pause = 1e-4; !arrived; pause = PetscMin(1.5 * pause, 0.005)) {
+    PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
+    if (arrived) break;
+    if (look) PetscCall(rg_session_progress(session, false));
+    if (look) PetscCall(rg_stop_relay_look(session->relay, &session->stop));
+    PetscCall(PetscSleep(pause));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_session_agree(RgSession *session, int *speaker)
 {
   int worst = (int)session->outcome, first;
 
   PetscFunctionBeginUser;
+  PetscCall(rg_session_wait(session, false)); /* rank 0 may be at work on files */
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, session->comm));
   first = worst == (int)session->outcome ? session->rank : INT_MAX;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, session->comm));

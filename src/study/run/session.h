@@ -11,6 +11,8 @@
 #include "study/store/store.h"
 #include "study/trial/instances.h"
 
+enum { RG_CORE_WORDS = 16 }; /* of 64 bits: the cpu_set_t of Linux */
+
 /* All on one rank. */
 typedef struct {
   MPI_Comm comm; /* a duplicate; owned */
@@ -39,8 +41,10 @@ typedef struct {
   RgTeams teams;
   RgTeam *team[RG_TEAM_LEVELS]; /* of this rank, by level */
   RgStopRelay *relay;
-  RgStopReason stop;     /* NONE: go on */
-  PetscErrorCode broken; /* of rg_session_should_stop, which can't return it */
+  RgStopReason stop;                /* NONE: go on */
+  PetscErrorCode broken;            /* of rg_session_should_stop, which can't return it */
+  uint64_t cores[2][RG_CORE_WORDS]; /* this rank may use, all ranks of its host may: a bit each */
+  int neighbours;                   /* ranks of this host */
   RgFingerprint fingerprint;
   char host[RG_NAME_MAX];
   char machine[256];    /* BLAS core, threads, CPU, tuning: for the provenance of records */
@@ -56,6 +60,9 @@ PetscErrorCode rg_session_progress(RgSession *session, bool last);
 /* Outcome and message of a store that said no: a foreign file is the user's to mend, the rest the
    disk's. */
 void rg_session_note(RgSession *session, const RgFault *fault);
+/* A barrier that leaves the core to others. look: show progress and hear of a stop meanwhile.
+   Collective. */
+PetscErrorCode rg_session_wait(RgSession *session, bool look);
 /* Worst outcome of all ranks, with the message of the first rank that has it. Collective. *speaker:
    that rank. */
 PetscErrorCode rg_session_agree(RgSession *session, int *speaker);
@@ -77,6 +84,13 @@ PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault);
 /* The stores of the ranks of one host share their records and what they know of their shards.
    Collective. */
 PetscErrorCode rg_session_share_shards(RgSession *session);
+/* Learn of the cores of this host. Collective. */
+PetscErrorCode rg_session_learn_cores(RgSession *session);
+/* How many helpers of the store these cores are good for, while all other ranks wait. */
+int rg_session_helpers(const RgSession *session);
+/* This process and helpers that it makes now may use the cores of all ranks of the host, or its own
+   again. Others wait meanwhile. */
+void rg_session_borrow_cores(const RgSession *session, bool borrow);
 /* Sizes of the teams, and whether they and their memory are to be had: else outcome and message of
    the session. Collective. */
 PetscErrorCode rg_session_plan_teams(RgSession *session);

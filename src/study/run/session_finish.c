@@ -3,25 +3,6 @@
 
 #include "study/run/session.h"
 
-/* A barrier that leaves the core to ranks still at work, and keeps the progress alive. */
-static PetscErrorCode wait_for_all(RgSession *session)
-{
-  MPI_Request request;
-  int arrived = 0;
-
-  PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Ibarrier(session->comm, &request));
-  for (double pause = 1e-4; !arrived; pause = PetscMin(1.5 * pause, 0.02)) {
-    PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
-    if (arrived) break;
-    PetscCall(rg_session_progress(session, false));
-    PetscCall(rg_stop_relay_look(session->relay, &session->stop));
-    PetscCall(PetscSleep(pause));
-  }
-  PetscCall(rg_stop_relay_finish(session->relay, &session->stop));
-  PetscFunctionReturn(0);
-}
-
 /* What the other parts have finished meanwhile, looked at once our own trials are committed: who
    looks last sees all of them. *all: nothing is missing. */
 static PetscErrorCode look_at_parts(RgSession *session, const RgProgress *own, bool *all)
@@ -33,7 +14,9 @@ static PetscErrorCode look_at_parts(RgSession *session, const RgProgress *own, b
 
   PetscFunctionBeginUser;
   if (session->rank == 0) {
+    rg_session_borrow_cores(session, true);
     PetscCall(rg_store_scan(session->store, plan, session->done, &now, &fault));
+    rg_session_borrow_cores(session, false);
     if (fault.message[0]) rg_session_tell(session, -1, "%s", fault.message);
     rg_session_note(session, &fault);
   }
@@ -54,7 +37,9 @@ static PetscErrorCode pack(RgSession *session)
 
   PetscFunctionBeginUser;
   if (session->rank == 0) {
+    rg_session_borrow_cores(session, true);
     PetscCall(rg_store_pack(session->store, session->plan, &fault));
+    rg_session_borrow_cores(session, false);
     rg_session_note(session, &fault);
     if (fault.code) {
       rg_session_tell(session, -1, "%s; the finished trials are safe in %s", fault.message,
@@ -98,7 +83,8 @@ PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
   int speaker;
 
   PetscFunctionBeginUser;
-  PetscCall(wait_for_all(session));
+  PetscCall(rg_session_wait(session, true));
+  PetscCall(rg_stop_relay_finish(session->relay, &session->stop));
   PetscCall(rg_session_progress(session, true));
   PetscCall(rg_schedule_progress(session->schedule, &progress));
   PetscCallMPI(MPI_Bcast(&progress, (int)sizeof(progress), MPI_BYTE, 0, session->comm));

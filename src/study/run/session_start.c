@@ -30,7 +30,9 @@ static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFa
   if (access(stop_file, F_OK) == 0) {
     rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s asks for a stop; remove it to run", stop_file);
   } else {
+    rg_session_borrow_cores(session, true);
     PetscCall(rg_store_scan(session->store, session->plan, session->done, &session->scan, fault));
+    rg_session_borrow_cores(session, false);
     if (fault->code) PetscFunctionReturn(0);
     if (fault->message[0]) rg_session_tell(session, -1, "%s", fault->message);
     look_at_failed(session);
@@ -59,6 +61,7 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
       if (!fault.code)
         PetscCall(rg_store_open(options->output, session->plan->study, session->rank,
                                 &session->store, &fault));
+      if (!fault.code) rg_store_limits(session->store)->helpers = rg_session_helpers(session);
       if (!fault.code && session->rank == 0) PetscCall(scan_store(session, stop_file, &fault));
       rg_session_note(session, &fault);
     }
@@ -164,6 +167,7 @@ PetscErrorCode rg_session_start(RgSession *session)
   PetscCall(check_output(session));
   PetscCall(rg_session_agree(session, &speaker));
   PetscCall(rg_fingerprint(&session->fingerprint));
+  PetscCall(rg_session_learn_cores(session));
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(rg_session_plan_teams(session));
   PetscCall(rg_session_agree(session, &speaker));
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(open_store(session, stop.file, &speaker));

@@ -9,6 +9,8 @@
 
 #include "base/grow.h"
 #include "base/files.h"
+#include "base/helpers.h"
+#include "study/hdf5/probe.h"
 
 static PetscErrorCode add_source(RgIndex *index, const char *path, bool results)
 {
@@ -226,12 +228,14 @@ void rg_store_judge(RgFault *fault)
                                                                                  : RG_FAULT_ERROR;
 }
 
-static PetscErrorCode add_shard(const char *path, RgIndex *index, RgFault *fault)
+/* hash: of its bytes. */
+static PetscErrorCode add_shard(const char *path, RgIndex *index, uint64_t hash[2], RgFault *fault)
 {
   RgContainer container;
 
   PetscFunctionBeginUser;
   PetscCall(rg_shard_open(path, true, &container, fault));
+  memcpy(hash, container.hash, sizeof(container.hash));
   if (!fault->code) {
     PetscCall(rg_index_add(index, path, false, &container, fault));
     rg_fault_judge(fault, RG_FAULT_DAMAGED, path);
@@ -247,41 +251,126 @@ static bool is_known(const RgIndex *index, const char *path)
   return false;
 }
 
-/* One pass over a directory of shards, `home` itself or a folder in it. *vanished: something went
-   away meanwhile. */
-static PetscErrorCode gather_pass(const char *home, const char *directory, bool first, bool repair,
-                                  RgIndex *index, int *n_bad, bool *vanished, RgFault *fault)
+/* One look at a directory of shards, `home` itself or a folder in it. */
+typedef struct {
+  const char *home, *directory;
+  bool first, repair;
+  RgIndex *index;
+  int *n_bad;
+  char **names;  /* of shards in the directory; owned */
+  bool vanished; /* something went away meanwhile */
+} Look;
+
+/* What became of a shard is a matter of its own: damage is a warning. */
+static PetscErrorCode note_trouble(Look *look, const char *path, RgFault found, RgFault *fault)
 {
-  char **names, *path;
+  PetscFunctionBeginUser;
+  if (found.code == RG_FAULT_DAMAGED) {
+    if (look->repair) PetscCall(rg_shard_move(path, look->home, RG_FOLDER_BAD));
+    if (look->first || look->repair) ++*look->n_bad;
+    found.code = RG_FAULT_NONE; /* a warning */
+  }
+  look->vanished = look->vanished || found.code == RG_FAULT_VANISHED;
+  if (found.message[0] && found.code != RG_FAULT_VANISHED) {
+    rg_store_judge(&found);
+    *fault = found;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* What is known of one of the names: what a helper answers, its entries behind it. */
+typedef struct {
+  RgFault found;
+  uint64_t hash[2]; /* of the bytes of the shard */
+  bool added;       /* to the index */
+  int n;            /* entries */
+} Seen;
+
+static PetscErrorCode look_at_name(void *closure, int item, RgText *answer, RgFault *fault)
+{
+  Look *look = closure;
+  RgIndex *index = look->index;
+  const int before = index->n;
+  Seen seen = {.n = 0};
+  char *path;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_path_join(look->directory, look->names[item], &path));
+  if (answer) rg_probe_vouch();
+  if (look->first || !is_known(index, path)) {
+    PetscCall(add_shard(path, index, seen.hash, &seen.found));
+    seen.added = !seen.found.code;
+    seen.n = index->n - before;
+  }
+  if (answer) {
+    PetscCall(rg_text_add_bytes(answer, (const char *)&seen, sizeof(seen)));
+    PetscCall(rg_text_add_bytes(answer, (const char *)(index->entries + before),
+                                (size_t)seen.n * sizeof(*index->entries)));
+  } else {
+    if (seen.added) index->sources[index->n_sources - 1].foreign = look->directory != look->home;
+    PetscCall(note_trouble(look, path, seen.found, fault));
+  }
+  PetscCall(PetscFree(path));
+  PetscFunctionReturn(0);
+}
+
+/* The same from what a helper has seen, who survived it. */
+static PetscErrorCode take_name(void *closure, int item, const char *answer, RgFault *fault)
+{
+  Look *look = closure;
+  RgIndex *index = look->index;
+  Seen seen;
+  char *path;
+
+  PetscFunctionBeginUser;
+  memcpy(&seen, answer, sizeof(seen));
+  PetscCall(rg_path_join(look->directory, look->names[item], &path));
+  if (seen.added) {
+    rg_probe_remember(seen.hash);
+    PetscCall(add_source(index, path, false));
+    index->sources[index->n_sources - 1].foreign = look->directory != look->home;
+    index->sources[index->n_sources - 1].n = seen.n;
+  }
+  for (int i = 0; i < seen.n; i++) {
+    PetscCall(RG_GROW(index->n, index->entries));
+    memcpy(&index->entries[index->n], answer + sizeof(seen) + (size_t)i * sizeof(RgIndexEntry),
+           sizeof(RgIndexEntry));
+    index->entries[index->n++].source = index->n_sources - 1;
+  }
+  PetscCall(note_trouble(look, path, seen.found, fault));
+  PetscCall(PetscFree(path));
+  PetscFunctionReturn(0);
+}
+
+/* Keep the names of shards, in their order. */
+static PetscErrorCode keep_shards(int *n, char **names)
+{
+  int kept = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < *n; i++) {
+    if (rg_shard_level(names[i]) < 0) PetscCall(PetscFree(names[i]));
+    else names[kept++] = names[i];
+  }
+  *n = kept;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode look_around(Look *look, int helpers, RgFault *fault)
+{
+  const RgWork work = {look_at_name, take_name, look};
+  const bool first = look->first;
   int n, error;
 
   PetscFunctionBeginUser;
-  *vanished = false;
-  PetscCall(rg_directory_list(directory, &n, &names, &error));
+  look->vanished = false;
+  PetscCall(rg_directory_list(look->directory, &n, &look->names, &error));
   if (error && error != ENOENT)
-    rg_fault_set(fault, RG_FAULT_ERROR, "cannot list %.300s: %s", directory, strerror(error));
-  if (repair && first) PetscCall(rg_remove_stale(directory, n, names));
-  for (int i = 0; i < n && !fault->code; i++) {
-    RgFault found = {0};
-    if (rg_shard_level(names[i]) < 0) continue;
-    PetscCall(rg_path_join(directory, names[i], &path));
-    if (first || !is_known(index, path)) {
-      PetscCall(add_shard(path, index, &found));
-      if (!found.code) index->sources[index->n_sources - 1].foreign = directory != home;
-    }
-    if (found.code == RG_FAULT_DAMAGED) {
-      if (repair) PetscCall(rg_shard_move(path, home, RG_FOLDER_BAD));
-      if (first || repair) ++*n_bad;
-      found.code = RG_FAULT_NONE; /* a warning */
-    }
-    *vanished = *vanished || found.code == RG_FAULT_VANISHED;
-    if (found.message[0] && found.code != RG_FAULT_VANISHED) {
-      rg_store_judge(&found);
-      *fault = found;
-    }
-    PetscCall(PetscFree(path));
-  }
-  PetscCall(rg_names_free(n, &names));
+    rg_fault_set(fault, RG_FAULT_ERROR, "cannot list %.300s: %s", look->directory, strerror(error));
+  if (look->repair && first) PetscCall(rg_remove_stale(look->directory, n, look->names));
+  PetscCall(keep_shards(&n, look->names));
+  PetscCall(rg_helpers_do(first ? helpers : 1, n, &work, fault));
+  PetscCall(rg_names_free(n, &look->names));
   PetscFunctionReturn(0);
 }
 
@@ -305,30 +394,33 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fau
 }
 
 /* Until nothing vanishes any more: another process may be merging. */
-static PetscErrorCode gather_folder(const char *home, const char *directory, bool repair,
-                                    RgIndex *index, int *n_bad, RgFault *fault)
+static PetscErrorCode gather_folder(Look *look, int helpers, RgFault *fault)
 {
-  bool vanished = true;
-
   PetscFunctionBeginUser;
-  for (int pass = 0; pass < 5 && vanished && !fault->code; pass++)
-    PetscCall(gather_pass(home, directory, pass == 0, repair, index, n_bad, &vanished, fault));
+  look->vanished = true;
+  for (int pass = 0; pass < 5 && look->vanished && !fault->code; pass++) {
+    look->first = pass == 0;
+    PetscCall(look_around(look, helpers, fault));
+  }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
+PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair, int helpers,
                                RgIndex *index, int *n_bad, RgFault *fault)
 {
+  Look look = {.home = directory, .repair = repair, .index = index, .n_bad = n_bad};
   char *foreign;
 
   PetscFunctionBeginUser;
   *fault = (RgFault){0};
   *n_bad = 0;
   if (results) PetscCall(add_results(results, index, fault));
-  if (directory) PetscCall(gather_folder(directory, directory, repair, index, n_bad, fault));
+  look.directory = directory;
+  if (directory) PetscCall(gather_folder(&look, helpers, fault));
   if (directory && repair) {
     PetscCall(rg_path_join(directory, RG_FOLDER_FOREIGN, &foreign));
-    PetscCall(gather_folder(directory, foreign, repair, index, n_bad, fault));
+    look.directory = foreign;
+    PetscCall(gather_folder(&look, helpers, fault));
     PetscCall(PetscFree(foreign));
   }
   if (!fault->code) PetscCall(rg_index_sort(index));

@@ -21,7 +21,9 @@ const RgStoreLimits rg_store_default_limits = {.group_bytes = 8 << 20,
                                                .long_seconds = 10,
                                                .compaction = 64,
                                                .compaction_bytes = 64 << 20,
-                                               .image_bytes = 256 << 20};
+                                               .image_bytes = 256 << 20,
+                                               .helpers = 1,
+                                               .helper_trials = 1000};
 
 /* ---- open and close -------------------------------------------------------------------------- */
 

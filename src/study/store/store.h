@@ -32,6 +32,8 @@ typedef struct {
   int compaction;          /* shards of one level on a host that are merged into one: 64 */
   size_t compaction_bytes; /* but only shards of up to compaction_bytes / compaction: 64 MiB */
   size_t image_bytes;      /* larger results files are written to disk instead of memory: 256 MiB */
+  int helpers;       /* of rg_store_scan and rg_store_pack, as rg_helpers_do has them: 1 (none) */
+  int helper_trials; /* packing has one helper for so many trials at most: 1000 */
 } RgStoreLimits;
 extern const RgStoreLimits rg_store_default_limits;
 RgStoreLimits *rg_store_limits(RgStore *store); /* to be changed in place */

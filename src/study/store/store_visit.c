@@ -110,7 +110,7 @@ static PetscErrorCode gather(RgResults *results, RgFault *fault)
   PetscFunctionBeginUser;
   PetscCall(PetscFree(results->gone));
   PetscCall(rg_index_clear(&results->index));
-  PetscCall(rg_index_gather(results->directory, results->results, false, &results->index,
+  PetscCall(rg_index_gather(results->directory, results->results, false, 1, &results->index,
                             &results->n_bad, fault));
   if (fault->code) PetscCall(rg_index_clear(&results->index));
   PetscCall(PetscCalloc1(PetscMax(results->index.n_sources, 1), &results->gone));

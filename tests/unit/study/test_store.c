@@ -406,6 +406,7 @@ RG_TEST(damaged_shards_are_moved_and_run_again)
     assert_int_equal(scan.n_bad, 1);
     assert_int_equal(scan.n_done, 3);
   }
+  bench_help(&bench, 3);
   scratch_write(path, text, sizeof(text));
   assert_int_equal(bench_scan(&bench, done).n_bad, 1);
   scratch_write(path, bytes, length); /* the good one is taken back */
@@ -421,6 +422,49 @@ RG_TEST(damaged_shards_are_moved_and_run_again)
   assert_int_equal(scratch_count(bench.shards, "notes"), 1);
   free(bytes);
   bench_destroy(&bench);
+}
+
+/* A value that is not the one that was recorded, in a shard with a trailer that fits. */
+static void forge_value(const char *path, const RgTrial *trial)
+{
+  const double value = fake_value(trial, RG_COLUMN_Y, 1);
+  size_t length, at = 0;
+  unsigned char *bytes = scratch_read(path, &length);
+  uint64_t hash[2], bits;
+
+  memcpy(&bits, &value, sizeof(bits));
+  while (at + sizeof(bits) <= length && memcmp(bytes + at, &bits, sizeof(bits))) at++;
+  assert_true(at + sizeof(bits) <= length);
+  bytes[at] ^= 1;
+  length -= RG_TRAILER_LENGTH;
+  rg_hash128(bytes, length, hash);
+  rg_trailer_write(length, hash, bytes + length);
+  scratch_write(path, bytes, length + RG_TRAILER_LENGTH);
+  free(bytes);
+}
+
+/* The trials of a forged shard run again, whoever reads it. */
+RG_TEST(a_forged_value_is_not_packed)
+{
+  for (int helpers = 1; helpers <= 3; helpers += 2) {
+    Bench bench;
+    char path[512], bad[256];
+    bench_create(5, &bench);
+    bench_help(&bench, helpers);
+    bench_add(&bench, 0, true);
+    scratch_find(bench.shards, "0-", path);
+    forge_value(path, &bench.fake.trials[0]);
+    for (int i = 1; i < 20; i++) bench_add(&bench, i, i % 3 == 0);
+    bench_flush(&bench);
+    assert_int_equal(bench_pack(&bench), RG_FAULT_INCOMPLETE);
+    snprintf(bad, sizeof(bad), "%s/bad", bench.shards);
+    assert_int_equal(scratch_count(bad, ""), 1);
+    assert_int_equal(access(bench.output, F_OK), -1);
+    bench_add(&bench, 0, true);
+    assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
+    assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+    bench_destroy(&bench);
+  }
 }
 
 /* A foreign HDF5 file, with and without a trailer that fits. */
