@@ -1,4 +1,8 @@
 """Same bits whatever the number of ranks, and whatever was there before."""
+import os
+import shutil
+from unittest import mock
+
 from regatta_test import HERE, RegattaTest, main
 
 SMOKE = HERE / "smoke.yaml"
@@ -34,6 +38,25 @@ class Layout(RegattaTest):
         out = self.run_ok("run", SMOKE, "-o", output, "-quiet", ranks=2)
         self.assertIn("0 run now", out)
         self.assertEqual(output.read_bytes(), before)
+
+    def test_packing(self):
+        """So many trials that all ranks help: the file is the same to the last byte."""
+        study = self.write("many.yaml", "study: many\nseeds: 2000\ncommon: {iterations: 1, initial_points: 1}\n"
+                           "problems: [branin]\nalgorithms: [random, latin_hypercube]\n")
+        shards = self.folder / "shards"
+        shards.mkdir()
+        for part in (1, 2):
+            self.run_ok("run", study, "-part", f"{part}/2", "-o", self.folder / f"{part}.h5", "-quiet")
+            for shard in (self.folder / f"{part}.h5.d").glob("*.h5"):
+                shard.rename(shards / shard.name)
+        files = []
+        for ranks in (1, 2, 4):
+            output = self.folder / f"{ranks}_ranks.h5"
+            shutil.copytree(shards, f"{output}.d")
+            with mock.patch.dict(os.environ, SOURCE_DATE_EPOCH="1000000000"):
+                self.assertIn("0 run now", self.run_ok("run", study, "-o", output, "-quiet", ranks=ranks))
+            files.append(output.read_bytes())
+        self.assertTrue(files[0] == files[1] == files[2])
 
 
 if __name__ == "__main__":
