@@ -225,10 +225,10 @@ static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
     cursor->ordinal++;
     cursor->record = NULL;
   }
-  do
+  do {
     while (!fault->code && cursor->position == cursor->n && cursor->n_groups < cursor->container.n)
       PetscCall(open_next_group(cursor, fault));
-  while (!fault->code && cursor->position < cursor->n && skip_block(cursor));
+  } while (!fault->code && cursor->position < cursor->n && skip_block(cursor));
   at = cursor->position % CURSOR_BLOCK;
   if (!fault->code && cursor->position < cursor->n && at == 0 && !cursor->bare) {
     n = PetscMin(CURSOR_BLOCK, cursor->n - cursor->position);
