@@ -151,6 +151,13 @@ static int contexts(const void *options, int n, int *screening)
   return centre + 2 * slopes;
 }
 
+static double context_bytes(const void *options, int dim, int n)
+{
+  const double slopes = (1.0 + dim) * sample_count(options, dim);
+
+  return rg_centre_bytes(options, dim, n) + rg_context_table_bytes(slopes, n);
+}
+
 const RgAlgorithmClass rg_algorithm_wdrbo = {
   RG_ABOUT("wdrbo", "WDRBO", 4,
            "x_t = argmax of the average of U = mu + width sd over the contexts observed, minus\n"
@@ -160,7 +167,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo = {
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   RG_OPTIONS(Options, params),
   .contexts = contexts,
-  .context_bytes = rg_centre_bytes,
+  .context_bytes = context_bytes,
   .confidence = confidence,
   RG_STATE(State, create, destroy),
   .check = rg_centre_check,

@@ -38,7 +38,7 @@ typedef struct {
   int descriptor[RG_DESCRIPTOR];
 } RgBlockMatrix;
 
-/* A zeroed matrix in blocks over the grid, and its end. Every rank of the grid calls them. */
+/* A matrix in blocks over the grid, its entries not set, and its end. Every rank calls them. */
 PetscErrorCode rg_block_matrix_create(const RgGrid *grid, int rows, int columns, int row_block,
                                       int column_block, RgBlockMatrix *matrix);
 PetscErrorCode rg_block_matrix_destroy(RgBlockMatrix *matrix);

@@ -35,6 +35,7 @@ static PetscErrorCode lay_out_batch(RgDistributed *p, int m)
   PetscFunctionBeginUser;
   if (p->V.grid && p->V.rows == p->n && p->V.column_block == part && p->V.columns == m)
     PetscFunctionReturn(0);
+  p->m_kept = 0; /* with V goes what it held */
   PetscCall(rg_block_matrix_destroy(&p->V));
   PetscCall(rg_block_matrix_create(&p->grid, p->n, m, p->grid.block, part, &p->V));
   PetscFunctionReturn(0);

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 
+#include "acquisition/local_search.h"
 #include "acquisition/regression_search.h"
 #include "gp/kernel/family.h"
 
@@ -320,6 +321,19 @@ static double model_bytes(const RgCell *cell, double n, int ranks)
   return 8 * (2 * n * batch + batch * inputs * 2 + n * inputs);
 }
 
+/* The quadratic models of a batched search: one of each start. */
+static double search_bytes(const RgCell *cell)
+{
+  const unsigned reads = cell->algorithm->reads;
+  RgMaximiserOptions options = cell->maximiser;
+
+  if (!(reads & RG_READS_SURROGATE)) rg_regression_widen(cell->dim_x, &options);
+  return !cell->size_x && reads & RG_READS_MAXIMISER && options.max_iterations > 0 &&
+             options.local_search == RG_LOCAL_SEARCH_BATCHED
+           ? 8.0 * options.restarts * cell->dim_x * cell->dim_x
+           : 0;
+}
+
 double rg_cost_context_bytes(const RgCell *cell)
 {
   const RgAlgorithmClass *class = cell->algorithm;
@@ -344,7 +358,8 @@ double rg_cost_bytes(const RgCell *cell, int ranks)
 {
   const double n = cell->run.initial_points + (double)cell->run.iterations;
   const double bytes = process_bytes + 8 * n * (32 + 2 * cell->dim_x + cell->dim_c) +
-                       8.0 * cell->size_x * cell->dim_x + rg_cost_dense_bytes(cell, ranks);
+                       8.0 * cell->size_x * cell->dim_x + search_bytes(cell) +
+                       rg_cost_dense_bytes(cell, ranks);
 
   return cell->algorithm->reads & RG_READS_SURROGATE
            ? bytes + model_bytes(cell, n, ranks) + rg_cost_context_bytes(cell)

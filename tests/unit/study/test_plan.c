@@ -195,15 +195,36 @@ RG_TEST(seeds_come_in_turn_and_dear_trials_first)
   forget_plan();
 }
 
-static void estimate(const char *common, const char *method, double *seconds, double *bytes)
+static void estimate_on(const char *problem, const char *common, const char *method,
+                        double *seconds, double *bytes)
 {
   char text[256];
 
-  snprintf(text, sizeof(text), "study: t\ncommon: {%s}\nproblems: [ackley]\nalgorithms: [%s]\n",
-           common, method);
+  snprintf(text, sizeof(text), "study: t\ncommon: {%s}\nproblems: [%s]\nalgorithms: [%s]\n", common,
+           problem, method);
   parse_study(text, &study);
   rg_cost_estimate(&study.cells[0], seconds, bytes);
   RG_OK(rg_study_destroy(&study));
+}
+
+static void estimate(const char *common, const char *method, double *seconds, double *bytes)
+{
+  estimate_on("ackley", common, method, seconds, bytes);
+}
+
+/* The slopes of WDRBO are tables of n numbers each, of a value and of every context; a search keeps
+   a matrix for each start, of which a kernel regression has 100 per input. */
+RG_TEST(contexts_and_searches_need_memory)
+{
+  double seconds, bytes[2];
+
+  estimate_on("{name: ackley, dim: 20}", "iterations: 40", "random", &seconds, &bytes[0]);
+  estimate_on("{name: ackley, dim: 20}", "iterations: 40", "boke", &seconds, &bytes[1]);
+  assert_true(bytes[1] - bytes[0] >= 8.0 * 100 * 20 * 20 * 20);
+  estimate_on("ackley_context", "iterations: 40", "wdrbo", &seconds, &bytes[0]);
+  estimate_on("ackley_context", "iterations: 40", "{name: wdrbo, samples: 1e5}", &seconds,
+              &bytes[1]);
+  assert_true(bytes[1] - bytes[0] > 8.0 * 2e5 * 40);
 }
 
 /* More work is estimated to cost more, and to need more memory. */
