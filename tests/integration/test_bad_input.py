@@ -1,5 +1,9 @@
 """What bad input gets: one clear line, exit code 2, nothing written."""
-from regatta_test import HERE, RegattaTest, main, regatta
+import os
+import subprocess
+import unittest
+
+from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
 
 GOOD = (HERE / "smoke.yaml").read_text()
 MISTAKES = (
@@ -63,6 +67,24 @@ class BadInput(RegattaTest):
             self.refused(command, self.folder, says="no study directory")
         self.refused("merge", output, "-o", self.folder / "no" / "out.h5", says="No such file")
         self.refused("info", study, says="no results file")
+
+    @unittest.skipUnless(os.geteuid() == 0, "root alone can be somebody else")
+    def test_files_of_somebody_else(self):
+        """A results file and a folder of shards that may not be read."""
+        study = self.write("study.yaml", GOOD)
+        theirs, folder = self.write("theirs.h5", ""), self.folder / "shards.h5.d"
+        folder.mkdir(mode=0)
+        theirs.chmod(0)
+        self.folder.chmod(0o777)
+        for *command, says in (("run", study, "-o", theirs, "cannot read"),
+                               ("watch", self.folder / "shards.h5", "cannot list")):
+            try:
+                done = subprocess.run([REGATTA, *command], user=65534, group=65534, extra_groups=[],
+                                      env=environment(), capture_output=True, text=True, timeout=60)
+            except PermissionError:
+                self.skipTest("the program is out of their reach")
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+            self.assertRegex(done.stderr, f"{says} .*: Permission denied")
 
     def test_unknown_command_and_options(self):
         self.refused("rum", says="did you mean 'run'")

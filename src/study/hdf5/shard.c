@@ -223,6 +223,7 @@ int rg_shard_level(const char *name)
 static RgFaultCode code_of(int error)
 {
   if (error == ENOENT || error == ENOTDIR) return RG_FAULT_VANISHED;
+  if (error == EACCES || error == EPERM) return RG_FAULT_FOREIGN;
   return error == EIO || error == EISDIR || error == ESPIPE ? RG_FAULT_DAMAGED : RG_FAULT_ERROR;
 }
 

@@ -223,7 +223,7 @@ PetscErrorCode rg_remove_stale(const char *directory, int n, char *const *names)
 
 void rg_store_judge(RgFault *fault)
 {
-  if (!fault->code) return;
+  if (!fault->code || fault->code == RG_FAULT_FOREIGN) return;
   fault->code = fault->code == RG_FAULT_NEWER || fault->code == RG_FAULT_DAMAGED ? RG_FAULT_FOREIGN
                                                                                  : RG_FAULT_ERROR;
 }

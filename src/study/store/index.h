@@ -67,8 +67,8 @@ PetscErrorCode rg_index_gather(const char *directory, const char *results, bool 
    another host or an earlier start of this one and a day old. */
 PetscErrorCode rg_remove_stale(const char *directory, int n, char *const *names);
 PetscErrorCode rg_remove_stale_in(const char *directory);
-/* What a fault of opening a file means for a study: damaged or newer files are FOREIGN, the rest is
-   an ERROR. */
+/* What a fault of opening a file means for a study: files that are damaged, newer or not to be read
+   by this user are FOREIGN, the rest is an ERROR. */
 void rg_store_judge(RgFault *fault);
 /* Move a shard into a folder of the study directory; failing is no harm. */
 PetscErrorCode rg_shard_move(const char *path, const char *directory, const char *folder);

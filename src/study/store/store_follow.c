@@ -1,6 +1,7 @@
 /* Following a study while it runs: what came since the last look. */
 #include "study/store/store_follow.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +66,7 @@ static double changed(const RgFileState *state)
 
 /* Shards that were not read; *newest: path of the newest of them, if it is the newest of all; owned
    by the caller, NULL: none is. */
-static PetscErrorCode list_shards(RgFollow *follow, char **newest)
+static PetscErrorCode list_shards(RgFollow *follow, char **newest, RgFault *fault)
 {
   char **names, *path;
   int n, error;
@@ -73,6 +74,7 @@ static PetscErrorCode list_shards(RgFollow *follow, char **newest)
   PetscFunctionBeginUser;
   PetscCall(clear_names(&follow->fresh));
   PetscCall(rg_directory_list(follow->directory, &n, &names, &error));
+  if (error != ENOENT) rg_fault_file(fault, follow->directory, "list", error, NULL, 0);
   follow->n_shards = 0;
   for (int i = 0; i < n; i++) {
     if (rg_shard_level(names[i]) < 0) continue;
@@ -144,11 +146,11 @@ static PetscErrorCode look_at_results(RgFollow *follow, bool study, bool *other,
 }
 
 /* It is another study by now: all that was read is to be read with it. */
-static PetscErrorCode start_again(RgFollow *follow, char **newest)
+static PetscErrorCode start_again(RgFollow *follow, char **newest, RgFault *fault)
 {
   PetscFunctionBeginUser;
   PetscCall(clear_names(&follow->read));
-  PetscCall(list_shards(follow, newest));
+  PetscCall(list_shards(follow, newest, fault));
   follow->packed_is_fresh = follow->packed.exists;
   follow->n_damaged = 0;
   PetscFunctionReturn(0);
@@ -164,7 +166,7 @@ PetscErrorCode rg_follow_look(RgFollow *follow, bool *other, RgFault *fault)
   const RgFileState packed = rg_install_state(follow->results);
   const bool replaced =
     packed.exists && !S_ISDIR(packed.status.st_mode) && !rg_install_same(&packed, &follow->packed);
-  PetscCall(list_shards(follow, &newest));
+  PetscCall(list_shards(follow, &newest, fault));
   if (newest) PetscCall(look_at_shard(follow, newest, other));
   if (replaced) {
     const bool last = changed(&packed) >= follow->newest;
@@ -175,7 +177,7 @@ PetscErrorCode rg_follow_look(RgFollow *follow, bool *other, RgFault *fault)
     *other = *other || another;
   }
   follow->complete = follow->packed_is_complete && !follow->n_shards;
-  if (*other) PetscCall(start_again(follow, &newest));
+  if (*other) PetscCall(start_again(follow, &newest, fault));
   PetscCall(PetscFree(newest));
   PetscFunctionReturn(0);
 }
