@@ -59,8 +59,9 @@ static bool read_options(const RgArguments *arguments, RgRunOptions *run)
   if (arguments->option[OPT_PART] &&
       !rg_part_parse("run", arguments->option[OPT_PART], &run->part, &run->parts))
     return false;
-  if (run->walltime < 0) rg_complain("run: -walltime must be seconds or H:M:S, got '%s'", walltime);
-  return run->walltime >= 0;
+  if (!walltime || run->walltime > 0) return true;
+  rg_complain("run: -walltime must be seconds or H:M:S, more than 0, got '%s'", walltime);
+  return false;
 }
 
 static int report(const RgStudy *study, const char *output, const RgRunReport *r, bool strict)

@@ -91,6 +91,7 @@ class BadInput(RegattaTest):
         self.refused("run", self.folder / "x.yaml", "-walltme", "5", says="-walltime")
         self.refused("run", self.write("study.yaml", GOOD), "-walltime", "soon", says="-walltime")
         self.refused("run", self.write("study.yaml", GOOD), "-walltime", "1:2:3:4", says="-walltime")
+        self.refused("run", self.folder / "study.yaml", "-walltime", "0", says="more than 0")
         study = self.write("study.yaml", GOOD)
         self.refused("run", study, "-o", "", says="names no file")
         self.refused("run", study, "-o", "-quiet", says="option '-o' needs a value")
