@@ -304,9 +304,9 @@ class Files(common.Case):
 
     def test_mistakes_in_a_file(self):
         one, fine = "claims:\n- {id: 1, where: x, claim: y, checks: %s}\n", "[{kind: unchecked, because: z}]"
-        for text, words in (("claims: {}", "a list 'claims'"), ("a: 1\na: 2", "twice"), (b"\xff\xfe", "can't decode"),
+        for text, words in (("claim: {}", "a list 'claims'"), ("claims: {}", "list of mappings"), ("a: 1\na: 2", "twice"), (b"\xff\xfe", "can't decode"),
                             ("claims: [{id: 1}]", "lacks 'where'"), ("claims: [", "line"),
-                            ("claims: [5]", "a claim is a mapping"), (one % "{}", "list of mappings"),
+                            ("claims: [5]", "list of mappings"), (one % "{}", "list of mappings"),
                             (one % "[]", "list of mappings"), (one % "[5]", "list of mappings"),
                             (one.replace("checks: %s", "readings: []"), "list of mappings"),
                             (one % fine + (one % fine).partition("\n")[2], "claim 1 stands here twice"),

@@ -4,6 +4,7 @@ import unittest
 import common
 import numpy as np
 from regatta_analysis.stats import density_error as de
+from scipy import integrate
 
 
 class Distances(common.Case):
@@ -11,7 +12,7 @@ class Distances(common.Case):
         x = de.grid()
         self.assertTrue(np.all(np.diff(x) > 0))
         for law in de.LAWS:
-            self.assertAlmostEqual(np.trapz(de.density(law, x), x), 1.0, places=4)
+            self.assertAlmostEqual(integrate.trapezoid(de.density(law, x), x), 1.0, places=4)
 
     def test_bandwidth(self):
         samples = np.array([0.0, 1.0])

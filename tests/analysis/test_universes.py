@@ -113,7 +113,12 @@ class Files(common.Case):
                             (SETTINGS.replace("GP-UCB.value: 25.0", "GP-UCB.delta: 1"), "not set by every"),
                             (SETTINGS.replace("because: a, ", "", 1), "lacks 'because'"),
                             (SETTINGS.replace("size:", "sise:"), "unknown key 'sise'"),
-                            (SETTINGS.replace("size:", "design: all\n    size:"), "design 'all'"), ("a: 1", "a list 'figures'")):
+                            (SETTINGS.replace("size:", "design: all\n    size:"), "design 'all'"), ("a: 1", "a list 'figures'"),
+                            ("figures: [5]", "list of mappings"), (SETTINGS.replace("[s]", "s"), "studies is a list"),
+                            (SETTINGS.replace("id: five", "id: two"), "two alternatives have one id"),
+                            (SETTINGS.replace("problems.P.", "problem.P."), "paths that begin with common"),
+                            ("figures: [{id: f, studies: [s], settings: [{id: a, what: b, alternatives: 5}]}]",
+                             "alternatives is a list")):
             with self.assertRaises(InputError) as caught:
                 settings_of(self.scratch, text)
             self.assertIn(words, str(caught.exception))

@@ -18,7 +18,7 @@ from ..stats import density_error
 from ..stats.measures import TooShort, trial_values
 from ..load.errors import InputError
 from ..load.load import load
-from ..load.yaml_file import read_yaml
+from ..load.yaml_file import mappings, read_yaml
 
 
 def experiments_folder():
@@ -173,12 +173,10 @@ def read(path):
     """The claims file as data; raises InputError with one line for what is wrong in it."""
     path = Path(path)
     data = read_yaml(path)
-    if not isinstance(data, dict) or not isinstance(data.get("claims"), list):
+    if not isinstance(data, dict) or "claims" not in data:
         raise InputError(f"{path}: no claims file (a mapping with a list 'claims')")
     seen = set()
-    for claim in data["claims"]:
-        if not isinstance(claim, dict):
-            raise InputError(f"{path}: a claim is a mapping, not {claim!r}")
+    for claim in mappings(path, "claims", data["claims"]):
         where = f"{path}: claim {claim.get('id', '?')}"
         for key in ("id", "where", "claim"):
             if not str(claim.get(key, "")).strip():
@@ -192,8 +190,8 @@ def read(path):
         if ("checks" in claim) == ("readings" in claim):
             raise InputError(f"{where}: either 'checks' or 'readings'")
         _check_readings(where, claim)
-    for table in _mappings(path, "tables", data["tables"]) if "tables" in data else ():
-        for row in _mappings(f"{path}: table {table.get('title', '?')}", "rows", table.get("rows")):
+    for table in mappings(path, "tables", data["tables"]) if "tables" in data else ():
+        for row in mappings(f"{path}: table {table.get('title', '?')}", "rows", table.get("rows")):
             if not {"title", "rows"} <= set(table) or not {"who", "compute"} & set(row) \
                     or not isinstance(row.get("published"), list) or len(row["published"]) != 2:
                 raise InputError(f"{path}: a table has a title and rows, a row who (or compute) and published: "
@@ -204,21 +202,15 @@ def read(path):
 def _check_readings(where, claim):
     if "printed" in claim and not forms.NUMBER[0](claim["printed"]):
         raise InputError(f"{where}: printed is a number, not {claim['printed']!r}")
-    for reading in _mappings(where, "readings", verdicts.readings_of(claim)):
+    for reading in mappings(where, "readings", verdicts.readings_of(claim)):
         for key in ("id", "because", "checks"):
             if key not in reading:
                 raise InputError(f"{where}: reading {reading.get('id', '?')} lacks {key!r}")
-        for check in _mappings(where, "checks", reading["checks"]):
+        for check in mappings(where, "checks", reading["checks"]):
             try:
                 forms.require(check)
             except InputError as error:
                 raise InputError(f"{where}: {error}") from error
-
-
-def _mappings(where, what, found):
-    if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
-        raise InputError(f"{where}: {what} is a list of mappings")
-    return found
 
 
 def evaluate(path, studies, paper=None):

@@ -24,7 +24,7 @@ from ..load.errors import InputError
 from ..load.group import Group
 from ..load.results import Results
 from ..load.settings import blocks, options, split
-from ..load.yaml_file import read_yaml
+from ..load.yaml_file import mappings, read_yaml
 
 MARK = "# settings that the paper leaves open (settings.yaml)"
 DESIGNS = ("crossed", "one at a time")
@@ -116,16 +116,21 @@ def read(path):
     if not path.exists():
         return Settings()
     data = read_yaml(path)
-    if not isinstance(data, dict) or not isinstance(data.get("figures"), list):
+    if not isinstance(data, dict) or "figures" not in data:
         raise InputError(f"{path}: no settings file (a mapping with a list 'figures')")
     figures = []
-    for entry in data["figures"]:
+    for entry in mappings(path, "figures", data["figures"]):
         where = f"{path}: figure {entry.get('id', '?')}"
         _known(where, entry, {"id", "studies"}, {"size", "design", "settings"})
         if entry.get("design", DESIGNS[0]) not in DESIGNS:
             raise InputError(f"{where}: design {entry['design']!r} (known: {', '.join(DESIGNS)})")
-        settings = tuple(_setting(where, s) for s in entry.get("settings", []))
-        figures.append(Figure(str(entry["id"]), tuple(entry["studies"]), dict(entry.get("size", {})),
+        size = entry.get("size", {})
+        if not isinstance(entry["studies"], list) or not isinstance(size, dict) or set(size) - {"instances", "seeds"} \
+                or not all(isinstance(n, int) and n > 0 for n in size.values()):
+            raise InputError(f"{where}: studies is a list of names, size a mapping of instances and seeds to numbers")
+        settings = tuple(_setting(where, s) for s in mappings(where, "settings", entry["settings"])
+                         ) if "settings" in entry else ()
+        figures.append(Figure(str(entry["id"]), tuple(entry["studies"]), dict(size),
                               entry.get("design", DESIGNS[0]), settings))
     studies = [s for f in figures for s in f.studies]
     twice = [s for k, s in enumerate(studies) if s in studies[:k]]
@@ -146,9 +151,14 @@ def _known(where, entry, needed, allowed):
 def _setting(where, entry):
     where += f", setting {entry.get('id', '?')}"
     _known(where, entry, {"id", "what", "alternatives"}, set())
-    for alternative in entry["alternatives"]:
-        _known(f"{where}, {alternative.get('id', '?')}", alternative, {"id", "set", "because", "source"},
-               {"ours", "paper"})
+    for alternative in mappings(where, "alternatives", entry["alternatives"]):
+        place, values = f"{where}, {alternative.get('id', '?')}", alternative.get("set", {})
+        _known(place, alternative, {"id", "set", "because", "source"}, {"ours", "paper"})
+        if not isinstance(values, dict) or not all(str(key).partition(".")[0] in LAYERS for key in values):
+            raise InputError(f"{place}: set is a mapping of paths that begin with {', '.join(LAYERS)}")
+    named = [str(a["id"]) for a in entry["alternatives"]]
+    if len(set(named)) < len(named):
+        raise InputError(f"{where}: two alternatives have one id")
     ours = [a for a in entry["alternatives"] if a.get("ours")]
     if len(ours) != 1:
         raise InputError(f"{where}: one alternative is ours, not {len(ours)}")
@@ -156,7 +166,7 @@ def _setting(where, entry):
         missing = set(ours[0]["set"]) ^ set(alternative["set"])
         if missing:
             raise InputError(f"{where}: {sorted(missing)[0]!r} is not set by every alternative")
-    return Setting(str(entry["id"]), " ".join(entry["what"].split()),
+    return Setting(str(entry["id"]), " ".join(str(entry["what"]).split()),
                    tuple(a | {"id": str(a["id"]), "because": " ".join(str(a["because"]).split())}
                          for a in entry["alternatives"]))
 

@@ -55,3 +55,10 @@ def read_yaml(path):
         raise InputError(f"{path}: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: {' '.join(str(error).split())}") from error
+
+
+def mappings(where, what, found):
+    """`found`, where it is a list of mappings that are not empty; else an InputError that says so of `what`."""
+    if not isinstance(found, list) or not found or not all(isinstance(one, dict) and one for one in found):
+        raise InputError(f"{where}: {what} is a list of mappings")
+    return found

@@ -9,7 +9,7 @@ import functools
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import integrate, stats
 
 NORMAL = [("normal", 0.5, 0.1)]
 COMPLICATED = [("normal", 0.1, 0.02), ("normal", 0.3, 0.075), ("normal", 0.4, 0.1),
@@ -52,7 +52,7 @@ def distance(law: str, samples: np.ndarray) -> float:
     for block in np.array_split(samples, max(len(samples) // 50, 1)):
         estimate += np.exp(-0.5 * ((x[:, None] - block) / h) ** 2).sum(axis=1)
     estimate /= len(samples) * h * np.sqrt(2.0 * np.pi)
-    return float(np.trapz(np.abs(estimate - density(law, x)), x))
+    return float(integrate.trapezoid(np.abs(estimate - density(law, x)), x))
 
 
 @functools.lru_cache(maxsize=None)
