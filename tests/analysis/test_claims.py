@@ -13,7 +13,7 @@ import synthetic
 import yaml
 from regatta_analysis.claims import checks, claims, forms, judge, record
 from regatta_analysis.claims.comparisons import better_item
-from regatta_analysis.claims.items import contrasts, new_item, share_item
+from regatta_analysis.claims.items import contrasts, drawn_item, new_item, share_item
 from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome, decided
 from regatta_analysis.claims.panels import Panel, names
 from regatta_analysis.load.errors import InputError
@@ -186,6 +186,15 @@ class Kinds(common.Case):
             outcome = self.decide("better", **check)
             self.assertEqual(outcome.verdict, OPEN)
             self.assertIn(words, outcome.text)
+
+    def test_a_later_look_needs_more_trials(self):
+        first, third = (Item("", n=40, units=40, level=judge.level(look)) for look in (1, 3))
+        more = judge.more_units(judge.level(3), judge.level(1))
+        for decide in (lambda item: drawn_item(item, np.linspace(-1.0, 2.0, 101), -np.inf, 0.0),
+                       lambda item: share_item(item, np.arange(40) < 30, 0.6)):
+            decide(first)
+            decide(third)
+            self.assertAlmostEqual(third.needed, more * first.needed)
 
     def test_trials_needed_are_those_of_what_is_lacking(self):
         def item(needed, value=-1.0, holds=1.0, fails=1.0):

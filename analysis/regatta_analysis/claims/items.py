@@ -83,7 +83,8 @@ def share_item(item, reached, border, below=False):
     item.low = stats.beta.ppf(item.level, k, n - k + 1) if k else 0.0
     item.high = stats.beta.ppf(1.0 - item.level, k + 1, n - k) if k < n else 1.0
     gap = abs(k / max(n, 1) - border)
-    item.needed = 10.8 * border * (1.0 - border) / gap**2 if gap else np.inf
+    at_level = 10.8 * judge.more_units(item.level, judge.LEVEL)
+    item.needed = at_level * border * (1.0 - border) / gap**2 if gap else np.inf
 
 
 def functional(panel, frame, who, statistic, low, high):
@@ -109,7 +110,8 @@ def drawn_item(item, drawn, low, high):
     item.low, item.high = judge.drawn_interval(drawn, item.units, item.level)
     centre, spread = np.nanmedian(drawn), np.nanstd(drawn)
     gap = min(abs(centre - limit) for limit in (low, high) if np.isfinite(limit))
-    item.needed = item.units * 10.0 * spread**2 / gap**2 if gap and np.isfinite(gap) else np.inf
+    at_level = 10.0 * judge.more_units(item.level, judge.LEVEL)
+    item.needed = item.units * at_level * spread**2 / gap**2 if gap and np.isfinite(gap) else np.inf
 
 
 def interval_outcome(studies, items, what, low, high):

@@ -26,10 +26,7 @@ def value_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
     if metric in METRICS:
         return regret_curves(results, problem, metric)
     if metric in ("cpu", "wall"):
-        total = 0.0
-        for stage in ("fit", "acquire"):
-            total = curves(results, problem, f"{metric}_{stage}").fillna(0.0) + total
-        return total.cumsum(axis=1)
+        return spent(results, problem, metric)
     if metric in REWARDS:
         frame = curves(results, problem, REWARDS[metric])
         return frame.loc[:, frame.columns > 0].cumsum(axis=1)

@@ -41,11 +41,11 @@ def hits(results: Results, targets: Sequence[float] | np.ndarray = TARGETS,
     return pd.concat(blocks, ignore_index=True)
 
 
-def spent(results: Results, problem: str) -> pd.DataFrame:
-    """CPU seconds of model and acquisition up to and with query t, per complete trial."""
+def spent(results: Results, problem: str, clock: str = "cpu") -> pd.DataFrame:
+    """Seconds (`cpu` or `wall`) of model and acquisition up to and with query t, per complete trial."""
     total = 0.0
     for stage in ("fit", "acquire"):
-        frame = curves(results, problem, f"cpu_{stage}")
+        frame = curves(results, problem, f"{clock}_{stage}")
         total = frame.fillna(0.0) + total
     total[0] = 0.0
     return total.cumsum(axis=1)
