@@ -4,7 +4,12 @@
 #include "algorithm/contextual.h"
 #include "oracle/context_race.h"
 
-enum { QUERIES = 90, EVERY = 3, COMPARED = QUERIES / EVERY };
+#ifdef RG_SANITIZED
+enum { QUERIES = 30 }; /* the same methods and searches, which take six times as long there */
+#else
+enum { QUERIES = 90 };
+#endif
+enum { EVERY = 3, COMPARED = QUERIES / EVERY };
 
 typedef struct {
   const char *name, *kernel;
@@ -72,8 +77,8 @@ static void compare(const Entry *entry, Race *race)
   print_message("%-17s %-9s nodes lost %.1e, at most %.1e, %d of %d; other starts %.1e, %.1e, %d\n",
                 entry->name, entry->kernel, by_nodes.sum / COMPARED, by_nodes.most, by_nodes.count,
                 COMPARED, by_starts.sum / COMPARED, by_starts.most, by_starts.count);
-  assert_true(by_nodes.count <= PetscMax(by_starts.count, COMPARED / 10));
-  assert_true(by_nodes.sum / COMPARED <= PetscMax(by_starts.sum / COMPARED, 5e-3));
+  assert_true(by_nodes.count <= PetscMax(by_starts.count, 3));
+  assert_true(by_nodes.sum <= PetscMax(by_starts.sum, 0.15));
   method_end(&nodes);
   method_end(&all);
   if (entry->hilly) method_end(&other);
