@@ -13,7 +13,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
-from scipy import stats
+from scipy import special, stats
 
 PAIR_COLUMNS = ["a", "b", "n", "mean_a", "mean_b", "difference", "se", "low", "high", "p", "p_holm",
                 "rank_biserial", "superiority", "superiority_low", "superiority_high", "needed"]
@@ -50,7 +50,7 @@ def _pair(table, a, b, alternative, power, alpha):
     n, m = len(both), len(units)
     mean = (both[:, 0] - both[:, 1]).mean() if n else np.nan
     se = difference.std(ddof=1) / np.sqrt(m) if m > 1 else np.nan
-    reach = stats.t.ppf(0.975, m - 1) * se if m > 1 else np.nan
+    reach = special.stdtrit(m - 1, 0.975) * se if m > 1 else np.nan
     return [a, b, n, *(both.mean(axis=0) if n else (np.nan, np.nan)), mean, se, mean - reach,
             mean + reach, signed_rank(difference, alternative), rank_biserial(difference),
             *superiority(difference), trials_needed(difference, power, alpha, alternative) * n / max(m, 1)]
@@ -106,7 +106,7 @@ def superiority(difference: ArrayLike, level: float = 0.95) -> tuple[float, floa
     if not n:
         return np.nan, np.nan, np.nan
     share = (np.sum(difference < 0) + 0.5 * np.sum(difference == 0)) / n
-    z = stats.norm.ppf(0.5 + level / 2.0)
+    z = special.ndtri(0.5 + level / 2.0)
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return float(share), float(max(centre - reach, 0.0)), float(min(centre + reach, 1.0))
@@ -124,7 +124,7 @@ def trials_needed(difference: ArrayLike, power: float = 0.8, alpha: float = 0.05
     if share == 0.5:
         return np.inf
     tails = 2.0 if alternative == "two-sided" else 1.0
-    z = stats.norm.ppf(1.0 - alpha / tails) + stats.norm.ppf(power)
+    z = special.ndtri(1.0 - alpha / tails) + special.ndtri(power)
     least = int(np.ceil(np.log2(tails / alpha)))  # fewer can't reach the level at all
     return float(max(np.ceil(z**2 / (3.0 * (share - 0.5) ** 2)), least))
 
