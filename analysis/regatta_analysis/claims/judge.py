@@ -117,14 +117,13 @@ def inside(drawn, least, most, n):
     """(p that the statistic lies in [least, most], p that it lies outside) by its bootstrap draws (...,
     draws) from n units; draws that are NaN speak against both."""
     drawn = np.asarray(drawn, float)
-    low, under = _beyond(drawn, least), _beyond(-drawn, -least)
-    high, over = _beyond(-drawn, -most), _beyond(drawn, most)
-    holds, fails = np.ones(low.shape), np.ones(low.shape)
-    if np.isfinite(least) or np.isfinite(most):
-        sides = [x for x, limit in ((low, least), (high, most)) if np.isfinite(limit)]
-        against = [x for x, limit in ((under, least), (over, most)) if np.isfinite(limit)]
-        holds = expanded(np.clip(np.max(sides, axis=0), 0.0, 1.0), n)
-        fails = expanded(np.clip(np.min(against, axis=0) * len(against), 0.0, 1.0), n)
+    limits = [(sign, limit) for sign, limit in ((1.0, least), (-1.0, most)) if np.isfinite(limit)]
+    if not limits:
+        return np.ones(drawn.shape[:-1]), np.ones(drawn.shape[:-1])
+    sides = [_beyond(sign * drawn, sign * limit) for sign, limit in limits]
+    against = [_beyond(-sign * drawn, -sign * limit) for sign, limit in limits]
+    holds = expanded(np.clip(np.max(sides, axis=0), 0.0, 1.0), n)
+    fails = expanded(np.clip(np.min(against, axis=0) * len(against), 0.0, 1.0), n)
     return np.maximum(holds, 0.5**n), np.maximum(fails, 0.5**n)
 
 
@@ -150,8 +149,6 @@ def _beyond(drawn, limit, few=5):
     and deviation where there are only a few."""
     draws = drawn.shape[-1]
     share = (np.sum(drawn <= limit, axis=-1) + np.isnan(drawn).sum(axis=-1) + 1) / (draws + 1)
-    if not np.isfinite(limit):
-        return share
     with np.errstate(divide="ignore", invalid="ignore"):
         far = special.ndtr((limit - drawn.mean(axis=-1)) / drawn.std(axis=-1))
     rare = (share <= (few + 1) / (draws + 1)) & np.isfinite(far)
