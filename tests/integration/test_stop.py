@@ -1,5 +1,6 @@
 """Signals, the wall-time limit and the STOP file stop a run cleanly; the same command resumes."""
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -19,7 +20,7 @@ class Stop(RegattaTest):
         super().setUp()
         self.output = self.folder / "out.h5"
         self.directory = self.folder / "out.h5.d"
-        self.slow_trials(50)
+        self.slow_trials(200)
 
     def reference(self):
         if Stop.expected is None:
@@ -31,8 +32,20 @@ class Stop(RegattaTest):
     def command(self, ranks=2, *options):
         return mpirun(ranks, "run", STUDY, "-o", self.output, "-quiet", *options)
 
+    def cpu_seconds(self):
+        """What the ranks that write to the output have taken so far."""
+        ticks = 0
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                name, _, fields = stat.read_text().rpartition(")")
+                if name.endswith("(regatta") and str(self.output) in (stat.parent / "cmdline").read_text():
+                    ticks += sum(map(int, fields.split()[11:13]))
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+        return ticks / os.sysconf("SC_CLK_TCK")
+
     def start(self, command=None, ranks=2, **options):
-        """Start a job and wait until its trials run."""
+        """Start a job and wait until some of its trials have run, on a busy machine, too."""
         job = subprocess.Popen(command or self.command(ranks), env=environment(),
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, **options)
@@ -40,6 +53,8 @@ class Stop(RegattaTest):
         while not self.directory.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
         time.sleep(1.0)
+        while self.cpu_seconds() < 0.2 * ranks and job.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
         return job
 
     def stopped(self, job, by="a signal"):
