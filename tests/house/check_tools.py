@@ -2,10 +2,13 @@
 
 What clang-tidy found clean is remembered by contents in the folder given as the second argument, so
 that only what changed is looked at again."""
+import collections
 import concurrent.futures
 import hashlib
+import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -33,8 +36,29 @@ def fingerprint(root, path, common):
     return hashlib.sha256(common + path.read_bytes()).hexdigest()
 
 
-def tidy_some(tool, build, paths):
-    done = subprocess.run([tool, "-p", build, "--quiet", *paths], capture_output=True, text=True)
+def compiled_with(build):
+    """{source: what the compiler is told}."""
+    found = {}
+    for entry in json.loads((build / "compile_commands.json").read_text()):
+        words = shlex.split(entry["command"])
+        found[pathlib.Path(entry["file"])] = tuple(words[1:words.index("-o")])
+    return found
+
+
+def precompiled(tool, memory, flags):
+    """What clang-tidy is told so that PETSc's header, a fifth of its time, is read once for all files compiled
+    with the flags; nothing where the clang beside it is not there or can't."""
+    header, made = memory / "petscsys.h", memory / "petscsys.pch"
+    header.write_text("#include <petscsys.h>\n")
+    clang = pathlib.Path(tool).resolve().with_name("clang")
+    if not clang.exists() or subprocess.run([clang, *flags, "-x", "c-header", header, "-o", made],
+                                            capture_output=True).returncode:
+        return []
+    return ["--extra-arg=-include-pch", f"--extra-arg={made}"]
+
+
+def tidy_some(tool, build, paths, options):
+    done = subprocess.run([tool, "-p", build, "--quiet", *options, *paths], capture_output=True, text=True)
     return paths, [line for line in done.stdout.splitlines() if ": error:" in line or ": warning:" in line]
 
 
@@ -49,10 +73,15 @@ def check_tidy(root, build):
     common = headers + (root / ".clang-tidy").read_bytes()
     sources = {p: fingerprint(root, p, common) for p in files(root, "src") if p.suffix == ".c"}
     todo = [p for p, mark in sources.items() if not (memory / mark).exists()]
-    groups = [todo[k:k + AT_ONCE] for k in range(0, len(todo), AT_ONCE)]
+    flags = compiled_with(build)
+    usual = collections.Counter(flags.get(p) for p in sources).most_common(1)[0][0]
+    options, groups = precompiled(tool, memory, usual) if usual and len(todo) > AT_ONCE else [], []
+    for some in ([p for p in todo if flags.get(p) == usual], [p for p in todo if flags.get(p) != usual]):
+        groups += [(some[k:k + AT_ONCE], options) for k in range(0, len(some), AT_ONCE)]
+        options = []
     found = []
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        for paths, messages in pool.map(lambda some: tidy_some(tool, build, some), groups):
+        for paths, messages in pool.map(lambda group: tidy_some(tool, build, *group), groups):
             found += messages
             for path in paths if not messages else []:
                 (memory / sources[path]).touch()
