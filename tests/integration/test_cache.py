@@ -5,13 +5,13 @@ from unittest import mock
 
 from regatta_test import RegattaTest, main, regatta
 
-# The search takes about a second, everything else next to nothing.
+# The search takes half a second, everything else next to nothing.
 STUDY = """
 study: kept
 seed: {seed}
 seeds: {seeds}
 common: {{iterations: 3, initial_points: 2}}
-problems: [{{name: gp_path_box, features: 2500}}]
+problems: [{{name: gp_path_box, features: 1250}}]
 algorithms: [random]
 """
 
