@@ -1,6 +1,9 @@
 """What bad input gets: one clear line, exit code 2, nothing written."""
 import os
+import pathlib
+import shutil
 import subprocess
+import tempfile
 import unittest
 
 from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
@@ -71,6 +74,8 @@ class BadInput(RegattaTest):
     @unittest.skipUnless(os.geteuid() == 0, "root alone can be somebody else")
     def test_files_of_somebody_else(self):
         """A results file and a folder of shards that may not be read."""
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir="/tmp"))  # a way that everybody may go
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         study = self.write("study.yaml", GOOD)
         theirs, folder = self.write("theirs.h5", ""), self.folder / "shards.h5.d"
         folder.mkdir(mode=0)
@@ -80,7 +85,8 @@ class BadInput(RegattaTest):
                                ("watch", self.folder / "shards.h5", "cannot list")):
             try:
                 done = subprocess.run([REGATTA, *command], user=65534, group=65534, extra_groups=[],
-                                      env=environment(), capture_output=True, text=True, timeout=60)
+                                      env=environment() | {"TMPDIR": str(self.folder)}, capture_output=True,
+                                      text=True, timeout=60)
             except PermissionError:
                 self.skipTest("the program is out of their reach")
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
