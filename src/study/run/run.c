@@ -15,6 +15,9 @@ static PetscErrorCode run(RgSession *session, RgRunReport *report)
   PetscCall(rg_clock_initialize());
   PetscCallMPI(MPI_Comm_rank(session->comm, &session->rank));
   PetscCallMPI(MPI_Comm_size(session->comm, &session->ranks));
+  PetscCallMPI(
+    MPI_Comm_split_type(session->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &session->here));
+  PetscCallMPI(MPI_Comm_size(session->here, &session->ranks_here));
   PetscCall(rg_session_start(session));
   if (session->outcome == RG_RUN_COMPLETE) {
     PetscCall(rg_session_trials(session));

@@ -16,7 +16,8 @@ enum { RG_CORE_WORDS = 16 }; /* of 64 bits: the cpu_set_t of Linux */
 /* All on one rank. */
 typedef struct {
   MPI_Comm comm; /* a duplicate; owned */
-  int rank, ranks;
+  MPI_Comm here; /* its ranks on this host; owned */
+  int rank, ranks, ranks_here;
   const RgPlan *plan;          /* borrowed */
   const RgRunOptions *options; /* borrowed */
   const RgObserver *observer;  /* borrowed; NULL: nobody */
@@ -44,7 +45,6 @@ typedef struct {
   RgStopReason stop;                /* NONE: go on */
   PetscErrorCode broken;            /* of rg_session_should_stop, which can't return it */
   uint64_t cores[2][RG_CORE_WORDS]; /* this rank may use, all ranks of its host may: a bit each */
-  int neighbours;                   /* ranks of this host */
   RgFingerprint fingerprint;
   char host[RG_NAME_MAX];
   char machine[256];    /* BLAS core, threads, CPU, tuning: for the provenance of records */

@@ -11,19 +11,14 @@ enum { MOST_HELPERS = 16 };
 
 PetscErrorCode rg_session_learn_cores(RgSession *session)
 {
-  MPI_Comm host;
-
   PetscFunctionBeginUser;
 #ifdef CPU_SETSIZE
   cpu_set_t set;
   static_assert(sizeof(set) == sizeof(session->cores[0]), "as Linux has them");
   if (!sched_getaffinity(0, sizeof(set), &set)) memcpy(session->cores[0], &set, sizeof(set));
 #endif
-  PetscCallMPI(MPI_Comm_split_type(session->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
   PetscCallMPI(MPI_Allreduce(session->cores[0], session->cores[1], RG_CORE_WORDS, MPI_UINT64_T,
-                             MPI_BOR, host));
-  PetscCallMPI(MPI_Comm_size(host, &session->neighbours));
-  PetscCallMPI(MPI_Comm_free(&host));
+                             MPI_BOR, session->here));
   PetscFunctionReturn(0);
 }
 
@@ -33,7 +28,7 @@ int rg_session_helpers(const RgSession *session)
 
   for (int i = 0; i < RG_CORE_WORDS; i++)
     for (uint64_t word = session->cores[1][i]; word; word &= word - 1) cores++;
-  return PetscMin(cores, PetscMin(session->neighbours, MOST_HELPERS));
+  return PetscMin(cores, PetscMin(session->ranks_here, MOST_HELPERS));
 }
 
 void rg_session_borrow_cores(const RgSession *session, bool borrow)

@@ -34,17 +34,15 @@ static PetscErrorCode allocate(MPI_Comm host, PetscMPIInt rank, size_t size, MPI
 
 PetscErrorCode rg_session_share_shards(RgSession *session)
 {
-  MPI_Comm host;
-  PetscMPIInt rank, ranks;
+  const int ranks = session->ranks_here;
+  PetscMPIInt rank;
   void *memory = NULL;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_split_type(session->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host));
-  PetscCallMPI(MPI_Comm_rank(host, &rank));
-  PetscCallMPI(MPI_Comm_size(host, &ranks));
+  PetscCallMPI(MPI_Comm_rank(session->here, &rank));
   if (ranks > 1)
-    PetscCall(allocate(host, rank, rg_store_shared_bytes(ranks), &session->shelf, &memory));
+    PetscCall(
+      allocate(session->here, rank, rg_store_shared_bytes(ranks), &session->shelf, &memory));
   if (memory) rg_store_share(session->store, memory, ranks, rank);
-  PetscCallMPI(MPI_Comm_free(&host));
   PetscFunctionReturn(0);
 }

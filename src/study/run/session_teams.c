@@ -7,8 +7,6 @@
 
 PetscErrorCode rg_session_plan_teams(RgSession *session)
 {
-  MPI_Comm host;
-  int ranks_here;
   bool possible;
 
   PetscFunctionBeginUser;
@@ -23,15 +21,10 @@ PetscErrorCode rg_session_plan_teams(RgSession *session)
   }
   PetscCall(rg_teams_create(session->plan, session->ranks, session->options->crossover,
                             &session->teams, session->message));
-  if (!session->message[0]) {
-    PetscCallMPI(MPI_Comm_split_type(session->comm, MPI_COMM_TYPE_SHARED, session->rank,
-                                     MPI_INFO_NULL, &host));
-    PetscCallMPI(MPI_Comm_size(host, &ranks_here));
-    PetscCallMPI(MPI_Comm_free(&host));
+  if (!session->message[0])
     rg_teams_check_memory(session->plan, &session->teams,
                           (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE),
-                          ranks_here, session->message);
-  }
+                          session->ranks_here, session->message);
   if (session->message[0]) session->outcome = RG_RUN_REFUSED;
   PetscFunctionReturn(0);
 }
