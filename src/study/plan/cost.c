@@ -56,7 +56,7 @@ static const struct {
           .regression = 2.2e-9};
 
 #define EVALUATIONS_COLD 20.0 /* of the likelihood, per start */
-#define EVALUATIONS_WARM 8.0  /* per fit from the last optimum, rare other starts included */
+#define EVALUATIONS_WARM 3.0  /* per fit from the last optimum, rare other starts included */
 #define REFIT_ALL 100.0       /* refit_every: auto: data up to which every query has one, */
 #define REFIT_GROWTH 40.0     /* and refits while data grow by e, drift included */
 #define PATH_ASCENT 75.0      /* evaluations of a path that its local search amounts to */
