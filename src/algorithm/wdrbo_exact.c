@@ -100,6 +100,14 @@ static int contexts(const void *options, int n, int *screening)
   return *screening = rg_centre_size(options, n) + ((const Options *)options)->grid;
 }
 
+/* Of the dual: a price for each way from the centre to a context. */
+static double terms(const void *options, int n)
+{
+  int screening;
+
+  return (double)rg_centre_size(options, n) * contexts(options, n, &screening);
+}
+
 static double context_bytes(const void *options, int dim, int n)
 {
   const Options *o = options;
@@ -117,6 +125,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
            "value from below"),
   RG_OPTIONS(Options, params),
   .contexts = contexts,
+  .terms = terms,
   .context_bytes = context_bytes,
   RG_ASK(ask, rg_ball_columns),
   RG_CENTRE_METHODS,

@@ -89,6 +89,9 @@ typedef struct {
   /* Contexts that an acquisition value looks at with n evaluations in hand (boxes of contexts), and
      how many of them a search begins with; for the estimate of cost. NULL: none. */
   int (*contexts)(const void *options, int n, int *screening);
+  /* Terms that the criterion at a design has by itself, beside a few per context, with n evaluations
+     in hand; for the estimate of cost. NULL: none. */
+  double (*terms)(const void *options, int n);
   /* Bytes of the discretisation of a context box in `dim` coordinates, with n evaluations in hand;
      NULL: tables of so many `contexts`. */
   double (*context_bytes)(const void *options, int dim, int n);

@@ -143,13 +143,16 @@ class Plugin(RegattaTest):
 """
         head, mark, rest = text.partition("static PetscErrorCode bowl_evaluate")
         rest = rest.replace("  PetscFunctionBeginUser;\n", body + "  PetscFunctionBeginUser;\n", 1)
-        source = self.write("slow.c", "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n"
+        return self.compile("slow", "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n"
                             "#include <unistd.h>\n" + head + mark + rest)
+
+    def compile(self, name, text):
+        source, library = self.write(f"{name}.c", text), self.folder / f"{name}.so"
         package, = self.place.rglob("regatta.pc")
         flags = subprocess.run(["pkg-config", "--cflags", package], check=True, capture_output=True,
                                text=True).stdout.split()
-        subprocess.run(["cc", "-shared", "-fPIC", source, *flags, "-o", self.folder / "slow.so"], check=True)
-        return self.folder / "slow.so"
+        subprocess.run(["cc", "-shared", "-fPIC", source, *flags, "-o", library], check=True)
+        return library
 
     def killed_while_stuck(self, plugin, stuck, milliseconds):
         """SIGKILL while the objective is stuck; returns how many trials are in the study folder."""
@@ -230,6 +233,12 @@ algorithms: [random]
         code, _, err = regatta("list", "problems", "-plugin", self.plugin, "-plugin", self.plugin)
         self.assertEqual(code, 2)
         self.assertIn("has a problem 'bowl', but there is one already", err)
+        text = (EXAMPLES / "plugin" / "bowl.c").read_text()
+        for kind, name in (("problem", "bowl"), ("algorithm", "corners")):
+            twice = self.compile(name, text.replace(f"= {{&{name}, NULL}}", f"= {{&{name}, &{name}, NULL}}"))
+            code, _, err = regatta("list", "problems", "-plugin", twice)
+            self.assertEqual((code, err), (2, f"regatta: plugin {twice} has two {kind}s '{name}': each needs a name of "
+                                           "its own\n"))
 
 
 if __name__ == "__main__":

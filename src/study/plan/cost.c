@@ -25,6 +25,7 @@ static const struct {
   double exact, exact_update;         /* exact paths, per point */
   double factor;                      /* Cholesky of a problem's matrix */
   double context;                     /* multiply-add of a posterior at a list of contexts */
+  double term;                        /* of a criterion's own, however often it is summed */
   double node;                        /* measure and bounds, per node */
   double entry, multiply;             /* without a matrix: a kernel value, a multiply-add */
   double regression;                  /* kernel regression: per datum and input, at a point */
@@ -50,6 +51,7 @@ static const struct {
           .exact_update = 1e-10,
           .factor = 8e-12,
           .context = 6e-11,
+          .term = 1.1e-8,
           .node = 2e-8,
           .entry = 1e-9,
           .multiply = 4e-11,
@@ -154,14 +156,17 @@ static double context_seconds(const RgCell *cell, double n0, double n)
   const double reduced = square * rank + middle * rank * rank + 2 * rank * (rank * rank + 2 * M);
   const double nodes = fmin(pow(CONTEXT_NODES, cell->dim_c), screening);
   const double pivots = fmin(middle, CONTEXT_PIVOTS * pow(middle, 0.25));
+  const double terms =
+    cell->algorithm->terms ? cell->algorithm->terms(cell->algorithm_options, (int)middle) : 0;
+  const double criterion = unit.term * (n - n0) * (raw + ascent) * terms;
 
   if (rg_kernel_classes[cell->surrogate.kernel]->separable)
-    return unit.context * (n - n0) *
-           ((raw + ascent) * fmin(square * screening, reduced) +
-            CONTEXT_END * fmin(square * M, reduced));
-  return unit.context * (n - n0) *
-         ((raw + ascent) * (pivots * pivots * nodes / 2 + CONTEXT_VALUE * M) +
-          square * (M + CONTEXT_END * fmin(M, 3 * nodes)) / 2);
+    return criterion + unit.context * (n - n0) *
+                         ((raw + ascent) * fmin(square * screening, reduced) +
+                          CONTEXT_END * fmin(square * M, reduced));
+  return criterion + unit.context * (n - n0) *
+                       ((raw + ascent) * (pivots * pivots * nodes / 2 + CONTEXT_VALUE * M) +
+                        square * (M + CONTEXT_END * fmin(M, 3 * nodes)) / 2);
 }
 
 /* Search for the best design by kernel regression. */

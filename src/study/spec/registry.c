@@ -183,6 +183,21 @@ static bool is_name(const char *name)
   return name && *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
 }
 
+/* Whether one of the classes before `which` has its name; those have names. */
+static bool repeats_problem(const RgProblemClass *const *classes,
+                            const RgProblemClass *const *which)
+{
+  while (classes < which && strcmp((*classes)->name, (*which)->name)) classes++;
+  return classes < which;
+}
+
+static bool repeats_algorithm(const RgAlgorithmClass *const *classes,
+                              const RgAlgorithmClass *const *which)
+{
+  while (classes < which && strcmp((*classes)->name, (*which)->name)) classes++;
+  return classes < which;
+}
+
 static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *plugin,
                                     RgText *mistake)
 {
@@ -193,6 +208,9 @@ static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *
       PetscCall(rg_text_add(mistake, "has a problem whose name is not made of a-z, 0-9 and '_'"));
     else if (rg_registry_find_problem(registry, c->name))
       PetscCall(rg_text_add(mistake, "has a problem '%s', but there is one already", c->name));
+    else if (repeats_problem(plugin->problems, p))
+      PetscCall(
+        rg_text_add(mistake, "has two problems '%s': each needs a name of its own", c->name));
     else if (!c->title || !c->summary || !c->reference || !c->params || !c->domain || !c->evaluate)
       PetscCall(rg_text_add(mistake,
                             "leaves out title, summary, reference, params, domain or "
@@ -206,6 +224,9 @@ static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *
                                      "'_'"));
     else if (rg_registry_find_algorithm(registry, c->name))
       PetscCall(rg_text_add(mistake, "has an algorithm '%s', but there is one already", c->name));
+    else if (repeats_algorithm(plugin->algorithms, a))
+      PetscCall(
+        rg_text_add(mistake, "has two algorithms '%s': each needs a name of its own", c->name));
     else if (!c->title || !c->summary || !c->reference || !c->params || !c->ask)
       PetscCall(rg_text_add(mistake,
                             "leaves out title, summary, reference, params or ask "
