@@ -25,6 +25,17 @@ PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPl
   PetscFunctionReturn(0);
 }
 
+bool rg_centre_is_given(const void *options)
+{
+  return ((const RgCentreOptions *)options)->laws.n > 0;
+}
+
+bool rg_wasserstein_ball_is_given(const void *options)
+{
+  return rg_centre_is_given(options) &&
+         ((const RgWassersteinOptions *)options)->schedule == RG_RADIUS_CONSTANT;
+}
+
 static PetscErrorCode observed(const RgHistory *history, RgContextCentre *centre)
 {
   size_t size = (size_t)history->n * history->context_dim;

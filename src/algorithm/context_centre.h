@@ -43,7 +43,17 @@ double rg_wasserstein_ball_radius(const RgWassersteinOptions *options, int n);
 /* rg_contextual_check, and that the laws fit the contexts. options: begin with RgCentreOptions. */
 PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
                                RgDiagnostics *diagnostics);
-#define RG_CENTRE_METHODS .needs = RG_NEEDS_CONTEXT, .check = rg_centre_check, RG_CONTEXTUAL_STATE
+/* Whether a method can begin without an initial design: its laws are given, and its radius is
+   finite where nothing was observed. options: begin with RgCentreOptions, RgWassersteinOptions. */
+bool rg_centre_is_given(const void *options);
+bool rg_wasserstein_ball_is_given(const void *options);
+#define RG_CENTRE_NEEDS                                                                            \
+  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .instead = "a given 'centre'",                     \
+  .has_instead = rg_centre_is_given, .check = rg_centre_check
+#define RG_WASSERSTEIN_NEEDS                                                                       \
+  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL,                                                    \
+  .instead = "a given 'centre' with 'schedule: constant'",                                         \
+  .has_instead = rg_wasserstein_ball_is_given, .check = rg_centre_check
 
 /* Contexts and their probabilities. */
 typedef struct {

@@ -44,5 +44,6 @@ const RgAlgorithmClass rg_algorithm_erbo = {
   .contexts = contexts,
   .context_bytes = rg_centre_bytes,
   RG_ASK(ask, rg_ucb_columns),
-  RG_CENTRE_METHODS,
+  RG_CENTRE_NEEDS,
+  RG_CONTEXTUAL_STATE,
 };

@@ -163,14 +163,13 @@ const RgAlgorithmClass rg_algorithm_wdrbo = {
            "x_t = argmax of the average of U = mu + width sd over the contexts observed, minus\n"
            "eps_t times the Lipschitz constant of U(x, .)",
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341"),
-  .needs = RG_NEEDS_CONTEXT,
+  RG_WASSERSTEIN_NEEDS,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   RG_OPTIONS(Options, params),
   .contexts = contexts,
   .context_bytes = context_bytes,
   .confidence = confidence,
   RG_STATE(State, create, destroy),
-  .check = rg_centre_check,
   RG_ASK(ask, rg_ball_columns),
   .model = rg_surrogate_model,
 };

@@ -128,5 +128,6 @@ const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
   .terms = terms,
   .context_bytes = context_bytes,
   RG_ASK(ask, rg_ball_columns),
-  RG_CENTRE_METHODS,
+  RG_WASSERSTEIN_NEEDS,
+  RG_CONTEXTUAL_STATE,
 };

@@ -78,6 +78,10 @@ typedef struct {
   unsigned needs;        /* RgNeeds or-ed */
   unsigned reads;        /* RgReads or-ed */
   bool blind;            /* never looks at setup.noise_variance: `noise_known` changes nothing */
+  /* What does in place of an initial design, in words, for a method that needs one, and whether it
+     is there with these options; NULL: nothing does. */
+  const char *instead;
+  bool (*has_instead)(const void *options);
   bool matrix_free;   /* works on a posterior without a matrix (surrogate: {solver: iterative}) */
   const char *stream; /* method whose stream of random numbers it shares; NULL: its own */
   const RgParam *params;
@@ -89,8 +93,8 @@ typedef struct {
   /* Contexts that an acquisition value looks at with n evaluations in hand (boxes of contexts), and
      how many of them a search begins with; for the estimate of cost. NULL: none. */
   int (*contexts)(const void *options, int n, int *screening);
-  /* Terms that the criterion at a design has by itself, beside a few per context, with n evaluations
-     in hand; for the estimate of cost. NULL: none. */
+  /* Terms that the criterion at a design has by itself, beside a few per context, with n
+     evaluations in hand; for the estimate of cost. NULL: none. */
   double (*terms)(const void *options, int n);
   /* Bytes of the discretisation of a context box in `dim` coordinates, with n evaluations in hand;
      NULL: tables of so many `contexts`. */

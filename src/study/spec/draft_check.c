@@ -111,6 +111,21 @@ static int automatic_points(const RgCell *cell)
   return cell->size_x && cell->size_x < n ? cell->size_x : n;
 }
 
+/* A method that has nothing to begin with. */
+static void check_begin(const RgCell *cell, RgDiagnostics *found)
+{
+  const RgAlgorithmClass *class = cell->algorithm;
+
+  if (cell->run.initial_points || !(class->needs & RG_NEEDS_INITIAL)) return;
+  if (class->has_instead && class->has_instead(cell->algorithm_options)) return;
+  rg_diagnostics_add(
+    found, cell->algorithm_place,
+    "'%s' begins with an initial design%s%s: 'initial_points' of '%s' must be 1 or "
+    "more, not 0",
+    cell->algorithm_label, class->instead ? " or " : "", class->instead ? class->instead : "",
+    cell->problem_label);
+}
+
 static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
 {
   const RgTrialSettings *run = &cell->run;
@@ -125,11 +140,7 @@ static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnost
                        "leave at most %d iterations, not %d",
                        cell->problem_label, cell->size_x, run->initial_points,
                        cell->size_x - run->initial_points, run->iterations);
-  if (!run->initial_points && cell->algorithm->needs & RG_NEEDS_INITIAL)
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "'%s' begins with an initial design: 'initial_points' of '%s' must be 1 or "
-                       "more, not 0",
-                       cell->algorithm_label, cell->problem_label);
+  check_begin(cell, found);
   if (run->initial_design == RG_INITIAL_SOBOL && cell->dim_x > RG_SOBOL_MAX_DIM)
     rg_diagnostics_add(found, cell->problem_place,
                        "'initial_design: sobol' ends at %d dimensions, '%s' has %d; 'uniform' and "
