@@ -4,8 +4,10 @@ import unittest.mock
 
 import common
 import numpy as np
-from regatta_analysis.claims import demonstrations
+from regatta_analysis.claims import computed, demonstrations, judge
+from regatta_analysis.claims.outcome import OPEN, YES
 from regatta_analysis.figures import illustrations
+from scipy import stats
 
 
 class Regression(common.Case):
@@ -47,6 +49,20 @@ class Regression(common.Case):
             self.assertFalse(demonstrations.regression(0) or demonstrations.density(0))
         with unittest.mock.patch.object(demonstrations, "LARGE", 0.05):  # follows f
             self.assertFalse(demonstrations.regression(0))
+
+    def test_twice_as_many_samples_until_it_is_decided(self):
+        def asked(share):
+            """Shown by this share of the samples."""
+            return lambda seed: seed % 100 < 100 * share
+        for share, verdict, looks, n in ((1.0, YES, 1, 100), (0.95, YES, 4, 800), (0.9, OPEN, 4, 800)):
+            with unittest.mock.patch.dict(demonstrations.KINDS, {"made up": asked(share)}):
+                demonstrations.KINDS["made up"].__doc__ = "Made up."
+                demonstrations.holds.cache_clear()
+                found = computed.demonstration({"what": "made up", "runs": 100}, None)
+            self.assertEqual((found.verdict, found.look, found.items[0].n), (verdict, looks, n))
+        # 760 of 800, not 380 of 400: the binomial tail, as the looks spend it
+        self.assertLessEqual(stats.binom.sf(759, 800, 0.9) * judge.SPEND**3, judge.LEVEL)
+        self.assertGreater(stats.binom.sf(379, 400, 0.9) * judge.SPEND**2, judge.LEVEL)
 
     def test_shift_example(self):
         self.assertAlmostEqual(illustrations.mean_distance(0.5, 0.1), 0.079788456080287)

@@ -47,7 +47,7 @@ def _look(check, studies):
         outcome = KINDS[check["kind"]](check, studies)
     except (Missing, TooShort) as error:
         return Outcome(OPEN, str(error), look=studies.look.number)
-    outcome.partial, outcome.look = bool(studies.missing), studies.look.number
+    outcome.partial, outcome.look = bool(studies.missing), max(studies.look.number, outcome.look)
     if studies.missing:  # what is there may contradict a claim about all panels, never support it
         if outcome.verdict != NO or check.get("quantifier", "all") != "all":
             outcome.verdict = OPEN

@@ -5,7 +5,7 @@ import pandas as pd
 from . import judge
 from .comparisons import better_item
 from .items import certain, drawn_item, share_item
-from .outcome import NONE, Item, Outcome, decided, number, shortened
+from .outcome import NONE, OPEN, Item, Look, Outcome, decided, number, shortened
 from .panels import EXPERIMENTS, Panel
 from ..figures import laws
 from ..load.errors import InputError
@@ -60,27 +60,39 @@ def exploitation(check, _):
                    "paired bootstrap of the mean over runs from the same five samples", [item])
 
 
+LOOKS = 4  # at a demonstration, each at twice as many samples, until it is decided
+
+
 def demonstration(check, _):
-    """what: regression | density | step (see demonstrations.py), runs: samples that are drawn, share:
-    what a figure shows on one sample holds on at least this share of samples; computed, no results
-    needed.
+    """what: regression | density | step (see demonstrations.py), runs: samples that are drawn (twice as many
+    while that leaves it undecided, three times at most), share: what a figure shows on one sample holds on at
+    least this share of samples; computed, no results needed.
 
     {kind: demonstration, what: regression, runs: 400, share: 0.9}
     """
     from . import demonstrations
-    runs, share = int(check["runs"]), float(check.get("share", 0.9))
+    runs, share, look = int(check["runs"]), float(check.get("share", 0.9)), Look()
     if check["what"] not in demonstrations.KINDS:
         raise InputError(f"unknown demonstration {check['what']!r} (known: "
                          f"{', '.join(demonstrations.KINDS)})")
-    asked = demonstrations.KINDS[check["what"]]
-    holds = demonstrations.holds(check["what"], runs)
-    item = Item(check["what"], n=runs, units=runs)
+    while True:
+        outcome = _demonstration(check["what"], runs, share, look)
+        if outcome.verdict != OPEN or look.number == LOOKS:
+            return outcome
+        runs, look = 2 * runs, Look(look.number + 1, tuple(outcome.items))
+
+
+def _demonstration(what, runs, share, look):
+    from . import demonstrations
+    holds = demonstrations.holds(what, runs)
+    item = Item(what, n=runs, units=runs, level=look.level)
     share_item(item, np.arange(runs) < holds, share)
     item.shown = np.arange(EXPERIMENTS) < EXPERIMENTS * holds / runs
-    return Outcome(decided([item]), f"holds on {holds} of {runs} samples ({100 * item.value:.0f}% "
+    asked = " ".join(demonstrations.KINDS[what].__doc__.split())
+    return Outcome(decided([item], look=look), f"holds on {holds} of {runs} samples ({100 * item.value:.0f}% "
                    f"[{100 * item.low:.0f}, {100 * item.high:.0f}])",
-                   " ".join(asked.__doc__.split()) + f" On at least {100 * share:.0f}% of samples, "
-                   "exact binomial test.", [item])
+                   f"{asked} On at least {100 * share:.0f}% of samples, exact binomial test.", [item],
+                   look=look.number)
 
 
 def density_distance(check, _):
