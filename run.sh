@@ -127,7 +127,8 @@ apt_install() {
     apt-get install -y -qq --no-install-recommends "$@"
 }
 
-build_all() {
+# `all` is the tests too.
+build_target() {
   install_packages
   local generator=() log=$build/build.log
   if [ ! -f "$build/CMakeCache.txt" ] && command -v ninja >/dev/null; then generator=(-G Ninja); fi
@@ -135,7 +136,7 @@ build_all() {
   [ -x "$regatta" ] || echo "Building in $build (a minute or two)"
   if ! { cmake -S "$root" -B "$build" "${generator[@]}" \
            -DREGATTA_NATIVE="${REGATTA_NATIVE:+ON}" -DREGATTA_WERROR="${REGATTA_WERROR:+ON}" &&
-         cmake --build "$build" --parallel "$(cores)"; } >"$log" 2>&1; then
+         cmake --build "$build" --target "$1" --parallel "$(cores)"; } >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     complain "the build failed; the whole log is $log"
     exit 1
@@ -247,7 +248,7 @@ study() {
   [ -n "$file" ] || { complain "study needs a FILE"; exit 2; }
   check_budget "$until" "$budget"
   name=$(basename "$file" .yaml)
-  build_all
+  build_target regatta_program
   run_study "$file" "${output:-$root/results/$name/$name.h5}" "$command" ${until:+--budget "${budget:-4}"}
 }
 
@@ -348,7 +349,7 @@ reproduce() {
     done
     return 0
   fi
-  [ "$run" = no ] || build_all
+  [ "$run" = no ] || build_target regatta_program
   if [ "$target" != all ]; then
     reproduce_paper "$target" "$scale" "$seeds" "$run" "$command" "$universes" "$until" || exit $?
     return 0
@@ -363,13 +364,13 @@ reproduce() {
 }
 
 quickstart() {
-  build_all
+  build_target regatta_program
   run_study "$root/experiments/quickstart.yaml" "$root/results/quickstart/quickstart.h5" ./run.sh
 }
 
 docs() {
   install_docs_packages
-  build_all
+  build_target regatta_program
   /usr/bin/python3 "$root/docs/build_docs.py" "$regatta" "$build/docs"
 }
 
@@ -394,7 +395,7 @@ run_tests() {
   *) select=(-R "$1") ;;
   esac
   export REGATTA_CACHE=off
-  build_all
+  build_target all
   [ ${#select[@]} -gt 0 ] || install_test_packages
   [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   [ -n "${TMPDIR:-}" ] || scratch=$(scratch_in_memory)
@@ -420,7 +421,7 @@ run_tests() {
 case ${1:-} in
 '') quickstart ;;
 test) shift && run_tests "$@" ;;
-build) build_all && echo "Built: $regatta" ;;
+build) build_target all && echo "Built: $regatta" ;;
 study) shift && study "$@" ;;
 figures)
   [ $# -ge 2 ] || { complain "figures needs a results file"; exit 2; }
@@ -433,7 +434,7 @@ report)
   [ $# -ge 1 ] || { complain "report needs a results file"; exit 2; }
   cd "$caller" && report "$@" ;;
 reproduce) shift && reproduce "$@" ;;
-bench) shift && build_all && "$root/tests/bench/run_bench.sh" "$build" "$@" ;;
+bench) shift && build_target all && "$root/tests/bench/run_bench.sh" "$build" "$@" ;;
 docs) docs ;;
 clean) rm -rf "$build" ;;
 help | -h | --help) usage ;;

@@ -1,6 +1,7 @@
 """Recipes: the container, the Apptainer definition, the CI workflow and those of package managers fit
 run.sh, the project and each other."""
 import contextlib
+import os
 import pathlib
 import re
 import runpy
@@ -41,6 +42,15 @@ class Recipes(RegattaTest):
         self.assertEqual(build, wanted)
         python = {p for p in self.packages if p.startswith("python3")}
         self.assertEqual({p for p in final if p.startswith("python3")}, python)
+
+    def test_a_study_builds_the_program_alone(self):
+        """And no tests, which take longer."""
+        cmake = self.write("cmake", '#!/bin/sh\necho "$@"\n')
+        cmake.chmod(0o755)
+        script = f'source "{ROOT}/run.sh"; install_packages() {{ :; }}; run_study() {{ :; }}; study study.yaml'
+        subprocess.run(["bash", "-c", script], check=True, capture_output=True,
+                       env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "REGATTA_BUILD": str(self.folder)})
+        self.assertIn("--target regatta_program ", (self.folder / "build.log").read_text())
 
     @unittest.skipUnless(shutil.which("apt-cache"), "no apt-cache")
     def test_packages_exist(self):
