@@ -127,6 +127,27 @@ double rg_distribution_density(const RgDistribution *distribution, double x)
   return sum;
 }
 
+/* What is cut off at a bound has all moments. */
+static bool tails_are_light(const RgDistributionPart *part, double below, double above)
+{
+  const double least = isinf(part->lower) ? below : 0, most = isinf(part->upper) ? above : 0;
+
+  switch (part->family) {
+  case RG_DISTRIBUTION_CAUCHY: return least < 1 && most < 1;
+  case RG_DISTRIBUTION_BURR: return most < part->a * part->b;
+  default: return true;
+  }
+}
+
+bool rg_distribution_has_moments(const RgDistribution *distribution, double below, double above)
+{
+  bool light = true;
+
+  for (int i = 0; i < distribution->n; i++)
+    light = light && tails_are_light(&distribution->parts[i], below, above);
+  return light;
+}
+
 double rg_distribution_quantile(const RgDistribution *distribution, double p)
 {
   double low = INFINITY, high = -INFINITY;

@@ -66,6 +66,8 @@ double rg_distribution_cdf(const RgDistribution *distribution, double x);
 double rg_distribution_density(const RgDistribution *distribution, double x);
 /* inf{x : P(c <= x) >= p}, p in (0,1); bisection for mixtures, to full precision. */
 double rg_distribution_quantile(const RgDistribution *distribution, double p);
+/* Whether E|c|^below over c < 0 and E|c|^above over c > 0 are finite. */
+bool rg_distribution_has_moments(const RgDistribution *distribution, double below, double above);
 /* An interval that holds everything but probability `tail` on each side. */
 void rg_distribution_range(const RgDistribution *distribution, double tail, double *lower,
                            double *upper);

@@ -37,12 +37,43 @@ PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDom
   PetscFunctionReturn(0);
 }
 
+/* F is an expectation, which heavy tails have not where f grows with the context. */
+static PetscErrorCode check_tails(const RgProblemClass *class, const RgContextOptions *options,
+                                  RgPlace place, RgDiagnostics *diagnostics)
+{
+  const RgContextFunction *function = class->family;
+  const int dim = PetscMin(function->dim_c, 2);
+  RgDistribution laws[2] = {0};
+  RgMeasure measure;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_create(options->measure, &measure));
+  const bool expects = measure.kind == RG_MEASURE_EXPECTATION;
+  PetscCall(rg_measure_destroy(&measure));
+  if (options->clip || !expects) PetscFunctionReturn(0);
+  PetscCall(rg_distribution_create_all(options->law.n, options->law.values, dim, laws));
+  for (int j = 0; j < dim; j++) {
+    const char *law = options->law.values[options->law.n > 1 ? j : 0];
+    if (!rg_distribution_has_moments(&laws[j], function->grows[j][0], function->grows[j][1]))
+      rg_diagnostics_add(diagnostics, place,
+                         "%s: F(x) = E f(x, c) is not finite under 'law' %s, whose tails are too "
+                         "heavy; accepted are 'clip: yes' and clip(%s, LOWER, UPPER)",
+                         class->name, law, law);
+    PetscCall(rg_distribution_destroy(&laws[j]));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_context_fixed_check(const RgProblemClass *class, const void *options,
                                       RgPlace place, RgDiagnostics *diagnostics)
 {
   const RgContextFunction *function = class->family;
+  const int before = diagnostics->n;
 
-  return rg_context_check(class->name, options, function->dim_c, place, diagnostics);
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_check(class->name, options, function->dim_c, place, diagnostics));
+  if (diagnostics->n == before) PetscCall(check_tails(class, options, place, diagnostics));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_context_fixed_domain(const RgProblemClass *class, const void *options,

@@ -68,6 +68,8 @@ typedef struct {
 struct RgContextFunction {
   int dim, dim_c;           /* of design and context, where they are fixed */
   double lower, upper;      /* of every design coordinate; equal: [0, 1] */
+  double grows[2][2];       /* the power of |c_j| that f grows like below and above, for j = 0, 1;
+                               0: bounded, as in other coordinates */
   RgContextFormula formula; /* NULL: the family has an `evaluate` of its own */
   /* F = E f at m designs by formula or quadrature */
   PetscErrorCode (*exact)(RgProblem *problem, int m, const RgPoint *points, double *F);

@@ -72,6 +72,7 @@ static PetscErrorCode clear(void *closure)
 static const RgContextFunction function = {
   .dim = 2,
   .dim_c = 2,
+  .grows = {{1, 1}, {2, 2}},
   .formula = formula,
   .exact = exact,
   .own_size = sizeof(Own),

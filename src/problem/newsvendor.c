@@ -56,6 +56,7 @@ static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 static const RgContextFunction function = {
   .dim = 1,
   .dim_c = 1,
+  .grows = {{1, 0}},
   .formula = formula,
   .exact = exact,
   .prepare = prepare,

@@ -49,6 +49,7 @@ static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 static const RgContextFunction function = {
   .dim = 1,
   .dim_c = 1,
+  .grows = {{1, 1}},
   .lower = -1,
   .upper = 1,
   .formula = formula,

@@ -69,6 +69,7 @@ static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 static const RgContextFunction function = {
   .dim = 1,
   .dim_c = 1,
+  .grows = {{2, 2}},
   .formula = formula,
   .exact = exact,
   .own_size = sizeof(Own),
