@@ -41,6 +41,13 @@ class Contexts(RegattaTest):
             if "objective_error" in exact:
                 self.assertTrue(np.isnan(exact["objective_error"][:]).all())
 
+    def test_contexts_out_of_reach(self):
+        """The kernel between data and contexts is zero: nothing is learned, and BLAS has nothing to say."""
+        far = STUDY.replace("[random]", "[{name: erbo, centre: 'point(1000)'}]").replace("initial_points: 3", (
+            "initial_points: 1, surrogate: {kernel: gaussian, fit: fixed, length_scale: 0.1}"))
+        code, out, _ = regatta("run", self.write("study.yaml", far), "-o", self.folder / "out.h5", "-quiet", "-strict")
+        self.assertEqual((code, len(out.splitlines())), (0, 1), out[:500])
+
     def refused(self, text, *says):
         study = self.write("study.yaml", text)
         code, _, err = regatta("run", study, "-o", self.folder / "out.h5")

@@ -113,6 +113,10 @@ static PetscErrorCode factorise(struct RgContextProduct *p, double drop, int des
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n * n, &p->Q));
   PetscCall(rg_column_basis(n, K, F, drop, 0, p->Q, &p->rank));
+  if (!p->rank) { /* all contexts are out of reach; BLAS takes no matrix without a row */
+    PetscCall(PetscArrayzero(p->Q, n));
+    p->rank = 1;
+  }
   p->is_plain = plain_is_cheaper(n, p->rank, K, designs);
   if (p->is_plain) {
     PetscCall(PetscFree(p->Q));

@@ -212,7 +212,8 @@ static void estimate(const char *common, const char *method, double *seconds, do
   estimate_on("ackley", common, method, seconds, bytes);
 }
 
-/* The slopes of WDRBO are tables of n numbers each, of a value and of every context; a search keeps
+/* The slopes of WDRBO are tables of n numbers each and some 240 more, of a value and of every context:
+   a trial that ended with 62 data and 1e5 samples took 597 MB, with 3 samples 52; a search keeps
    a matrix for each start, of which a kernel regression has 100 per input. */
 RG_TEST(contexts_and_searches_need_memory)
 {
@@ -221,10 +222,10 @@ RG_TEST(contexts_and_searches_need_memory)
   estimate_on("{name: ackley, dim: 20}", "iterations: 40", "random", &seconds, &bytes[0]);
   estimate_on("{name: ackley, dim: 20}", "iterations: 40", "boke", &seconds, &bytes[1]);
   assert_true(bytes[1] - bytes[0] >= 8.0 * 100 * 20 * 20 * 20);
-  estimate_on("ackley_context", "iterations: 40", "wdrbo", &seconds, &bytes[0]);
-  estimate_on("ackley_context", "iterations: 40", "{name: wdrbo, samples: 1e5}", &seconds,
+  estimate_on("ackley_context", "iterations: 60", "{name: wdrbo, samples: 3}", &seconds, &bytes[0]);
+  estimate_on("ackley_context", "iterations: 60", "{name: wdrbo, samples: 1e5}", &seconds,
               &bytes[1]);
-  assert_true(bytes[1] - bytes[0] > 8.0 * 2e5 * 40);
+  RG_CLOSE(bytes[1] - bytes[0], 537e6, 0.1);
 }
 
 /* More work is estimated to cost more, and to need more memory. */
