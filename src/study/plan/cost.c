@@ -29,6 +29,7 @@ static const struct {
   double node;                        /* measure and bounds, per node */
   double entry, multiply;             /* without a matrix: a kernel value, a multiply-add */
   double regression;                  /* kernel regression: per datum and input, at a point */
+  double step;                        /* of its batched search: per start and input cubed */
 } unit = {.trial = 5e-4,
           .evaluation = 5e-6,
           .iteration = 3e-5,
@@ -55,7 +56,8 @@ static const struct {
           .node = 2e-8,
           .entry = 1e-9,
           .multiply = 4e-11,
-          .regression = 2.2e-9};
+          .regression = 2.2e-9,
+          .step = 1.2e-9};
 
 #define EVALUATIONS_COLD 20.0 /* of the likelihood, per start */
 #define EVALUATIONS_WARM 3.0  /* per fit from the last optimum, rare other starts included */
@@ -174,11 +176,12 @@ static double regression_seconds(const RgCell *cell, double n0, double n)
 {
   RgMaximiserOptions options = cell->maximiser;
 
-  rg_regression_widen(cell->dim_x, &options);
-  const double starts = options.max_iterations ? options.restarts : 0;
+  const bool lockstep = rg_regression_widen(cell->dim_x, &options) && !cell->size_x;
+  const double starts = options.max_iterations ? options.restarts : 0, dim = cell->dim_x;
   const double points =
     cell->size_x ? cell->size_x : options.raw_samples + REGRESSION_ASCENT * starts;
-  return unit.regression * cell->dim_x * points * power_sum(n0, n, 1);
+  return unit.regression * dim * points * power_sum(n0, n, 1) +
+         (lockstep ? unit.step * (n - n0) * starts * pow(dim, 3) : 0);
 }
 
 /* Two searches for the best design, each through predictions at nodes for the contexts. */
