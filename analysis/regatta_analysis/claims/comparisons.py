@@ -56,9 +56,8 @@ def better_item(panel, table, a, b, statistic):
     item.value, item.low, item.high = (_over(x, scale) for x in (item.value, item.low, item.high))
     item.needed = judge.needed(d, item.level)
     centre = [centre_of(column, statistic) for column in data.T] if len(data) else [np.nan, np.nan]
-    found = next(comparison.compare(table, [(a, b)], "less").itertuples())
     item.more = {"mean_a": centre[0], "mean_b": centre[1], "difference": centre[0] - centre[1],
-                 "rank_p": found.p, "superiority": found.superiority}
+                 "rank_p": comparison.signed_rank(d, "less"), "superiority": comparison.superiority(d)[0]}
     return item
 
 

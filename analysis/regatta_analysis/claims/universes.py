@@ -217,19 +217,22 @@ def view(results, figure, universe):
     for problem in results.problems:
         group = results.group(problem)
         label, base = _without(group.label, names), _without(group.base, names)
-        codes, _ = pd.factorize(group.column("cell"))
-        first = np.unique(codes, return_index=True)[1]
-        order = np.argsort(first)
-        keys = dict(zip(codes[first[order]], group.texts("key", first[order])))
-        labels = dict(zip(codes, group.column("algorithm")))
-        mine = np.array([_belongs(keys[c], base, _without(labels[c], names), values, ours, entries)
-                         for c in range(len(keys))], bool)
+        codes, cells = results.remember(("cells", problem), functools.partial(_cells, group))
+        mine = np.array([_belongs(key, base, _without(algorithm, names), values, ours, entries)
+                         for key, algorithm in cells], bool)
         rows = group.rows[mine[codes]]
         if len(rows):
             before = found.get(label)
             found[label] = (group, np.union1d(before[1], rows) if before else rows)
     views = [_View(group, label, rows, names) for label, (group, rows) in found.items()]
     return Results(results.path, results.attributes, views, results.damages) if views else None
+
+
+def _cells(group):
+    """(number of the cell of every trial, [(key, algorithm) of the cell]), a key being that of its first trial."""
+    codes, _ = pd.factorize(group.column("cell"))
+    first = np.unique(codes, return_index=True)[1]  # ascending, as the codes are
+    return codes, list(zip(group.texts("key", first), group.column("algorithm")[first]))
 
 
 def cells_behind(results, problem, algorithm):
