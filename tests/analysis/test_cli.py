@@ -26,6 +26,11 @@ def run(*arguments):
 
 
 class Command(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        common.coarse(cls)
+
     def setUp(self):
         super().setUp()
         self.path = self.scratch / "study.h5"

@@ -27,6 +27,7 @@ class Labels(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        common.coarse(cls)
         cls.path = cls.directory / "study.h5"
         synthetic.write(cls.path, [
             synthetic.problem(PROBLEM.replace("/", ""), LABELS, seeds=2, queries=4, failed=(1,)),

@@ -11,7 +11,7 @@ import unittest.mock
 import common
 import synthetic
 from regatta_analysis.claims import availability, catalogue, claims, stages
-from regatta_analysis.figures import paper_figures, style
+from regatta_analysis.figures import paper_figures
 from regatta_analysis.report import report
 from regatta_analysis.stats import comparison
 from regatta_analysis.load.errors import InputError
@@ -86,8 +86,7 @@ class Pages(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        before, style.DPI = style.DPI, 72
-        cls.addClassCleanup(setattr, style, "DPI", before)
+        common.coarse(cls)
         whole = catalogue.paper
         lean = unittest.mock.patch.object(catalogue, "paper", lambda name: without_variants(
             whole(name)) if name != "irgp_ucb" else whole(name))

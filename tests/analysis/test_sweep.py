@@ -27,6 +27,7 @@ class Sweep(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
+        common.coarse(cls)
         cls.path = cls.directory / "study.h5"
         settings = [("Random", "")] + [("EI", f"noise={v}") for v in NOISE] + [
             (f"GP-UCB (kernel={k})", f"noise={v}, kernel={k}") for v in NOISE for k in KERNELS]
@@ -176,12 +177,14 @@ class Sweep(common.Case):
         self.assertIn("<summary>Small multiples by kernel</summary>", (out / "page.html").read_text())
         for wrong in (["--over", "x"], ["--panel", "x"], ["--over", "noise", "--panel", "noise"], ["--over", "a,b,c"], ["--baseline", "Q"],
                       ["--where", "noise=3"], ["--where", "noise"]):
+            out = self.scratch / "wrong"
             with redirect_stderr(io.StringIO()) as said, self.subTest(wrong=wrong):
                 try:
                     code = main([str(self.path), "--out", str(out), *wrong])
                 except SystemExit as stopped:
                     code = stopped.code
                 self.assertEqual((code, said.getvalue().count("\n")), (2, 1))
+                self.assertEqual(list(out.glob("*.p*")), [])  # found before anything is drawn
 
 
 class Kept(common.Case):

@@ -49,6 +49,7 @@ _RC = {
     "ytick.minor.size": 1.6, "axes.spines.top": False, "axes.spines.right": False,
     "pdf.fonttype": 42, "svg.hashsalt": "regatta", "axes.unicode_minus": True,
     "axes.formatter.use_mathtext": True, "text.usetex": False,
+    "figure.autolayout": False, "figure.constrained_layout.use": False,
 }
 
 
@@ -163,7 +164,7 @@ def _lay_out(figure, dpi):
         figure.dpi = dpi
         engine.execute(figure)
         figure.dpi = before
-        figure.set_layout_engine("none")
+        figure.set_layout_engine(None)  # "none" stands in for the engine, and everything is drawn once more
 
 
 def escaped(text):

@@ -29,6 +29,7 @@ def write_all(results, options):
         panels.check(results, options.panel, options.over or [])
     options.out.mkdir(parents=True, exist_ok=True)
     tables.write_curves(results, options.metric, band, options.out)  # first: what it needs is the most
+    swept, sensitivity = _sweeps(results, options, band)  # early: it complains about settings and methods
     drawn = (_panel_figures if options.panel else _regret_figures)(results, options, band)
     if figures.confidence_problems(results):
         drawn.append(("Confidence parameter", _save(
@@ -38,7 +39,6 @@ def write_all(results, options):
     regret = tables.write_final_regret(results, options.metric, band, options.out)
     runtime = tables.write_runtime(results, options.out)
     drawn += _overviews(results, options)
-    swept, sensitivity = _sweeps(results, options, band)
     drawn += swept
     drawn += [(title, _save(figure, options, stem))
               for title, stem, figure in runtime_profiles.figures_of(results)]
