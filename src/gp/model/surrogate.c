@@ -1,5 +1,6 @@
 /* The `surrogate:` block of study files: its table, its checks, the kernel and the fit it means. */
 #include "gp/kernel/family.h"
+#include "gp/kernel/kernel_internal.h"
 #include "gp/model/model_internal.h"
 
 #include <math.h>
@@ -328,6 +329,20 @@ PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKerne
   else if (o->structure == RG_STRUCTURE_SHIFT) PetscCall(shift_kernel(o, dim, kernel));
   else PetscCall(grouped_kernel(o, dim, kernel));
   if (!isnan(o->shape)) rg_kernel_set_shape(kernel, o->shape);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_surrogate_tables(const RgSurrogateOptions *o, int dim, const int *levels,
+                                   double *tables)
+{
+  RgKernel kernel;
+  double pairs = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_surrogate_kernel(o, dim, &kernel));
+  for (int a = 0; a < dim; a++) pairs += (double)levels[a] * levels[a];
+  *tables = rg_kernel_factors_over_inputs(&kernel) ? pairs * kernel.n_terms : 0;
+  PetscCall(rg_kernel_destroy(&kernel));
   PetscFunctionReturn(0);
 }
 

@@ -27,6 +27,11 @@ int rg_surrogate_fit_data(const RgSurrogateOptions *options);
    for lists that rg_surrogate_check would refuse. */
 PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *options, int dim, RgKernel *kernel);
 
+/* How many correlations a model on a product grid keeps, `dim` axes of so many levels: between
+   those of each axis for every term of its kernel; 0: the kernel does not factor over the axes. */
+PetscErrorCode rg_surrogate_tables(const RgSurrogateOptions *options, int dim, const int *levels,
+                                   double *tables);
+
 /* The first family of the model that has no spectrum; NULL: all have. */
 const RgKernelClass *rg_surrogate_without_spectrum(const RgSurrogateOptions *options);
 

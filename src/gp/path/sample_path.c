@@ -78,7 +78,7 @@ static PetscErrorCode axis_matrix(const void *closure, double *K)
     PetscCall(rg_kernel_matrix(&restricted, axis->n, axis->axis, K));
     PetscCall(rg_kernel_destroy(&restricted));
   } else {
-    for (int i = 0; i < axis->n * axis->n; ++i) K[i] = 1.0;
+    for (size_t i = 0; i < (size_t)axis->n * axis->n; ++i) K[i] = 1.0;
   }
   PetscFunctionReturn(0);
 }

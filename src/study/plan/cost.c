@@ -316,6 +316,17 @@ double rg_cost_dense_bytes(const RgCell *cell, int ranks)
   return bytes;
 }
 
+/* A method that draws paths of a set exactly has the factors too, and scratch for them. */
+static double table_bytes(const RgCell *cell)
+{
+  int features = 1;
+  bool weights;
+
+  if (cell->algorithm->paths)
+    cell->algorithm->paths(cell->algorithm_options, true, &features, &weights);
+  return 8 * cell->tables * (features ? 1 : 3);
+}
+
 static double model_bytes(const RgCell *cell, double n, int ranks)
 {
   const double inputs = cell->dim_x + cell->dim_c, points = finite_points(cell);
@@ -324,8 +335,8 @@ static double model_bytes(const RgCell *cell, double n, int ranks)
 
   if (is_iterative(cell, ranks)) return 8 * points * (2 + inputs);
   if (points > 0 && method_of(cell) != RG_SET_ROWS)
-    return 8 * (points * (7 + inputs) + 3 * n * sqrt(points) + n * n);
-  if (points > 0) return 8 * (points * (n + 4 + inputs) + factors * n * n);
+    return 8 * (points * (7 + inputs) + 3 * n * sqrt(points) + n * n) + table_bytes(cell);
+  if (points > 0) return 8 * (points * (n + 4 + inputs) + factors * n * n) + table_bytes(cell);
   return 8 * (2 * n * batch + batch * inputs * 2 + n * inputs);
 }
 

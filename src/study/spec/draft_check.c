@@ -340,6 +340,22 @@ static PetscErrorCode describe_inputs(const RgSpace *space, char **descriptions)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode count_tables(RgCell *cell, const RgDomain *domain)
+{
+  const RgSpace *x = &domain->design, *c = &domain->context;
+  const int dim_c = cell->algorithm->needs & RG_NEEDS_NO_CONTEXT ? 0 : c->dim;
+  int *levels;
+
+  PetscFunctionBeginUser;
+  if (!cell->grid) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(x->dim + dim_c, &levels));
+  PetscCall(PetscArraycpy(levels, x->levels, x->dim));
+  if (dim_c) PetscCall(PetscArraycpy(levels + x->dim, c->levels, dim_c));
+  PetscCall(rg_surrogate_tables(&cell->surrogate, x->dim + dim_c, levels, &cell->tables));
+  PetscCall(PetscFree(levels));
+  PetscFunctionReturn(0);
+}
+
 /* What the domain says about the cell, and whether the two go together. */
 static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomain *domain)
 {
@@ -364,6 +380,7 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
     PetscCall(check_surrogate(cell, &found));
     PetscCall(check_solver(cell, &found));
+    if (!found.n) PetscCall(count_tables(cell, domain));
   }
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) check_search(cell, &found);
   merge_diagnostics(checker->diagnostics, &found);

@@ -68,6 +68,7 @@ typedef struct {
   int dim_x, dim_c;         /* of the domain: dimensions of design and context (0: no context) */
   int size_x, size_c;       /* points of the finite design and contexts; 0: a box, or no context */
   bool grid;                /* design and context are product grids */
+  double tables;            /* correlations that a model keeps between the levels of its axes */
   RgContextControl control; /* who chooses the context */
   int n_scores;             /* measures its trials are scored by; 0: F alone */
   int score;                /* the one that F is, of which alone it is scored; -1: all */

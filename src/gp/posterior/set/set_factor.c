@@ -37,21 +37,21 @@ static PetscErrorCode factor_matrix(int n, const double *K, double *L, double *j
 
 /* Factor of the table of one axis, row-major. A constant table (the term doesn't depend on this
    coordinate) is v 1 1', whose factor is one column. */
-static PetscErrorCode factor_table(int n, const double *table, double *L, double *jitter,
+static PetscErrorCode factor_table(size_t n, const double *table, double *L, double *jitter,
                                    RgFailure *failure)
 {
   bool constant = true;
 
   PetscFunctionBeginUser;
-  for (int i = 1; i < n * n; ++i) constant = constant && table[i] == table[0];
+  for (size_t i = 1; i < n * n; ++i) constant = constant && table[i] == table[0];
   if (constant) {
     PetscCall(PetscArrayzero(L, n * n));
-    for (int i = 0; i < n; ++i) L[i * n] = PetscSqrtReal(table[0]);
+    for (size_t i = 0; i < n; ++i) L[i * n] = PetscSqrtReal(table[0]);
     PetscFunctionReturn(0);
   }
-  PetscCall(factor_matrix(n, table, L, jitter, failure));
-  for (int i = 0; i < n; ++i) { /* column-major to row-major; tables are symmetric, L is not */
-    for (int j = 0; j < i; ++j) L[i * n + j] = L[j * n + i];
+  PetscCall(factor_matrix((int)n, table, L, jitter, failure));
+  for (size_t i = 0; i < n; ++i) { /* column-major to row-major; tables are symmetric, L is not */
+    for (size_t j = 0; j < i; ++j) L[i * n + j] = L[j * n + i];
   }
   PetscFunctionReturn(0);
 }
@@ -76,7 +76,7 @@ static PetscErrorCode factor_grid(RgSetFactor *factor, RgFailure *failure)
   L = factor->L;
   for (int t = 0; t < prior->kernel.n_terms; ++t) {
     for (int a = 0; a < prior->n_axes; ++a) {
-      int n = prior->levels[a];
+      const size_t n = (size_t)prior->levels[a];
 
       PetscCall(factor_table(n, table, L, &factor->jitter, failure));
       table += n * n;
@@ -127,7 +127,7 @@ static void multiply_term(const RgSetPrior *prior, int count, const double *A, b
 
     after /= (size_t)n;
     rg_grid_multiply(before, n, after, A, lower, F, scratch);
-    A += n * n;
+    A += (size_t)n * n;
     before *= n;
   }
 }

@@ -98,16 +98,16 @@ static PetscErrorCode term_tables(const RgSetPrior *prior, const RgKernelTerm *t
 
   PetscFunctionBeginUser;
   for (int a = 0; a < prior->n_axes; ++a) {
-    int n = prior->levels[a];
+    const size_t n = (size_t)prior->levels[a];
     double variance = a ? 1.0 : term->variance;
     RgKernel restricted;
 
     PetscCall(rg_kernel_restrict(term, a, variance, &restricted));
     if (restricted.n_terms) {
-      PetscCall(rg_kernel_matrix(&restricted, n, axis, table));
+      PetscCall(rg_kernel_matrix(&restricted, (int)n, axis, table));
       PetscCall(rg_kernel_destroy(&restricted));
     } else {
-      for (int i = 0; i < n * n; ++i) table[i] = variance;
+      for (size_t i = 0; i < n * n; ++i) table[i] = variance;
     }
     axis += n;
     table += n * n;
