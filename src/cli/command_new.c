@@ -126,9 +126,11 @@ static PetscErrorCode create(const char *source, int kind, bool variant, const c
     rg_complain("new: %s has the line %.*s already", list, (int)line.length - 1, line.data);
   } else {
     PetscCall(fill_template(template.data, name, &code));
-    if (!write_file(path.data, O_CREAT | O_EXCL, code.data) ||
-        !write_file(list, O_APPEND, line.data)) {
+    if (!write_file(path.data, O_CREAT | O_EXCL, code.data)) {
       rg_complain("new: %s: %s", path.data, strerror(errno));
+    } else if (!write_file(list, O_APPEND, line.data)) {
+      rg_complain("new: %s: %s", list, strerror(errno));
+      (void)unlink(path.data); /* it would be in the way of another try */
     } else {
       rg_say("%s: a working %s to start from; registered in %s\n", path.data, kinds[kind].kind,
              list);

@@ -1,5 +1,6 @@
 """`regatta new` gives algorithms, problems and a kernel that build, are listed and run."""
 import pathlib
+import resource
 import shutil
 import subprocess
 
@@ -78,6 +79,18 @@ class New(RegattaTest):
                           ("kernel", "x", "-context")):
             code, out, err = regatta("new", *arguments)
             self.assertEqual((code, err.count("\n")), (2, 1), out + err)
+
+    def test_a_list_that_takes_no_line(self):
+        """Files may have 50 kB, as the list has already: nothing is left behind."""
+        place = self.folder / "src" / "algorithm"
+        place.mkdir(parents=True)
+        shutil.copy(ROOT / "src" / "algorithm" / "new.c.in", place)
+        (place / "list.h").write_text("/* */\n" * 10000)
+        done = subprocess.run([REGATTA, "new", "algorithm", "mine", "-source", self.folder], capture_output=True,
+                              text=True, restore_signals=False,  # SIGXFSZ stays ignored
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000)))
+        self.assertEqual((done.returncode, done.stderr), (2, f"regatta: new: {place / 'list.h'}: File too large\n"))
+        self.assertFalse((place / "mine.c").exists())
 
 
 if __name__ == "__main__":
