@@ -404,8 +404,8 @@ run_tests() {
     trap 'rm -rf "$TMPDIR"' EXIT
   fi
   local log=$build/tests.log status=0
-  # One more than cores: many tests wait for what they have started.
-  (cd "$build" && ctest "${select[@]}" --output-on-failure --parallel $(($(cores) + 1))) 2>&1 | tee "$log" ||
+  # Two more than cores: many tests wait for what they have started.
+  (cd "$build" && ctest "${select[@]}" --output-on-failure --parallel $(($(cores) + 2))) 2>&1 | tee "$log" ||
     status=$?
   local total failed skipped
   total=$(grep -cE '^ *[0-9]+/[0-9]+ Test +#' "$log" || true)
