@@ -23,16 +23,16 @@ EXTERNAL = """study: fault
 seed: 7
 seeds: 2
 common: {{iterations: 3, initial_points: 3}}
-problems: [{{name: external, program: {evaluator}, arguments: ["--calls", {calls}],
+problems: [{{name: external, program: {python}, arguments: [{evaluator}, "--calls", {calls}],
             inputs: [a real 0 1, n integer 1 9], optimum: 0}}]
 algorithms: [random]
 """
-# An optimum that is searched for, half a second, and kept: faults in the folder of such optima.
+# An optimum that is searched for, a tenth of a second, and kept: faults in the folder of such optima.
 SEARCHED = """study: fault
 seed: 7
 seeds: 1
 common: {iterations: 3, initial_points: 3}
-problems: [{name: gp_path_box, features: 1200}]
+problems: [{name: gp_path_box, features: 250}]
 algorithms: [random]
 """
 EVALUATOR = pathlib.Path(__file__).resolve().parents[1] / "integration" / "evaluator.py"
@@ -55,7 +55,7 @@ class Bench:
         self.cache = folder / "cache"
         self.calls = folder / "calls"
         self.study = folder / "study.yaml"
-        self.study.write_text(text.format(evaluator=EVALUATOR, calls=self.calls)
+        self.study.write_text(text.format(python=sys.executable, evaluator=EVALUATOR, calls=self.calls)
                               if "{evaluator}" in text else text)
         self.directory = folder / "results"
         self.output = self.directory / "out.h5"
