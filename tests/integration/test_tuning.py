@@ -3,6 +3,7 @@ import importlib.util
 import json
 import os
 import subprocess
+import sys
 import unittest
 
 from regatta_test import HERE, RegattaTest, main, regatta
@@ -23,7 +24,7 @@ def have(*modules):
 def ask(arguments, *settings, **variables):
     """The answers to questions for these settings."""
     lines = "".join(json.dumps({"id": i, "x": x}) + "\n" for i, x in enumerate(settings))
-    done = subprocess.run([TUNING, *arguments], input=lines, capture_output=True, text=True,
+    done = subprocess.run([sys.executable, TUNING, *arguments], input=lines, capture_output=True, text=True,
                           env={**os.environ, **variables})
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [a["id"] for a in answers] == list(range(len(settings))), done.stderr
@@ -34,12 +35,12 @@ class Tuning(RegattaTest):
     @unittest.skipUnless(have("sklearn"), "python3-sklearn is not installed")
     def test_known_score(self):
         import sklearn
-        first, again = ask(["--model", "forest", "--data", "diabetes"], FOREST, FOREST)
+        first, again, other = ask(["--model", "forest", "--data", "diabetes"], FOREST, FOREST,
+                                  {**FOREST, "max_depth": 2})
         self.assertEqual(first["value"], again["value"])
         if sklearn.__version__.startswith("1.2."):
             self.assertAlmostEqual(first["value"], 0.435843664, delta=1e-6)
         self.assertTrue(0.3 < first["value"] < 0.6)
-        other, = ask(["--model", "forest", "--data", "diabetes"], {**FOREST, "max_depth": 2})
         self.assertNotEqual(other["value"], first["value"])
 
     @unittest.skipUnless(have("sklearn", "xgboost"), "python3-xgboost is not installed")
@@ -53,7 +54,7 @@ class Tuning(RegattaTest):
     @unittest.skipUnless(have("sklearn"), "python3-sklearn is not installed")
     def test_without_a_request_it_says_what_is_missing(self):
         for data, code, words in (("friedman", 0, ""), ("nowhere.csv", 1, "no file nowhere.csv")):
-            done = subprocess.run([TUNING, "--model", "forest", "--data", data], text=True,
+            done = subprocess.run([sys.executable, TUNING, "--model", "forest", "--data", data], text=True,
                                   stdin=subprocess.DEVNULL, capture_output=True)
             self.assertEqual((done.returncode, done.stdout), (code, ""))
             self.assertIn(words, done.stderr)
