@@ -5,14 +5,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import copy
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from .errors import InputError, one_line
 from .settings import column_of, method_label, options, panel_label, same_value, swept_settings, typed
 from .variables import joined
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 IDENTITY = ["problem", "algorithm", "instance", "seed"]
 LONG = ("id", "key", "checksum")  # texts that differ from trial to trial
@@ -234,6 +237,7 @@ class Group:
 
     def dataset(self) -> xr.Dataset:
         """Variables with dimensions and attributes; the columns of `trials` are coordinates."""
+        import xarray as xr  # here: few ask for one, and it takes an eighth of the start of a command
         made = {n: (self.dims(n), self.values(n), self.attributes(n)) for n in self.evaluations()}
         coordinates = {name: ("trial", self.column(name)) for name in self.columns}
         coordinates.update({n: ("trial", self.setting(n)[1], self.attributes(n)) for n in self.settings})

@@ -3,16 +3,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import xarray as xr
 
 from .errors import InputError
 from .group import IDENTITY, Group, heads
 from .settings import AIMED, find_setting, in_order, method_label, same_value, stacked, typed
 from .variables import joined
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class Results:
