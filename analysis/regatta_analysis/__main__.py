@@ -183,7 +183,7 @@ def _replicate_parser():
 
 def _verdicts(options):
     from .claims import record
-    path = record.write(options.paper, options.results, options.command)
+    path = record.write(options.paper, options.results, options.command, options.keep)
     return f"{path}\n{record.summary(record.read(path))}"
 
 
@@ -193,6 +193,8 @@ def _verdicts_parser():
     parser.add_argument("paper")
     parser.add_argument("results", nargs="+", help="results files, or folders of them")
     parser.add_argument("--command", help="how the results were made")
+    parser.add_argument("--keep", action="store_true", help="what verdicts.json says of studies that are not among the "
+                        "results, and of claims that speak of them, stays")
     return parser
 
 

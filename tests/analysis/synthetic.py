@@ -170,7 +170,9 @@ def _write_group(group, p, keep):
         put("scores", texts(p["scores"] for _ in keep), "trial")
         put("n_scores", np.full(len(keep), len(group["score"]), np.int32), "trial")
         put("score_instantaneous_regret", p["scored_regret"][keep], "trial", "iteration", "score")
-    put("host", texts(["node1"] * len(keep)), "trial", into=group.create_group("provenance"))
+    provenance = group.create_group("provenance")
+    put("host", texts(["node1"] * len(keep)), "trial", into=provenance)
+    put("machine", texts(["a processor"] * len(keep)), "trial", into=provenance)
     timing = group.create_group("timing")
     for name, values in p["arrays"].items():
         dims = ("trial", "iteration") + ((VECTORS[name],) if name in VECTORS else ())

@@ -81,7 +81,8 @@ class Stages(common.Case):
 
 
 class Stub:
-    """Studies of which a check sees `trials` and the p values (holds, fails) after each stage."""
+    """Studies of which a check sees (trials, p that it holds, p that it fails, trials that its methods have in common
+    where those are fewer) after each stage."""
 
     def __init__(self, found):
         self.found, self.stage, self.missing, self.seen = found, 1, [], []
@@ -98,7 +99,8 @@ class Stub:
 
 
 def stub(_, studies):
-    n, holds, fails = studies.found[studies.stage - 1]
+    trials, holds, fails, *common = studies.found[studies.stage - 1]
+    n = common[0] if common else trials
     studies.seen.append(studies.stage)
     items = [Item("p", n=n, units=n, holds=holds, fails=fails, level=studies.look.level)]
     return Outcome(decided(items, "all", studies.look), "", "", items)
@@ -121,6 +123,8 @@ class Looks(common.Case):
 
     def test_no_new_trials_or_too_few_are_no_look(self):
         self.assertEqual(self.decide((8, 0.02, 1.0), (8, 0.02, 1.0), (16, 0.0009, 1.0))[1:3], (2, [1, 3]))
+        self.assertEqual(self.decide((8, 0.02, 1.0), (12, 0.02, 1.0, 8), (16, 0.0009, 1.0))[:2], (YES, 2))
+        self.assertEqual(self.decide((8, 0.02, 1.0), (12, 0.009, 1.0, 8))[:2], (OPEN, 1))
         self.assertEqual(self.decide((2, 1e-9, 1.0), (4, 1e-9, 1.0), (8, 0.009, 1.0))[:2], (YES, 1))
 
 

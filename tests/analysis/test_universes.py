@@ -335,6 +335,7 @@ class Record(common.Case):
             found = json.loads((self.scratch / "p" / "verdicts.json").read_text())
             self.assertEqual(found["command"], "make it so")
             self.assertEqual(found["results"]["s"]["trials"], 40)
+            self.assertEqual(found["results"]["s"]["machines"], ["a processor"])
             first = found["claims"][0]
             self.assertEqual((first["turns_on"], [c["verdict"] for c in first["cases"]]),
                              (["reading"], [YES, NO]))
@@ -346,6 +347,54 @@ class Record(common.Case):
         text = (self.scratch / "p" / "README.md").read_text()
         self.assertIn("| A1: EI beats GP-UCB | depends on reading | 1.00 |", text)
         self.assertTrue(text.startswith("# p\n") and text.endswith("more\n") and "old" not in text)
+
+    def with_another_study(self):
+        """A second study, t, in which EI is behind, and three claims, the last of which speaks of both."""
+        place = self.scratch / "p"
+        claim = "  - id: {}\n    where: Fig. 3\n    claim: EI wins.\n    checks:\n{}"
+        check = "      - {{kind: better, who: EI, against: GP-UCB, on: {}}}\n"
+        (place / "claims.yaml").write_text("claims:\n" + "".join(
+            claim.format(name, "".join(check.format(study) for study in studies))
+            for name, studies in (("A1", "s"), ("A2", "t"), ("A3", "st"))))
+        (place / "t.yaml").write_text(STUDY)
+        (place / "figures.yaml").write_text((place / "figures.yaml").read_text().replace("[s]", "[s, t]"))
+        claims.read.cache_clear()
+        return [self.made("s", {"EI": 1.0, "GP-UCB": 2.0}), self.made("t", {"EI": 2.0, "GP-UCB": 1.0})]
+
+    def made(self, study, levels):
+        path = self.scratch / f"{study}.h5"
+        synthetic.write(path, [made_up("P", levels)])
+        return path
+
+    def test_what_is_told_of_studies_that_are_not_here_is_kept(self):
+        both = self.with_another_study()
+        self.assertEqual(run("verdicts", "p", *both, "--command", "first")[0], 0)
+        path = self.scratch / "p" / "verdicts.json"
+        first = json.loads(path.read_text())
+        self.assertEqual([c["verdict"] for c in first["claims"]], [YES, NO, NO])
+        self.assertEqual(run("verdicts", "p", both[0], "--keep", "--command", "again")[0], 0)
+        self.assertEqual(json.loads(path.read_text()), first)  # the same trials: nothing is new
+        self.assertEqual(run("verdicts", "p", both[0])[0], 0)
+        self.assertEqual(list(json.loads(path.read_text())["results"]), ["s"])
+
+    def test_a_study_that_changed_has_its_own_command_and_its_claims_decided_afresh(self):
+        both = self.with_another_study()
+        path = self.scratch / "p" / "verdicts.json"
+        run("verdicts", "p", *both, "--command", "first")
+        before = path.read_text()
+        changed = self.made("t", {"EI": 1.0, "GP-UCB": 3.0})
+        code, _, err = run("verdicts", "p", changed, "--keep", "--command", "again")
+        self.assertEqual((code, path.read_text()), (2, before))
+        self.assertIn("claim A3 of p is to be decided afresh and speaks of s too: give their results", err)
+        alone = claims.EXPERIMENTS / "p" / "claims.yaml"
+        alone.write_text(alone.read_text()[:alone.read_text().index("  - id: A3")])
+        claims.read.cache_clear()
+        self.assertEqual(run("verdicts", "p", changed, "--keep", "--command", "again")[0], 0)
+        found = json.loads(path.read_text())
+        self.assertEqual([c["verdict"] for c in found["claims"]], [YES, YES])
+        self.assertEqual((found["command"], found["results"]["t"]["command"]), ("first", "again"))
+        self.assertEqual(found["results"]["s"], json.loads(before)["results"]["s"])
+        self.assertIn("`first`, then `again` (t).", record.claim_table(found))
 
     def test_the_checksum_is_that_of_the_trials(self):
         once = record.about(load(self.scratch / "s.h5"))

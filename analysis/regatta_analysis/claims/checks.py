@@ -3,6 +3,8 @@ Outcome (outcome.py). What a kind expects in claims.yaml stands at its function,
 the help and docs/claims.md of both); `on` names studies or panels (`study` or `study/problem`), `who` and
 `against` algorithms by label.
 """
+import numpy as np
+
 from .comparisons import better, close, comparable, group, identical, lead
 from .computed import demonstration, density_distance, exploitation, law, optima, unchecked
 from .outcome import NO, OPEN, Look, Missing, Outcome
@@ -18,7 +20,8 @@ KINDS = {f.__name__: f for f in (better, comparable, group, lead, identical, wit
 
 def run(check, studies):
     """Outcome of one check: of the first look that decides it, else of the last. There is a look after every stage
-    of the studies (stages.py) that has more trials for it, and enough of them. forms.py says what a check may say."""
+    of the studies (stages.py) that has more trials for it, and enough of them; a stage may give trials to some methods
+    that others lack, so that no comparison has more. forms.py says what a check may say."""
     outcome, seen, look = None, None, Look()
     last = studies.stages(studies_in([check]))
     for stage in range(1, last + 1):
@@ -27,12 +30,21 @@ def run(check, studies):
         if outcome is not None and trials == seen:
             continue
         then.look = look
-        outcome, seen = _look(check, then), trials
+        now, seen = _look(check, then), trials
+        if look.before and _same_trials(now.items, look.before):
+            continue
+        outcome = now
         if outcome.verdict != OPEN:
             break
         if outcome.tested():
             look = Look(look.number + 1, tuple(outcome.items))
     return outcome
+
+
+def _same_trials(items, before):
+    """Whether these comparisons rest on the trials of those of the look before."""
+    now, then = ([(item.n, item.value) for item in some] for some in (items, before))
+    return np.array_equal(np.array(now), np.array(then), equal_nan=True)
 
 
 def studies_in(checks):

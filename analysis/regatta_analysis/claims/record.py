@@ -3,7 +3,7 @@ README files, which are made from it.
 
 The file has the verdict of every claim, what it turns on, and of every case (universe and reading) its
 verdict, trials, P(picture) and estimate; for each study the checksum of the results, trials and core-hours; and
-the command that made them.
+the command that made them, and the machines.
 """
 import hashlib
 import json
@@ -11,28 +11,60 @@ import re
 
 import numpy as np
 
-from . import catalogue, claims, verdicts
+from . import catalogue, checks, claims, verdicts
 from ..load.errors import InputError
 
 VERSION = 1
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
 
 
-def data(name, files, command=None):
-    """The record of a paper on the results `files`."""
+def data(name, files, command=None, before=None):
+    """The record of a paper on the results `files`. With the record `before`, of studies that are not among them, what
+    that says of these studies, and of the claims that speak of them, is kept."""
     paper = catalogue.paper(name)
     studies = claims.studies_of(name, files)
-    found = claims.evaluate(paper.claims_file, studies)
-    return {"version": VERSION, "paper": name, "reference": paper.reference,
-            "command": command or f"./run.sh reproduce {name} --universes",
-            "results": {study: about(results) for study in paper.studies()
-                        for results in [studies.whole(study)] if results is not None},
-            "counts": {kind: sum(v.verdict == kind for v in found) for kind in verdicts.VERDICTS},
-            "claims": [_claim(v) for v in found]}
+    found = [_claim(v) for v in claims.evaluate(paper.claims_file, studies)]
+    results = {study: about(results) for study in paper.studies()
+               for results in [studies.whole(study)] if results is not None}
+    command = command or f"./run.sh reproduce {name} --universes"
+    if before:
+        found = _with_claims(before, found, results, paper)
+        results = {study: _with_study(before, study, results.get(study), command) for study in paper.studies()
+                   if study in results or study in before["results"]}
+        command = before["command"]
+    return {"version": VERSION, "paper": name, "reference": paper.reference, "command": command, "results": results,
+            "counts": {kind: sum(claim["verdict"] == kind for claim in found) for kind in verdicts.VERDICTS},
+            "claims": found}
+
+
+def _with_claims(before, found, results, paper):
+    """Claims decided afresh, but those that speak of studies of which there are only the verdicts from before."""
+    told = {study for study in before["results"] if study not in results}
+    fresh = {study for study in results if not _as_before(before, study, results[study])}
+    old, kept = {claim["id"]: claim for claim in before["claims"]}, []
+    for now, claim in zip(found, claims.read(paper.claims_file)["claims"]):
+        named = checks.studies_in(claims.checks_of(claim))
+        lacking, then = sorted(named & told), old.get(now["id"], {})
+        if lacking and (named & fresh or then.get("claim") != now["claim"]):
+            raise InputError(f"claim {now['id']} of {paper.name} is to be decided afresh and speaks of "
+                             f"{', '.join(lacking)} too: give their results")
+        kept.append(then if lacking else now)
+    return kept
+
+
+def _with_study(before, study, now, command):
+    """What is told of a study: as before where its results are the same or not here."""
+    if now is None or _as_before(before, study, now):
+        return before["results"][study]
+    return now | {"command": command}
+
+
+def _as_before(before, study, now):
+    return before["results"].get(study, {}).get("checksum") == now["checksum"]
 
 
 def about(results):
-    """Checksum, complete trials and core-hours of results; the checksum is over those of the trials, so that
+    """Checksum, complete trials, core-hours and machines of results; the checksum is over those of the trials, so that
     it is the same for any order and file."""
     trials = results.trials.assign(**{name: results.texts(name) for name in ("id", "checksum")
                                       if name in results.group(results.problems[0]).names})
@@ -41,7 +73,8 @@ def about(results):
     lines = sorted(" ".join(str(v) for v in row) for row in done[columns].itertuples(index=False))
     seconds = float(done["cpu"].sum()) if "cpu" in done else np.nan
     return {"checksum": hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16], "trials": len(done),
-            "core_hours": claims.jsonable(round(seconds / 3600.0, 4))}
+            "core_hours": claims.jsonable(round(seconds / 3600.0, 4)),
+            "machines": sorted(set(done["machine"].astype(str)) - {""}) if "machine" in done else []}
 
 
 def _claim(v):
@@ -51,15 +84,15 @@ def _claim(v):
             "cases": [claims.case_data(case) for case in v.cases if case.same_as < 0]}
 
 
-def write(name, places, command=None):
-    """Decide and write verdicts.json; its path."""
+def write(name, places, command=None, keep=False):
+    """Decide and write verdicts.json; its path. `keep`: what it says of studies that are not here stays."""
     paper = catalogue.paper(name)
     files = claims.find_results(places, name, paper.reference)
     if not files:
         raise InputError(f"{places[0]}: no results of {name}")
     path = paper.directory / "verdicts.json"
-    path.write_text(json.dumps(data(name, files, command), indent=1, ensure_ascii=False) + "\n",
-                    encoding="utf-8")
+    found = data(name, files, command, read(path) if keep else None)
+    path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
 
 
@@ -124,13 +157,23 @@ def paper_table(records):
 
 def claim_table(found):
     """One row per claim: verdict, P(picture), and the sentence."""
-    lines = [f"{summary(found)}; `{found['command']}`.", "", "| claim | verdict | P(picture) | why |",
+    lines = [f"{summary(found)}; {_commands(found)}.", "", "| claim | verdict | P(picture) | why |",
              "|---|---|---|---|"]
     for claim in found["claims"]:
         picture = "–" if claim["picture"] is None else f"{claim['picture']:.2f}"
         lines.append(f"| {claim['id']}: {_cell(claim['claim'])} | {claim['words']} | {picture} | "
                      f"{_cell(claim['sentence'])} |")
     return "\n".join(lines)
+
+
+def _commands(found):
+    """How the results were made: a command, and those of studies that came later."""
+    later = {}
+    for study, one in found["results"].items():
+        if "command" in one:
+            later.setdefault(one["command"], []).append(study)
+    return ", then ".join([f"`{found['command']}`", *(f"`{command}` ({', '.join(studies)})"
+                                                      for command, studies in later.items())])
 
 
 def _cell(text):
