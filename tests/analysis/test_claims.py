@@ -260,7 +260,7 @@ class Files(common.Case):
             self.assertFalse(unknown, f"{path}: claim {claim['id']}: not in {file.name}")
         return len(places)
 
-    # claims that need no results, or those of a few methods, by as many seeds as decide them; K15 takes 10 s
+    # claims that need no results, or those of a few methods, by as many seeds as decide them; K15 takes a minute
     CHEAP = {"boke": "B1", "irgp_ucb": "C1", "rrgp_ucb": "R1", "wdrbo": "C0"}
     CHEAP |= {"sbo_kde": "K15"} if os.environ.get("REGATTA_LONG") == "1" else {}
     SEEDS = 40

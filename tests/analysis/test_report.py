@@ -10,7 +10,7 @@ import unittest.mock
 
 import common
 import synthetic
-from regatta_analysis.claims import availability, catalogue, claims, stages
+from regatta_analysis.claims import availability, catalogue, claims, densities, stages
 from regatta_analysis.figures import paper_figures
 from regatta_analysis.report import report
 from regatta_analysis.stats import comparison
@@ -98,7 +98,8 @@ class Pages(common.Case):
                 decided[path] = decide(path, studies)
             return decided[path]
 
-        for patch in (lean, unittest.mock.patch.object(claims, "evaluate", once)):
+        for patch in (lean, unittest.mock.patch.object(claims, "evaluate", once),
+                      unittest.mock.patch.object(densities, "LOOKS", densities.LOOKS[:1])):
             patch.start()
             cls.addClassCleanup(patch.stop)
         cls.pages = {}

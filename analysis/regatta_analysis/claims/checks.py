@@ -6,7 +6,8 @@ the help and docs/claims.md of both); `on` names studies or panels (`study` or `
 import numpy as np
 
 from .comparisons import better, close, comparable, group, identical, lead
-from .computed import demonstration, density_distance, exploitation, law, optima, unchecked
+from .computed import demonstration, exploitation, law, optima, unchecked
+from .densities import density_distance
 from .outcome import NO, OPEN, Look, Missing, Outcome
 from .panels import names
 from .sizes import bound, drop, flat, growth, reach, trend, within

@@ -2,14 +2,12 @@
 import numpy as np
 import pandas as pd
 
-from . import judge
 from .comparisons import better_item
-from .items import certain, drawn_item, share_item
-from .outcome import NONE, OPEN, Item, Look, Outcome, decided, number, shortened
+from .items import certain, share_item
+from .outcome import NONE, OPEN, Item, Look, Outcome, decided, number
 from .panels import EXPERIMENTS, Panel
 from ..figures import laws
 from ..load.errors import InputError
-from ..stats import density_error
 
 
 def law(check, _):
@@ -93,41 +91,6 @@ def _demonstration(what, runs, share, look):
                    f"[{100 * item.low:.0f}, {100 * item.high:.0f}])",
                    f"{asked} On at least {100 * share:.0f}% of samples, exact binomial test.", [item],
                    look=look.number)
-
-
-def density_distance(check, _):
-    """sizes, factor, statistic: at every size the complicated law has at least `factor` times the distance
-    of the normal one, and both fall with the size (density_error.py, no results needed), by means or
-    medians over runs; the bootstrap over runs, and experiments of density_error.RUNS runs.
-
-    {kind: density_distance, sizes: [10, 100, 300], factor: 1.5, statistic: median}
-    """
-    sizes, factor, statistic = check["sizes"], float(check["factor"]), check.get("statistic", "mean")
-    runs, items = density_error.CLAIM_RUNS, []
-    found = {law_: [density_error.distances(law_, n, runs)[:, None] for n in sizes]
-             for law_ in density_error.LAWS}
-    boot, paper = ({law_: [judge.centres(v, random.multinomial(size, np.full(runs, 1.0 / runs), size=draws),
-                                         statistic)[:, 0] for v in values]
-                    for law_, values in found.items()}
-                   for size, draws, random in (
-                       (runs, judge.DRAWS, np.random.default_rng(1)),
-                       (density_error.RUNS, EXPERIMENTS, np.random.default_rng(2))))
-    def add(where, drawn, shown, low, high):
-        item = Item(where, n=runs, units=runs, value=float(np.median(drawn)), least=low, most=high)
-        item.shown = (shown >= low) & (shown <= high)
-        drawn_item(item, drawn, low, high)
-        items.append(item)
-    for k, n in enumerate(sizes):
-        add(f"n = {n}: ratio", boot["complicated"][k] / boot["normal"][k],
-            paper["complicated"][k] / paper["normal"][k], factor, np.inf)
-    for law_ in density_error.LAWS:
-        for k in range(len(sizes) - 1):
-            add(f"{law_}, n = {sizes[k]} to {sizes[k + 1]}: change", boot[law_][k + 1] - boot[law_][k],
-                paper[law_][k + 1] - paper[law_][k], -np.inf, 0.0)
-    verdict = decided(items)
-    text = "; ".join(f"{i.where} [{number(i.low)}, {number(i.high)}]" for i in shortened(items, 5))
-    return Outcome(verdict, text, f"ratio of {statistic} distances at least {factor:g}, changes below 0; "
-                   f"{runs} runs", items)
 
 
 def unchecked(check, _):

@@ -9,20 +9,32 @@ import functools
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import integrate, stats
+from scipy import stats
 
 NORMAL = [("normal", 0.5, 0.1)]
 COMPLICATED = [("normal", 0.1, 0.02), ("normal", 0.3, 0.075), ("normal", 0.4, 0.1),
                ("normal", 0.5, 0.1), ("normal", 0.7, 0.075), ("normal", 0.8, 0.03),
                ("cauchy", 0.8, 0.02), ("cauchy", 0.2, 0.02)]
 LAWS = {"normal": NORMAL, "complicated": COMPLICATED}
-RUNS, CLAIM_RUNS = 20, 80
+RUNS = 20  # of the paper
+BLOCK, REACH = 50, 7.0  # samples that are summed at once, bandwidths beyond which a kernel is below 3e-11
 
 
+@functools.lru_cache(maxsize=None)
 def grid() -> np.ndarray:
-    """Fine on [-1, 2], geometric outside."""
-    outside = 3.0 + np.geomspace(1e-3, 1e5, 900) - 1e-3
-    return np.concatenate([-outside[::-1] + 2.0, np.linspace(-1.0, 2.0, 3001)[1:-1], outside - 1.0])
+    """Equidistant on [-1, 2], geometric outside."""
+    outside = np.geomspace(1e-3, 1e5, 900) - 1e-3
+    return _fixed(np.concatenate([-1.0 - outside[::-1], np.linspace(-1.0, 2.0, 751)[1:-1], 2.0 + outside]))
+
+
+@functools.lru_cache(maxsize=None)
+def _true_density(law: str) -> np.ndarray:
+    return _fixed(density(law, grid()))
+
+
+def _fixed(values: np.ndarray) -> np.ndarray:
+    values.flags.writeable = False
+    return values
 
 
 def density(law: str, x: ArrayLike) -> np.ndarray:
@@ -33,11 +45,10 @@ def density(law: str, x: ArrayLike) -> np.ndarray:
 
 def draw(law: str, n: int, random: np.random.Generator) -> np.ndarray:
     """n draws from a law of LAWS."""
-    parts = LAWS[law]
-    which = random.integers(len(parts), size=n)
-    kinds, centres, scales = (np.array([parts[k][j] for k in which]) for j in range(3))
-    return centres + scales * np.where(kinds == "cauchy", random.standard_cauchy(n),
-                                       random.normal(size=n))
+    kinds, centres, scales = map(np.array, zip(*LAWS[law]))
+    which = random.integers(len(kinds), size=n)
+    return centres[which] + scales[which] * np.where(kinds[which] == "cauchy", random.standard_cauchy(n),
+                                                     random.normal(size=n))
 
 
 def bandwidth(samples: np.ndarray) -> float:
@@ -46,19 +57,39 @@ def bandwidth(samples: np.ndarray) -> float:
 
 
 def distance(law: str, samples: np.ndarray) -> float:
-    """L1 distance over the line."""
-    x, h = grid(), bandwidth(samples)
-    estimate = np.zeros_like(x)
-    for block in np.array_split(np.sort(samples), max(len(samples) // 50, 1)):
-        near = slice(*np.searchsorted(x, (block[0] - 9.0 * h, block[-1] + 9.0 * h)))  # beyond: below 3e-18
-        estimate[near] += np.exp(-0.5 * ((x[near, None] - block) / h) ** 2).sum(axis=1)
-    estimate /= len(samples) * h * np.sqrt(2.0 * np.pi)
-    return float(integrate.trapezoid(np.abs(estimate - density(law, x)), x))
+    """L1 distance over the line, to within 1e-4 (the grid)."""
+    return absolute_integral(estimated_density(samples, grid()) - _true_density(law), grid())
 
 
-@functools.lru_cache(maxsize=None)
+def estimated_density(samples: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Kernel density estimate of the samples at ascending x."""
+    h, estimate, ordered = bandwidth(samples), np.zeros_like(x), np.sort(samples)
+    for first in range(0, len(ordered), BLOCK):
+        block = ordered[first:first + BLOCK]
+        near = slice(*np.searchsorted(x, (block[0] - REACH * h, block[-1] + REACH * h)))
+        z = (x[near] - block[:, None]) / h  # samples along the first axis: the sum runs along rows
+        np.multiply(z, z, out=z)
+        z *= -0.5
+        estimate[near] += np.exp(z, out=z).sum(axis=0)
+    return estimate / (len(samples) * h * np.sqrt(2.0 * np.pi))
+
+
+def absolute_integral(values: np.ndarray, x: np.ndarray) -> float:
+    """Integral of the absolute value of a smooth function: the trapezoidal rule, where the sign changes two triangles,
+    and the rule's error from a change to the next, which lies at their ends (Euler and Maclaurin)."""
+    a, b = np.abs(values[:-1]), np.abs(values[1:])
+    total = a + b
+    crossed = values[:-1] * values[1:] < 0.0
+    total[crossed] = (a[crossed] ** 2 + b[crossed] ** 2) / total[crossed] + total[crossed] / 3.0
+    return float(0.5 * total @ np.diff(x))
+
+
+_known: dict[tuple[str, int], np.ndarray] = {}
+
+
 def distances(law: str, n: int, runs: int = RUNS) -> np.ndarray:
-    """Distances of `runs` independent samples of size n."""
-    code = sorted(LAWS).index(law)
-    return np.array([distance(law, draw(law, n, np.random.default_rng([k, n, code])))
-                     for k in range(runs)])
+    """Distances of `runs` independent samples of size n; the first ones of them are those of fewer runs."""
+    code, known = sorted(LAWS).index(law), _known.get((law, n), np.empty(0))
+    more = [distance(law, draw(law, n, np.random.default_rng([k, n, code]))) for k in range(len(known), runs)]
+    _known[law, n] = np.append(known, more)
+    return _known[law, n][:runs]
