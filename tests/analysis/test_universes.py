@@ -396,6 +396,23 @@ class Record(common.Case):
         self.assertEqual(found["results"]["s"], json.loads(before)["results"]["s"])
         self.assertIn("`first`, then `again` (t).", record.claim_table(found))
 
+    def test_what_was_decided_stays_decided_where_a_study_has_got_more_trials(self):
+        here, place = self.with_another_study(), self.scratch / "p" / "verdicts.json"
+        problem = made_up("P", {"EI": 2.0, "GP-UCB": 1.0}, seeds=40)
+        few = {"P": [k for k, (_, _, seed) in enumerate(problem["cells"]) if seed < 20]}
+        synthetic.write(here[1], [problem], rows=few)
+        run("verdicts", "p", *here)
+        first = json.loads(place.read_text())
+        with unittest.mock.patch.object(synthetic, "STUDY", "seeds: 20\nreplicate: [{problem: P, seeds: 40}]\n"):
+            synthetic.write(here[1], [problem])
+        self.assertEqual(run("verdicts", "p", here[1], "--keep")[::2], (0, ""))
+        found = json.loads(place.read_text())
+        self.assertEqual((found["results"]["t"]["trials"], found["results"]["s"]), (80, first["results"]["s"]))
+        self.assertEqual(found["claims"][2], first["claims"][2])  # of both
+        place.write_text(json.dumps(first | {"claims": [c | {"verdict": OPEN} for c in first["claims"]]}))
+        code, _, err = run("verdicts", "p", here[1], "--keep")
+        self.assertEqual((code, "claim A3 of p is to be decided afresh" in err), (2, True))
+
     def test_the_checksum_is_that_of_the_trials(self):
         once = record.about(load(self.scratch / "s.h5"))
         synthetic.write(self.scratch / "t.h5", [made_up("P", {"EI": 1.0, "GP-UCB": 2.0})],

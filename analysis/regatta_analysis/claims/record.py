@@ -11,7 +11,8 @@ import re
 
 import numpy as np
 
-from . import catalogue, checks, claims, verdicts
+from . import catalogue, checks, claims, stages, verdicts
+from .outcome import OPEN
 from ..load.errors import InputError
 
 VERSION = 1
@@ -28,7 +29,7 @@ def data(name, files, command=None, before=None):
                for results in [studies.whole(study)] if results is not None}
     command = command or f"./run.sh reproduce {name} --universes"
     if before:
-        found = _with_claims(before, found, results, paper)
+        found = _with_claims(before, found, _news(before, results, studies), paper)
         results = {study: _with_study(before, study, results.get(study), command) for study in paper.studies()
                    if study in results or study in before["results"]}
         command = before["command"]
@@ -37,15 +38,27 @@ def data(name, files, command=None, before=None):
             "claims": found}
 
 
-def _with_claims(before, found, results, paper):
-    """Claims decided afresh, but those that speak of studies of which there are only the verdicts from before."""
-    told = {study for study in before["results"] if study not in results}
-    fresh = {study for study in results if not _as_before(before, study, results[study])}
+def _news(before, results, studies):
+    """{study: "same", "more" or "other"}: how results compare with those that are told of in the record before."""
+    news = {}
+    for study, now in results.items():
+        whole, told = studies.whole(study), before["results"].get(study, {}).get("checksum")
+        looks = range(1, stages.count(whole) + 1)
+        news[study] = ("same" if now["checksum"] == told else
+                       "more" if any(about(stages.upto(whole, k))["checksum"] == told for k in looks) else "other")
+    return news
+
+
+def _with_claims(before, found, news, paper):
+    """Claims decided afresh, but those that speak of studies of which there are only the verdicts from before. Where
+    other studies that they speak of have got more trials, what was decided stays so (stages.py)."""
     old, kept = {claim["id"]: claim for claim in before["claims"]}, []
     for now, claim in zip(found, claims.read(paper.claims_file)["claims"]):
         named = checks.studies_in(claims.checks_of(claim))
-        lacking, then = sorted(named & told), old.get(now["id"], {})
-        if lacking and (named & fresh or then.get("claim") != now["claim"]):
+        lacking, then = sorted(study for study in named & set(before["results"]) if study not in news), old.get(now["id"])
+        stays = {"same"} if not then or then["verdict"] == OPEN else {"same", "more"}
+        here = {news[study] for study in named if study in news}
+        if lacking and (not here <= stays or not then or then["claim"] != now["claim"]):
             raise InputError(f"claim {now['id']} of {paper.name} is to be decided afresh and speaks of "
                              f"{', '.join(lacking)} too: give their results")
         kept.append(then if lacking else now)
