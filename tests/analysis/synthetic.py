@@ -172,7 +172,8 @@ def _write_group(group, p, keep):
         put("score_instantaneous_regret", p["scored_regret"][keep], "trial", "iteration", "score")
     provenance = group.create_group("provenance")
     put("host", texts(["node1"] * len(keep)), "trial", into=provenance)
-    put("machine", texts(["a processor"] * len(keep)), "trial", into=provenance)
+    if "machine" in p:
+        put("machine", texts([p["machine"]] * len(keep)), "trial", into=provenance)
     timing = group.create_group("timing")
     for name, values in p["arrays"].items():
         dims = ("trial", "iteration") + ((VECTORS[name],) if name in VECTORS else ())

@@ -320,7 +320,7 @@ class Record(common.Case):
             "studies: [s]}]}")
         (place / "s.yaml").write_text(STUDY)
         (place / "README.md").write_text(f"# p\n\n{record.BEGIN}\nold\n{record.END}\n\nmore\n")
-        synthetic.write(self.scratch / "s.h5", [made_up("P", {"EI": 1.0, "GP-UCB": 2.0})])
+        synthetic.write(self.scratch / "s.h5", [made_up("P", {"EI": 1.0, "GP-UCB": 2.0}) | {"machine": "a processor"}])
         patch = unittest.mock.patch.object(claims, "EXPERIMENTS", self.scratch)
         patch.start()
         self.addCleanup(patch.stop)
