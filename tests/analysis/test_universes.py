@@ -368,6 +368,8 @@ class Record(common.Case):
 
     def test_what_is_told_of_studies_that_are_not_here_is_kept(self):
         both = self.with_another_study()
+        code, _, err = run("verdicts", "p", *both, "--keep")
+        self.assertEqual((code, "no verdicts to keep yet" in err), (2, True))
         self.assertEqual(run("verdicts", "p", *both, "--command", "first")[0], 0)
         path = self.scratch / "p" / "verdicts.json"
         first = json.loads(path.read_text())

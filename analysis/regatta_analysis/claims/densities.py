@@ -22,20 +22,20 @@ def density_distance(check, _):
     {kind: density_distance, sizes: [10, 100, 300], factor: 1.5, statistic: median}
     """
     statistic, items = check.get("statistic", "mean"), None
-    found = comparisons(check["sizes"], float(check["factor"]))
+    asked = _comparisons(check["sizes"], float(check["factor"]))
     for count, runs in enumerate(LOOKS, 1):
         look = Look(count, tuple(items or ()))
-        items = [_item(one, runs, statistic, look, old) for one, old in zip(found, items or [None] * len(found))]
+        items = [_item(one, runs, statistic, look, old) for one, old in zip(asked, items or [None] * len(asked))]
         verdict = decided(items, look=look)
         if verdict != OPEN:
             break
-    _picture(found, items, statistic)
+    _picture(asked, items, statistic)
     text = "; ".join(f"{i.where} [{number(i.low)}, {number(i.high)}]" for i in shortened(items, 5))
     return Outcome(verdict, text, f"ratio of {statistic} distances at least {check['factor']:g}, changes below 0; "
                    f"up to {runs} runs", items, look=count)
 
 
-def comparisons(sizes, factor):
+def _comparisons(sizes, factor):
     """[(where, two pairs of law and size, what is made of their centres, borders within which it is to lie)]."""
     ratios = [(f"n = {n}: ratio", (("complicated", n), ("normal", n)), np.divide, (factor, np.inf)) for n in sizes]
     changes = [(f"{law}, n = {n} to {more}: change", ((law, more), (law, n)), np.subtract, (-np.inf, 0.0))
@@ -65,14 +65,14 @@ def _centres(pair, runs, statistic):
     return judge.centres(values[:, None], counts, statistic)[:, 0]
 
 
-def _picture(found, items, statistic):
+def _picture(asked, items, statistic):
     """Set in which experiments of the paper's size each comparison shows, drawn from all the runs that there are."""
     runs = {}
-    for (_, pairs, _, _), item in zip(found, items):
+    for (_, pairs, _, _), item in zip(asked, items):
         runs.update({pair: max(runs.get(pair, 0), item.n) for pair in pairs})
     centre = {pair: getattr(np, statistic)(density_error.distances(*pair, n)[
         _random(2, pair).integers(n, size=(EXPERIMENTS, density_error.RUNS))], axis=1) for pair, n in runs.items()}
-    for (_, pairs, made, (low, high)), item in zip(found, items):
+    for (_, pairs, made, (low, high)), item in zip(asked, items):
         value = made(*(centre[pair] for pair in pairs))
         item.shown = (value >= low) & (value <= high)
 

@@ -2,8 +2,8 @@
 README files, which are made from it.
 
 The file has the verdict of every claim, what it turns on, and of every case (universe and reading) its
-verdict, trials, P(picture) and estimate; for each study the checksum of the results, trials and core-hours; and
-the command that made them, and the machines.
+verdict, trials, P(picture) and estimate; for each study the checksum of the results, trials, core-hours and
+machines; and the command that made them, at a study that came later its own.
 """
 import hashlib
 import json
@@ -29,9 +29,11 @@ def data(name, files, command=None, before=None):
                for results in [studies.whole(study)] if results is not None}
     command = command or f"./run.sh reproduce {name} --universes"
     if before:
-        found = _with_claims(before, found, _news(before, results, studies), paper)
-        results = {study: _with_study(before, study, results.get(study), command) for study in paper.studies()
-                   if study in results or study in before["results"]}
+        news = _news(before, results, studies)
+        found = _with_claims(before, found, news, paper)
+        kept = {study: told for study, told in before["results"].items() if news.get(study, "same") == "same"}
+        results = {study: kept.get(study) or results[study] | {"command": command} for study in paper.studies()
+                   if study in kept or study in results}
         command = before["command"]
     return {"version": VERSION, "paper": name, "reference": paper.reference, "command": command, "results": results,
             "counts": {kind: sum(claim["verdict"] == kind for claim in found) for kind in verdicts.VERDICTS},
@@ -65,17 +67,6 @@ def _with_claims(before, found, news, paper):
     return kept
 
 
-def _with_study(before, study, now, command):
-    """What is told of a study: as before where its results are the same or not here."""
-    if now is None or _as_before(before, study, now):
-        return before["results"][study]
-    return now | {"command": command}
-
-
-def _as_before(before, study, now):
-    return before["results"].get(study, {}).get("checksum") == now["checksum"]
-
-
 def about(results):
     """Checksum, complete trials, core-hours and machines of results; the checksum is over those of the trials, so that
     it is the same for any order and file."""
@@ -104,6 +95,8 @@ def write(name, places, command=None, keep=False):
     if not files:
         raise InputError(f"{places[0]}: no results of {name}")
     path = paper.directory / "verdicts.json"
+    if keep and not path.exists():
+        raise InputError(f"{path}: there are no verdicts to keep yet; the first are written without --keep")
     found = data(name, files, command, read(path) if keep else None)
     path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
