@@ -126,6 +126,22 @@ class Damage(common.Case):
             self.assertEqual(main([str(path), "--out", str(self.scratch / "out"), "--trust",
                                    "--formats", "png"]), 0)
 
+    def test_unreadable_header(self):
+        """HDF5 fails to open an object whose header goes on where it can't, and opens it when asked again; h5py's
+        items() doesn't say that it failed."""
+        whole, path, headers = self.cut.read_bytes(), self.scratch / "header.h5", {}
+        with h5py.File(self.cut) as file:
+            for name in file["P"]:
+                headers[name] = h5py.h5o.get_info(file["P"][name].id).addr
+        for name, at in headers.items():
+            data, at = bytearray(whole), at + 16
+            while data[at:at + 2] not in (b"\x10\0", b"\x11\0"):  # continuation; symbol table, of a group
+                at += 8 + struct.unpack_from("<H", data, at + 2)[0]
+            data[at + 18] |= 0x20  # where it goes on there are too many bytes
+            path.write_bytes(data)
+            with self.subTest(name=name):
+                self.refused(path, "damaged: HDF5 can't read it")
+
     def test_hidden_group(self):
         path = self.altered(lambda file: file.pop("P"))
         self.refused(path, "2 of 8 trials are in it")

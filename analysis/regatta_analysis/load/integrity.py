@@ -12,7 +12,7 @@ import numpy as np
 import xxhash
 
 from .errors import InputError, one_line
-from .reader import READ_ERRORS, Reader
+from .reader import READ_ERRORS, Reader, members
 
 SCHEMA_VERSION = 2
 TRAILER = struct.Struct("<8sQ16s")
@@ -144,7 +144,7 @@ def _is_cut(head, length):
 
 
 def _groups(file):
-    return [group for group in file.values() if isinstance(group, h5py.Group)
+    return [group for _, group in members(file) if isinstance(group, h5py.Group)
             and group.name not in ("/earlier", "/provenance")]
 
 
@@ -176,7 +176,7 @@ def _check_labels(group):
     columns = {name: group[name][()] for name in ("cell", "problem", "algorithm", "swept", "instance",
                                                   "seed", "key")}
     cells = set(columns["cell"])
-    swept = (map(repr, dataset[()].tolist()) for dataset in group.values() if "setting" in dataset.attrs)
+    swept = (map(repr, dataset[()].tolist()) for _, dataset in members(group) if "setting" in dataset.attrs)
     labels = set(zip(*(columns[name] for name in ("cell", "problem", "algorithm", "swept")), *swept))
     said = (f";instance={i};seed={s}".encode() for i, s in zip(columns["instance"], columns["seed"]))
     if len(labels) != len(cells) or not all(map(bytes.endswith, columns["key"], said)):
@@ -192,7 +192,7 @@ def total_checksum(count, total):
 def trial_checksums(group):
     """Checksum of every trial of a group, computed from what is in it: 16 bytes, highest first."""
     n = len(group["id"])
-    extra = sorted((name for name, dataset in group.items() if isinstance(dataset, h5py.Dataset)
+    extra = sorted((name for name, dataset in members(group) if isinstance(dataset, h5py.Dataset)
                     and name not in COLUMNS and dataset.ndim == 2 and dataset.dtype.kind == "f"),
                    key=str.encode)
     names = [name for name in COLUMNS if name in group] + extra

@@ -231,8 +231,13 @@ def _limit_memory(size):
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY + 3 * size, resource.RLIM_INFINITY))
 
 
+def members(place):
+    """(name, object) of all that is in a group; raises where one can't be opened, while its items() say None."""
+    return [(name, place[name]) for name in place]
+
+
 def _contents(file):
-    groups = [(name, group) for name, group in file.items()
+    groups = [(name, group) for name, group in members(file)
               if isinstance(group, h5py.Group) and "algorithm" in group]
     return _attributes(file), [
         (name, plain_value(group.attrs.get("problem_label", name)), list(_variables(group)))
@@ -242,7 +247,7 @@ def _contents(file):
 def _variables(group):
     """(name, path, shape, stored) of what has the dimension (trial), its subgroups' included."""
     for place in (group, *(group[sub] for sub in ("timing", "provenance") if sub in group)):
-        for name, dataset in place.items():
+        for name, dataset in members(place):
             if (isinstance(dataset, h5py.Dataset) and dataset.ndim and name not in NAMES
                     and not h5py.h5ds.is_scale(dataset.id)):
                 empty = dataset.dtype.kind == "f" and np.isnan(dataset.fillvalue)
