@@ -16,6 +16,7 @@ from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.items import contrasts, drawn_item, new_item, share_item
 from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome, decided
 from regatta_analysis.claims.panels import Panel, names
+from regatta_analysis.claims.verdicts import Case
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.yaml_file import read_yaml
 from test_cli import run
@@ -214,6 +215,15 @@ class Kinds(common.Case):
         against = item(70, value=1.0, fails=0.008)
         np.testing.assert_equal(lacking([clear, near, far, against]), (70 * judge.more_units(0.0025, 0.01), [70]))
         self.assertEqual(against.verdict, NO)
+
+    def test_growth_is_that_of_the_open_comparison(self):
+        """What is settled has fewer trials, and would make the rest seem to need many times theirs."""
+        items = [Item("", n=15, units=15, holds=1e-5, value=-1.0, most=0.0),
+                 Item("", n=240, units=240, needed=360, holds=0.02, value=-1.0, most=0.0)]
+        outcome = Outcome(decided(items), "", "", items)
+        self.assertEqual((outcome.needed(), outcome.growth()), (360, 1.5))
+        case = Case({}, "as written", OPEN, [Outcome(YES, "", "", items[:1]), outcome])
+        self.assertEqual((case.trials, case.needed(), case.growth()), (15, 360, 1.5))
 
     def test_panels_without_results(self):
         """They leave a claim open, and no probability is made of the others."""

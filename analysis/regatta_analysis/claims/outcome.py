@@ -110,8 +110,16 @@ class Outcome:
 
     def needed(self):
         """Trials after which the check would be decided the way the values point; NaN when nothing is open."""
+        return max((trials for trials, _ in self._needs()), default=np.nan)
+
+    def growth(self):
+        """How many times its own trials an open item would need; NaN when nothing is open."""
+        return max((trials / max(now, 1) for trials, now in self._needs()), default=np.nan)
+
+    def _needs(self):
+        """(trials that an item would be decided with, trials it has) of those that lack."""
         lacking, level = self._lacking() if self.items else ([], judge.LEVEL)
-        return max((max(item.trials(level), item.n + 1) for item in lacking), default=np.nan)
+        return [(max(item.trials(level), item.n + 1), item.n) for item in lacking]
 
 
 class Missing(Exception):

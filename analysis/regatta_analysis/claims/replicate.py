@@ -144,8 +144,8 @@ class Replication:
 
     def _cost(self, verdict, cells, texts):
         """Core-hours until a claim is decided, as its values are; what the next stage takes where they don't say."""
-        times = max((case.needed() / case.trials for case in _open_cases(verdict)
-                     if all(outcome.tested() for outcome in case.outcomes) and case.needed() > 0), default=2.0)
+        times = max((case.growth() for case in _open_cases(verdict)
+                     if all(outcome.tested() for outcome in case.outcomes) and case.growth() > 0), default=2.0)
         return self._hours([cells], texts) * max(times - 1.0, 1.0)
 
     def _hours(self, some, texts):

@@ -54,8 +54,14 @@ class Case:
 
     def needed(self):
         """Trials after which the open comparisons would be decided (power 80%); NaN for none."""
-        found = [o.needed() for o in self.outcomes if o.verdict == OPEN and o.items]
-        return float(max(found)) if found else np.nan
+        return self._most_open(Outcome.needed)
+
+    def growth(self):
+        """How many times its own trials an open comparison would need for that; NaN for none."""
+        return self._most_open(Outcome.growth)
+
+    def _most_open(self, measure):
+        return float(max((measure(o) for o in self.outcomes if o.verdict == OPEN and o.items), default=np.nan))
 
     def estimate(self):
         """(value, low, high, least, most, unit): of the comparison that decides, value and interval and the
