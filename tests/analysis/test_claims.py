@@ -221,9 +221,21 @@ class Kinds(common.Case):
         items = [Item("", n=15, units=15, holds=1e-5, value=-1.0, most=0.0),
                  Item("", n=240, units=240, needed=360, holds=0.02, value=-1.0, most=0.0)]
         outcome = Outcome(decided(items), "", "", items)
-        self.assertEqual((outcome.needed(), outcome.growth()), (360, 1.5))
+        # At the second look 1.54 times 360, at the third 2.08 times.
+        self.assertEqual((outcome.needed(), outcome.growth()), (360, 4.0))
         case = Case({}, "as written", OPEN, [Outcome(YES, "", "", items[:1]), outcome])
-        self.assertEqual((case.trials, case.needed(), case.growth()), (15, 360, 1.5))
+        self.assertEqual((case.trials, case.needed(), case.growth()), (15, 360, 4.0))
+
+    def test_trials_needed_are_those_of_the_look(self):
+        """A mean at 3.7 standard errors is clear at a first look, not at a seventh."""  # (5.61 + 0.84)^2 / 3.7^2 * 960
+        d = np.tile([-1.0, 0.0, 1.0], 320)
+        d += 3.7 * d.std(ddof=1) / np.sqrt(len(d))
+        for look, needed, growth in ((1, 961, 2.0), (7, 2922, 4.0)):
+            item = Item("", n=960, units=960, level=judge.level(look), value=-1.0, most=0.0, holds=0.09)
+            item.needed = judge.needed(d, item.level)
+            outcome = Outcome(OPEN, "", "", [item])
+            self.assertAlmostEqual(outcome.needed(), needed, delta=5)
+            self.assertEqual(outcome.growth(), growth)
 
     def test_panels_without_results(self):
         """They leave a claim open, and no probability is made of the others."""

@@ -14,6 +14,7 @@ from . import judge
 
 YES, NO, OPEN, TIE = "reproduced", "not reproduced", "undecided", "near tie"
 NONE = "not checkable"
+FAR = 40  # looks ahead
 
 
 @dataclass
@@ -43,8 +44,10 @@ class Item:
     strict: bool = False  # the border itself does not make the statement true
 
     def trials(self, level):
-        """Trials that would decide it at a level; infinite when that is not known."""
-        needed = self.needed * judge.more_units(level, self.level) * self.n / max(self.units, 1)
+        """Trials that would decide it at a level, that of a first look; later ones have their share of it. Infinite
+        when that is not known."""
+        at = self.level * level / judge.LEVEL
+        needed = self.needed * judge.more_units(at, self.level) * self.n / max(self.units, 1)
         return needed if needed == needed else np.inf
 
     def p(self, way):
@@ -110,16 +113,16 @@ class Outcome:
 
     def needed(self):
         """Trials after which the check would be decided the way the values point; NaN when nothing is open."""
-        return max((trials for trials, _ in self._needs()), default=np.nan)
+        lacking, level = self._lacking() if self.items else ([], judge.LEVEL)
+        return max((max(item.trials(level), item.n + 1) for item in lacking), default=np.nan)
 
     def growth(self):
-        """How many times its own trials an open item would need; NaN when nothing is open."""
-        return max((trials / max(now, 1) for trials, now in self._needs()), default=np.nan)
-
-    def _needs(self):
-        """(trials that an item would be decided with, trials it has) of those that lack."""
+        """How many times its own trials an open item would have at the look that decides it, each look having twice
+        as many and a smaller level; NaN when nothing is open."""
         lacking, level = self._lacking() if self.items else ([], judge.LEVEL)
-        return [(max(item.trials(level), item.n + 1), item.n) for item in lacking]
+        return max((next((2.0**k for k in range(1, FAR)
+                          if item.n * 2**k >= item.trials(level / judge.SPEND**k)), np.inf)
+                    for item in lacking), default=np.nan)
 
 
 class Missing(Exception):

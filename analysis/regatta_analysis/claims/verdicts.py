@@ -57,7 +57,7 @@ class Case:
         return self._most_open(Outcome.needed)
 
     def growth(self):
-        """How many times its own trials an open comparison would need for that; NaN for none."""
+        """How many times its own trials an open comparison would have at the look that decides it; NaN for none."""
         return self._most_open(Outcome.growth)
 
     def _most_open(self, measure):
