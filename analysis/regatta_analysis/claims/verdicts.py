@@ -176,7 +176,7 @@ def _took(there):
 def _lacking(there):
     """What would decide it."""
     needed = [case.needed() for case in there if case.verdict == OPEN]
-    if any(case.needed() > 100 * case.trials for case in there):
+    if any(case.growth() > 100 for case in there):
         return "what is open needs more than a hundred times these trials"
     needed = [n for n in needed if np.isfinite(n)]
     if needed:
