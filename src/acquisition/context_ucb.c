@@ -341,6 +341,28 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   PetscFunctionReturn(0);
 }
 
+/* Designs that act on each other: one search, since what it takes from its batches is not to be
+   left to a rough one; to FINE where the study says how many nodes may stand for the contexts. */
+static PetscErrorCode acquire_settled(RgModel *model, const RgContextualOptions *options,
+                                      const RgContextual *exact, const RgSearch *search,
+                                      RgQuery *query, double *value, RgFailure *failure)
+{
+  RgContextUcb ucb;
+  bool found = false;
+
+  PetscFunctionBeginUser;
+  if (options->nodes > 0)
+    PetscCall(
+      create_with_nodes(model, &model->posterior, options, exact, FINE, FINE_NODES, &found, &ucb));
+  if (!found)
+    PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_EXACT,
+                                    search->options->raw_samples, &ucb));
+  PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &ucb, NULL, search, query,
+                                value, failure));
+  PetscCall(rg_context_ucb_destroy(&ucb));
+  PetscFunctionReturn(0);
+}
+
 /* Would nodes be many? */
 static PetscErrorCode find_many(const RgModel *model, const RgContextual *exact, bool *many)
 {
@@ -360,13 +382,16 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
                                      const RgSearch *search, RgQuery *query, double *value,
                                      RgFailure *failure)
 {
-  /* Designs that act on each other, and a search as released, are left as they are. */
-  bool listed = options->nodes == 0 || exact->settle ||
-                search->options->local_search == RG_LOCAL_SEARCH_ADAM ||
+  /* A search as released is left as it is. */
+  bool listed = options->nodes == 0 || search->options->local_search == RG_LOCAL_SEARCH_ADAM ||
                 rg_space_is_finite(&model->domain->design);
   bool is_product = false;
 
   PetscFunctionBeginUser;
+  if (exact->settle) {
+    PetscCall(acquire_settled(model, options, exact, search, query, value, failure));
+    PetscFunctionReturn(0);
+  }
   if (!listed) PetscCall(find_product(model, &is_product));
   if (is_product) PetscCall(find_many(model, exact, &listed));
   PetscCall((listed ? acquire_listed : acquire_by_nodes)(model, options, exact, few, search, query,

@@ -67,7 +67,8 @@ PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double
 
    With nodes = 0, and where nodes would be many and the kernel is a product of a part in x and one
    in c, (1) is on `exact` with RG_CONTEXT_ROUGH if that gains, else on `few`, and (2) on `exact`.
-   If `few` has not fewer, the search is on `exact` from the beginning. */
+   If `few` has not fewer, the search is on `exact` from the beginning. With `settle` it always is,
+   on U interpolated to FINE where nodes > 0; `value` is then that in its batch. */
 PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *options,
                                      const RgContextual *exact, const RgContextual *few,
                                      const RgSearch *search, RgQuery *query, double *value,

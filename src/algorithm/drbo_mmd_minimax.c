@@ -39,7 +39,8 @@ static const RgParam params[] = {
          "points of a coarser grid that the search begins with; it ends with all"),
   RG_ENTRY("batch", CHOICE, Options, batch, int, "separate", RG_LATER, 0, batches, "",
            "mixed: a design whose ball reaches its worst context counts as 0 if the ball of "
-           "another one in its batch does not (as released)"),
+           "another one in its batch does not (as released); searched on all contexts unless "
+           "context_nodes is a number"),
   {0},
 };
 
@@ -100,8 +101,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   Inner fine = {&ball, options, ball.n, 0, NULL}, few = {&coarse, options, ball.n, 0, NULL};
   const RgContextual worst = {ball.n, 0, ball.contexts, approximation, &fine, mixed ? mix : NULL};
   const RgContextual rough = {coarse.n, 0, coarse.contexts, approximation, &few, NULL};
-  PetscCall(
-    rg_contextual_acquire(algorithm, t, history, &worst, mixed ? &worst : &rough, query, failure));
+  PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, &rough, query, failure));
   PetscCall(PetscFree(fine.reaches));
   query->extra[RG_BALL_RADIUS] = ball.radius;
   PetscCall(rg_mmd_ball_destroy(&coarse));

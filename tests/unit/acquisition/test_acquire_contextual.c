@@ -54,11 +54,10 @@ static void end(Case *it)
 
 static const RgContextualOptions ucb_options = {.width = 1.5, .nodes = -1};
 
-/* Best value with `few`; as many as M: the plain search. */
-static double best(Case *it, RgContextCriterion criterion, void *all, void *some, int few)
+/* Best value of a search. */
+static double search(Case *it, const RgContextualOptions *how, const RgContextual *exact,
+                     const RgContextual *few)
 {
-  const RgContextual exact = {M, 0, it->contexts, criterion, all, NULL};
-  const RgContextual cheap = {few, 0, it->contexts, criterion, some, NULL};
   const RgMaximiserOptions options = {
     .raw_samples = 256, .restarts = 20, .max_iterations = 100, .tolerance = 1e-9};
   RgRandom random = random_at(1);
@@ -67,12 +66,21 @@ static double best(Case *it, RgContextCriterion criterion, void *all, void *some
   RgQuery query = {.x = x};
 
   RG_OK(rg_acquire_contextual(
-    &it->model, &ucb_options, &exact, &cheap,
+    &it->model, how, exact, few,
     &(RgSearch){.options = &options, .history = &it->history, .random = &random}, &query, &value,
     &failure));
   assert_false(failure.failed);
   for (int j = 0; j < DX; ++j) assert_true(x[j] >= 0.0 && x[j] <= 1.0);
   return value;
+}
+
+/* With `few`; as many as M: the plain search. */
+static double best(Case *it, RgContextCriterion criterion, void *all, void *some, int few)
+{
+  const RgContextual exact = {M, 0, it->contexts, criterion, all, NULL};
+  const RgContextual cheap = {few, 0, it->contexts, criterion, some, NULL};
+
+  return search(it, &ucb_options, &exact, &cheap);
 }
 
 RG_TEST(ends_where_the_plain_search_ends)
@@ -147,4 +155,34 @@ RG_TEST(a_batch_is_settled_as_one)
   }
   RG_OK(rg_context_ucb_destroy(&ucb));
   end(&it);
+}
+
+static void one_more(void *closure, int m, int dim, double *value, double *gradient)
+{
+  (void)closure;
+  (void)dim;
+  (void)gradient;
+  for (int i = 0; i < m; ++i) value[i] += 1.0;
+}
+
+/* All contexts unless a number of nodes is asked for; then the same, to 1e-4. */
+RG_TEST(a_settled_search_takes_the_nodes_it_is_given)
+{
+  const RgKernelFamily families[] = {RG_KERNEL_GAUSSIAN, RG_KERNEL_MATERN52};
+  RgContextWeights all = {M, NULL}, some = {FEW, NULL};
+
+  for (int k = 0; k < 2; ++k) {
+    Case it;
+    begin(families[k], &it);
+    const RgContextual what = {M, 0, it.contexts, rg_ucb_expectation, &all, one_more};
+    const RgContextual few = {FEW, 0, it.contexts, rg_ucb_expectation, &some, NULL};
+    const double whole = search(&it, &(RgContextualOptions){1.5, 0, false}, &what, &few);
+    assert_true(search(&it, &ucb_options, &what, &few) == whole);
+    assert_true(search(&it, &ucb_options, &what, NULL) == whole);
+    const double by_nodes = search(&it, &(RgContextualOptions){1.5, 128, false}, &what, &few);
+    assert_true(by_nodes != whole);
+    RG_CLOSE(by_nodes, whole, 1e-4);
+    RG_CLOSE(whole, 1.0 + best(&it, rg_ucb_expectation, &all, &some, FEW), 1e-7);
+    end(&it);
+  }
 }
