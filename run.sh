@@ -37,7 +37,7 @@ usage: ./run.sh [COMMAND]
   figures RESULTS.h5 [DIR] [options]
                         draw the figures of a results file into its folder, or into DIR; options of
                         regatta_analysis, like --panel SETTING or --where SETTING=VALUE
-  reproduce PAPER[/FIGURE] [--scale smoke|small|full] [--seeds N] [--universes]
+  reproduce PAPER[/FIGURE,...] [--scale smoke|small|full] [--seeds N] [--universes]
                         [--until-decided] [--budget CORE-HOURS] [--no-run]
                         run what is missing of a paper's studies (full: as in the paper), then write
                         results/PAPER/report.html and report.md: figures, tables, claims with
@@ -285,7 +285,7 @@ reproduce_study() {
   [ "$bounds" = - ] || "$regatta" bounds "$file" -o "$directory/${study}_bounds.csv" >/dev/null
 }
 
-# PAPER[/FIGURE]: its studies one after the other, then the report.
+# PAPER[/FIGURE,...]: its studies one after the other, then the report.
 reproduce_paper() {
   local target=$1 scale=$2 seeds=$3 run=$4 command=$5 universes=$6 until=$7 paper=${1%%/*} list skipped=() smaller= n=0
   local total files=()

@@ -193,8 +193,8 @@ def _verdicts_parser():
     parser.add_argument("paper")
     parser.add_argument("results", nargs="+", help="results files, or folders of them")
     parser.add_argument("--command", help="how the results were made")
-    parser.add_argument("--keep", action="store_true", help="what verdicts.json says of studies that are not among the "
-                        "results, and of claims that speak of them, stays")
+    parser.add_argument("--keep", action="store_true", help="what verdicts.json says of studies and universes that are "
+                        "not among the results, and of claims that speak of them, stays")
     return parser
 
 
@@ -343,12 +343,12 @@ def _index_parser():
 
 def _studies(options):
     from .claims import availability, catalogue
-    name, _, figure = options.paper.partition("/")
-    paper = catalogue.paper(name)
-    if figure:
+    name, _, named = options.paper.partition("/")
+    paper, figures = catalogue.paper(name), named.split(",") if named else []
+    for figure in figures:
         catalogue.figure_named(paper, figure)
-    written = catalogue.write_studies(paper, options.scale, options.seeds, options.directory,
-                                      figure or None, options.universes)
+    written = catalogue.write_studies(paper, options.scale, options.seeds, options.directory, figures,
+                                      options.universes)
     lines = []
     for study, path, bounds in written:
         missing, some = ({}, True) if options.regatta is None else availability.leave_out(
@@ -362,8 +362,8 @@ def _studies(options):
 
 def _studies_parser():
     parser = _Parser(prog="regatta_analysis studies", description="Writes the study files of a paper "
-                     "or figure at a scale into DIR; lists them.")
-    parser.add_argument("paper", metavar="PAPER[/FIGURE]")
+                     "or of figures of it at a scale into DIR; lists them.")
+    parser.add_argument("paper", metavar="PAPER[/FIGURE,...]")
     _report_options(parser)
     parser.add_argument("--seeds", type=_positive, metavar="N", help="trials per cell")
     parser.add_argument("--universes", action="store_true",

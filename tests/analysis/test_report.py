@@ -323,19 +323,25 @@ algorithms: [random]
 
     def test_fewer_seeds_later_keep_what_was_run(self):
         paper = catalogue.paper("irgp_ucb")
-        catalogue.write_studies(paper, "full", 20, self.scratch, "fig2a")
-        ((_, path, _),) = catalogue.write_studies(paper, "full", 5, self.scratch, "fig2a")
+        catalogue.write_studies(paper, "full", 20, self.scratch, ["fig2a"])
+        ((_, path, _),) = catalogue.write_studies(paper, "full", 5, self.scratch, ["fig2a"])
         self.assertIn("seeds: 20\n", path.read_text())
         more = [{"problem": "Ackley", "seeds": 40}]
         path.write_text(stages.replicated(path.read_text(), more))
-        catalogue.write_studies(paper, "full", 5, self.scratch, "fig2a")
+        catalogue.write_studies(paper, "full", 5, self.scratch, ["fig2a"])
         self.assertEqual(stages.sizes(path.read_text())[2], more)
-        catalogue.write_studies(paper, "full", 50, self.scratch, "fig2a")
+        catalogue.write_studies(paper, "full", 50, self.scratch, ["fig2a"])
         self.assertEqual(stages.sizes(path.read_text())[2], [])
+
+    def test_studies_of_several_figures(self):
+        code, out, _ = run("studies", "boke/fig8,fig3", self.scratch)
+        self.assertEqual((code, [line.split("\t")[0] for line in out.splitlines()]), (0, ["fig3", "fig8"]))
+        code, _, err = run("studies", "boke/fig8,fig33", self.scratch)
+        self.assertEqual((code, "no figure 'fig33' of boke (there are: fig1," in err), (2, True))
 
     def test_programs_beside_the_study_file_are_found(self):
         paper = catalogue.paper("boke")
-        ((_, path, _),) = catalogue.write_studies(paper, "smoke", None, self.scratch, "fig9")
+        ((_, path, _),) = catalogue.write_studies(paper, "smoke", None, self.scratch, ["fig9"])
         programs = [p["program"] for p in read_yaml(path)["problems"]]
         self.assertEqual(set(programs), {str((paper.directory / "tuning.py").resolve())})
 
@@ -346,10 +352,10 @@ algorithms: [random]
 
     def test_left_out_problems_come_back_with_the_trials_of_before(self):
         paper = catalogue.paper("irgp_ucb")
-        ((_, path, _),) = catalogue.write_studies(paper, "full", 20, self.scratch, "fig2a")
+        ((_, path, _),) = catalogue.write_studies(paper, "full", 20, self.scratch, ["fig2a"])
         whole = path.read_text()
         path.write_text("\n".join(line for line in whole.splitlines() if "ackley" not in line))
-        catalogue.write_studies(paper, "full", 5, self.scratch, "fig2a")
+        catalogue.write_studies(paper, "full", 5, self.scratch, ["fig2a"])
         self.assertEqual(path.read_text(), whole)
 
     def test_every_study_of_a_paper_scales(self):

@@ -11,7 +11,7 @@ import common
 import numpy as np
 import pandas as pd
 import synthetic
-from regatta_analysis.claims import catalogue, checks, claims, judge, record, universes, verdicts
+from regatta_analysis.claims import catalogue, checks, claims, judge, kept, record, stages, universes, verdicts
 from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome
 from regatta_analysis.claims.panels import Panel
@@ -190,8 +190,8 @@ class Results(common.Case):
 
     def test_study_files_keep_their_universes(self):
         paper = catalogue.paper("boke")
-        catalogue.write_studies(paper, "smoke", None, self.scratch, "fig8", everywhere=True)
-        ((_, path, _),) = catalogue.write_studies(paper, "smoke", None, self.scratch, "fig8")
+        catalogue.write_studies(paper, "smoke", None, self.scratch, ["fig8"], everywhere=True)
+        ((_, path, _),) = catalogue.write_studies(paper, "smoke", None, self.scratch, ["fig8"])
         self.assertIn(universes.MARK, path.read_text())
         self.assertEqual(len(read_yaml(path)["sweep"]), 1)
 
@@ -415,13 +415,63 @@ class Record(common.Case):
         code, _, err = run("verdicts", "p", here[1], "--keep")
         self.assertEqual((code, "claim A3 of p is to be decided afresh" in err), (2, True))
 
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_universes_that_are_run_later_stand_beside_what_was_decided(self):
+        place = self.scratch / "p"
+        place.joinpath("claims.yaml").write_text(
+            "claims: [{id: A1, where: x, claim: y, checks: [{kind: better, who: GP-UCB, against: random, on: s/Q}]}, "
+            "{id: A2, where: x, claim: z, checks: [{kind: better, who: random, against: GP-UCB, on: s/P}]}]")
+        claims.read.cache_clear()
+        settings = settings_of(place)
+        study = STUDY.replace("seed: 1\nseeds: 2", "reference: none\nseed: 1\nseeds: 3").replace("iterations: 4", "iterations: 12")
+        swept = universes.swept(study, settings.figure("s"))
+        more = [{"problem": name, "seeds": 24} for name in "PQ"]
+
+        first = self.decided(stages.replicated(study, more), "first")
+        ours = [claim["cases"][0] for claim in first["claims"]]
+        self.assertEqual([(c["verdict"], c["looks"], c["last"]) for c in ours], [(YES, 2, 12), (NO, 2, 12)])
+        both = self.decided(swept, "second", "--keep")
+        self.assertEqual([c["cases"][0] for c in both["claims"]], ours)
+        self.assertEqual([[c["trials"] for c in claim["cases"]] for claim in both["claims"]], [[12, 3], [12, 3, 3, 3]])
+        told, (beside,) = first["results"]["s"], both["results"]["s"]["beside"]
+        self.assertEqual(both["results"]["s"], told | {"beside": [beside]})
+        self.assertEqual((beside["command"], beside["trials"]), ("second", 24))
+        self.assertEqual({**beside["first"], **told["first"]}, beside["first"])
+        self.assertIn(f"{told['trials'] + 24} trials", record.summary(both))
+        self.assertIn("`first`, then `second` (s).", record.claim_table(both))
+        self.assertEqual(self.decided(swept, "second", "--keep"), both)
+
+        again = self.decided(stages.replicated(study, more), "third", "--keep")  # the first results once more
+        self.assertEqual(again, both)
+
+        long = "width = two, scale = long"  # a universe that has other trials now, by what the record says
+        self.assertEqual(len(beside["first"]), 4)
+        path, text = place / "verdicts.json", json.dumps(both)
+        path.write_text(text.replace(f'"{long}": "{beside["first"][long]}"', f'"{long}": "0"').replace(
+            '"trials": 3', '"trials": 4'))
+        changed = self.decided(swept, "second", "--keep")
+        self.assertEqual([c["trials"] for c in changed["claims"][1]["cases"]], [12, 3, 4, 4])
+        other = self.decided(study.replace("seed: 1", "seed: 2"), "fourth", "--keep")
+        self.assertEqual([len([c for c in claim["cases"] if c["results"]]) for claim in other["claims"]], [1, 1])
+        self.assertNotIn("beside", other["results"]["s"])
+
+    def decided(self, study, command, *options):
+        """The record after a study was run and its claims decided."""
+        file, results = self.scratch / "s.yaml", self.scratch / f"{command}" / "s.h5"
+        file.write_text(study)
+        results.parent.mkdir(exist_ok=True)
+        subprocess.run([REGATTA, "run", file, "-o", results, "-quiet"], check=True, capture_output=True)
+        code, _, err = run("verdicts", "p", results, "--command", command, *options)
+        self.assertEqual((code, err), (0, ""))
+        return record.read(self.scratch / "p" / "verdicts.json")
+
     def test_the_checksum_is_that_of_the_trials(self):
-        once = record.about(load(self.scratch / "s.h5"))
+        once = kept.about(load(self.scratch / "s.h5"))
         synthetic.write(self.scratch / "t.h5", [made_up("P", {"EI": 1.0, "GP-UCB": 2.0})],
                         rows={"P": np.arange(40)[::-1]})
-        self.assertEqual(once["checksum"], record.about(load(self.scratch / "t.h5"))["checksum"])
+        self.assertEqual(once["checksum"], kept.about(load(self.scratch / "t.h5"))["checksum"])
         synthetic.write(self.scratch / "u.h5", [made_up("P", {"GP-UCB": 2.0})])
-        self.assertNotEqual(once["checksum"], record.about(load(self.scratch / "u.h5"))["checksum"])
+        self.assertNotEqual(once["checksum"], kept.about(load(self.scratch / "u.h5"))["checksum"])
 
     def test_curves(self):
         verdict = claims.evaluate(self.scratch / "p" / "claims.yaml",

@@ -38,11 +38,10 @@ class Paper:
         """The settings that the paper leaves open."""
         return universes.read(self.directory / "settings.yaml")
 
-    def studies(self, figure=None):
-        """Names of the study files behind one figure, or all; those of the claims included."""
-        named = [study for f in self.figures if figure in (None, f["id"])
-                 for study in studies_of(f)]
-        if figure is None and self.claims_file.exists():
+    def studies(self, figures=()):
+        """Names of the study files behind these figures, or behind all and the claims."""
+        named = [study for f in self.figures if not figures or f["id"] in figures for study in studies_of(f)]
+        if not figures and self.claims_file.exists():
             named += sorted(claims.studies_named(self.claims_file))
         return [name for name in dict.fromkeys(named) if (self.directory / f"{name}.yaml").exists()]
 
@@ -176,14 +175,14 @@ def _replaced(text, key, line):
     return re.sub(r"(?m)^common:", f"{line}\ncommon:", text, count=1)
 
 
-def write_studies(paper_, scale, seeds, directory, figure=None, everywhere=False):
+def write_studies(paper_, scale, seeds, directory, figures=(), everywhere=False):
     """Study files for a reproduction in `directory`: [(study, path, whether bounds are wanted)]; with
     `everywhere` in all universes of settings.yaml. A file from an earlier run with more trials, or with
     universes, keeps them: what was computed stays in the results; so does what `replicate` added to its cells, unless
     all cells are to have more trials, or are others."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
-    for study in paper_.studies(figure):
+    for study in paper_.studies(figures):
         source = (paper_.directory / f"{study}.yaml").read_text(encoding="utf-8")
         text, path = scaled(source, scale, seeds), directory / f"{study}.yaml"
         text = re.sub(r"(?m)^( *program: *)(\S+)$", lambda m: m[1] + _beside(paper_, m[2]), text)

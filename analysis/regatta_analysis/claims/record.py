@@ -2,17 +2,15 @@
 README files, which are made from it.
 
 The file has the verdict of every claim, what it turns on, and of every case (universe and reading) its
-verdict, trials, P(picture) and estimate; for each study the checksum of the results, trials, core-hours and
-machines; and the command that made them, at a study that came later its own.
+verdict, trials, P(picture) and estimate; for each study the checksum of the results (`first`: in every universe that
+of the trials that all cells have), trials, core-hours and machines; and the command that made them, at a study that
+came later its own. Results of other universes, or of fewer trials, of a study are told of beside those that were
+there first.
 """
-import hashlib
 import json
 import re
 
-import numpy as np
-
-from . import catalogue, checks, claims, stages, verdicts
-from .outcome import OPEN
+from . import catalogue, checks, claims, kept, verdicts
 from ..load.errors import InputError
 
 VERSION = 1
@@ -20,72 +18,51 @@ BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
 
 
 def data(name, files, command=None, before=None):
-    """The record of a paper on the results `files`. With the record `before`, of studies that are not among them, what
-    that says of these studies, and of the claims that speak of them, is kept."""
+    """The record of a paper on the results `files`. With the record `before`, of studies and universes that are not
+    among them, what that says of these, and of the claims that speak of them, is kept."""
     paper = catalogue.paper(name)
     studies = claims.studies_of(name, files)
-    found = [_claim(v) for v in claims.evaluate(paper.claims_file, studies)]
-    results = {study: about(results) for study in paper.studies()
-               for results in [studies.whole(study)] if results is not None}
+    found = claims.evaluate(paper.claims_file, studies)
+    results = {study: kept.about(whole) | {"first": kept.first(studies, study)} for study in paper.studies()
+               for whole in [studies.whole(study)] if whole is not None}
     command = command or f"./run.sh reproduce {name} --universes"
     if before:
-        news = _news(before, results, studies)
+        news = {study: kept.News.of(before["results"].get(study), now, studies.whole(study))
+                for study, now in results.items()}
         found = _with_claims(before, found, news, paper)
-        kept = {study: told for study, told in before["results"].items() if news.get(study, "same") == "same"}
-        results = {study: kept.get(study) or results[study] | {"command": command} for study in paper.studies()
-                   if study in kept or study in results}
+        results = {study: kept.told(before["results"].get(study), results.get(study), news.get(study), command)
+                   for study in paper.studies() if study in before["results"] or study in results}
         command = before["command"]
+    else:
+        found = [_claim(v) for v in found]
     return {"version": VERSION, "paper": name, "reference": paper.reference, "command": command, "results": results,
             "counts": {kind: sum(claim["verdict"] == kind for claim in found) for kind in verdicts.VERDICTS},
             "claims": found}
 
 
-def _news(before, results, studies):
-    """{study: "same", "more" or "other"}: how results compare with those that are told of in the record before."""
-    news = {}
-    for study, now in results.items():
-        whole, told = studies.whole(study), before["results"].get(study, {}).get("checksum")
-        looks = range(1, stages.count(whole) + 1)
-        news[study] = ("same" if now["checksum"] == told else
-                       "more" if any(about(stages.upto(whole, k))["checksum"] == told for k in looks) else "other")
-    return news
-
-
 def _with_claims(before, found, news, paper):
-    """Claims decided afresh, but those that speak of studies of which there are only the verdicts from before. Where
-    other studies that they speak of have got more trials, what was decided stays so (stages.py)."""
-    old, kept = {claim["id"]: claim for claim in before["claims"]}, []
+    """Claims decided afresh, but those that speak of studies of which there are only the verdicts from before, and in
+    universes of which there are no more."""
+    old, rows = {claim["id"]: claim for claim in before["claims"]}, []
     for now, claim in zip(found, claims.read(paper.claims_file)["claims"]):
-        named = checks.studies_in(claims.checks_of(claim))
-        lacking, then = sorted(study for study in named & set(before["results"]) if study not in news), old.get(now["id"])
-        stays = {"same"} if not then or then["verdict"] == OPEN else {"same", "more"}
-        here = {news[study] for study in named if study in news}
-        if lacking and (not here <= stays or not then or then["claim"] != now["claim"]):
-            raise InputError(f"claim {now['id']} of {paper.name} is to be decided afresh and speaks of "
+        named, then = checks.studies_in(claims.checks_of(claim)), old.get(now.id)
+        then = then if then and then["claim"] == now.claim else None
+        lacking = sorted(study for study in named & set(before["results"]) if study not in news)
+        here = {study: news[study] for study in named if study in news}
+        if lacking and not (then and all(one.leaves(then["verdict"]) for one in here.values())):
+            raise InputError(f"claim {now.id} of {paper.name} is to be decided afresh and speaks of "
                              f"{', '.join(lacking)} too: give their results")
-        kept.append(then if lacking else now)
-    return kept
-
-
-def about(results):
-    """Checksum, complete trials, core-hours and machines of results; the checksum is over those of the trials, so that
-    it is the same for any order and file."""
-    trials = results.trials.assign(**{name: results.texts(name) for name in ("id", "checksum")
-                                      if name in results.group(results.problems[0]).names})
-    done = trials[trials["status"] == "complete"].drop_duplicates("id")
-    columns = [c for c in ("id", "checksum") if c in done]
-    lines = sorted(" ".join(str(v) for v in row) for row in done[columns].itertuples(index=False))
-    seconds = float(done["cpu"].sum()) if "cpu" in done else np.nan
-    return {"checksum": hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16], "trials": len(done),
-            "core_hours": claims.jsonable(round(seconds / 3600.0, 4)),
-            "machines": sorted(set(done["machine"].astype(str)) - {""}) if "machine" in done else []}
+        some = then and any(one.lacks for one in here.values())
+        rows.append(then if lacking else _claim(kept.joined(now, then, here, paper.settings) if some else now))
+    return rows
 
 
 def _claim(v):
     return {"id": v.id, "where": v.where, "claim": v.claim, "verdict": v.verdict, "words": v.words,
             "turns_on": v.keys, "sentence": v.sentence(), "picture": claims.jsonable(v.picture),
             "trials": max((case.trials for case in v.cases), default=0),
-            "cases": [claims.case_data(case) for case in v.cases if case.same_as < 0]}
+            "cases": [case.data if isinstance(case, kept.Told) else claims.case_data(case)
+                      for case in v.cases if case.same_as < 0]}
 
 
 def write(name, places, command=None, keep=False):
@@ -120,7 +97,7 @@ def summary(found):
 
 
 def _cost(records):
-    results = [r for found in records for r in found["results"].values()]
+    results = [r for found in records for one in found["results"].values() for r in [one, *one.get("beside", ())]]
     hours = sum(r["core_hours"] or 0.0 for r in results)
     return f"{sum(r['trials'] for r in results)} trials, {hours:.3g} core-hours"
 
@@ -175,9 +152,10 @@ def claim_table(found):
 def _commands(found):
     """How the results were made: a command, and those of studies that came later."""
     later = {}
-    for study, one in found["results"].items():
-        if "command" in one:
-            later.setdefault(one["command"], []).append(study)
+    for study, told in found["results"].items():
+        for one in [told, *told.get("beside", ())]:
+            if "command" in one:
+                later.setdefault(one["command"], []).append(study)
     return ", then ".join([f"`{found['command']}`", *(f"`{command}` ({', '.join(studies)})"
                                                       for command, studies in later.items())])
 

@@ -48,6 +48,11 @@ class Case:
         return min((item.n for item in self.items), default=0)
 
     @property
+    def last(self):
+        """Trials of the comparison that has most of them."""
+        return max((item.n for item in self.items), default=0)
+
+    @property
     def looks(self):
         """How many looks at growing numbers of trials it took."""
         return max((outcome.look for outcome in self.outcomes), default=1)
@@ -169,7 +174,7 @@ def _ways(verdict, there):
 def _took(there):
     """Looks and trials, where more were added until it was decided."""
     looks = max(case.looks for case in there)
-    trials = max(item.n for case in there if case.looks == looks for item in case.items)
+    trials = max(case.last for case in there if case.looks == looks)
     return f"it took {looks} looks, the last at {trials} trials"
 
 

@@ -1,0 +1,168 @@
+"""What a record keeps when results come that are not all of a study: verdicts of studies and universes that are not
+here. A claim that was decided in a universe stays decided there, as after a look (stages.py), when others are run
+later, or with fewer trials.
+
+Results belong to the study of the record when the trials that every cell has with our settings are the same, by
+their checksum; a universe in which they are not the same any more (a method's revision) is decided afresh.
+"""
+import hashlib
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from . import claims, stages, universes, verdicts
+from .outcome import OPEN
+
+SAME, MORE, PART, OTHER = "same", "more", "part", "other"
+
+
+def about(results):
+    """Checksum, complete trials, core-hours and machines of results; the checksum is over those of the trials, so that
+    it is the same for any order and file."""
+    trials = results.trials.assign(**{name: results.texts(name) for name in ("id", "checksum")
+                                      if name in results.group(results.problems[0]).names})
+    done = trials[trials["status"] == "complete"].drop_duplicates("id")
+    columns = [c for c in ("id", "checksum") if c in done]
+    lines = sorted(" ".join(str(v) for v in row) for row in done[columns].itertuples(index=False))
+    seconds = float(done["cpu"].sum()) if "cpu" in done else np.nan
+    return {"checksum": hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16], "trials": len(done),
+            "core_hours": claims.jsonable(round(seconds / 3600.0, 4)),
+            "machines": sorted(set(done["machine"].astype(str)) - {""}) if "machine" in done else []}
+
+
+def first(studies, study):
+    """{universe in words: checksum of the trials that every cell has}, ours first, of those universes that have all
+    methods that ours has."""
+    figure, found, cells = studies.settings.figure(study), {}, None
+    for universe in figure.universes() if figure else [{}]:
+        results = studies.within(universe).get(study)
+        if results is None:
+            continue
+        mine = set(results.trials[["problem", "algorithm"]].itertuples(index=False, name=None))
+        cells = mine if cells is None else cells
+        if mine == cells:
+            found[universes.words(universe)] = about(stages.upto(results, 1))["checksum"]
+    return found
+
+
+@dataclass(frozen=True)
+class News:
+    """How results of a study compare with those of the record: the same, those and more, a part (not all of the
+    trials or universes, or others), or of another study."""
+    kind: str
+    changed: frozenset = frozenset()  # universes, in words, that are here with other trials
+    lacks: bool = False  # whether the record may know of trials that are not here
+
+    @classmethod
+    def of(cls, before, now, results):
+        """`before`: what the record tells of the study (None: nothing); `now`: of these results."""
+        if before is None:
+            return cls(OTHER)
+        known = {name: value for one in [*before.get("beside", ()), before] for name, value in one.get("first", {}).items()}
+        shared = [name for name in now["first"] if name in known]
+        changed = frozenset(name for name in shared if known[name] != now["first"][name])
+        beside = "beside" in before
+        looks = (about(stages.upto(results, k))["checksum"] for k in range(1, stages.count(results) + 1))
+        if now["checksum"] == before["checksum"]:
+            return cls(SAME, changed, beside)
+        if before["checksum"] in looks:
+            return cls(MORE, changed, beside)
+        ours = next(iter(now["first"]), None)
+        return cls(PART, changed, True) if ours in shared and ours not in changed else cls(OTHER)
+
+    def leaves(self, verdict):
+        """Whether a claim keeps this verdict without being decided afresh."""
+        return self.kind == SAME or (verdict != OPEN and self.kind != OTHER and not self.changed)
+
+
+def told(before, now, news, command):
+    """What the record says of the results of a study after those that are here now (None: none)."""
+    if now is None or news.kind == SAME:
+        return before
+    now = now | {"command": command}
+    beside = [one for one in before.get("beside", ()) if one["checksum"] != now["checksum"]] if before else []
+    if news.kind == PART:
+        return before | {"beside": [*beside, now]}
+    return now | {"beside": beside} if beside and news.kind == MORE else now
+
+
+# ---- verdicts ----------------------------------------------------------------------------------
+
+
+@dataclass
+class Told:
+    """A case as the record tells it; what verdicts.py asks of a Case."""
+    data: dict
+    universe: dict
+    same_as: int = -1
+    there = True
+    outcomes = ()
+
+    @property
+    def reading(self):
+        return self.data["reading"]
+
+    @property
+    def verdict(self):
+        return self.data["verdict"]
+
+    @property
+    def picture(self):
+        return _number(self.data["picture"])
+
+    @property
+    def trials(self):
+        return self.data["trials"]
+
+    @property
+    def looks(self):
+        return self.data["looks"]
+
+    @property
+    def last(self):
+        return self.data.get("last", self.trials)
+
+    def needed(self):
+        return _number(self.data["needed"])
+
+    def growth(self):
+        return _number(self.data.get("growth"))
+
+
+def joined(now, then, news, settings):
+    """The Verdict `now` with those cases of the recorded claim `then` that were decided, that nothing is known of
+    now, or that are open in both and had more trials then. `news` by study."""
+    known = {_place(case["universe"], case["reading"]): case for case in then["cases"] if case["results"]}
+    cases = []
+    for case in now.cases:
+        own = known.get(_place(case.universe, case.reading))
+        origin = case if case.same_as < 0 else now.cases[case.same_as]
+        old = own or known.get(_place(origin.universe, origin.reading))
+        if old and _goes_before(old, case) and not _changed(case.universe, news, settings):
+            case = Told(old, case.universe, -1 if own else case.same_as)
+        cases.append(case)
+    verdict, turns_on = verdicts.conclude(cases, now.settings)
+    return replace(now, cases=cases, verdict=verdict, turns_on=turns_on)
+
+
+def _goes_before(old, case):
+    if not case.there or old["verdict"] != OPEN:
+        return True
+    return case.verdict == OPEN and (old["looks"], old["trials"]) > (case.looks, case.trials)
+
+
+def _changed(universe, news, settings):
+    """Whether a study has other trials in this universe than the record."""
+    for study, one in news.items():
+        mine = settings.settings([study])
+        if universes.words({key: value for key, value in universe.items() if key in mine}) in one.changed:
+            return True
+    return False
+
+
+def _place(universe, reading):
+    return tuple(sorted(universe.items())), reading
+
+
+def _number(value):
+    return np.nan if value is None else value
