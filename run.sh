@@ -38,11 +38,13 @@ usage: ./run.sh [COMMAND]
                         draw the figures of a results file into its folder, or into DIR; options of
                         regatta_analysis, like --panel SETTING or --where SETTING=VALUE
   reproduce PAPER[/FIGURE,...] [--scale smoke|small|full] [--seeds N] [--universes]
-                        [--until-decided] [--budget CORE-HOURS] [--no-run]
+                        [--until-decided [--keep]] [--budget CORE-HOURS] [--no-run]
                         run what is missing of a paper's studies (full: as in the paper), then write
                         results/PAPER/report.html and report.md: figures, tables, claims with
                         verdicts; --universes: under every setting the paper leaves open
-                        (experiments/PAPER/settings.yaml); --until-decided: as above; "all": every paper, and an index; "list": papers and figures
+                        (experiments/PAPER/settings.yaml); --until-decided: as above; --keep: what
+                        experiments/PAPER/verdicts.json has decided gets no trials;
+                        "all": every paper, and an index; "list": papers and figures
   bench [large]         measure speed; table on screen, JSON in results/bench/; large: of large
                         Gaussian processes on all cores (minutes; bench large WHAT: one part)
   docs                  build the documentation as a site to be read offline; prints its first page
@@ -287,8 +289,8 @@ reproduce_study() {
 
 # PAPER[/FIGURE,...]: its studies one after the other, then the report.
 reproduce_paper() {
-  local target=$1 scale=$2 seeds=$3 run=$4 command=$5 universes=$6 until=$7 paper=${1%%/*} list skipped=() smaller= n=0
-  local total files=()
+  local target=$1 scale=$2 seeds=$3 run=$4 command=$5 universes=$6 until=$7 keep=${8:-} paper=${1%%/*} list
+  local skipped=() smaller= n=0 total files=()
   local directory=$root/results/$paper
   mkdir -p "$directory/$scale"
   [ "$scale" = full ] && smaller=$directory/small
@@ -316,20 +318,22 @@ reproduce_paper() {
     done 9<<<"$list"
     if [ -n "$until" ] && [ "$stopped" = 0 ] && [ ${#files[@]} -gt 0 ]; then
       replicate "${files[@]}" -o "$directory/$scale" --claims "$root/experiments/$paper/claims.yaml" \
-        --budget "$until" || return
+        --budget "$until" ${keep:+--keep "$root/experiments/$paper/verdicts.json"} || return
     fi
   fi
   analysis report "$paper" "$directory" --scale "$scale" --command "$command" "${skipped[@]}"
 }
 
 reproduce() {
-  local target= scale=full seeds= run=yes universes= until= budget= command="./run.sh reproduce $*" papers paper python
+  local target= scale=full seeds= run=yes universes= until= budget= keep= command="./run.sh reproduce $*"
+  local papers paper python
   while [ $# -gt 0 ]; do
     case $1 in
     --scale) scale=${2:-} && shift ;;
     --seeds) seeds=${2:-x} && shift ;;
     --no-run) run=no ;;
     --universes) universes=--universes ;;
+    --keep) keep=yes ;;
     --until-decided) until=yes ;;
     --budget) budget=${2:-x} && shift ;;
     -*) complain "reproduce: unknown option '$1'" && exit 2 ;;
@@ -340,6 +344,7 @@ reproduce() {
   case $scale in smoke | small | full) ;; *) complain "--scale is smoke, small or full" && exit 2 ;; esac
   case $seeds in *[!0-9]* | 0*) complain "--seeds takes a number from 1" && exit 2 ;; esac
   check_budget "$until" "$budget"
+  if [ -n "$keep" ] && [ -z "$until" ]; then complain "--keep goes with --until-decided" && exit 2; fi
   [ -z "$until" ] || until=${budget:-4}
   python=$(find_python) || exit 2
   papers=$(cd "$root/experiments" && ls -d */figures.yaml | sed 's|/.*||')
@@ -351,12 +356,12 @@ reproduce() {
   fi
   [ "$run" = no ] || build_target regatta_program
   if [ "$target" != all ]; then
-    reproduce_paper "$target" "$scale" "$seeds" "$run" "$command" "$universes" "$until" || exit $?
+    reproduce_paper "$target" "$scale" "$seeds" "$run" "$command" "$universes" "$until" "$keep" || exit $?
     return 0
   fi
   for paper in $papers; do
     reproduce_paper "$paper" "$scale" "$seeds" "$run" "./run.sh reproduce $paper${command#* all}" \
-      "$universes" "$until" ||
+      "$universes" "$until" "$keep" ||
       complain "$paper: no report"
     [ "$stopped" = 0 ] || break
   done

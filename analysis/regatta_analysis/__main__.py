@@ -143,7 +143,7 @@ class _KindHelp(argparse.Action):
 
 
 def _replicate(options):
-    from .claims import replicate
+    from .claims import record, replicate
     from .load.program import program
     if not program():
         raise InputError("replicate runs the program regatta: build it, or name it in REGATTA")
@@ -155,7 +155,8 @@ def _replicate(options):
         if not study.is_file():
             raise InputError(f"{study}: no such file")
         works.append(replicate.Work(results.name.removesuffix(".h5"), study, results))
-    return replicate.Replication(works, file, options.budget, options.launch, _say_now).run()
+    before = record.read(options.keep) if options.keep else None
+    return replicate.Replication(works, file, options.budget, options.launch, _say_now, before).run()
 
 
 def _say_now(text):
@@ -175,6 +176,8 @@ def _replicate_parser():
                         "studies the folder of their results, each called as its study file")
     parser.add_argument("--budget", type=_hours, default=4.0, metavar="CORE-HOURS",
                         help="for the trials that are added (default: 4)")
+    parser.add_argument("--keep", type=Path, metavar="VERDICTS.json", help="what this record has decided on more trials "
+                        "of the same studies gets none")
     cores = os.environ.get("REGATTA_RANKS") or os.cpu_count()
     parser.add_argument("--launch", type=shlex.split, default=["mpirun", "-n", str(cores)], metavar="COMMAND",
                         help=f"how the program is started on several ranks (default: mpirun -n {cores})")

@@ -45,6 +45,12 @@ def first(studies, study):
     return found
 
 
+def accounts(studies, names):
+    """{study: about its results, and `first`} of those studies that there are results of."""
+    return {name: about(whole) | {"first": first(studies, name)} for name in names
+            for whole in [studies.whole(name)] if whole is not None}
+
+
 @dataclass(frozen=True)
 class News:
     """How results of a study compare with those of the record: the same, those and more, a part (not all of the
@@ -69,6 +75,11 @@ class News:
             return cls(MORE, changed, beside)
         ours = next(iter(now["first"]), None)
         return cls(PART, changed, True) if ours in shared and ours not in changed else cls(OTHER)
+
+    @classmethod
+    def by_study(cls, before, now, studies):
+        """{study: News} of accounts `now` against those of the record `before`."""
+        return {name: cls.of(before["results"].get(name), account, studies.whole(name)) for name, account in now.items()}
 
     def leaves(self, verdict):
         """Whether a claim keeps this verdict without being decided afresh."""
@@ -129,9 +140,11 @@ class Told:
         return _number(self.data.get("growth"))
 
 
-def joined(now, then, news, settings):
-    """The Verdict `now` with those cases of the recorded claim `then` that were decided, that nothing is known of
-    now, or that are open in both and had more trials then. `news` by study."""
+def with_record(now, then, news, settings):
+    """The Verdict `now` with those cases of the recorded claim `then` (None: there is none) that were decided, that
+    nothing is known of now, or that are open in both and had more trials then. `news` of the studies of the claim."""
+    if not then or not any(one.lacks for one in news.values()) or any(one.kind == OTHER for one in news.values()):
+        return now
     known = {_place(case["universe"], case["reading"]): case for case in then["cases"] if case["results"]}
     cases = []
     for case in now.cases:

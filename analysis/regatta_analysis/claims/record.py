@@ -23,12 +23,10 @@ def data(name, files, command=None, before=None):
     paper = catalogue.paper(name)
     studies = claims.studies_of(name, files)
     found = claims.evaluate(paper.claims_file, studies)
-    results = {study: kept.about(whole) | {"first": kept.first(studies, study)} for study in paper.studies()
-               for whole in [studies.whole(study)] if whole is not None}
+    results = kept.accounts(studies, paper.studies())
     command = command or f"./run.sh reproduce {name} --universes"
     if before:
-        news = {study: kept.News.of(before["results"].get(study), now, studies.whole(study))
-                for study, now in results.items()}
+        news = kept.News.by_study(before, results, studies)
         found = _with_claims(before, found, news, paper)
         results = {study: kept.told(before["results"].get(study), results.get(study), news.get(study), command)
                    for study in paper.studies() if study in before["results"] or study in results}
@@ -43,18 +41,21 @@ def data(name, files, command=None, before=None):
 def _with_claims(before, found, news, paper):
     """Claims decided afresh, but those that speak of studies of which there are only the verdicts from before, and in
     universes of which there are no more."""
-    old, rows = {claim["id"]: claim for claim in before["claims"]}, []
+    old, rows = claims_told(before), []
     for now, claim in zip(found, claims.read(paper.claims_file)["claims"]):
-        named, then = checks.studies_in(claims.checks_of(claim)), old.get(now.id)
-        then = then if then and then["claim"] == now.claim else None
+        named, then = checks.studies_in(claims.checks_of(claim)), old.get((now.id, now.claim))
         lacking = sorted(study for study in named & set(before["results"]) if study not in news)
         here = {study: news[study] for study in named if study in news}
         if lacking and not (then and all(one.leaves(then["verdict"]) for one in here.values())):
             raise InputError(f"claim {now.id} of {paper.name} is to be decided afresh and speaks of "
                              f"{', '.join(lacking)} too: give their results")
-        some = then and any(one.lacks for one in here.values())
-        rows.append(then if lacking else _claim(kept.joined(now, then, here, paper.settings) if some else now))
+        rows.append(then if lacking else _claim(kept.with_record(now, then, here, paper.settings)))
     return rows
+
+
+def claims_told(before):
+    """{(id, statement): claim} of a record."""
+    return {(claim["id"], claim["claim"]): claim for claim in before["claims"]}
 
 
 def _claim(v):

@@ -17,7 +17,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import claims, stages, universes, verdicts
+from . import checks, claims, kept, record, stages, universes, verdicts
 from .outcome import OPEN
 from ..load.errors import InputError
 from ..load.program import program
@@ -87,11 +87,13 @@ def affordable(costs, left):
 
 
 class Replication:
-    """A claims file, the studies it speaks of, and core-hours for further trials."""
+    """A claims file, the studies it speaks of, and core-hours for further trials; with the record `before` of the
+    same studies, what that has decided gets none."""
 
-    def __init__(self, works, claims_file, budget, launch, say):
+    def __init__(self, works, claims_file, budget, launch, say, before=None):
         self.works = {work.name: work for work in works}
         self.claims_file, self.budget, self.launch, self.say = claims_file, budget, launch, say
+        self.before = before
         if not set(self.works) & claims.studies_named(claims_file):
             raise InputError(f"{claims_file}: no claim speaks of {', '.join(self.works)}")
 
@@ -103,13 +105,22 @@ class Replication:
                     return "stopped; the same command goes on"
             studies = claims.Studies({work.name: work.results for work in self.works.values()},
                                      settings=universes.read(self.claims_file.parent / "settings.yaml"))
-            found = claims.evaluate(self.claims_file, studies)
+            found = self._with_record(claims.evaluate(self.claims_file, studies), studies)
             stage = self._next(found, studies)
             if not stage:
                 return "\n".join([*(f"{v.id}: {v.words}. {v.sentence()}" for v in found),
                                   f"{len(found)} claims: {claims.count(found)}"])
             for name, text in stage.items():
                 _replace(self.works[name].file, text)
+
+    def _with_record(self, found, studies):
+        if not self.before:
+            return found
+        news = kept.News.by_study(self.before, kept.accounts(studies, self.works), studies)
+        old, rows = record.claims_told(self.before), zip(found, claims.read(self.claims_file)["claims"])
+        named = [(now, checks.studies_in(claims.checks_of(claim))) for now, claim in rows]
+        return [kept.with_record(now, old.get((now.id, now.claim)), {s: news[s] for s in mine if s in news},
+                                 studies.settings) for now, mine in named]
 
     def _finish(self, work):
         """Run what is missing of a study; whether nothing is then."""
