@@ -451,6 +451,7 @@ class Record(common.Case):
             '"trials": 3', '"trials": 4'))
         changed = self.decided(swept, "second", "--keep")
         self.assertEqual([c["trials"] for c in changed["claims"][1]["cases"]], [12, 3, 4, 4])
+        self.assertEqual(self.decided(swept, "second", "--keep"), changed)
         other = self.decided(study.replace("seed: 1", "seed: 2"), "fourth", "--keep")
         self.assertEqual([len([c for c in claim["cases"] if c["results"]]) for claim in other["claims"]], [1, 1])
         self.assertNotIn("beside", other["results"]["s"])

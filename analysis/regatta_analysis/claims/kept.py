@@ -64,7 +64,7 @@ class News:
         """`before`: what the record tells of the study (None: nothing); `now`: of these results."""
         if before is None:
             return cls(OTHER)
-        known = {name: value for one in [*before.get("beside", ()), before] for name, value in one.get("first", {}).items()}
+        known = {name: value for one in [before, *before.get("beside", ())] for name, value in one.get("first", {}).items()}
         shared = [name for name in now["first"] if name in known]
         changed = frozenset(name for name in shared if known[name] != now["first"][name])
         beside = "beside" in before
@@ -145,13 +145,13 @@ def with_record(now, then, news, settings):
     nothing is known of now, or that are open in both and had more trials then. `news` of the studies of the claim."""
     if not then or not any(one.lacks for one in news.values()) or any(one.kind == OTHER for one in news.values()):
         return now
-    known = {_place(case["universe"], case["reading"]): case for case in then["cases"] if case["results"]}
+    known = {_place(Told(case, case["universe"])): case for case in then["cases"] if case["results"]}
     cases = []
     for case in now.cases:
-        own = known.get(_place(case.universe, case.reading))
-        origin = case if case.same_as < 0 else now.cases[case.same_as]
-        old = own or known.get(_place(origin.universe, origin.reading))
-        if old and _goes_before(old, case) and not _changed(case.universe, news, settings):
+        own = known.get(_place(case))
+        origin = case if own or case.same_as < 0 else now.cases[case.same_as]
+        old = own or known.get(_place(origin))
+        if old and _goes_before(old, case) and not _changed(origin.universe, news, settings):
             case = Told(old, case.universe, -1 if own else case.same_as)
         cases.append(case)
     verdict, turns_on = verdicts.conclude(cases, now.settings)
@@ -173,8 +173,8 @@ def _changed(universe, news, settings):
     return False
 
 
-def _place(universe, reading):
-    return tuple(sorted(universe.items())), reading
+def _place(case):
+    return tuple(sorted(case.universe.items())), case.reading
 
 
 def _number(value):
