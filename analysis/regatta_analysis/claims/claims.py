@@ -333,10 +333,11 @@ def as_data(found):
 def case_data(case):
     """A case without the numbers behind it."""
     value, low, high, least, most, unit = case.estimate()
-    return {"universe": case.universe, "reading": case.reading, "verdict": case.verdict,
-            "results": case.there, "trials": int(case.trials), "looks": case.looks, "last": int(case.last),
-            "needed": jsonable(case.needed()), "growth": jsonable(case.growth()), "picture": jsonable(case.picture), "value": jsonable(value), "low": jsonable(low),
-            "high": jsonable(high), "least": jsonable(least), "most": jsonable(most), "unit": unit}
+    return {"universe": case.universe, "reading": case.reading, "verdict": case.verdict, "results": case.there,
+            "trials": int(case.trials), "looks": case.looks, "last": int(case.last),
+            "needed": jsonable(case.needed()), "growth": jsonable(case.growth()), "picture": jsonable(case.picture),
+            "value": jsonable(value), "low": jsonable(low), "high": jsonable(high), "least": jsonable(least),
+            "most": jsonable(most), "unit": unit}
 
 
 def _outcomes(case):

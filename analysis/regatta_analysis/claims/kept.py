@@ -64,7 +64,9 @@ class News:
         """`before`: what the record tells of the study (None: nothing); `now`: of these results."""
         if before is None:
             return cls(OTHER)
-        known = {name: value for one in [before, *before.get("beside", ())] for name, value in one.get("first", {}).items()}
+        known = {}
+        for one in [before, *before.get("beside", ())]:
+            known |= one.get("first", {})
         shared = [name for name in now["first"] if name in known]
         changed = frozenset(name for name in shared if known[name] != now["first"][name])
         beside = "beside" in before
@@ -79,7 +81,7 @@ class News:
     @classmethod
     def by_study(cls, before, now, studies):
         """{study: News} of accounts `now` against those of the record `before`."""
-        return {name: cls.of(before["results"].get(name), account, studies.whole(name)) for name, account in now.items()}
+        return {name: cls.of(before["results"].get(name), one, studies.whole(name)) for name, one in now.items()}
 
     def leaves(self, verdict):
         """Whether a claim keeps this verdict without being decided afresh."""
