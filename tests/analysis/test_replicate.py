@@ -195,6 +195,13 @@ class Command(common.Case):
         self.assertEqual(said[0], "race: 8 trials to run")
         self.assertEqual((again, *self.left(other)), (ended, text, checksum))
 
+    def test_claims_that_lack_the_results_of_a_study_get_no_trials(self):
+        path = self.scratch / "claims.yaml"
+        path.write_text(CLAIMS.replace("[{kind: better", "[{kind: within, who: EI, on: absent, low: 0}, {kind: better"))
+        ended, said = self.replicate(self.scratch, [])
+        self.assertIn("1 reproduced, 0 depends on a setting, 0 not reproduced, 0 near tie, 1 undecided", ended)
+        self.assertEqual(said, ["race: 48 trials to run"])
+
     def test_refusals(self):
         study, out = self.scratch / "race.yaml", self.scratch / "race.h5"
         wrong = self.scratch / "wrong.yaml"

@@ -109,6 +109,7 @@ class Told:
     universe: dict
     same_as: int = -1
     there = True
+    whole = False  # its results are not here
     outcomes = ()
 
     @property

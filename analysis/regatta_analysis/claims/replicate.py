@@ -56,7 +56,8 @@ def needs(verdict, studies, texts):
 
 
 def _open_cases(verdict):
-    return [case for case in verdicts.that_count(verdict.cases, verdict.settings) if case.verdict == OPEN]
+    """The open cases that trials can decide: those that no results lack for."""
+    return [case for case in verdicts.that_count(verdict.cases, verdict.settings) if case.verdict == OPEN and case.whole]
 
 
 def _size(text, cell, several):
