@@ -7,6 +7,7 @@ import unittest
 import unittest.mock
 
 import common
+import numpy as np
 import synthetic
 from regatta_analysis import load
 from regatta_analysis.claims import checks, claims, kept, record, replicate, stages
@@ -126,6 +127,15 @@ class Looks(common.Case):
         self.assertEqual(self.decide((8, 0.02, 1.0), (12, 0.02, 1.0, 8), (16, 0.0009, 1.0))[:2], (YES, 2))
         self.assertEqual(self.decide((8, 0.02, 1.0), (12, 0.009, 1.0, 8))[:2], (OPEN, 1))
         self.assertEqual(self.decide((2, 1e-9, 1.0), (4, 1e-9, 1.0), (8, 0.009, 1.0))[:2], (YES, 1))
+
+    def test_the_same_trials_are_known_whatever_else_is_in_their_table(self):
+        def items(*values):
+            return [Item("p", n=15, value=value) for value in values]
+        before = items(0.3, np.nan)
+        self.assertTrue(checks._same_trials(items(0.1 + 0.2, np.nan), before))
+        self.assertFalse(checks._same_trials(items(0.3 + 1e-6, np.nan), before))
+        self.assertFalse(checks._same_trials(items(0.3), before))
+        self.assertFalse(checks._same_trials([Item("p", n=16, value=0.3), before[1]], before))
 
 
 @unittest.skipUnless(REGATTA, "no program")
