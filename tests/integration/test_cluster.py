@@ -80,7 +80,7 @@ class Cluster(RegattaTest):
         self.tool("mpirun", MPIRUN)
         self.tool("srun", SRUN)
         self.tool("scontrol", NOTE)
-        self.slow_trials(200)
+        self.slow_trials(1000)
         self.parts(lambda part: {"SLURM_ARRAY_JOB_ID": "4711", "SLURM_ARRAY_TASK_ID": str(part),
                                  "SLURM_ARRAY_TASK_COUNT": "2"},
                    lambda part, _, asked: asked == [f"requeue 4711_{part}"],
@@ -89,7 +89,7 @@ class Cluster(RegattaTest):
     def test_pbs(self):
         self.tool("mpirun", MPIRUN)
         self.tool("qsub", NOTE)
-        self.slow_trials(200)
+        self.slow_trials(1000)
         settings = {"PARTS": "2", "STUDY": "study.yaml", "OUT": "study.h5",
                     "PBS_O_WORKDIR": str(self.folder)}
         words = "-v PART={},PARTS=2,STUDY=study.yaml,OUT=study.h5,LIMIT="
@@ -98,7 +98,7 @@ class Cluster(RegattaTest):
 
     def test_lsf(self):
         self.tool("mpirun", MPIRUN)
-        self.slow_trials(200)
+        self.slow_trials(1000)
         self.parts(lambda part: {"LSB_JOBINDEX": str(part), "LSB_JOBINDEX_END": "2"},
                    lambda _, code, asked: code == 75,
                    "lsf.sh", STUDY="study.yaml", OUT="study.h5")
@@ -111,7 +111,7 @@ class Cluster(RegattaTest):
         hosts.write_text("alpha 2\n# beta 2\ngamma 2 # the fast one\n")
         command = "ssh.sh", "study.yaml", "study.h5", "hosts"
         with mock.patch.dict(os.environ):
-            self.slow_trials(200)
+            self.slow_trials(1000)
             job = self.start(*command)
             deadline = time.monotonic() + 60
             while time.monotonic() < deadline and not self.output.with_suffix(".h5.d").exists():
