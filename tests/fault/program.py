@@ -27,12 +27,13 @@ problems: [{{name: external, program: {python}, arguments: [{evaluator}, "--call
             inputs: [a real 0 1, n integer 1 9], optimum: 0}}]
 algorithms: [random]
 """
-# An optimum that is searched for, a tenth of a second, and kept: faults in the folder of such optima.
+# An optimum that is searched for, a third of a second, and kept (it would not be below a tenth): faults
+# in the folder of such optima.
 SEARCHED = """study: fault
 seed: 7
 seeds: 1
 common: {iterations: 3, initial_points: 3}
-problems: [{name: gp_path_box, features: 250}]
+problems: [{name: gp_path_box, features: 750}]
 algorithms: [random]
 """
 EVALUATOR = pathlib.Path(__file__).resolve().parents[1] / "integration" / "evaluator.py"
