@@ -415,19 +415,35 @@ class Record(common.Case):
         code, _, err = run("verdicts", "p", here[1], "--keep")
         self.assertEqual((code, "claim A3 of p is to be decided afresh" in err), (2, True))
 
-    @unittest.skipUnless(REGATTA, "no program")
-    def test_universes_that_are_run_later_stand_beside_what_was_decided(self):
+    def with_universes(self):
+        """The text of a study whose two claims 24 seeds decide (`grown`), and the same with universes (`swept`)."""
         place = self.scratch / "p"
         place.joinpath("claims.yaml").write_text(
             "claims: [{id: A1, where: x, claim: y, checks: [{kind: better, who: GP-UCB, against: random, on: s/Q}]}, "
             "{id: A2, where: x, claim: z, checks: [{kind: better, who: random, against: GP-UCB, on: s/P}]}]")
         claims.read.cache_clear()
         settings = settings_of(place)
-        study = STUDY.replace("seed: 1\nseeds: 2", "reference: none\nseed: 1\nseeds: 3").replace("iterations: 4", "iterations: 12")
-        swept = universes.swept(study, settings.figure("s"))
-        more = [{"problem": name, "seeds": 24} for name in "PQ"]
+        study = STUDY.replace("seed: 1\nseeds: 2", "reference: none\nseed: 1\nseeds: 3").replace(
+            "iterations: 4", "iterations: 12")
+        grown = stages.replicated(study, [{"problem": name, "seeds": 24} for name in "PQ"])
+        return study, grown, universes.swept(study, settings.figure("s"))
 
-        first = self.decided(stages.replicated(study, more), "first")
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_results_that_grow_beside_others_are_told_once(self):
+        _, grown, swept = self.with_universes()
+        told = self.decided(grown, "first")["results"]["s"]
+        self.decided(swept, "second", "--keep")
+        # two looks more, then another of the cells of P beside the first of them
+        for cells, trials in (({"Q": 12}, 24 + 27), ({"Q": 12, "P": 6}, 24 + 27 + 15)):
+            text = stages.replicated(swept, [{"problem": name, "seeds": n} for name, n in cells.items()])
+            both = self.decided(text, "second", "--keep")["results"]["s"]
+            (beside,) = both["beside"]
+            self.assertEqual((both, beside["trials"]), (told | {"beside": [beside]}, trials))
+
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_universes_that_are_run_later_stand_beside_what_was_decided(self):
+        study, grown, swept = self.with_universes()
+        first = self.decided(grown, "first")
         ours = [claim["cases"][0] for claim in first["claims"]]
         self.assertEqual([(c["verdict"], c["looks"], c["last"]) for c in ours], [(YES, 2, 12), (NO, 2, 12)])
         both = self.decided(swept, "second", "--keep")
@@ -441,12 +457,12 @@ class Record(common.Case):
         self.assertIn("`first`, then `second` (s).", record.claim_table(both))
         self.assertEqual(self.decided(swept, "second", "--keep"), both)
 
-        again = self.decided(stages.replicated(study, more), "third", "--keep")  # the first results once more
+        again = self.decided(grown, "third", "--keep")  # the first results once more
         self.assertEqual(again, both)
 
         long = "width = two, scale = long"  # a universe that has other trials now, by what the record says
         self.assertEqual(len(beside["first"]), 4)
-        path, text = place / "verdicts.json", json.dumps(both)
+        path, text = self.scratch / "p" / "verdicts.json", json.dumps(both)
         path.write_text(text.replace(f'"{long}": "{beside["first"][long]}"', f'"{long}": "0"').replace(
             '"trials": 3', '"trials": 4'))
         changed = self.decided(swept, "second", "--keep")

@@ -19,15 +19,33 @@ SAME, MORE, PART, OTHER = "same", "more", "part", "other"
 def about(results):
     """Checksum, complete trials, core-hours and machines of results; the checksum is over those of the trials, so that
     it is the same for any order and file."""
+    done = _complete(results)
+    seconds = float(done["cpu"].sum()) if "cpu" in done else np.nan
+    return {"checksum": _checksum(done), "trials": len(done), "core_hours": claims.jsonable(round(seconds / 3600.0, 4)),
+            "machines": sorted(set(done["machine"].astype(str)) - {""}) if "machine" in done else []}
+
+
+def _complete(results):
     trials = results.trials.assign(**{name: results.texts(name) for name in ("id", "checksum")
                                       if name in results.group(results.problems[0]).names})
-    done = trials[trials["status"] == "complete"].drop_duplicates("id")
-    columns = [c for c in ("id", "checksum") if c in done]
-    lines = sorted(" ".join(str(v) for v in row) for row in done[columns].itertuples(index=False))
-    seconds = float(done["cpu"].sum()) if "cpu" in done else np.nan
-    return {"checksum": hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16], "trials": len(done),
-            "core_hours": claims.jsonable(round(seconds / 3600.0, 4)),
-            "machines": sorted(set(done["machine"].astype(str)) - {""}) if "machine" in done else []}
+    return trials[trials["status"] == "complete"].drop_duplicates("id")
+
+
+def _checksum(trials):
+    columns = [c for c in ("id", "checksum") if c in trials]
+    lines = sorted(" ".join(str(v) for v in row) for row in trials[columns].itertuples(index=False))
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:16]
+
+
+def _among(results, told):
+    """Checksums of those recorded results that are among these: trials of the first looks, or begun before the others
+    (a look may add trials to an earlier one's)."""
+    looks = {about(stages.upto(results, k))["checksum"] for k in range(1, stages.count(results) + 1)}
+    done = _complete(results)
+    if "started" in done:
+        done = done.sort_values("started", kind="stable")
+    return frozenset(one["checksum"] for one in told
+                     if one["checksum"] in looks or one["checksum"] == _checksum(done.head(one["trials"])))
 
 
 def first(studies, study):
@@ -58,25 +76,26 @@ class News:
     kind: str
     changed: frozenset = frozenset()  # universes, in words, that are here with other trials
     lacks: bool = False  # whether the record may know of trials that are not here
+    among: frozenset = frozenset()  # checksums of recorded results all of whose trials are here
 
     @classmethod
     def of(cls, before, now, results):
         """`before`: what the record tells of the study (None: nothing); `now`: of these results."""
         if before is None:
             return cls(OTHER)
-        known = {}
-        for one in [before, *before.get("beside", ())]:
+        known, told = {}, [before, *before.get("beside", ())]
+        for one in told:
             known |= one.get("first", {})
         shared = [name for name in now["first"] if name in known]
         changed = frozenset(name for name in shared if known[name] != now["first"][name])
-        beside = "beside" in before
-        looks = (about(stages.upto(results, k))["checksum"] for k in range(1, stages.count(results) + 1))
+        among = _among(results, told)
+        lacks = any(one["checksum"] not in among for one in told)
         if now["checksum"] == before["checksum"]:
-            return cls(SAME, changed, beside)
-        if before["checksum"] in looks:
-            return cls(MORE, changed, beside)
+            return cls(SAME, changed, lacks, among)
+        if before["checksum"] in among:
+            return cls(MORE, changed, lacks, among)
         ours = next(iter(now["first"]), None)
-        return cls(PART, changed, True) if ours in shared and ours not in changed else cls(OTHER)
+        return cls(PART, changed, True, among) if ours in shared and ours not in changed else cls(OTHER)
 
     @classmethod
     def by_study(cls, before, now, studies):
@@ -93,7 +112,7 @@ def told(before, now, news, command):
     if now is None or news.kind == SAME:
         return before
     now = now | {"command": command}
-    beside = [one for one in before.get("beside", ()) if one["checksum"] != now["checksum"]] if before else []
+    beside = [one for one in before.get("beside", ()) if one["checksum"] not in news.among] if before else []
     if news.kind == PART:
         return before | {"beside": [*beside, now]}
     return now | {"beside": beside} if beside and news.kind == MORE else now
