@@ -26,6 +26,7 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
 PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim, int m, double *x,
                                       double *value, RgBatchFunction function, void *closure);
 /* As released programs search: Adam on the sum of the starts. Ends may be worse than the starts. */
+#define RG_ADAM_REVISION 2 /* 1 weighed its last sums otherwise; raised when results change */
 PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, int m, double *x,
                                     double *value, RgBatchFunction function, void *closure);
 

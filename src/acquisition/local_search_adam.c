@@ -11,7 +11,7 @@
 #define DECAY 0.9
 #define SQUARE_DECAY 0.999
 #define SMALL 1e-8
-#define WINDOW 11 /* sums that the stopping rule looks at */
+#define WINDOW 10 /* sums in a moving average, a weight e^-1 .. 1 for each */
 #define GAIN 1e-5 /* relative gain of the moving average below which it stops */
 
 typedef struct {
@@ -21,14 +21,14 @@ typedef struct {
   int n_sums;
 } Adam;
 
-/* Whether the weighted average of the sums, shifted by one, no longer grows. */
+/* Whether the moving average, shifted by one, no longer grows. */
 static bool has_converged(const Adam *adam)
 {
   double before = 0.0, after = 0.0;
 
   if (adam->n_sums <= WINDOW) return false;
   for (int k = 0; k < WINDOW; ++k) {
-    const double weight = exp(-1.0 + 2.0 * k / (WINDOW - 1));
+    const double weight = exp(-1.0 + (double)k / (WINDOW - 1));
     before += weight * adam->sums[k];
     after += weight * adam->sums[k + 1];
   }

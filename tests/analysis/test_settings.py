@@ -6,6 +6,7 @@ from regatta_analysis.load.settings import blocks, options, problem_label
 
 KEY = ('schema=1;problem=external@2{command="a;b,c",bounds=[0,1]};run={iterations=5,noise=0};'
        'algorithm=gp_ucb@1{beta=bcr,delta=0.1};study_seed=4;instance=0;seed=7')
+SEARCHED = 'surrogate={kernel=rbf};maximiser=adam@2{local_search=adam,restarts=10};study_seed=4'
 
 
 class Settings(common.Case):
@@ -21,6 +22,8 @@ class Settings(common.Case):
         self.assertEqual(options(KEY, "problem"), {"command": '"a;b,c"', "bounds": "[0,1]"})
         self.assertEqual(options(KEY, "seed"), {})
         self.assertEqual(options(KEY, "surrogate"), {})
+        self.assertEqual(options(SEARCHED, "surrogate"), {"kernel": "rbf"})
+        self.assertEqual(options(SEARCHED, "maximiser"), {"local_search": "adam", "restarts": "10"})
 
     def test_problem_label(self):
         self.assertEqual(problem_label("Box", "EI", ""), "Box")

@@ -387,6 +387,18 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   PetscFunctionReturn(0);
 }
 
+/* A search whose results have changed says its revision, as methods do. */
+static PetscErrorCode add_maximiser_text(const RgCell *cell, RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "};maximiser="));
+  if (cell->maximiser.local_search == RG_LOCAL_SEARCH_ADAM)
+    PetscCall(rg_text_add(text, "adam@%d", RG_ADAM_REVISION));
+  PetscCall(rg_text_add(text, "{"));
+  PetscCall(rg_params_canonical(rg_maximiser_params, &cell->maximiser, text));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
 {
   PetscFunctionBeginUser;
@@ -399,10 +411,8 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
     PetscCall(rg_text_add(text, "};surrogate={"));
     PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, text));
   }
-  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) {
-    PetscCall(rg_text_add(text, "};maximiser={"));
-    PetscCall(rg_params_canonical(rg_maximiser_params, &cell->maximiser, text));
-  }
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER))
+    PetscCall(add_maximiser_text(cell, text));
   PetscCall(rg_text_add(text, "}"));
   PetscFunctionReturn(0);
 }

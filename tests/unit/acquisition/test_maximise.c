@@ -76,6 +76,24 @@ static PetscErrorCode flat(void *closure, int m, const double *X, double *value,
   return 0;
 }
 
+typedef struct {
+  double ratio;
+  int calls;
+} Levelling;
+
+/* Of one input; call r has the value -(1 + ratio^r) everywhere. */
+static PetscErrorCode levelling_off(void *closure, int m, const double *X, double *value,
+                                    double *gradient)
+{
+  Levelling *level = closure;
+
+  (void)X;
+  level->calls++;
+  for (int i = 0; i < m; i++) value[i] = -(1.0 + pow(level->ratio, level->calls));
+  for (int i = 0; gradient && i < m; i++) gradient[i] = 0.0;
+  return 0;
+}
+
 static RgMaximiserOptions defaults(int local_search)
 {
   RgMaximiserOptions options = {0};
@@ -133,6 +151,20 @@ RG_TEST(test_adam)
   RG_CLOSE(x[0], 0.6, 0.1); /* it stops when the sum falls once */
   RG_CLOSE(x[1], 0.6, 0.1);
   assert_true(p.calls < 1000);
+}
+
+/* wdrbo 2.6: moving averages of 10 losses, weights e^-1 .. 1, the last two compared at 1e-5; then the
+   ends are evaluated once more. 53 by a program of its own; equal weights would stop at 54. */
+RG_TEST(adam_stops_when_the_moving_average_levels_off)
+{
+  RgMaximiserOptions options = {.max_iterations = 10000};
+  Levelling level = {.ratio = 0.81}, constant = {.ratio = 0.0};
+  double x[2] = {0.2, 0.9}, value[2];
+
+  RG_OK(rg_local_search_adam(&options, 1, 2, x, value, levelling_off, &level));
+  assert_int_equal(level.calls, 53 + 1);
+  RG_OK(rg_local_search_adam(&options, 1, 2, x, value, levelling_off, &constant));
+  assert_int_equal(constant.calls, 11 + 1);
 }
 
 RG_TEST(test_banana)

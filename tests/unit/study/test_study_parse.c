@@ -238,6 +238,15 @@ RG_TEST(canonical_text_leaves_out_what_is_not_read)
   RG_OK(rg_study_destroy(&study));
 }
 
+RG_TEST(canonical_text_tells_the_revision_of_adam)
+{
+  RgStudy study;
+
+  parse_study(STUDY("[branin]", "[{name: gp_ucb, maximiser: {local_search: adam}}]"), &study);
+  assert_non_null(strstr(study.cells[0].text, ";maximiser=adam@2{"));
+  RG_OK(rg_study_destroy(&study));
+}
+
 /* A name in an entry means one thing only, and the defaults are valid: else no study could use it. */
 static void check_params(const char *name, const RgParam *params, size_t options_size)
 {
