@@ -25,8 +25,8 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
 /* The reference: L-BFGS-B with 10 pairs, no start is dropped. */
 PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim, int m, double *x,
                                       double *value, RgBatchFunction function, void *closure);
-/* As released programs search: Adam on the sum of the starts. Ends may be worse than the starts. */
 #define RG_ADAM_REVISION 2 /* 1 weighed its last sums otherwise; raised when results change */
+/* As released programs search: Adam on the sum of the starts. Ends may be worse than the starts. */
 PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, int m, double *x,
                                     double *value, RgBatchFunction function, void *closure);
 
