@@ -8,6 +8,7 @@ Results in other formats:           python3 -m regatta_analysis export RESULTS -
 The page of a paper:                python3 -m regatta_analysis report PAPER DIR
 Confidence parameters by formula:   python3 -m regatta_analysis confidence --points N --out DIR"""
 import argparse
+import difflib
 import json
 import os
 import shlex
@@ -35,7 +36,12 @@ def main(arguments=None):
                 "readme": (_readme_parser, _readme), "figure": (_figure_parser, _figure),
                 "page": (_page_parser, _page), "report": (_report_parser, _report), "index": (_index_parser, _index),
                 "studies": (_studies_parser, _studies), "export": (_export_parser, _export)}
-    make_parser, run = commands.get(arguments[0] if arguments else "", (_study_parser, _study))
+    first = arguments[0] if arguments else ""
+    meant = difflib.get_close_matches(first, commands, 1)
+    if meant and first not in commands and not Path(first).exists():
+        _say(f"regatta_analysis: no command and no file '{line(first)}', did you mean '{meant[0]}'?", sys.stderr)
+        return 2
+    make_parser, run = commands.get(first, (_study_parser, _study))
     options = make_parser().parse_args(arguments[1:] if run is not _study else arguments)
     try:
         _say(run(options))

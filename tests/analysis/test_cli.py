@@ -144,6 +144,8 @@ class Command(common.Case):
 
     def test_bad_options(self):
         self.assertIn("--out", self.refused(self.path))
+        self.assertIn("no command and no file 'claim', did you mean 'claims'?", self.refused_line("claim", self.path))
+        self.assertIn("no such file", self.refused("nothing", "--out", self.out))
         self.assertIn("invalid choice: 'joy'",
                       self.refused(self.path, "--out", self.out, "--metric", "joy"))
         for option, text, accepted in (("--quantiles", "0.9,0.1", "LOW,HIGH"), ("--where", "joy", "NAME=VALUE"),
