@@ -74,14 +74,14 @@ static inline double support_value(const RgKernel *kernel, const double *x, cons
 {
   double sum = 0.0;
 
-  for (int t = 0; t < kernel->n_terms; ++t) {
+  for (int t = 0; t < kernel->n_terms; t++) {
     double product = kernel->terms[t].variance;
 
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
       double d[SUPPORT_DIM], scale[SUPPORT_DIM];
 
-      for (int k = 0; k < factor->n_inputs; ++k) {
+      for (int k = 0; k < factor->n_inputs; k++) {
         int j = factor->inputs[k], s = j + factor->shift;
         d[k] = s > j ? x[j] + x[s] - (z[j] + z[s]) : x[j] - z[j];
         scale[k] = factor->length_scale[factor->n_scales == 1 ? 0 : k];

@@ -71,11 +71,11 @@ static void confidence_bounds(const RgContextUcb *ucb, int j, double *u)
   const double *mean_slope = ucb->moments.mean_slope + (size_t)j * S * dim;
   const double *variance_slope = ucb->moments.variance_slope + (size_t)j * S * dim;
 
-  for (int m = 0; m < M; ++m) {
+  for (int m = 0; m < M; m++) {
     const double v = variance[m] > VARIANCE_FLOOR ? variance[m] : VARIANCE_FLOOR; /* fmax is slow */
     u[m] = mean[m] + ucb->width * sqrt(v);
   }
-  for (int l = 0; l < S * dim; ++l) {
+  for (int l = 0; l < S * dim; l++) {
     const double v = variance[M - S + l / dim];
     ucb->slope[l] = mean_slope[l];
     if (v > VARIANCE_FLOOR) ucb->slope[l] += ucb->width * variance_slope[l] / (2.0 * sqrt(v));
@@ -93,12 +93,12 @@ static void chain_rule(RgContextUcb *ucb, int j, const double *u_bar)
   double *mean_slope_bar = ucb->bar.mean_slope + (size_t)j * S * dim;
   double *variance_slope_bar = ucb->bar.variance_slope + (size_t)j * S * dim;
 
-  for (int m = 0; m < M; ++m) {
+  for (int m = 0; m < M; m++) {
     const bool flat = variance[m] <= VARIANCE_FLOOR;
     mean_bar[m] = u_bar[m];
     variance_bar[m] = flat ? 0.0 : u_bar[m] * ucb->width / (2.0 * sqrt(variance[m]));
   }
-  for (int l = 0; l < S * dim; ++l) {
+  for (int l = 0; l < S * dim; l++) {
     const int m = M - S + l / dim;
     const double v = variance[m], bar = ucb->slope_bar[l];
     mean_slope_bar[l] = bar;
@@ -132,14 +132,14 @@ static PetscErrorCode batch_by_nodes(RgContextUcb *ucb, int J, bool gradient, do
   const size_t M = (size_t)nodes->size, S = (size_t)nodes->slopes, N = (size_t)nodes->n;
 
   PetscFunctionBeginUser;
-  for (int j = 0; j < J; ++j) confidence_bounds(ucb, j, ucb->node_u + j * N);
+  for (int j = 0; j < J; j++) confidence_bounds(ucb, j, ucb->node_u + j * N);
   rg_context_nodes_values(nodes, J, ucb->node_u, ucb->u, ucb->slope);
-  for (int j = 0; j < J; ++j)
+  for (int j = 0; j < J; j++)
     PetscCall(value_of(ucb, gradient, ucb->u + j * M, ucb->slope + j * S, &value[j],
                        ucb->u_bar + j * M, ucb->slope_bar + j * S));
   if (!gradient) PetscFunctionReturn(0);
   rg_context_nodes_pull(nodes, J, ucb->u_bar, ucb->slope_bar, ucb->node_bar);
-  for (int j = 0; j < J; ++j) chain_rule(ucb, j, ucb->node_bar + j * N);
+  for (int j = 0; j < J; j++) chain_rule(ucb, j, ucb->node_bar + j * N);
   PetscFunctionReturn(0);
 }
 
@@ -150,7 +150,7 @@ static PetscErrorCode batch(RgContextUcb *ucb, int J, const double *X, double *v
   ucb->posterior.values_only = !gradient;
   PetscCall(rg_context_posterior_predict(&ucb->posterior, J, X, &ucb->moments));
   if (ucb->nodes.n > 0) PetscCall(batch_by_nodes(ucb, J, gradient, value));
-  for (int j = 0; j < J && ucb->nodes.n == 0; ++j) {
+  for (int j = 0; j < J && ucb->nodes.n == 0; j++) {
     confidence_bounds(ucb, j, ucb->u);
     PetscCall(value_of(ucb, gradient, ucb->u, ucb->slope, &value[j], ucb->u_bar, ucb->slope_bar));
     if (gradient) chain_rule(ucb, j, ucb->u_bar);
@@ -405,7 +405,7 @@ static double average(const RgContextWeights *weights, const double *u, double *
 {
   double sum = 0.0;
 
-  for (int m = 0; m < weights->size; ++m) {
+  for (int m = 0; m < weights->size; m++) {
     const double weight = weights->weight ? weights->weight[m] : 1.0 / weights->size;
     sum += weight * u[m];
     if (u_bar) u_bar[m] = weight;
@@ -427,7 +427,7 @@ static double length(int dim, const double *vector)
 {
   double sum = 0.0;
 
-  for (int k = 0; k < dim; ++k) sum += vector[k] * vector[k];
+  for (int k = 0; k < dim; k++) sum += vector[k] * vector[k];
   return sqrt(sum);
 }
 
@@ -439,13 +439,13 @@ PetscErrorCode rg_ucb_penalised(void *closure, const double *u, const double *sl
   double largest = -1.0;
 
   PetscFunctionBeginUser;
-  for (int l = 0; l < penalised->n_slopes; ++l) {
+  for (int l = 0; l < penalised->n_slopes; l++) {
     const double norm = length(dim, slope + (size_t)l * dim);
     if (norm > largest) largest = norm, steepest = l;
   }
   *value = average(&penalised->centre, u, u_bar) - penalised->radius * largest;
   if (!slope_bar || penalised->flat_penalty || !(largest > 0.0)) PetscFunctionReturn(0);
-  for (int k = steepest * dim; k < (steepest + 1) * dim; ++k)
+  for (int k = steepest * dim; k < (steepest + 1) * dim; k++)
     slope_bar[k] = -penalised->radius * slope[k] / largest;
   PetscFunctionReturn(0);
 }
@@ -459,7 +459,7 @@ PetscErrorCode rg_ucb_minimum(void *closure, const double *u, const double *slop
   PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
-  for (int m = 1; m < M; ++m) {
+  for (int m = 1; m < M; m++) {
     if (u[m] < u[least]) least = m;
   }
   *value = u[least];

@@ -27,7 +27,7 @@ static bool has_converged(const Adam *adam)
   double before = 0.0, after = 0.0;
 
   if (adam->n_sums <= WINDOW) return false;
-  for (int k = 0; k < WINDOW; ++k) {
+  for (int k = 0; k < WINDOW; k++) {
     const double weight = exp(-1.0 + (double)k / (WINDOW - 1));
     before += weight * adam->sums[k];
     after += weight * adam->sums[k + 1];
@@ -39,9 +39,9 @@ static void remember(Adam *adam, int m, const double *value)
 {
   double sum = 0.0;
 
-  for (int i = 0; i < m; ++i) sum += value[i];
+  for (int i = 0; i < m; i++) sum += value[i];
   if (adam->n_sums > WINDOW) {
-    for (int k = 0; k < WINDOW; ++k) adam->sums[k] = adam->sums[k + 1];
+    for (int k = 0; k < WINDOW; k++) adam->sums[k] = adam->sums[k + 1];
     adam->n_sums = WINDOW;
   }
   adam->sums[adam->n_sums++] = sum;
@@ -49,7 +49,7 @@ static void remember(Adam *adam, int m, const double *value)
 
 static void clamp(Adam *adam)
 {
-  for (int j = 0; j < adam->size; ++j) adam->clamped[j] = fmin(fmax(adam->at[j], 0.0), 1.0);
+  for (int j = 0; j < adam->size; j++) adam->clamped[j] = fmin(fmax(adam->at[j], 0.0), 1.0);
 }
 
 /* Step `round` (from 1). Where a coordinate is outside of the box the function does not feel it. */
@@ -57,7 +57,7 @@ static void step(Adam *adam, int round)
 {
   const double bias = 1.0 - pow(DECAY, round), square_bias = 1.0 - pow(SQUARE_DECAY, round);
 
-  for (int j = 0; j < adam->size; ++j) {
+  for (int j = 0; j < adam->size; j++) {
     const double g = adam->at[j] == adam->clamped[j] ? adam->gradient[j] : 0.0;
     adam->mean[j] = DECAY * adam->mean[j] + (1.0 - DECAY) * g;
     adam->square[j] = SQUARE_DECAY * adam->square[j] + (1.0 - SQUARE_DECAY) * g * g;
@@ -78,7 +78,7 @@ PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, 
   PetscCall(PetscArraycpy(adam.at, x, size));
   PetscCall(PetscArrayzero(adam.mean, size));
   PetscCall(PetscArrayzero(adam.square, size));
-  for (int round = 1; round <= options->max_iterations; ++round) {
+  for (int round = 1; round <= options->max_iterations; round++) {
     clamp(&adam);
     PetscCall(function(closure, m, adam.clamped, value, adam.gradient));
     remember(&adam, m, value);

@@ -79,7 +79,7 @@ static int least_certain(int n, const double *mean, const double *variance, doub
   int best = 0;
   double least = INFINITY;
 
-  for (int j = 0; j < n; ++j) {
+  for (int j = 0; j < n; j++) {
     double z = variance[j] > 0.0 ? fabs(mean[j] - threshold) / sqrt(variance[j]) : INFINITY;
 
     if (z >= least) continue;
@@ -105,10 +105,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   threshold = (threshold - model->shift) / model->scale;
   mean = rg_posterior_means(&model->posterior);
   variance = rg_posterior_variances(&model->posterior);
-  for (int i = 0; i < state->n_designs; ++i) {
+  for (int i = 0; i < state->n_designs; i++) {
     double above = 0.0, spread = 0.0, a, s;
 
-    for (int j = 0; j < state->n_contexts; ++j) {
+    for (int j = 0; j < state->n_contexts; j++) {
       size_t k = (size_t)i * state->n_contexts + j;
 
       exceedance(mean[k] - threshold, variance[k], &a, &s);

@@ -61,9 +61,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   (void)history, (void)failure;
   PetscFunctionBeginUser;
-  for (int i = 0; i < robust->n_designs; ++i) best = fmax(best, integral->mean[i]);
+  for (int i = 0; i < robust->n_designs; i++) best = fmax(best, integral->mean[i]);
   RgEi ei = {best};
-  for (int i = 0; i < robust->n_designs; ++i) {
+  for (int i = 0; i < robust->n_designs; i++) {
     double s = sqrt(fmax(integral->variance[i], 0.0));
     rg_acquisition_log_ei(&ei, 1, &integral->mean[i], &s, &robust->upper[i], NULL, NULL);
   }

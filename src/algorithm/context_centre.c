@@ -20,7 +20,7 @@ PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPl
   if (centre->laws.n && centre->laws.n != domain->context.dim)
     rg_diagnostics_add(diagnostics, place, "centre: %d laws for %d contexts; one for each",
                        centre->laws.n, domain->context.dim);
-  for (int k = 0; k < centre->laws.n; ++k)
+  for (int k = 0; k < centre->laws.n; k++)
     PetscCall(rg_distribution_check("centre", centre->laws.values[k], place, diagnostics));
   PetscFunctionReturn(0);
 }
@@ -44,7 +44,7 @@ static PetscErrorCode observed(const RgHistory *history, RgContextCentre *centre
   centre->n = history->n;
   PetscCall(PetscMalloc2(size, &centre->contexts, history->n, &centre->weight));
   PetscCall(PetscArraycpy(centre->contexts, history->c, size));
-  for (int i = 0; i < history->n; ++i) centre->weight[i] = 1.0 / history->n;
+  for (int i = 0; i < history->n; i++) centre->weight[i] = 1.0 / history->n;
   PetscFunctionReturn(0);
 }
 
@@ -67,12 +67,12 @@ static PetscErrorCode product(int dim, const RgQuadrature *rules, const RgSpace 
 
   PetscFunctionBeginUser;
   centre->n = 1;
-  for (int k = 0; k < dim; ++k) centre->n *= rules[k].n;
+  for (int k = 0; k < dim; k++) centre->n *= rules[k].n;
   PetscCall(PetscMalloc2((size_t)centre->n * dim, &centre->contexts, centre->n, &centre->weight));
-  for (int i = 0; i < centre->n; ++i) {
+  for (int i = 0; i < centre->n; i++) {
     double *c = centre->contexts + (size_t)i * dim;
     centre->weight[i] = 1.0;
-    for (int k = dim - 1, rest = i; k >= 0; --k) {
+    for (int k = dim - 1, rest = i; k >= 0; k--) {
       c[k] = rules[k].node[rest % rules[k].n];
       centre->weight[i] *= rules[k].weight[rest % rules[k].n];
       rest /= rules[k].n;
@@ -80,7 +80,7 @@ static PetscErrorCode product(int dim, const RgQuadrature *rules, const RgSpace 
     rg_space_to_unit(space, c, c);
     sum += centre->weight[i];
   }
-  for (int i = 0; i < centre->n; ++i) centre->weight[i] /= sum;
+  for (int i = 0; i < centre->n; i++) centre->weight[i] /= sum;
   PetscFunctionReturn(0);
 }
 
@@ -97,10 +97,10 @@ PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, const RgHistory *h
     PetscFunctionReturn(0);
   }
   PetscCall(PetscCalloc1(dim, &rules));
-  for (int k = 0; k < dim; ++k)
+  for (int k = 0; k < dim; k++)
     PetscCall(rule_of(options->laws.values[k], options->panels, &rules[k]));
   PetscCall(product(dim, rules, &algorithm->setup.domain->context, centre));
-  for (int k = 0; k < dim; ++k) PetscCall(rg_quadrature_destroy(&rules[k]));
+  for (int k = 0; k < dim; k++) PetscCall(rg_quadrature_destroy(&rules[k]));
   PetscCall(PetscFree(rules));
   PetscFunctionReturn(0);
 }

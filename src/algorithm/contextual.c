@@ -73,10 +73,10 @@ PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double 
 
   PetscFunctionBeginUser;
   *n = levels;
-  for (int k = 1; k < dim && !diagonal; ++k) *n *= levels;
+  for (int k = 1; k < dim && !diagonal; k++) *n *= levels;
   PetscCall(PetscMalloc1((size_t)*n * dim, points));
-  for (int i = 0; i < *n; ++i) {
-    for (int k = dim - 1, rest = i; k >= 0; --k) {
+  for (int i = 0; i < *n; i++) {
+    for (int k = dim - 1, rest = i; k >= 0; k--) {
       (*points)[(size_t)i * dim + k] = (double)(diagonal ? i : rest % levels) / (levels - 1);
       rest /= levels;
     }
@@ -89,9 +89,9 @@ static int nearest(int n, int dim, const double *points, const double *c)
   double best = INFINITY;
   int index = 0;
 
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     double distance = 0.0;
-    for (int k = 0; k < dim; ++k) {
+    for (int k = 0; k < dim; k++) {
       const double delta = points[(size_t)i * dim + k] - c[k];
       distance += delta * delta;
     }
@@ -104,7 +104,7 @@ void rg_context_histogram(const RgHistory *history, int n, const double *points,
 {
   const int dim = history->context_dim;
 
-  for (int i = 0; i < n; ++i) p[i] = 0.0;
-  for (int i = 0; i < history->n; ++i)
+  for (int i = 0; i < n; i++) p[i] = 0.0;
+  for (int i = 0; i < history->n; i++)
     p[nearest(n, dim, points, history->c + (size_t)i * dim)] += 1.0 / history->n;
 }

@@ -76,11 +76,11 @@ static void mix(void *closure, int m, int dim, double *value, double *gradient)
   Inner *inner = closure;
   bool all = true;
 
-  for (int i = 0; i < m; ++i) all = all && inner->reaches[i];
-  for (int i = 0; i < m && !all; ++i) {
+  for (int i = 0; i < m; i++) all = all && inner->reaches[i];
+  for (int i = 0; i < m && !all; i++) {
     if (!inner->reaches[i]) continue;
     value[i] = 0.0;
-    for (int k = 0; gradient && k < dim; ++k) gradient[(size_t)i * dim + k] = 0.0;
+    for (int k = 0; gradient && k < dim; k++) gradient[(size_t)i * dim + k] = 0.0;
   }
   inner->n = 0;
 }

@@ -9,7 +9,7 @@ static PetscErrorCode context_matrix(const RgModel *model, int n, const double *
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1((size_t)n * dim, &Z));
-  for (int i = 0; i < n; ++i)
+  for (int i = 0; i < n; i++)
     PetscCall(
       PetscArraycpy(Z + (size_t)i * dim + dim - dim_c, contexts + (size_t)i * dim_c, dim_c));
   PetscCall(rg_kernel_matrix(&model->kernel, n, Z, K));

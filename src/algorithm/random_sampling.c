@@ -31,7 +31,7 @@ static int draw_context(const RgRobust *state, int law, RgRandom *random)
 
   if (law == UNIFORM) return (int)rg_random_below(random, (uint64_t)state->n_contexts);
   u = rg_random_uniform(random);
-  while (context < state->n_contexts - 1 && (u -= state->p[context]) >= 0.0) ++context;
+  while (context < state->n_contexts - 1 && (u -= state->p[context]) >= 0.0) context++;
   return context;
 }
 

@@ -60,7 +60,7 @@ PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
   PetscFunctionBeginUser;
   PetscCall(rg_measure_create(measure_text(algorithm->options, domain), &state->measure));
   PetscCall(PetscCalloc1(domain->n_scores, &state->scores));
-  for (int s = 0; s < domain->n_scores; ++s)
+  for (int s = 0; s < domain->n_scores; s++)
     PetscCall(rg_measure_create(domain->scores[s], &state->scores[s]));
   state->n_designs = domain->design.size;
   state->n_contexts = domain->context.size;
@@ -78,7 +78,7 @@ PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm)
 
   PetscFunctionBeginUser;
   PetscCall(rg_measure_destroy(&state->measure));
-  for (int s = 0; s < algorithm->setup.domain->n_scores; ++s)
+  for (int s = 0; s < algorithm->setup.domain->n_scores; s++)
     PetscCall(rg_measure_destroy(&state->scores[s]));
   PetscCall(RG_FREE(&state->scores, &state->native));
   PetscCall(PetscFree3(state->lower, state->upper, state->value));
@@ -108,7 +108,7 @@ static PetscErrorCode to_native(RgRobust *state, int half, double scale, double 
   if (is_native(&state->model)) PetscFunctionReturn(0);
   if (!state->native) PetscCall(PetscMalloc1(2 * size, &state->native));
   double *native = state->native + half * size;
-  for (size_t k = 0; k < size; ++k) native[k] = scale * (*f)[k] + shift;
+  for (size_t k = 0; k < size; k++) native[k] = scale * (*f)[k] + shift;
   *f = native;
   PetscFunctionReturn(0);
 }
@@ -138,13 +138,13 @@ int rg_robust_argmax(const RgAlgorithm *algorithm, int t, const char *purpose, i
   RgRandom random;
 
   if (common->ties == RG_TIES_LOWEST || first < 0) return first;
-  for (int i = first; i < n; ++i)
+  for (int i = first; i < n; i++)
     if (isfinite(value[i])) floor = fmax(floor, value[i]);
   floor -= TIE * fmax(1.0, fabs(floor));
-  for (int i = first; i < n; ++i) tied += is_tied(value[i], floor);
+  for (int i = first; i < n; i++) tied += is_tied(value[i], floor);
   random = rg_algorithm_stream_at(algorithm, purpose, t);
   rank = (int)rg_random_below(&random, (uint64_t)tied);
-  while (!is_tied(value[first], floor) || rank-- > 0) ++first;
+  while (!is_tied(value[first], floor) || rank-- > 0) first++;
   return first;
 }
 
@@ -254,7 +254,7 @@ static double largest_sd(const RgRobust *state, int design)
     rg_posterior_variances(&state->model.posterior) + (size_t)design * state->n_contexts;
   double largest = 0;
 
-  for (int j = 0; j < state->n_contexts; ++j) largest = fmax(largest, variance[j]);
+  for (int j = 0; j < state->n_contexts; j++) largest = fmax(largest, variance[j]);
   return sqrt(largest) * state->model.scale;
 }
 

@@ -112,13 +112,13 @@ static PetscErrorCode sampled_bounds(State *state)
   RgRobust *robust = &state->robust;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < robust->n_designs; ++i) {
+  for (int i = 0; i < robust->n_designs; i++) {
     robust->lower[i] = INFINITY;
     robust->upper[i] = -INFINITY;
   }
-  for (int s = 0; s < state->samples.count; ++s) {
+  for (int s = 0; s < state->samples.count; s++) {
     PetscCall(measure_path(state, &state->samples, s, state->value));
-    for (int i = 0; i < robust->n_designs; ++i) {
+    for (int i = 0; i < robust->n_designs; i++) {
       robust->lower[i] = fmin(robust->lower[i], state->value[i]);
       robust->upper[i] = fmax(robust->upper[i], state->value[i]);
     }
@@ -141,11 +141,11 @@ static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const RgHistory 
     rg_failure_set(failure, "the measure of the posterior mean is not finite at any design");
   if (failure->failed || !state->index_samples.count) PetscFunctionReturn(0);
   PetscCall(PetscArrayzero(state->expected, n));
-  for (int s = 0; s < state->index_samples.count; ++s) {
+  for (int s = 0; s < state->index_samples.count; s++) {
     PetscCall(measure_path(state, &state->index_samples, s, state->value));
-    for (int i = 0; i < n; ++i) state->expected[i] += state->value[i];
+    for (int i = 0; i < n; i++) state->expected[i] += state->value[i];
   }
-  for (int i = t - 1; i >= 1; --i)
+  for (int i = t - 1; i >= 1; i--)
     if (state->expected[state->recommended[i - 1]] > state->expected[state->recommended[*best - 1]])
       *best = i;
   PetscFunctionReturn(0);

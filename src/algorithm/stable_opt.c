@@ -38,8 +38,8 @@ static void moments_of(const RgHistory *history, int k, double *mean, double *de
   double sum = 0.0;
 
   *mean = 0.0;
-  for (int i = 0; i < n; ++i) *mean += history->c[(size_t)i * dim + k] / n;
-  for (int i = 0; i < n; ++i) sum += pow(history->c[(size_t)i * dim + k] - *mean, 2);
+  for (int i = 0; i < n; i++) *mean += history->c[(size_t)i * dim + k] / n;
+  for (int i = 0; i < n; i++) sum += pow(history->c[(size_t)i * dim + k] - *mean, 2);
   *deviation = n > 1 ? sqrt(sum / (n - 1)) : 0.0;
 }
 
@@ -57,11 +57,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 1. Points of C_t. */
   PetscCall(PetscMalloc1((size_t)M * dim, &contexts));
   PetscCall(rg_design_sobol(&random, M, dim, contexts));
-  for (int k = 0; k < dim; ++k) {
+  for (int k = 0; k < dim; k++) {
     double mean, deviation;
     moments_of(history, k, &mean, &deviation);
     if (options->box == SHIFTED) mean -= 2.0 * deviation;
-    for (int m = 0; m < M; ++m)
+    for (int m = 0; m < M; m++)
       contexts[(size_t)m * dim + k] =
         mean + deviation * (2.0 * contexts[(size_t)m * dim + k] - 1.0);
   }

@@ -67,7 +67,7 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   } else if (dim > 1) {
     PetscCall(rg_design_sobol(&random, n, dim, state->samples));
   } else {
-    for (int i = 0; i < n; ++i) state->samples[i] = n > 1 ? (double)i / (n - 1) : 0.5;
+    for (int i = 0; i < n; i++) state->samples[i] = n > 1 ? (double)i / (n - 1) : 0.5;
   }
   PetscFunctionReturn(0);
 }

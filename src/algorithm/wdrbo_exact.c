@@ -48,10 +48,10 @@ static PetscErrorCode inner_create(const Options *options, int dim, const RgCont
                          &inner->distance));
   PetscCall(PetscArraycpy(inner->contexts, centre->contexts, (size_t)inner->n * dim));
   PetscCall(PetscArraycpy(inner->contexts + (size_t)inner->n * dim, grid, (size_t)size * dim));
-  for (int i = 0; i < inner->n; ++i)
-    for (int s = 0; s < inner->M; ++s) {
+  for (int i = 0; i < inner->n; i++)
+    for (int s = 0; s < inner->M; s++) {
       double square = 0.0;
-      for (int k = 0; k < dim; ++k)
+      for (int k = 0; k < dim; k++)
         square +=
           pow(inner->contexts[(size_t)i * dim + k] - inner->contexts[(size_t)s * dim + k], 2);
       inner->distance[(size_t)i * inner->M + s] = sqrt(square);

@@ -18,7 +18,7 @@ PetscErrorCode rg_clock_initialize(void)
   PetscFunctionBeginUser;
   if (events[0] >= 0) PetscFunctionReturn(0);
   PetscCall(PetscClassIdRegister("Regatta", &class_id));
-  for (int i = 0; i < RG_STAGE_COUNT; ++i) {
+  for (int i = 0; i < RG_STAGE_COUNT; i++) {
     PetscCall(PetscLogEventRegister(event_names[i], class_id, &events[i]));
   }
   PetscFunctionReturn(0);
@@ -101,7 +101,7 @@ PetscErrorCode rg_clock_end(RgClock *clock, RgStage stage)
              PETSC_ERR_ORDER, "the stage that ends is not the one that runs");
   clock_book(clock);
   PetscCall(clock_log(clock, false));
-  --clock->depth;
+  clock->depth--;
   PetscCall(clock_log(clock, true));
   PetscFunctionReturn(0);
 }

@@ -13,7 +13,7 @@ void rg_failure_set(RgFailure *failure, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(failure->message, sizeof failure->message, format, arguments);
   va_end(arguments);
-  for (char *c = failure->message; *c; ++c) {
+  for (char *c = failure->message; *c; c++) {
     if (*c == '\n' || *c == '\r') *c = ' ';
   }
 }

@@ -9,14 +9,14 @@
 static void mark_cut(char *text, size_t length)
 {
   length -= strlen("...");
-  while (length > 0 && ((unsigned char)text[length] & 0xC0u) == 0x80u) --length;
+  while (length > 0 && ((unsigned char)text[length] & 0xC0u) == 0x80u) length--;
   strcpy(text + length, "...");
 }
 
 /* ASCII controls, and the controls U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */
 static void replace_controls(char *text)
 {
-  for (unsigned char *c = (unsigned char *)text; *c; ++c) {
+  for (unsigned char *c = (unsigned char *)text; *c; c++) {
     if (*c < 0x20u || *c == 0x7Fu) *c = '?';
     if (*c == 0xC2u && c[1] >= 0x80u && c[1] <= 0x9Fu) c[0] = c[1] = '?';
   }

@@ -39,7 +39,7 @@ static PetscErrorCode space_bounds(RgSpace *space, int j, const double *lower, c
   double low = INFINITY, high = -INFINITY;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     double value = values[(size_t)i * stride];
     PetscCheck(isfinite(value), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                "coordinate %d of point %d is not finite", j, i);
@@ -72,7 +72,7 @@ PetscErrorCode rg_space_box(RgSpace *space, int dim, const double *lower, const 
 {
   PetscFunctionBeginUser;
   PetscCall(space_start(space, RG_SPACE_BOX, dim));
-  for (int j = 0; j < dim; ++j) {
+  for (int j = 0; j < dim; j++) {
     PetscCheck(isfinite(lower[j]) && isfinite(upper[j]) && lower[j] < upper[j], PETSC_COMM_SELF,
                PETSC_ERR_ARG_OUTOFRANGE, "bounds [%g, %g] of coordinate %d", lower[j], upper[j], j);
     space->lower[j] = lower[j];
@@ -104,11 +104,11 @@ PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *poi
   PetscCall(space_start(space, RG_SPACE_SET, dim));
   space->size = size;
   PetscCall(PetscMalloc1((size_t)size * dim, &space->points));
-  for (int j = 0; j < dim; ++j) {
+  for (int j = 0; j < dim; j++) {
     PetscCall(space_bounds(space, j, lower, upper, size, dim, points + j));
   }
-  for (int i = 0; i < size; ++i) {
-    for (int j = 0; j < dim; ++j) {
+  for (int i = 0; i < size; i++) {
+    for (int j = 0; j < dim; j++) {
       size_t at = (size_t)i * dim + j;
       PetscCall(space_scale(space, j, points[at], &space->points[at]));
     }
@@ -121,10 +121,10 @@ static void grid_points(RgSpace *space)
 {
   size_t repeat = (size_t)space->size, offset = 0;
 
-  for (int j = 0; j < space->dim; ++j) {
+  for (int j = 0; j < space->dim; j++) {
     size_t levels = (size_t)space->levels[j];
     repeat /= levels;
-    for (size_t i = 0; i < (size_t)space->size; ++i) {
+    for (size_t i = 0; i < (size_t)space->size; i++) {
       space->points[i * space->dim + j] = space->axes[offset + i / repeat % levels];
     }
     offset += levels;
@@ -137,7 +137,7 @@ PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const d
   size_t total = 0, size = 1;
 
   PetscFunctionBeginUser;
-  for (int j = 0; j < dim; ++j) {
+  for (int j = 0; j < dim; j++) {
     PetscCheck(levels[j] >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d levels", levels[j]);
     total += (size_t)levels[j];
     size *= (size_t)levels[j];
@@ -149,9 +149,9 @@ PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const d
   PetscCall(PetscMalloc1(total, &space->axes));
   PetscCall(PetscMalloc1(size * dim, &space->points));
   memcpy(space->levels, levels, (size_t)dim * sizeof *levels);
-  for (int j = 0, offset = 0; j < dim; offset += levels[j], ++j) {
+  for (int j = 0, offset = 0; j < dim; offset += levels[j], j++) {
     PetscCall(space_bounds(space, j, lower, upper, levels[j], 1, axes + offset));
-    for (int i = offset; i < offset + levels[j]; ++i) {
+    for (int i = offset; i < offset + levels[j]; i++) {
       PetscCall(space_scale(space, j, axes[i], &space->axes[i]));
     }
   }
@@ -175,9 +175,9 @@ PetscErrorCode rg_domain_destroy(RgDomain *domain)
   PetscCall(rg_space_destroy(&domain->design));
   PetscCall(rg_space_destroy(&domain->context));
   PetscCall(RG_FREE(&domain->context_prob, &domain->measure));
-  for (int s = 0; s < domain->n_scores; ++s) PetscCall(PetscFree(domain->scores[s]));
+  for (int s = 0; s < domain->n_scores; s++) PetscCall(PetscFree(domain->scores[s]));
   PetscCall(PetscFree(domain->scores));
-  for (int k = 0; k < domain->n_constraints; ++k) PetscCall(PetscFree(domain->constraints[k]));
+  for (int k = 0; k < domain->n_constraints; k++) PetscCall(PetscFree(domain->constraints[k]));
   PetscCall(PetscFree(domain->constraints));
   memset(domain, 0, sizeof *domain);
   PetscFunctionReturn(0);
@@ -187,7 +187,7 @@ PetscErrorCode rg_domain_constrain(RgDomain *domain, int n, const char *const *n
 {
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(n, &domain->constraints));
-  for (int k = 0; k < n; ++k) PetscCall(PetscStrallocpy(names[k], &domain->constraints[k]));
+  for (int k = 0; k < n; k++) PetscCall(PetscStrallocpy(names[k], &domain->constraints[k]));
   domain->n_constraints = n;
   PetscFunctionReturn(0);
 }
@@ -206,7 +206,7 @@ static double log_to_native(double unit, double lower, double upper)
 
 void rg_space_to_native(const RgSpace *space, const double *unit, double *native)
 {
-  for (int j = 0; j < space->dim; ++j) {
+  for (int j = 0; j < space->dim; j++) {
     native[j] = is_log(space, j) ? log_to_native(unit[j], space->lower[j], space->upper[j])
                                  : to_native(unit[j], space->lower[j], space->upper[j]);
   }
@@ -214,7 +214,7 @@ void rg_space_to_native(const RgSpace *space, const double *unit, double *native
 
 void rg_space_to_unit(const RgSpace *space, const double *native, double *unit)
 {
-  for (int j = 0; j < space->dim; ++j) {
+  for (int j = 0; j < space->dim; j++) {
     unit[j] = is_log(space, j) ? to_unit(log(native[j]), log(space->lower[j]), log(space->upper[j]))
                                : to_unit(native[j], space->lower[j], space->upper[j]);
   }

@@ -194,7 +194,7 @@ static PetscErrorCode read_names(DIR *stream, int *n, char ***names, int *error)
     if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
     PetscCall(RG_GROW(*n, *names));
     PetscCall(PetscStrallocpy(entry->d_name, &(*names)[*n]));
-    ++*n;
+    (*n)++;
   }
   *error = errno;
   PetscFunctionReturn(0);

@@ -16,7 +16,7 @@ void rg_hash_hex(const uint64_t hash[2], char hex[33])
 {
   static const char digits[] = "0123456789abcdef";
 
-  for (int i = 0; i < 32; ++i) {
+  for (int i = 0; i < 32; i++) {
     uint64_t half = hash[i < 16 ? 1 : 0];
     hex[i] = digits[(half >> (60 - 4 * (i % 16))) & 15u];
   }

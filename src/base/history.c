@@ -43,7 +43,7 @@ PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
   history->context_index[row] = context_index;
   history->y[row] = history->observed[row] = y;
   history->feasible[row] = true;
-  ++history->n;
+  history->n++;
   PetscFunctionReturn(0);
 }
 

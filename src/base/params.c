@@ -36,13 +36,13 @@ PetscErrorCode rg_param_copy_texts(int n, const char *const *from, char ***to)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n, to));
-  for (int i = 0; i < n; ++i) PetscCall(PetscStrallocpy(from[i], &(*to)[i]));
+  for (int i = 0; i < n; i++) PetscCall(PetscStrallocpy(from[i], &(*to)[i]));
   PetscFunctionReturn(0);
 }
 
 const RgParam *rg_params_find(const RgParam *table, const char *name)
 {
-  for (; table->name; ++table) {
+  for (; table->name; table++) {
     if (strcmp(table->name, name) == 0) return table;
   }
   return NULL;
@@ -58,9 +58,9 @@ static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgP
   char shown[RG_SHOWN_SIZE];
 
   PetscFunctionBeginUser;
-  while (table[n].name) ++n;
+  while (table[n].name) n++;
   PetscCall(PetscCalloc1((size_t)n + 1, &names));
-  for (int i = 0; i < n; ++i) names[i] = table[i].name;
+  for (int i = 0; i < n; i++) names[i] = table[i].name;
   nearest = rg_text_nearest(name, names);
   rg_param_show(name, shown);
   if (nearest) {
@@ -68,7 +68,7 @@ static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgP
   } else if (n == 0) {
     rg_diagnostics_add(diagnostics, place, "unknown key '%s', no keys are accepted here", shown);
   } else {
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; i++) {
       PetscCall(rg_text_add(&known, "%s'%s'", i ? ", " : "", names[i]));
     }
     rg_diagnostics_add(diagnostics, place, "unknown key '%s', known keys are %s", shown,
@@ -124,7 +124,7 @@ static int split_list(char *text, int limit, const char **words)
   int n = 0, depth = 0;
   bool inside = false;
 
-  for (char *c = text; *c; ++c) {
+  for (char *c = text; *c; c++) {
     depth += (*c == '(') - (*c == ')');
     if (depth) {
       if (!inside && n < limit) words[n++] = c;
@@ -166,7 +166,7 @@ PetscErrorCode rg_params_defaults(const RgParam *table, void *options)
   RgText problem = {0};
 
   PetscFunctionBeginUser;
-  for (; table->name; ++table) {
+  for (; table->name; table++) {
     PetscCall(rg_param_reset(table, options));
     if (!table->fallback) continue;
     PetscCall(set_default(table, options, &problem));
@@ -196,7 +196,7 @@ PetscErrorCode rg_param_reset(const RgParam *entry, void *options)
     break;
   case RG_PARAM_TEXTS:
   case RG_PARAM_NAMED:
-    for (int i = 0; i < field.texts->n; ++i) PetscCall(PetscFree(field.texts->values[i]));
+    for (int i = 0; i < field.texts->n; i++) PetscCall(PetscFree(field.texts->values[i]));
     PetscCall(PetscFree(field.texts->values));
     field.texts->n = 0;
     break;
@@ -207,7 +207,7 @@ PetscErrorCode rg_param_reset(const RgParam *entry, void *options)
 PetscErrorCode rg_params_clear(const RgParam *table, void *options)
 {
   PetscFunctionBeginUser;
-  for (; table->name; ++table) {
+  for (; table->name; table++) {
     if (owns_storage(table)) PetscCall(rg_param_reset(table, options));
   }
   PetscFunctionReturn(0);
@@ -218,7 +218,7 @@ static PetscErrorCode add_quoted(RgText *text, const char *value)
 {
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "\""));
-  for (const unsigned char *c = (const unsigned char *)value; *c; ++c) {
+  for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
     if (*c == '"' || *c == '\\') {
       PetscCall(rg_text_add(text, "\\%c", *c));
     } else if (*c < 0x20 || *c == 0x7F) {
@@ -236,7 +236,7 @@ static PetscErrorCode add_list(RgText *text, int n, char *const *texts, const do
 {
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "["));
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     if (i) PetscCall(rg_text_add(text, ","));
     if (texts) PetscCall(add_quoted(text, texts[i]));
     else PetscCall(rg_text_add_real(text, reals[i]));
@@ -299,7 +299,7 @@ static bool is_silent(const RgParam *entry, const RgParamField *field)
 PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, RgText *text)
 {
   PetscFunctionBeginUser;
-  for (const RgParam *entry = table; entry->name; ++entry) {
+  for (const RgParam *entry = table; entry->name; entry++) {
     /* The view is only read from; the cast serves the union shared with the writers. */
     const RgParamField field = rg_param_field(entry, (void *)(uintptr_t)options);
 

@@ -22,7 +22,7 @@ static PetscErrorCode fill_accepted(const RgParam *entry, RgText *text)
 {
   PetscFunctionBeginUser;
   if (entry->type == RG_PARAM_CHOICE) {
-    for (int i = 0; entry->choices[i]; ++i) {
+    for (int i = 0; entry->choices[i]; i++) {
       PetscCall(rg_text_add(text, "%s%s", i ? " | " : "", entry->choices[i]));
     }
   } else if (entry->type == RG_PARAM_INT || entry->type == RG_PARAM_REAL ||

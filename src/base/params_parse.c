@@ -18,7 +18,7 @@ void rg_param_show(const char *word, char shown[RG_SHOWN_SIZE])
     strcpy(shown, word);
     return;
   }
-  while (keep > 0 && ((unsigned char)word[keep] & 0xC0u) == 0x80u) --keep;
+  while (keep > 0 && ((unsigned char)word[keep] & 0xC0u) == 0x80u) keep--;
   memcpy(shown, word, keep);
   strcpy(shown + keep, "...");
 }
@@ -76,7 +76,7 @@ static PetscErrorCode add_accepted(const RgParam *entry, RgText *text)
   case RG_PARAM_BOOL: PetscCall(rg_text_add(text, "true or false")); break;
   case RG_PARAM_CHOICE:
     PetscCall(rg_text_add(text, "one of "));
-    for (int i = 0; entry->choices[i]; ++i) {
+    for (int i = 0; entry->choices[i]; i++) {
       PetscCall(rg_text_add(text, "%s'%s'", i ? ", " : "", entry->choices[i]));
     }
     break;
@@ -116,7 +116,7 @@ static PetscErrorCode complain(const RgParam *entry, const char *word, RgText *p
 
 static const char *skip_digits(const char *c)
 {
-  while (isdigit((unsigned char)*c)) ++c;
+  while (isdigit((unsigned char)*c)) c++;
   return c;
 }
 
@@ -138,8 +138,8 @@ static bool is_decimal(const char *word, bool integer)
   if (!digits) return false;
   if (*c == 'e' || *c == 'E') {
     const char *exponent;
-    ++c;
-    if (*c == '+' || (*c == '-' && !integer)) ++c;
+    c++;
+    if (*c == '+' || (*c == '-' && !integer)) c++;
     exponent = c;
     c = skip_digits(c);
     if (c == exponent) return false;
@@ -162,7 +162,7 @@ static bool parse_bool(const char *word, bool *value)
 {
   static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
 
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 6; i++) {
     if (strcasecmp(word, words[i]) == 0) {
       *value = i % 2 == 1;
       return true;
@@ -173,7 +173,7 @@ static bool parse_bool(const char *word, bool *value)
 
 static bool parse_choice(const RgParam *entry, const char *word, int *value)
 {
-  for (int i = 0; entry->choices[i]; ++i) {
+  for (int i = 0; entry->choices[i]; i++) {
     if (strcmp(entry->choices[i], word) == 0) {
       *value = i;
       return true;
@@ -189,7 +189,7 @@ static PetscErrorCode parse_reals(const RgParam *entry, RgReals *reals, int n,
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n, &numbers));
-  for (int i = 0; i < n && problem->length == 0; ++i) {
+  for (int i = 0; i < n && problem->length == 0; i++) {
     if (!parse_number(entry, values[i], &numbers[i])) {
       PetscCall(complain(entry, values[i], problem));
     }

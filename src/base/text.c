@@ -62,7 +62,7 @@ PetscErrorCode rg_text_add_real(RgText *text, double value)
   } else if (isinf(value)) {
     strcpy(buffer, value > 0 ? "inf" : "-inf");
   } else {
-    for (int digits = 15; digits <= 17; ++digits) {
+    for (int digits = 15; digits <= 17; digits++) {
       snprintf(buffer, sizeof buffer, "%.*g", digits, value);
       if (strtod(buffer, NULL) == value) break;
     }
@@ -100,13 +100,13 @@ static int edit_distance(const char *a, int na, const char *b, int nb)
   int rows[3][LONGEST + 1];
   int *before = rows[0], *last = rows[1], *now = rows[2];
 
-  for (int j = 0; j <= nb; ++j) {
+  for (int j = 0; j <= nb; j++) {
     before[j] = j;
     last[j] = j;
   }
-  for (int i = 1; i <= na; ++i) {
+  for (int i = 1; i <= na; i++) {
     now[0] = i;
-    for (int j = 1; j <= nb; ++j) {
+    for (int j = 1; j <= nb; j++) {
       int change = last[j - 1] + (same_letter(a[i - 1], b[j - 1]) ? 0 : 1);
       now[j] = min_int(change, 1 + min_int(last[j], now[j - 1]));
       if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) && same_letter(a[i - 2], b[j - 1])) {
@@ -128,7 +128,7 @@ const char *rg_text_nearest(const char *wrong, const char *const *names)
 
   if (length > LONGEST) return NULL;
   int limit = length >= 6 ? (int)length / 3 : 1;
-  for (; *names; ++names) {
+  for (; *names; names++) {
     size_t other = strlen(*names);
     if (other > LONGEST) continue;
     int distance = edit_distance(wrong, (int)length, *names, (int)other);

@@ -11,7 +11,7 @@ INLINE double least_of(const Vector *v)
   double s[BLOCK];
 
   memcpy(s, v, sizeof s);
-  for (int l = 1; l < BLOCK; ++l) s[0] = s[l] < s[0] ? s[l] : s[0];
+  for (int l = 1; l < BLOCK; l++) s[0] = s[l] < s[0] ? s[l] : s[0];
   return s[0];
 }
 
@@ -19,19 +19,19 @@ static double distances(int dim, int n, const double *x, size_t ld, const double
 {
   Vector least[VECTORS];
 
-  for (int v = 0; v < VECTORS; ++v) least[v] = (Vector){0} + HUGE_VAL;
+  for (int v = 0; v < VECTORS; v++) least[v] = (Vector){0} + HUGE_VAL;
   for (int i = 0; i < n; i += BLOCK) {
     Vector sum[VECTORS] = {{0}};
 
-    for (int k = 0; k < dim; ++k) {
-      for (int v = 0; v < VECTORS; ++v) {
+    for (int k = 0; k < dim; k++) {
+      for (int v = 0; v < VECTORS; v++) {
         Vector u = *(const Vector *)(x + k * ld + i + v * LANES) - z[k];
         sum[v] += u * u;
       }
     }
-    for (int v = 0; v < VECTORS; ++v) {
+    for (int v = 0; v < VECTORS; v++) {
       *(Vector *)(r2 + i + v * LANES) = sum[v];
-      for (int l = 0; l < LANES; ++l)
+      for (int l = 0; l < LANES; l++)
         least[v][l] = sum[v][l] < least[v][l] ? sum[v][l] : least[v][l];
     }
   }
@@ -59,8 +59,8 @@ INLINE void weigh_as(RgSmoothing kernel, int n, double factor, double nearest, c
 
   for (int i = 0; i < n; i += BLOCK) {
 #pragma omp simd
-    for (int l = 0; l < BLOCK; ++l) e[i + l] = weight(kernel, factor * r2[i + l], factor * nearest);
-    for (int v = 0; v < VECTORS; ++v) {
+    for (int l = 0; l < BLOCK; l++) e[i + l] = weight(kernel, factor * r2[i + l], factor * nearest);
+    for (int v = 0; v < VECTORS; v++) {
       Vector part = *(const Vector *)(e + i + v * LANES);
       mass[v] += part;
       moment[v] += part * *(const Vector *)(y + i + v * LANES);

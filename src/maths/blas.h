@@ -1,6 +1,6 @@
 /* BLAS and LAPACK in C. */
-#ifndef RG_BASE_BLAS_H
-#define RG_BASE_BLAS_H
+#ifndef RG_MATHS_BLAS_H
+#define RG_MATHS_BLAS_H
 
 #include "regatta/error.h"
 

@@ -27,7 +27,7 @@ static int longest_column(int n, int k, const double *F, Norms *norms)
 {
   int best = 0;
 
-  for (int m = 0; m < k; ++m) {
+  for (int m = 0; m < k; m++) {
     if (norms->now[m] < REFRESH * norms->fresh[m]) compute_norm(n, F, m, norms);
     if (norms->now[m] > norms->now[best]) best = m;
   }
@@ -41,8 +41,8 @@ static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, doubl
   double first = 0.0;
   int rank;
 
-  for (int m = 0; m < k; ++m) compute_norm(n, F, m, norms);
-  for (rank = 0; rank < PetscMin(n, k); ++rank) {
+  for (int m = 0; m < k; m++) compute_norm(n, F, m, norms);
+  for (rank = 0; rank < PetscMin(n, k); rank++) {
     const int pivot = longest_column(n, k, F, norms);
     double *q = Q + (size_t)rank * n;
     compute_norm(n, F, pivot, norms);
@@ -56,7 +56,7 @@ static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, doubl
     cblas_dscal(n, 1.0 / cblas_dnrm2(n, q, 1), q, 1);
     cblas_dgemv(CblasColMajor, CblasTrans, n, k, 1.0, F, n, q, 1, 0.0, norms->part, 1);
     cblas_dger(CblasColMajor, n, k, -1.0, q, 1, norms->part, 1, F, n);
-    for (int m = 0; m < k; ++m) norms->now[m] -= norms->part[m] * norms->part[m];
+    for (int m = 0; m < k; m++) norms->now[m] -= norms->part[m] * norms->part[m];
   }
   return rank;
 }
@@ -71,7 +71,7 @@ static void random_signs(int k, int size, double *signs)
 
   for (size_t begin = 0; begin < total; begin += 64) {
     uint64_t word = rg_random_word(&random);
-    for (size_t i = begin; i < PetscMin(begin + 64, total); ++i, word >>= 1)
+    for (size_t i = begin; i < PetscMin(begin + 64, total); i++, word >>= 1)
       signs[i] = sign[word & 1];
   }
 }

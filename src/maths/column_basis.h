@@ -1,6 +1,6 @@
 /* Orthonormal basis of what the columns of a matrix span, to a tolerance. */
-#ifndef RG_BASE_COLUMN_BASIS_H
-#define RG_BASE_COLUMN_BASIS_H
+#ifndef RG_MATHS_COLUMN_BASIS_H
+#define RG_MATHS_COLUMN_BASIS_H
 
 #include "regatta/error.h"
 

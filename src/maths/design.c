@@ -25,7 +25,7 @@ static ScrambleKey draw_key(RgRandom *random)
 {
   ScrambleKey key;
 
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     uint64_t word = rg_random_word(random);
     key.shift[i] = (uint32_t)word;
     key.factor[i] = (uint32_t)(word >> 32) | 1u;
@@ -60,9 +60,9 @@ static void scramble_column(int n, int stride, ScrambleKey key, double *values)
     int count = n - start < RG_BLOCK ? n - start : RG_BLOCK;
     double *block = values + (size_t)start * stride;
 
-    for (int i = 0; i < count; ++i) bits[i] = (uint32_t)(block[(size_t)i * stride] * 0x1p32);
-    for (int i = 0; i < count; ++i) bits[i] = scramble(bits[i], &key);
-    for (int i = 0; i < count; ++i) block[(size_t)i * stride] = ((double)bits[i] + 0.5) * 0x1p-32;
+    for (int i = 0; i < count; i++) bits[i] = (uint32_t)(block[(size_t)i * stride] * 0x1p32);
+    for (int i = 0; i < count; i++) bits[i] = scramble(bits[i], &key);
+    for (int i = 0; i < count; i++) block[(size_t)i * stride] = ((double)bits[i] + 0.5) * 0x1p-32;
   }
 }
 
@@ -70,9 +70,9 @@ PetscErrorCode rg_design_sobol(RgRandom *random, int m, int dim, double *points)
 {
   PetscFunctionBeginUser;
   /* Without the origin the first 2^k points are no net. */
-  for (int j = 0; j < dim && m > 0; ++j) points[j] = 0.0;
+  for (int j = 0; j < dim && m > 0; j++) points[j] = 0.0;
   PetscCall(rg_sobol_points(m - (m > 0), dim, points + (m > 0 ? dim : 0)));
-  for (int j = 0; j < dim; ++j) scramble_column(m, dim, draw_key(random), points + j);
+  for (int j = 0; j < dim; j++) scramble_column(m, dim, draw_key(random), points + j);
   PetscFunctionReturn(0);
 }
 
@@ -84,9 +84,9 @@ PetscErrorCode rg_design_latin_hypercube(RgRandom *random, int m, int dim, doubl
   PetscCheck(m >= 0 && dim >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "a Latin hypercube of %d points in %d dimensions", m, dim);
   PetscCall(PetscMalloc1((size_t)m, &strata));
-  for (int j = 0; j < dim; ++j) {
+  for (int j = 0; j < dim; j++) {
     PetscCall(rg_random_subset(random, m, m, strata));
-    for (int i = 0; i < m; ++i) {
+    for (int i = 0; i < m; i++) {
       double value = (strata[i] + rg_random_uniform(random)) / m;
       points[(size_t)i * dim + j] = fmin(value, 1.0 - 0x1p-53);
     }

@@ -1,6 +1,6 @@
 /* Space-filling designs in the unit cube: scrambled Sobol, Latin hypercube, uniform. */
-#ifndef RG_BASE_DESIGN_H
-#define RG_BASE_DESIGN_H
+#ifndef RG_MATHS_DESIGN_H
+#define RG_MATHS_DESIGN_H
 
 #include "maths/sobol.h"
 #include "regatta/stream.h"

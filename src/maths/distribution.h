@@ -9,8 +9,8 @@
      clip(LAW, lower, upper)     values beyond a bound become the bound (atoms, no truncation)
 
    Held as a flat list: clipping a mixture is the mixture of its clipped parts. */
-#ifndef RG_BASE_DISTRIBUTION_H
-#define RG_BASE_DISTRIBUTION_H
+#ifndef RG_MATHS_DISTRIBUTION_H
+#define RG_MATHS_DISTRIBUTION_H
 
 #include "regatta/error.h"
 #include "regatta/stream.h"

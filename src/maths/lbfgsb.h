@@ -9,8 +9,8 @@
      answer: search.best_x, search.best_value
 
    Byrd, Lu, Nocedal, Zhu, SIAM J. Sci. Comput. 16 (1995); version 3.0, Morales, Nocedal (2011). */
-#ifndef RG_BASE_LBFGSB_H
-#define RG_BASE_LBFGSB_H
+#ifndef RG_MATHS_LBFGSB_H
+#define RG_MATHS_LBFGSB_H
 
 #include "regatta/error.h"
 

@@ -40,8 +40,8 @@ static double mills_tail(double x)
                                106384.41986067044};
   double t = 1.0 / x, above = p[9], below = q[10];
 
-  for (int i = 8; i >= 0; --i) above = above * t + p[i];
-  for (int i = 9; i >= 0; --i) below = below * t + q[i];
+  for (int i = 8; i >= 0; i--) above = above * t + p[i];
+  for (int i = 9; i >= 0; i--) below = below * t + q[i];
   return t * above / below;
 }
 
@@ -81,7 +81,7 @@ static double gamma_solve(double shape, double p, double x)
   bool lower = p <= 0.5;
   double target = lower ? p : 1.0 - p, low = 0.0, high = INFINITY;
 
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 100; i++) {
     double tail = lower ? gsl_cdf_gamma_P(x, shape, 1.0) : gsl_cdf_gamma_Q(x, shape, 1.0);
     double step = log(tail / target) * tail / gsl_ran_gamma_pdf(x, shape, 1.0);
     double next = lower ? x * exp(-step / x) : x + step;

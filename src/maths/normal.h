@@ -1,6 +1,6 @@
 /* Distribution functions, stable in the tails. Standard normal unless said otherwise. */
-#ifndef RG_BASE_NORMAL_H
-#define RG_BASE_NORMAL_H
+#ifndef RG_MATHS_NORMAL_H
+#define RG_MATHS_NORMAL_H
 
 #include "regatta/error.h"
 

@@ -19,7 +19,7 @@ static PetscErrorCode gsl_points(int m, int dim, double *points)
   PetscFunctionBeginUser;
   sequence = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned int)dim);
   PetscCheck(sequence, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a Sobol sequence");
-  for (int i = 0; i < m; ++i) gsl_qrng_get(sequence, points + (size_t)i * dim);
+  for (int i = 0; i < m; i++) gsl_qrng_get(sequence, points + (size_t)i * dim);
   gsl_qrng_free(sequence);
   PetscFunctionReturn(0);
 }

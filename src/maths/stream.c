@@ -17,7 +17,7 @@ typedef struct {
 
 static void record_number(KeyRecord *record, uint64_t value)
 {
-  for (int i = 0; i < 8; ++i) record->bytes[record->length++] = (unsigned char)(value >> (8 * i));
+  for (int i = 0; i < 8; i++) record->bytes[record->length++] = (unsigned char)(value >> (8 * i));
 }
 
 /* A text enters by its length and its hash, so that records have a fixed layout. */
@@ -73,7 +73,7 @@ void rg_stream_block(const RgStream *stream, uint64_t iteration, uint64_t index,
   philox4x64_key_t key = {{stream->key[0], stream->key[1]}};
   philox4x64_ctr_t block = philox4x64(counter, key);
 
-  for (int i = 0; i < 4; ++i) words[i] = block.v[i];
+  for (int i = 0; i < 4; i++) words[i] = block.v[i];
 }
 
 uint64_t rg_random_word(RgRandom *random)
@@ -151,8 +151,8 @@ PetscErrorCode rg_random_subset(RgRandom *random, int n, int m, int *out)
   PetscCheck(m >= 0 && m <= n, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%d distinct integers of %d", m, n);
   PetscCall(PetscMalloc1((size_t)n, &pool));
-  for (int i = 0; i < n; ++i) pool[i] = i;
-  for (int i = 0; i < m; ++i) {
+  for (int i = 0; i < n; i++) pool[i] = i;
+  for (int i = 0; i < m; i++) {
     int j = i + (int)rg_random_below(random, (uint64_t)(n - i));
     out[i] = pool[j];
     pool[j] = pool[i];
@@ -163,10 +163,10 @@ PetscErrorCode rg_random_subset(RgRandom *random, int n, int m, int *out)
 
 void rg_random_normals(RgRandom *random, size_t n, double *out)
 {
-  for (size_t i = 0; i < n; ++i) out[i] = rg_random_normal(random);
+  for (size_t i = 0; i < n; i++) out[i] = rg_random_normal(random);
 }
 
 void rg_random_uniforms(RgRandom *random, size_t n, double *out)
 {
-  for (size_t i = 0; i < n; ++i) out[i] = rg_random_uniform(random);
+  for (size_t i = 0; i < n; i++) out[i] = rg_random_uniform(random);
 }

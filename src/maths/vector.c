@@ -44,7 +44,7 @@ static void next_words(RgRandom *random, int n, uint64_t *word)
     philox4x64_ctr_t counter = {{random->stream.seed, random->iteration, random->index++, 0}};
     philox4x64_ctr_t block = philox4x64(counter, key);
 
-    for (int i = 0; i < 4; ++i) word[done + i] = block.v[i];
+    for (int i = 0; i < 4; i++) word[done + i] = block.v[i];
   }
   while (done < n) word[done++] = rg_random_word(random);
 }

@@ -3,8 +3,8 @@
 
    Results depend on whether the CPU fuses multiplication and addition, not on the width of its
    vectors. */
-#ifndef RG_BASE_VECTOR_H
-#define RG_BASE_VECTOR_H
+#ifndef RG_MATHS_VECTOR_H
+#define RG_MATHS_VECTOR_H
 
 #include "regatta/stream.h"
 

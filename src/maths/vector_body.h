@@ -18,13 +18,13 @@ typedef double Quad __attribute__((vector_size(32), aligned(8), may_alias));
 static void logarithm(int n, const double *x, double *out)
 {
 #pragma omp simd
-  for (int j = 0; j < n; ++j) out[j] = rg_log_positive(x[j]);
+  for (int j = 0; j < n; j++) out[j] = rg_log_positive(x[j]);
 }
 
 static void normal_tails(int n, const double *a, double *restrict hazard, double *restrict log_cdf)
 {
 #pragma omp simd
-  for (int j = 0; j < n; ++j) {
+  for (int j = 0; j < n; j++) {
     double x = fabs(a[j]), upper = x + rg_hazard_excess(x), pdf, tail;
 
     pdf = INV_SQRT_2PI * rg_exp_nonpositive(-0.5 * (x * x));
@@ -39,7 +39,7 @@ static void normal_tails(int n, const double *a, double *restrict hazard, double
 static void truncation(int n, const double *a, double *restrict factor, double *restrict slope)
 {
 #pragma omp simd
-  for (int j = 0; j < n; ++j) {
+  for (int j = 0; j < n; j++) {
     double x = fabs(a[j]), excess = rg_hazard_excess(x), r, sum, f;
 
     r = INV_SQRT_2PI * rg_exp_nonpositive(-0.5 * (x * x));
@@ -59,7 +59,7 @@ static void truncated_entropy(int n, double bound, const double *mean, const dou
                               double *restrict sum)
 {
 #pragma omp simd
-  for (int j = 0; j < n; ++j) {
+  for (int j = 0; j < n; j++) {
     double g = (bound - mean[j]) * inverse_sd[j], x = fabs(g), near = x < 1e6 ? x : 1e6;
     double A = rg_hazard_above(near), B = rg_hazard_below(near), D = x * B + A;
     double share = 1.0 / (B * D), w = B * B * share, c = A * D * share;
@@ -81,7 +81,7 @@ static void truncated_variance(int n, double bound, const double *mean, const do
   double lowest = 0.0;
 
 #pragma omp simd reduction(min : lowest)
-  for (int j = 0; j < n; ++j) {
+  for (int j = 0; j < n; j++) {
     double v = variance[j] > smallest ? variance[j] : smallest;
     double a = (bound - mean[j]) / sqrt(v), x = a < 1e20 ? fabs(a) : 1e20;
     double pdf = INV_SQRT_2PI * rg_exp_nonpositive(-0.5 * (x * x));
@@ -92,7 +92,7 @@ static void truncated_variance(int n, double bound, const double *mean, const do
     out[j] = variance[j] > smallest ? v * f : 0.0;
     lowest = a < lowest ? a : lowest;
   }
-  for (int j = 0; lowest < 0.0 && j < n; ++j) {
+  for (int j = 0; lowest < 0.0 && j < n; j++) {
     if (!(variance[j] > smallest && mean[j] > bound)) continue;
     double f = rg_tail_variance((mean[j] - bound) / sqrt(variance[j]));
 
@@ -113,7 +113,7 @@ static inline double uniform(uint64_t word)
 static void box_muller(int pairs, const uint64_t *word, double *restrict out)
 {
 #pragma omp simd
-  for (int i = 0; i < pairs; ++i) {
+  for (int i = 0; i < pairs; i++) {
     double radius = sqrt(-2.0 * rg_log_positive(uniform(word[2 * i])));
     double turn = rg_turn_part(uniform(word[2 * i + 1]));
 
@@ -129,17 +129,17 @@ static void turns(int dim, const double *x, int n, const double *W, size_t ld, c
 
   if (k == 1) {
 #pragma omp simd
-    for (int m = 0; m < n; ++m) turn[m] = phase[m] + x[0] * W[m];
+    for (int m = 0; m < n; m++) turn[m] = phase[m] + x[0] * W[m];
   } else {
 #pragma omp simd
-    for (int m = 0; m < n; ++m) turn[m] = phase[m] + x[0] * W[m] + x[1] * W[ld + m];
+    for (int m = 0; m < n; m++) turn[m] = phase[m] + x[0] * W[m] + x[1] * W[ld + m];
   }
   for (; k < dim; k += 2) {
     const double *a = W + (size_t)k * ld, *b = a + ld;
     double u = x[k], v = x[k + 1];
 
 #pragma omp simd
-    for (int m = 0; m < n; ++m) turn[m] += u * a[m] + v * b[m];
+    for (int m = 0; m < n; m++) turn[m] += u * a[m] + v * b[m];
   }
 }
 
@@ -147,11 +147,11 @@ static void circle(int n, const double *turn, double *cosine, double *sine)
 {
   if (!sine) {
 #pragma omp simd
-    for (int j = 0; j < n; ++j) cosine[j] = rg_cos_turn(rg_turn_part(turn[j]));
+    for (int j = 0; j < n; j++) cosine[j] = rg_cos_turn(rg_turn_part(turn[j]));
     return;
   }
 #pragma omp simd
-  for (int j = 0; j < n; ++j) {
+  for (int j = 0; j < n; j++) {
     double r = rg_turn_part(turn[j]);
 
     sine[j] = rg_sin_turn(r);
@@ -182,11 +182,11 @@ INLINE double coarse_cosine_sum_of(int dim, const double *x, int n, const float 
   double total = 0.0;
 
   for (int m = 0; m < n; m += RG_VECTOR_BLOCK) {
-    for (int v = 0; v < COARSE; ++v) {
+    for (int v = 0; v < COARSE; v++) {
       int at = m + 2 * v * LANES;
       CoarseVector p = *(const CoarseVector *)(phase + at);
 
-      for (int k = 0; k < dim; ++k) {
+      for (int k = 0; k < dim; k++) {
         p += (float)x[k] * *(const CoarseVector *)(W + (size_t)k * ld + at);
       }
       coarse_cosine_vector(&p);
@@ -194,7 +194,7 @@ INLINE double coarse_cosine_sum_of(int dim, const double *x, int n, const float 
     }
   }
   memcpy(s, sum, sizeof s);
-  for (int l = 0; l < RG_VECTOR_BLOCK; ++l) total += (double)s[l];
+  for (int l = 0; l < RG_VECTOR_BLOCK; l++) total += (double)s[l];
   return total;
 }
 
@@ -217,7 +217,7 @@ static void coarse_circle(int dim, const double *x, int n, const float *W, size_
   for (int m = 0; m < n; m += 2 * LANES) {
     CoarseVector turn = *(const CoarseVector *)(phase + m), quarter;
 
-    for (int k = 0; k < dim; ++k) {
+    for (int k = 0; k < dim; k++) {
       turn += (float)x[k] * *(const CoarseVector *)(W + (size_t)k * ld + m);
     }
     quarter = turn - 0.25f;
@@ -237,7 +237,7 @@ INLINE double sum_coarse_block(const CoarseVector *v)
 
   memcpy(s, v, sizeof s);
   for (int half = RG_VECTOR_BLOCK / 2; half > 0; half /= 2) {
-    for (int l = 0; l < half; ++l) s[l] += s[l + half];
+    for (int l = 0; l < half; l++) s[l] += s[l + half];
   }
   return (double)s[0];
 }
@@ -248,20 +248,20 @@ static void coarse_block(int i, int j, int rows, int columns, int n, const float
   const float *a[COARSE_ROWS], *b[COARSE_COLUMNS];
   CoarseVector sum[COARSE_ROWS][COARSE_COLUMNS][COARSE] = {{{{0}}}};
 
-  for (int k = 0; k < COARSE_ROWS; ++k) a[k] = A + (size_t)(i + k < rows ? i + k : rows - 1) * n;
-  for (int l = 0; l < COARSE_COLUMNS; ++l)
+  for (int k = 0; k < COARSE_ROWS; k++) a[k] = A + (size_t)(i + k < rows ? i + k : rows - 1) * n;
+  for (int l = 0; l < COARSE_COLUMNS; l++)
     b[l] = B + (size_t)(j + l < columns ? j + l : columns - 1) * n;
   for (int q = 0; q < n; q += RG_VECTOR_BLOCK) {
-    for (int v = 0, at = q; v < COARSE; ++v, at += 2 * LANES) {
-      for (int k = 0; k < COARSE_ROWS; ++k) {
+    for (int v = 0, at = q; v < COARSE; v++, at += 2 * LANES) {
+      for (int k = 0; k < COARSE_ROWS; k++) {
         CoarseVector u = *(const CoarseVector *)(a[k] + at);
-        for (int l = 0; l < COARSE_COLUMNS; ++l)
+        for (int l = 0; l < COARSE_COLUMNS; l++)
           sum[k][l][v] += u * *(const CoarseVector *)(b[l] + at);
       }
     }
   }
-  for (int k = 0; k < COARSE_ROWS && i + k < rows; ++k) {
-    for (int l = 0; l < COARSE_COLUMNS && j + l < columns; ++l)
+  for (int k = 0; k < COARSE_ROWS && i + k < rows; k++) {
+    for (int l = 0; l < COARSE_COLUMNS && j + l < columns; l++)
       out[(size_t)(i + k) * columns + j + l] = sum_coarse_block(sum[k][l]);
   }
 }
@@ -278,7 +278,7 @@ static void coarse_products(int rows, int columns, int n, const float *A, const 
 static void multiply(int n, const double *b, double *restrict a)
 {
 #pragma omp simd
-  for (int j = 0; j < n; ++j) a[j] *= b[j];
+  for (int j = 0; j < n; j++) a[j] *= b[j];
 }
 
 static double dot(int n, const double *a, const double *b)
@@ -289,16 +289,16 @@ static double dot(int n, const double *a, const double *b)
   int j = 0;
 
   for (; j + RG_VECTOR_BLOCK <= n; j += RG_VECTOR_BLOCK) {
-    for (int v = 0; v < VECTORS; ++v) {
+    for (int v = 0; v < VECTORS; v++) {
       sum[v] += *(const Vector *)(a + j + v * LANES) * *(const Vector *)(b + j + v * LANES);
     }
   }
   /* Compilers fuse the rest as they like, so it is said: not by four, but one by one. */
   for (; j + 4 <= n; j += 4) {
     product = *(const Quad *)(a + j) * *(const Quad *)(b + j);
-    for (int l = 0; l < 4; ++l) rest += product[l];
+    for (int l = 0; l < 4; l++) rest += product[l];
   }
-  for (; j < n; ++j) rest = FUSED(a[j], b[j], rest);
+  for (; j < n; j++) rest = FUSED(a[j], b[j], rest);
   return sum_block(sum) + rest;
 }
 
@@ -314,17 +314,17 @@ static void gram_block(int i, int j, int n, int m, int first, int last, const do
   Vector sum[ROWS][COLUMNS] = {{{0}}};
   double s[8];
 
-  for (int k = 0; k < ROWS; ++k) a[k] = P + (size_t)(i + k < n ? i + k : n - 1) * (size_t)m;
-  for (int l = 0; l < COLUMNS; ++l) b[l] = P + (size_t)(j + l < n ? j + l : n - 1) * (size_t)m;
+  for (int k = 0; k < ROWS; k++) a[k] = P + (size_t)(i + k < n ? i + k : n - 1) * (size_t)m;
+  for (int l = 0; l < COLUMNS; l++) b[l] = P + (size_t)(j + l < n ? j + l : n - 1) * (size_t)m;
   for (int q = first; q < last; q += LANES) {
-    for (int k = 0; k < ROWS; ++k) {
+    for (int k = 0; k < ROWS; k++) {
       Vector u = *(const Vector *)(a[k] + q);
 
-      for (int l = 0; l < COLUMNS; ++l) sum[k][l] += u * *(const Vector *)(b[l] + q);
+      for (int l = 0; l < COLUMNS; l++) sum[k][l] += u * *(const Vector *)(b[l] + q);
     }
   }
-  for (int k = 0; k < ROWS && i + k < n; ++k) {
-    for (int l = 0; l < COLUMNS && j + l < n; ++l) {
+  for (int k = 0; k < ROWS && i + k < n; k++) {
+    for (int l = 0; l < COLUMNS && j + l < n; l++) {
       double *entry = &A[(size_t)(j + l) * lda + (size_t)(i + k)];
 
       memcpy(s, &sum[k][l], sizeof s);
@@ -355,14 +355,14 @@ static void multiply_tile(int n, const double *A, bool lower, const double *in, 
 {
   enum { ROW = RG_VECTOR_TILE / LANES };
 
-  for (int a = 0; a < n; ++a, A += n, out += ld) {
+  for (int a = 0; a < n; a++, A += n, out += ld) {
     const Vector *row = (const Vector *)in;
     Vector sum[ROW] = {{0}};
 
-    for (int i = 0; i < (lower ? a + 1 : n); ++i, row += ROW) {
-      for (int v = 0; v < ROW; ++v) sum[v] += A[i] * row[v];
+    for (int i = 0; i < (lower ? a + 1 : n); i++, row += ROW) {
+      for (int v = 0; v < ROW; v++) sum[v] += A[i] * row[v];
     }
-    for (int v = 0; v < ROW; ++v) ((Vector *)out)[v] = sum[v];
+    for (int v = 0; v < ROW; v++) ((Vector *)out)[v] = sum[v];
   }
 }
 

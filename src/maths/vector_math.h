@@ -4,8 +4,8 @@
 
    Polynomials are Chebyshev interpolations, rational functions weighted least-squares fits, both
    made in 50-digit arithmetic; errors given are relative, before rounding. */
-#ifndef RG_BASE_VECTOR_MATH_H
-#define RG_BASE_VECTOR_MATH_H
+#ifndef RG_MATHS_VECTOR_MATH_H
+#define RG_MATHS_VECTOR_MATH_H
 
 #include <math.h>
 #include <stdint.h>

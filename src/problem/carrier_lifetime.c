@@ -51,8 +51,8 @@ static PetscErrorCode grid(RgSpace *space, int n1, double first1, double step1, 
   double axes[2 * OFFSETS_1];
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < n1; ++i) axes[i] = first1 + step1 * i;
-  for (int i = 0; i < n2; ++i) axes[n1 + i] = first2 + step2 * i;
+  for (int i = 0; i < n1; i++) axes[i] = first1 + step1 * i;
+  for (int i = 0; i < n2; i++) axes[n1 + i] = first2 + step2 * i;
   PetscCall(rg_space_grid(space, 2, levels, axes, lower, upper));
   PetscFunctionReturn(0);
 }
@@ -87,16 +87,16 @@ static PetscErrorCode read_rows(const RgCsv *csv, const char *path, double *life
   double value[3];
 
   PetscFunctionBeginUser;
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 3; k++) {
     column[k] = rg_csv_column(csv, names[k]);
     if (column[k] >= 0) continue;
     PetscCall(rg_text_add(mistake, "%s has no column '%s'", path, names[k]));
     PetscFunctionReturn(0);
   }
-  for (int i = 0; i < csv->n_rows && !mistake->length; ++i) {
+  for (int i = 0; i < csv->n_rows && !mistake->length; i++) {
     bool fine = true;
     int node;
-    for (int k = 0; k < 2; ++k) fine = fine && rg_csv_number(csv, i, column[k], &value[k]);
+    for (int k = 0; k < 2; k++) fine = fine && rg_csv_number(csv, i, column[k], &value[k]);
     node = fine ? find_node(value[0], value[1]) : 0;
     if (node < 0) continue;
     fine = fine && rg_csv_number(csv, i, column[2], &value[2]);
@@ -118,7 +118,7 @@ static PetscErrorCode read_table(const Options *options, double *lifetime, RgTex
   int missing = -1;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < NODES; ++i) lifetime[i] = NAN;
+  for (int i = 0; i < NODES; i++) lifetime[i] = NAN;
   PetscCall(rg_data_find(options->path, &found));
   if (!found.length) {
     PetscCall(rg_text_add(mistake, "there is no file %s (%s)", options->path, ORIGIN));
@@ -126,7 +126,7 @@ static PetscErrorCode read_table(const Options *options, double *lifetime, RgTex
   }
   PetscCall(rg_csv_read(found.data, &csv, mistake));
   if (!mistake->length) PetscCall(read_rows(&csv, found.data, lifetime, mistake));
-  for (int i = NODES - 1; i >= 0; --i)
+  for (int i = NODES - 1; i >= 0; i--)
     if (isnan(lifetime[i])) missing = i;
   if (!mistake->length && missing >= 0)
     PetscCall(rg_text_add(mistake, "%s has no row for the node (%d, %d)", found.data,
@@ -195,18 +195,18 @@ static void synthesise(double *lifetime)
 {
   uint64_t state = 3;
 
-  for (int i = 0; i < NODES; ++i) lifetime[i] = 0.0;
-  for (int k = 0; k < FEATURES; ++k) {
+  for (int i = 0; i < NODES; i++) lifetime[i] = 0.0;
+  for (int k = 0; k < FEATURES; k++) {
     double z[6], stretch, phase;
     for (int j = 0; j < 6; j += 2) split_mix_normals(&state, z + j);
     phase = 2.0 * PETSC_PI * split_mix_uniform(&state);
     stretch = sqrt(3.0 / (z[2] * z[2] + z[3] * z[3] + z[4] * z[4])) / 25.0;
-    for (int i = 0; i < NODES; ++i) {
+    for (int i = 0; i < NODES; i++) {
       const int row = i / NODES_2, column = i % NODES_2;
       lifetime[i] += cos(stretch * (z[0] * (8 + 2 * row) + z[1] * (8 + 2 * column)) + phase);
     }
   }
-  for (int i = 0; i < NODES; ++i)
+  for (int i = 0; i < NODES; i++)
     lifetime[i] = fmin(fmax(2.5 + 0.5 * sqrt(2.0 / FEATURES) * lifetime[i], 0.2), 6.0);
 }
 
@@ -219,8 +219,8 @@ static PetscErrorCode fill(RgProblem *problem, const double *lifetime)
 
   PetscFunctionBeginUser;
   PetscCall(rg_finite_context_create(problem, &data));
-  for (int i = 0; i < SIDE * SIDE; ++i) {
-    for (int j = 0; j < n; ++j) {
+  for (int i = 0; i < SIDE * SIDE; i++) {
+    for (int j = 0; j < n; j++) {
       const int a = OFFSETS_1 * (i / SIDE) + j / OFFSETS_2;
       const int b = OFFSETS_2 * (i % SIDE) + j % OFFSETS_2;
       data->f[(size_t)i * n + j] = lifetime[a * NODES_2 + b];

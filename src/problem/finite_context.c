@@ -13,7 +13,7 @@ PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, in
 {
   PetscFunctionBeginUser;
   PetscCall(rg_measure_check(options->measure, contexts, place, diagnostics));
-  for (int s = 0; s < options->score.n; ++s)
+  for (int s = 0; s < options->score.n; s++)
     PetscCall(
       rg_measure_check(strchr(options->score.values[s], '=') + 1, contexts, place, diagnostics));
   PetscFunctionReturn(0);
@@ -30,11 +30,11 @@ PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, c
   PetscCall(rg_measure_canonical(options->measure, &domain->measure));
   domain->n_scores = options->score.n;
   PetscCall(PetscCalloc1(domain->n_scores, &domain->scores));
-  for (int s = 0; s < domain->n_scores; ++s)
+  for (int s = 0; s < domain->n_scores; s++)
     PetscCall(rg_measure_canonical(strchr(options->score.values[s], '=') + 1, &domain->scores[s]));
   PetscCall(PetscMalloc1(n, &domain->context_prob));
-  for (int j = 0; j < n; ++j) total += domain->context_prob[j] = p ? p[j] : 1.0 / n;
-  for (int j = 0; j < n && p; ++j) domain->context_prob[j] /= total;
+  for (int j = 0; j < n; j++) total += domain->context_prob[j] = p ? p[j] : 1.0 / n;
+  for (int j = 0; j < n && p; j++) domain->context_prob[j] /= total;
   PetscFunctionReturn(0);
 }
 
@@ -52,7 +52,7 @@ PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **ou
   PetscCall(PetscMalloc1(n_designs, &data->F));
   PetscCall(PetscMalloc1((size_t)domain->n_scores * n_designs, &data->scores));
   PetscCall(PetscMalloc1(n, &data->cumulative));
-  for (int j = 0; j < n; ++j) data->cumulative[j] = sum += domain->context_prob[j];
+  for (int j = 0; j < n; j++) data->cumulative[j] = sum += domain->context_prob[j];
   *out = data;
   PetscFunctionReturn(0);
 }
@@ -79,7 +79,7 @@ PetscErrorCode rg_finite_context_finish(RgProblem *problem)
 
   PetscFunctionBeginUser;
   PetscCall(tabulate(problem, domain->measure, data->F));
-  for (int s = 0; s < domain->n_scores; ++s)
+  for (int s = 0; s < domain->n_scores; s++)
     PetscCall(tabulate(problem, domain->scores[s], data->scores + (size_t)s * domain->design.size));
   PetscCall(rg_problem_scan(problem, data->F, domain->design.size));
   PetscFunctionReturn(0);
@@ -93,7 +93,7 @@ PetscErrorCode rg_finite_context_evaluate(RgProblem *problem, int m, const RgPoi
 
   (void)failure;
   PetscFunctionBeginUser;
-  for (int i = 0; i < m; ++i) f[i] = data->f[points[i].index * n + points[i].context_index];
+  for (int i = 0; i < m; i++) f[i] = data->f[points[i].index * n + points[i].context_index];
   PetscFunctionReturn(0);
 }
 
@@ -104,7 +104,7 @@ PetscErrorCode rg_finite_context_objective(RgProblem *problem, int m, const RgPo
 
   (void)failure;
   PetscFunctionBeginUser;
-  for (int i = 0; i < m; ++i) F[i] = data->F[points[i].index];
+  for (int i = 0; i < m; i++) F[i] = data->F[points[i].index];
   PetscFunctionReturn(0);
 }
 
@@ -131,9 +131,9 @@ PetscErrorCode rg_finite_context_score(RgProblem *problem, int score, int m, con
   const double *table = data->scores + (size_t)score * n;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < m; ++i) F[i] = table[points[i].index];
+  for (int i = 0; i < m; i++) F[i] = table[points[i].index];
   *optimum = table[0];
-  for (int i = 1; i < n; ++i) *optimum = PetscMax(*optimum, table[i]);
+  for (int i = 1; i < n; i++) *optimum = PetscMax(*optimum, table[i]);
   PetscFunctionReturn(0);
 }
 
@@ -174,11 +174,11 @@ PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, doubl
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc4((size_t)dim * levels, &axes, dim, &low, dim, &up, dim, &all));
-  for (int k = 0; k < dim; ++k) {
+  for (int k = 0; k < dim; k++) {
     all[k] = levels;
     low[k] = lower;
     up[k] = upper;
-    for (int i = 0; i < levels; ++i) {
+    for (int i = 0; i < levels; i++) {
       axes[(size_t)k * levels + i] = lower + (upper - lower) * i / (levels - 1);
     }
   }
@@ -194,7 +194,7 @@ PetscErrorCode rg_finite_grid_check(const RgProblemClass *class, const void *opt
   const RgFiniteGridOptions *o = options;
   int contexts = 1;
 
-  for (int k = 0; k < grid->dim; ++k) contexts *= o->levels;
+  for (int k = 0; k < grid->dim; k++) contexts *= o->levels;
   return rg_finite_context_check(&o->common, contexts, place, diagnostics);
 }
 
@@ -212,10 +212,10 @@ PetscErrorCode rg_finite_grid_domain(const RgProblemClass *class, const void *op
   PetscCall(rg_finite_context_grid(&domain->context, dim, o->levels, grid->lower, grid->upper));
   PetscCall(PetscMalloc1(dim, &w));
   if (grid->weight) PetscCall(PetscMalloc1(context->size, &p));
-  for (int j = 0; grid->weight && j < context->size; ++j) {
+  for (int j = 0; grid->weight && j < context->size; j++) {
     rg_space_to_native(context, context->points + (size_t)dim * j, w);
     p[j] = 1.0;
-    for (int k = 0; k < dim; ++k) p[j] *= grid->weight(k, w[k]);
+    for (int k = 0; k < dim; k++) p[j] *= grid->weight(k, w[k]);
   }
   PetscCall(rg_finite_context_domain(&o->common, p, domain));
   PetscCall(PetscFree(p));

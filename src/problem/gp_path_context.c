@@ -25,17 +25,17 @@ static PetscErrorCode symmetric_root(int n, double *S)
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)n * n, &U, n, &lambda));
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
       double difference = 10.0 * (i - j) / (n - 1);
       U[(size_t)i * n + j] = exp(-0.5 * difference * difference);
     }
   }
   PetscCheck(LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'L', n, U, n, lambda) == 0, PETSC_COMM_SELF,
              PETSC_ERR_LIB, "Eigenvalues of the kernel matrix");
-  for (int k = 0; k < n; ++k) { /* U diag(lambda^(1/4)), so that S = U U' */
+  for (int k = 0; k < n; k++) { /* U diag(lambda^(1/4)), so that S = U U' */
     double root = sqrt(sqrt(lambda[k] > 0.0 ? lambda[k] : 0.0));
-    for (int i = 0; i < n; ++i) U[(size_t)i * n + k] *= root;
+    for (int i = 0; i < n; i++) U[(size_t)i * n + k] *= root;
   }
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, n, n, 1.0, U, n, U, n, 0.0, S, n);
   PetscCall(PetscFree2(U, lambda));

@@ -36,7 +36,7 @@ static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(triple->size, &z));
   PetscCall(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &length_scale, 1.0, &kernel));
-  for (int t = 0; t < TERMS && !failure->failed; ++t) {
+  for (int t = 0; t < TERMS && !failure->failed; t++) {
     RgRandom random = rg_stream_at(&problem->stream, (uint64_t)t);
 
     rg_random_normals(&random, (size_t)triple->size, z);
@@ -61,8 +61,8 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   PetscCall(PetscMalloc1(TERMS * n, &paths));
   PetscCall(draw_paths(problem, triple, paths, failure));
   if (!failure->failed) {
-    for (size_t i = 0; i < n; ++i) {
-      for (size_t j = 0; j < n; ++j) {
+    for (size_t i = 0; i < n; i++) {
+      for (size_t j = 0; j < n; j++) {
         size_t first = j / (levels * levels), two = j / levels;     /* w1; (w1, w2) */
         size_t last_two = i % (levels * levels), last = i % levels; /* (x2, x3); x3 */
 

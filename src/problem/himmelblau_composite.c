@@ -42,9 +42,9 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   (void)failure;
   PetscFunctionBeginUser;
   PetscCall(rg_finite_context_create(problem, &data));
-  for (int i = 0; i < design->size; ++i) {
+  for (int i = 0; i < design->size; i++) {
     rg_space_to_native(design, design->points + 2 * i, x);
-    for (int j = 0; j < context->size; ++j) {
+    for (int j = 0; j < context->size; j++) {
       rg_space_to_native(context, context->points + 2 * j, w);
       data->f[(size_t)i * context->size + j] = himmelblau(x[0] + w[0], x[1] + 0.5 * w[1]);
     }

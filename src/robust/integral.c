@@ -15,7 +15,7 @@ static PetscErrorCode prior_variance(const RgIntegral *integral, const RgSetPost
   PetscCall(
     rg_kernel_matrix(rg_set_posterior_kernel(posterior), n, rg_set_posterior_points(posterior), K));
   *variance = 0.0;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     *variance += integral->p[i] * cblas_ddot(n, K + (size_t)i * n, 1, integral->p, 1);
   }
   PetscCall(PetscFree(K));
@@ -35,7 +35,7 @@ static PetscErrorCode reset(void *closure, const RgSetPosterior *posterior)
 
   PetscFunctionBeginUser;
   PetscCall(prior_variance(integral, posterior, &variance));
-  for (int i = 0; i < integral->n_designs; ++i) {
+  for (int i = 0; i < integral->n_designs; i++) {
     integral->mean[i] = average(integral, i, rg_set_posterior_mean(posterior));
     integral->variance[i] = variance;
   }
@@ -49,7 +49,7 @@ static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
 
   (void)posterior;
   PetscFunctionBeginUser;
-  for (int i = 0; i < integral->n_designs; ++i) {
+  for (int i = 0; i < integral->n_designs; i++) {
     double m = average(integral, i, change->row);
 
     integral->mean[i] += change->step * m;

@@ -8,7 +8,7 @@
 PetscErrorCode rg_measure_destroy(RgMeasure *measure)
 {
   PetscFunctionBeginUser;
-  for (int i = 0; i < measure->n_parts; ++i) PetscCall(rg_measure_destroy(&measure->parts[i]));
+  for (int i = 0; i < measure->n_parts; i++) PetscCall(rg_measure_destroy(&measure->parts[i]));
   PetscCall(RG_FREE(&measure->parts, &measure->coefficients, &measure->pmfs));
   *measure = (RgMeasure){0};
   PetscFunctionReturn(0);
@@ -17,7 +17,7 @@ PetscErrorCode rg_measure_destroy(RgMeasure *measure)
 /* Every list of probabilities inside fits the number of contexts. */
 static bool lists_fit(const RgMeasure *measure, int contexts)
 {
-  for (int i = 0; i < measure->n_parts; ++i) {
+  for (int i = 0; i < measure->n_parts; i++) {
     if (!lists_fit(&measure->parts[i], contexts)) return false;
   }
   return measure->n_pmfs == 0 || measure->pmf_size == contexts;
@@ -27,7 +27,7 @@ static const RgMeasure *find_list(const RgMeasure *measure)
 {
   const RgMeasure *found = measure->n_pmfs ? measure : NULL;
 
-  for (int i = 0; i < measure->n_parts && !found; ++i) found = find_list(&measure->parts[i]);
+  for (int i = 0; i < measure->n_parts && !found; i++) found = find_list(&measure->parts[i]);
   return found;
 }
 
@@ -68,7 +68,7 @@ static PetscErrorCode batch_create(const RgMeasure *measure, int contexts, const
   PetscCheck(contexts > 0 && lists_fit(measure, contexts), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "The measure's probabilities are not for %d contexts", contexts);
   PetscCall(PetscMalloc3(3 * n, &batch->row.scratch, n, &batch->equal, 2 * n, &batch->bounds));
-  for (int i = 0; i < contexts; ++i) batch->equal[i] = 1.0 / contexts;
+  for (int i = 0; i < contexts; i++) batch->equal[i] = 1.0 / contexts;
   batch->row.n = contexts;
   batch->row.p = p ? p : batch->equal;
   PetscFunctionReturn(0);
@@ -95,7 +95,7 @@ PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts, 
 
   PetscFunctionBeginUser;
   PetscCall(batch_create(measure, contexts, p, &batch));
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     batch.row.l = l + (size_t)i * contexts;
     batch.row.u = u + (size_t)i * contexts;
     rg_measure_row(measure, &batch.row, &low, &up);
@@ -117,7 +117,7 @@ PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, const RgCred
   PetscCall(batch_create(measure, contexts, p, &batch));
   batch.row.l = batch.bounds;
   batch.row.u = batch.bounds + contexts;
-  for (int i = 0; i < credible->n; ++i) {
+  for (int i = 0; i < credible->n; i++) {
     rg_measure_intervals(contexts, credible->mean + (size_t)i * contexts,
                          credible->variance + (size_t)i * contexts, credible->width, batch.bounds,
                          batch.bounds + contexts);
@@ -146,7 +146,7 @@ double rg_measure_slope(const RgMeasure *measure)
   case RG_MEASURE_CLIP:
   case RG_MEASURE_TANH: return rg_measure_slope(measure->parts);
   case RG_MEASURE_SUM:
-    for (int i = 0; i < measure->n_parts; ++i) {
+    for (int i = 0; i < measure->n_parts; i++) {
       slope += fabs(measure->coefficients[i]) * rg_measure_slope(&measure->parts[i]);
     }
     return slope;

@@ -21,7 +21,7 @@ static PetscErrorCode print_coefficient(double coefficient, bool first, RgText *
 static PetscErrorCode print_sum(const RgMeasure *measure, RgText *text)
 {
   PetscFunctionBeginUser;
-  for (int i = 0; i < measure->n_parts; ++i) {
+  for (int i = 0; i < measure->n_parts; i++) {
     PetscCall(print_coefficient(measure->coefficients[i], i == 0, text));
     PetscCall(rg_measure_print(&measure->parts[i], text));
   }
@@ -40,8 +40,8 @@ static PetscErrorCode print_ambiguity(const RgMeasure *measure, RgText *text)
     PetscCall(rg_text_add_real(text, measure->parameter));
   }
   if (measure->nominal) PetscCall(rg_text_add(text, ", nominal"));
-  for (int k = 0; k < measure->n_pmfs; ++k) {
-    for (int i = 0; i < measure->pmf_size; ++i) {
+  for (int k = 0; k < measure->n_pmfs; k++) {
+    for (int i = 0; i < measure->pmf_size; i++) {
       PetscCall(rg_text_add(text, i ? ", " : ", pmf("));
       PetscCall(rg_text_add_real(text, measure->pmfs[(size_t)k * measure->pmf_size + i]));
     }

@@ -11,7 +11,7 @@ static double expectation(int n, const double *f, const double *p)
   double sum = 0.0;
 
 #pragma omp simd reduction(+ : sum)
-  for (int i = 0; i < n; ++i) sum += p[i] * f[i];
+  for (int i = 0; i < n; i++) sum += p[i] * f[i];
   return sum;
 }
 
@@ -20,7 +20,7 @@ static double least(int n, const double *f)
   double value = f[0];
 
 #pragma omp simd reduction(min : value)
-  for (int i = 0; i < n; ++i) value = f[i] < value ? f[i] : value;
+  for (int i = 0; i < n; i++) value = f[i] < value ? f[i] : value;
   return value;
 }
 
@@ -29,7 +29,7 @@ static double largest(int n, const double *f)
   double value = f[0];
 
 #pragma omp simd reduction(max : value)
-  for (int i = 0; i < n; ++i) value = f[i] > value ? f[i] : value;
+  for (int i = 0; i < n; i++) value = f[i] > value ? f[i] : value;
   return value;
 }
 
@@ -38,7 +38,7 @@ static double mass_above(int n, const double *f, const double *p, double thresho
   double sum = 0.0;
 
 #pragma omp simd reduction(+ : sum)
-  for (int i = 0; i < n; ++i) sum += f[i] >= threshold ? p[i] : 0.0;
+  for (int i = 0; i < n; i++) sum += f[i] >= threshold ? p[i] : 0.0;
   return sum < 1.0 ? sum : 1.0;
 }
 
@@ -52,7 +52,7 @@ static void absolute_deviation(const RgMeasureRow *row, double *lower, double *u
   double el = expectation(row->n, l, p), eu = expectation(row->n, u, p), low = 0.0, up = 0.0;
 
 #pragma omp simd reduction(+ : low, up)
-  for (int i = 0; i < row->n; ++i) {
+  for (int i = 0; i < row->n; i++) {
     double lc = l[i] - eu, uc = u[i] - el, a = fabs(lc), b = fabs(uc);
     double inside = -lc < uc ? -lc : uc;
 
@@ -70,7 +70,7 @@ static void squared_deviation(const RgMeasureRow *row, double *lower, double *up
   double el = expectation(row->n, l, p), eu = expectation(row->n, u, p), low = 0.0, up = 0.0;
 
 #pragma omp simd reduction(+ : low, up)
-  for (int i = 0; i < row->n; ++i) {
+  for (int i = 0; i < row->n; i++) {
     double lc = l[i] - eu, uc = u[i] - el, a = lc * lc, b = uc * uc;
     double inside = -lc < uc ? -lc : uc;
 
@@ -96,7 +96,7 @@ static int keep(int n, double *v, double *w, double pivot, bool below)
 {
   int kept = 0;
 
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     double vi = v[i], wi = w[i];
 
     v[kept] = vi;
@@ -112,7 +112,7 @@ static double value_at_risk(const RgMeasureRow *row, const double *f, double alp
   double *v = row->scratch, *w = row->scratch + row->n, pivot = f[0], mass = 0.0, sum = 0.0;
   int n = row->n;
 
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     v[i] = f[i];
     w[i] = row->p[i];
   }
@@ -121,7 +121,7 @@ static double value_at_risk(const RgMeasureRow *row, const double *f, double alp
 
     pivot = median3(v[0], v[n / 2], v[n - 1]);
 #pragma omp simd reduction(+ : below, below_sum, equal)
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; i++) {
       below += v[i] < pivot ? w[i] : 0.0;
       below_sum += v[i] < pivot ? w[i] * v[i] : 0.0;
       equal += v[i] == pivot ? w[i] : 0.0;
@@ -169,11 +169,11 @@ static double ball_expectation(const RgMeasureRow *row, const double *f, double 
   Atom *atoms = (Atom *)row->scratch;
   double moved, sum = 0.0;
 
-  for (int i = 0; i < row->n; ++i) atoms[i] = (Atom){f[i], row->p[i]};
+  for (int i = 0; i < row->n; i++) atoms[i] = (Atom){f[i], row->p[i]};
   qsort(atoms, (size_t)row->n, sizeof *atoms, compare_atoms);
   moved = fmin(0.5 * radius, 1.0 - atoms[0].mass);
   sum = moved * atoms[0].value;
-  for (int i = row->n - 1; i >= 0; --i) {
+  for (int i = row->n - 1; i >= 0; i--) {
     double taken = i > 0 ? fmin(moved, atoms[i].mass) : 0.0;
 
     moved -= taken;
@@ -193,7 +193,7 @@ static void robust(const RgMeasure *measure, const RgMeasureRow *row, double *lo
     return;
   }
   *lower = *upper = INFINITY;
-  for (int k = measure->nominal ? -1 : 0; k < measure->n_pmfs; ++k) {
+  for (int k = measure->nominal ? -1 : 0; k < measure->n_pmfs; k++) {
     other.p = k < 0 ? row->p : measure->pmfs + (size_t)k * row->n;
     rg_measure_row(measure->parts, &other, &low, &up);
     *lower = fmin(*lower, low);
@@ -208,7 +208,7 @@ static void sum(const RgMeasure *measure, const RgMeasureRow *row, double *lower
   double low, up;
 
   *lower = *upper = measure->constant;
-  for (int i = 0; i < measure->n_parts; ++i) {
+  for (int i = 0; i < measure->n_parts; i++) {
     double a = measure->coefficients[i];
 
     rg_measure_row(&measure->parts[i], row, &low, &up);
@@ -275,7 +275,7 @@ void rg_measure_intervals(int n, const double *mean, const double *variance, dou
                           double *l, double *u)
 {
 #pragma omp simd
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     double half = width * sqrt(variance[i]);
 
     l[i] = mean[i] - half;

@@ -80,7 +80,7 @@ static void parse_word(RgExpression *parser, char word[MAX_NAME])
   rg_expression_next(parser);
   while (isalnum((unsigned char)*parser->at) || *parser->at == '_') {
     if (n < MAX_NAME - 1) word[n++] = *parser->at;
-    ++parser->at;
+    parser->at++;
   }
   word[n] = 0;
 }
@@ -94,7 +94,7 @@ static PetscErrorCode add_part(RgMeasure *measure, double coefficient, const RgM
   PetscCall(PetscRealloc((n + 1) * sizeof *measure->coefficients, &measure->coefficients));
   measure->parts[n] = *part;
   measure->coefficients[n] = coefficient;
-  ++measure->n_parts;
+  measure->n_parts++;
   PetscFunctionReturn(0);
 }
 
@@ -136,7 +136,7 @@ static PetscErrorCode parse_pmf(RgExpression *parser, const char *begin, RgMeasu
     PetscCall(PetscRealloc((held + n) * sizeof *measure->pmfs, &measure->pmfs));
     PetscCall(PetscArraycpy(measure->pmfs + held, list, n));
     measure->pmf_size = n;
-    ++measure->n_pmfs;
+    measure->n_pmfs++;
   }
   PetscCall(PetscFree(list));
   PetscFunctionReturn(0);
@@ -229,7 +229,7 @@ static PetscErrorCode unknown_name(RgExpression *parser, const char *begin, cons
   const char *names[N_NAMES + 1] = {0}, *nearest;
 
   PetscFunctionBeginUser;
-  for (int k = 0; k < N_NAMES; ++k) names[k] = rg_measure_infos[k].name;
+  for (int k = 0; k < N_NAMES; k++) names[k] = rg_measure_infos[k].name;
   nearest = *word ? rg_text_nearest(word, names) : NULL;
   if (!*word) {
     PetscCall(rg_expression_mistake(parser, begin, "a measure expected%s%.20s%s",
@@ -263,7 +263,7 @@ static PetscErrorCode parse_factor(RgExpression *parser, RgMeasure *measure)
   rg_expression_next(parser);
   begin = parser->at;
   parse_word(parser, word);
-  while (kind < N_NAMES && strcmp(word, rg_measure_infos[kind].name)) ++kind;
+  while (kind < N_NAMES && strcmp(word, rg_measure_infos[kind].name)) kind++;
   if (kind == N_NAMES) {
     PetscCall(unknown_name(parser, begin, word));
     PetscFunctionReturn(0);
@@ -282,7 +282,7 @@ static PetscErrorCode add_term(RgMeasure *total, double coefficient, RgMeasure *
     PetscFunctionReturn(0);
   }
   total->constant += coefficient * term->constant;
-  for (int i = 0; i < term->n_parts; ++i) {
+  for (int i = 0; i < term->n_parts; i++) {
     PetscCall(add_part(total, coefficient * term->coefficients[i], &term->parts[i]));
   }
   PetscCall(PetscFree(term->parts)); /* what is in them has moved */
@@ -327,7 +327,7 @@ static PetscErrorCode parse_sum(RgExpression *parser, RgMeasure *measure)
     else if (rg_expression_accept(parser, '-')) sign = -1.0;
     else break;
   }
-  --parser->depth;
+  parser->depth--;
   if (total.n_parts == 0)
     PetscCall(rg_expression_mistake(parser, begin, "a number alone is no measure"));
   if (total.n_parts == 1 && total.coefficients[0] == 1.0 && total.constant == 0.0) {

@@ -18,11 +18,11 @@ PetscErrorCode rg_mmd_create(int n, double *K, const double *p, double jitter, R
   PetscCall(PetscMalloc4(8 * size, &mmd->w, size * size, &mmd->gathered, size, &mmd->free_set, size,
                          &mmd->state));
   PetscCall(PetscArraycpy(mmd->p, p, size));
-  for (size_t i = 0; i < size; ++i) trace += K[i * size + i];
-  for (size_t i = 0; i < size; ++i) mmd->K[i * size + i] += jitter * trace / n;
+  for (size_t i = 0; i < size; i++) trace += K[i * size + i];
+  for (size_t i = 0; i < size; i++) mmd->K[i * size + i] += jitter * trace / n;
   cblas_dsymv(CblasColMajor, CblasLower, n, 1.0, mmd->K, n, p, 1, 0.0, mmd->Kp, 1);
   mmd->pKp = cblas_ddot(n, p, 1, mmd->Kp, 1);
-  for (size_t j = 0; j < size; ++j)
+  for (size_t j = 0; j < size; j++)
     mmd->distance[j] = sqrt(fmax(mmd->K[j * size + j] - 2.0 * mmd->Kp[j] + mmd->pKp, 0.0));
   PetscFunctionReturn(0);
 }
@@ -46,7 +46,7 @@ static int argmin(int n, const double *u)
 {
   int best = 0;
 
-  for (int i = 1; i < n; ++i) {
+  for (int i = 1; i < n; i++) {
     if (u[i] < u[best]) best = i;
   }
   return best;
@@ -68,18 +68,18 @@ static bool solve_piece(RgMmd *mmd, const double *u, Piece *piece)
   int n = mmd->n, m = piece->n_free;
   double *ones = mmd->w, *wp = ones + m, *wu = wp + m, sums[3] = {0.0, 0.0, 0.0};
 
-  for (int k = 0; k < m; ++k) {
+  for (int k = 0; k < m; k++) {
     const double *column = mmd->K + (size_t)mmd->free_set[k] * n;
-    for (int l = 0; l < m; ++l) mmd->gathered[(size_t)k * m + l] = column[mmd->free_set[l]];
+    for (int l = 0; l < m; l++) mmd->gathered[(size_t)k * m + l] = column[mmd->free_set[l]];
     ones[k] = 1.0;
     wp[k] = mmd->Kp[mmd->free_set[k]];
     wu[k] = u[mmd->free_set[k]];
   }
   if (LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', m, 3, mmd->gathered, m, mmd->w, m)) return false;
-  for (int k = 0; k < 3 * m; ++k) sums[k / m] += mmd->w[k];
+  for (int k = 0; k < 3 * m; k++) sums[k / m] += mmd->w[k];
   piece->e0 = (1.0 - sums[1]) / sums[0];
   piece->e1 = -sums[2] / sums[0];
-  for (int k = 0; k < m; ++k) {
+  for (int k = 0; k < m; k++) {
     piece->a[k] = wp[k] + piece->e0 * ones[k];
     piece->b[k] = wu[k] + piece->e1 * ones[k];
   }
@@ -91,11 +91,11 @@ static void solve_slacks(RgMmd *mmd, const double *u, Piece *piece)
 {
   int n = mmd->n;
 
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     piece->slack0[i] = -mmd->Kp[i] - piece->e0;
     piece->slack1[i] = u[i] + piece->e1;
   }
-  for (int k = 0; k < piece->n_free; ++k) {
+  for (int k = 0; k < piece->n_free; k++) {
     const double *column = mmd->K + (size_t)mmd->free_set[k] * n;
     cblas_daxpy(n, piece->a[k], column, 1, piece->slack0, 1);
     cblas_daxpy(n, -piece->b[k], column, 1, piece->slack1, 1);
@@ -108,12 +108,12 @@ static bool next_event(const RgMmd *mmd, const Piece *piece, double tau, int rec
 {
   *at = 0.0;
   *point = -1;
-  for (int k = 0; k < piece->n_free; ++k) {
+  for (int k = 0; k < piece->n_free; k++) {
     const double when = piece->a[k] / piece->b[k];
     if (piece->b[k] >= 0.0 || mmd->free_set[k] == recent || !(when > *at)) continue;
     *at = fmin(when, tau), *point = mmd->free_set[k], *enters = false;
   }
-  for (int i = 0; i < mmd->n; ++i) {
+  for (int i = 0; i < mmd->n; i++) {
     const double when = -piece->slack0[i] / piece->slack1[i];
     if (mmd->state[i] || piece->slack1[i] <= 0.0 || i == recent || !(when > *at)) continue;
     *at = fmin(when, tau), *point = i, *enters = true;
@@ -126,7 +126,7 @@ static void discrepancy(const RgMmd *mmd, const Piece *piece, double v[3])
 {
   double aKa = 0.0, aKb = 0.0, bKb = 0.0, aKp = 0.0, bKp = 0.0;
 
-  for (int k = 0; k < piece->n_free; ++k) {
+  for (int k = 0; k < piece->n_free; k++) {
     const int i = mmd->free_set[k];
     const double Ka = piece->slack0[i] + mmd->Kp[i] + piece->e0;
     aKa += piece->a[k] * Ka;
@@ -134,9 +134,9 @@ static void discrepancy(const RgMmd *mmd, const Piece *piece, double v[3])
     aKp += piece->a[k] * mmd->Kp[i];
     bKp += piece->b[k] * mmd->Kp[i];
   }
-  for (int k = 0; k < piece->n_free; ++k) {
+  for (int k = 0; k < piece->n_free; k++) {
     const double *column = mmd->K + (size_t)mmd->free_set[k] * mmd->n;
-    for (int l = 0; l < piece->n_free; ++l)
+    for (int l = 0; l < piece->n_free; l++)
       bKb += piece->b[k] * piece->b[l] * column[mmd->free_set[l]];
   }
   v[0] = aKa - 2.0 * aKp + mmd->pKp;
@@ -164,7 +164,7 @@ static void change_support(RgMmd *mmd, Piece *piece, int point, bool enters)
     mmd->free_set[piece->n_free++] = point;
     return;
   }
-  for (int k = 0; k < piece->n_free; ++k) {
+  for (int k = 0; k < piece->n_free; k++) {
     if (mmd->free_set[k] != point) mmd->free_set[kept++] = mmd->free_set[k];
   }
   piece->n_free = kept;
@@ -172,8 +172,8 @@ static void change_support(RgMmd *mmd, Piece *piece, int point, bool enters)
 
 static void fill_distribution(const RgMmd *mmd, const Piece *piece, double tau, double *q)
 {
-  for (int i = 0; i < mmd->n; ++i) q[i] = 0.0;
-  for (int k = 0; k < piece->n_free; ++k)
+  for (int i = 0; i < mmd->n; i++) q[i] = 0.0;
+  for (int k = 0; k < piece->n_free; k++)
     q[mmd->free_set[k]] = fmax(piece->a[k] - tau * piece->b[k], 0.0);
 }
 
@@ -191,12 +191,12 @@ PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, dou
   bool enters = false;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < n; ++i) q[i] = i == worst;
+  for (int i = 0; i < n; i++) q[i] = i == worst;
   *value = u[worst];
   if (mmd->distance[worst] <= radius) PetscFunctionReturn(0);
-  for (int i = 0; i < n; ++i) mmd->state[i] = i == worst;
+  for (int i = 0; i < n; i++) mmd->state[i] = i == worst;
   mmd->free_set[0] = worst;
-  for (int events = 0; events < limit; ++events) {
+  for (int events = 0; events < limit; events++) {
     if (!solve_piece(mmd, u, &piece)) break;
     solve_slacks(mmd, u, &piece);
     discrepancy(mmd, &piece, v);
@@ -225,7 +225,7 @@ static PetscErrorCode sensitivity_root(RgMmd *mmd)
   if (mmd->root) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(n * n, &mmd->root));
   PetscCall(PetscArraycpy(mmd->root, mmd->K, n * n));
-  for (size_t i = 0; i < n; ++i) mmd->root[i * n + i] += SENSITIVITY_JITTER;
+  for (size_t i = 0; i < n; i++) mmd->root[i * n + i] += SENSITIVITY_JITTER;
   PetscCheck(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', mmd->n, mmd->root, mmd->n) == 0, PETSC_COMM_SELF,
              PETSC_ERR_LIB, "the MMD matrix is not positive definite");
   PetscFunctionReturn(0);
@@ -242,21 +242,21 @@ static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, const RgMmdMin
   PetscFunctionBeginUser;
   if (options->sensitivity == RG_MMD_IDENTITY) {
     const double stretch = options->finer > n ? sqrt((double)options->finer / n) : 1.0;
-    for (int i = 0; i < n; ++i) mean += u[i] / n;
-    for (int i = 0; i < n; ++i) slope[i] = stretch * (u[i] - mean);
+    for (int i = 0; i < n; i++) mean += u[i] / n;
+    for (int i = 0; i < n; i++) slope[i] = stretch * (u[i] - mean);
     *S = cblas_dnrm2(n, slope, 1);
-    for (int i = 0; i < n && derivative; ++i) slope[i] *= stretch;
+    for (int i = 0; i < n && derivative; i++) slope[i] *= stretch;
   } else {
     PetscCall(sensitivity_root(mmd));
-    for (int i = 0; i < n; ++i) v[i] = u[i], ones[i] = 1.0;
+    for (int i = 0; i < n; i++) v[i] = u[i], ones[i] = 1.0;
     PetscCheck(LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 2, mmd->root, n, v, n) == 0,
                PETSC_COMM_SELF, PETSC_ERR_LIB, "dpotrs refused its arguments");
-    for (int i = 0; i < n; ++i) sums[0] += u[i] * v[i], sums[1] += v[i], sums[2] += ones[i];
-    for (int i = 0; i < n; ++i) slope[i] = v[i] - sums[1] / sums[2] * ones[i];
+    for (int i = 0; i < n; i++) sums[0] += u[i] * v[i], sums[1] += v[i], sums[2] += ones[i];
+    for (int i = 0; i < n; i++) slope[i] = v[i] - sums[1] / sums[2] * ones[i];
     *S = sqrt(fmax(sums[0] - sums[1] * sums[1] / sums[2], 0.0));
   }
   const double norm = *S;
-  for (int i = 0; i < n && derivative && norm > 0.0; ++i) slope[i] /= norm;
+  for (int i = 0; i < n && derivative && norm > 0.0; i++) slope[i] /= norm;
   PetscFunctionReturn(0);
 }
 
@@ -274,7 +274,7 @@ PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
   double *slope = mmd->w + 2 * (size_t)n, E = 0.0, S = 0.0, of_E, of_min, of_S = 0.0;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < n; ++i) E += (uniform ? 1.0 / n : mmd->p[i]) * u[i];
+  for (int i = 0; i < n; i++) E += (uniform ? 1.0 / n : mmd->p[i]) * u[i];
   PetscCall(sensitivity_of(mmd, u, options, weight != NULL, &S, slope));
   if (radius >= reach) {
     of_E = 0.0, of_min = 1.0;
@@ -288,7 +288,7 @@ PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
   }
   *value = of_E * E + of_min * u[worst] + of_S * S;
   if (!weight) PetscFunctionReturn(0);
-  for (int i = 0; i < n; ++i) weight[i] = of_E * (uniform ? 1.0 / n : mmd->p[i]) + of_S * slope[i];
+  for (int i = 0; i < n; i++) weight[i] = of_E * (uniform ? 1.0 / n : mmd->p[i]) + of_S * slope[i];
   weight[worst] += of_min;
   PetscFunctionReturn(0);
 }

@@ -11,8 +11,8 @@
    may fail.
    tight: T s_T where Theorems 4.3 to 4.5 print 2 T s_T; their proofs need no more.
    Source: Takeno, Inatsu, Karasuyama (2024), arXiv:2409.00979; irgp_ucb 7.1. O(1) unless stated. */
-#ifndef RG_REGRET_BOUNDS_H
-#define RG_REGRET_BOUNDS_H
+#ifndef RG_THEORY_BOUNDS_H
+#define RG_THEORY_BOUNDS_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
    Common arguments: varsigma, sub-Gaussian parameter of the noise; bound = sup Psi of the smoothing
    kernel; delta, probability that the bound may fail; T, number of queries it covers.
    Source: Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178; boke 7. */
-#ifndef RG_REGRET_REGRESSION_BOUNDS_H
-#define RG_REGRET_REGRESSION_BOUNDS_H
+#ifndef RG_THEORY_REGRESSION_BOUNDS_H
+#define RG_THEORY_REGRESSION_BOUNDS_H
 
 #include "regatta/error.h"
 

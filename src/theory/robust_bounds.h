@@ -5,8 +5,8 @@
    sum; expectations are over f, noise and the widths. kappa_t: what beta_t = 2 log(kappa_t) +
    chi^2_2 is made with, |X x Omega| where both are finite. gamma: maximum information gain of t
    points or an upper bound of it. All are O(1) unless stated. */
-#ifndef RG_REGRET_ROBUST_BOUNDS_H
-#define RG_REGRET_ROBUST_BOUNDS_H
+#ifndef RG_THEORY_ROBUST_BOUNDS_H
+#define RG_THEORY_ROBUST_BOUNDS_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* Frame of the benchmarks: every entry is timed in CPU seconds (least of several repetitions), beside a
    plain reference implementation where there is one, in the same run on the same machine. */
-#ifndef RG_BENCH_BENCH_H
-#define RG_BENCH_BENCH_H
+#ifndef RG_TESTS_BENCH_BENCH_H
+#define RG_TESTS_BENCH_BENCH_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* The first trial of a plan, to be timed. */
-#ifndef RG_BENCH_BENCH_TRIAL_H
-#define RG_BENCH_BENCH_TRIAL_H
+#ifndef RG_TESTS_BENCH_BENCH_TRIAL_H
+#define RG_TESTS_BENCH_BENCH_TRIAL_H
 
 #include "study/trial/trial.h"
 #include "trial_at.h"

@@ -1,7 +1,7 @@
 /* Plain reference implementations: the textbook formulas in straightforward loops, one point at a time,
    as most one-off programs have them. Gaussian ARD kernel. */
-#ifndef RG_BENCH_PLAIN_H
-#define RG_BENCH_PLAIN_H
+#ifndef RG_TESTS_BENCH_PLAIN_H
+#define RG_TESTS_BENCH_PLAIN_H
 
 double plain_kernel(int dim, const double *a, const double *b, const double *length_scale);
 /* Lower Cholesky factor of K + noise I, row-major n x n, from scratch. */

@@ -1,6 +1,6 @@
 /* One run of a fake study through the store, as `regatta run` makes it on one rank, resumable. */
-#ifndef RG_TESTS_DRIVE_H
-#define RG_TESTS_DRIVE_H
+#ifndef RG_TESTS_FAULT_DRIVE_H
+#define RG_TESTS_FAULT_DRIVE_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* Common frame of the fuzzers: rg_fuzz_one runs one input. Built with libFuzzer, or, by the unit
    tests that replay what was found, as a plain function. */
-#ifndef RG_TESTS_FUZZ_H
-#define RG_TESTS_FUZZ_H
+#ifndef RG_TESTS_FUZZ_FUZZ_H
+#define RG_TESTS_FUZZ_FUZZ_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -67,11 +67,11 @@ def blank(text, strings=True):
 
 
 class Source:
-    """One file below src/."""
+    """One file in C; files below src/ have their name from there."""
 
     def __init__(self, root, path):
-        self.name = path.relative_to(root / "src").as_posix()
         self.path = path.relative_to(root).as_posix()
+        self.name = self.path.removeprefix("src/")
         self.text = path.read_text()
         self.lines = self.text.splitlines()
         self.code = blank(self.text)
@@ -99,6 +99,7 @@ class Tree:
     def __init__(self, root):
         self.root = pathlib.Path(root)
         self.sources = [Source(self.root, p) for p in sorted((self.root / "src").rglob("*.[ch]"))]
+        self.tests = [Source(self.root, p) for p in sorted((self.root / "tests").rglob("*.[ch]"))]
 
 
 def floor_of(name):
@@ -275,6 +276,36 @@ def theory(tree):
                 yield path.relative_to(tree.root), number, "a formula of theory/ in Python"
 
 
+# Headers that are included several times: lists, and code compiled once per instruction set or family.
+UNGUARDED = re.compile(r"(^|/)list\.h$|_body\.h$|^gp/kernel/(families/|tiles_)")
+
+
+def guards(tree):
+    """The include guard of a header is its path: base/child.h has RG_BASE_CHILD_H."""
+    for source in tree.sources + tree.tests:
+        match = re.search(r"^#ifndef (RG_\w+_H)\n#define \1$", source.code, re.M)
+        guard = "RG_" + re.sub(r"\W", "_", source.name).upper()
+        if source.name.endswith(".h") and not UNGUARDED.search(source.name) and (not match or match.group(1) != guard):
+            yield source.path, 1, f"has no include guard {guard}"
+
+
+# what stands before a statement: the end of another one, a label, or the head of a branch or a loop
+STATEMENT = re.compile(r"[;{}]$|\b(else|do)$|\bdefault:$|\bcase [^?:]*:$|\b(if|for|while) *\(.*\)$")
+PREFIXED = re.compile(r"(?:\+\+|--)[\w*](?:[^;,()]|\([^()]*\))*[;,)]")
+
+
+def increments(tree):
+    """The spelling is i++ wherever the value is not used: in statements and in the heads of loops."""
+    for source in tree.sources + tree.tests:
+        for match in PREFIXED.finditer(source.code):
+            before = source.code[max(0, match.start() - 200):match.start()].rstrip(" \n\\")
+            turn = re.search(r"\bfor *\([^;{}]*;[^;{}]*;[^;{}]*$", before) and before[-1] in ";,"
+            line = before.rpartition("\n")[2]
+            alone = match.group().endswith(";") and line.count("(") == line.count(")")
+            if turn or alone and STATEMENT.search(line):
+                yield source.path, source.line_of(match.start()), f"{match.group()[:-1]} where its value is not used"
+
+
 # what stands at the top level; a file that a command left there by mistake does not
 TOP_FOLDERS = {"src", "experiments", "analysis", "tests", "docs", "cmake"}
 TOP_FILES = {"CMakeLists.txt", "CMakePresets.json", "run.sh", "README.md", "CHANGELOG.md", "CONTRIBUTING.md",
@@ -289,7 +320,7 @@ def top(tree):
 
 
 RULES = [floors, words, headers, statics, types, registered, theory, heads, paths, shape, modules,
-         functions, top]
+         functions, guards, increments, top]
 
 
 def breaches(root):

@@ -7,7 +7,8 @@ import unittest
 import check_house
 
 CLEAN = {"src/base/core.h": "/* The ground. */\n#ifndef RG_BASE_CORE_H\n#define RG_BASE_CORE_H\n#endif\n",
-         "src/base/tool.h": "/* A tool. */\ntypedef struct {\n  int n;\n} RgTool;\nint rg_tool_size(int n);\n",
+         "src/base/tool.h": "/* A tool. */\n#ifndef RG_BASE_TOOL_H\n#define RG_BASE_TOOL_H\ntypedef struct {\n  int n;\n} RgTool;\n"
+                         "int rg_tool_size(int n);\n#endif\n",
          "src/base/tool.c": '/* The tool. */\n#include "base/tool.h"\n\nint rg_tool_size(int n)\n{\n'
                             "  return n;\n}\n"}
 BODY = "/* A file. */\nint rg_odd_size(int n)\n{{\n  {}\n}}\n"
@@ -46,6 +47,14 @@ PLANTED = {
     "shape": [{"src/base/odd.c": "/* A file. */\n" + "\n" * 700},
               {"src/base/odd.c": "/* A file. */\n/* " + "long " * 30 + "*/\n"},
               {"src/base/odd.c": "/* A file. */\n\tint;\n"}],
+    "guards": [{"src/base/odd.h": "/* A header. */\n#ifndef RG_ODD_H\n#define RG_ODD_H\n#endif\n"},
+               {"src/base/odd.h": "/* A header. */\n"},
+               {"tests/odd.h": "/* A header. */\n#ifndef RG_ODD_H\n#define RG_ODD_H\n#endif\n"}],
+    "increments": [{"src/base/odd.c": BODY.format("++n;")}, {"src/base/odd.c": BODY.format("while (n < 3) ++n;")},
+                   {"src/base/odd.c": BODY.format("for (int i = 0; i < n; ++i) n--;")},
+                   {"src/base/odd.c": BODY.format("for (int i = 0; i < n; n--, ++*a) i++;")},
+                   {"src/base/odd.c": BODY.format("if (n)\n    --a[n(1)].b;")},
+                   {"tests/odd.c": BODY.format("else ++n;")}],
     "top": [{"odd": "left by a command\n"}],
 }
 
@@ -70,6 +79,12 @@ class House(unittest.TestCase):
         text = PLANTED["functions"][1]["src/base/odd.c"]
         self.assertEqual(found({**CLEAN, "src/gp/kernel/tiles_odd.c": text}), set())
         self.assertIn("functions", found({**CLEAN, "src/gp/kernel/odd.c": text}))
+
+    def test_increments(self):
+        """A value that is used may be that after the step."""
+        for text in ("if (++n > 3) n--;", "a[--n] = 1;", "f(a, ++n);", "for (; ++n < 3;) a();", "a = b ? c : --d;"):
+            with self.subTest(text=text):
+                self.assertEqual(found({**CLEAN, "src/base/odd.c": BODY.format(text)}), set())
 
     def test_planted(self):
         for rule in check_house.RULES:

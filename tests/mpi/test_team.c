@@ -191,7 +191,7 @@ static void lead_failure(RgTeam *team)
 
 static PetscErrorCode count_idle(void *closure)
 {
-  ++*(int *)closure;
+  (*(int *)closure)++;
   return 0;
 }
 

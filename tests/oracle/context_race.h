@@ -1,6 +1,6 @@
 /* A race on Ackley 2+1 whose context nature draws, for tests that ask methods query by query. */
-#ifndef RG_TESTS_CONTEXT_RACE_H
-#define RG_TESTS_CONTEXT_RACE_H
+#ifndef RG_TESTS_ORACLE_CONTEXT_RACE_H
+#define RG_TESTS_ORACLE_CONTEXT_RACE_H
 
 #include "gp/model/model.h"
 #include "regatta/algorithm.h"
@@ -64,7 +64,7 @@ static inline double ackley(const double *x, double c)
   const double z[3] = {10 * x[0] - 5, 10 * x[1] - 5, 10 * c - 5};
   double squares = 0, cosines = 0;
 
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 3; k++) {
     squares += z[k] * z[k] / 3;
     cosines += cos(2 * PETSC_PI * z[k]) / 3;
   }
@@ -86,7 +86,7 @@ static inline void race_begin(Race *race)
 
   race->random = rg_stream_at(&stream, 0);
   race->history.n = 0;
-  for (int i = 0; i < INITIAL; ++i) {
+  for (int i = 0; i < INITIAL; i++) {
     double x[DIM] = {rg_random_uniform(&race->random), rg_random_uniform(&race->random)};
     race_evaluate(race, x);
   }

@@ -1,6 +1,6 @@
 /* Laws of contexts for the tests of the SBO-KDE study. */
-#ifndef RG_TESTS_LAWS_H
-#define RG_TESTS_LAWS_H
+#ifndef RG_TESTS_ORACLE_LAWS_H
+#define RG_TESTS_ORACLE_LAWS_H
 
 #include "maths/distribution.h"
 #include "test_main.h"

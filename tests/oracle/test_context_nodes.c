@@ -62,7 +62,7 @@ static void compare(const Entry *entry, Race *race)
   method_begin(&nodes, entry->name, "context_nodes", "auto", &race->setup);
   method_begin(&all, entry->name, "context_nodes", "0", &race->setup);
   if (entry->hilly) method_begin(&other, entry->name, "context_nodes", "0", &elsewhere);
-  for (int t = 1; t <= QUERIES; ++t) {
+  for (int t = 1; t <= QUERIES; t++) {
     method_update(&nodes, history);
     method_update(&all, history); /* every time: a fit depends on those before */
     if (entry->hilly) method_update(&other, history);
@@ -93,7 +93,7 @@ RG_TEST(nodes_lose_next_to_nothing)
   set_in(rg_surrogate_params, &race.surrogate, "noise_lower", "1e-4");
   race.maximiser.raw_samples = 128;
   race.maximiser.restarts = 12;
-  for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k) {
+  for (size_t k = 0; k < sizeof entries / sizeof *entries; k++) {
     set_in(rg_surrogate_params, &race.surrogate, "kernel", entries[k].kernel);
     compare(&entries[k], &race);
   }
@@ -108,7 +108,7 @@ RG_TEST(no_context_was_seen)
   Race race;
 
   race_create(&race, "nodes", 1);
-  for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     Method method = {0};
     RgFailure failure = {0};
     method_begin(&method, names[k], "width", "1.5", &race.setup);

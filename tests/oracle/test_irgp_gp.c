@@ -22,14 +22,14 @@ RG_TEST(o5_posterior)
 
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &ell, 1.0, &kernel));
   RG_OK(rg_posterior_create(&kernel, 1e-4, 0.0, 3, &posterior));
-  for (int appended = 0; appended < 2; ++appended) {
+  for (int appended = 0; appended < 2; appended++) {
     RG_OK(rg_posterior_set(&posterior, NULL, 1e-4, 0.0, appended ? 0 : 3, X3, Y3, &failure));
-    for (int i = 0; appended && i < 3; ++i) {
+    for (int i = 0; appended && i < 3; i++) {
       RG_OK(rg_posterior_append(&posterior, X3 + 2 * i, Y3[i], &failure));
     }
     RG_OK(rg_posterior_predict(&posterior, 3, ABC, mean, variance, &work));
     RG_OK(rg_posterior_covariance(&posterior, 3, ABC, 3, ABC, C));
-    for (int j = 0; j < 3; ++j) {
+    for (int j = 0; j < 3; j++) {
       RG_CLOSE(mean[j], mu[j], 1e-12);
       RG_CLOSE(variance[j], var[j], 1e-12);
       RG_CLOSE(C[4 * j], var[j], 1e-12);
@@ -50,7 +50,7 @@ RG_TEST(o7_likelihood)
   const double gradient[2][3] = {{0.126662580692, -0.0865424574052, -0.928607222321},
                                  {-0.0263833424557, -0.0109458636531, -1.19049816572}};
 
-  for (int s = 0; s < 2; ++s) {
+  for (int s = 0; s < 2; s++) {
     double K[9], alpha[3], A[9], g[3];
     RgKernel kernel;
     RgPosterior posterior;
@@ -61,18 +61,18 @@ RG_TEST(o7_likelihood)
     RG_OK(rg_posterior_set(&posterior, NULL, 1e-4, 0.0, 3, X3, Y3, &failure));
     RG_CLOSE(rg_posterior_log_likelihood(&posterior), value[s], 1e-11);
     RG_OK(rg_kernel_matrix(&kernel, 3, X3, K));
-    for (int i = 0; i < 3; ++i) K[4 * i] += 1e-4;
+    for (int i = 0; i < 3; i++) K[4 * i] += 1e-4;
     memcpy(alpha, Y3, sizeof alpha);
     assert_int_equal(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', 3, K, 3), 0);
     assert_int_equal(LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', 3, 1, K, 3, alpha, 3), 0);
     assert_int_equal(LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', 3, K, 3), 0);
-    for (int p = 0; p < 3; ++p) {
-      for (int q = 0; q < 3; ++q) {
+    for (int p = 0; p < 3; p++) {
+      for (int q = 0; q < 3; q++) {
         A[3 * p + q] = alpha[p] * alpha[q] - K[3 * (p < q ? p : q) + (p < q ? q : p)];
       }
     }
     RG_OK(rg_kernel_theta_gradient(&kernel, 3, X3, A, g));
-    for (int p = 0; p < 3; ++p) RG_CLOSE(0.5 * g[p], gradient[s][p], 1e-11);
+    for (int p = 0; p < 3; p++) RG_CLOSE(0.5 * g[p], gradient[s][p], 1e-11);
     RG_OK(rg_posterior_destroy(&posterior));
     RG_OK(rg_kernel_destroy(&kernel));
   }
@@ -84,7 +84,7 @@ static void unit_grid(int dim, RgSpace *space)
   const double zero[3] = {0}, one[] = {1.0, 1.0, 1.0};
   double axes[30];
 
-  for (int i = 0; i < 30; ++i) axes[i] = (i % 10) / 10.0;
+  for (int i = 0; i < 30; i++) axes[i] = (i % 10) / 10.0;
   RG_OK(rg_space_grid(space, dim, levels, axes, zero, one));
 }
 
@@ -104,11 +104,11 @@ RG_TEST(o9_path_conditioned_on_data)
   RgFailure failure = {0};
 
   unit_grid(1, &space);
-  for (int i = 0; i < 10; ++i) z[i] = sin(1.0 + i);
+  for (int i = 0; i < 10; i++) z[i] = sin(1.0 + i);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &ell, 1.0, &kernel));
   RG_OK(rg_sample_path(&space, &kernel, z, f, &jitter, &failure));
   assert_true(jitter == 0.0 && !failure.failed);
-  for (int i = 0; i < 10; ++i) RG_CLOSE(f[i], prior[i], 1e-5);
+  for (int i = 0; i < 10; i++) RG_CLOSE(f[i], prior[i], 1e-5);
   /* y - f0(X) - e as data of a posterior with mean zero. */
   X[0] = space.points[3];
   X[1] = space.points[8];
@@ -117,7 +117,7 @@ RG_TEST(o9_path_conditioned_on_data)
   RG_OK(rg_posterior_create(&kernel, 1e-4, 0.0, 2, &posterior));
   RG_OK(rg_posterior_set(&posterior, NULL, 1e-4, 0.0, 2, X, y, &failure));
   RG_OK(rg_posterior_predict(&posterior, 10, space.points, mean, NULL, &work));
-  for (int i = 0; i < 10; ++i) RG_CLOSE(prior[i] + mean[i], path[i], 1e-9);
+  for (int i = 0; i < 10; i++) RG_CLOSE(prior[i] + mean[i], path[i], 1e-9);
   RG_OK(rg_prediction_destroy(&work));
   RG_OK(rg_posterior_destroy(&posterior));
   RG_OK(rg_kernel_destroy(&kernel));
@@ -135,9 +135,9 @@ RG_TEST(o10_path_on_the_grid)
 
   RG_OK(PetscMalloc2(1000, &z, 1000, &f));
   unit_grid(3, &space);
-  for (int i = 0; i < 1000; ++i) z[i] = sin(1.0 + i);
+  for (int i = 0; i < 1000; i++) z[i] = sin(1.0 + i);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &ell, 1.0, &kernel));
-  for (int dense = 0; dense < 2; ++dense) {
+  for (int dense = 0; dense < 2; dense++) {
     route = space;
     if (dense) route.kind = RG_SPACE_SET;
     RG_OK(rg_sample_path(&route, &kernel, z, f, &jitter, &failure));
@@ -147,7 +147,7 @@ RG_TEST(o10_path_on_the_grid)
     RG_CLOSE(f[123], -0.539408206681, 1e-10);
     RG_CLOSE(f[999], 0.561336064602, 1e-10);
     sum = 0.0;
-    for (int i = 0; i < 1000; ++i) {
+    for (int i = 0; i < 1000; i++) {
       sum += f[i];
       if (f[i] > f[best]) best = i;
     }
@@ -176,16 +176,16 @@ RG_TEST(o15_trace)
   double f[10];
 
   unit_grid(1, &domain.design);
-  for (int i = 0; i < 10; ++i) f[i] = sin(0.3 * i) + 0.5 * cos(0.7 * i);
+  for (int i = 0; i < 10; i++) f[i] = sin(0.3 * i) + 0.5 * cos(0.7 * i);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &ell, 1.0, &kernel));
   RG_OK(rg_set_posterior_create(&domain, &kernel, 1e-4, 0.0, 8, &set));
   RG_OK(rg_set_posterior_append(set, 1, f[1], &failure));
   RG_OK(rg_set_posterior_append(set, 4, f[4], &failure));
-  for (int t = 0; t < 6; ++t) {
+  for (int t = 0; t < 6; t++) {
     int best = 0;
     double ucb[10];
 
-    for (int i = 0; i < 10; ++i) {
+    for (int i = 0; i < 10; i++) {
       ucb[i] = rg_set_posterior_mean(set)[i] + sqrt(zeta[t] * rg_set_posterior_variance(set)[i]);
       if (ucb[i] > ucb[best]) best = i;
     }

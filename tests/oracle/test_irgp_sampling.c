@@ -34,11 +34,11 @@ RG_TEST(o6_pims_mes)
 
   o5_posterior(&posterior);
   RG_OK(rg_posterior_predict(&posterior, 3, ABC, mean, sd, &work));
-  for (int j = 0; j < 3; ++j) sd[j] = sqrt(sd[j]);
+  for (int j = 0; j < 3; j++) sd[j] = sqrt(sd[j]);
   rg_acquisition_pims(&pims, 3, mean, sd, value, NULL, NULL);
-  for (int j = 0; j < 3; ++j) RG_CLOSE(value[j], -z[j], 1e-11);
+  for (int j = 0; j < 3; j++) RG_CLOSE(value[j], -z[j], 1e-11);
   rg_acquisition_mes(&mes, 3, mean, sd, value, NULL, NULL);
-  for (int j = 0; j < 3; ++j) RG_CLOSE(value[j], information[j], 1e-11);
+  for (int j = 0; j < 3; j++) RG_CLOSE(value[j], information[j], 1e-11);
   RG_OK(rg_prediction_destroy(&work));
   RG_OK(rg_posterior_destroy(&posterior));
 }
@@ -63,7 +63,7 @@ RG_TEST(o6_jes)
   RG_OK(rg_cross_covariance_create(&posterior, 3, optima, &cross));
   RG_OK(rg_cross_covariance_evaluate(&cross, 3, optima, own));
   RG_OK(rg_cross_covariance_evaluate(&cross, 3, ABC, C));
-  for (int l = 0; l < 3; ++l) { /* eta = 0 */
+  for (int l = 0; l < 3; l++) { /* eta = 0 */
     double m, v, out;
 
     optimum[l] = (RgJesOptimum){maximum[l], (maximum[l] - at[l]) / own[4 * l], 1.0 / own[4 * l]};
@@ -76,7 +76,7 @@ RG_TEST(o6_jes)
     RG_CLOSE(out, parts[l][3], 1e-11);
   }
   RG_OK(rg_acquisition_jes(&jes, 3, &(RgJesMoments){mean, variance, C}, value, NULL));
-  for (int j = 0; j < 3; ++j) RG_CLOSE(value[j], expected[j], 1e-11);
+  for (int j = 0; j < 3; j++) RG_CLOSE(value[j], expected[j], 1e-11);
   RG_OK(rg_cross_covariance_destroy(&cross));
   RG_OK(rg_prediction_destroy(&work));
   RG_OK(rg_posterior_destroy(&posterior));
@@ -94,12 +94,12 @@ RG_TEST(o6_tails)
   double h[6], l[6], t[6] = {0}, minus[6], one[6];
 
   rg_vector_ops()->normal_tails(6, a, h, l);
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 6; i++) {
     minus[i] = -a[i];
     one[i] = 1.0;
   }
   rg_vector_ops()->truncated_entropy(6, 0.0, minus, one, t);
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 6; i++) {
     RG_CLOSE(h[i] / hazard[i], 1.0, 1e-11);
     RG_CLOSE(l[i] / log_cdf[i], 1.0, 1e-11);
     RG_CLOSE(t[i] / term[i], 1.0, 1e-11);
@@ -128,20 +128,20 @@ RG_TEST(o8_random_features)
   RG_OK(rg_posterior_create(&kernel, 1e-2, 0.0, 3, &posterior));
   RG_OK(rg_posterior_set(&posterior, NULL, 1e-2, 0.0, 3, x, y, &failure));
   RG_OK(rg_feature_path_create(1, 4, &path));
-  for (int sampled = 0; sampled < 2; ++sampled) {
-    for (int m = 0; m < 4; ++m) {
+  for (int sampled = 0; sampled < 2; sampled++) {
+    for (int m = 0; m < 4; m++) {
       path.frequency[m] = normal[m] / ell / two_pi;
       path.phase[m] = angle[m] / two_pi;
       path.amplitude[m] = amplitude;
     }
-    for (int m = 0; m < 4; ++m) { /* one feature at a time */
-      for (int k = 0; k < 4; ++k) path.weight[k] = k == m ? amplitude : 0.0;
+    for (int m = 0; m < 4; m++) { /* one feature at a time */
+      for (int k = 0; k < 4; k++) path.weight[k] = k == m ? amplitude : 0.0;
       RG_OK(rg_feature_path_evaluate(&path, 1, &four, &g, NULL));
       RG_CLOSE(g, feature[m], 1e-11);
     }
-    for (int m = 0; m < 4; ++m) path.weight[m] = sampled ? theta[m] * amplitude : 0.0;
+    for (int m = 0; m < 4; m++) path.weight[m] = sampled ? theta[m] * amplitude : 0.0;
     RG_OK(rg_feature_path_condition_weights(&path, &posterior, sampled ? e : none, &failure));
-    for (int m = 0; m < 4; ++m) RG_CLOSE(path.weight[m] / amplitude, weights[sampled][m], 1e-11);
+    for (int m = 0; m < 4; m++) RG_CLOSE(path.weight[m] / amplitude, weights[sampled][m], 1e-11);
     RG_OK(rg_feature_path_evaluate(&path, 1, &at, &g, NULL));
     RG_CLOSE(g, value[sampled], 1e-11);
   }
@@ -169,14 +169,14 @@ RG_TEST(o9_exact_path)
 
   RG_OK(rg_space_grid(&space, 1, &levels, axis, &zero, &one));
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &ell, 1.0, &kernel));
-  for (int grid = 0; grid < 2; ++grid) {
+  for (int grid = 0; grid < 2; grid++) {
     if (!grid) space.kind = RG_SPACE_SET;
     RG_OK(rg_set_paths_create(&space, &kernel, 2, &paths));
     RG_OK(rg_set_paths_update(paths, &kernel, 1e-4, 0.0, 2, index, y, &failure));
-    for (int i = 0; i < 20; ++i) F[i] = prior[i / 2];
-    for (int l = 0; l < 4; ++l) e[l] = l < 2 ? 0.01 : -0.005;
+    for (int i = 0; i < 20; i++) F[i] = prior[i / 2];
+    for (int l = 0; l < 4; l++) e[l] = l < 2 ? 0.01 : -0.005;
     RG_OK(rg_set_paths_condition(paths, 2, e, F));
-    for (int i = 0; i < 20; ++i) RG_CLOSE(F[i], expected[i / 2], 1e-9);
+    for (int i = 0; i < 20; i++) RG_CLOSE(F[i], expected[i / 2], 1e-9);
     RG_OK(rg_set_paths_destroy(&paths));
     space.kind = RG_SPACE_GRID;
   }
@@ -193,5 +193,5 @@ RG_TEST(o16_truncation)
   double factor[4];
 
   rg_vector_ops()->truncation(4, a, factor, NULL);
-  for (int i = 0; i < 4; ++i) RG_CLOSE(factor[i] / expected[i], 1.0, 1e-9);
+  for (int i = 0; i < 4; i++) RG_CLOSE(factor[i] / expected[i], 1.0, 1e-9);
 }

@@ -31,8 +31,8 @@ RG_TEST(the_standin_has_the_values_of_the_specification)
 
   assert_int_equal(problem->domain.design.size, 64);
   assert_int_equal(problem->domain.context.size, 99);
-  for (int i = 0; i < 64; ++i) {
-    for (int j = 0; j < 99; ++j) {
+  for (int i = 0; i < 64; i++) {
+    for (int j = 0; j < 99; j++) {
       double x[2], w[2], f;
       RgPoint point = {i, x, j, w};
       RgFailure failure = {0};
@@ -89,7 +89,7 @@ RG_TEST(the_kernel_is_of_the_sum)
   RG_OK(rg_kernel_split(&kernel, 2, &left, &right, &splits));
   assert_false(splits);
   RG_OK(rg_kernel_cross_gradient(&kernel, 1, points, 1, points + 4, &one, gradient));
-  for (int j = 0; j < 2; ++j) { /* the same by x and by w, and against differences */
+  for (int j = 0; j < 2; j++) { /* the same by x and by w, and against differences */
     double moved[4], up, down;
     assert_true(gradient[j] == gradient[j + 2]);
     memcpy(moved, points + 4, sizeof moved);
@@ -117,9 +117,9 @@ RG_TEST(the_set_posterior_knows_the_sum)
   RG_OK(rg_kernel_create_shift(RG_KERNEL_MATERN32, 4, false, &length_scale, 4.0, &kernel));
   RG_OK(rg_set_posterior_create(&instance.problem.domain, &kernel, 1e-6, 0.0, 10, &posterior));
   const double *z = rg_set_posterior_points(posterior);
-  for (int j = 0; j < 99; ++j) {
+  for (int j = 0; j < 99; j++) {
     RG_OK(rg_set_posterior_covariance(posterior, 20 * 99 + j, row));
-    for (int k = 0; k < 99; ++k) q0 += row[20 * 99 + k] / 99.0 / 99.0;
+    for (int k = 0; k < 99; k++) q0 += row[20 * 99 + k] / 99.0 / 99.0;
   }
   RG_CLOSE(q0, 3.31260291482, 1e-11);
   RG_OK(rg_set_posterior_append(posterior, 77, 2.0, &failure));
@@ -140,7 +140,7 @@ static char *table(const char *extra, int skipped)
   char *text = malloc(room), *at = text;
 
   at += sprintf(at, "# made up\nx1,x2,lt\n7,8,1.5\n8,300,2\n");
-  for (int i = 0; i < 6336; ++i)
+  for (int i = 0; i < 6336; i++)
     if (i != skipped)
       at += sprintf(at, "%d,%d,%.3f\n", 8 + 2 * (i / 72), 8 + 2 * (i % 72), i / 1e3);
   strcpy(at, extra);

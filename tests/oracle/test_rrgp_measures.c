@@ -20,7 +20,7 @@ static void check(const char *text, double lower, double value, double upper)
   RgMeasure measure;
   double middle[CONTEXTS], low, up, F;
 
-  for (int i = 0; i < CONTEXTS; ++i) middle[i] = 0.5 * (l[i] + u[i]);
+  for (int i = 0; i < CONTEXTS; i++) middle[i] = 0.5 * (l[i] + u[i]);
   parse(text, &measure);
   RG_OK(rg_measure_bounds(&measure, 1, CONTEXTS, l, u, p, &low, &up));
   RG_OK(rg_measure_value(&measure, 1, CONTEXTS, middle, p, &F));
@@ -53,11 +53,11 @@ RG_TEST(wide_intervals)
   const char *texts[] = {"mad", "variance"};
   double upper[] = {6.469, 41.89931875}, wl[CONTEXTS], wu[CONTEXTS], low, up;
 
-  for (int i = 0; i < CONTEXTS; ++i) {
+  for (int i = 0; i < CONTEXTS; i++) {
     wl[i] = 0.5 * (l[i] + u[i]) - 3.0;
     wu[i] = wl[i] + 6.0;
   }
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     RgMeasure measure;
 
     parse(texts[k], &measure);

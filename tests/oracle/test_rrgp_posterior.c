@@ -38,10 +38,10 @@ static void bench_make(const char *measure, const char *name, const Setting *set
   bench->instance = instance_make("gp_path_context", problem, 1, 0);
   domain = &bench->instance.problem.domain;
   bench_class(bench, name);
-  for (int k = 0; k < 7; ++k)
+  for (int k = 0; k < 7; k++)
     set_in(rg_surrogate_params, &bench->surrogate, model[k][0], model[k][1]);
   bench->surrogate.standardise = standardised;
-  for (int k = 0; settings && settings[k][0]; ++k) bench_set(bench, settings[k][0], settings[k][1]);
+  for (int k = 0; settings && settings[k][0]; k++) bench_set(bench, settings[k][0], settings[k][1]);
   bench_create(bench,
                (RgSetup){.noise_variance = NAN,
                          .n_initial = 1,
@@ -49,7 +49,7 @@ static void bench_make(const char *measure, const char *name, const Setting *set
                          .stream = rg_stream(1, "gp_path_context", 0, "algorithm", 0)},
                20);
   bench->history.n_initial = 1;
-  for (int i = 0; i < DATA; ++i)
+  for (int i = 0; i < DATA; i++)
     RG_OK(rg_history_append(&bench->history, domain->design.points + data_x[i], data_x[i],
                             domain->context.points + data_w[i], data_w[i], y_of(i)));
 }
@@ -79,7 +79,7 @@ RG_TEST(posterior)
   RG_CLOSE(y_of(5), 0.716163983494, 1e-11);
   bench_make("expectation", "rrgp_ucb", NULL, &bench);
   const RgSetPosterior *set = updated(&bench)->model.posterior.set;
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 4; k++) {
     const int at = expected[k].x * SIDE + expected[k].w;
     RG_CLOSE(rg_set_posterior_mean(set)[at], expected[k].mean, 1e-10);
     RG_CLOSE(rg_set_posterior_variance(set)[at], expected[k].variance, 1e-10);
@@ -91,7 +91,7 @@ static double best_of(int n, const double *value)
 {
   double best = value[0];
 
-  for (int i = 1; i < n; ++i) best = fmax(best, value[i]);
+  for (int i = 1; i < n; i++) best = fmax(best, value[i]);
   return best;
 }
 
@@ -141,7 +141,7 @@ RG_TEST(ties_and_widths)
               {"expectation - mad", 0, -10.3875332807, 4.16070863488, NAN, 1}};
   double gain = 0;
 
-  for (size_t k = 0; k < sizeof rows / sizeof *rows; ++k) {
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     const double beta = rows[k].squared > 0 ? rows[k].squared : 2 * log(2500) + 1;
     Bench bench;
     const RgRobust *robust;
@@ -154,14 +154,14 @@ RG_TEST(ties_and_widths)
     const double top = best_of(SIDE, robust->upper);
     RG_CLOSE(best_of(SIDE, robust->lower), rows[k].lower, 1e-10);
     RG_CLOSE(top, rows[k].upper, 1e-10);
-    for (int i = 0; i < SIDE; ++i) tied += robust->upper[i] >= top - 1e-12;
+    for (int i = 0; i < SIDE; i++) tied += robust->upper[i] >= top - 1e-12;
     assert_int_equal(tied, rows[k].tied);
     if (!isnan(rows[k].width))
       RG_CLOSE(robust->upper[best] - robust->lower[best], rows[k].width, 1e-10);
     assert_true(robust->upper[(int)bench.extra[RG_ROBUST_TOP]] >= top - 1e-12);
     bench_end(&bench);
   }
-  for (int n = 0; n < DATA; ++n) { /* log det (I + K/noise)/2, one pivot after the other */
+  for (int n = 0; n < DATA; n++) { /* log det (I + K/noise)/2, one pivot after the other */
     Bench bench;
     bench_make("expectation", "rrgp_ucb", NULL, &bench);
     bench.history.n = n;
@@ -190,18 +190,18 @@ RG_TEST(native_units)
   const double *mean = rg_set_posterior_mean(robust->model.posterior.set);
   assert_true(fabs(robust->model.scale - 1) > 0.04 && fabs(robust->model.shift) > 0.05);
   RG_OK(PetscMalloc1(size, &native));
-  for (int i = 0; i < size; ++i) native[i] = robust->model.shift + robust->model.scale * mean[i];
+  for (int i = 0; i < size; i++) native[i] = robust->model.shift + robust->model.scale * mean[i];
   RG_OK(rg_measure_parse("ptr(0.5)", &ptr, &mistake));
   RG_OK(rg_measure_value(&ptr, SIDE, SIDE, native, NULL, F));
   RG_OK(bench.algorithm.class->recommend(&bench.algorithm, 5, &bench.history, &best, &failure));
   assert_int_equal(best.index, rg_argmax(SIDE, F, NULL));
-  for (int i = 0; i < SIDE; ++i) RG_CLOSE(robust->value[i], F[i], 1e-12);
+  for (int i = 0; i < SIDE; i++) RG_CLOSE(robust->value[i], F[i], 1e-12);
   RG_OK(rg_algorithm_ask(&bench.algorithm, 6, &bench.history, &bench.query, &failure));
   const double width = sqrt(bench.extra[RG_ROBUST_CONFIDENCE]) * robust->model.scale;
   const double *variance = rg_set_posterior_variance(robust->model.posterior.set);
-  for (int i = 0; i < SIDE; ++i) {
+  for (int i = 0; i < SIDE; i++) {
     double p = 0;
-    for (int j = 0; j < SIDE; ++j)
+    for (int j = 0; j < SIDE; j++)
       p += (native[i * SIDE + j] + width * sqrt(variance[i * SIDE + j]) >= 0.5) / (double)SIDE;
     RG_CLOSE(robust->upper[i], p, 1e-12);
   }
@@ -256,27 +256,27 @@ RG_TEST(paths_follow_the_posterior)
   RG_OK(rg_set_posterior_create(&instance.problem.domain, &kernel, noise, 0.5, 10, &without));
   RG_OK(rg_set_samples_create(with, PATHS, &stream, &paths));
   RG_OK(rg_set_samples_create(without, PATHS, &stream, &priors));
-  for (int i = 0; i < DATA; ++i) {
+  for (int i = 0; i < DATA; i++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)i + 1);
     const int at = data_x[i] * SIDE + data_w[i];
-    for (int s = 0; s < PATHS; ++s) e[s][i] = sqrt(noise) * rg_random_normal(&random);
+    for (int s = 0; s < PATHS; s++) e[s][i] = sqrt(noise) * rg_random_normal(&random);
     RG_OK(rg_set_posterior_append(with, at, y_of(i), &failure));
     memcpy(z + 2 * i, rg_set_posterior_points(with) + 2 * (size_t)at, 2 * sizeof *z);
   }
   RG_OK(PetscMalloc1(DATA * N, &cross));
   RG_OK(rg_kernel_cross(&kernel, DATA, z, N, rg_set_posterior_points(with), cross));
-  for (int s = 0; s < PATHS; ++s) {
+  for (int s = 0; s < PATHS; s++) {
     double weight[DATA], worst = 0;
     const double *prior = priors.path + (size_t)s * N, *path = paths.path + (size_t)s * N;
     RG_OK(rg_kernel_matrix(&kernel, DATA, z, K));
-    for (int i = 0; i < DATA; ++i) {
+    for (int i = 0; i < DATA; i++) {
       K[i * DATA + i] += noise;
       weight[i] = y_of(i) - e[s][i] - prior[data_x[i] * SIDE + data_w[i]];
     }
     assert_int_equal(LAPACKE_dposv(LAPACK_ROW_MAJOR, 'L', DATA, 1, K, DATA, weight, 1), 0);
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < N; j++) {
       double value = prior[j];
-      for (int i = 0; i < DATA; ++i) value += cross[(size_t)i * N + j] * weight[i];
+      for (int i = 0; i < DATA; i++) value += cross[(size_t)i * N + j] * weight[i];
       worst = fmax(worst, fabs(value - path[j]));
     }
     if (worst > 1e-11) fail_msg("path %d is off by %g", s, worst);
@@ -300,17 +300,17 @@ RG_TEST(sampled_bounds_and_best_index)
   Bench bench;
   RgFailure failure = {0};
 
-  for (int m = 0; m < 2; ++m) {
+  for (int m = 0; m < 2; m++) {
     bench_make(measures[m], "rrgp_ucb", settings, &bench);
     const RgRobust *robust = bench.algorithm.state;
-    for (int t = 1; t <= 6; ++t) { /* the history as it was before query t */
+    for (int t = 1; t <= 6; t++) { /* the history as it was before query t */
       bench.history.n = t;
       RG_OK(rg_algorithm_ask(&bench.algorithm, t, &bench.history, &bench.query, &failure));
       assert_false(failure.failed);
       assert_true(bench.extra[RG_ROBUST_LARGEST_SD + 1] >= 1 &&
                   bench.extra[RG_ROBUST_LARGEST_SD + 1] <= t);
       if (m == 1) assert_true(bench.extra[RG_ROBUST_LARGEST_SD + 1] == t);
-      for (int i = 0; i < SIDE; ++i) assert_true(robust->lower[i] < robust->upper[i]);
+      for (int i = 0; i < SIDE; i++) assert_true(robust->lower[i] < robust->upper[i]);
       assert_true(isnan(bench.extra[RG_ROBUST_CONFIDENCE]));
     }
     bench_end(&bench);
@@ -322,7 +322,7 @@ RG_TEST(infinite_measures)
 {
   static const char *const measures[] = {"exp(1e9 + expectation)", "exp(1000 * expectation)"};
 
-  for (int m = 0; m < 2; ++m) {
+  for (int m = 0; m < 2; m++) {
     const Setting settings[] = {
       {"measure", measures[m]}, {"index_paths", "2"}, {"ties", "random"}, {NULL, NULL}};
     Bench bench;
@@ -343,13 +343,13 @@ RG_TEST(one_context)
   const RgStream stream = rg_stream(3, "test", 0, "lemma", 0);
   const double p = 1.0;
 
-  for (int k = 0; k < 500; ++k) {
+  for (int k = 0; k < 500; k++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     RgMeasure measure;
     RgText mistake = {0};
     double mean[20], variance[20], lower[20], upper[20], value[20];
     const double width = 3 * rg_random_uniform(&random);
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < 20; i++) {
       mean[i] = rg_random_normal(&random);
       variance[i] = rg_random_uniform(&random);
     }

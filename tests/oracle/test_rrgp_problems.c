@@ -31,7 +31,7 @@ static void himmelblau_optimum(const char *measure, double optimum, int index, d
   RG_CLOSE(instance.problem.optimum, optimum, 1e-11);
   assert_int_equal(instance.problem.n_optimisers, 1);
   RG_CLOSE(F_at(&instance.problem, index), optimum, 1e-11);
-  for (int i = 0; i < 225; ++i) sum += F_at(&instance.problem, i);
+  for (int i = 0; i < 225; i++) sum += F_at(&instance.problem, i);
   RG_CLOSE(sum / 225.0, mean, 1e-9);
   instance_free(&instance);
 }
@@ -48,9 +48,9 @@ RG_TEST(himmelblau_composite)
   RG_CLOSE(domain->context_prob[0], 0.0194112943563 * 0.0194112943563, 1e-12);
   RG_CLOSE(domain->context_prob[17], 0.00837347520937 * 0.00547201528358, 1e-12);
   RG_CLOSE(domain->context_prob[32], 2.99429512638e-05, 1e-14);
-  for (int i = 0; i < 225; ++i) {
+  for (int i = 0; i < 225; i++) {
     w1 += domain->context_prob[i] * (domain->context.points[2 * i] * 5.0 - 2.5);
-    for (int j = 0; j < 225; ++j) {
+    for (int j = 0; j < 225; j++) {
       double f = f_of_indices(&instance.problem, i, j);
       mean += f;
       square += f * f;
@@ -78,13 +78,13 @@ RG_TEST(sum_of_paths)
   const double *p = instance.problem.domain.context_prob;
   double least = 1.0, f[2][2][2][2];
 
-  for (int j = 0; j < 343; ++j) {
+  for (int j = 0; j < 343; j++) {
     RG_CLOSE(p[j], q1[j / 49] * q2[j / 7 % 7] * q1[6 - j % 7], 1e-11);
     least = fmin(least, p[j]);
   }
   RG_CLOSE(least, 3.84004086236e-07, 1e-16);
   /* No term sees x1 together with w1, or x2 with w2: those mixed differences vanish. */
-  for (int k = 0; k < 16; ++k) {
+  for (int k = 0; k < 16; k++) {
     int a = k & 1, b = k >> 1 & 1, c = k >> 2 & 1, d = k >> 3 & 1;
     f[a][b][c][d] = f_of_indices(&instance.problem, (1 + 3 * a) * 49 + (2 + 2 * b) * 7 + 5,
                                  (1 + 4 * c) * 49 + (3 + d) * 7 + 2);
@@ -104,13 +104,13 @@ RG_TEST(path_with_context)
   double square = 0.0, product = 0.0;
   int count = 0;
 
-  for (uint64_t k = 0; k < 40; ++k) {
+  for (uint64_t k = 0; k < 40; k++) {
     Instance instance = make("gp_path_context", "cvar(0.3)", "simulator", k);
 
     assert_int_equal(instance.problem.domain.context.size, 50);
     RG_CLOSE(instance.problem.domain.context_prob[7], 0.02, 1e-15);
     for (int i = 0; i < 50; i += 7) {
-      for (int j = 0; j < 43; j += 7, ++count) {
+      for (int j = 0; j < 43; j += 7, count++) {
         double a = f_of_indices(&instance.problem, i, j),
                b = f_of_indices(&instance.problem, i, j + 5);
         square += a * a;
@@ -133,7 +133,7 @@ RG_TEST(contexts_follow_their_probabilities)
   int counts[343] = {0};
   double chi = 0.0;
 
-  for (int k = 0; k < DRAWS; ++k) {
+  for (int k = 0; k < DRAWS; k++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     double c[3];
     int index = -1;
@@ -141,9 +141,9 @@ RG_TEST(contexts_follow_their_probabilities)
     RG_OK(instance.problem.class->draw_context(&instance.problem, &random, c, &index));
     assert_in_range(index, 0, 342);
     RG_CLOSE(c[2], -2.0 + index % 7 * 2.0 / 3.0, 1e-14);
-    ++counts[index];
+    counts[index]++;
   }
-  for (int j = 0; j < 343; ++j) {
+  for (int j = 0; j < 343; j++) {
     if (p[j] * DRAWS > 1.0) chi += pow(counts[j] - p[j] * DRAWS, 2) / (p[j] * DRAWS);
   }
   assert_true(chi < 343.0 + 5.0 * sqrt(2.0 * 343.0));

@@ -21,7 +21,7 @@ static void make_surrogate(RgSurrogateOptions *surrogate)
                                             {"standardise", "false"},
                                             {"mean", "zero"}};
 
-  for (size_t k = 0; k < sizeof settings / sizeof *settings; ++k) {
+  for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
     set_in(rg_surrogate_params, surrogate, settings[k][0], settings[k][1]);
   }
 }
@@ -48,7 +48,7 @@ static void race_make(const char *measure, const char *name, const Setting *sett
   race->instance = instance_make("himmelblau_composite", problem, 1, 0);
   bench_class(race, name);
   make_surrogate(&race->surrogate);
-  for (int i = 0; settings && settings[i][0]; ++i) {
+  for (int i = 0; settings && settings[i][0]; i++) {
     bench_set(race, settings[i][0], settings[i][1]);
   }
   RG_OK(rg_algorithm_check(race->class, race->options, &race->instance.problem.domain, (RgPlace){0},
@@ -84,7 +84,7 @@ static void run(const char *measure, const char *name, const Setting *settings, 
   uint64_t seed = 9;
 
   race_make(measure, name, settings, &race);
-  for (int t = 1; t <= STEPS; ++t) {
+  for (int t = 1; t <= STEPS; t++) {
     const Step *step = &steps[t - 1];
     int recommended;
 
@@ -213,7 +213,7 @@ RG_TEST(random_numbers)
   RgFailure failure = {0};
 
   race_make("expectation", "rrgp_ucb", NULL, &race);
-  for (int t = 1; t <= 400; ++t) {
+  for (int t = 1; t <= 400; t++) {
     RG_OK(rg_algorithm_ask(&race.algorithm, t, &race.history, &query, &failure));
     sum += extra[RG_ROBUST_CONFIDENCE];
     least = fmin(least, extra[RG_ROBUST_CONFIDENCE]);
@@ -222,7 +222,7 @@ RG_TEST(random_numbers)
   RG_CLOSE(sum / 400.0, 23.6644016088, 0.02); /* deviation of the mean: 0.1 */
   bench_end(&race);
   race_make("expectation", "random_sampling", NULL, &race);
-  for (int t = 1; t <= 2000; ++t) {
+  for (int t = 1; t <= 2000; t++) {
     RG_OK(rg_algorithm_ask(&race.algorithm, t, &race.history, &query, &failure));
     w1 += c[0] * 5.0 - 2.5;
   }
@@ -230,7 +230,7 @@ RG_TEST(random_numbers)
   bench_end(&race);
   w1 = 0.0;
   race_make("expectation", "random_sampling", uniform, &race);
-  for (int t = 1; t <= 2000; ++t) {
+  for (int t = 1; t <= 2000; t++) {
     RG_OK(rg_algorithm_ask(&race.algorithm, t, &race.history, &query, &failure));
     w1 += c[0] * 5.0 - 2.5;
   }
@@ -249,7 +249,7 @@ RG_TEST(random_ties)
   int first = -1, different = 0;
 
   race_make(ptr, "bbbmobo", settings, &race);
-  for (int t = 1; t <= 20; ++t) {
+  for (int t = 1; t <= 20; t++) {
     RG_OK(rg_algorithm_ask(&race.algorithm, t, &race.history, &query, &failure));
     RG_CLOSE(extra[RG_ROBUST_ACQUISITION], 1.0, 1e-12);
     if (first < 0) first = query.index;
@@ -267,7 +267,7 @@ RG_TEST(measures_are_checked)
   } cases[] = {{"bq", exp_mad, "made for the measure 'expectation'"},
                {"bpt_ucb", "expectation", "made for the measure 'ptr(theta)'"}};
 
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     const Setting problem[] = {{"measure", cases[k].measure}, {NULL, NULL}};
     const RgAlgorithmClass *class = rg_registry_find_algorithm(NULL, cases[k].name);
     Instance instance = instance_make("himmelblau_composite", problem, 1, 0);

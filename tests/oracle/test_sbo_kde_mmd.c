@@ -13,8 +13,8 @@ static double matern52(double r, double scale)
 
 static void line_kernel(int n, double scale, double *K)
 {
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) K[i * n + j] = matern52(abs(i - j) / (n - 1.0), scale);
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) K[i * n + j] = matern52(abs(i - j) / (n - 1.0), scale);
   }
 }
 
@@ -53,10 +53,10 @@ RG_TEST(exact_worst_case)
 
   begin(0.0, &mmd);
   RG_CLOSE(mmd.distance[2], 0.74217324921044, 1e-12);
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 3; k++) {
     RG_OK(rg_mmd_worst_case(&mmd, u5, radius[k], &value, q, &failure));
     RG_CLOSE(value, expected[k], 1e-12);
-    for (int i = 0; i < 5; ++i) RG_CLOSE(q[i], worst[k][i], 1e-11);
+    for (int i = 0; i < 5; i++) RG_CLOSE(q[i], worst[k][i], 1e-11);
   }
   RG_OK(rg_mmd_worst_case(&mmd, u5, 0.743, &value, q, &failure));
   assert_true(value == -0.5 && q[2] == 1.0 && !failure.failed);
@@ -72,12 +72,12 @@ RG_TEST(minimax)
   double value, up, down, weight[5], u[5];
 
   begin(0.0, &mmd);
-  for (int k = 0; k < 3; ++k) {
-    for (int kind = RG_MMD_IDENTITY; kind <= RG_MMD_EXACT; ++kind) {
+  for (int k = 0; k < 3; k++) {
+    for (int kind = RG_MMD_IDENTITY; kind <= RG_MMD_EXACT; kind++) {
       const RgMmdMinimax how = {(RgMmdSensitivity)kind, false, false, 0};
       RG_OK(rg_mmd_minimax(&mmd, u5, radius[k], &how, &value, weight));
       RG_CLOSE(value, kind == RG_MMD_IDENTITY ? identity[k] : exact[k], 1e-12);
-      for (int i = 0; i < 5; ++i) {
+      for (int i = 0; i < 5; i++) {
         memcpy(u, u5, sizeof(u));
         u[i] += 1e-6;
         RG_OK(rg_mmd_minimax(&mmd, u, radius[k], &how, &up, NULL));
@@ -89,7 +89,7 @@ RG_TEST(minimax)
   }
   const RgMmdMinimax released = {RG_MMD_IDENTITY, true, true, 0};
   const double as_released[3] = {-0.11063274316054, -0.23189822948162, -0.41379645896324};
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 3; k++) {
     RG_OK(rg_mmd_minimax(&mmd, u5, radius[k], &released, &value, NULL));
     RG_CLOSE(value, as_released[k], 1e-12);
   }
@@ -106,17 +106,17 @@ RG_TEST(minimax_of_a_thinner_grid)
   RgMmd mmd, copies;
 
   line_kernel(5, 0.25, five);
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 20; i++) {
     p[i] = p5[i / 4] / 4;
     u[i] = u5[i / 4];
-    for (int j = 0; j < 20; ++j) K[i * 20 + j] = five[i / 4 * 5 + j / 4];
+    for (int j = 0; j < 20; j++) K[i * 20 + j] = five[i / 4 * 5 + j / 4];
   }
   begin(0.0, &mmd);
   create(20, K, p, 0.0, &copies);
   RG_OK(rg_mmd_minimax(&mmd, u5, 0.05, &how, &value, weight));
   RG_OK(rg_mmd_minimax(&copies, u, 0.05, &how, &expected, NULL));
   RG_CLOSE(value, expected, 1e-12);
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 5; i++) {
     memcpy(v, u5, sizeof(v));
     v[i] += 1e-6;
     RG_OK(rg_mmd_minimax(&mmd, v, 0.05, &how, &up, NULL));
@@ -142,7 +142,7 @@ static void check_optimal(const RgMmd *mmd, const double *u, double r, const dou
   double Kq[100], gap[100], size = 0.0, sum = 0.0, tau, numerator = 0.0, denominator = 0.0;
 
   cblas_dsymv(CblasColMajor, CblasLower, n, 1.0, mmd->K, n, q, 1, 0.0, Kq, 1);
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     size += (q[i] - mmd->p[i]) * (Kq[i] - mmd->Kp[i]);
     sum += q[i];
     assert_true(q[i] >= 0.0);
@@ -150,7 +150,7 @@ static void check_optimal(const RgMmd *mmd, const double *u, double r, const dou
   RG_CLOSE(sum, 1.0, 1e-10);
   RG_CLOSE(sqrt(size), r, 1e-9);
   double first = NAN, of_u = NAN; /* tau by least squares over the support */
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     if (q[i] < 1e-9) continue;
     if (isnan(first)) first = Kq[i] - mmd->Kp[i], of_u = u[i];
     numerator -= (Kq[i] - mmd->Kp[i] - first) * (u[i] - of_u);
@@ -159,9 +159,9 @@ static void check_optimal(const RgMmd *mmd, const double *u, double r, const dou
   tau = numerator / denominator;
   assert_true(tau > 0.0);
   double level = 0.0;
-  for (int i = 0; i < n; ++i) gap[i] = (Kq[i] - mmd->Kp[i]) / tau + u[i];
-  for (int i = 0; i < n; ++i) level += q[i] * gap[i];
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) gap[i] = (Kq[i] - mmd->Kp[i]) / tau + u[i];
+  for (int i = 0; i < n; i++) level += q[i] * gap[i];
+  for (int i = 0; i < n; i++) {
     assert_true(gap[i] - level > -1e-6);
     assert_true(q[i] * fabs(gap[i] - level) < 1e-6);
   }
@@ -175,16 +175,16 @@ RG_TEST(hundred_points)
   RgFailure failure = {0};
   RgMmd mmd;
 
-  for (int k = 0; k < 9; ++k) {
+  for (int k = 0; k < 9; k++) {
     double sum = 0.0;
     line_kernel(100, scales[k % 3], K);
     support_normals(10 + k, 100, u);
     support_normals(20 + k, 100, p);
-    for (int i = 0; i < 100; ++i) sum += p[i] = p[i] * p[i];
-    for (int i = 0; i < 100; ++i) p[i] /= sum;
+    for (int i = 0; i < 100; i++) sum += p[i] = p[i] * p[i];
+    for (int i = 0; i < 100; i++) p[i] /= sum;
     create(100, K, p, 1e-8, &mmd);
     int worst = 0;
-    for (int i = 0; i < 100; ++i) worst = u[i] < u[worst] ? i : worst;
+    for (int i = 0; i < 100; i++) worst = u[i] < u[worst] ? i : worst;
     double r = part[k / 3] * mmd.distance[worst];
     RG_OK(rg_mmd_worst_case(&mmd, u, r, &value, q, &failure));
     assert_false(failure.failed);

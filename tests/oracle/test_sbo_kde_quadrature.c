@@ -48,7 +48,7 @@ RG_TEST(the_same_points)
   method_begin(&rule, "sbo_kde", "expectation", "quadrature", &race.setup);
   method_begin(&draws, "sbo_kde", "expectation", "sample", &race.setup);
   race_begin(&race);
-  for (int t = 1; t <= QUERIES; ++t) {
+  for (int t = 1; t <= QUERIES; t++) {
     ask(&rule, t, history);
     ask(&draws, t, history);
     const double best = average_at(&rule, t, history, rule.x);

@@ -27,8 +27,8 @@ static void begin(int grid, double radius, bool flat, Case *test)
 
   *test = (Case){.domain.design.dim = 1, .domain.context.dim = 1};
   RG_OK(PetscMalloc1(4 + grid, &list));
-  for (int i = 0; i < 4; ++i) list[i] = contexts[i];
-  for (int i = 0; i < grid; ++i) list[4 + i] = i / (grid - 1.0);
+  for (int i = 0; i < 4; i++) list[i] = contexts[i];
+  for (int i = 0; i < grid; i++) list[4 + i] = i / (grid - 1.0);
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, scales, 1.0, &test->kernel));
   test->model.domain = &test->domain;
   RG_OK(rg_posterior_create(&test->kernel, 0.01, 0.0, 4, &test->model.posterior));
@@ -58,8 +58,8 @@ RG_TEST(confidence_bounds_and_slopes)
   begin(5, 0.0, false, &test);
   RG_OK(rg_context_ucb_function(&test.ucb, 1, &x, &value, NULL));
   RG_CLOSE(value, 1.0236614134709, 1e-11);
-  for (int i = 0; i < 4; ++i) RG_CLOSE(test.ucb.u[i], u[i], 1e-11);
-  for (int i = 0; i < 5; ++i) RG_CLOSE(test.ucb.slope[i], slope[i], 1e-11);
+  for (int i = 0; i < 4; i++) RG_CLOSE(test.ucb.u[i], u[i], 1e-11);
+  for (int i = 0; i < 5; i++) RG_CLOSE(test.ucb.slope[i], slope[i], 1e-11);
   end(&test);
   begin(2001, 1.0, false, &test);
   RG_OK(rg_context_ucb_function(&test.ucb, 1, &x, &value, NULL));
@@ -92,8 +92,8 @@ RG_TEST(maximisers_on_a_grid)
   double x[101], value[101];
   Case test;
 
-  for (int i = 0; i <= 100; ++i) x[i] = 0.01 * i;
-  for (int k = 0; k < 2; ++k) {
+  for (int i = 0; i <= 100; i++) x[i] = 0.01 * i;
+  for (int k = 0; k < 2; k++) {
     begin(5, radius[k], false, &test);
     RG_OK(rg_context_ucb_function(&test.ucb, 101, x, value, NULL));
     assert_int_equal(rg_argmax(101, value, NULL), index[k]);
@@ -120,7 +120,7 @@ RG_TEST(gradients)
     RgKernel kernel;
     RG_OK(rg_kernel_create((RgKernelFamily)family, 2, true, scales, 1.0, &kernel));
     RG_OK(rg_posterior_set(&test.model.posterior, &kernel, 0.01, 0.0, 4, Z, y, &failure));
-    for (int k = 0; k < 3; ++k) {
+    for (int k = 0; k < 3; k++) {
       const RgContextual what = {5, 2, list, criteria[k], argument[k], NULL};
       RgContextUcb ucb;
       double points[3] = {x, x + h, x - h}, value[3], gradient[3];

@@ -12,9 +12,9 @@ static int packed_length(int r)
 /* Coefficients of u' P w in the lower triangle of P. */
 static void pack_form(int r, const double *u, const double *w, double *form)
 {
-  for (int j = 0; j < r; ++j) {
+  for (int j = 0; j < r; j++) {
     *form++ = u[j] * w[j];
-    for (int i = j + 1; i < r; ++i) *form++ = u[i] * w[j] + u[j] * w[i];
+    for (int i = j + 1; i < r; i++) *form++ = u[i] * w[j] + u[j] * w[i];
   }
 }
 
@@ -27,7 +27,7 @@ PetscErrorCode rg_bilinear_forms_create(int r, int size, const double *U, const 
   PetscFunctionBeginUser;
   *forms = (RgBilinearForms){.r = r, .size = size};
   PetscCall(PetscMalloc1((size_t)h * size, &all));
-  for (int k = 0; k < size; ++k)
+  for (int k = 0; k < size; k++)
     pack_form(r, U + (size_t)k * r, W + (size_t)k * r, all + (size_t)k * h);
   PetscCall(PetscMalloc1((size_t)h * PetscMin(h, size), &forms->basis));
   PetscCall(rg_column_basis(h, size, all, tolerance, 2 * r, forms->basis, &forms->rank));
@@ -51,10 +51,10 @@ void rg_bilinear_forms_reduce(RgBilinearForms *forms, int J, const double *P)
 {
   const int r = forms->r, h = packed_length(r);
 
-  for (int j = 0; j < J; ++j) {
+  for (int j = 0; j < J; j++) {
     double *packed = forms->packed + (size_t)j * h;
-    for (int q = 0; q < r; ++q) {
-      for (int i = q; i < r; ++i) *packed++ = P[((size_t)j * r + q) * r + i];
+    for (int q = 0; q < r; q++) {
+      for (int i = q; i < r; i++) *packed++ = P[((size_t)j * r + q) * r + i];
     }
   }
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, forms->rank, J, h, 1.0, forms->basis, h,
@@ -85,12 +85,12 @@ void rg_bilinear_forms_gradient(RgBilinearForms *forms, int J, double *G)
 
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, h, J, forms->rank, 1.0, forms->basis, h,
               forms->reduced, forms->rank, 0.0, forms->packed, h);
-  for (int j = 0; j < J; ++j) {
+  for (int j = 0; j < J; j++) {
     const double *packed = forms->packed + (size_t)j * h;
-    for (int q = 0; q < r; ++q) {
+    for (int q = 0; q < r; q++) {
       double *column = G + ((size_t)j * r + q) * r;
       column[q] = *packed++;
-      for (int i = q + 1; i < r; ++i) column[i] = 0.5 * *packed++; /* it counts twice in tr */
+      for (int i = q + 1; i < r; i++) column[i] = 0.5 * *packed++; /* it counts twice in tr */
     }
   }
 }

@@ -1,8 +1,8 @@
 /* Many bilinear forms u_k' P w_k of a symmetric matrix P (r x r), at several P at once. As vectors
    of length r(r+1)/2 the forms of a smooth family span few dimensions, say s: P is reduced to s
    numbers first, from which every form is a combination. Internal to gp/. */
-#ifndef RG_GP_BILINEAR_FORMS_H
-#define RG_GP_BILINEAR_FORMS_H
+#ifndef RG_GP_CONTEXT_BILINEAR_FORMS_H
+#define RG_GP_CONTEXT_BILINEAR_FORMS_H
 
 #include "regatta/error.h"
 

@@ -15,11 +15,11 @@
 static bool context_scales(const RgKernel *kernel, int dim_x, double *scale, bool *gaussian)
 {
   *gaussian = true;
-  for (int k = dim_x; k < kernel->dim; ++k) scale[k - dim_x] = INFINITY;
-  for (int t = 0; t < kernel->n_terms; ++t) {
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+  for (int k = dim_x; k < kernel->dim; k++) scale[k - dim_x] = INFINITY;
+  for (int t = 0; t < kernel->n_terms; t++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
-      for (int k = 0; k < factor->n_inputs; ++k) {
+      for (int k = 0; k < factor->n_inputs; k++) {
         const int input = factor->inputs[k] + factor->shift - dim_x;
         if (input < 0) continue;
         if (rg_kernel_classes[factor->family]->columns != 1) return false;
@@ -44,7 +44,7 @@ static PetscErrorCode interpolant(const RgKernel *kernel, int dim_x, RgKernel *s
   PetscCall(PetscMalloc1(dim, &scale));
   *found = context_scales(kernel, dim_x, scale, &gaussian);
   if (gaussian) *tolerance = fmax(*tolerance * *tolerance, LEAST);
-  for (int k = 0; k < dim; ++k)
+  for (int k = 0; k < dim; k++)
     scale[k] = isfinite(scale[k]) ? scale[k] * (gaussian ? 1.0 : SMOOTHER) : 1e6;
   if (*found)
     PetscCall(rg_kernel_create(gaussian ? RG_KERNEL_GAUSSIAN : RG_KERNEL_MATERN52, dim, true, scale,
@@ -63,8 +63,8 @@ static PetscErrorCode slope_matrix(const RgKernel *smooth, const RgKernelPivots 
   PetscFunctionBeginUser;
   if (rows == 0) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(n_slopes, &ones));
-  for (int l = 0; l < n_slopes; ++l) ones[l] = 1.0;
-  for (int k = 0; k < r; ++k)
+  for (int l = 0; l < n_slopes; l++) ones[l] = 1.0;
+  for (int k = 0; k < r; k++)
     PetscCall(rg_kernel_cross_gradient(smooth, 1, nodes->contexts + (size_t)k * smooth->dim,
                                        n_slopes, contexts, ones, nodes->slope + (size_t)k * rows));
   cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, rows, r, 1.0,
@@ -85,7 +85,7 @@ static PetscErrorCode fill(const RgKernel *smooth, const RgKernelPivots *pivots,
   nodes->slopes = n_slopes * smooth->dim;
   PetscCall(PetscMalloc3(r * dim, &nodes->contexts, size * r, &nodes->values, nodes->slopes * r,
                          &nodes->slope));
-  for (size_t k = 0; k < r; ++k)
+  for (size_t k = 0; k < r; k++)
     PetscCall(PetscArraycpy(nodes->contexts + k * dim, contexts + pivots->pivot[k] * dim, dim));
   PetscCall(PetscArraycpy(nodes->values, pivots->F, size * r)); /* F L^-1 */
   cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, nodes->size,

@@ -1,8 +1,8 @@
 /* Smooth functions of the context at many contexts, from their values at few of them, the nodes:
    by interpolation with a kernel as wide as the model's in the context or wider, the nodes chosen
    where it leaves most to say. */
-#ifndef RG_GP_CONTEXT_NODES_H
-#define RG_GP_CONTEXT_NODES_H
+#ifndef RG_GP_CONTEXT_CONTEXT_NODES_H
+#define RG_GP_CONTEXT_CONTEXT_NODES_H
 
 #include "gp/kernel/kernel.h"
 

@@ -31,7 +31,7 @@ PetscErrorCode rg_context_pairs_create(RgContextPosterior *cp)
   PetscCall(PetscMalloc6(M * dim, &p->Z, M, &p->one, M, &p->zero, M * dim, &p->gradient, M,
                          &p->mean, M, &p->variance));
   PetscCall(PetscMalloc3(M, &p->mean_bar, M, &p->variance_bar, M, &p->pair));
-  for (size_t m = 0; m < M; ++m) {
+  for (size_t m = 0; m < M; m++) {
     p->one[m] = 1.0;
     p->zero[m] = 0.0;
   }
@@ -57,11 +57,11 @@ static void fill_pairs(const RgContextPosterior *cp, int J, const double *X, int
 {
   double *z = cp->pairs->Z;
 
-  for (int j = 0; j < J; ++j) {
+  for (int j = 0; j < J; j++) {
     const double *x = X + (size_t)j * cp->dim_x;
-    for (int m = 0; m < count; ++m) {
-      for (int k = 0; k < cp->dim_x; ++k) *z++ = x[k];
-      for (int k = 0; k < cp->dim_c; ++k) *z++ = contexts[(size_t)m * cp->dim_c + k];
+    for (int m = 0; m < count; m++) {
+      for (int k = 0; k < cp->dim_x; k++) *z++ = x[k];
+      for (int k = 0; k < cp->dim_c; k++) *z++ = contexts[(size_t)m * cp->dim_c + k];
     }
   }
 }
@@ -77,12 +77,12 @@ static PetscErrorCode slopes_at(RgContextPosterior *cp, const double *x, int S,
   fill_pairs(cp, 1, x, S, contexts);
   p->work.values_only = false;
   PetscCall(rg_posterior_predict(cp->posterior, S, p->Z, p->mean, p->variance, &p->work));
-  for (int part = 0; part < 2; ++part) {
+  for (int part = 0; part < 2; part++) {
     double *slope = part == 0 ? mean_slope : variance_slope;
     PetscCall(rg_posterior_gradient(cp->posterior, S, p->Z, part == 0 ? p->one : p->zero,
                                     part == 0 ? NULL : p->one, &p->work, p->gradient));
-    for (int l = 0; l < S; ++l) {
-      for (int k = 0; k < cp->dim_c; ++k)
+    for (int l = 0; l < S; l++) {
+      for (int k = 0; k < cp->dim_c; k++)
         slope[l * cp->dim_c + k] = p->gradient[(size_t)l * dim + cp->dim_x + k];
     }
   }
@@ -111,7 +111,7 @@ PetscErrorCode rg_context_pairs_predict(RgContextPosterior *cp, int J, const dou
                                    moments->variance + j * M, &p->work));
   }
   p->current = J <= together && S == 0 && !cp->values_only ? J : 0;
-  for (int j = 0; S > 0 && j < J; ++j)
+  for (int j = 0; S > 0 && j < J; j++)
     PetscCall(slopes_at(cp, X + (size_t)j * cp->dim_x, cp->n_slopes, slope_contexts(cp),
                         moments->mean_slope + j * S, moments->variance_slope + j * S));
   PetscFunctionReturn(0);
@@ -135,10 +135,10 @@ static PetscErrorCode weighted_create(const RgContextPosterior *cp, const double
   weighted->n = 0;
   PetscCall(PetscMalloc4(S, &weighted->contexts, S, &weighted->mean_bar, S, &weighted->variance_bar,
                          2 * S, &weighted->slopes));
-  for (int l = 0; l < cp->n_slopes; ++l) {
+  for (int l = 0; l < cp->n_slopes; l++) {
     const int from = l * dim, to = weighted->n * dim;
     bool any = false;
-    for (int k = 0; k < dim; ++k) {
+    for (int k = 0; k < dim; k++) {
       any = any || mean_bar[from + k] != 0.0 || variance_bar[from + k] != 0.0;
       weighted->contexts[to + k] = slope_contexts(cp)[from + k];
       weighted->mean_bar[to + k] = mean_bar[from + k];
@@ -159,7 +159,7 @@ static PetscErrorCode weighted_sum(RgContextPosterior *cp, const double *x,
   PetscFunctionBeginUser;
   PetscCall(slopes_at(cp, x, weighted->n, weighted->contexts, mean, variance));
   *sum = 0.0;
-  for (int l = 0; l < S; ++l)
+  for (int l = 0; l < S; l++)
     *sum += weighted->mean_bar[l] * mean[l] + weighted->variance_bar[l] * variance[l];
   PetscFunctionReturn(0);
 }
@@ -176,7 +176,7 @@ static PetscErrorCode add_slope_gradient(RgContextPosterior *cp, const double *x
   PetscCall(weighted_create(cp, mean_bar, variance_bar, &weighted));
   PetscCall(PetscMalloc1(cp->dim_x, &moved));
   PetscCall(PetscArraycpy(moved, x, cp->dim_x));
-  for (int k = 0; k < cp->dim_x && weighted.n > 0; ++k) {
+  for (int k = 0; k < cp->dim_x && weighted.n > 0; k++) {
     moved[k] = x[k] + STEP;
     PetscCall(weighted_sum(cp, moved, &weighted, &up));
     moved[k] = x[k] - STEP;
@@ -197,9 +197,9 @@ static int gather_pairs(struct RgContextPairs *p, int J, int M, int dim, const d
 {
   int used = 0;
 
-  for (int i = 0; i < J * M; ++i) {
+  for (int i = 0; i < J * M; i++) {
     if (mean_bar[i] == 0.0 && variance_bar[i] == 0.0) continue;
-    for (int k = 0; k < dim; ++k) p->Z[(size_t)used * dim + k] = p->Z[(size_t)i * dim + k];
+    for (int k = 0; k < dim; k++) p->Z[(size_t)used * dim + k] = p->Z[(size_t)i * dim + k];
     p->pair[used] = i;
     p->mean_bar[used] = mean_bar[i];
     p->variance_bar[used++] = variance_bar[i];
@@ -217,7 +217,7 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const doubl
   PetscFunctionBeginUser;
   fill_pairs(cp, J, X, cp->size, cp->contexts);
   const int used = gather_pairs(p, J, cp->size, dim, mean_bar, variance_bar);
-  for (int k = 0; k < J * cp->dim_x; ++k) G[k] = 0.0;
+  for (int k = 0; k < J * cp->dim_x; k++) G[k] = 0.0;
   if (!used) PetscFunctionReturn(0);
   if (p->current != J ||
       (used < J * cp->size && !rg_posterior_select(cp->posterior, used, p->pair, &p->work))) {
@@ -227,8 +227,8 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const doubl
   p->current = 0;
   PetscCall(rg_posterior_gradient(cp->posterior, used, p->Z, p->mean_bar, p->variance_bar, &p->work,
                                   p->gradient));
-  for (int i = 0; i < used; ++i) {
-    for (int k = 0; k < cp->dim_x; ++k)
+  for (int i = 0; i < used; i++) {
+    for (int k = 0; k < cp->dim_x; k++)
       G[p->pair[i] / cp->size * cp->dim_x + k] += p->gradient[(size_t)i * dim + k];
   }
   PetscFunctionReturn(0);
@@ -244,7 +244,7 @@ PetscErrorCode rg_context_pairs_gradient(RgContextPosterior *cp, int J, const do
   for (int j = 0; j < J; j += together)
     PetscCall(moment_gradient(cp, PetscMin(together, J - j), X + (size_t)j * cp->dim_x,
                               bar->mean + j * M, bar->variance + j * M, G + (size_t)j * cp->dim_x));
-  for (int j = 0; S > 0 && j < J; ++j)
+  for (int j = 0; S > 0 && j < J; j++)
     PetscCall(add_slope_gradient(cp, X + (size_t)j * cp->dim_x, bar->mean_slope + j * S,
                                  bar->variance_slope + j * S, G + (size_t)j * cp->dim_x));
   PetscFunctionReturn(0);

@@ -1,6 +1,6 @@
 /* The posterior at a list of contexts from its pairs, for any kernel. Internal to gp/. */
-#ifndef RG_GP_CONTEXT_PAIRS_H
-#define RG_GP_CONTEXT_PAIRS_H
+#ifndef RG_GP_CONTEXT_CONTEXT_PAIRS_H
+#define RG_GP_CONTEXT_CONTEXT_PAIRS_H
 
 #include "gp/context/context_posterior.h"
 

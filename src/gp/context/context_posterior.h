@@ -5,8 +5,8 @@
    k(c_i, s_m) and its derivatives by s_m have low rank r: F = Q R to rounding. With
    T(x) = L^-1 diag(k(x, x_i)) Q everything at x is a function of T'T (r x r) and of one r-vector,
    at O(n^2 r + M r^2) instead of O(M n^2). Elsewhere all pairs (x, s_m) are predicted. */
-#ifndef RG_GP_CONTEXT_POSTERIOR_H
-#define RG_GP_CONTEXT_POSTERIOR_H
+#ifndef RG_GP_CONTEXT_CONTEXT_POSTERIOR_H
+#define RG_GP_CONTEXT_CONTEXT_POSTERIOR_H
 
 #include "gp/posterior/posterior.h"
 

@@ -46,15 +46,15 @@ static PetscErrorCode right_matrix(const RgContextPosterior *cp, const RgKernel 
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(M, &row, M, &ones, (size_t)M * dim, &slope));
-  for (int m = 0; m < M; ++m) ones[m] = 1.0;
-  for (int i = 0; i < n; ++i) {
+  for (int m = 0; m < M; m++) ones[m] = 1.0;
+  for (int i = 0; i < n; i++) {
     const double *c = posterior->X + (size_t)i * posterior->kernel.dim + cp->dim_x;
     PetscCall(rg_kernel_cross(right, 1, c, M, cp->contexts, row));
-    for (int m = 0; m < M; ++m) F[(size_t)m * n + i] = row[m];
+    for (int m = 0; m < M; m++) F[(size_t)m * n + i] = row[m];
     if (S == 0) continue;
     PetscCall(
       rg_kernel_cross_gradient(right, 1, c, S, cp->contexts + (size_t)(M - S) * dim, ones, slope));
-    for (int l = 0; l < S * dim; ++l) F[(size_t)(M + l) * n + i] = slope[l];
+    for (int l = 0; l < S * dim; l++) F[(size_t)(M + l) * n + i] = slope[l];
   }
   PetscCall(PetscFree3(row, ones, slope));
   PetscFunctionReturn(0);
@@ -86,7 +86,7 @@ static PetscErrorCode create_forms(RgContextPosterior *cp)
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)r * p->n_columns, &left));
   PetscCall(PetscArraycpy(left, p->R, (size_t)r * M));
-  for (int l = 0; l < S * dim; ++l)
+  for (int l = 0; l < S * dim; l++)
     PetscCall(PetscArraycpy(left + (size_t)(M + l) * r, p->R + (size_t)(M - S + l / dim) * r, r));
   PetscCall(rg_bilinear_forms_create(r, p->n_columns, left, p->R, tolerance(cp), RG_CONTEXT_BATCH,
                                      &p->forms));
@@ -153,7 +153,7 @@ PetscErrorCode rg_context_product_create(RgContextPosterior *cp)
   PetscCall(factorise(p, tolerance(cp), cp->designs, F));
   if (!p->is_plain) PetscCall(create_forms(cp));
   PetscCall(create_scratch(p, cp->dim_x));
-  for (size_t i = 0; i < n; ++i)
+  for (size_t i = 0; i < n; i++)
     PetscCall(
       PetscArraycpy(p->x + i * cp->dim_x, posterior->X + i * posterior->kernel.dim, cp->dim_x));
   PetscFunctionReturn(0);
@@ -189,15 +189,15 @@ static void design_matrices(const RgPosterior *posterior, struct RgContextProduc
 {
   size_t n = (size_t)p->n, r = (size_t)p->rank;
 
-  for (size_t j = 0; j < (size_t)J; ++j) {
-    for (size_t q = 0; q < r; ++q) {
+  for (size_t j = 0; j < (size_t)J; j++) {
+    for (size_t q = 0; q < r; q++) {
       double *column = p->T + (j * r + q) * n;
-      for (size_t i = 0; i < n; ++i) column[i] = p->kx[i * J + j] * p->Q[q * n + i];
+      for (size_t i = 0; i < n; i++) column[i] = p->kx[i * J + j] * p->Q[q * n + i];
     }
   }
   cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, p->n, p->rank * J,
               1.0, posterior->inverse, posterior->capacity, p->T, p->n);
-  for (size_t j = 0; j < (size_t)J && !p->is_plain; ++j)
+  for (size_t j = 0; j < (size_t)J && !p->is_plain; j++)
     cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, p->rank, p->n, 1.0, p->T + j * r * n, p->n,
                 0.0, p->P + j * r * r, p->rank);
 }
@@ -210,14 +210,14 @@ static void first_moments(const RgContextPosterior *cp, int J, RgContextMoments 
   const double prior = cp->posterior->mean;
 
   if (p->is_plain) {
-    for (int j = 0; j < J; ++j) {
+    for (int j = 0; j < J; j++) {
       const double *a = p->a + (size_t)j * r;
-      for (int m = 0; m < M; ++m) moments->mean[(size_t)j * M + m] = prior + a[m];
-      for (int l = 0; l < S; ++l) moments->mean_slope[(size_t)j * S + l] = a[M + l];
+      for (int m = 0; m < M; m++) moments->mean[(size_t)j * M + m] = prior + a[m];
+      for (int l = 0; l < S; l++) moments->mean_slope[(size_t)j * S + l] = a[M + l];
     }
     return;
   }
-  for (int k = 0; k < J * M; ++k) moments->mean[k] = prior;
+  for (int k = 0; k < J * M; k++) moments->mean[k] = prior;
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, M, J, r, 1.0, p->R, r, p->a, r, 1.0,
               moments->mean, M);
   if (S > 0)
@@ -233,11 +233,11 @@ static void plain_moments(const RgContextPosterior *cp, int J, RgContextMoments 
   const size_t n = (size_t)p->n;
   const double prior = rg_kernel_diagonal(&cp->posterior->kernel);
 
-  for (int j = 0; j < J; ++j) {
+  for (int j = 0; j < J; j++) {
     const double *T = p->T + (size_t)j * p->rank * n;
-    for (int m = 0; m < M; ++m)
+    for (int m = 0; m < M; m++)
       moments->variance[(size_t)j * M + m] = prior - cblas_ddot(p->n, T + m * n, 1, T + m * n, 1);
-    for (int l = 0; l < S * dim; ++l)
+    for (int l = 0; l < S * dim; l++)
       moments->variance_slope[(size_t)j * S * dim + l] =
         -2.0 * cblas_ddot(p->n, T + (M - S + l / dim) * n, 1, T + (M + l) * n, 1);
   }
@@ -250,7 +250,7 @@ static void reduced_moments(const RgContextPosterior *cp, int J, RgContextMoment
   const int M = cp->size, S = cp->n_slopes * cp->dim_c;
   const double prior = rg_kernel_diagonal(&cp->posterior->kernel);
 
-  for (int k = 0; k < J * M; ++k) moments->variance[k] = prior;
+  for (int k = 0; k < J * M; k++) moments->variance[k] = prior;
   rg_bilinear_forms_reduce(&p->forms, J, p->P);
   rg_bilinear_forms_values(&p->forms, 0, M, J, -1.0, 1.0, moments->variance);
   if (S > 0) rg_bilinear_forms_values(&p->forms, M, S, J, -2.0, 0.0, moments->variance_slope);
@@ -265,8 +265,8 @@ PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const d
 
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_cross(&p->left, n, p->x, J, X, p->kx));
-  for (int j = 0; j < J; ++j) {
-    for (int i = 0; i < n; ++i)
+  for (int j = 0; j < J; j++) {
+    for (int i = 0; i < n; i++)
       p->A[(size_t)j * n + i] = posterior->alpha[i] * p->kx[(size_t)i * J + j];
   }
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, r, J, n, 1.0, p->Q, n, p->A, n, 0.0, p->a,
@@ -275,7 +275,7 @@ PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const d
   design_matrices(posterior, p, J);
   if (p->is_plain) plain_moments(cp, J, moments);
   else reduced_moments(cp, J, moments);
-  for (int k = 0; k < J * cp->size; ++k)
+  for (int k = 0; k < J * cp->size; k++)
     moments->variance[k] = moments->variance[k] > 0.0 ? moments->variance[k] : 0.0;
   PetscFunctionReturn(0);
 }
@@ -289,10 +289,10 @@ static void pull_first(RgContextPosterior *cp, int J, const RgContextMoments *ba
   const int n = p->n, r = p->rank, M = cp->size, S = cp->n_slopes * cp->dim_c;
 
   if (p->is_plain) {
-    for (int j = 0; j < J; ++j) {
+    for (int j = 0; j < J; j++) {
       double *a = p->a + (size_t)j * r;
-      for (int m = 0; m < M; ++m) a[m] = bar->mean[(size_t)j * M + m];
-      for (int l = 0; l < S; ++l) a[M + l] = bar->mean_slope[(size_t)j * S + l];
+      for (int m = 0; m < M; m++) a[m] = bar->mean[(size_t)j * M + m];
+      for (int l = 0; l < S; l++) a[M + l] = bar->mean_slope[(size_t)j * S + l];
     }
   } else {
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, r, J, M, 1.0, p->R, r, bar->mean, M, 0.0,
@@ -314,7 +314,7 @@ static void reduced_pull(const RgContextPosterior *cp, int J, const RgContextMom
   rg_bilinear_forms_pull(&p->forms, 0, M, J, -1.0, 0.0, bar->variance);
   if (S > 0) rg_bilinear_forms_pull(&p->forms, M, S, J, -2.0, 1.0, bar->variance_slope);
   rg_bilinear_forms_gradient(&p->forms, J, p->P); /* P itself is not needed any more */
-  for (int j = 0; j < J; ++j)
+  for (int j = 0; j < J; j++)
     cblas_dsymm(CblasColMajor, CblasRight, CblasLower, n, r, 1.0, p->P + (size_t)j * r * r, r,
                 p->T + (size_t)j * r * n, n, 0.0, p->H + (size_t)j * r * n, n);
 }
@@ -329,23 +329,23 @@ static int plain_pull(const RgContextPosterior *cp, int J, const RgContextMoment
   const size_t n = (size_t)p->n;
   int total = 0;
 
-  for (int j = 0; j < J; ++j) {
+  for (int j = 0; j < J; j++) {
     const double *T = p->T + (size_t)j * p->rank * n;
     const double *slope_bar = bar->variance_slope + (size_t)j * S * dim;
     const int before = total;
-    for (int m = 0; m < M; ++m) {
+    for (int m = 0; m < M; m++) {
       const double plain = bar->variance[(size_t)j * M + m];
       const int first = (m - (M - S)) * dim, end = first + dim; /* slopes of m */
       const int own = total;
       bool any = plain != 0.0;
-      for (int l = PetscMax(first, 0); l < end; ++l) any = any || slope_bar[l] != 0.0;
+      for (int l = PetscMax(first, 0); l < end; l++) any = any || slope_bar[l] != 0.0;
       if (!any) continue;
       p->used[total++] = m;
-      for (size_t i = 0; i < n; ++i) p->H[own * n + i] = -plain * T[m * n + i];
-      for (int l = PetscMax(first, 0); l < end; ++l) {
+      for (size_t i = 0; i < n; i++) p->H[own * n + i] = -plain * T[m * n + i];
+      for (int l = PetscMax(first, 0); l < end; l++) {
         if (slope_bar[l] == 0.0) continue;
         cblas_daxpy(p->n, -slope_bar[l], T + (M + l) * n, 1, p->H + own * n, 1);
-        for (size_t i = 0; i < n; ++i) p->H[total * n + i] = -slope_bar[l] * T[m * n + i];
+        for (size_t i = 0; i < n; i++) p->H[total * n + i] = -slope_bar[l] * T[m * n + i];
         p->used[total++] = M + l;
       }
     }
@@ -362,15 +362,15 @@ static void pull_kernel(const RgContextPosterior *cp, int J)
   const size_t n = (size_t)p->n;
   const int *used = p->used;
 
-  for (int j = 0; j < J; ++j) {
+  for (int j = 0; j < J; j++) {
     double *sum = p->A + (size_t)j * n;
     const int count = p->is_plain ? p->n_used[j] : p->rank;
-    for (size_t i = 0; i < n; ++i) sum[i] *= alpha[i];
-    for (int k = 0; k < count; ++k, H += n) {
+    for (size_t i = 0; i < n; i++) sum[i] *= alpha[i];
+    for (int k = 0; k < count; k++, H += n) {
       const double *column = p->Q + (size_t)(p->is_plain ? *used++ : k) * n;
-      for (size_t i = 0; i < n; ++i) sum[i] += 2.0 * H[i] * column[i];
+      for (size_t i = 0; i < n; i++) sum[i] += 2.0 * H[i] * column[i];
     }
-    for (size_t i = 0; i < n; ++i) p->kx[i * J + j] = sum[i];
+    for (size_t i = 0; i < n; i++) p->kx[i * J + j] = sum[i];
   }
 }
 

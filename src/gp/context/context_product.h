@@ -1,7 +1,7 @@
 /* The posterior at a list of contexts where the kernel is a product of a part in x and one in c.
    Internal to gp/. */
-#ifndef RG_GP_CONTEXT_PRODUCT_H
-#define RG_GP_CONTEXT_PRODUCT_H
+#ifndef RG_GP_CONTEXT_CONTEXT_PRODUCT_H
+#define RG_GP_CONTEXT_CONTEXT_PRODUCT_H
 
 #include "gp/context/context_posterior.h"
 

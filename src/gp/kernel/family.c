@@ -22,11 +22,11 @@ static double scaled_distance(int n, const double *d, const double *length_scale
 static void mixture_spectrum(const RgKernelFactor *factor, int n, RgRandom *random,
                              const double *stretch, double *turns)
 {
-  for (int k = 0; k < factor->n_inputs; ++k, turns += n) {
+  for (int k = 0; k < factor->n_inputs; k++, turns += n) {
     const double inverse = rg_kernel_inverse_scale(factor, k);
 
     rg_vector_normals(random, (size_t)n, turns);
-    for (int m = 0; m < n; ++m) turns[m] = turns[m] * stretch[m] * inverse;
+    for (int m = 0; m < n; m++) turns[m] = turns[m] * stretch[m] * inverse;
   }
 }
 
@@ -37,12 +37,12 @@ static void student_spectrum(const RgKernelFactor *factor, int n, RgRandom *rand
   const int freedom = rg_kernel_classes[factor->family]->degrees;
   double *stretch = work, *z = work + n;
 
-  for (int m = 0; m < n; ++m) stretch[m] = 0.0;
-  for (int f = 0; f < freedom; ++f) {
+  for (int m = 0; m < n; m++) stretch[m] = 0.0;
+  for (int f = 0; f < freedom; f++) {
     rg_vector_normals(random, (size_t)n, z);
-    for (int m = 0; m < n; ++m) stretch[m] += z[m] * z[m];
+    for (int m = 0; m < n; m++) stretch[m] += z[m] * z[m];
   }
-  for (int m = 0; m < n; ++m) stretch[m] = sqrt(freedom / stretch[m]) / TWO_PI;
+  for (int m = 0; m < n; m++) stretch[m] = sqrt(freedom / stretch[m]) / TWO_PI;
   mixture_spectrum(factor, n, random, stretch, turns);
 }
 
@@ -76,8 +76,8 @@ double rg_kernel_family_slope(const RgKernelClass *class, double shape)
 
 const RgKernelClass *rg_kernel_without_slope(const RgKernel *kernel)
 {
-  for (int t = 0; t < kernel->n_terms; ++t)
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+  for (int t = 0; t < kernel->n_terms; t++)
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelClass *class = rg_kernel_classes[kernel->terms[t].factors[f].family];
       if (!(class->slope > 0)) return class;
     }
@@ -86,8 +86,8 @@ const RgKernelClass *rg_kernel_without_slope(const RgKernel *kernel)
 
 const RgKernelClass *rg_kernel_without_spectrum(const RgKernel *kernel)
 {
-  for (int t = 0; t < kernel->n_terms; ++t)
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+  for (int t = 0; t < kernel->n_terms; t++)
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelClass *class = rg_kernel_classes[kernel->terms[t].factors[f].family];
       if (!class->spectrum) return class;
     }

@@ -16,7 +16,7 @@ static PetscErrorCode factor_create(RgKernelFamily family, int n, const int *inp
   PetscCall(PetscMalloc1(n, &factor->inputs));
   PetscCall(PetscMalloc1(factor->n_scales, &factor->length_scale));
   PetscCall(PetscArraycpy(factor->inputs, inputs, n));
-  for (int s = 0; s < factor->n_scales; ++s) {
+  for (int s = 0; s < factor->n_scales; s++) {
     PetscCheck(length_scale[s] > 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                "Length scale %d is %g; it must be positive", s, length_scale[s]);
     factor->length_scale[s] = length_scale[s];
@@ -40,7 +40,7 @@ static int group_inputs(int dim, const int *group, int g, int *inputs)
 {
   int n = 0;
 
-  for (int j = 0; j < dim; ++j) {
+  for (int j = 0; j < dim; j++) {
     if (group[j] == g) inputs[n++] = j;
   }
   return n;
@@ -80,10 +80,10 @@ static PetscErrorCode add_groups(RgKernelFamily family, int n_groups, const int 
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(dim, &inputs));
-  for (int t = 0; t < kernel->n_terms; ++t) {
+  for (int t = 0; t < kernel->n_terms; t++) {
     PetscCall(term_create(variance[t], additive ? 1 : n_groups, &kernel->terms[t]));
   }
-  for (int g = 0; g < n_groups; ++g) {
+  for (int g = 0; g < n_groups; g++) {
     RgKernelFactor *factor = additive ? &kernel->terms[g].factors[0] : &kernel->terms[0].factors[g];
     int n = group_inputs(dim, group, g, inputs);
 
@@ -122,7 +122,7 @@ PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_term
 {
   PetscFunctionBeginUser;
   PetscCall(kernel_begin(dim, n_terms, kernel));
-  for (int t = 0; t < n_terms; ++t) {
+  for (int t = 0; t < n_terms; t++) {
     PetscCall(term_create(variance[t], 1, &kernel->terms[t]));
     PetscCall(factor_create(family, n_inputs[t], inputs, false, &length_scale[t],
                             &kernel->terms[t].factors[0]));
@@ -150,8 +150,8 @@ void rg_kernel_set_family(RgKernelFactor *factor, RgKernelFamily family)
 
 void rg_kernel_set_shape(RgKernel *kernel, double shape)
 {
-  for (int t = 0; t < kernel->n_terms; ++t)
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+  for (int t = 0; t < kernel->n_terms; t++)
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       RgKernelFactor *factor = &kernel->terms[t].factors[f];
       if (rg_kernel_classes[factor->family]->symbol) factor->shape = shape;
     }
@@ -161,11 +161,11 @@ PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
 {
   PetscFunctionBeginUser;
   PetscCall(kernel_begin(from->dim, from->n_terms, to));
-  for (int t = 0; t < from->n_terms; ++t) {
+  for (int t = 0; t < from->n_terms; t++) {
     const RgKernelTerm *term = &from->terms[t];
 
     PetscCall(term_create(term->variance, term->n_factors, &to->terms[t]));
-    for (int f = 0; f < term->n_factors; ++f) {
+    for (int f = 0; f < term->n_factors; f++) {
       const RgKernelFactor *factor = &term->factors[f];
       RgKernelFactor *copy = &to->terms[t].factors[f];
 
@@ -186,8 +186,8 @@ PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
 PetscErrorCode rg_kernel_destroy(RgKernel *kernel)
 {
   PetscFunctionBeginUser;
-  for (int t = 0; t < kernel->n_terms; ++t) {
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+  for (int t = 0; t < kernel->n_terms; t++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       PetscCall(
         RG_FREE(&kernel->terms[t].factors[f].inputs, &kernel->terms[t].factors[f].length_scale));
     }
@@ -202,7 +202,7 @@ double rg_kernel_diagonal(const RgKernel *kernel)
 {
   double sum = 0.0;
 
-  for (int t = 0; t < kernel->n_terms; ++t) sum += kernel->terms[t].variance;
+  for (int t = 0; t < kernel->n_terms; t++) sum += kernel->terms[t].variance;
   return sum;
 }
 
@@ -223,22 +223,22 @@ int rg_kernel_theta_size(const RgKernel *kernel)
 {
   int size = 0;
 
-  for (int t = 0; t < kernel->n_terms; ++t) {
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+  for (int t = 0; t < kernel->n_terms; t++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       size += kernel->terms[t].factors[f].n_scales;
     }
-    ++size;
+    size++;
   }
   return size;
 }
 
 void rg_kernel_get_theta(const RgKernel *kernel, double *theta)
 {
-  for (int t = 0; t < kernel->n_terms; ++t) {
+  for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
 
-    for (int f = 0; f < term->n_factors; ++f) {
-      for (int s = 0; s < term->factors[f].n_scales; ++s) {
+    for (int f = 0; f < term->n_factors; f++) {
+      for (int s = 0; s < term->factors[f].n_scales; s++) {
         *theta++ = log(term->factors[f].length_scale[s]);
       }
     }
@@ -248,11 +248,11 @@ void rg_kernel_get_theta(const RgKernel *kernel, double *theta)
 
 void rg_kernel_set_theta(RgKernel *kernel, const double *theta)
 {
-  for (int t = 0; t < kernel->n_terms; ++t) {
+  for (int t = 0; t < kernel->n_terms; t++) {
     RgKernelTerm *term = &kernel->terms[t];
 
-    for (int f = 0; f < term->n_factors; ++f) {
-      for (int s = 0; s < term->factors[f].n_scales; ++s) {
+    for (int f = 0; f < term->n_factors; f++) {
+      for (int s = 0; s < term->factors[f].n_scales; s++) {
         term->factors[f].length_scale[s] = exp(*theta++);
       }
     }
@@ -266,7 +266,7 @@ static bool factor_same_structure(const RgKernelFactor *a, const RgKernelFactor 
       a->shift != b->shift || a->n_scales != b->n_scales) {
     return false;
   }
-  for (int k = 0; k < a->n_inputs; ++k) {
+  for (int k = 0; k < a->n_inputs; k++) {
     if (a->inputs[k] != b->inputs[k]) return false;
   }
   return true;
@@ -275,9 +275,9 @@ static bool factor_same_structure(const RgKernelFactor *a, const RgKernelFactor 
 bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b)
 {
   if (a->dim != b->dim || a->n_terms != b->n_terms) return false;
-  for (int t = 0; t < a->n_terms; ++t) {
+  for (int t = 0; t < a->n_terms; t++) {
     if (a->terms[t].n_factors != b->terms[t].n_factors) return false;
-    for (int f = 0; f < a->terms[t].n_factors; ++f) {
+    for (int f = 0; f < a->terms[t].n_factors; f++) {
       if (!factor_same_structure(&a->terms[t].factors[f], &b->terms[t].factors[f])) return false;
     }
   }
@@ -293,9 +293,9 @@ PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to)
     PetscCall(rg_kernel_copy(from, to));
     PetscFunctionReturn(0);
   }
-  for (int t = 0; t < from->n_terms; ++t) {
+  for (int t = 0; t < from->n_terms; t++) {
     to->terms[t].variance = from->terms[t].variance;
-    for (int f = 0; f < from->terms[t].n_factors; ++f) {
+    for (int f = 0; f < from->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &from->terms[t].factors[f];
 
       PetscCall(PetscArraycpy(to->terms[t].factors[f].length_scale, factor->length_scale,
@@ -307,16 +307,16 @@ PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to)
 
 bool rg_kernel_shifts(const RgKernel *kernel)
 {
-  for (int t = 0; t < kernel->n_terms; ++t)
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f)
+  for (int t = 0; t < kernel->n_terms; t++)
+    for (int f = 0; f < kernel->terms[t].n_factors; f++)
       if (kernel->terms[t].factors[f].shift) return true;
   return false;
 }
 
 bool rg_kernel_factors_over_inputs(const RgKernel *kernel)
 {
-  for (int t = 0; t < kernel->n_terms; ++t) {
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+  for (int t = 0; t < kernel->n_terms; t++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
       if (factor->shift) return false;
@@ -337,10 +337,10 @@ PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double va
   part = restricted->terms;
   PetscCall(term_create(variance, term->n_factors, part));
   part->n_factors = 0;
-  for (int f = 0; f < term->n_factors; ++f) {
+  for (int f = 0; f < term->n_factors; f++) {
     const RgKernelFactor *factor = &term->factors[f];
 
-    for (int k = 0; k < factor->n_inputs; ++k) {
+    for (int k = 0; k < factor->n_inputs; k++) {
       if (factor->inputs[k] != input) continue;
       PetscCall(factor_create(factor->family, 1, &first, false,
                               &factor->length_scale[factor->n_scales == 1 ? 0 : k],

@@ -1,8 +1,8 @@
 /* Covariance functions: a sum of terms, each a variance times a product of factors, each factor a
    stationary kernel of the distance over a group of inputs. One factor over all inputs is the usual
    isotropic or ARD kernel; several factors give product kernels; several terms additive ones. */
-#ifndef RG_GP_KERNEL_H
-#define RG_GP_KERNEL_H
+#ifndef RG_GP_KERNEL_KERNEL_H
+#define RG_GP_KERNEL_KERNEL_H
 
 #include "regatta/kernel.h"
 

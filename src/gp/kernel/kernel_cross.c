@@ -38,7 +38,7 @@ static PetscErrorCode work_destroy(Work *work)
 /* Rows of a tile to where they belong, `ld` apart. */
 static void copy_rows(int n, int count, int width, const double *tile, size_t ld, double *K)
 {
-  for (int i = 0; i < n; ++i, tile += width, K += ld) {
+  for (int i = 0; i < n; i++, tile += width, K += ld) {
     if (count == RG_TILE) memcpy(K, tile, RG_TILE * sizeof *K);
     else memcpy(K, tile, (size_t)count * sizeof *K);
   }
@@ -95,7 +95,7 @@ PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, i
                    work.scratch);
     copy_rows(i + count, count, width, work.value, (size_t)ld, L + i);
   }
-  for (int j = 0; j < n; ++j) L[(size_t)j * ld + j] = diagonal;
+  for (int j = 0; j < n; j++) L[(size_t)j * ld + j] = diagonal;
   PetscCall(work_destroy(&work));
   PetscFunctionReturn(0);
 }
@@ -110,8 +110,8 @@ PetscErrorCode rg_kernel_matrix(const RgKernel *kernel, int n, const double *X, 
   for (int a = 0; a < n; a += RG_LANES) {
     int end = PetscMin(a + RG_LANES, n);
 
-    for (int i = a; i < n; ++i) {
-      for (int j = a; j < PetscMin(end, i); ++j) K[i * ld + j] = K[j * ld + i];
+    for (int i = a; i < n; i++) {
+      for (int j = a; j < PetscMin(end, i); j++) K[i * ld + j] = K[j * ld + i];
     }
   }
   PetscFunctionReturn(0);
@@ -122,11 +122,11 @@ static void weights(int n, int m, int j, int width, const double *W, double *til
 {
   int count = PetscMin(width, m - j);
 
-  for (int i = 0; i < n; ++i, tile += width) {
+  for (int i = 0; i < n; i++, tile += width) {
     const double *row = W + (size_t)i * m + j;
 
-    for (int k = 0; k < count; ++k) tile[k] = row[k];
-    for (int k = count; k < width; ++k) tile[k] = 0.0;
+    for (int k = 0; k < count; k++) tile[k] = row[k];
+    for (int k = count; k < width; k++) tile[k] = 0.0;
   }
 }
 

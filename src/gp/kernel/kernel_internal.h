@@ -3,8 +3,8 @@
    A kernel's factors are numbered through, term by term; its columns are the inputs of its factors,
    factor by factor (an input used by two factors has two columns), each as many times as the
    factor's family says. Tiles: see tiles.h. */
-#ifndef RG_GP_KERNEL_INTERNAL_H
-#define RG_GP_KERNEL_INTERNAL_H
+#ifndef RG_GP_KERNEL_KERNEL_INTERNAL_H
+#define RG_GP_KERNEL_KERNEL_INTERNAL_H
 
 #include "gp/kernel/family.h"
 #include "gp/kernel/tiles.h"

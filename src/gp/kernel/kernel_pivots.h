@@ -1,7 +1,7 @@
 /* Few of many points that stand for all of them: pivoted Cholesky of their kernel matrix, K = F F'
    but for a rest, the point with the largest rest next. Internal to gp/. */
-#ifndef RG_GP_KERNEL_PIVOTS_H
-#define RG_GP_KERNEL_PIVOTS_H
+#ifndef RG_GP_KERNEL_KERNEL_PIVOTS_H
+#define RG_GP_KERNEL_KERNEL_PIVOTS_H
 
 #include "gp/kernel/kernel.h"
 

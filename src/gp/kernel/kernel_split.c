@@ -10,7 +10,7 @@ static int count_left(const RgKernelFactor *factor, int dim_left)
 {
   int n = 0;
 
-  for (int k = 0; k < factor->n_inputs; ++k) n += on_left(factor, k, dim_left);
+  for (int k = 0; k < factor->n_inputs; k++) n += on_left(factor, k, dim_left);
   return n;
 }
 
@@ -26,7 +26,7 @@ static PetscErrorCode add_part(const RgKernelFactor *factor, int dim_left, bool 
 
   PetscFunctionBeginUser;
   if (n == 0) PetscFunctionReturn(0);
-  ++term->n_factors;
+  term->n_factors++;
   part->family = factor->family;
   part->shape = factor->shape;
   part->n_inputs = n;
@@ -34,7 +34,7 @@ static PetscErrorCode add_part(const RgKernelFactor *factor, int dim_left, bool 
   PetscCall(PetscMalloc1(n, &part->inputs));
   PetscCall(PetscMalloc1(part->n_scales, &part->length_scale));
   part->length_scale[0] = factor->length_scale[0];
-  for (int k = 0; k < factor->n_inputs; ++k) {
+  for (int k = 0; k < factor->n_inputs; k++) {
     if (on_left(factor, k, dim_left) != left) continue;
     if (ard) part->length_scale[filled] = factor->length_scale[k];
     part->inputs[filled++] = factor->inputs[k] - first;
@@ -51,7 +51,7 @@ static PetscErrorCode create_side(const RgKernelTerm *term, int dim_left, bool l
   PetscCall(PetscCalloc1(1, &side->terms));
   side->terms[0].variance = left ? term->variance : 1.0;
   PetscCall(PetscCalloc1(term->n_factors, &side->terms[0].factors));
-  for (int f = 0; f < term->n_factors; ++f)
+  for (int f = 0; f < term->n_factors; f++)
     PetscCall(add_part(&term->factors[f], dim_left, left, left ? 0 : dim_left, &side->terms[0]));
   PetscFunctionReturn(0);
 }
@@ -63,7 +63,7 @@ PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *l
 
   PetscFunctionBeginUser;
   *splits = kernel->n_terms == 1;
-  for (int f = 0; f < term->n_factors && *splits; ++f) {
+  for (int f = 0; f < term->n_factors && *splits; f++) {
     const int n_left = count_left(&term->factors[f], dim_left);
     if (term->factors[f].shift) *splits = false;
     if (!rg_kernel_classes[term->factors[f].family]->separable && n_left > 0 &&

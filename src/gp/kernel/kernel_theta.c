@@ -20,12 +20,12 @@ typedef struct {
 /* Rows i..i+rows-1 of the tile at column j. */
 static void weights(int n, const double *A, int i, int rows, int j, int width, double *weight)
 {
-  for (int r = i; r < i + rows; ++r, weight += width) {
+  for (int r = i; r < i + rows; r++, weight += width) {
     const double *row = A + (size_t)r * n + j;
     int count = PetscMin(width, r - j);
 
-    for (int k = 0; k < count; ++k) weight[k] = row[k];
-    for (int k = PetscMax(count, 0); k < width; ++k) weight[k] = 0.0;
+    for (int k = 0; k < count; k++) weight[k] = row[k];
+    for (int k = PetscMax(count, 0); k < width; k++) weight[k] = 0.0;
   }
 }
 
@@ -35,13 +35,13 @@ static void add_rows(const RgKernel *kernel, int i, int rows, int width, Work *w
   double *moments = work->moments;
   size_t count = (size_t)rows * (size_t)width;
 
-  for (int t = 0; t < kernel->n_terms; ++t) {
+  for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
 
     rg_kernel_term_tile(work->ops, term, rows, A, work->columns, B, width, work->value, work->slope,
                         ROWS * RG_TILE, work->scratch);
     work->sums[t] += work->ops->dot(count, work->weight, work->value);
-    for (int f = 0; f < term->n_factors; ++f) {
+    for (int f = 0; f < term->n_factors; f++) {
       int n = rg_kernel_factor_columns(&term->factors[f]);
 
       work->ops->moments(n, rows, A, work->columns, B, width, work->weight,
@@ -59,15 +59,15 @@ static void assemble(const RgKernel *kernel, double times, double trace, const W
 {
   const double *moment = work->moments;
 
-  for (int t = 0; t < kernel->n_terms; ++t) {
+  for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
 
-    for (int f = 0; f < term->n_factors; ++f) {
+    for (int f = 0; f < term->n_factors; f++) {
       const RgKernelFactor *factor = &term->factors[f];
       const int each = rg_kernel_classes[factor->family]->columns;
 
-      for (int s = 0; s < factor->n_scales; ++s) g[s] = 0.0;
-      for (int k = 0; k < factor->n_inputs * each; ++k) {
+      for (int s = 0; s < factor->n_scales; s++) g[s] = 0.0;
+      for (int k = 0; k < factor->n_inputs * each; k++) {
         g[factor->n_scales == 1 ? 0 : k / each] -= 2.0 * times * *moment++;
       }
       g += factor->n_scales;
@@ -113,12 +113,12 @@ PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double
     for (int i = 0; i < n; i += ROWS) {
       int rows = PetscMin(ROWS, n - i);
 
-      for (int r = 0; r < rows; ++r) {
+      for (int r = 0; r < rows; r++) {
         const double *row = W + (size_t)(i + r) * m + j;
         double *out = work.weight + (size_t)r * width;
 
-        for (int k = 0; k < count; ++k) out[k] = row[k];
-        for (int k = count; k < width; ++k) out[k] = 0.0;
+        for (int k = 0; k < count; k++) out[k] = row[k];
+        for (int k = count; k < width; k++) out[k] = 0.0;
       }
       add_rows(kernel, i, rows, width, &work);
     }
@@ -149,7 +149,7 @@ PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const dou
       add_rows(kernel, i, rows, width, &work);
     }
   }
-  for (int i = 0; i < n; ++i) trace += A[i * (size_t)n + i];
+  for (int i = 0; i < n; i++) trace += A[i * (size_t)n + i];
   assemble(kernel, 2.0, trace, &work, g);
   PetscCall(work_destroy(&work));
   PetscFunctionReturn(0);

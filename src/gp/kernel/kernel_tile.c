@@ -8,7 +8,7 @@ int rg_kernel_n_factors(const RgKernel *kernel)
 {
   int n = 0;
 
-  for (int t = 0; t < kernel->n_terms; ++t) n += kernel->terms[t].n_factors;
+  for (int t = 0; t < kernel->n_terms; t++) n += kernel->terms[t].n_factors;
   return n;
 }
 
@@ -16,8 +16,8 @@ int rg_kernel_n_columns(const RgKernel *kernel)
 {
   int n = 0;
 
-  for (int t = 0; t < kernel->n_terms; ++t) {
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f)
+  for (int t = 0; t < kernel->n_terms; t++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++)
       n += rg_kernel_factor_columns(&kernel->terms[t].factors[f]);
   }
   return n;
@@ -33,29 +33,29 @@ static void warp_input(const RgKernelFactor *factor, int k, const double *x, siz
   double u[RG_KERNEL_COLUMNS_MAX];
 
   class->warp(factor->shape, factor->shift ? x[0] + x[factor->shift] : x[0], u, NULL);
-  for (int c = 0; c < class->columns; ++c) out[c * stride] = u[c] * inverse;
+  for (int c = 0; c < class->columns; c++) out[c * stride] = u[c] * inverse;
 }
 
 void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, double *A)
 {
   int columns = rg_kernel_n_columns(kernel), dim = kernel->dim;
 
-  for (int t = 0; t < kernel->n_terms; ++t) {
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+  for (int t = 0; t < kernel->n_terms; t++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
       const RgKernelClass *class = rg_kernel_classes[factor->family];
 
-      for (int k = 0; k < factor->n_inputs; ++k, A += class->columns) {
+      for (int k = 0; k < factor->n_inputs; k++, A += class->columns) {
         const double *x = X + factor->inputs[k];
         size_t shift = (size_t)factor->shift;
         double inverse = rg_kernel_inverse_scale(factor, k);
 
-        for (size_t i = 0; i < (size_t)n && class->warp; ++i)
+        for (size_t i = 0; i < (size_t)n && class->warp; i++)
           warp_input(factor, k, x + i * dim, 1, A + i * columns);
         if (class->warp) continue;
-        for (size_t i = 0; i < (size_t)n; ++i) A[i * columns] = x[i * dim] * inverse;
-        for (size_t i = 0; i < (size_t)n && shift; ++i)
+        for (size_t i = 0; i < (size_t)n; i++) A[i * columns] = x[i * dim] * inverse;
+        for (size_t i = 0; i < (size_t)n && shift; i++)
           A[i * columns] += x[i * dim + shift] * inverse;
       }
     }
@@ -66,23 +66,23 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
 {
   int dim = kernel->dim;
 
-  for (int t = 0; t < kernel->n_terms; ++t) {
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+  for (int t = 0; t < kernel->n_terms; t++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
       const RgKernelClass *class = rg_kernel_classes[factor->family];
 
-      for (int k = 0; k < factor->n_inputs; ++k) {
+      for (int k = 0; k < factor->n_inputs; k++) {
         const double *z = Z + factor->inputs[k];
         double inverse = rg_kernel_inverse_scale(factor, k);
 
-        for (int j = 0; j < m && class->warp; ++j)
+        for (int j = 0; j < m && class->warp; j++)
           warp_input(factor, k, z + (size_t)j * dim, (size_t)width, B + j);
-        for (int j = 0; j < m && !class->warp; ++j) B[j] = z[(size_t)j * dim] * inverse;
-        for (int j = 0; j < m && !class->warp && factor->shift; ++j)
+        for (int j = 0; j < m && !class->warp; j++) B[j] = z[(size_t)j * dim] * inverse;
+        for (int j = 0; j < m && !class->warp && factor->shift; j++)
           B[j] += z[(size_t)j * dim + factor->shift] * inverse;
-        for (int c = 0; c < class->columns; ++c, B += width)
-          for (int j = m; j < width; ++j) B[j] = B[m - 1];
+        for (int c = 0; c < class->columns; c++, B += width)
+          for (int j = m; j < width; j++) B[j] = B[m - 1];
       }
     }
   }
@@ -98,7 +98,7 @@ static int most_factors(const RgKernel *kernel)
 {
   int most = 0;
 
-  for (int t = 0; t < kernel->n_terms; ++t) {
+  for (int t = 0; t < kernel->n_terms; t++) {
     if (kernel->terms[t].n_factors > most) most = kernel->terms[t].n_factors;
   }
   return most;
@@ -118,7 +118,7 @@ void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, 
   size_t count = (size_t)n * (size_t)width;
   int last = term->n_factors - 1;
 
-  for (int f = 0; f <= last; ++f) {
+  for (int f = 0; f <= last; f++) {
     const RgKernelFactor *factor = &term->factors[f];
     double *out = last == 0 ? value : scratch + (size_t)f * count;
 
@@ -132,9 +132,9 @@ void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, 
   }
   if (last == 0) return;
   memcpy(value, scratch, count * sizeof *value);
-  for (int f = 1; f <= last; ++f) ops->multiply(count, scratch + (size_t)f * count, value);
-  for (int f = 0; slope && f <= last; ++f) {
-    for (int g = 0; g <= last; ++g) {
+  for (int f = 1; f <= last; f++) ops->multiply(count, scratch + (size_t)f * count, value);
+  for (int f = 0; slope && f <= last; f++) {
+    for (int g = 0; g <= last; g++) {
       if (g != f) ops->multiply(count, scratch + (size_t)g * count, slope + (size_t)f * stride);
     }
   }
@@ -146,13 +146,13 @@ static void chunk(const RgTileOps *ops, const RgKernel *kernel, int n, const dou
 {
   size_t count = (size_t)n * (size_t)width;
 
-  for (int t = 0; t < kernel->n_terms; ++t) {
+  for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
 
     rg_kernel_term_tile(ops, term, n, A, columns, B, width, t ? scratch : value, slope, stride,
                         t ? scratch + count : scratch);
     if (t) ops->add(count, scratch, value);
-    for (int f = 0; f < term->n_factors; ++f) {
+    for (int f = 0; f < term->n_factors; f++) {
       const int own = rg_kernel_factor_columns(&term->factors[f]);
 
       A += own;
@@ -182,8 +182,8 @@ void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n
 {
   int columns = rg_kernel_n_columns(kernel);
 
-  for (int t = 0; t < kernel->n_terms; ++t) {
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+  for (int t = 0; t < kernel->n_terms; t++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       int own = rg_kernel_factor_columns(&kernel->terms[t].factors[f]);
 
       ops->gradient(own, n, A, columns, B, width, w, slope, g);
@@ -203,7 +203,7 @@ static double warped_gradient(const RgKernelFactor *factor, const double *x, con
   double u[RG_KERNEL_COLUMNS_MAX], du[RG_KERNEL_COLUMNS_MAX], sum = 0;
 
   class->warp(factor->shape, factor->shift ? x[0] + x[factor->shift] : x[0], u, du);
-  for (int c = 0; c < class->columns; ++c) sum += g[c * stride] * du[c];
+  for (int c = 0; c < class->columns; c++) sum += g[c * stride] * du[c];
   return sum;
 }
 
@@ -213,17 +213,17 @@ void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, 
   size_t dim = (size_t)kernel->dim;
 
   memset(G, 0, (size_t)m * dim * sizeof *G);
-  for (int t = 0; t < kernel->n_terms; ++t) {
-    for (int f = 0; f < kernel->terms[t].n_factors; ++f) {
+  for (int t = 0; t < kernel->n_terms; t++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
       const RgKernelClass *class = rg_kernel_classes[factor->family];
 
-      for (int k = 0; k < factor->n_inputs; ++k, g += width * class->columns) {
+      for (int k = 0; k < factor->n_inputs; k++, g += width * class->columns) {
         double scale = 2.0 * rg_kernel_inverse_scale(factor, k);
         const double *z = Z + factor->inputs[k];
         double *out = G + factor->inputs[k];
 
-        for (size_t j = 0; j < (size_t)m; ++j) {
+        for (size_t j = 0; j < (size_t)m; j++) {
           double slope =
             scale *
             (class->warp ? warped_gradient(factor, z + j * dim, g + j, (size_t)width) : g[j]);

@@ -8,8 +8,8 @@
 
    Results depend on whether the CPU fuses multiplication and addition, not on the width of its
    vectors: every sum runs in the same order at any width. */
-#ifndef RG_GP_TILES_H
-#define RG_GP_TILES_H
+#ifndef RG_GP_KERNEL_TILES_H
+#define RG_GP_KERNEL_TILES_H
 
 #include "gp/kernel/kernel.h"
 #include "maths/vector.h"

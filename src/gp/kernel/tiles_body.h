@@ -12,7 +12,7 @@
 static void exponential(size_t count, const double *x, double *out)
 {
 #pragma omp simd
-  for (size_t i = 0; i < count; ++i) out[i] = rg_exp_nonpositive(x[i]);
+  for (size_t i = 0; i < count; i++) out[i] = rg_exp_nonpositive(x[i]);
 }
 
 #define RG_KERNEL_FORMULAS
@@ -40,7 +40,7 @@ INLINE void correlations_of(RgKernelFamily family, double shape, double scale, s
 {
   if (slope) {
 #pragma omp simd
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
       double v, d;
 
       correlation(family, shape, r2[i], &v, &d);
@@ -49,7 +49,7 @@ INLINE void correlations_of(RgKernelFamily family, double shape, double scale, s
     }
   } else {
 #pragma omp simd
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; i++) {
       double v, d;
 
       correlation(family, shape, r2[i], &v, &d);
@@ -74,12 +74,12 @@ static void correlations(RgKernelFamily family, double shape, double scale, size
 
 static void multiply(size_t count, const double *b, double *restrict a)
 {
-  for (size_t i = 0; i < count; ++i) a[i] *= b[i];
+  for (size_t i = 0; i < count; i++) a[i] *= b[i];
 }
 
 static void add(size_t count, const double *b, double *restrict a)
 {
-  for (size_t i = 0; i < count; ++i) a[i] += b[i];
+  for (size_t i = 0; i < count; i++) a[i] += b[i];
 }
 
 /* Eight rows at a time: one load and store of `out` for eight of R. */
@@ -94,29 +94,29 @@ static void subtract_rows(int rows, size_t count, const double *c, const double 
     double c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], c4 = c[4], c5 = c[5], c6 = c[6], c7 = c[7];
 
 #pragma omp simd
-    for (size_t j = 0; j < count; ++j) {
+    for (size_t j = 0; j < count; j++) {
       double a = c0 * R[j] + c1 * R1[j] + c2 * R2[j] + c3 * R3[j];
       double b = c4 * R4[j] + c5 * R5[j] + c6 * R6[j] + c7 * R7[j];
 
       out[j] -= a + b;
     }
   }
-  for (; r < rows; ++r, R += stride, ++c) {
+  for (; r < rows; r++, R += stride, c++) {
 #pragma omp simd
-    for (size_t j = 0; j < count; ++j) out[j] -= c[0] * R[j];
+    for (size_t j = 0; j < count; j++) out[j] -= c[0] * R[j];
   }
 }
 
 static void scale(size_t count, double factor, double *a)
 {
-  for (size_t j = 0; j < count; ++j) a[j] *= factor;
+  for (size_t j = 0; j < count; j++) a[j] *= factor;
 }
 
 static void absorb(size_t count, double step, const double *restrict row, double *restrict mean,
                    double *restrict variance)
 {
 #pragma omp simd
-  for (size_t j = 0; j < count; ++j) {
+  for (size_t j = 0; j < count; j++) {
     double c = row[j], v = variance[j] - c * c;
 
     mean[j] += step * c;
@@ -129,7 +129,7 @@ INLINE double sum_of(int n, const double *lanes)
 {
   double sum = 0.0;
 
-  for (int i = 0; i < n; ++i) sum += lanes[i];
+  for (int i = 0; i < n; i++) sum += lanes[i];
   return sum;
 }
 
@@ -140,12 +140,12 @@ static double dot(size_t count, const double *a, const double *b)
   size_t i;
 
   for (i = 0; i + RG_TILE <= count; i += RG_TILE) {
-    for (int v = 0; v < RG_TILE / LANES; ++v) {
+    for (int v = 0; v < RG_TILE / LANES; v++) {
       sum[v] += *(const Vector *)(a + i + v * LANES) * *(const Vector *)(b + i + v * LANES);
     }
   }
   for (; i < count; i += RG_LANES) {
-    for (int v = 0; v < RG_LANES / LANES; ++v) {
+    for (int v = 0; v < RG_LANES / LANES; v++) {
       sum[v] += *(const Vector *)(a + i + v * LANES) * *(const Vector *)(b + i + v * LANES);
     }
   }
@@ -160,15 +160,15 @@ INLINE void summarise_of(int width, int n, const double *b, const double *V, dou
 {
   Vector s[RG_TILE / LANES] = {{0}}, q[RG_TILE / LANES] = {{0}};
 
-  for (int i = 0; i < n; ++i, V += width) {
-    for (int v = 0; v < width / LANES; ++v) {
+  for (int i = 0; i < n; i++, V += width) {
+    for (int v = 0; v < width / LANES; v++) {
       Vector x = *(const Vector *)(V + v * LANES);
 
       s[v] += b[i] * x;
       q[v] += x * x;
     }
   }
-  for (int v = 0; v < width / LANES; ++v) {
+  for (int v = 0; v < width / LANES; v++) {
     *(Vector *)(sum + v * LANES) = s[v];
     *(Vector *)(squares + v * LANES) = q[v];
   }
@@ -184,7 +184,7 @@ static void summarise(int n, int width, const double *b, const double *V, double
 INLINE void combine_of(int width, int n, const double *b, const double *p, const double *V,
                        const double *q, double *U)
 {
-  for (int i = 0; i < n; ++i, V += width, U += width) {
+  for (int i = 0; i < n; i++, V += width, U += width) {
     for (int v = 0; v < width; v += LANES) {
       *(Vector *)(U + v) =
         b[i] * *(const Vector *)(p + v) + *(const Vector *)(V + v) * *(const Vector *)(q + v);

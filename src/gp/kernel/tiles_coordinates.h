@@ -25,15 +25,15 @@ INLINE void distances_of(int dim, int width, bool more, int n, const double *x, 
 {
   Vector z[GROUP][RG_TILE / LANES];
 
-  for (int k = 0; k < dim; ++k) {
-    for (int v = 0; v < width / LANES; ++v) z[k][v] = *(const Vector *)(Z + k * full + v * LANES);
+  for (int k = 0; k < dim; k++) {
+    for (int v = 0; v < width / LANES; v++) z[k][v] = *(const Vector *)(Z + k * full + v * LANES);
   }
-  for (int i = 0; i < n; ++i, x += stride, r2 += full) {
-    for (int v = 0; v < width / LANES; ++v) {
+  for (int i = 0; i < n; i++, x += stride, r2 += full) {
+    for (int v = 0; v < width / LANES; v++) {
       Vector *out = (Vector *)(r2 + v * LANES), sum = {0};
 
       if (more) sum = *out;
-      for (int k = 0; k < dim; ++k) {
+      for (int k = 0; k < dim; k++) {
         Vector u = x[k] - z[k][v];
         sum += u * u;
       }
@@ -66,21 +66,21 @@ INLINE void gradient_of(int dim, int width, int n, const double *x, int stride, 
 {
   Vector z[GROUP][RG_TILE / LANES], sum[GROUP][RG_TILE / LANES];
 
-  for (int k = 0; k < dim; ++k) {
-    for (int v = 0; v < width / LANES; ++v) {
+  for (int k = 0; k < dim; k++) {
+    for (int v = 0; v < width / LANES; v++) {
       z[k][v] = *(const Vector *)(Z + k * width + v * LANES);
       sum[k][v] = *(const Vector *)(g + k * width + v * LANES);
     }
   }
-  for (int i = 0; i < n; ++i, x += stride, w += width, slope += width) {
-    for (int v = 0; v < width / LANES; ++v) {
+  for (int i = 0; i < n; i++, x += stride, w += width, slope += width) {
+    for (int v = 0; v < width / LANES; v++) {
       Vector c = *(const Vector *)(w + v * LANES) * *(const Vector *)(slope + v * LANES);
 
-      for (int k = 0; k < dim; ++k) sum[k][v] += c * (z[k][v] - x[k]);
+      for (int k = 0; k < dim; k++) sum[k][v] += c * (z[k][v] - x[k]);
     }
   }
-  for (int k = 0; k < dim; ++k) {
-    for (int v = 0; v < width / LANES; ++v) *(Vector *)(g + k * width + v * LANES) = sum[k][v];
+  for (int k = 0; k < dim; k++) {
+    for (int v = 0; v < width / LANES; v++) *(Vector *)(g + k * width + v * LANES) = sum[k][v];
   }
 }
 
@@ -102,24 +102,24 @@ INLINE void moments_of(int dim, int width, int n, const double *x, int stride, c
   Vector z[GROUP][RG_TILE / LANES], sum[GROUP][RG_TILE / LANES];
   double lanes[RG_TILE];
 
-  for (int k = 0; k < dim; ++k) {
-    for (int v = 0; v < width / LANES; ++v) {
+  for (int k = 0; k < dim; k++) {
+    for (int v = 0; v < width / LANES; v++) {
       z[k][v] = *(const Vector *)(Z + k * width + v * LANES);
       sum[k][v] = (Vector){0};
     }
   }
-  for (int i = 0; i < n; ++i, x += stride, w += width, slope += width) {
-    for (int v = 0; v < width / LANES; ++v) {
+  for (int i = 0; i < n; i++, x += stride, w += width, slope += width) {
+    for (int v = 0; v < width / LANES; v++) {
       Vector c = *(const Vector *)(w + v * LANES) * *(const Vector *)(slope + v * LANES);
 
-      for (int k = 0; k < dim; ++k) {
+      for (int k = 0; k < dim; k++) {
         Vector u = z[k][v] - x[k];
         sum[k][v] += c * (u * u);
       }
     }
   }
-  for (int k = 0; k < dim; ++k) {
-    for (int v = 0; v < width / LANES; ++v) *(Vector *)(lanes + v * LANES) = sum[k][v];
+  for (int k = 0; k < dim; k++) {
+    for (int v = 0; v < width / LANES; v++) *(Vector *)(lanes + v * LANES) = sum[k][v];
     sums[k] += sum_of(width, lanes);
   }
 }

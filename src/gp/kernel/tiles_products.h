@@ -13,21 +13,21 @@ INLINE void panel(int vectors, bool subtract, int count, const double *M, size_t
 {
   Vector sum[ROWS][2];
 
-  for (int r = 0; r < ROWS; ++r) {
-    for (int v = 0; v < vectors; ++v) sum[r][v] = (Vector){0};
+  for (int r = 0; r < ROWS; r++) {
+    for (int v = 0; v < vectors; v++) sum[r][v] = (Vector){0};
   }
-  for (int l = 0; l < count; ++l, M += by_term, V += v_stride) {
+  for (int l = 0; l < count; l++, M += by_term, V += v_stride) {
     Vector in[2];
 
-    for (int v = 0; v < vectors; ++v) in[v] = *(const Vector *)(V + v * LANES);
-    for (int r = 0; r < ROWS; ++r) {
+    for (int v = 0; v < vectors; v++) in[v] = *(const Vector *)(V + v * LANES);
+    for (int r = 0; r < ROWS; r++) {
       double m = M[r * by_row];
 
-      for (int v = 0; v < vectors; ++v) sum[r][v] += m * in[v];
+      for (int v = 0; v < vectors; v++) sum[r][v] += m * in[v];
     }
   }
-  for (int r = 0; r < ROWS; ++r) {
-    for (int v = 0; v < vectors; ++v) {
+  for (int r = 0; r < ROWS; r++) {
+    for (int v = 0; v < vectors; v++) {
       Vector *to = (Vector *)(out + r * out_stride + v * LANES);
 
       if (subtract) *to -= sum[r][v];
@@ -106,19 +106,19 @@ static int cholesky(int n, double *A, size_t ld)
     int last = j + COLUMNS < n ? j + COLUMNS : n;
 
     columns(true, padded - j, j, A + j, ld, A + j, ld, 1, A + j + j * ld);
-    for (int c = j; c < last; ++c) {
+    for (int c = j; c < last; c++) {
       double *restrict column = A + c * ld, pivot;
 
-      for (int q = j; q < c; ++q) {
+      for (int q = j; q < c; q++) {
         const double *other = A + q * ld, factor = other[c];
 
-        for (int i = c; i < n; ++i) column[i] -= factor * other[i];
+        for (int i = c; i < n; i++) column[i] -= factor * other[i];
       }
       if (!(column[c] > 0.0)) return c + 1; /* NaN, too */
       pivot = sqrt(column[c]);
       column[c] = pivot;
       pivot = 1.0 / pivot;
-      for (int i = c + 1; i < n; ++i) column[i] *= pivot;
+      for (int i = c + 1; i < n; i++) column[i] *= pivot;
     }
   }
   return 0;
@@ -134,7 +134,7 @@ static void invert(int n, const double *L, size_t ld, double *X)
   for (int j = padded - COLUMNS; j >= 0; j -= COLUMNS) {
     int last = j + COLUMNS < n ? j + COLUMNS : n, below = j + COLUMNS;
 
-    for (int c = j; c < j + COLUMNS; ++c) memset(X + c * ld, 0, (size_t)padded * sizeof *X);
+    for (int c = j; c < j + COLUMNS; c++) memset(X + c * ld, 0, (size_t)padded * sizeof *X);
     /* X2 L21, sixteen rows at a time: the triangle ends with each. */
     for (int i = below; i < padded; i += RG_TILE) {
       int length = padded - i < RG_TILE ? RG_LANES : RG_TILE;
@@ -143,17 +143,17 @@ static void invert(int n, const double *L, size_t ld, double *X)
       columns(false, length, count, X + i + below * ld, ld, L + below + j * ld, 1, ld,
               X + i + j * ld);
     }
-    for (int c = last - 1; c >= j; --c) {
+    for (int c = last - 1; c >= j; c--) {
       double *restrict column = X + c * ld, inverse = 1.0 / L[c + c * ld];
 
-      for (int i = below; i < n; ++i) column[i] = -column[i];
+      for (int i = below; i < n; i++) column[i] = -column[i];
       column[c] = 1.0;
-      for (int q = c + 1; q < last; ++q) {
+      for (int q = c + 1; q < last; q++) {
         const double *other = X + q * ld, factor = L[q + c * ld];
 
-        for (int i = q; i < n; ++i) column[i] -= factor * other[i];
+        for (int i = q; i < n; i++) column[i] -= factor * other[i];
       }
-      for (int i = c; i < n; ++i) column[i] *= inverse;
+      for (int i = c; i < n; i++) column[i] *= inverse;
     }
   }
 }

@@ -1,6 +1,6 @@
 /* Hyperparameters by maximum marginal likelihood or maximum a posteriori, analytic gradients. */
-#ifndef RG_GP_FIT_H
-#define RG_GP_FIT_H
+#ifndef RG_GP_MODEL_FIT_H
+#define RG_GP_MODEL_FIT_H
 
 #include "maths/lbfgsb.h"
 #include "regatta/stream.h"

@@ -1,8 +1,8 @@
 /* Maximum information gain of a finite set, gamma_t = max over t points A of
    I(y_A; f_A) = 1/2 log det(I + K_A / noise), between what greedy selection reaches and the least
    of four upper bounds. Source: irgp_ucb 7.3 (Srinivas et al. 2010, sections 2 and 5). */
-#ifndef RG_GP_INFORMATION_GAIN_H
-#define RG_GP_INFORMATION_GAIN_H
+#ifndef RG_GP_MODEL_INFORMATION_GAIN_H
+#define RG_GP_MODEL_INFORMATION_GAIN_H
 
 #include "regatta/domain.h"
 #include "gp/kernel/kernel.h"

@@ -1,7 +1,7 @@
 /* The surrogate of a GP-based algorithm: kernel, standardisation, hyperparameter policy, and the
    posterior that fits the domain (growing Cholesky on a box, rank-one updates on a finite set). */
-#ifndef RG_GP_MODEL_H
-#define RG_GP_MODEL_H
+#ifndef RG_GP_MODEL_MODEL_H
+#define RG_GP_MODEL_MODEL_H
 
 #include "gp/kernel/family.h"
 #include "base/clock.h"

@@ -1,6 +1,6 @@
 /* What the files of the surrogate share. Internal to gp/. */
-#ifndef RG_GP_MODEL_INTERNAL_H
-#define RG_GP_MODEL_INTERNAL_H
+#ifndef RG_GP_MODEL_MODEL_INTERNAL_H
+#define RG_GP_MODEL_MODEL_INTERNAL_H
 
 #include "gp/model/model.h"
 

@@ -1,6 +1,6 @@
 /* Priors on positive hyperparameters. */
-#ifndef RG_GP_PRIOR_H
-#define RG_GP_PRIOR_H
+#ifndef RG_GP_MODEL_PRIOR_H
+#define RG_GP_MODEL_PRIOR_H
 
 /* Prior on one positive hyperparameter (density of the value itself, no Jacobian). */
 typedef enum { RG_PRIOR_NONE, RG_PRIOR_GAMMA, RG_PRIOR_LOGNORMAL } RgPriorFamily;

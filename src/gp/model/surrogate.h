@@ -1,7 +1,7 @@
 /* What the `surrogate:` block of a study file (RgSurrogateOptions) means: its checks, the kernel,
    the fit. */
-#ifndef RG_GP_SURROGATE_H
-#define RG_GP_SURROGATE_H
+#ifndef RG_GP_MODEL_SURROGATE_H
+#define RG_GP_MODEL_SURROGATE_H
 
 #include "gp/kernel/family.h"
 #include "gp/model/fit.h"

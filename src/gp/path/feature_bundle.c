@@ -41,7 +41,7 @@ static PetscErrorCode draw_weights(RgFeatureBundle *bundle, RgRandom *random)
   PetscFunctionBeginUser;
   PetscCall(reserve(M * bundle->count, &bundle->weight_room, &bundle->weight));
   memcpy(bundle->weight, path->weight, M * sizeof(double));
-  for (int s = 1; s < bundle->count; ++s) {
+  for (int s = 1; s < bundle->count; s++) {
     double *weight = bundle->weight + s * M;
 
     rg_vector_normals(random, M, weight);
@@ -66,10 +66,10 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
   PetscCall(reserve((size_t)posterior->n * count, &bundle->alpha_room, &bundle->alpha));
   PetscCall(rg_feature_path_reserve_alpha(path, posterior->n));
   r = bundle->alpha;
-  for (int i = 0; i < posterior->n; ++i, x += path->dim) {
+  for (int i = 0; i < posterior->n; i++, x += path->dim) {
     ops->turns(path->dim, x, path->n, path->frequency, M, path->phase, cosine);
     ops->circle(path->n, cosine, cosine, NULL);
-    for (int s = 0; s < count; ++s, ++r, ++e) {
+    for (int s = 0; s < count; s++, r++, e++) {
       *r =
         posterior->y[i] - posterior->mean - ops->dot(path->n, bundle->weight + s * M, cosine) - *e;
     }
@@ -90,7 +90,7 @@ PetscErrorCode rg_feature_bundle_select(RgFeatureBundle *bundle, int s)
   PetscCheck(s >= 0 && s < bundle->count, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Path %d of %d", s, bundle->count);
   memcpy(path->weight, bundle->weight + s * M, M * sizeof(double));
-  for (int i = 0; i < path->posterior->n; ++i) {
+  for (int i = 0; i < path->posterior->n; i++) {
     path->alpha[i] = bundle->alpha[(size_t)i * bundle->count + s];
   }
   path->has_coarse = false;

@@ -6,8 +6,8 @@
    and the mean of ten maxima is as close to that of exact paths as with features redrawn for each
    (under `rff` the same correlation reaches 0.9). The features at the data, the kernel at the raw
    points and the frequencies are then computed once for all paths. */
-#ifndef RG_GP_FEATURE_BUNDLE_H
-#define RG_GP_FEATURE_BUNDLE_H
+#ifndef RG_GP_PATH_FEATURE_BUNDLE_H
+#define RG_GP_PATH_FEATURE_BUNDLE_H
 
 #include "gp/path/feature_path.h"
 

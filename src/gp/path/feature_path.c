@@ -61,10 +61,10 @@ static void draw_factor(const RgKernelFactor *factor, int first, int n, RgRandom
   const double *turns = work + 2 * (size_t)n;
 
   rg_kernel_classes[factor->family]->spectrum(factor, n, random, work + 2 * (size_t)n, work);
-  for (int k = 0; k < factor->n_inputs; ++k, turns += n) {
+  for (int k = 0; k < factor->n_inputs; k++, turns += n) {
     double *w = path->frequency + (size_t)factor->inputs[k] * path->n + first;
 
-    for (int m = 0; m < n; ++m) {
+    for (int m = 0; m < n; m++) {
       double sum = w[m] + turns[m];
       sum = sum > -FREQUENCY_MAX ? sum : -FREQUENCY_MAX;
       w[m] = sum < FREQUENCY_MAX ? sum : FREQUENCY_MAX;
@@ -87,21 +87,21 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
              rg_kernel_without_spectrum(kernel)->name);
   PetscCall(PetscMalloc1((size_t)(path->dim + 2) * n, &work));
   PetscCall(PetscArrayzero(path->frequency, (size_t)path->dim * n));
-  for (int t = 0; t < terms; ++t) {
+  for (int t = 0; t < terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
     int count = n / terms + (t < n % terms);
 
-    for (int f = 0; f < term->n_factors; ++f) {
+    for (int f = 0; f < term->n_factors; f++) {
       draw_factor(&term->factors[f], first, count, random, path, work);
     }
-    for (int m = first; m < first + count; ++m) {
+    for (int m = first; m < first + count; m++) {
       path->amplitude[m] = sqrt(2.0 * term->variance / count);
     }
     first += count;
   }
   rg_random_uniforms(random, (size_t)n, path->phase);
   rg_vector_normals(random, (size_t)n, path->weight);
-  for (int m = 0; m < n; ++m) path->weight[m] *= path->amplitude[m];
+  for (int m = 0; m < n; m++) path->weight[m] *= path->amplitude[m];
   path->mean = 0.0;
   path->posterior = NULL;
   path->has_coarse = false;
@@ -120,12 +120,12 @@ static void feature_matrix(const RgFeaturePath *path, const RgPosterior *posteri
   const double *x = posterior->X;
   size_t n = (size_t)path->n;
 
-  for (int i = 0; i < posterior->n; ++i, x += path->dim, P += ld) {
+  for (int i = 0; i < posterior->n; i++, x += path->dim, P += ld) {
     ops->turns(path->dim, x, path->n, path->frequency, n, path->phase, P);
     ops->circle(path->n, P, P, NULL);
     r[i] = posterior->y[i] - posterior->mean - e[i] - ops->dot(path->n, path->weight, P);
     ops->multiply(path->n, path->amplitude, P);
-    for (size_t m = n; m < ld; ++m) P[m] = 0.0;
+    for (size_t m = n; m < ld; m++) P[m] = 0.0;
   }
 }
 
@@ -149,7 +149,7 @@ static bool factor_system(const System *system, double added)
                 system->dual ? system->features : system->n, 1.0, system->P, system->ldp, 0.0,
                 system->A, system->lda);
   }
-  for (int i = 0; i < size; ++i) system->A[(size_t)i * (size_t)system->lda + (size_t)i] += added;
+  for (int i = 0; i < size; i++) system->A[(size_t)i * (size_t)system->lda + (size_t)i] += added;
   return rg_factor_cholesky(size, system->A, system->lda) == 0;
 }
 
@@ -194,7 +194,7 @@ PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPo
   }
   if (good) {
     solve_system(&system, r, s);
-    for (int m = 0; m < features; ++m) path->weight[m] += path->amplitude[m] * s[m];
+    for (int m = 0; m < features; m++) path->weight[m] += path->amplitude[m] * s[m];
   } else if (n) {
     rg_failure_set(failure, "%d data don't determine the weights of %d features", n, features);
   }
@@ -221,7 +221,7 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
   PetscFunctionBeginUser;
   PetscCall(rg_feature_path_reserve_alpha(path, n));
   PetscCall(rg_feature_path_evaluate(path, n, posterior->X, path->alpha, NULL));
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     path->alpha[i] = posterior->y[i] - posterior->mean - path->alpha[i] - e[i];
   }
   if (rg_posterior_has_factor(posterior)) {
@@ -246,13 +246,13 @@ static void evaluate_features(RgFeaturePath *path, int m, const double *Z, doubl
   int n = path->n, dim = path->dim;
   double *cosine = path->work, *sine = gradient ? path->work + n : NULL;
 
-  for (int j = 0; j < m; ++j, Z += dim) {
+  for (int j = 0; j < m; j++, Z += dim) {
     ops->turns(dim, Z, n, path->frequency, (size_t)n, path->phase, cosine);
     ops->circle(n, cosine, cosine, sine);
     value[j] = path->mean + ops->dot(n, path->weight, cosine);
     if (!gradient) continue;
     ops->multiply(n, path->weight, sine);
-    for (int k = 0; k < dim; ++k) {
+    for (int k = 0; k < dim; k++) {
       *gradient++ = -TWO_PI * ops->dot(n, sine, path->frequency + (size_t)k * n);
     }
   }
@@ -274,11 +274,11 @@ static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, do
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, m, Z, K));
   cblas_dgemv(CblasColMajor, CblasNoTrans, m, n, 1.0, K, m, path->alpha, 1, 1.0, value, 1);
   if (!gradient) PetscFunctionReturn(0);
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < m; ++j) K[(size_t)i * m + j] = path->alpha[i];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < m; j++) K[(size_t)i * m + j] = path->alpha[i];
   }
   PetscCall(rg_kernel_cross_gradient(&posterior->kernel, n, posterior->X, m, Z, K, G));
-  for (int j = 0; j < m * dim; ++j) gradient[j] += G[j];
+  for (int j = 0; j < m * dim; j++) gradient[j] += G[j];
   PetscFunctionReturn(0);
 }
 
@@ -314,18 +314,18 @@ size_t rg_feature_path_make_coarse(RgFeaturePath *path)
   float *W = path->coarse, *phase = W + dim * ld, *weight = phase + ld, *kept = weight + ld;
 
   if (path->has_coarse) return ld;
-  for (size_t i = 0; i < (dim + 3) * ld; ++i) W[i] = 0.0f;
-  for (size_t k = 0; k < dim; ++k) { /* kept: for now the largest frequency */
-    for (size_t m = 0; m < n; ++m) {
+  for (size_t i = 0; i < (dim + 3) * ld; i++) W[i] = 0.0f;
+  for (size_t k = 0; k < dim; k++) { /* kept: for now the largest frequency */
+    for (size_t m = 0; m < n; m++) {
       float size = (float)fabs(path->frequency[k * n + m]);
       kept[m] = size > kept[m] ? size : kept[m];
     }
   }
-  for (size_t m = 0; m < n; ++m) kept[m] = kept[m] * (float)dim < COARSE_MAX ? 1.0f : 0.0f;
-  for (size_t k = 0; k < dim; ++k) {
-    for (size_t m = 0; m < n; ++m) W[k * ld + m] = kept[m] * (float)path->frequency[k * n + m];
+  for (size_t m = 0; m < n; m++) kept[m] = kept[m] * (float)dim < COARSE_MAX ? 1.0f : 0.0f;
+  for (size_t k = 0; k < dim; k++) {
+    for (size_t m = 0; m < n; m++) W[k * ld + m] = kept[m] * (float)path->frequency[k * n + m];
   }
-  for (size_t m = 0; m < n; ++m) {
+  for (size_t m = 0; m < n; m++) {
     phase[m] = (float)path->phase[m];
     weight[m] = kept[m] * (float)path->weight[m];
   }
@@ -339,7 +339,7 @@ PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *
   const float *phase = path->coarse + dim * ld;
 
   PetscFunctionBeginUser;
-  for (int j = 0; j < m; ++j) {
+  for (int j = 0; j < m; j++) {
     value[j] =
       path->mean + rg_vector_ops()->coarse_cosine_sum(path->dim, Z + (size_t)j * dim, (int)ld,
                                                       path->coarse, ld, phase, phase + ld);

@@ -12,8 +12,8 @@
      pathwise  the path of the prior plus the exact update of the Gaussian process: the data enter
                through the kernel itself, so that many of them can't starve the features of
                variance (Wilson et al. 2020). */
-#ifndef RG_GP_FEATURE_PATH_H
-#define RG_GP_FEATURE_PATH_H
+#ifndef RG_GP_PATH_FEATURE_PATH_H
+#define RG_GP_PATH_FEATURE_PATH_H
 
 #include "regatta/domain.h"
 #include "regatta/stream.h"

@@ -22,7 +22,7 @@ static int best_split(const RgSpace *grid)
 {
   int best = 1, rows = 1;
 
-  for (int j = 0, least = grid->size + 2; j < grid->dim; ++j) {
+  for (int j = 0, least = grid->size + 2; j < grid->dim; j++) {
     rows *= grid->levels[j];
     if (rows + grid->size / rows >= least) continue;
     least = rows + grid->size / rows;
@@ -38,7 +38,7 @@ static void side_table(const RgFeaturePath *path, const RgSpace *grid, const Sid
   const RgVectorOps *ops = rg_vector_ops();
   const size_t n = (size_t)path->n, dim = (size_t)grid->dim;
 
-  for (int i = 0; i < side->size; ++i, T += 2 * n) {
+  for (int i = 0; i < side->size; i++, T += 2 * n) {
     const double *x = grid->points + (size_t)i * side->stride * dim + side->first;
 
     if (side->dim)
@@ -46,7 +46,7 @@ static void side_table(const RgFeaturePath *path, const RgSpace *grid, const Sid
     else memcpy(T, phase, n * sizeof(double));
     ops->circle(path->n, T, T, T + n);
     if (!weight) continue;
-    for (size_t m = 0; m < n; ++m) {
+    for (size_t m = 0; m < n; m++) {
       T[m] *= weight[m];
       T[n + m] *= -weight[m];
     }
@@ -65,7 +65,7 @@ PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace 
   PetscCheck(grid->kind == RG_SPACE_GRID && grid->dim == path->dim && !path->posterior,
              PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "A path without an exact update on a product grid of its dimension is wanted");
-  for (int j = 0; j < split; ++j) rows.size *= grid->levels[j];
+  for (int j = 0; j < split; j++) rows.size *= grid->levels[j];
   columns.dim = grid->dim - split;
   columns.size = rows.stride = grid->size / rows.size;
   PetscCall(PetscMalloc3((size_t)rows.size * 2 * n, &A, (size_t)columns.size * 2 * n, &B,
@@ -75,7 +75,7 @@ PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace 
   side_table(path, grid, &columns, zero, NULL, B);
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows.size, columns.size, 2 * path->n, 1.0, A,
               2 * path->n, B, 2 * path->n, 0.0, G, columns.size);
-  for (int i = 0; i < grid->size; ++i) value[(size_t)i * step] = path->mean + G[i];
+  for (int i = 0; i < grid->size; i++) value[(size_t)i * step] = path->mean + G[i];
   PetscCall(PetscFree(zero));
   PetscCall(PetscFree3(A, B, G));
   PetscFunctionReturn(0);
@@ -87,7 +87,7 @@ static void coarse_table(const RgFeaturePath *path, int first, int dim, int size
 {
   const float *W = path->coarse + (size_t)first * ld;
 
-  for (int i = 0; i < size; ++i, x += dim, T += 2 * ld) {
+  for (int i = 0; i < size; i++, x += dim, T += 2 * ld) {
     rg_vector_ops()->coarse_circle(dim, x, (int)ld, W, ld, phase, T, T + ld);
   }
 }
@@ -95,8 +95,8 @@ static void coarse_table(const RgFeaturePath *path, int first, int dim, int size
 /* out = weight cos, -weight sin. */
 static void weigh_table(int size, size_t ld, const float *T, const float *weight, float *out)
 {
-  for (int i = 0; i < size; ++i, T += 2 * ld, out += 2 * ld) {
-    for (size_t m = 0; m < ld; ++m) {
+  for (int i = 0; i < size; i++, T += 2 * ld, out += 2 * ld) {
+    for (size_t m = 0; m < ld; m++) {
       out[m] = weight[m] * T[m];
       out[ld + m] = -weight[m] * T[ld + m];
     }
@@ -124,14 +124,14 @@ PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, const RgPoint
   A = weights + ld;
   B = A + 2 * R * ld;
   weighed = B + 2 * C * ld;
-  for (size_t l = 0; l < 2 * ld; ++l) zero[l] = 0.0f; /* and `weights` */
+  for (size_t l = 0; l < 2 * ld; l++) zero[l] = 0.0f; /* and `weights` */
   coarse_table(path, 0, split, rows, product->X, ld, phase, A);
   coarse_table(path, split, path->dim - split, columns, product->Y, ld, zero, B);
-  for (int s = 0; s < count; ++s, weight += n, value += m) {
-    for (size_t l = 0; l < n; ++l) weights[l] = kept[l] * (float)weight[l];
+  for (int s = 0; s < count; s++, weight += n, value += m) {
+    for (size_t l = 0; l < n; l++) weights[l] = kept[l] * (float)weight[l];
     weigh_table(rows, ld, A, weights, weighed);
     rg_vector_ops()->coarse_products(rows, columns, 2 * (int)ld, weighed, B, G);
-    for (int i = 0; i < m; ++i) value[i] = path->mean + G[i];
+    for (int i = 0; i < m; i++) value[i] = path->mean + G[i];
   }
   PetscFunctionReturn(0);
 }

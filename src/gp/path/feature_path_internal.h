@@ -1,6 +1,6 @@
 /* Parts of feature paths that their ways of evaluation share (private to gp/). */
-#ifndef RG_GP_FEATURE_PATH_INTERNAL_H
-#define RG_GP_FEATURE_PATH_INTERNAL_H
+#ifndef RG_GP_PATH_FEATURE_PATH_INTERNAL_H
+#define RG_GP_PATH_FEATURE_PATH_INTERNAL_H
 
 #include "gp/path/feature_path.h"
 

@@ -20,13 +20,13 @@ static PetscErrorCode factor(int n, MatrixFunction matrix, const void *closure, 
       break;
     }
     PetscCall((*matrix)(closure, L));
-    for (int i = 0; i < n; ++i) L[(size_t)i * n + i] += added;
+    for (int i = 0; i < n; i++) L[(size_t)i * n + i] += added;
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, L, n) == 0) {
       *jitter = PetscMax(*jitter, added);
       break;
     }
   }
-  for (int j = 1; j < n; ++j) memset(L + (size_t)j * n, 0, (size_t)j * sizeof *L);
+  for (int j = 1; j < n; j++) memset(L + (size_t)j * n, 0, (size_t)j * sizeof *L);
   PetscFunctionReturn(0);
 }
 
@@ -78,7 +78,7 @@ static PetscErrorCode axis_matrix(const void *closure, double *K)
     PetscCall(rg_kernel_matrix(&restricted, axis->n, axis->axis, K));
     PetscCall(rg_kernel_destroy(&restricted));
   } else {
-    for (size_t i = 0; i < (size_t)axis->n * axis->n; ++i) K[i] = 1.0;
+    for (size_t i = 0; i < (size_t)axis->n * axis->n; i++) K[i] = 1.0;
   }
   PetscFunctionReturn(0);
 }
@@ -86,7 +86,7 @@ static PetscErrorCode axis_matrix(const void *closure, double *K)
 /* f viewed as before x n x after (row-major): multiply the middle index by L, in place. */
 static void multiply_axis(int before, int n, int after, const double *L, double *f)
 {
-  for (int b = 0; b < before; ++b) {
+  for (int b = 0; b < before; b++) {
     cblas_dtrmm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, n, after, 1.0, L, n,
                 f + (size_t)b * n * after, after);
   }
@@ -100,8 +100,8 @@ static PetscErrorCode sample_grid(const RgSpace *space, const RgKernel *kernel, 
   int before = 1, after = space->size;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < space->size; ++i) f[i] = z[i] * PetscSqrtReal(kernel->terms[0].variance);
-  for (int k = 0; k < space->dim; ++k) {
+  for (int i = 0; i < space->size; i++) f[i] = z[i] * PetscSqrtReal(kernel->terms[0].variance);
+  for (int k = 0; k < space->dim; k++) {
     int n = space->levels[k];
     Axis levels = {kernel, k, n, axis};
     double *L;

@@ -1,6 +1,6 @@
 /* Sample paths of a Gaussian process prior on finite sets. */
-#ifndef RG_GP_SAMPLE_PATH_H
-#define RG_GP_SAMPLE_PATH_H
+#ifndef RG_GP_PATH_SAMPLE_PATH_H
+#define RG_GP_PATH_SAMPLE_PATH_H
 
 #include "regatta/domain.h"
 #include "gp/team/team.h"

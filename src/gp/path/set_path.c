@@ -77,7 +77,7 @@ static PetscErrorCode update_kernel(RgSetPaths *paths, const RgKernel *kernel, b
              PETSC_ERR_ARG_INCOMP, "The structure of the kernel changed");
   rg_kernel_get_theta(kernel, theta);
   *changed = false;
-  for (int p = 0; p < size; ++p) *changed = *changed || theta[p] != paths->theta[p];
+  for (int p = 0; p < size; p++) *changed = *changed || theta[p] != paths->theta[p];
   if (!*changed) PetscFunctionReturn(0);
   PetscCall(PetscArraycpy(paths->theta, theta, size));
   PetscCall(rg_set_prior_set_kernel(&paths->prior, kernel));
@@ -91,13 +91,13 @@ static PetscErrorCode take_indices(RgSetPaths *paths, int n, const int *index, b
 
   PetscFunctionBeginUser;
   *same = n >= held;
-  for (int i = 0; *same && i < held; ++i) *same = index[i] == paths->index[i];
+  for (int i = 0; *same && i < held; i++) *same = index[i] == paths->index[i];
   if (n > paths->capacity) {
     PetscCall(PetscFree(paths->index));
     paths->capacity = PetscMax(n, 2 * paths->capacity);
     PetscCall(PetscMalloc1(paths->capacity, &paths->index));
   }
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     PetscCheck(index[i] >= 0 && index[i] < paths->prior.size, PETSC_COMM_SELF,
                PETSC_ERR_ARG_OUTOFRANGE, "Point %d of a set of %d", index[i], paths->prior.size);
     paths->index[i] = index[i];
@@ -109,7 +109,7 @@ static bool same_outputs(const RgPosterior *posterior, double mean, const double
 {
   bool same = mean == posterior->mean;
 
-  for (int i = 0; i < posterior->n; ++i) same = same && y[i] == posterior->y[i];
+  for (int i = 0; i < posterior->n; i++) same = same && y[i] == posterior->y[i];
   return same;
 }
 
@@ -119,7 +119,7 @@ static PetscErrorCode gather(const RgSetPrior *prior, int n, const int *index, d
   size_t dim = (size_t)prior->kernel.dim;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     PetscCall(PetscArraycpy(X + i * dim, prior->points + index[i] * dim, dim));
   }
   PetscFunctionReturn(0);
@@ -144,7 +144,7 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
     if (!same_outputs(posterior, mean, y)) {
       PetscCall(rg_posterior_set_outputs(posterior, mean, y));
     }
-    for (int i = posterior->n; i < n && !failure->failed; ++i) {
+    for (int i = posterior->n; i < n && !failure->failed; i++) {
       PetscCall(rg_posterior_append(posterior, X + (size_t)i * kernel->dim, y[i], failure));
     }
   }
@@ -173,13 +173,13 @@ static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
     int width = rg_tile_width(count - first), used = PetscMin(width, count - first);
 
     PetscCall(PetscArrayzero(V, (size_t)rows * width));
-    for (int i = 0; i < n; ++i) {
-      for (int s = 0; s < used; ++s) V[i * width + s] = B[(size_t)i * count + first + s];
+    for (int i = 0; i < n; i++) {
+      for (int s = 0; s < used; s++) V[i * width + s] = B[(size_t)i * count + first + s];
     }
     ops->lower(rows, posterior->inverse, (size_t)posterior->capacity, width, V);
     ops->upper(rows, posterior->inverse, (size_t)posterior->capacity, width, V);
-    for (int i = 0; i < n; ++i) {
-      for (int s = 0; s < used; ++s) B[(size_t)i * count + first + s] = V[i * width + s];
+    for (int i = 0; i < n; i++) {
+      for (int s = 0; s < used; s++) B[(size_t)i * count + first + s] = V[i * width + s];
     }
   }
   PetscFunctionReturn(0);
@@ -195,15 +195,15 @@ PetscErrorCode rg_set_paths_condition(RgSetPaths *paths, int count, double *e, d
   PetscCall(reserve(size, &paths->update_room, &paths->update));
   paths->factor.prior = &paths->prior;
   /* r = y - mean - f0(data) - e */
-  for (int l = 0; l < posterior->n; ++l) {
+  for (int l = 0; l < posterior->n; l++) {
     const double *f = F + (size_t)paths->index[l] * count;
 
-    for (int s = 0; s < count; ++s, ++r) *r = posterior->y[l] - mean - f[s] - *r;
+    for (int s = 0; s < count; s++, r++) *r = posterior->y[l] - mean - f[s] - *r;
   }
   PetscCall(solve(paths, count, e));
   PetscCall(
     rg_set_factor_covariance(&paths->factor, count, posterior->n, paths->index, e, paths->update));
-  for (size_t i = 0; i < size; ++i) F[i] += mean + paths->update[i];
+  for (size_t i = 0; i < size; i++) F[i] += mean + paths->update[i];
   PetscFunctionReturn(0);
 }
 
@@ -223,7 +223,7 @@ PetscErrorCode rg_set_paths_draw(RgSetPaths *paths, int count, RgRandom *random,
   PetscCall(reserve(size, &paths->noise_room, &paths->noise));
   PetscCall(rg_set_factor_draw(&paths->factor, count, random, F));
   rg_vector_normals(random, size, paths->noise);
-  for (size_t i = 0; i < size; ++i) paths->noise[i] *= deviation;
+  for (size_t i = 0; i < size; i++) paths->noise[i] *= deviation;
   PetscCall(rg_set_paths_condition(paths, count, paths->noise, F));
   PetscFunctionReturn(0);
 }
@@ -242,10 +242,10 @@ PetscErrorCode rg_set_paths_covariance(RgSetPaths *paths, int count, const int *
   PetscCall(gather(&paths->prior, count, index, X));
   /* cov(., x_s) = K (unit vector at x_s - (K + noise I)^-1 k(data, x_s)) */
   PetscCall(rg_kernel_cross(&paths->prior.kernel, n, posterior->X, count, X, rows));
-  for (size_t i = 0; i < (size_t)n * count; ++i) rows[i] = -rows[i];
+  for (size_t i = 0; i < (size_t)n * count; i++) rows[i] = -rows[i];
   PetscCall(solve(paths, count, rows));
   PetscCall(PetscArrayzero(rows + (size_t)n * count, (size_t)count * count));
-  for (int s = 0; s < count; ++s) rows[(size_t)(n + s) * count + s] = 1.0;
+  for (int s = 0; s < count; s++) rows[(size_t)(n + s) * count + s] = 1.0;
   paths->factor.prior = &paths->prior;
   PetscCall(rg_set_factor_covariance(&paths->factor, count, n + count, all, rows, C));
   PetscCall(PetscFree3(X, all, rows));

@@ -6,8 +6,8 @@
    has the distribution of the posterior exactly (irgp_ucb 3.4, `exact`). Costs per path: O(n^2 + N
    sum_j levels_j) on product grids with a kernel that factors over the coordinates, O(n^2 + n N +
    N^2) elsewhere, with a factor of the prior kept until the hyperparameters change. */
-#ifndef RG_GP_SET_PATH_H
-#define RG_GP_SET_PATH_H
+#ifndef RG_GP_PATH_SET_PATH_H
+#define RG_GP_PATH_SET_PATH_H
 
 #include "regatta/domain.h"
 #include "regatta/stream.h"

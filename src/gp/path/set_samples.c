@@ -26,8 +26,8 @@ static PetscErrorCode reset(void *closure, const RgSetPosterior *posterior)
   if (!samples->failure.failed) {
     PetscCall(PetscMalloc1(count * size, &draws));
     PetscCall(rg_set_factor_draw(&factor, samples->count, &random, draws));
-    for (size_t i = 0; i < size; ++i)
-      for (size_t s = 0; s < count; ++s) samples->path[s * size + i] = mean + draws[i * count + s];
+    for (size_t i = 0; i < size; i++)
+      for (size_t s = 0; s < count; s++) samples->path[s * size + i] = mean + draws[i * count + s];
     PetscCall(PetscFree(draws));
   }
   PetscCall(rg_set_factor_destroy(&factor));
@@ -42,7 +42,7 @@ static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
   RgRandom random = rg_stream_at(&samples->stream, (uint64_t)++samples->n);
 
   PetscFunctionBeginUser;
-  for (int s = 0; s < samples->count; ++s) {
+  for (int s = 0; s < samples->count; s++) {
     double *path = samples->path + (size_t)s * samples->size;
     const double e = deviation * rg_random_normal(&random);
 

@@ -2,8 +2,8 @@
    with virtual noise e of their own, path += row (y - e - path[i]) / pivot (rrgp_ucb 2.3). Every
    path is an exact draw from the joint posterior of all points at any time; the same path changes
    little from one observation to the next. */
-#ifndef RG_GP_SET_SAMPLES_H
-#define RG_GP_SET_SAMPLES_H
+#ifndef RG_GP_PATH_SET_SAMPLES_H
+#define RG_GP_PATH_SET_SAMPLES_H
 
 #include "regatta/stream.h"
 #include "gp/posterior/set/set_posterior.h"

@@ -11,8 +11,8 @@
 
    Which of them holds the data is decided in posterior.c and nowhere else; every function below
    works on all of them but where it says so. */
-#ifndef RG_GP_POSTERIOR_H
-#define RG_GP_POSTERIOR_H
+#ifndef RG_GP_POSTERIOR_POSTERIOR_H
+#define RG_GP_POSTERIOR_POSTERIOR_H
 
 #include "regatta/domain.h"
 #include "gp/posterior/set/set_posterior.h"

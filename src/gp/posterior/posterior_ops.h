@@ -1,8 +1,8 @@
 /* The table of operations that a back end of the posterior fills in. posterior.c keeps what all of
    them have in common (kernel, noise, mean, inputs, outputs, n) up to date before it calls one.
    Internal to gp/. */
-#ifndef RG_GP_POSTERIOR_OPS_H
-#define RG_GP_POSTERIOR_OPS_H
+#ifndef RG_GP_POSTERIOR_POSTERIOR_OPS_H
+#define RG_GP_POSTERIOR_POSTERIOR_OPS_H
 
 #include "gp/posterior/posterior.h"
 

@@ -5,8 +5,8 @@
    arguments on every rank; results are the same bits on every rank. Between numbers of ranks and
    block sizes results agree to rounding, not in bits. A rank holds its share of the matrix and
    O(n * block) more. For algorithms, which run on one rank of a team, see team.h. */
-#ifndef RG_GP_DISTRIBUTED_H
-#define RG_GP_DISTRIBUTED_H
+#ifndef RG_GP_TEAM_DISTRIBUTED_H
+#define RG_GP_TEAM_DISTRIBUTED_H
 
 #include "gp/kernel/kernel.h"
 

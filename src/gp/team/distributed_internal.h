@@ -1,6 +1,6 @@
 /* Shared by the files of the distributed posterior. Internal to gp/. */
-#ifndef RG_GP_DISTRIBUTED_INTERNAL_H
-#define RG_GP_DISTRIBUTED_INTERNAL_H
+#ifndef RG_GP_TEAM_DISTRIBUTED_INTERNAL_H
+#define RG_GP_TEAM_DISTRIBUTED_INTERNAL_H
 
 #include "gp/team/distributed.h"
 #include "gp/team/distributed_matrix.h"

@@ -2,8 +2,8 @@
    factors. No rank holds more than its share and O(n * block). All functions but the pure index
    arithmetic are collective on the grid's communicator, with the same arguments on every rank.
    Internal to gp/. */
-#ifndef RG_GP_DISTRIBUTED_MATRIX_H
-#define RG_GP_DISTRIBUTED_MATRIX_H
+#ifndef RG_GP_TEAM_DISTRIBUTED_MATRIX_H
+#define RG_GP_TEAM_DISTRIBUTED_MATRIX_H
 
 #include "gp/team/distributed.h"
 #include "gp/team/scalapack.h"

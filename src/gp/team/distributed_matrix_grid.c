@@ -14,7 +14,7 @@ int pilaenv_(const int *context, const char *precision, size_t length)
 static void near_square(int size, int *rows, int *columns)
 {
   *rows = (int)sqrt((double)size);
-  while (size % *rows) --*rows;
+  while (size % *rows) (*rows)--;
   *columns = size / *rows;
 }
 

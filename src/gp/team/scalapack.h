@@ -1,8 +1,8 @@
 /* The routines of BLACS, PBLAS and ScaLAPACK that gp/ calls: no package ships their prototypes.
    Global indices (ia, ja, ib, jb, ic, jc) start at 1. Routines written in Fortran take the lengths
    of their texts at the end; PBLAS is written in C and does not. Internal to gp/. */
-#ifndef RG_GP_SCALAPACK_H
-#define RG_GP_SCALAPACK_H
+#ifndef RG_GP_TEAM_SCALAPACK_H
+#define RG_GP_TEAM_SCALAPACK_H
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -205,7 +205,7 @@ PetscErrorCode rg_team_posterior_create(RgTeam *team, const RgKernel *kernel, in
   RgTeamJob job = {.command = {.operation = RG_TEAM_CREATE, .n = capacity}};
 
   PetscFunctionBeginUser;
-  for (*slot = 0; *slot < team->n_slots && team->slots[*slot];) ++*slot;
+  for (*slot = 0; *slot < team->n_slots && team->slots[*slot];) (*slot)++;
   job.command.slot = *slot;
   PetscCall(run_job(team, &job, kernel));
   PetscFunctionReturn(0);
@@ -342,7 +342,7 @@ PetscErrorCode rg_team_open(RgTeam *team, int *slot)
   PetscFunctionBeginUser;
   PetscCheck(team->worker, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "the team has nobody for such tasks");
-  for (*slot = 0; *slot < team->n_states && team->states[*slot];) ++*slot;
+  for (*slot = 0; *slot < team->n_states && team->states[*slot];) (*slot)++;
   PetscFunctionReturn(0);
 }
 

@@ -5,8 +5,8 @@
 
    Results on a distributed Gaussian process depend on the size of the team to rounding; below the
    crossover they are those of one rank, bit by bit. */
-#ifndef RG_GP_TEAM_H
-#define RG_GP_TEAM_H
+#ifndef RG_GP_TEAM_TEAM_H
+#define RG_GP_TEAM_TEAM_H
 
 #include "gp/team/distributed.h"
 

@@ -1,6 +1,6 @@
 /* Shared by the files of teams. Internal to gp/. */
-#ifndef RG_GP_TEAM_INTERNAL_H
-#define RG_GP_TEAM_INTERNAL_H
+#ifndef RG_GP_TEAM_TEAM_INTERNAL_H
+#define RG_GP_TEAM_TEAM_INTERNAL_H
 
 #include "gp/team/team.h"
 

@@ -1,6 +1,6 @@
 /* A shard or results file as HDF5: root attributes and groups. */
-#ifndef RG_STUDY_CONTAINER_H
-#define RG_STUDY_CONTAINER_H
+#ifndef RG_STUDY_HDF5_CONTAINER_H
+#define RG_STUDY_HDF5_CONTAINER_H
 
 #include "study/hdf5/medium.h"
 #include "study/hdf5/group.h"

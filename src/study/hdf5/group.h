@@ -1,7 +1,7 @@
 /* A group: the group of one problem label in a shard or results file, trials x evaluations. Shards
    and results files are made of the same groups. */
-#ifndef RG_STUDY_GROUP_H
-#define RG_STUDY_GROUP_H
+#ifndef RG_STUDY_HDF5_GROUP_H
+#define RG_STUDY_HDF5_GROUP_H
 
 #include "study/record/fields.h"
 #include "study/hdf5/medium.h"

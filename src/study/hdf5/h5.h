@@ -1,7 +1,7 @@
 /* Small steps of writing and reading HDF5. What fails is a value: a writer sets `failure`, a reader
    of a file that may be damaged gets false. */
-#ifndef RG_STUDY_H5_H
-#define RG_STUDY_H5_H
+#ifndef RG_STUDY_HDF5_H5_H
+#define RG_STUDY_HDF5_H5_H
 
 #include "base/fault.h"
 

@@ -1,8 +1,8 @@
 /* What an HDF5 file of ours stands on: bytes in memory or a file descriptor. HDF5 reaches both
    through one driver of its virtual file layer and never learns that a disk failed: it might report
    success for truncated data, or crash. The first error is kept here for the caller to act on. */
-#ifndef RG_STUDY_MEDIUM_H
-#define RG_STUDY_MEDIUM_H
+#ifndef RG_STUDY_HDF5_MEDIUM_H
+#define RG_STUDY_HDF5_MEDIUM_H
 
 #include "study/hdf5/h5.h"
 

@@ -1,8 +1,8 @@
 /* A first look at a file. HDF5 trusts what it reads: bytes that were altered can make it crash or
    never return, and a checksum tells only what was altered without meaning to. A child process
    reads everything first. */
-#ifndef RG_STUDY_PROBE_H
-#define RG_STUDY_PROBE_H
+#ifndef RG_STUDY_HDF5_PROBE_H
+#define RG_STUDY_HDF5_PROBE_H
 
 #include "study/hdf5/container.h"
 

@@ -64,7 +64,7 @@ static PetscErrorCode share_out(int n, const RgRecord *const *records, int *n_sh
       PetscCall(rg_group_shape_create(label, false, &shares[s].shape));
       PetscCall(PetscMalloc1(n, &shares[s].records));
       shares[s].n = 0;
-      ++*n_shares;
+      (*n_shares)++;
     }
     PetscCall(rg_group_shape_add(&shares[s].shape, records[i]));
     shares[s].records[shares[s].n++] = records[i];

@@ -1,7 +1,7 @@
 /* Shards: immutable, complete HDF5 files of one or more finished trials, with a trailer behind the
    end of HDF5's part by which a reader can check the bytes before HDF5 touches them. */
-#ifndef RG_STUDY_SHARD_H
-#define RG_STUDY_SHARD_H
+#ifndef RG_STUDY_HDF5_SHARD_H
+#define RG_STUDY_HDF5_SHARD_H
 
 #include "base/text.h"
 #include "study/hdf5/container.h"

@@ -1,7 +1,7 @@
 /* What trials cost by the clock of those that are finished, in place of the estimate from the
    algebra (study/plan/cost.h). */
-#ifndef RG_STUDY_CALIBRATION_H
-#define RG_STUDY_CALIBRATION_H
+#ifndef RG_STUDY_PLAN_CALIBRATION_H
+#define RG_STUDY_PLAN_CALIBRATION_H
 
 #include "base/text.h"
 #include "study/plan/plan.h"

@@ -1,6 +1,6 @@
 /* What a trial is likely to cost: for the order of the schedule and for `regatta plan`. */
-#ifndef RG_STUDY_COST_H
-#define RG_STUDY_COST_H
+#ifndef RG_STUDY_PLAN_COST_H
+#define RG_STUDY_PLAN_COST_H
 
 #include "study/spec/study.h"
 

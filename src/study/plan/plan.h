@@ -1,8 +1,8 @@
 /* The plan: every trial of a study, with its stable identity and what it is likely to cost. Trials
    are numbered and enumerated, not stored: a plan takes memory by cell, and a few bytes per trial
    once trials are looked for by id. */
-#ifndef RG_STUDY_PLAN_H
-#define RG_STUDY_PLAN_H
+#ifndef RG_STUDY_PLAN_PLAN_H
+#define RG_STUDY_PLAN_PLAN_H
 
 #include <petscbt.h>
 

@@ -1,6 +1,6 @@
 /* Whether methods that are programs start and answer. */
-#ifndef RG_STUDY_PROBE_H
-#define RG_STUDY_PROBE_H
+#ifndef RG_STUDY_PLAN_PROBE_H
+#define RG_STUDY_PLAN_PROBE_H
 
 #include "study/spec/study.h"
 

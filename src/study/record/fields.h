@@ -1,7 +1,7 @@
 /* What a shard or results file says besides the columns of evaluations: axes, one value per trial,
    root attributes. The tables that write the file, read it and document it. */
-#ifndef RG_STUDY_FIELDS_H
-#define RG_STUDY_FIELDS_H
+#ifndef RG_STUDY_RECORD_FIELDS_H
+#define RG_STUDY_RECORD_FIELDS_H
 
 #include "study/record/record.h"
 

@@ -1,6 +1,6 @@
 /* Records as bytes, for a process of the same program on the same host. */
-#ifndef RG_STUDY_FLAT_H
-#define RG_STUDY_FLAT_H
+#ifndef RG_STUDY_RECORD_FLAT_H
+#define RG_STUDY_RECORD_FLAT_H
 
 #include "study/record/record.h"
 

@@ -1,7 +1,7 @@
 /* The record of one finished (or failed) trial, as data: what is committed to a shard and packed
    into the results file. */
-#ifndef RG_STUDY_RECORD_H
-#define RG_STUDY_RECORD_H
+#ifndef RG_STUDY_RECORD_RECORD_H
+#define RG_STUDY_RECORD_RECORD_H
 
 #include "regatta/results.h"
 #include "study/plan/plan.h"

@@ -1,6 +1,6 @@
 /* The versions of everything results depend on. */
-#ifndef RG_STUDY_SOFTWARE_H
-#define RG_STUDY_SOFTWARE_H
+#ifndef RG_STUDY_RECORD_SOFTWARE_H
+#define RG_STUDY_RECORD_SOFTWARE_H
 
 #include "regatta/error.h"
 

@@ -1,6 +1,6 @@
 /* The numeric fingerprint: equal bits are promised between machines of equal fingerprint. */
-#ifndef RG_STUDY_FINGERPRINT_H
-#define RG_STUDY_FINGERPRINT_H
+#ifndef RG_STUDY_RUN_FINGERPRINT_H
+#define RG_STUDY_RUN_FINGERPRINT_H
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* How fast a study goes by what its finished trials tell, and when it will be over. */
-#ifndef RG_STUDY_PACE_H
-#define RG_STUDY_PACE_H
+#ifndef RG_STUDY_RUN_PACE_H
+#define RG_STUDY_RUN_PACE_H
 
 #include "study/plan/plan.h"
 

@@ -1,6 +1,6 @@
 /* The schedule: ranks take trials dynamically, in the order of their level (study/run/order.h). */
-#ifndef RG_STUDY_SCHEDULE_H
-#define RG_STUDY_SCHEDULE_H
+#ifndef RG_STUDY_RUN_SCHEDULE_H
+#define RG_STUDY_RUN_SCHEDULE_H
 
 #include "regatta/run.h"
 #include "study/run/teams.h"

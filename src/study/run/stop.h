@@ -1,7 +1,7 @@
 /* Reasons to stop early: signals, the STOP file, the wall-time limit, the observer (conventions,
    5). */
-#ifndef RG_STUDY_STOP_H
-#define RG_STUDY_STOP_H
+#ifndef RG_STUDY_RUN_STOP_H
+#define RG_STUDY_RUN_STOP_H
 
 #include "regatta/error.h"
 #include "regatta/run.h"

@@ -1,7 +1,7 @@
 /* A stop that reaches one rank stops all: a batch system may signal a single node, and ranks look
    at clocks and files of their own. */
-#ifndef RG_STUDY_STOP_RELAY_H
-#define RG_STUDY_STOP_RELAY_H
+#ifndef RG_STUDY_RUN_STOP_RELAY_H
+#define RG_STUDY_RUN_STOP_RELAY_H
 
 #include "study/run/stop.h"
 

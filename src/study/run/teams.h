@@ -4,8 +4,8 @@
    to single ranks. Team sizes divide one another and the job, so that a team that finds its level
    empty splits into teams of the next one without waiting for the others: no rank is idle before
    the last level runs dry. */
-#ifndef RG_STUDY_TEAMS_H
-#define RG_STUDY_TEAMS_H
+#ifndef RG_STUDY_RUN_TEAMS_H
+#define RG_STUDY_RUN_TEAMS_H
 
 #include "study/plan/plan.h"
 

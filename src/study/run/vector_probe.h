@@ -1,6 +1,6 @@
 /* What our own vector kernels compute here: they depend on the compiler as well as on the CPU. */
-#ifndef RG_STUDY_VECTOR_PROBE_H
-#define RG_STUDY_VECTOR_PROBE_H
+#ifndef RG_STUDY_RUN_VECTOR_PROBE_H
+#define RG_STUDY_RUN_VECTOR_PROBE_H
 
 #include "regatta/error.h"
 

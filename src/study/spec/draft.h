@@ -4,8 +4,8 @@
    A setting is one `key: value` that belongs to a parameters table (a block). Settings stand in
    layers, the later ones win: `common`, the problem's entry, the algorithm's entry. A sweep axis is
    a setting with several values, of the layer its path names. */
-#ifndef RG_STUDY_DRAFT_H
-#define RG_STUDY_DRAFT_H
+#ifndef RG_STUDY_SPEC_DRAFT_H
+#define RG_STUDY_SPEC_DRAFT_H
 
 #include "study/spec/study.h"
 #include "study/spec/yaml_tree.h"

@@ -97,7 +97,7 @@ static PetscErrorCode kind_of(const RgSweepAxis *axis, RgSweepKey *key)
 
 static RgSweepKey *next_key(const RgDraft *draft, int *axis, int *k)
 {
-  for (; *axis < draft->n_axes; ++*axis, *k = 0)
+  for (; *axis < draft->n_axes; (*axis)++, *k = 0)
     if (*k < draft->axes[*axis].n_keys) return &draft->axes[*axis].keys[(*k)++];
   return NULL;
 }

@@ -1,6 +1,6 @@
 /* `given`: designs that an initial design begins with, from a file. */
-#ifndef RG_STUDY_GIVEN_H
-#define RG_STUDY_GIVEN_H
+#ifndef RG_STUDY_SPEC_GIVEN_H
+#define RG_STUDY_SPEC_GIVEN_H
 
 #include "regatta/domain.h"
 

@@ -1,7 +1,7 @@
 /* Named settings of the surrogate block: `surrogate: {preset: NAME, ...}` stands for the settings
    of the preset, before those that are written beside it. */
-#ifndef RG_STUDY_PRESETS_H
-#define RG_STUDY_PRESETS_H
+#ifndef RG_STUDY_SPEC_PRESETS_H
+#define RG_STUDY_SPEC_PRESETS_H
 
 #include "study/spec/yaml_tree.h"
 

@@ -1,7 +1,7 @@
 /* What there is to study: the problems and algorithms of this program, and those of plugins. Where
    a registry is taken, NULL stands for one without plugins. */
-#ifndef RG_STUDY_REGISTRY_H
-#define RG_STUDY_REGISTRY_H
+#ifndef RG_STUDY_SPEC_REGISTRY_H
+#define RG_STUDY_SPEC_REGISTRY_H
 
 #include "regatta/plugin.h"
 #include "study/spec/study.h"

@@ -1,6 +1,6 @@
 /* A study as validated: everything the YAML file says, with defaults filled in. */
-#ifndef RG_STUDY_STUDY_H
-#define RG_STUDY_STUDY_H
+#ifndef RG_STUDY_SPEC_STUDY_H
+#define RG_STUDY_SPEC_STUDY_H
 
 #include "gp/model/model.h"
 #include "regatta/algorithm.h"

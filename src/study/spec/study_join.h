@@ -1,6 +1,6 @@
 /* The study that two parts of it make: halves by seeds, problems, algorithms or sweeps. */
-#ifndef RG_STUDY_JOIN_H
-#define RG_STUDY_JOIN_H
+#ifndef RG_STUDY_SPEC_STUDY_JOIN_H
+#define RG_STUDY_SPEC_STUDY_JOIN_H
 
 #include "base/text.h"
 

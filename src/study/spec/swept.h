@@ -1,6 +1,6 @@
 /* Swept settings as data: what a cell's trials carry into the results. */
-#ifndef RG_STUDY_SWEPT_H
-#define RG_STUDY_SWEPT_H
+#ifndef RG_STUDY_SPEC_SWEPT_H
+#define RG_STUDY_SPEC_SWEPT_H
 
 #include "regatta/study.h"
 

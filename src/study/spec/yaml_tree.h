@@ -5,8 +5,8 @@
    Refused, each with its place: anything but UTF-8 without control characters, duplicate keys, keys
    that are no plain text, merge keys (`<<`), tags, several documents, tabs as indentation, and more
    than the limits below (aliases count as what they stand for). */
-#ifndef RG_STUDY_YAML_TREE_H
-#define RG_STUDY_YAML_TREE_H
+#ifndef RG_STUDY_SPEC_YAML_TREE_H
+#define RG_STUDY_SPEC_YAML_TREE_H
 
 #include "regatta/error.h"
 

@@ -1,6 +1,6 @@
 /* Comparison of two records of one trial: the one in a file and the one of a second run. */
-#ifndef RG_STUDY_COMPARE_H
-#define RG_STUDY_COMPARE_H
+#ifndef RG_STUDY_STORE_COMPARE_H
+#define RG_STUDY_STORE_COMPARE_H
 
 #include "base/text.h"
 #include "study/record/record.h"

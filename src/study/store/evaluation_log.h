@@ -7,8 +7,8 @@
    constraints, and XXH3-128 over author, trial id and line. One that failed, where the study goes
    on then, has the value NaN. A line that is damaged, such as the last one of a process that was
    killed, is not read. */
-#ifndef RG_STUDY_EVALUATION_LOG_H
-#define RG_STUDY_EVALUATION_LOG_H
+#ifndef RG_STUDY_STORE_EVALUATION_LOG_H
+#define RG_STUDY_STORE_EVALUATION_LOG_H
 
 #include "base/fault.h"
 

@@ -1,6 +1,6 @@
 /* docs/results-format.md, made from the tables that write the files. */
-#ifndef RG_STUDY_FORMAT_DOC_H
-#define RG_STUDY_FORMAT_DOC_H
+#ifndef RG_STUDY_STORE_FORMAT_DOC_H
+#define RG_STUDY_STORE_FORMAT_DOC_H
 
 #include "base/text.h"
 

@@ -267,7 +267,7 @@ static PetscErrorCode note_trouble(Look *look, const char *path, RgFault found, 
   PetscFunctionBeginUser;
   if (found.code == RG_FAULT_DAMAGED) {
     if (look->repair) PetscCall(rg_shard_move(path, look->home, RG_FOLDER_BAD));
-    if (look->first || look->repair) ++*look->n_bad;
+    if (look->first || look->repair) (*look->n_bad)++;
     found.code = RG_FAULT_NONE; /* a warning */
   }
   look->vanished = look->vanished || found.code == RG_FAULT_VANISHED;

@@ -1,7 +1,7 @@
 /* The index: which trials stand in which files. Entries of one file are in the order of
    a cursor. */
-#ifndef RG_STUDY_INDEX_H
-#define RG_STUDY_INDEX_H
+#ifndef RG_STUDY_STORE_INDEX_H
+#define RG_STUDY_STORE_INDEX_H
 
 #include "base/hash.h"
 #include "study/hdf5/shard.h"

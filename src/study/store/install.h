@@ -1,7 +1,7 @@
 /* Putting a finished file in the place of another one, but only of the one that was looked at: two
    runs may be at work on one results file. No locks. */
-#ifndef RG_STUDY_INSTALL_H
-#define RG_STUDY_INSTALL_H
+#ifndef RG_STUDY_STORE_INSTALL_H
+#define RG_STUDY_STORE_INSTALL_H
 
 #include <sys/stat.h>
 

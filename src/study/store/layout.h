@@ -1,6 +1,6 @@
 /* A layout: which record goes where in a results file, and the writing of it. */
-#ifndef RG_STUDY_LAYOUT_H
-#define RG_STUDY_LAYOUT_H
+#ifndef RG_STUDY_STORE_LAYOUT_H
+#define RG_STUDY_STORE_LAYOUT_H
 
 #include "study/store/install.h"
 #include "study/store/store_internal.h"

@@ -2,8 +2,8 @@
    memory that they share. Each process puts its own shards into places of its own; whoever holds
    the shelf may merge those of all. Nobody ever waits: a shelf that another one holds is left
    alone, and a shard for which there is no place is not merged. */
-#ifndef RG_STUDY_SHELF_H
-#define RG_STUDY_SHELF_H
+#ifndef RG_STUDY_STORE_SHELF_H
+#define RG_STUDY_STORE_SHELF_H
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 /* The store: finished trials committed crash-safely as shards beside the results file, read back on
    resume, packed into one results file at the end (conventions, 4 and 6). */
-#ifndef RG_STUDY_STORE_H
-#define RG_STUDY_STORE_H
+#ifndef RG_STUDY_STORE_STORE_H
+#define RG_STUDY_STORE_STORE_H
 
 #include "base/fault.h"
 #include "study/record/record.h"

@@ -1,7 +1,7 @@
 /* Following a study while it runs: every look reads the shards that came since the last one. Shards
    are immutable and their names unique, so none is read twice. Nothing on disk is changed. */
-#ifndef RG_STUDY_STORE_FOLLOW_H
-#define RG_STUDY_STORE_FOLLOW_H
+#ifndef RG_STUDY_STORE_STORE_FOLLOW_H
+#define RG_STUDY_STORE_STORE_FOLLOW_H
 
 #include "study/store/install.h"
 #include "study/store/store.h"

@@ -1,6 +1,6 @@
 /* What the files of the store share. */
-#ifndef RG_STUDY_STORE_INTERNAL_H
-#define RG_STUDY_STORE_INTERNAL_H
+#ifndef RG_STUDY_STORE_STORE_INTERNAL_H
+#define RG_STUDY_STORE_STORE_INTERNAL_H
 
 #include "study/store/index.h"
 #include "study/store/install.h"

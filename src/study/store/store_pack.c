@@ -28,7 +28,7 @@ static PetscErrorCode add_planned(RgLayout *layout, const RgPlan *plan, int *mis
     for (int i = group->first; i < group->first + group->n; i++) {
       PetscCall(rg_plan_trial(plan, i, &trial));
       int at = rg_hash_parse(trial.id, id) ? rg_index_find(index, id) : -1;
-      if (at < 0) ++*missing;
+      if (at < 0) (*missing)++;
       else PetscCall(rg_layout_add(layout, index->order[at]));
     }
   }

@@ -3,8 +3,8 @@
    it; whoever commits next takes the trays of others too, and says when they are on the disk. What
    becomes of a tray never hangs on the life of its taker: its owner may commit the records by
    itself at any time, since twice is as good as once. */
-#ifndef RG_STUDY_TRAY_H
-#define RG_STUDY_TRAY_H
+#ifndef RG_STUDY_STORE_TRAY_H
+#define RG_STUDY_STORE_TRAY_H
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 /* What theory says about the cells of a study: laws of the confidence parameters, information gain,
    and the regret bounds that go with them: the families of theory/list.h applied to cells. */
-#ifndef RG_STUDY_THEORY_H
-#define RG_STUDY_THEORY_H
+#ifndef RG_STUDY_THEORY_THEORY_H
+#define RG_STUDY_THEORY_THEORY_H
 
 #include "gp/model/information_gain.h"
 #include "study/spec/study.h"

@@ -2,8 +2,8 @@
    searched once per problem, options and instance, and problems that are dear to create are made
    once. Optima can be kept in files as well, for other processes and later runs. Nothing here
    changes results: an instance is a pure function of what it is looked up by. */
-#ifndef RG_STUDY_INSTANCES_H
-#define RG_STUDY_INSTANCES_H
+#ifndef RG_STUDY_TRIAL_INSTANCES_H
+#define RG_STUDY_TRIAL_INSTANCES_H
 
 #include "study/spec/registry.h"
 

@@ -4,8 +4,8 @@
    its name is the hash of the key. It is written by the commit of the store (temporary file,
    rename) and never changed. Nothing here can break a run: a file or folder that is not there,
    can't be read or written, is damaged, or has another key stands for no answer. */
-#ifndef RG_STUDY_OPTIMUM_CACHE_H
-#define RG_STUDY_OPTIMUM_CACHE_H
+#ifndef RG_STUDY_TRIAL_OPTIMUM_CACHE_H
+#define RG_STUDY_TRIAL_OPTIMUM_CACHE_H
 
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* The trial loop: ask, evaluate, tell, record. */
-#ifndef RG_STUDY_TRIAL_H
-#define RG_STUDY_TRIAL_H
+#ifndef RG_STUDY_TRIAL_TRIAL_H
+#define RG_STUDY_TRIAL_TRIAL_H
 
 #include "study/store/evaluation_log.h"
 #include "study/trial/instances.h"

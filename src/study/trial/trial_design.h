@@ -1,6 +1,6 @@
 /* The initial design of a trial. */
-#ifndef RG_STUDY_TRIAL_DESIGN_H
-#define RG_STUDY_TRIAL_DESIGN_H
+#ifndef RG_STUDY_TRIAL_TRIAL_DESIGN_H
+#define RG_STUDY_TRIAL_TRIAL_DESIGN_H
 
 #include "regatta/domain.h"
 #include "regatta/stream.h"

@@ -1,6 +1,6 @@
 /* What the files of the trial loop share. */
-#ifndef RG_STUDY_TRIAL_INTERNAL_H
-#define RG_STUDY_TRIAL_INTERNAL_H
+#ifndef RG_STUDY_TRIAL_TRIAL_INTERNAL_H
+#define RG_STUDY_TRIAL_TRIAL_INTERNAL_H
 
 #include "base/clock.h"
 #include "study/trial/instances.h"

@@ -36,9 +36,9 @@ static void begin(RgKernelFamily family, Case *it)
   RgFailure failure = {0};
 
   *it = (Case){.domain.design.dim = DX, .domain.context.dim = 1, .history.dim = DX};
-  for (int i = 0; i < N * (DX + 1); ++i) Z[i] = rg_random_uniform(&random);
-  for (int i = 0; i < N; ++i) y[i] = f(Z + i * (DX + 1));
-  for (int m = 0; m < M; ++m) it->contexts[m] = 0.5 + 0.2 * rg_random_normal(&random);
+  for (int i = 0; i < N * (DX + 1); i++) Z[i] = rg_random_uniform(&random);
+  for (int i = 0; i < N; i++) y[i] = f(Z + i * (DX + 1));
+  for (int m = 0; m < M; m++) it->contexts[m] = 0.5 + 0.2 * rg_random_normal(&random);
   RG_OK(rg_kernel_create(family, DX + 1, true, scales, 1.0, &it->kernel));
   it->model.domain = &it->domain;
   RG_OK(rg_posterior_create(&it->kernel, 1e-4, 0.0, N, &it->model.posterior));
@@ -70,7 +70,7 @@ static double search(Case *it, const RgContextualOptions *how, const RgContextua
     &(RgSearch){.options = &options, .history = &it->history, .random = &random}, &query, &value,
     &failure));
   assert_false(failure.failed);
-  for (int j = 0; j < DX; ++j) assert_true(x[j] >= 0.0 && x[j] <= 1.0);
+  for (int j = 0; j < DX; j++) assert_true(x[j] >= 0.0 && x[j] <= 1.0);
   return value;
 }
 
@@ -89,7 +89,7 @@ RG_TEST(ends_where_the_plain_search_ends)
   RgContextWeights all = {M, NULL}, some = {FEW, NULL};
   int n_all = M, n_some = FEW;
 
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     Case it;
     begin(families[k], &it);
     RG_CLOSE(best(&it, rg_ucb_expectation, &all, &some, FEW),
@@ -132,7 +132,7 @@ static void odd_ones_are_nothing(void *closure, int m, int dim, double *value, d
   (void)closure;
   for (int i = 1; i < m; i += 2) {
     value[i] = 0.0;
-    for (int k = 0; gradient && k < dim; ++k) gradient[i * dim + k] = 0.0;
+    for (int k = 0; gradient && k < dim; k++) gradient[i * dim + k] = 0.0;
   }
 }
 
@@ -145,11 +145,11 @@ RG_TEST(a_batch_is_settled_as_one)
   double X[BATCH * DX], value[BATCH], gradient[BATCH * DX];
 
   begin(RG_KERNEL_GAUSSIAN, &it);
-  for (int i = 0; i < BATCH * DX; ++i) X[i] = (i % 7) / 7.0;
+  for (int i = 0; i < BATCH * DX; i++) X[i] = (i % 7) / 7.0;
   const RgContextual what = {M, 0, it.contexts, rg_ucb_expectation, &all, odd_ones_are_nothing};
   RG_OK(rg_context_ucb_create(&it.model, 1.5, &what, RG_CONTEXT_EXACT, BATCH, &ucb));
   RG_OK(rg_context_ucb_function(&ucb, BATCH, X, value, gradient));
-  for (int i = 0; i < BATCH; ++i) {
+  for (int i = 0; i < BATCH; i++) {
     assert_true((value[i] == 0.0) == (i % 2 == 1));
     assert_true((gradient[i * DX] == 0.0) == (i % 2 == 1));
   }
@@ -162,7 +162,7 @@ static void one_more(void *closure, int m, int dim, double *value, double *gradi
   (void)closure;
   (void)dim;
   (void)gradient;
-  for (int i = 0; i < m; ++i) value[i] += 1.0;
+  for (int i = 0; i < m; i++) value[i] += 1.0;
 }
 
 /* All contexts unless a number of nodes is asked for; then the same, to 1e-4. */
@@ -171,7 +171,7 @@ RG_TEST(a_settled_search_takes_the_nodes_it_is_given)
   const RgKernelFamily families[] = {RG_KERNEL_GAUSSIAN, RG_KERNEL_MATERN52};
   RgContextWeights all = {M, NULL}, some = {FEW, NULL};
 
-  for (int k = 0; k < 2; ++k) {
+  for (int k = 0; k < 2; k++) {
     Case it;
     begin(families[k], &it);
     const RgContextual what = {M, 0, it.contexts, rg_ucb_expectation, &all, one_more};

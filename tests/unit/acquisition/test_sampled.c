@@ -43,12 +43,12 @@ RG_TEST(batches_are_points)
   const RgMes mes = {3, maxima};
   double mean[M], sd[M], value[M], d_mean[M], d_sd[M], one[3];
 
-  for (int j = 0; j < M; ++j) {
+  for (int j = 0; j < M; j++) {
     mean[j] = sin(j);
     sd[j] = 0.3 + 0.2 * cos(3 * j);
   }
   rg_acquisition_mes(&mes, M, mean, sd, value, d_mean, d_sd);
-  for (int j = 0; j < M; ++j) {
+  for (int j = 0; j < M; j++) {
     rg_acquisition_mes(&mes, 1, mean + j, sd + j, one, one + 1, one + 2);
     RG_CLOSE(value[j], one[0], 1e-14);
     RG_CLOSE(d_mean[j], one[1], 1e-14);
@@ -67,12 +67,12 @@ RG_TEST(known_points)
   RG_CLOSE(value[0] * 1e-12, -0.5, 1e-15);
   assert_true(value[1] == 0.0);
   RG_CLOSE(value[2] * 1e-12, 0.5, 1e-15);
-  for (int j = 0; j < 3; ++j) assert_true(d_sd[j] == 0.0 && isfinite(d_mean[j]));
+  for (int j = 0; j < 3; j++) assert_true(d_sd[j] == 0.0 && isfinite(d_mean[j]));
   rg_acquisition_mes(&mes, 3, mean, sd, value, d_mean, d_sd);
   assert_true(value[0] == 0.0); /* nothing to learn */
   RG_CLOSE(value[1], log(2.0), 1e-15);
   RG_CLOSE(value[2], 0.91893853320467274178 + log(0.5e8) - 0.5, 1e-12);
-  for (int j = 0; j < 3; ++j) assert_true(d_sd[j] == 0.0 && isfinite(d_mean[j]));
+  for (int j = 0; j < 3; j++) assert_true(d_sd[j] == 0.0 && isfinite(d_mean[j]));
 }
 
 /* ---- JES
@@ -90,13 +90,13 @@ typedef struct {
 static void jes_case(JesCase *c)
 {
   c->jes = (RgJes){OPTIMA, c->optimum, 1e-3, 1e-14};
-  for (int l = 0; l < OPTIMA; ++l) {
+  for (int l = 0; l < OPTIMA; l++) {
     c->optimum[l] = (RgJesOptimum){0.8 + 0.1 * l, 0.7 + 0.05 * l, 1.0 / (0.6 + 0.03 * l)};
   }
-  for (int j = 0; j < POINTS; ++j) {
+  for (int j = 0; j < POINTS; j++) {
     c->mean[j] = 1.2 * sin(2 * j);
     c->variance[j] = 0.6 + 0.3 * sin(7 * j);
-    for (int l = 0; l < OPTIMA; ++l) {
+    for (int l = 0; l < OPTIMA; l++) {
       c->C[l * POINTS + j] = 0.4 * sin(l + 5 * j) * sqrt(c->variance[j]);
     }
   }
@@ -106,7 +106,7 @@ static double jes_at(const JesCase *c, int j, double mean, double variance, int 
 {
   double C[OPTIMA], value;
 
-  for (int k = 0; k < OPTIMA; ++k) C[k] = c->C[k * POINTS + j] + (k == l ? change : 0.0);
+  for (int k = 0; k < OPTIMA; k++) C[k] = c->C[k * POINTS + j] + (k == l ? change : 0.0);
   RG_OK(rg_acquisition_jes(&c->jes, 1, &(RgJesMoments){&mean, &variance, C}, &value, NULL));
   return value;
 }
@@ -120,7 +120,7 @@ RG_TEST(jes_derivatives)
   jes_case(&c);
   RG_OK(rg_acquisition_jes(&c.jes, POINTS, &(RgJesMoments){c.mean, c.variance, c.C}, value,
                            &(RgJesSlopes){d_mean, d_variance, d_C}));
-  for (int j = 0; j < POINTS; ++j) {
+  for (int j = 0; j < POINTS; j++) {
     double m = c.mean[j], v = c.variance[j];
 
     RG_CLOSE(value[j], jes_at(&c, j, m, v, 0, 0.0), 1e-13);
@@ -180,20 +180,20 @@ static void check_cross(RgKernelFamily family, int variant, int n)
   RG_OK(rg_cross_covariance_create(&posterior, P, centres, &cross));
   RG_OK(rg_cross_covariance_evaluate(&cross, M, Z, C));
   RG_OK(rg_posterior_covariance(&posterior, P, centres, M, Z, reference));
-  for (int i = 0; i < P * M; ++i) RG_CLOSE(C[i], reference[i], 1e-11);
-  for (int i = 0; i < P * M; ++i) C_bar[i] = weight[i / M];
-  for (int i = 0; i < M * SUPPORT_DIM; ++i) G[i] = 0.25;
+  for (int i = 0; i < P * M; i++) RG_CLOSE(C[i], reference[i], 1e-11);
+  for (int i = 0; i < P * M; i++) C_bar[i] = weight[i / M];
+  for (int i = 0; i < M * SUPPORT_DIM; i++) G[i] = 0.25;
   RG_OK(rg_cross_covariance_gradient(&cross, M, Z, C_bar, G));
-  for (int k = 0; k < SUPPORT_DIM; ++k) {
-    for (int j = 0; j < M; ++j) Z[j * SUPPORT_DIM + k] += h;
+  for (int k = 0; k < SUPPORT_DIM; k++) {
+    for (int j = 0; j < M; j++) Z[j * SUPPORT_DIM + k] += h;
     RG_OK(rg_cross_covariance_evaluate(&cross, M, Z, up));
-    for (int j = 0; j < M; ++j) Z[j * SUPPORT_DIM + k] -= 2 * h;
+    for (int j = 0; j < M; j++) Z[j * SUPPORT_DIM + k] -= 2 * h;
     RG_OK(rg_cross_covariance_evaluate(&cross, M, Z, down));
-    for (int j = 0; j < M; ++j) {
+    for (int j = 0; j < M; j++) {
       double sum = 0.25; /* added to what was there */
 
       Z[j * SUPPORT_DIM + k] += h;
-      for (int s = 0; s < P; ++s) sum += weight[s] * (up[s * M + j] - down[s * M + j]) / (2 * h);
+      for (int s = 0; s < P; s++) sum += weight[s] * (up[s * M + j] - down[s * M + j]) / (2 * h);
       RG_CLOSE(G[j * SUPPORT_DIM + k], sum, 1e-6);
     }
   }
@@ -204,7 +204,7 @@ static void check_cross(RgKernelFamily family, int variant, int n)
 
 RG_TEST(cross_covariances)
 {
-  for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
     check_cross(RG_KERNEL_GAUSSIAN, variant, 16);
     check_cross(RG_KERNEL_MATERN52, variant, 9);
   }

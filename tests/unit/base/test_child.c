@@ -145,7 +145,7 @@ RG_TEST(test_words_nobody_asked_for)
 
 static bool wants_stop(void *closure)
 {
-  ++*(int *)closure;
+  (*(int *)closure)++;
   return true;
 }
 

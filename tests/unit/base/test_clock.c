@@ -91,7 +91,7 @@ RG_TEST(wrong_order_is_an_error)
   none = rg_clock_end(&clock, RG_STAGE_FIT);
   RG_OK(rg_clock_begin(&clock, RG_STAGE_FIT));
   other = rg_clock_end(&clock, RG_STAGE_ACQUIRE);
-  for (int i = 0; i < 4; ++i) deep = rg_clock_begin(&clock, RG_STAGE_FIT);
+  for (int i = 0; i < 4; i++) deep = rg_clock_begin(&clock, RG_STAGE_FIT);
   RG_OK(PetscPopErrorHandler());
   assert_int_equal(none, PETSC_ERR_ORDER);
   assert_int_equal(other, PETSC_ERR_ORDER);

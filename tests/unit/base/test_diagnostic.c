@@ -20,7 +20,7 @@ RG_TEST(counting_goes_on_when_full)
   RgDiagnostics diagnostics = {0};
   RgPlace place = {"study.yaml", 1, 1};
 
-  for (int i = 0; i < RG_DIAGNOSTICS_MAX + 5; ++i) {
+  for (int i = 0; i < RG_DIAGNOSTICS_MAX + 5; i++) {
     rg_diagnostics_add(&diagnostics, place, "mistake %d", i);
   }
   assert_int_equal(diagnostics.n, RG_DIAGNOSTICS_MAX + 5);
@@ -45,7 +45,7 @@ RG_TEST(long_message_is_cut_between_characters)
   for (int i = 0; i < 598; i += 2) memcpy(word + i, "\xc3\xa9", 3);
   rg_diagnostics_add(&diagnostics, place, "%s", word);
   rg_diagnostics_add(&diagnostics, place, "x%s", word);
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 2; i++) {
     assert_int_equal(strlen(diagnostics.list[i].message), 511 - i);
     assert_string_equal(diagnostics.list[i].message + 506 - i, "\xc3\xa9...");
   }

@@ -38,7 +38,7 @@ RG_TEST(set_scales_by_its_columns)
   RG_CLOSE(space.points[2], 0.0, 0.0);
   RG_CLOSE(space.points[4], 1.0, 0.0);
   RG_CLOSE(space.points[0], (15.0 - 0.3) / (96.27 - 0.3), 1e-15);
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 4; i++) {
     assert_true(space.points[2 * i + 1] == 0.5); /* the constant column */
     rg_space_to_native(&space, space.points + 2 * i, native);
     assert_true(fabs(native[0] - points[2 * i]) <= 2.3e-16 * 96.27);
@@ -70,9 +70,9 @@ RG_TEST(grid_is_row_major_and_exact)
   RG_OK(rg_space_grid(&space, 3, levels, axes, NULL, NULL));
   assert_int_equal(space.kind, RG_SPACE_GRID);
   assert_int_equal(space.size, 12);
-  for (int a = 0, i = 0; a < 2; ++a) {
-    for (int b = 0; b < 3; ++b) {
-      for (int c = 0; c < 2; ++c, ++i) {
+  for (int a = 0, i = 0; a < 2; a++) {
+    for (int b = 0; b < 3; b++) {
+      for (int c = 0; c < 2; c++, i++) {
         double native[3];
         /* Bit for bit, not only close. */
         assert_true(space.points[3 * i] == axes[a]);
@@ -124,7 +124,7 @@ RG_TEST(impossible_spaces_are_refused)
   codes[6] = rg_space_grid(&space, 1, none, zero, NULL, NULL);
   codes[7] = rg_space_grid(&space, 4, many, zero, NULL, NULL);
   RG_OK(PetscPopErrorHandler());
-  for (int i = 0; i < 8; ++i) assert_int_equal(codes[i], PETSC_ERR_ARG_OUTOFRANGE);
+  for (int i = 0; i < 8; i++) assert_int_equal(codes[i], PETSC_ERR_ARG_OUTOFRANGE);
 }
 
 RG_TEST(domain_owns_its_parts)

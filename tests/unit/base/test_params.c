@@ -168,7 +168,7 @@ RG_TEST(equal_options_have_equal_text)
   static const char *const spellings[][2] = {
     {"restarts", "1000"}, {"restarts", "1e3"}, {"restarts", "+1E+3"}, {"restarts", "01000"}};
 
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 4; i++) {
     Options options = {0};
     RgText text = {0};
     RG_OK(rg_params_defaults(table, &options));
@@ -187,7 +187,7 @@ RG_TEST(accepted_spellings)
   Options options = {0};
 
   RG_OK(rg_params_defaults(table, &options));
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 6; i++) {
     set(&options, "refit", no[i]);
     assert_false(options.refit);
     set(&options, "refit", yes[i]);
@@ -241,7 +241,7 @@ RG_TEST(wrong_integers)
     "abc", "1.5", "1.0", "",      "1e",  "e3", "0x10",  "1 ",   " 1",   "1e-1",  "nan",
     "inf", "0",   "-3",  "10001", "1e5", "+",  "1_000", "auto", "1e99", "1e400", "true"};
 
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char message[128];
     snprintf(message, sizeof message, "'restarts' must be an integer in [1, 10000], got '%s'",
              wrong[i]);
@@ -261,7 +261,7 @@ RG_TEST(wrong_reals)
                                       "0x1p3", "1,5", "1.2.3", ".",   "-",     "",
                                       "1e+",   " 1",  "auto",  "1/3"};
 
-  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char message[128];
     snprintf(message, sizeof message, "'width' must be a number, got '%s'", wrong[i]);
     refuse("width", wrong[i], message);
@@ -320,7 +320,7 @@ RG_TEST(invalid_defaults_are_errors_of_ours)
     {{"lengths", RG_PARAM_REALS, AT(lengths), "[0.1, x]", 0, 0, NULL, "", ""}},
   };
 
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 5; i++) {
     Options options = {0};
     PetscErrorCode code;
     RG_OK(PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL));

@@ -10,7 +10,7 @@ RG_TEST(text_grows)
   RgText text = {0};
 
   assert_null(text.data);
-  for (int i = 0; i < 1000; ++i) RG_OK(rg_text_add(&text, "%03d,", i));
+  for (int i = 0; i < 1000; i++) RG_OK(rg_text_add(&text, "%03d,", i));
   assert_int_equal(text.length, 4000);
   assert_int_equal(strlen(text.data), 4000);
   assert_memory_equal(text.data, "000,001,002,", 12);

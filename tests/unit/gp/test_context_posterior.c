@@ -47,7 +47,7 @@ static void random_bar(const RgContextPosterior *cp, RgContextMoments *bar)
   support_normals(7, J * S * DC, bar->mean_slope);
   support_normals(8, J * S * DC, bar->variance_slope);
   for (int k = 0; k < J * M; k += 3) bar->variance[k] = 0.0;
-  for (int k = 0; k < J * S * DC / 2; ++k) bar->variance_slope[k] = bar->mean_slope[k] = 0.0;
+  for (int k = 0; k < J * S * DC / 2; k++) bar->variance_slope[k] = bar->mean_slope[k] = 0.0;
 }
 
 /* Moments and slopes against one rg_posterior_predict per pair and central differences of it. */
@@ -62,15 +62,15 @@ static void check_moments(Case *test, RgContextForm form, bool product)
   assert_int_equal(cp.is_product, product);
   RG_OK(rg_context_moments_create(&cp, &moments));
   RG_OK(rg_context_posterior_predict(&cp, J, test->X, &moments));
-  for (int j = 0; j < J; ++j) {
-    for (int m = 0; m < M; ++m) {
+  for (int j = 0; j < J; j++) {
+    for (int m = 0; m < M; m++) {
       double z[D], mean, variance, up[2], down[2];
-      for (int k = 0; k < DX; ++k) z[k] = test->X[j * DX + k];
-      for (int k = 0; k < DC; ++k) z[DX + k] = test->contexts[m * DC + k];
+      for (int k = 0; k < DX; k++) z[k] = test->X[j * DX + k];
+      for (int k = 0; k < DC; k++) z[DX + k] = test->contexts[m * DC + k];
       RG_OK(rg_posterior_predict(&test->posterior, 1, z, &mean, &variance, &work));
       RG_CLOSE(moments.mean[j * M + m], mean, 1e-10);
       RG_CLOSE(moments.variance[j * M + m], variance, 1e-10);
-      for (int k = 0; k < DC && m >= M - S; ++k) {
+      for (int k = 0; k < DC && m >= M - S; k++) {
         int l = (j * S + m - (M - S)) * DC + k;
         z[DX + k] += h;
         RG_OK(rg_posterior_predict(&test->posterior, 1, z, &up[0], &up[1], &work));
@@ -94,9 +94,9 @@ static double weighted(RgContextPosterior *cp, const double *X, const RgContextM
 
   RG_OK(rg_context_moments_create(cp, &moments));
   RG_OK(rg_context_posterior_predict(cp, J, X, &moments));
-  for (int k = 0; k < J * M; ++k)
+  for (int k = 0; k < J * M; k++)
     sum += bar->mean[k] * moments.mean[k] + bar->variance[k] * moments.variance[k];
-  for (int k = 0; k < J * S * DC; ++k)
+  for (int k = 0; k < J * S * DC; k++)
     sum += bar->mean_slope[k] * moments.mean_slope[k] +
            bar->variance_slope[k] * moments.variance_slope[k];
   RG_OK(rg_context_moments_destroy(&moments));
@@ -116,7 +116,7 @@ static void check_gradient(Case *test, RgContextForm form)
   RG_OK(rg_context_moments_create(&cp, &moments));
   RG_OK(rg_context_posterior_predict(&cp, J, test->X, &moments));
   RG_OK(rg_context_posterior_gradient(&cp, J, test->X, &bar, G));
-  for (int k = 0; k < J * DX; ++k) {
+  for (int k = 0; k < J * DX; k++) {
     memcpy(X, test->X, sizeof(X));
     X[k] += h;
     double up = weighted(&cp, X, &bar);
@@ -172,12 +172,12 @@ RG_TEST(nodes_interpolate)
   assert_int_equal(nodes.n, 0); /* not with ten */
   RG_OK(rg_context_nodes_create(&test.kernel, DX, MANY, contexts, LAST, 1e-5, MOST, &nodes));
   assert_in_range(nodes.n, 20, MOST);
-  for (int k = 0; k < nodes.n; ++k)
+  for (int k = 0; k < nodes.n; k++)
     at_node[k] = sin(3 * nodes.contexts[k * DC]) * exp(nodes.contexts[k * DC + 1]);
   rg_context_nodes_values(&nodes, 1, at_node, u, slope);
-  for (int m = 0; m < MANY; ++m)
+  for (int m = 0; m < MANY; m++)
     RG_CLOSE(u[m], sin(3 * contexts[m * DC]) * exp(contexts[m * DC + 1]), 5e-3);
-  for (int l = 0; l < LAST; ++l) {
+  for (int l = 0; l < LAST; l++) {
     const double *c = contexts + (size_t)(MANY - LAST + l) * DC;
     RG_CLOSE(slope[l * DC], 3 * cos(3 * c[0]) * exp(c[1]), 1e-1);
     RG_CLOSE(slope[l * DC + 1], sin(3 * c[0]) * exp(c[1]), 1e-1);
@@ -185,9 +185,9 @@ RG_TEST(nodes_interpolate)
   support_normals(5, MANY, u_bar);
   support_normals(6, LAST * DC, slope_bar);
   rg_context_nodes_pull(&nodes, 1, u_bar, slope_bar, bar);
-  for (int m = 0; m < MANY; ++m) forth += u_bar[m] * u[m];
-  for (int l = 0; l < LAST * DC; ++l) forth += slope_bar[l] * slope[l];
-  for (int k = 0; k < nodes.n; ++k) back += bar[k] * at_node[k];
+  for (int m = 0; m < MANY; m++) forth += u_bar[m] * u[m];
+  for (int l = 0; l < LAST * DC; l++) forth += slope_bar[l] * slope[l];
+  for (int k = 0; k < nodes.n; k++) back += bar[k] * at_node[k];
   RG_CLOSE(forth, back, 1e-9);
   RG_OK(rg_context_nodes_destroy(&nodes));
   RG_OK(rg_kernel_create(RG_KERNEL_PERIODIC, D, false, (const double[]){1}, 1, &kernel));
@@ -212,22 +212,22 @@ RG_TEST(projection_predicts_the_same)
   bool made;
 
   support_points(1, LARGE, D, Z);
-  for (int i = 30; i < LARGE; ++i)
-    for (int k = 0; k < D; ++k) Z[i * D + k] = Z[i % 30 * D + k] + 0.01 * Z[i * D + k];
-  for (int i = 0; i < LARGE; ++i) y[i] = sin(4 * Z[i * D]) + Z[i * D + 1] * Z[i * D + 3];
+  for (int i = 30; i < LARGE; i++)
+    for (int k = 0; k < D; k++) Z[i * D + k] = Z[i % 30 * D + k] + 0.01 * Z[i * D + k];
+  for (int i = 0; i < LARGE; i++) y[i] = sin(4 * Z[i * D]) + Z[i * D + 1] * Z[i * D + 3];
   support_points(2, POINTS, D, at);
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN52, D, true, scales, 1.7, &kernel));
   RG_OK(rg_posterior_create(&kernel, 0.02, 0.2, LARGE, &posterior));
   RG_OK(rg_posterior_set(&posterior, NULL, 0.02, 0.2, LARGE, Z, y, &failure));
   assert_false(failure.failed);
   RG_OK(rg_posterior_predict(&posterior, POINTS, at, mean[0], variance[0], &work[0]));
-  for (int k = 0; k < 3; ++k) {
+  for (int k = 0; k < 3; k++) {
     RG_OK(rg_posterior_project(&posterior, tolerance[k], &projected, &made));
     assert_int_equal(made, k < 2);
     if (!made) continue;
     assert_in_range(projected.n, 20, k == 0 ? 60 : 2 * LARGE / 3);
     RG_OK(rg_posterior_predict(&projected, POINTS, at, mean[1], variance[1], &work[1]));
-    for (int j = 0; j < POINTS; ++j) {
+    for (int j = 0; j < POINTS; j++) {
       RG_CLOSE(mean[1][j], mean[0][j], error[k]);
       RG_CLOSE(variance[1][j], variance[0][j], error[k]);
     }

@@ -28,17 +28,17 @@ static void check_path(RgFeatureBundle *bundle, RgPosterior *posterior, int s, c
     RG_OK(rg_feature_path_draw(path, &posterior->kernel, random));
   } else {
     rg_random_normals(random, FEATURES, path->weight);
-    for (int m = 0; m < FEATURES; ++m) path->weight[m] *= path->amplitude[m];
+    for (int m = 0; m < FEATURES; m++) path->weight[m] *= path->amplitude[m];
     path->posterior = NULL;
     path->mean = 0.0;
   }
-  for (int i = 0; i < posterior->n; ++i) own[i] = e[i * COUNT + s];
+  for (int i = 0; i < posterior->n; i++) own[i] = e[i * COUNT + s];
   RG_OK(rg_feature_path_condition_pathwise(path, posterior, own));
   RG_OK(rg_feature_path_evaluate(path, M, Z, expected, slope));
   RG_OK(rg_feature_bundle_select(bundle, s));
   RG_OK(rg_feature_path_evaluate(&bundle->path, M, Z, value, gradient));
-  for (int i = 0; i < M; ++i) RG_CLOSE(value[i], expected[i], 1e-9);
-  for (int i = 0; i < M * SUPPORT_DIM; ++i) RG_CLOSE(gradient[i], slope[i], 1e-8);
+  for (int i = 0; i < M; i++) RG_CLOSE(value[i], expected[i], 1e-9);
+  for (int i = 0; i < M * SUPPORT_DIM; i++) RG_CLOSE(gradient[i], slope[i], 1e-8);
 }
 
 /* All paths at the points of a product of 12 rows and 13 columns, more than one block. */
@@ -49,21 +49,21 @@ static void check_screening(RgFeatureBundle *bundle)
 
   support_points(8, ROWS, LEFT, X);
   support_points(9, COLUMNS, RIGHT, Y);
-  for (int i = 0; i < M; ++i) {
+  for (int i = 0; i < M; i++) {
     memcpy(Z + i * SUPPORT_DIM, X + i / COLUMNS * LEFT, LEFT * sizeof(double));
     memcpy(Z + i * SUPPORT_DIM + LEFT, Y + i % COLUMNS * RIGHT, RIGHT * sizeof(double));
   }
   RG_OK(rg_feature_bundle_screen(bundle, &(RgPointProduct){LEFT, ROWS, COLUMNS, X, Y}, M, Z, all));
-  for (int s = 0; s < COUNT; ++s) {
+  for (int s = 0; s < COUNT; s++) {
     RG_OK(rg_feature_bundle_select(bundle, s));
     RG_OK(rg_feature_path_evaluate(&bundle->path, M, Z, one, NULL));
-    for (int i = 0; i < M; ++i) RG_CLOSE(all[s * M + i], one[i], 2e-4);
+    for (int i = 0; i < M; i++) RG_CLOSE(all[s * M + i], one[i], 2e-4);
   }
 }
 
 RG_TEST(paths_are_those_made_alone)
 {
-  for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
     for (int n = 0; n <= DATA; n += DATA) {
       RgRandom random = test_random(), again = random;
       RgKernel kernel;
@@ -77,9 +77,9 @@ RG_TEST(paths_are_those_made_alone)
       support_posterior(&kernel, n, &posterior);
       RG_OK(rg_feature_bundle_create(SUPPORT_DIM, FEATURES, &bundle));
       RG_OK(rg_feature_path_create(SUPPORT_DIM, FEATURES, &path));
-      for (int round = 0; round < 2; ++round) {
+      for (int round = 0; round < 2; round++) {
         RG_OK(rg_feature_bundle_draw(&bundle, &posterior, COUNT, e, &random));
-        for (int s = 0; s < COUNT; ++s) check_path(&bundle, &posterior, s, e, &again, &path);
+        for (int s = 0; s < COUNT; s++) check_path(&bundle, &posterior, s, e, &again, &path);
         check_screening(&bundle);
       }
       RG_OK(rg_feature_path_destroy(&path));
@@ -107,11 +107,11 @@ RG_TEST(paths_have_the_posterior)
   support_posterior(&kernel, DATA, &posterior);
   RG_OK(rg_posterior_predict(&posterior, 1, z, &mean, &variance, &work));
   RG_OK(rg_feature_bundle_create(SUPPORT_DIM, 50, &bundle));
-  for (int t = 0; t < TRIALS; ++t) {
+  for (int t = 0; t < TRIALS; t++) {
     double e[DATA * COUNT], first, last;
 
     rg_random_normals(&random, DATA * COUNT, e);
-    for (int i = 0; i < DATA * COUNT; ++i) e[i] *= sqrt(0.05);
+    for (int i = 0; i < DATA * COUNT; i++) e[i] *= sqrt(0.05);
     RG_OK(rg_feature_bundle_draw(&bundle, &posterior, COUNT, e, &random));
     RG_OK(rg_feature_path_evaluate(&bundle.path, 1, z, &first, NULL));
     RG_OK(rg_feature_bundle_select(&bundle, COUNT - 1));

@@ -23,10 +23,10 @@ typedef struct {
 
 static void add_path(Moments *moments, const double *value, const double *centre)
 {
-  ++moments->n;
-  for (int i = 0; i < POINTS; ++i) {
+  moments->n++;
+  for (int i = 0; i < POINTS; i++) {
     moments->sum[i] += value[i] - centre[i];
-    for (int j = 0; j < POINTS; ++j) {
+    for (int j = 0; j < POINTS; j++) {
       double p = (value[i] - centre[i]) * (value[j] - centre[j]);
 
       moments->product[i][j] += p;
@@ -40,13 +40,13 @@ static void check_moments(const Moments *moments, const double *C, double bias)
 {
   double n = moments->n;
 
-  for (int i = 0; i < POINTS; ++i) {
+  for (int i = 0; i < POINTS; i++) {
     double error = 5.0 * sqrt(C[i * POINTS + i] / n) + bias;
 
     if (!(fabs(moments->sum[i] / n) <= error)) {
       fail_msg("mean %d: %g, allowed %g", i, moments->sum[i] / n, error);
     }
-    for (int j = 0; j < POINTS; ++j) {
+    for (int j = 0; j < POINTS; j++) {
       double mean = moments->product[i][j] / n;
       double spread = sqrt((moments->square[i][j] / n - mean * mean) / n);
 
@@ -63,9 +63,9 @@ RG_TEST(prior_has_the_kernel)
   double X[POINTS * SUPPORT_DIM], K[POINTS * POINTS], value[POINTS], zero[POINTS] = {0};
 
   support_points(3, POINTS, SUPPORT_DIM, X);
-  for (int k = 0; k < SUPPORT_DIM; ++k) X[SUPPORT_DIM + k] = X[k] + 0.05; /* two that are near */
-  for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
-    for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int k = 0; k < SUPPORT_DIM; k++) X[SUPPORT_DIM + k] = X[k] + 0.05; /* two that are near */
+  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
+    for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
       RgRandom random = test_random("prior");
       RgKernel kernel;
       RgFeaturePath path;
@@ -76,7 +76,7 @@ RG_TEST(prior_has_the_kernel)
       if (rg_kernel_classes[family]->symbol) rg_kernel_set_shape(&kernel, 0.7);
       RG_OK(rg_kernel_matrix(&kernel, POINTS, X, K));
       RG_OK(rg_feature_path_create(SUPPORT_DIM, 37, &path));
-      for (int s = 0; s < 3000; ++s) {
+      for (int s = 0; s < 3000; s++) {
         RG_OK(rg_feature_path_draw(&path, &kernel, &random));
         RG_OK(rg_feature_path_evaluate(&path, POINTS, X, value, NULL));
         add_path(&moments, value, zero);
@@ -109,10 +109,10 @@ static void check_posterior(RgKernelFamily family, int variant, bool pathwise, i
   RG_OK(rg_posterior_predict(&posterior, POINTS, Z, mean, NULL, &work));
   RG_OK(rg_posterior_covariance(&posterior, POINTS, Z, POINTS, Z, C));
   RG_OK(rg_feature_path_create(SUPPORT_DIM, features, &path));
-  for (int s = 0; s < count; ++s) {
+  for (int s = 0; s < count; s++) {
     RG_OK(rg_feature_path_draw(&path, &kernel, &random));
     rg_random_normals(&random, DATA, e);
-    for (int i = 0; i < DATA; ++i) e[i] *= sqrt(0.05);
+    for (int i = 0; i < DATA; i++) e[i] *= sqrt(0.05);
     if (pathwise) {
       RG_OK(rg_feature_path_condition_pathwise(&path, &posterior, e));
     } else {
@@ -131,7 +131,7 @@ static void check_posterior(RgKernelFamily family, int variant, bool pathwise, i
 
 RG_TEST(pathwise_has_the_posterior)
 {
-  for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
     check_posterior(RG_KERNEL_GAUSSIAN, variant, true, 50, 3000, 0.0);
     check_posterior(RG_KERNEL_MATERN32, variant, true, 50, 3000, 0.0);
   }
@@ -164,12 +164,12 @@ RG_TEST(weights_solve_the_linear_model)
     RG_OK(rg_feature_path_draw(&path, &kernel, &random));
     rg_random_normals(&random, (size_t)n, e);
     memcpy(weight, path.weight, (size_t)features * sizeof(double));
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; i++) {
       r[i] = posterior.y[i] - 0.4 - e[i];
-      for (int m = 0; m < features; ++m) {
+      for (int m = 0; m < features; m++) {
         double turn = path.phase[m];
 
-        for (int k = 0; k < SUPPORT_DIM; ++k) {
+        for (int k = 0; k < SUPPORT_DIM; k++) {
           turn += posterior.X[i * SUPPORT_DIM + k] * path.frequency[k * features + m];
         }
         P[i * features + m] = cos(6.283185307179586 * turn);
@@ -177,10 +177,10 @@ RG_TEST(weights_solve_the_linear_model)
         P[i * features + m] *= path.amplitude[m];
       }
     }
-    for (int i = 0; i < n; ++i) {
-      for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) {
         A[i * n + j] = i == j ? 0.05 : 0.0;
-        for (int m = 0; m < features; ++m) {
+        for (int m = 0; m < features; m++) {
           A[i * n + j] += P[i * features + m] * P[j * features + m];
         }
       }
@@ -188,8 +188,8 @@ RG_TEST(weights_solve_the_linear_model)
     assert_int_equal(LAPACKE_dgesv(LAPACK_ROW_MAJOR, n, 1, A, n, pivots, r, 1), 0);
     RG_OK(rg_feature_path_condition_weights(&path, &posterior, e, &failure));
     assert_false(failure.failed);
-    for (int m = 0; m < features; ++m) {
-      for (int i = 0; i < n; ++i) weight[m] += path.amplitude[m] * P[i * features + m] * r[i];
+    for (int m = 0; m < features; m++) {
+      for (int i = 0; i < n; i++) weight[m] += path.amplitude[m] * P[i * features + m] * r[i];
       RG_CLOSE(path.weight[m], weight[m], 1e-9);
     }
     RG_OK(rg_feature_path_destroy(&path));
@@ -221,18 +221,18 @@ static void check_gradient(RgKernelFamily family, int variant, bool pathwise)
     RG_OK(rg_feature_path_condition_weights(&path, &posterior, e, &failure));
   }
   RG_OK(rg_feature_path_evaluate(&path, M, Z, value, G));
-  for (int k = 0; k < SUPPORT_DIM; ++k) {
+  for (int k = 0; k < SUPPORT_DIM; k++) {
     for (int s = -1; s <= 1; s += 2) {
       memcpy(moved, Z, sizeof moved);
-      for (int j = 0; j < M; ++j) moved[j * SUPPORT_DIM + k] += s * h;
+      for (int j = 0; j < M; j++) moved[j * SUPPORT_DIM + k] += s * h;
       RG_OK(rg_feature_path_evaluate(&path, M, moved, s > 0 ? up : down, NULL));
     }
-    for (int j = 0; j < M; ++j) {
+    for (int j = 0; j < M; j++) {
       RG_CLOSE(G[j * SUPPORT_DIM + k], (up[j] - down[j]) / (2 * h), 2e-6);
     }
   }
   RG_OK(rg_feature_path_evaluate(&path, M, Z, up, NULL));
-  for (int j = 0; j < M; ++j) RG_CLOSE(value[j], up[j], 1e-13);
+  for (int j = 0; j < M; j++) RG_CLOSE(value[j], up[j], 1e-13);
   RG_OK(rg_feature_path_destroy(&path));
   RG_OK(rg_posterior_destroy(&posterior));
   RG_OK(rg_kernel_destroy(&kernel));
@@ -240,7 +240,7 @@ static void check_gradient(RgKernelFamily family, int variant, bool pathwise)
 
 RG_TEST(gradients_agree_with_differences)
 {
-  for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
     check_gradient(RG_KERNEL_GAUSSIAN, variant, false);
     check_gradient(RG_KERNEL_GAUSSIAN, variant, true);
     check_gradient(RG_KERNEL_MATERN52, variant, true);
@@ -255,11 +255,11 @@ static void check_product(RgFeaturePath *path, double allowed)
 
   support_points(8, ROWS, SUPPORT_DIM, X);
   support_points(9, COLUMNS, SUPPORT_DIM, Y);
-  for (int split = 1; split < SUPPORT_DIM; ++split) {
+  for (int split = 1; split < SUPPORT_DIM; split++) {
     int rest = SUPPORT_DIM - split;
 
-    for (int i = 0; i < M; ++i) {
-      for (int k = 0; k < SUPPORT_DIM; ++k) {
+    for (int i = 0; i < M; i++) {
+      for (int k = 0; k < SUPPORT_DIM; k++) {
         Z[i * SUPPORT_DIM + k] =
           k < split ? X[i / COLUMNS * split + k] : Y[i % COLUMNS * rest + k - split];
       }
@@ -267,7 +267,7 @@ static void check_product(RgFeaturePath *path, double allowed)
     RG_OK(rg_feature_path_evaluate(path, M, Z, expected, NULL));
     RG_OK(rg_feature_path_screen_product(path, &(RgPointProduct){split, ROWS, COLUMNS, X, Y}, M, Z,
                                          value));
-    for (int i = 0; i < M; ++i) RG_CLOSE(value[i], expected[i], allowed);
+    for (int i = 0; i < M; i++) RG_CLOSE(value[i], expected[i], allowed);
   }
 }
 
@@ -280,8 +280,8 @@ RG_TEST(screening_is_close)
   RgFailure failure = {0};
 
   support_points(4, M, SUPPORT_DIM, Z);
-  for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
-    for (int pathwise = 0; pathwise < 2; ++pathwise) {
+  for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
+    for (int pathwise = 0; pathwise < 2; pathwise++) {
       RgRandom random = test_random("screen");
       RgKernel kernel;
       RgPosterior posterior;
@@ -290,7 +290,7 @@ RG_TEST(screening_is_close)
       support_kernel(RG_KERNEL_MATERN52, variant, &kernel);
       support_posterior(&kernel, DATA, &posterior);
       RG_OK(rg_feature_path_create(SUPPORT_DIM, 101, &path));
-      for (int round = 0; round < 3; ++round) {
+      for (int round = 0; round < 3; round++) {
         RG_OK(rg_feature_path_draw(&path, &kernel, &random));
         if (round == 1 && pathwise) {
           RG_OK(rg_feature_path_condition_pathwise(&path, &posterior, e));
@@ -299,7 +299,7 @@ RG_TEST(screening_is_close)
         }
         RG_OK(rg_feature_path_evaluate(&path, M, Z, value, NULL));
         RG_OK(rg_feature_path_screen(&path, M, Z, coarse));
-        for (int j = 0; j < M; ++j) RG_CLOSE(coarse[j], value[j], 2e-4);
+        for (int j = 0; j < M; j++) RG_CLOSE(coarse[j], value[j], 2e-4);
         check_product(&path, 2e-4);
       }
       RG_OK(rg_feature_path_destroy(&path));
@@ -318,8 +318,8 @@ RG_TEST(grids_by_tables)
   double value[2 * 162], expected[162], e[DATA] = {0.05, -0.02, 0.1, 0.0, -0.1, 0.03};
   RgFailure failure = {0};
 
-  for (int k = 0; k < 32; ++k) axes[k] = fmod(0.37 * k, 1.0);
-  for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; ++shape) {
+  for (int k = 0; k < 32; k++) axes[k] = fmod(0.37 * k, 1.0);
+  for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; shape++) {
     RgRandom random = test_random("grid");
     RgKernel kernel;
     RgPosterior posterior;
@@ -335,7 +335,7 @@ RG_TEST(grids_by_tables)
     RG_OK(rg_feature_path_condition_weights(&path, &posterior, e, &failure));
     RG_OK(rg_feature_path_evaluate(&path, grid->size, grid->points, expected, NULL));
     RG_OK(rg_feature_path_on_grid(&path, grid, 2, value));
-    for (int i = 0; i < grid->size; ++i) RG_CLOSE(value[2 * i], expected[i], 1e-12);
+    for (int i = 0; i < grid->size; i++) RG_CLOSE(value[2 * i], expected[i], 1e-12);
     RG_OK(rg_feature_path_destroy(&path));
     RG_OK(rg_domain_destroy(&domain));
     RG_OK(rg_posterior_destroy(&posterior));
@@ -357,7 +357,7 @@ RG_TEST(without_data_the_mean_is_added)
   support_kernel(RG_KERNEL_GAUSSIAN, 0, &kernel);
   RG_OK(rg_posterior_create(&kernel, 0.05, 0.4, 1, &posterior));
   RG_OK(rg_feature_path_create(SUPPORT_DIM, 20, &path));
-  for (int pathwise = 0; pathwise < 2; ++pathwise) {
+  for (int pathwise = 0; pathwise < 2; pathwise++) {
     RG_OK(rg_feature_path_draw(&path, &kernel, &random));
     RG_OK(rg_feature_path_evaluate(&path, POINTS, Z, prior, NULL));
     if (pathwise) {
@@ -366,7 +366,7 @@ RG_TEST(without_data_the_mean_is_added)
       RG_OK(rg_feature_path_condition_weights(&path, &posterior, NULL, &failure));
     }
     RG_OK(rg_feature_path_evaluate(&path, POINTS, Z, value, NULL));
-    for (int j = 0; j < POINTS; ++j) RG_CLOSE(value[j], prior[j] + 0.4, 1e-14);
+    for (int j = 0; j < POINTS; j++) RG_CLOSE(value[j], prior[j] + 0.4, 1e-14);
   }
   RG_OK(rg_feature_path_destroy(&path));
   RG_OK(rg_posterior_destroy(&posterior));

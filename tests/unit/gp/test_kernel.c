@@ -16,13 +16,13 @@ RG_TEST(exponential_agrees_with_libm)
 
   RG_OK(PetscMalloc2(COUNT, &x, COUNT, &e));
   support_points(1, COUNT, 1, x);
-  for (int i = 0; i < COUNT; ++i) x[i] = i % 2 ? -345.0 * x[i] : -x[i];
-  for (int level = 0; level < RG_VECTOR_LEVELS; ++level) {
+  for (int i = 0; i < COUNT; i++) x[i] = i % 2 ? -345.0 * x[i] : -x[i];
+  for (int level = 0; level < RG_VECTOR_LEVELS; level++) {
     double worst = 0.0;
 
     if (!rg_tile_ops_at(level)) continue;
     rg_tile_ops_at(level)->exponential(COUNT, x, e);
-    for (int i = 0; i < COUNT; ++i) {
+    for (int i = 0; i < COUNT; i++) {
       double exact = exp(x[i]);
       worst = fmax(worst, fabs(e[i] - exact) / (nextafter(exact, INFINITY) - exact));
     }
@@ -33,14 +33,14 @@ RG_TEST(exponential_agrees_with_libm)
 
 RG_TEST(exponential_at_its_ends)
 {
-  for (int level = 0; level < RG_VECTOR_LEVELS; ++level) {
+  for (int level = 0; level < RG_VECTOR_LEVELS; level++) {
     double x[] = {0.0, -0.0, -344.999, -345.001, -708.5, -1e6, -INFINITY, -NAN, -5e-324}, e[9];
 
     if (!rg_tile_ops_at(level)) continue;
     rg_tile_ops_at(level)->exponential(9, x, e);
     assert_true(e[0] == 1.0 && e[1] == 1.0 && e[8] == 1.0);
     RG_CLOSE(log(e[2]), -344.999, 1e-14);
-    for (int i = 3; i < 7; ++i) assert_true(e[i] == 0.0);
+    for (int i = 3; i < 7; i++) assert_true(e[i] == 0.0);
     assert_true(isnan(e[7]));
   }
 }
@@ -53,12 +53,12 @@ static void values_of_one_kernel(const RgKernel *kernel)
   support_points(2, N, SUPPORT_DIM, X);
   support_points(3, M, SUPPORT_DIM, Z);
   memcpy(Z, X, sizeof(double) * SUPPORT_DIM); /* a distance of zero */
-  for (int s = 0; s < 4; ++s) {
+  for (int s = 0; s < 4; s++) {
     int m = sizes[s];
 
     RG_OK(rg_kernel_cross(kernel, N, X, m, Z, K));
-    for (int i = 0; i < N; ++i) {
-      for (int j = 0; j < m; ++j) {
+    for (int i = 0; i < N; i++) {
+      for (int j = 0; j < m; j++) {
         RG_CLOSE(K[i * m + j], support_value(kernel, X + i * SUPPORT_DIM, Z + j * SUPPORT_DIM),
                  1e-14);
       }
@@ -73,9 +73,9 @@ static void matrix_of_one_kernel(const RgKernel *kernel)
   support_points(4, N, SUPPORT_DIM, X);
   RG_OK(rg_kernel_matrix(kernel, N, X, K));
   RG_OK(rg_kernel_cross(kernel, N, X, N, X, C));
-  for (int i = 0; i < N; ++i) {
+  for (int i = 0; i < N; i++) {
     assert_true(K[i * N + i] == rg_kernel_diagonal(kernel));
-    for (int j = 0; j < N; ++j) {
+    for (int j = 0; j < N; j++) {
       assert_true(K[i * N + j] == K[j * N + i]);
       RG_CLOSE(K[i * N + j], C[i * N + j], 1e-15);
     }
@@ -88,7 +88,7 @@ static double weighted(const RgKernel *kernel, const double *X, const double *W,
 {
   double sum = 0.0;
 
-  for (int i = 0; i < N; ++i) {
+  for (int i = 0; i < N; i++) {
     sum += W[i * m + j] * support_value(kernel, X + i * SUPPORT_DIM, z);
   }
   return sum;
@@ -109,12 +109,12 @@ static void gradient_of_one_kernel(const RgKernel *kernel)
   support_points(6, M, SUPPORT_DIM, Z);
   support_normals(7, N * M, W);
   RG_OK(rg_kernel_cross_gradient(kernel, N, X, M, Z, W, G));
-  for (int j = 0; j < M; ++j) {
-    for (int k = 0; k < SUPPORT_DIM; ++k) {
+  for (int j = 0; j < M; j++) {
+    for (int k = 0; k < SUPPORT_DIM; k++) {
       double z[SUPPORT_DIM], d[2];
 
       memcpy(z, Z + j * SUPPORT_DIM, sizeof z);
-      for (int s = 0; s < 2; ++s) {
+      for (int s = 0; s < 2; s++) {
         double step = s ? h / 2 : h;
         z[k] = Z[j * SUPPORT_DIM + k] + step;
         d[s] = weighted(kernel, X, W, M, j, z);
@@ -130,8 +130,8 @@ static double inner(const RgKernel *kernel, const double *X, const double *A)
 {
   double sum = 0.0;
 
-  for (int i = 0; i < N; ++i) {
-    for (int j = 0; j < N; ++j) {
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < N; j++) {
       sum += A[i * N + j] * support_value(kernel, X + i * SUPPORT_DIM, X + j * SUPPORT_DIM);
     }
   }
@@ -146,16 +146,16 @@ static void theta_gradient_of_one_kernel(RgKernel *kernel)
 
   support_points(8, N, SUPPORT_DIM, X);
   support_normals(9, N * N, A);
-  for (int i = 0; i < N; ++i) {
-    for (int j = 0; j < i; ++j) A[i * N + j] = A[j * N + i];
+  for (int i = 0; i < N; i++) {
+    for (int j = 0; j < i; j++) A[i * N + j] = A[j * N + i];
   }
   assert_true(size <= 16);
   rg_kernel_get_theta(kernel, theta);
   RG_OK(rg_kernel_theta_gradient(kernel, N, X, A, g));
-  for (int p = 0; p < size; ++p) {
+  for (int p = 0; p < size; p++) {
     double at = theta[p], d[2];
 
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 2; s++) {
       theta[p] = at + (s ? h / 2 : h);
       rg_kernel_set_theta(kernel, theta);
       d[s] = inner(kernel, X, A);
@@ -176,7 +176,7 @@ static void matrix_is_positive_definite(const RgKernel *kernel)
 
   support_points(13, N, SUPPORT_DIM, X);
   RG_OK(rg_kernel_matrix(kernel, N, X, K));
-  for (int i = 0; i < N; ++i) K[i * N + i] += 1e-12;
+  for (int i = 0; i < N; i++) K[i * N + i] += 1e-12;
   assert_int_equal(LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', N, K, N), 0);
 }
 
@@ -191,7 +191,7 @@ static void halves_of_one_kernel(const RgKernel *kernel, bool expected)
   assert_int_equal(splits, expected);
   if (!splits) return;
   support_points(14, N, SUPPORT_DIM, X);
-  for (int i = 1; i < N; ++i) {
+  for (int i = 1; i < N; i++) {
     const double *x = X, *z = X + i * SUPPORT_DIM;
     RG_CLOSE(support_value(&left, x, z) * support_value(&right, x + 2, z + 2),
              support_value(kernel, x, z), 1e-14);
@@ -202,12 +202,12 @@ static void halves_of_one_kernel(const RgKernel *kernel, bool expected)
 
 RG_TEST(every_kernel)
 {
-  for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
-    for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
+    for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
       RgKernel kernel;
 
       support_kernel((RgKernelFamily)family, variant, &kernel);
-      for (int shape = 0; shape < 2; ++shape) {
+      for (int shape = 0; shape < 2; shape++) {
         if (shape && !rg_kernel_classes[family]->symbol) continue;
         if (shape) rg_kernel_set_shape(&kernel, 0.37);
         values_of_one_kernel(&kernel);
@@ -227,7 +227,7 @@ RG_TEST(every_kernel_of_sums)
 {
   const double scales[] = {0.4, 0.7};
 
-  for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
+  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
     RgKernel kernel;
 
     RG_OK(rg_kernel_create_shift((RgKernelFamily)family, SUPPORT_DIM, true, scales, 1.2, &kernel));
@@ -257,7 +257,7 @@ RG_TEST(definitions_have_known_values)
   };
   const double d[] = {0.3, 0.1}, scales[] = {0.5, 0.2};
 
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i)
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     RG_CLOSE(rg_kernel_classes[rows[i].family]->value(rows[i].shape, 2, d, scales), rows[i].value,
              1e-8);
 }
@@ -267,7 +267,7 @@ RG_TEST(slopes_are_those_of_the_correlations)
 {
   const double h = 1e-4;
 
-  for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
+  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
     const RgKernelClass *class = rg_kernel_classes[family];
     const double shape = class->symbol ? 0.7 : 0;
     const double square = 2 * (1 - class->value(shape, 1, &h, &(double){1.0})) / (h * h);
@@ -282,7 +282,7 @@ RG_TEST(families_know_what_they_lack)
   const double scales[] = {1, 1, 1, 1};
   RgKernel kernel;
 
-  for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
+  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
     const RgKernelClass *class = rg_kernel_classes[family];
 
     RG_OK(rg_kernel_create((RgKernelFamily)family, 4, true, scales, 1, &kernel));
@@ -297,13 +297,13 @@ RG_TEST(families_know_what_they_lack)
 /* At z = x_i every kernel is flat or, Matern-1/2, has no gradient: 0. */
 RG_TEST(gradient_at_a_datum_is_zero)
 {
-  for (int family = 0; family < RG_KERNEL_FAMILIES; ++family) {
+  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
     double x[SUPPORT_DIM] = {0.1, 0.7, 0.3, 0.9}, w = 2.0, G[SUPPORT_DIM];
     RgKernel kernel;
 
     support_kernel((RgKernelFamily)family, 1, &kernel);
     RG_OK(rg_kernel_cross_gradient(&kernel, 1, x, 1, x, &w, G));
-    for (int k = 0; k < SUPPORT_DIM; ++k) assert_true(G[k] == 0.0);
+    for (int k = 0; k < SUPPORT_DIM; k++) assert_true(G[k] == 0.0);
     RG_OK(rg_kernel_destroy(&kernel));
   }
 }
@@ -321,14 +321,14 @@ RG_TEST(more_candidates_than_a_block)
   support_normals(12, 2 * MANY, W);
   RG_OK(rg_kernel_cross(&kernel, 2, X, MANY, Z, K));
   RG_OK(rg_kernel_cross_gradient(&kernel, 2, X, MANY, Z, W, G));
-  for (int j = 0; j < MANY; ++j) {
+  for (int j = 0; j < MANY; j++) {
     double k[2], g[SUPPORT_DIM], w[2] = {W[j], W[MANY + j]};
 
     RG_OK(rg_kernel_cross(&kernel, 2, X, 1, Z + j * SUPPORT_DIM, k));
     RG_CLOSE(K[j], k[0], 1e-15);
     RG_CLOSE(K[MANY + j], k[1], 1e-15);
     RG_OK(rg_kernel_cross_gradient(&kernel, 2, X, 1, Z + j * SUPPORT_DIM, w, g));
-    for (int c = 0; c < SUPPORT_DIM; ++c) RG_CLOSE(G[j * SUPPORT_DIM + c], g[c], 1e-13);
+    for (int c = 0; c < SUPPORT_DIM; c++) RG_CLOSE(G[j * SUPPORT_DIM + c], g[c], 1e-13);
   }
   RG_OK(PetscFree4(Z, K, G, W));
   RG_OK(rg_kernel_destroy(&kernel));
@@ -347,10 +347,10 @@ RG_TEST(theta_goes_round)
   RG_CLOSE(theta[2], log(1.7), 1e-15);
   RG_CLOSE(theta[7], log(0.9), 1e-15);
   RG_OK(rg_kernel_copy(&kernel, &copy));
-  for (int p = 0; p < size; ++p) theta[p] += 0.1 * (p + 1);
+  for (int p = 0; p < size; p++) theta[p] += 0.1 * (p + 1);
   rg_kernel_set_theta(&kernel, theta);
   rg_kernel_get_theta(&kernel, back);
-  for (int p = 0; p < size; ++p) RG_CLOSE(back[p], theta[p], 1e-14);
+  for (int p = 0; p < size; p++) RG_CLOSE(back[p], theta[p], 1e-14);
   RG_CLOSE(copy.terms[1].variance, 0.9, 1e-15); /* a copy is its own */
   RG_CLOSE(rg_kernel_diagonal(&copy), 2.6, 1e-15);
   RG_OK(rg_kernel_destroy(&kernel));

@@ -14,7 +14,7 @@ static void data(uint64_t seed, int n, double *X, double *y)
 
   support_points(seed, n, DIM, X);
   support_normals(seed + 100, n, noise);
-  for (int i = 0; i < n; ++i) y[i] = sin(5.0 * X[i * DIM]) + X[i * DIM + 2] + 0.1 * noise[i];
+  for (int i = 0; i < n; i++) y[i] = sin(5.0 * X[i * DIM]) + X[i * DIM + 2] + 0.1 * noise[i];
 }
 
 /* Mean and variance by a symmetric indefinite solve with the whole matrix: another algorithm. */
@@ -25,19 +25,19 @@ static void dense_predict(const RgKernel *kernel, double noise, double mean, int
   int *pivots;
 
   RG_OK(PetscMalloc4(n * n, &K, n * (m + 1), &k, n * (m + 1), &B, n, &pivots));
-  for (int i = 0; i < n; ++i) {
-    for (int j = 0; j < n; ++j) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
       K[i * n + j] = support_value(kernel, X + i * DIM, X + j * DIM) + (i == j ? noise : 0.0);
     }
-    for (int j = 0; j < m; ++j) k[j * n + i] = support_value(kernel, X + i * DIM, Z + j * DIM);
+    for (int j = 0; j < m; j++) k[j * n + i] = support_value(kernel, X + i * DIM, Z + j * DIM);
     k[m * n + i] = y[i] - mean;
   }
   memcpy(B, k, sizeof(double) * n * (m + 1));
   assert_int_equal(LAPACKE_dsysv(LAPACK_COL_MAJOR, 'L', n, m + 1, K, n, pivots, B, n), 0);
-  for (int j = 0; j < m; ++j) {
+  for (int j = 0; j < m; j++) {
     mu[j] = mean;
     variance[j] = support_value(kernel, Z + j * DIM, Z + j * DIM);
-    for (int i = 0; i < n; ++i) {
+    for (int i = 0; i < n; i++) {
       mu[j] += k[j * n + i] * B[m * n + i];
       variance[j] -= k[j * n + i] * B[j * n + i];
     }
@@ -47,8 +47,8 @@ static void dense_predict(const RgKernel *kernel, double noise, double mean, int
 
 RG_TEST(prediction_agrees_with_a_dense_solve)
 {
-  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
-    for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; family++) {
+    for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
       double X[N * DIM], y[N], Z[M * DIM], mean[M], variance[M], mu[M], v[M];
       RgKernel kernel;
       RgPosterior posterior;
@@ -62,12 +62,12 @@ RG_TEST(prediction_agrees_with_a_dense_solve)
       RG_OK(rg_posterior_set(&posterior, NULL, 1e-3, 0.4, N, X, y, &failure));
       RG_OK(rg_posterior_predict(&posterior, M, Z, mean, variance, &work));
       dense_predict(&kernel, 1e-3, 0.4, N, X, y, M, Z, mu, v);
-      for (int j = 0; j < M; ++j) {
+      for (int j = 0; j < M; j++) {
         RG_CLOSE(mean[j], mu[j], 1e-9);
         RG_CLOSE(variance[j], v[j], 1e-10);
       }
       RG_OK(rg_posterior_predict(&posterior, M, Z, mean, NULL, &work));
-      for (int j = 0; j < M; ++j) RG_CLOSE(mean[j], mu[j], 1e-9);
+      for (int j = 0; j < M; j++) RG_CLOSE(mean[j], mu[j], 1e-9);
       assert_true(posterior.jitter == 0.0 && !failure.failed);
       RG_OK(rg_prediction_destroy(&work));
       RG_OK(rg_posterior_destroy(&posterior));
@@ -96,7 +96,7 @@ RG_TEST(batch_size_does_not_matter)
   RG_OK(rg_posterior_set(&posterior, NULL, 1e-2, 0.0, N, X, y, &failure));
   RG_OK(rg_posterior_predict(&posterior, MANY, Z, mean, variance, &work));
   RG_OK(rg_posterior_gradient(&posterior, MANY, Z, bars, bars + MANY, &work, G));
-  for (int s = 0; s < 3; ++s) {
+  for (int s = 0; s < 3; s++) {
     int m = sizes[s];
 
     for (int first = 0; first + m <= MANY; first += 61 + m) {
@@ -105,10 +105,10 @@ RG_TEST(batch_size_does_not_matter)
       RG_OK(rg_posterior_predict(&posterior, m, Z + first * DIM, mu, v, &small));
       RG_OK(rg_posterior_gradient(&posterior, m, Z + first * DIM, bars + first, bars + MANY + first,
                                   &small, g));
-      for (int j = 0; j < m; ++j) {
+      for (int j = 0; j < m; j++) {
         RG_CLOSE(mu[j], mean[first + j], 1e-12);
         RG_CLOSE(v[j], variance[first + j], 1e-12);
-        for (int k = 0; k < DIM; ++k) RG_CLOSE(g[j * DIM + k], G[(first + j) * DIM + k], 1e-12);
+        for (int k = 0; k < DIM; k++) RG_CLOSE(g[j * DIM + k], G[(first + j) * DIM + k], 1e-12);
       }
     }
   }
@@ -126,7 +126,7 @@ static double objective(RgPosterior *posterior, const double *Z, const double *a
   double mean[M], variance[M], sum = 0.0;
 
   RG_OK(rg_posterior_predict(posterior, M, Z, mean, variance, work));
-  for (int j = 0; j < M; ++j) sum += a[j] * mean[j] + (b ? b[j] * variance[j] : 0.0);
+  for (int j = 0; j < M; j++) sum += a[j] * mean[j] + (b ? b[j] * variance[j] : 0.0);
   return sum;
 }
 
@@ -151,7 +151,7 @@ static void gradient_of(RgKernelFamily family, int variant, bool with_variance)
   for (int p = 0; p < M * DIM; p += 5) {
     double at = Z[p], d[2];
 
-    for (int s = 0; s < 2; ++s) {
+    for (int s = 0; s < 2; s++) {
       Z[p] = at + (s ? h / 2 : h);
       d[s] = objective(&posterior, Z, bars, b, &other);
       Z[p] = at - (s ? h / 2 : h);
@@ -168,8 +168,8 @@ static void gradient_of(RgKernelFamily family, int variant, bool with_variance)
 
 RG_TEST(gradient_agrees_with_differences)
 {
-  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
-    for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; family++) {
+    for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
       gradient_of((RgKernelFamily)family, variant, true);
     }
     gradient_of((RgKernelFamily)family, 1, false);
@@ -194,27 +194,27 @@ RG_TEST(small_variances_are_accurate)
   RG_OK(rg_posterior_create(&kernel, noise, 0.0, N, &whole));
   RG_OK(rg_posterior_create(&kernel, noise, 0.0, 2, &grown));
   RG_OK(rg_posterior_set(&whole, NULL, noise, 0.0, N, X, y, &failure));
-  for (int i = 0; i < N; ++i) {
+  for (int i = 0; i < N; i++) {
     RG_OK(rg_posterior_append(&grown, X + i * DIM, y[i], &failure));
     RG_OK(rg_posterior_predict(&grown, 1, Z, mean, variance, &work));
   }
-  for (int both = 0; both < 2; ++both) {
+  for (int both = 0; both < 2; both++) {
     RgPosterior *posterior = both ? &grown : &whole;
 
     RG_OK(rg_posterior_predict(posterior, M, Z, mean, variance, &work));
-    for (int j = 0; j < M; ++j) {
+    for (int j = 0; j < M; j++) {
       double k[N], exact = 1.0; /* by triangular solves */
 
-      for (int i = 0; i < N; ++i) k[i] = support_value(&kernel, X + i * DIM, Z + j * DIM);
+      for (int i = 0; i < N; i++) k[i] = support_value(&kernel, X + i * DIM, Z + j * DIM);
       cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, N, posterior->L,
                   posterior->capacity, k, 1);
-      for (int i = 0; i < N; ++i) exact -= k[i] * k[i];
+      for (int i = 0; i < N; i++) exact -= k[i] * k[i];
       if (j < N) assert_true(variance[j] < 2.0 * noise);
       assert_true(fabs(variance[j] - exact) < 1e-3 * noise);
     }
   }
   RG_OK(rg_posterior_gradient(&grown, M, Z, mean, variance, &work, G));
-  for (int i = 0; i < M * DIM; ++i) assert_true(isfinite(G[i]));
+  for (int i = 0; i < M * DIM; i++) assert_true(isfinite(G[i]));
   assert_true(!failure.failed && whole.jitter == 0.0);
   RG_OK(rg_prediction_destroy(&work));
   RG_OK(rg_posterior_destroy(&whole));
@@ -236,7 +236,7 @@ RG_TEST(part_of_a_prediction)
   support_kernel(RG_KERNEL_MATERN52, 4, &kernel);
   data(37, N, X, y);
   support_points(38, M, DIM, Z);
-  for (int i = 0; i < COUNT * DIM; ++i) part[i] = Z[which[i / DIM] * DIM + i % DIM];
+  for (int i = 0; i < COUNT * DIM; i++) part[i] = Z[which[i / DIM] * DIM + i % DIM];
   RG_OK(rg_posterior_create(&kernel, 1e-3, 0.0, N, &posterior));
   RG_OK(rg_posterior_set(&posterior, NULL, 1e-3, 0.0, N, X, y, &failure));
   RG_OK(rg_posterior_predict(&posterior, M, Z, mean, variance, &bare));
@@ -244,10 +244,10 @@ RG_TEST(part_of_a_prediction)
   RG_OK(rg_posterior_predict(&posterior, M, Z, mean, variance, &work[0]));
   assert_true(rg_posterior_select(&posterior, COUNT, which, &work[0]));
   RG_OK(rg_posterior_predict(&posterior, COUNT, part, mean, variance, &work[1]));
-  for (int w = 0; w < 2; ++w)
+  for (int w = 0; w < 2; w++)
     RG_OK(rg_posterior_gradient(&posterior, COUNT, part, mean, variance, &work[w], G[w]));
-  for (int k = 0; k < COUNT * DIM; ++k) assert_true(G[0][k] == G[1][k]);
-  for (int w = 0; w < 2; ++w) RG_OK(rg_prediction_destroy(&work[w]));
+  for (int k = 0; k < COUNT * DIM; k++) assert_true(G[0][k] == G[1][k]);
+  for (int w = 0; w < 2; w++) RG_OK(rg_prediction_destroy(&work[w]));
   RG_OK(rg_prediction_destroy(&bare));
   RG_OK(rg_posterior_destroy(&posterior));
   RG_OK(rg_kernel_destroy(&kernel));
@@ -267,16 +267,16 @@ RG_TEST(values_only_changes_nothing_but_memory)
   support_points(38, M, DIM, Z);
   RG_OK(rg_posterior_create(&kernel, 1e-3, 0.0, N, &posterior));
   RG_OK(rg_posterior_set(&posterior, NULL, 1e-3, 0.0, N, X, y, &failure));
-  for (int w = 0; w < 2; ++w) {
+  for (int w = 0; w < 2; w++) {
     RG_OK(rg_posterior_predict(&posterior, M - 5, Z, mean[w], variance[w], &work[w]));
     RG_OK(rg_posterior_gradient(&posterior, M - 5, Z, mean[w], variance[w], &work[w], G[w]));
   }
   RG_OK(rg_posterior_gradient(&posterior, M - 5, Z, mean[0], variance[0], &work[0], G[2]));
   assert_true(work[1].capacity < work[0].capacity);
-  for (int j = 0; j < M - 5; ++j) {
+  for (int j = 0; j < M - 5; j++) {
     RG_CLOSE(mean[0][j], mean[1][j], 1e-14);
     RG_CLOSE(variance[0][j], variance[1][j], 1e-14);
-    for (int k = j * DIM; k < (j + 1) * DIM; ++k) {
+    for (int k = j * DIM; k < (j + 1) * DIM; k++) {
       RG_CLOSE(G[1][k], G[0][k], 1e-12);
       assert_true(G[2][k] == G[0][k]);
     }
@@ -299,7 +299,7 @@ RG_TEST(scratch_keeps_no_nan)
   support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
   data(39, N, X, y);
   support_points(40, M, DIM, Z);
-  for (int i = 0; i < M * DIM; ++i) nan[i] = NAN;
+  for (int i = 0; i < M * DIM; i++) nan[i] = NAN;
   RG_OK(rg_posterior_create(&kernel, 1e-3, 0.0, N, &posterior));
   for (int n = N; n > 0; n -= 3) {
     RG_OK(rg_posterior_set(&posterior, NULL, 1e-3, 0.0, n, X, y, &failure));
@@ -309,8 +309,8 @@ RG_TEST(scratch_keeps_no_nan)
     RG_OK(rg_posterior_set(&posterior, NULL, 1e-3, 0.0, n - 1, X, y, &failure));
     RG_OK(rg_posterior_predict(&posterior, M - 1, Z, mean, variance, &work));
     RG_OK(rg_posterior_gradient(&posterior, M - 1, Z, mean, variance, &work, G));
-    for (int j = 0; j < M - 1; ++j) assert_true(isfinite(mean[j]) && isfinite(variance[j]));
-    for (int i = 0; i < (M - 1) * DIM; ++i) assert_true(isfinite(G[i]));
+    for (int j = 0; j < M - 1; j++) assert_true(isfinite(mean[j]) && isfinite(variance[j]));
+    for (int i = 0; i < (M - 1) * DIM; i++) assert_true(isfinite(G[i]));
   }
   RG_OK(rg_prediction_destroy(&work));
   RG_OK(rg_posterior_destroy(&posterior));
@@ -325,7 +325,7 @@ static void same_predictions(RgPosterior *a, RgPosterior *b, double tolerance)
   support_points(52, M, DIM, Z);
   RG_OK(rg_posterior_predict(a, M, Z, mean[0], variance[0], &work));
   RG_OK(rg_posterior_predict(b, M, Z, mean[1], variance[1], &work));
-  for (int j = 0; j < M; ++j) {
+  for (int j = 0; j < M; j++) {
     RG_CLOSE(mean[0][j], mean[1][j], tolerance);
     RG_CLOSE(variance[0][j], variance[1][j], tolerance);
   }
@@ -349,7 +349,7 @@ RG_TEST(append_equals_set)
   support_points(53, M, DIM, Z);
   RG_OK(rg_posterior_create(&kernel, 1e-4, 0.3, 1, &grown));
   RG_OK(rg_posterior_create(&kernel, 1e-4, 0.3, 7, &whole));
-  for (int i = 0; i < MANY; ++i) {
+  for (int i = 0; i < MANY; i++) {
     RG_OK(rg_posterior_append(&grown, X + i * DIM, y[i], &failure));
     assert_int_equal(grown.n, i + 1);
     assert_true(grown.capacity >= grown.n);
@@ -380,9 +380,9 @@ RG_TEST(without_data_it_is_the_prior)
   RG_OK(rg_posterior_predict(&posterior, 3, Z, mean, variance, &work));
   RG_OK(rg_posterior_gradient(&posterior, 3, Z, bars, bars, &work, G));
   RG_OK(rg_posterior_covariance(&posterior, 3, Z, 3, Z, C));
-  for (int j = 0; j < 3; ++j) {
+  for (int j = 0; j < 3; j++) {
     assert_true(mean[j] == 0.3 && variance[j] == 1.7);
-    for (int k = 0; k < DIM; ++k) assert_true(G[j * DIM + k] == 0.0);
+    for (int k = 0; k < DIM; k++) assert_true(G[j * DIM + k] == 0.0);
     RG_CLOSE(C[j], support_value(&kernel, Z, Z + j * DIM), 1e-15);
   }
   assert_true(rg_posterior_log_likelihood(&posterior) == 0.0);
@@ -409,8 +409,8 @@ RG_TEST(covariance_agrees_with_conditioning)
   RG_OK(rg_posterior_covariance(&posterior, 5, A, 3, B, C));
   RG_OK(rg_posterior_covariance(&posterior, 5, A, 5, A, D));
   RG_OK(rg_posterior_predict(&posterior, 5, A, mean, variance, &work));
-  for (int i = 0; i < 5; ++i) RG_CLOSE(D[i * 5 + i], variance[i], 1e-12);
-  for (int b = 0; b < 3; ++b) {
+  for (int i = 0; i < 5; i++) RG_CLOSE(D[i * 5 + i], variance[i], 1e-12);
+  for (int b = 0; b < 3; b++) {
     double before[5], one, after[5];
 
     RG_OK(rg_posterior_set(&posterior, NULL, 1e-2, 0.0, N, X, y, &failure));
@@ -418,7 +418,7 @@ RG_TEST(covariance_agrees_with_conditioning)
     RG_OK(rg_posterior_predict(&posterior, 5, A, mean, before, &work));
     RG_OK(rg_posterior_append(&posterior, B + b * DIM, 0.0, &failure));
     RG_OK(rg_posterior_predict(&posterior, 5, A, mean, after, &work));
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < 5; i++) {
       RG_CLOSE(before[i] - after[i], C[i * 3 + b] * C[i * 3 + b] / (one + 1e-2), 1e-10);
     }
   }
@@ -436,7 +436,7 @@ RG_TEST(new_outputs_for_the_same_inputs)
 
   support_kernel(RG_KERNEL_MATERN52, 0, &kernel);
   data(81, N, X, y);
-  for (int i = 0; i < N; ++i) other[i] = 3.0 * y[i] - 1.0;
+  for (int i = 0; i < N; i++) other[i] = 3.0 * y[i] - 1.0;
   RG_OK(rg_posterior_create(&kernel, 1e-2, 0.0, N, &posterior));
   RG_OK(rg_posterior_create(&kernel, 1e-2, 0.0, N, &fresh));
   RG_OK(rg_posterior_set(&posterior, NULL, 1e-2, 0.0, N, X, y, &failure));
@@ -460,7 +460,7 @@ RG_TEST(hyperparameters_change_in_place)
   data(83, N, X, y);
   RG_OK(rg_posterior_create(&kernel, 1e-2, 0.0, N, &posterior));
   RG_OK(rg_posterior_set(&posterior, NULL, 1e-2, 0.0, N, X, y, &failure));
-  for (int variant = 0; variant < 3; ++variant) {
+  for (int variant = 0; variant < 3; variant++) {
     support_kernel(RG_KERNEL_MATERN32, variant, &other);
     RG_OK(rg_posterior_create(&other, 1e-3, 0.1, N, &fresh));
     RG_OK(rg_posterior_set(&fresh, NULL, 1e-3, 0.1, N, X, y, &failure));
@@ -489,7 +489,7 @@ RG_TEST(repeated_points_without_noise_get_jitter)
   RG_OK(rg_posterior_create(&kernel, 0.0, 0.0, 20, &whole));
   RG_OK(rg_posterior_create(&kernel, 0.0, 0.0, 2, &grown));
   RG_OK(rg_posterior_set(&whole, NULL, 0.0, 0.0, 20, X, y, &failure));
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 20; i++) {
     RG_OK(rg_posterior_append(&grown, X + i * DIM, y[i], &failure));
     assert_true(i < 10 ? grown.jitter == 0.0 : grown.jitter > 0.0);
   }
@@ -498,14 +498,14 @@ RG_TEST(repeated_points_without_noise_get_jitter)
   assert_true(grown.jitter == whole.jitter);
   same_predictions(&grown, &whole, 1e-5);
   RG_OK(rg_posterior_predict(&grown, 20, X, mean, variance, &work));
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 20; i++) {
     RG_CLOSE(mean[i], y[i], 1e-4);
     assert_true(variance[i] >= 0.0 && variance[i] < 1e-6);
   }
   /* Different outputs at one point keep everything finite, too. */
   RG_OK(rg_posterior_append(&grown, X, y[0] + 1.0, &failure));
   RG_OK(rg_posterior_predict(&grown, 20, X, mean, variance, &work));
-  for (int i = 0; i < 20; ++i) assert_true(isfinite(mean[i]));
+  for (int i = 0; i < 20; i++) assert_true(isfinite(mean[i]));
   RG_OK(rg_prediction_destroy(&work));
   RG_OK(rg_posterior_destroy(&whole));
   RG_OK(rg_posterior_destroy(&grown));
@@ -519,7 +519,7 @@ RG_TEST(nearly_repeated_points_get_jitter)
   RgKernel kernel;
 
   support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
-  for (int trial = 0; trial < 20; ++trial) {
+  for (int trial = 0; trial < 20; trial++) {
     double X[9 * DIM], y[9];
     RgPosterior whole, grown;
     RgFailure failure = {0};
@@ -530,7 +530,7 @@ RG_TEST(nearly_repeated_points_get_jitter)
     RG_OK(rg_posterior_create(&kernel, 0.0, 0.0, 9, &whole));
     RG_OK(rg_posterior_create(&kernel, 0.0, 0.0, 9, &grown));
     RG_OK(rg_posterior_set(&whole, NULL, 0.0, 0.0, 9, X, y, &failure));
-    for (int i = 0; i < 9; ++i) RG_OK(rg_posterior_append(&grown, X + i * DIM, y[i], &failure));
+    for (int i = 0; i < 9; i++) RG_OK(rg_posterior_append(&grown, X + i * DIM, y[i], &failure));
     assert_true(whole.jitter > 0.0 && grown.jitter > 0.0 && !failure.failed);
     RG_OK(rg_posterior_destroy(&whole));
     RG_OK(rg_posterior_destroy(&grown));

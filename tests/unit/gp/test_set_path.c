@@ -17,8 +17,8 @@ static void make_space(int which, RgSpace *space)
   double axes[14], points[30 * 4];
 
   if (which) {
-    for (int i = 0, k = 0; k < 4; i += levels[k], ++k) {
-      for (int l = 0; l < levels[k]; ++l) axes[i + l] = (l + 0.3) / levels[k];
+    for (int i = 0, k = 0; k < 4; i += levels[k], k++) {
+      for (int l = 0; l < levels[k]; l++) axes[i + l] = (l + 0.3) / levels[k];
     }
     RG_OK(rg_space_grid(space, 4, levels, axes, zero, one));
   } else {
@@ -29,7 +29,7 @@ static void make_space(int which, RgSpace *space)
 
 static void make_data(int size, int *index, double *y)
 {
-  for (int i = 0; i < DATA; ++i) index[i] = (i * 7 + 2) % size;
+  for (int i = 0; i < DATA; i++) index[i] = (i * 7 + 2) % size;
   index[DATA - 1] = index[2]; /* a repeated point */
   support_normals(8, DATA, y);
 }
@@ -54,7 +54,7 @@ static void case_create(int which, RgKernelFamily family, int variant, Case *c)
   support_kernel(family, variant, &c->kernel);
   RG_OK(rg_set_paths_create(&c->domain.design, &c->kernel, 2, &c->paths));
   RG_OK(rg_set_posterior_create(&c->domain, &c->kernel, 0.02, 0.3, DATA, &c->reference));
-  for (int i = 0; i < DATA; ++i) {
+  for (int i = 0; i < DATA; i++) {
     RG_OK(rg_set_posterior_append(c->reference, c->index[i], c->y[i], &failure));
   }
   RG_OK(rg_set_paths_update(c->paths, &c->kernel, 0.02, 0.3, DATA, c->index, c->y, &failure));
@@ -80,21 +80,21 @@ static void check_update(const Case *c)
   const double *mean = rg_set_posterior_mean(c->reference);
 
   RG_OK(rg_set_paths_condition(c->paths, 2, e, F));
-  for (int i = 0; i < c->size; ++i) {
+  for (int i = 0; i < c->size; i++) {
     RG_CLOSE(F[2 * i], mean[i], 1e-11);
     RG_CLOSE(F[2 * i + 1], mean[i], 1e-11);
   }
   RG_OK(rg_set_paths_covariance(c->paths, 3, index, C));
-  for (int s = 0; s < 3; ++s) {
+  for (int s = 0; s < 3; s++) {
     RG_OK(rg_set_posterior_covariance(c->reference, index[s], row));
-    for (int i = 0; i < c->size; ++i) RG_CLOSE(C[3 * i + s], row[i], 1e-11);
+    for (int i = 0; i < c->size; i++) RG_CLOSE(C[3 * i + s], row[i], 1e-11);
   }
 }
 
 RG_TEST(updates_and_covariances)
 {
-  for (int which = 0; which < 2; ++which) {
-    for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int which = 0; which < 2; which++) {
+    for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
       for (int family = 0; family < 4; family += 2) {
         Case c;
 
@@ -119,10 +119,10 @@ static void check_moments(Case *c, int at)
   memset(sum, 0, sizeof sum);
   memset(product, 0, sizeof product);
   memset(square, 0, sizeof square);
-  for (int round = 0; round < ROUNDS; ++round) {
+  for (int round = 0; round < ROUNDS; round++) {
     RG_OK(rg_set_paths_draw(c->paths, COUNT, &random, F, &failure));
-    for (int i = 0; i < c->size; ++i) {
-      for (int s = 0; s < COUNT; ++s) {
+    for (int i = 0; i < c->size; i++) {
+      for (int s = 0; s < COUNT; s++) {
         double d = F[i * COUNT + s] - mean[i], p = d * (F[at * COUNT + s] - mean[at]);
 
         sum[i] += d;
@@ -133,7 +133,7 @@ static void check_moments(Case *c, int at)
   }
   assert_false(failure.failed);
   RG_OK(rg_set_posterior_covariance(c->reference, at, row));
-  for (int i = 0; i < c->size; ++i) {
+  for (int i = 0; i < c->size; i++) {
     double sd = sqrt(rg_set_posterior_variance(c->reference)[i]), covariance = product[i] / n;
     double spread = sqrt((square[i] / n - covariance * covariance) / n);
 
@@ -149,8 +149,8 @@ static void check_moments(Case *c, int at)
 
 RG_TEST(draws_have_the_posterior)
 {
-  for (int which = 0; which < 2; ++which) {
-    for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int which = 0; which < 2; which++) {
+    for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
       Case c;
 
       case_create(which, variant % 2 ? RG_KERNEL_MATERN52 : RG_KERNEL_GAUSSIAN, variant, &c);
@@ -167,7 +167,7 @@ RG_TEST(draws_have_the_posterior)
 /* Without data, a path is rg_sample_path of the same normals. */
 RG_TEST(prior_paths_are_sample_paths)
 {
-  for (int which = 0; which < 2; ++which) {
+  for (int which = 0; which < 2; which++) {
     double F[MOST], z[MOST], f[MOST], jitter;
     RgStream stream = rg_stream(4, "set_path", 0, "prior", 1);
     RgRandom random = rg_stream_at(&stream, 0), again = random;
@@ -181,7 +181,7 @@ RG_TEST(prior_paths_are_sample_paths)
     RG_OK(rg_sample_path(&c.domain.design, &c.kernel, z, f, &jitter, &failure));
     assert_false(failure.failed);
     assert_true(jitter == 0.0);
-    for (int i = 0; i < c.size; ++i) RG_CLOSE(F[i], 0.3 + f[i], 1e-12);
+    for (int i = 0; i < c.size; i++) RG_CLOSE(F[i], 0.3 + f[i], 1e-12);
     case_destroy(&c);
   }
 }
@@ -192,13 +192,13 @@ RG_TEST(updates_are_incremental)
   RgFailure failure = {0};
   Case c, d;
 
-  for (int which = 0; which < 2; ++which) {
+  for (int which = 0; which < 2; which++) {
     case_create(which, RG_KERNEL_GAUSSIAN, 1, &c);
     case_create(which, RG_KERNEL_GAUSSIAN, 1, &d);
-    for (int n = 0; n <= DATA; ++n) {
+    for (int n = 0; n <= DATA; n++) {
       double scale = n < 5 ? 1.0 : 0.5, y[DATA];
 
-      for (int i = 0; i < n; ++i) y[i] = scale * c.y[i];
+      for (int i = 0; i < n; i++) y[i] = scale * c.y[i];
       RG_OK(rg_set_paths_update(c.paths, &c.kernel, 0.02, 0.3, n, c.index, y, &failure));
     }
     c.kernel.terms[0].factors[0].length_scale[1] *= 1.5;
@@ -206,7 +206,7 @@ RG_TEST(updates_are_incremental)
     RG_OK(rg_set_paths_update(d.paths, &d.kernel, 0.01, 0.1, DATA, c.index, c.y, &failure));
     RG_OK(rg_set_posterior_reset(c.reference, &c.kernel, 0.02, 0.3));
     RG_OK(rg_set_posterior_reset(d.reference, NULL, 0.01, 0.1));
-    for (int i = 0; i < DATA; ++i) {
+    for (int i = 0; i < DATA; i++) {
       RG_OK(rg_set_posterior_append(c.reference, c.index[i], c.y[i], &failure));
       RG_OK(rg_set_posterior_append(d.reference, c.index[i], c.y[i], &failure));
     }

@@ -18,8 +18,8 @@ static void make_space(bool grid, int dim, uint64_t seed, RgSpace *space)
   if (grid) {
     double axes[14];
 
-    for (int i = 0, k = 0; k < 4; i += levels[k], ++k) {
-      for (int l = 0; l < levels[k]; ++l) axes[i + l] = (l + 0.1 * (double)seed) / levels[k];
+    for (int i = 0, k = 0; k < 4; i += levels[k], k++) {
+      for (int l = 0; l < levels[k]; l++) axes[i + l] = (l + 0.1 * (double)seed) / levels[k];
     }
     RG_OK(rg_space_grid(space, dim, levels, axes, zero, one));
   } else {
@@ -49,8 +49,8 @@ static int joined_points(const RgDomain *domain, double *X)
 {
   int nc = domain->context.dim ? domain->context.size : 1, dx = domain->design.dim;
 
-  for (int i = 0; i < domain->design.size * nc; ++i) {
-    for (int k = 0; k < SUPPORT_DIM; ++k) {
+  for (int i = 0; i < domain->design.size * nc; i++) {
+    for (int k = 0; k < SUPPORT_DIM; k++) {
       X[i * SUPPORT_DIM + k] = k < dx
                                  ? domain->design.points[(i / nc) * dx + k]
                                  : domain->context.points[(i % nc) * domain->context.dim + k - dx];
@@ -68,14 +68,14 @@ static void compare(RgSetPosterior *set, RgPosterior *reference, int size, const
   assert_int_equal(rg_set_posterior_size(set), size);
   assert_int_equal(rg_set_posterior_count(set), reference->n);
   RG_OK(rg_posterior_predict(reference, size, X, mean, variance, &work));
-  for (int i = 0; i < size; ++i) {
+  for (int i = 0; i < size; i++) {
     RG_CLOSE(rg_set_posterior_mean(set)[i], mean[i], 1e-9);
     RG_CLOSE(rg_set_posterior_variance(set)[i], variance[i], 1e-10);
     assert_true(rg_set_posterior_variance(set)[i] >= 0.0);
   }
   RG_OK(rg_set_posterior_covariance(set, size / 2, row));
   RG_OK(rg_posterior_covariance(reference, 1, X + size / 2 * SUPPORT_DIM, size, X, other));
-  for (int i = 0; i < size; ++i) RG_CLOSE(row[i], other[i], 1e-10);
+  for (int i = 0; i < size; i++) RG_CLOSE(row[i], other[i], 1e-10);
   RG_OK(rg_prediction_destroy(&work));
 }
 
@@ -98,10 +98,10 @@ static void one_domain_one_kernel(int which, RgKernelFamily family, int variant)
   RG_OK(rg_set_posterior_create(&domain, &kernel, 1e-2, 0.2, 3, &set));
   RG_OK(rg_posterior_create(&kernel, 1e-2, 0.2, MAX_DATA, &reference));
   compare(set, &reference, size, X);
-  for (int round = 0; round < 2; ++round) {
+  for (int round = 0; round < 2; round++) {
     int count = round ? 12 : MAX_DATA; /* more than two blocks of rows, with repeated points */
 
-    for (int n = 0; n < count; ++n) {
+    for (int n = 0; n < count; n++) {
       int index = (n * n * 7 + 3) % size;
 
       RG_OK(rg_set_posterior_append(set, index, y[n], &failure));
@@ -145,8 +145,8 @@ static void one_method(RgSetMethod method, const RgDomain *domain, const RgKerne
   RG_OK(rg_set_posterior_create_with(RG_SET_ROWS, domain, kernel, 1e-3, 0.2, 3, &rows));
   size = rg_set_posterior_size(set);
   assert_true(size <= MAX_POINTS);
-  for (int round = 0; round < 2; ++round) {
-    for (int n = 0; n < (round ? 5 : 70); ++n) {
+  for (int round = 0; round < 2; round++) {
+    for (int n = 0; n < (round ? 5 : 70); n++) {
       int index = (n * n * 7 + 3) % size;
 
       RG_OK(rg_set_posterior_append(set, index, y[n], &failure));
@@ -154,7 +154,7 @@ static void one_method(RgSetMethod method, const RgDomain *domain, const RgKerne
       if (n % 10) continue;
       RG_OK(rg_set_posterior_covariance(set, size / 3, a));
       RG_OK(rg_set_posterior_covariance(rows, size / 3, b));
-      for (int i = 0; i < size; ++i) {
+      for (int i = 0; i < size; i++) {
         RG_CLOSE(a[i], b[i], 1e-10);
         RG_CLOSE(rg_set_posterior_mean(set)[i], rg_set_posterior_mean(rows)[i], 1e-10);
         RG_CLOSE(rg_set_posterior_variance(set)[i], rg_set_posterior_variance(rows)[i], 1e-10);
@@ -170,8 +170,8 @@ static void one_method(RgSetMethod method, const RgDomain *domain, const RgKerne
 
 RG_TEST(structured_methods_agree_with_rows)
 {
-  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
-    for (int which = 0; which < DOMAINS; ++which) {
+  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; family++) {
+    for (int which = 0; which < DOMAINS; which++) {
       const int group[] = {0, 0, 1, 1};
       const double scales[] = {0.31, 0.52, 0.27, 0.74};
       RgDomain domain;
@@ -205,7 +205,7 @@ RG_TEST(methods_are_chosen_by_structure)
   RgSetPosterior *posterior;
   RgFailure failure = {0};
 
-  for (int i = 0; i < 32; ++i) axes[i] = (i % 8) / 7.0;
+  for (int i = 0; i < 32; i++) axes[i] = (i % 8) / 7.0;
   RG_OK(rg_space_grid(&grid.design, 4, levels, axes, lower, upper));
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 4, false, &scale, 1.0, &gaussian));
   RG_OK(rg_kernel_create(RG_KERNEL_MATERN32, 4, false, &scale, 1.0, &matern));
@@ -248,7 +248,7 @@ static PetscErrorCode follower_reset(void *closure, const RgSetPosterior *poster
 {
   Follower *follower = closure;
 
-  ++follower->resets;
+  follower->resets++;
   follower->size = rg_set_posterior_size(posterior);
   memcpy(follower->mean, rg_set_posterior_mean(posterior), follower->size * sizeof(double));
   return 0;
@@ -261,7 +261,7 @@ static PetscErrorCode follower_update(void *closure, const RgSetPosterior *poste
   double mean = rg_set_posterior_mean(posterior)[update->index];
 
   RG_CLOSE(update->step * update->pivot, update->y - mean, 1e-13);
-  for (int i = 0; i < follower->size; ++i) follower->mean[i] += update->step * update->row[i];
+  for (int i = 0; i < follower->size; i++) follower->mean[i] += update->step * update->row[i];
   return 0;
 }
 
@@ -278,9 +278,9 @@ RG_TEST(listeners_follow)
   support_kernel(RG_KERNEL_GAUSSIAN, 1, &kernel);
   RG_OK(rg_set_posterior_create(&domain, &kernel, 1e-2, 0.5, 4, &set));
   RG_OK(rg_set_posterior_follow(set, &listener));
-  for (int round = 0; round < 2; ++round) {
-    for (int n = 0; n < 5; ++n) RG_OK(rg_set_posterior_append(set, 3 * n + 1, 0.3 * n, &failure));
-    for (int i = 0; i < follower.size; ++i) {
+  for (int round = 0; round < 2; round++) {
+    for (int n = 0; n < 5; n++) RG_OK(rg_set_posterior_append(set, 3 * n + 1, 0.3 * n, &failure));
+    for (int i = 0; i < follower.size; i++) {
       RG_CLOSE(follower.mean[i], rg_set_posterior_mean(set)[i], 1e-14);
     }
     RG_OK(rg_set_posterior_reset(set, NULL, 1e-2, 0.1));
@@ -294,8 +294,8 @@ RG_TEST(listeners_follow)
 
 RG_TEST(agrees_with_the_cholesky_posterior)
 {
-  for (int which = 0; which < DOMAINS; ++which) {
-    for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int which = 0; which < DOMAINS; which++) {
+    for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
       one_domain_one_kernel(which, RG_KERNEL_GAUSSIAN, variant);
       one_domain_one_kernel(which, RG_KERNEL_MATERN32, variant);
     }
@@ -336,8 +336,8 @@ RG_TEST(noiseless_repeats_are_skipped)
    inputs is singular on a grid (its rank is the number of points of the groups): jitter. */
 RG_TEST(paths_agree_between_routes)
 {
-  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; ++family) {
-    for (int variant = 0; variant < SUPPORT_VARIANTS; ++variant) {
+  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; family++) {
+    for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
       RgDomain domain;
       RgKernel kernel;
       RgSpace set;
@@ -353,7 +353,7 @@ RG_TEST(paths_agree_between_routes)
       RG_OK(rg_sample_path(&set, &kernel, z, dense, &jitter[1], &failure));
       assert_false(failure.failed);
       assert_true(jitter[0] == jitter[1] && (jitter[0] > 0.0) == (variant == 3));
-      for (int i = 0; i < set.size; ++i) RG_CLOSE(f[i], dense[i], 1e-9);
+      for (int i = 0; i < set.size; i++) RG_CLOSE(f[i], dense[i], 1e-9);
       RG_OK(rg_kernel_destroy(&kernel));
       RG_OK(rg_domain_destroy(&domain));
     }
@@ -370,18 +370,18 @@ RG_TEST(paths_through_a_singular_matrix_report_jitter)
   RgKernel kernel;
   RgFailure failure = {0};
 
-  for (int i = 0; i < 60; ++i) axis[i] = i / 59.0;
+  for (int i = 0; i < 60; i++) axis[i] = i / 59.0;
   support_normals(9, 60, z);
   RG_OK(rg_space_grid(&grid, 1, &levels, axis, &zero, &one));
   RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &scale, 2.0, &kernel));
   set = grid;
   set.kind = RG_SPACE_SET;
-  for (int route = 0; route < 2; ++route) {
+  for (int route = 0; route < 2; route++) {
     RG_OK(rg_sample_path(route ? &set : &grid, &kernel, z, f, &jitter, &failure));
     assert_false(failure.failed);
     assert_true(jitter >= 1.99e-10 && jitter <= 2.01e-4);
-    for (int i = 0; i < 60; ++i) assert_true(isfinite(f[i]));
-    for (int i = 1; i < 60; ++i) RG_CLOSE(f[i], f[i - 1], 0.1); /* smooth: scale 5 */
+    for (int i = 0; i < 60; i++) assert_true(isfinite(f[i]));
+    for (int i = 1; i < 60; i++) RG_CLOSE(f[i], f[i - 1], 0.1); /* smooth: scale 5 */
   }
   RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(rg_space_destroy(&grid));

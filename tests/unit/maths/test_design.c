@@ -18,10 +18,10 @@ static void count_cells(const double *points, int n, int dim, int j, int k, int 
                         int *cells)
 {
   memset(cells, 0, ((size_t)1 << (a + b)) * sizeof *cells);
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     int row = (int)ldexp(points[(size_t)i * dim + j], a);
     int column = (int)ldexp(points[(size_t)i * dim + k], b);
-    ++cells[row * (1 << b) + column];
+    cells[row * (1 << b) + column]++;
   }
 }
 
@@ -36,12 +36,12 @@ RG_TEST(intervals_hold_one_point_each)
   int cells[1024];
 
   RG_OK(PetscMalloc1(1024 * RG_SOBOL_MAX_DIM, &points));
-  for (int d = 0; d < 2; ++d) {
+  for (int d = 0; d < 2; d++) {
     RG_OK(rg_design_sobol(&random, 1024, dims[d], points));
-    for (int k = 0; k <= 10; ++k) {
-      for (int j = 0; j < dims[d]; ++j) {
+    for (int k = 0; k <= 10; k++) {
+      for (int j = 0; j < dims[d]; j++) {
         count_cells(points, 1 << k, dims[d], j, j, k, 0, cells);
-        for (int i = 0; i < 1 << k; ++i) assert_int_equal(cells[i], 1);
+        for (int i = 0; i < 1 << k; i++) assert_int_equal(cells[i], 1);
       }
     }
   }
@@ -56,10 +56,10 @@ RG_TEST(rectangles_hold_one_point_each)
   int cells[1024];
 
   RG_OK(rg_design_sobol(&random, 1024, 2, points));
-  for (int k = 0; k <= 10; ++k) {
-    for (int a = 0; a <= k; ++a) {
+  for (int k = 0; k <= 10; k++) {
+    for (int a = 0; a <= k; a++) {
       count_cells(points, 1 << k, 2, 0, 1, a, k - a, cells);
-      for (int i = 0; i < 1 << k; ++i) assert_int_equal(cells[i], 1);
+      for (int i = 0; i < 1 << k; i++) assert_int_equal(cells[i], 1);
     }
   }
 }
@@ -80,11 +80,11 @@ RG_TEST(scrambling_permutes_rectangles)
 
   RG_OK(rg_design_sobol(&random, 256, NET_DIM, points));
   memset(plain, 0, NET_DIM * sizeof *plain);
-  for (int i = 1; i < 256; ++i) gsl_qrng_get(sequence, plain + (size_t)i * NET_DIM);
+  for (int i = 1; i < 256; i++) gsl_qrng_get(sequence, plain + (size_t)i * NET_DIM);
   gsl_qrng_free(sequence);
-  for (int j = 0; j < NET_DIM; ++j) {
-    for (int k = 0; k < j; ++k) {
-      for (int a = 0; a <= 8; ++a) {
+  for (int j = 0; j < NET_DIM; j++) {
+    for (int k = 0; k < j; k++) {
+      for (int a = 0; a <= 8; a++) {
         count_cells(points, 256, NET_DIM, j, k, a, 8 - a, cells);
         count_cells(plain, 256, NET_DIM, j, k, a, 8 - a, expected);
         qsort(cells, 256, sizeof *cells, compare_ints);
@@ -104,7 +104,7 @@ RG_TEST(prefix_and_repetition)
   RG_OK(rg_design_sobol(&second, 100, 3, b));
   RG_OK(rg_design_sobol(&other, 64, 3, c));
   assert_memory_equal(a, b, sizeof a);
-  for (int i = 0; i < 64 * 3; ++i) {
+  for (int i = 0; i < 64 * 3; i++) {
     assert_true(a[i] > 0 && a[i] < 1);
     assert_true(a[i] != c[i]);
   }
@@ -120,18 +120,18 @@ RG_TEST(every_point_is_uniform)
   const double sd[3] = {sqrt(1.0 / 12), sqrt(4.0 / 45), sqrt(1.0 / 9 - 1.0 / 16)};
   const double mean[3] = {0.5, 1.0 / 3, 0.25};
 
-  for (uint64_t key = 0; key < KEYS; ++key) {
+  for (uint64_t key = 0; key < KEYS; key++) {
     RgRandom random = test_random(key);
     RG_OK(rg_design_sobol(&random, 8, 2, points));
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < 8; i++) {
       double u = points[2 * i], v = points[2 * i + 1];
       sums[i][0] += u;
       sums[i][1] += u * u;
       sums[i][2] += u * v;
     }
   }
-  for (int i = 0; i < 8; ++i) {
-    for (int k = 0; k < 3; ++k) {
+  for (int i = 0; i < 8; i++) {
+    for (int k = 0; k < 3; k++) {
       RG_CLOSE((sums[i][k] / KEYS - mean[k]) / sd[k], 0.0, 5 / sqrt(KEYS));
     }
   }
@@ -144,14 +144,14 @@ RG_TEST(digits_are_flipped_independently)
   int counts[16] = {0};
   double points[4], chi_square = 0;
 
-  for (uint64_t key = 0; key < KEYS; ++key) {
+  for (uint64_t key = 0; key < KEYS; key++) {
     RgRandom random = test_random(key);
     int pattern = 0;
     RG_OK(rg_design_sobol(&random, 4, 1, points));
-    for (int i = 0; i < 4; ++i) pattern = 2 * pattern + ((int)(points[i] * 8) & 1);
-    ++counts[pattern];
+    for (int i = 0; i < 4; i++) pattern = 2 * pattern + ((int)(points[i] * 8) & 1);
+    counts[pattern]++;
   }
-  for (int i = 0; i < 16; ++i) {
+  for (int i = 0; i < 16; i++) {
     double expected = KEYS / 16.0;
     chi_square += (counts[i] - expected) * (counts[i] - expected) / expected;
   }
@@ -165,13 +165,13 @@ RG_TEST(smooth_integrals_are_accurate)
   double points[1024 * 4], sum = 0, squares = 0;
   int repeats = 200;
 
-  for (int key = 0; key < repeats; ++key) {
+  for (int key = 0; key < repeats; key++) {
     RgRandom random = test_random((uint64_t)key);
     double mean = 0;
     RG_OK(rg_design_sobol(&random, 1024, 4, points));
-    for (int i = 0; i < 1024; ++i) {
+    for (int i = 0; i < 1024; i++) {
       double product = 1;
-      for (int j = 0; j < 4; ++j) product *= 0.5 + points[4 * i + j];
+      for (int j = 0; j < 4; j++) product *= 0.5 + points[4 * i + j];
       mean += product / 1024;
     }
     sum += mean - 1;
@@ -200,10 +200,10 @@ RG_TEST(sequences_are_those_of_their_sources)
 
   RG_OK(PetscMalloc1(1024 * RG_SOBOL_MAX_DIM, &points));
   RG_OK(rg_sobol_points(1023, RG_SOBOL_MAX_DIM, points));
-  for (int k = 0; k < 7; ++k)
+  for (int k = 0; k < 7; k++)
     RG_CLOSE(points[(known[k].i - 1) * RG_SOBOL_MAX_DIM + known[k].j], known[k].value, 0);
   RG_OK(rg_sobol_points(3, 40, first));
-  for (int j = 0; j < 40; ++j) {
+  for (int j = 0; j < 40; j++) {
     RG_CLOSE(first[j], 0.5, 0);
     RG_CLOSE(first[40 + j] + first[80 + j], 1, 0);
   }
@@ -231,13 +231,13 @@ RG_TEST(latin_hypercube_fills_every_stratum)
   static const int sizes[] = {1, 2, 7, 1000};
   double points[1000 * 5];
 
-  for (int s = 0; s < 4; ++s) {
+  for (int s = 0; s < 4; s++) {
     RgRandom random = test_random(6);
     int m = sizes[s];
     RG_OK(rg_design_latin_hypercube(&random, m, 5, points));
-    for (int j = 0; j < 5; ++j) {
+    for (int j = 0; j < 5; j++) {
       bool filled[1000] = {false};
-      for (int i = 0; i < m; ++i) {
+      for (int i = 0; i < m; i++) {
         double value = points[5 * i + j];
         assert_true(value > 0 && value < 1);
         int stratum = (int)(value * m);
@@ -254,7 +254,7 @@ RG_TEST(latin_hypercube_permutes_independently)
   int rising = 0;
   double points[4];
 
-  for (uint64_t key = 0; key < KEYS; ++key) {
+  for (uint64_t key = 0; key < KEYS; key++) {
     RgRandom random = test_random(key);
     RG_OK(rg_design_latin_hypercube(&random, 2, 2, points));
     rising += (points[0] < points[2]) == (points[1] < points[3]);
@@ -268,5 +268,5 @@ RG_TEST(uniform_points_are_the_stream)
   double points[6];
 
   RG_OK(rg_design_uniform(&random, 3, 2, points));
-  for (int i = 0; i < 6; ++i) assert_true(points[i] == rg_random_uniform(&same));
+  for (int i = 0; i < 6; i++) assert_true(points[i] == rg_random_uniform(&same));
 }

@@ -26,7 +26,7 @@ static const struct {
 
 RG_TEST(log_cdf_and_hazard)
 {
-  for (size_t i = 0; i < sizeof reference / sizeof *reference; ++i) {
+  for (size_t i = 0; i < sizeof reference / sizeof *reference; i++) {
     CLOSE_RATIO(rg_normal_log_cdf(reference[i].z), reference[i].log_cdf, 4e-15);
     CLOSE_RATIO(rg_normal_hazard(reference[i].z), reference[i].hazard, 4e-15);
   }
@@ -46,7 +46,7 @@ RG_TEST(tail_functions_of_the_papers)
     {5, 1.4867199409e-06, -2.86651612964e-07, 4.00345146523e-06},
   };
 
-  for (size_t i = 0; i < sizeof oracle / sizeof *oracle; ++i) {
+  for (size_t i = 0; i < sizeof oracle / sizeof *oracle; i++) {
     double hazard = rg_normal_hazard(oracle[i].alpha);
     double log_cdf = rg_normal_log_cdf(oracle[i].alpha);
     CLOSE_RATIO(hazard, oracle[i].hazard, 1e-11);
@@ -60,7 +60,7 @@ RG_TEST(hazard_against_the_continued_fraction)
 {
   for (double x = 1.0; x < 60.0; x *= 1.03) {
     double tail = x;
-    for (int k = 2000; k >= 1; --k) tail = x + k / tail;
+    for (int k = 2000; k >= 1; k--) tail = x + k / tail;
     CLOSE_RATIO(rg_normal_hazard(-x), tail, 4e-15);
   }
 }
@@ -69,7 +69,7 @@ RG_TEST(functions_are_continuous_where_formulas_change)
 {
   static const double borders[] = {-1.0, 0.0, 1.0};
 
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     double below = nextafter(borders[i], -9.0), above = nextafter(borders[i], 9.0);
     CLOSE_RATIO(rg_normal_log_cdf(below), rg_normal_log_cdf(above), 4e-15);
     CLOSE_RATIO(rg_normal_hazard(below), rg_normal_hazard(above), 4e-15);
@@ -100,7 +100,7 @@ RG_TEST(gamma_quantiles_of_table_7_2)
     {45.17113769, 32.96942708, 59.26411503}, {47.69083970, 35.12612130, 62.14698660},
   };
 
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], 0.025), rows[i][1], 1e-9);
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], 0.975), rows[i][2], 1e-9);
   }
@@ -116,7 +116,7 @@ RG_TEST(gamma_quantiles_of_small_shapes)
     {4.78749174278, 1.50587951502, 4.45860249245, 9.93278819963},
   };
 
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], 0.025), rows[i][1], 3e-11);
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], 0.5), rows[i][2], 3e-11);
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], 0.975), rows[i][3], 3e-11);
@@ -136,7 +136,7 @@ RG_TEST(gamma_quantiles_to_full_precision)
     {300, 1e-6, 224.74061625126691},
   };
 
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     CLOSE_RATIO(rg_gamma_quantile(rows[i][0], rows[i][1]), rows[i][2], 3e-13);
   }
   /* The exponential distribution in closed form. */

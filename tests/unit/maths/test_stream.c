@@ -26,7 +26,7 @@ static void philox(const uint64_t counter[4], const uint64_t key[2], uint64_t ou
   uint64_t c[4], k0 = key[0], k1 = key[1];
 
   memcpy(c, counter, sizeof c);
-  for (int round = 0; round < 10; ++round) {
+  for (int round = 0; round < 10; round++) {
     uint64_t high0 = high_product(0xD2E7470EE14C6C93u, c[0]), low0 = 0xD2E7470EE14C6C93u * c[0];
     uint64_t high1 = high_product(0xCA5A826395121157u, c[2]), low1 = 0xCA5A826395121157u * c[2];
     c[0] = high1 ^ c[1] ^ k0;
@@ -52,7 +52,7 @@ static const uint64_t vectors[3][10] = {
 
 RG_TEST(known_answers)
 {
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 3; i++) {
     const uint64_t *v = vectors[i];
     uint64_t own[4];
     philox4x64_ctr_t counter = {{v[0], v[1], v[2], v[3]}};
@@ -72,7 +72,7 @@ RG_TEST(blocks_are_philox_of_seed_iteration_index)
 
   rg_stream_block(&zero, 0, 0, words);
   assert_memory_equal(words, vectors[0] + 6, sizeof words);
-  for (uint64_t i = 1; i < 100; ++i) {
+  for (uint64_t i = 1; i < 100; i++) {
     RgStream stream = rg_stream(i, "ackley", i * i, "noise", i << 40);
     uint64_t counter[4] = {stream.seed, i * 7919, i << 33, 0};
     rg_stream_block(&stream, counter[1], counter[2], words);
@@ -148,9 +148,9 @@ RG_TEST(draws_do_not_depend_on_other_draws)
 
   RgRandom first = rg_stream_at(&stream, 5);
   rg_random_normals(&first, 5, alone);
-  for (uint64_t iteration = 0; iteration < 5; ++iteration) {
+  for (uint64_t iteration = 0; iteration < 5; iteration++) {
     RgRandom other = rg_stream_at(&stream, iteration);
-    for (int i = 0; i < 13; ++i) others ^= rg_random_word(&other);
+    for (int i = 0; i < 13; i++) others ^= rg_random_word(&other);
   }
   RgRandom second = rg_stream_at(&stream, 5);
   rg_random_normals(&second, 5, later);
@@ -164,11 +164,11 @@ RG_TEST(streams_differ)
   static const char *const names[] = {"design", "noise", "context", "problem"};
   uint64_t words[256];
 
-  for (uint64_t i = 0; i < 256; ++i) {
+  for (uint64_t i = 0; i < 256; i++) {
     RgStream stream = rg_stream(i % 4, "p", 0, names[i / 4 % 4], i / 16 % 4);
     RgRandom random = rg_stream_at(&stream, i / 64);
     words[i] = rg_random_word(&random);
-    for (uint64_t j = 0; j < i; ++j) assert_true(words[i] != words[j]);
+    for (uint64_t j = 0; j < i; j++) assert_true(words[i] != words[j]);
   }
 }
 
@@ -193,9 +193,9 @@ RG_TEST(words_come_in_order_of_the_blocks)
   RgRandom random = rg_stream_at(&stream, 9);
   uint64_t block[4];
 
-  for (uint64_t index = 0; index < 3; ++index) {
+  for (uint64_t index = 0; index < 3; index++) {
     rg_stream_block(&stream, 9, index, block);
-    for (int i = 0; i < 4; ++i) assert_true(rg_random_word(&random) == block[i]);
+    for (int i = 0; i < 4; i++) assert_true(rg_random_word(&random) == block[i]);
   }
 }
 
@@ -204,7 +204,7 @@ RG_TEST(uniform_moments)
   RgRandom random = test_random("uniform");
   double sum = 0, squares = 0, low = 1, high = 0;
 
-  for (int i = 0; i < DRAWS; ++i) {
+  for (int i = 0; i < DRAWS; i++) {
     double u = rg_random_uniform(&random);
     sum += u;
     squares += u * u;
@@ -232,13 +232,13 @@ RG_TEST(normal_moments)
   /* Standard deviations of z, z^2, z^3, z^4. */
   const double sd[5] = {0, 1, sqrt(2), sqrt(15), sqrt(96)}, mean[5] = {0, 0, 1, 0, 3};
 
-  for (int i = 0; i < DRAWS; ++i) {
+  for (int i = 0; i < DRAWS; i++) {
     double z = rg_random_normal(&random), power = 1;
-    for (int k = 1; k <= 4; ++k) sums[k] += power *= z;
+    for (int k = 1; k <= 4; k++) sums[k] += power *= z;
     products += z * last; /* neighbours, and the two halves of a pair, are uncorrelated */
     last = z;
   }
-  for (int k = 1; k <= 4; ++k) CLOSE_MEAN(sums[k], DRAWS, mean[k], sd[k]);
+  for (int k = 1; k <= 4; k++) CLOSE_MEAN(sums[k], DRAWS, mean[k], sd[k]);
   CLOSE_MEAN(products, DRAWS, 0.0, 1.0);
 }
 
@@ -247,7 +247,7 @@ RG_TEST(exponential_moments)
   RgRandom random = test_random("exponential");
   double sum = 0, squares = 0;
 
-  for (int i = 0; i < DRAWS; ++i) {
+  for (int i = 0; i < DRAWS; i++) {
     double x = rg_random_exponential(&random);
     assert_true(x > 0);
     sum += x;
@@ -261,13 +261,13 @@ RG_TEST(gamma_moments)
 {
   static const double shapes[] = {0.05, 0.277, 0.9, 1.0, 2.5, 40.0};
 
-  for (int k = 0; k < 6; ++k) {
+  for (int k = 0; k < 6; k++) {
     RgRandom random = test_random("gamma");
     double a = shapes[k], scale = 2.0, sum = 0, squares = 0;
     /* Raw moments of Gamma(a, 1): a, a(a+1), then to the fourth for the error of the second. */
     double second = a * (a + 1), fourth = second * (a + 2) * (a + 3);
 
-    for (int i = 0; i < DRAWS; ++i) {
+    for (int i = 0; i < DRAWS; i++) {
       double x = rg_random_gamma(&random, a, scale) / scale;
       assert_true(x >= 0 && isfinite(x));
       sum += x;
@@ -284,7 +284,7 @@ RG_TEST(gamma_median_of_a_small_shape)
   RgRandom random = test_random("gamma median");
   int below = 0;
 
-  for (int i = 0; i < DRAWS; ++i) {
+  for (int i = 0; i < DRAWS; i++) {
     below += rg_random_gamma(&random, 0.277258872224, 1.0) < 0.0590451732245;
   }
   CLOSE_MEAN((double)below, DRAWS, 0.5, 0.5);
@@ -294,16 +294,16 @@ RG_TEST(below_is_unbiased)
 {
   static const uint64_t ranges[] = {1, 2, 3, 7, 10};
 
-  for (int k = 0; k < 5; ++k) {
+  for (int k = 0; k < 5; k++) {
     RgRandom random = test_random("below");
     uint64_t n = ranges[k];
     int counts[10] = {0};
-    for (int i = 0; i < DRAWS; ++i) {
+    for (int i = 0; i < DRAWS; i++) {
       uint64_t value = rg_random_below(&random, n);
       assert_true(value < n);
-      ++counts[value];
+      counts[value]++;
     }
-    for (uint64_t i = 0; i < n; ++i) {
+    for (uint64_t i = 0; i < n; i++) {
       double p = 1.0 / (double)n;
       CLOSE_MEAN((double)counts[i], DRAWS, p, sqrt(p * (1 - p)) + (n == 1));
     }
@@ -317,7 +317,7 @@ RG_TEST(below_is_unbiased_where_modulo_is_not)
   uint64_t n = (uint64_t)3 << 62, third = (uint64_t)1 << 62;
   int first = 0;
 
-  for (int i = 0; i < DRAWS; ++i) first += rg_random_below(&random, n) < third;
+  for (int i = 0; i < DRAWS; i++) first += rg_random_below(&random, n) < third;
   CLOSE_MEAN((double)first, DRAWS, 1.0 / 3, sqrt(2.0 / 9));
 }
 
@@ -327,17 +327,17 @@ RG_TEST(subset_is_distinct_and_fair)
   int firsts[6] = {0}, members[6] = {0}, out[6];
   double n = DRAWS / 10.0;
 
-  for (int i = 0; i < DRAWS / 10; ++i) {
+  for (int i = 0; i < DRAWS / 10; i++) {
     bool seen[6] = {false};
     RG_OK(rg_random_subset(&random, 6, 4, out));
-    ++firsts[out[0]];
-    for (int j = 0; j < 4; ++j) {
+    firsts[out[0]]++;
+    for (int j = 0; j < 4; j++) {
       assert_true(out[j] >= 0 && out[j] < 6 && !seen[out[j]]);
       seen[out[j]] = true;
-      ++members[out[j]];
+      members[out[j]]++;
     }
   }
-  for (int i = 0; i < 6; ++i) {
+  for (int i = 0; i < 6; i++) {
     CLOSE_MEAN((double)firsts[i], n, 1.0 / 6, sqrt(5.0) / 6);
     CLOSE_MEAN((double)members[i], n, 2.0 / 3, sqrt(2.0) / 3);
   }
@@ -354,7 +354,7 @@ RG_TEST(batches_equal_single_draws)
   double values[7];
 
   rg_random_normals(&batch, 7, values);
-  for (int i = 0; i < 7; ++i) assert_true(values[i] == rg_random_normal(&single));
+  for (int i = 0; i < 7; i++) assert_true(values[i] == rg_random_normal(&single));
   rg_random_uniforms(&batch, 7, values);
-  for (int i = 0; i < 7; ++i) assert_true(values[i] == rg_random_uniform(&single));
+  for (int i = 0; i < 7; i++) assert_true(values[i] == rg_random_uniform(&single));
 }

@@ -46,9 +46,9 @@ static void draw_case(RgRandom *random, Case *c)
 {
   double total = 0.0;
 
-  for (int j = 0; j < CONTEXTS; ++j) total += c->p[j] = rg_random_exponential(random);
-  for (int j = 0; j < CONTEXTS; ++j) c->p[j] /= total;
-  for (int i = 0; i < DESIGNS * CONTEXTS; ++i) {
+  for (int j = 0; j < CONTEXTS; j++) total += c->p[j] = rg_random_exponential(random);
+  for (int j = 0; j < CONTEXTS; j++) c->p[j] /= total;
+  for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
     c->l[i] = rg_random_normal(random);
     if (i % 5 == 0) c->l[i] = 0.25 * round(4.0 * c->l[i]);
     c->u[i] = c->l[i] + (i % 7 == 0 ? 0.0 : rg_random_exponential(random));
@@ -61,19 +61,19 @@ RG_TEST(bounds_hold)
 {
   RgStream stream = rg_stream(1, "measure", 0, "cases", 0);
 
-  for (int m = 0; m < N_MEASURES; ++m) {
+  for (int m = 0; m < N_MEASURES; m++) {
     RgMeasure measure;
     RgRandom random = rg_stream_at(&stream, (uint64_t)m);
 
     parse(measures[m], &measure);
-    for (int k = 0; k < CASES; ++k) {
+    for (int k = 0; k < CASES; k++) {
       Case c;
       double lower[DESIGNS], upper[DESIGNS], g[DESIGNS * CONTEXTS], F[DESIGNS], same[DESIGNS];
 
       draw_case(&random, &c);
       RG_OK(rg_measure_bounds(&measure, DESIGNS, CONTEXTS, c.l, c.u, c.p, lower, upper));
-      for (int s = 0; s < INSIDE; ++s) {
-        for (int i = 0; i < DESIGNS * CONTEXTS; ++i) {
+      for (int s = 0; s < INSIDE; s++) {
+        for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
           double r = rg_random_uniform(&random);
 
           if (s % 3 == 0) r = r < 0.5 ? 0.0 : 1.0;
@@ -81,7 +81,7 @@ RG_TEST(bounds_hold)
         }
         RG_OK(rg_measure_value(&measure, DESIGNS, CONTEXTS, g, c.p, F));
         RG_OK(rg_measure_bounds(&measure, DESIGNS, CONTEXTS, g, g, c.p, NULL, same));
-        for (int i = 0; i < DESIGNS; ++i) {
+        for (int i = 0; i < DESIGNS; i++) {
           if (!(lower[i] <= F[i] + 1e-12 && F[i] <= upper[i] + 1e-12)) {
             fail_msg("%s: %.17g outside [%.17g, %.17g]", measures[m], F[i], lower[i], upper[i]);
           }
@@ -98,33 +98,33 @@ RG_TEST(bounds_nest)
 {
   RgStream stream = rg_stream(1, "measure", 0, "nest", 0);
 
-  for (int m = 0; m < N_MEASURES; ++m) {
+  for (int m = 0; m < N_MEASURES; m++) {
     RgMeasure measure;
     RgRandom random = rg_stream_at(&stream, (uint64_t)m);
     double slope;
 
     parse(measures[m], &measure);
     slope = rg_measure_slope(&measure);
-    for (int k = 0; k < CASES; ++k) {
+    for (int k = 0; k < CASES; k++) {
       Case c;
       double lower[DESIGNS], upper[DESIGNS], low[DESIGNS], up[DESIGNS];
 
       draw_case(&random, &c);
       RG_OK(rg_measure_bounds(&measure, DESIGNS, CONTEXTS, c.l, c.u, c.p, lower, upper));
-      for (int i = 0; i < DESIGNS; ++i) {
+      for (int i = 0; i < DESIGNS; i++) {
         double widest = 0.0;
 
-        for (int j = 0; j < CONTEXTS; ++j) {
+        for (int j = 0; j < CONTEXTS; j++) {
           widest = fmax(widest, c.u[i * CONTEXTS + j] - c.l[i * CONTEXTS + j]);
         }
         if (!isnan(slope)) assert_true(upper[i] - lower[i] <= slope * widest + 1e-12);
       }
-      for (int i = 0; i < DESIGNS * CONTEXTS; ++i) {
+      for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
         c.l[i] -= 0.3 * rg_random_uniform(&random);
         c.u[i] += 0.3 * rg_random_uniform(&random);
       }
       RG_OK(rg_measure_bounds(&measure, DESIGNS, CONTEXTS, c.l, c.u, c.p, low, up));
-      for (int i = 0; i < DESIGNS; ++i) {
+      for (int i = 0; i < DESIGNS; i++) {
         assert_true(low[i] <= lower[i] + 1e-12);
         assert_true(upper[i] <= up[i] + 1e-12);
       }
@@ -144,16 +144,16 @@ RG_TEST(credible_bounds_are_bounds)
     lower[DESIGNS], upper[DESIGNS];
 
   draw_case(&random, &c);
-  for (int i = 0; i < DESIGNS * CONTEXTS; ++i) {
+  for (int i = 0; i < DESIGNS * CONTEXTS; i++) {
     mean[i] = 0.5 * (c.l[i] + c.u[i]);
     variance[i] = pow((c.u[i] - c.l[i]) / 6.0, 2);
   }
-  for (int m = 0; m < N_MEASURES; ++m) {
+  for (int m = 0; m < N_MEASURES; m++) {
     parse(measures[m], &measure);
     RG_OK(rg_measure_bounds(&measure, DESIGNS, CONTEXTS, c.l, c.u, c.p, a, b));
     RG_OK(rg_measure_credible_bounds(
       &measure, &(RgCredible){DESIGNS, CONTEXTS, mean, variance, 3.0}, c.p, lower, upper));
-    for (int i = 0; i < DESIGNS; ++i) {
+    for (int i = 0; i < DESIGNS; i++) {
       if (!strncmp(measures[m], "ptr", 3)) continue; /* a step: rounding may decide */
       RG_CLOSE(lower[i], a[i], 1e-12);
       RG_CLOSE(upper[i], b[i], 1e-12);
@@ -178,7 +178,7 @@ RG_TEST(quantiles_agree_with_sorting)
 {
   RgStream stream = rg_stream(1, "measure", 0, "quantiles", 0);
 
-  for (int k = 0; k < 300; ++k) {
+  for (int k = 0; k < 300; k++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
     Case c;
     Atom atoms[CONTEXTS];
@@ -188,12 +188,12 @@ RG_TEST(quantiles_agree_with_sorting)
     RgMeasure measure;
 
     draw_case(&random, &c);
-    for (int j = 0; j < CONTEXTS; ++j) {
+    for (int j = 0; j < CONTEXTS; j++) {
       if (k % 3 == 0) c.p[j] = 1.0 / CONTEXTS;
       atoms[j] = (Atom){c.l[j], c.p[j]};
     }
     qsort(atoms, CONTEXTS, sizeof *atoms, compare_atoms);
-    for (int j = 0; j < CONTEXTS; ++j) {
+    for (int j = 0; j < CONTEXTS; j++) {
       mass += atoms[j].w;
       if (isnan(quantile) && mass >= alpha - 1e-12) quantile = atoms[j].v;
       tail += fmin(atoms[j].w, left) * atoms[j].v;
@@ -201,7 +201,7 @@ RG_TEST(quantiles_agree_with_sorting)
     }
     snprintf(text[0], sizeof text[0], "var(%.17f)", alpha);
     snprintf(text[1], sizeof text[1], "cvar(%.17f)", alpha);
-    for (int m = 0; m < 2; ++m) {
+    for (int m = 0; m < 2; m++) {
       parse(text[m], &measure);
       RG_OK(rg_measure_value(&measure, 1, CONTEXTS, c.l, c.p, &F));
       RG_CLOSE(F, m ? tail / alpha : quantile, 1e-11);
@@ -224,8 +224,8 @@ RG_TEST(canonical_form)
      "robust(mad - sd, nominal, pmf(0.5, 0.5), pmf(1, 0))"},
     {"clip(tanh(exp(variance)), -1, 2)", "clip(tanh(exp(variance)), -1, 2)"}};
 
-  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; ++k) {
-    for (int side = 0; side < 2; ++side) {
+  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
+    for (int side = 0; side < 2; side++) {
       RgMeasure measure;
       RgText text = {0};
 
@@ -263,7 +263,7 @@ RG_TEST(mistakes_are_explained)
   RgMeasure measure;
   RgText mistake = {0};
 
-  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; ++k) {
+  for (size_t k = 0; k < sizeof pairs / sizeof *pairs; k++) {
     RG_OK(rg_measure_parse(pairs[k][0], &measure, &mistake));
     assert_non_null(mistake.data);
     assert_string_equal(mistake.data, pairs[k][1]);

@@ -1,7 +1,7 @@
 /* The order in which the teams of a level take its trials, all of it stored: what study/run/order.h
    enumerates. */
-#ifndef RG_TESTS_STORED_ORDER_H
-#define RG_TESTS_STORED_ORDER_H
+#ifndef RG_TESTS_UNIT_STUDY_STORED_ORDER_H
+#define RG_TESTS_UNIT_STUDY_STORED_ORDER_H
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* Study files of a folder, for tests that go through all of them. */
-#ifndef RG_TESTS_STUDY_FILES_H
-#define RG_TESTS_STUDY_FILES_H
+#ifndef RG_TESTS_UNIT_STUDY_STUDY_FILES_H
+#define RG_TESTS_UNIT_STUDY_STUDY_FILES_H
 
 #include <dirent.h>
 #include <stdio.h>

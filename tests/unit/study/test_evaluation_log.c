@@ -178,7 +178,7 @@ static void test_cannot_be_written(void **state)
 
 static bool is_ours(void *closure, const char *trial)
 {
-  ++*(int *)closure;
+  (*(int *)closure)++;
   return !strcmp(trial, id);
 }
 

@@ -38,7 +38,7 @@ static PetscErrorCode count_record(void *closure, const RgRecord *record)
 {
   PetscFunctionBeginUser;
   (void)record;
-  ++*(int *)closure;
+  (*(int *)closure)++;
   PetscFunctionReturn(0);
 }
 

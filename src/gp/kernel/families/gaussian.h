@@ -21,7 +21,7 @@ static double gaussian_value(double shape, int n, const double *d, const double 
 static void gaussian_spectrum(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
                               double *work)
 {
-  for (int m = 0; m < n; ++m) work[m] = 1.0 / TWO_PI;
+  for (int m = 0; m < n; m++) work[m] = 1.0 / TWO_PI;
   mixture_spectrum(factor, n, random, work, turns);
 }
 

@@ -54,10 +54,10 @@ static void periodic_spectrum(const RgKernelFactor *factor, int n, RgRandom *ran
                               double *work)
 {
   (void)work;
-  for (int k = 0; k < factor->n_inputs; ++k, turns += n) {
+  for (int k = 0; k < factor->n_inputs; k++, turns += n) {
     const double inverse = rg_kernel_inverse_scale(factor, k), half = inverse * inverse / 2;
 
-    for (int m = 0; m < n; ++m) {
+    for (int m = 0; m < n; m++) {
       turns[m] = half > 5e3 ? rint(inverse * rg_random_normal(random))
                             : poisson(random, half) - poisson(random, half);
       turns[m] /= factor->shape;

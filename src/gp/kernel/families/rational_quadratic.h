@@ -25,7 +25,7 @@ static double rational_quadratic_value(double shape, int n, const double *d,
 static void rational_quadratic_spectrum(const RgKernelFactor *factor, int n, RgRandom *random,
                                         double *turns, double *work)
 {
-  for (int m = 0; m < n; ++m)
+  for (int m = 0; m < n; m++)
     work[m] = sqrt(rg_random_gamma(random, factor->shape, 1.0 / factor->shape)) / TWO_PI;
   mixture_spectrum(factor, n, random, work, turns);
 }

@@ -20,9 +20,9 @@ PetscErrorCode rg_cross_covariance_create(const RgPosterior *posterior, int p, c
   weights = cross->weights;
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, p, X, weights));
   PetscCall(rg_posterior_solve_many(posterior, p, weights));
-  for (size_t i = 0; i < (size_t)n * (size_t)p; ++i) weights[i] = -weights[i];
+  for (size_t i = 0; i < (size_t)n * (size_t)p; i++) weights[i] = -weights[i];
   PetscCall(PetscArrayzero(weights + (size_t)n * p, (size_t)p * p));
-  for (int s = 0; s < p; ++s) weights[(size_t)(n + s) * p + s] = 1.0;
+  for (int s = 0; s < p; s++) weights[(size_t)(n + s) * p + s] = 1.0;
   PetscFunctionReturn(0);
 }
 
@@ -70,6 +70,6 @@ PetscErrorCode rg_cross_covariance_gradient(RgCrossCovariance *cross, int m, con
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, cross->centres, m, cross->p, 1.0,
               cross->weights, cross->p, C_bar, m, 0.0, W, m);
   PetscCall(rg_kernel_cross_gradient(cross->kernel, cross->centres, cross->points, m, Z, W, add));
-  for (size_t i = 0; i < entries; ++i) G[i] += add[i];
+  for (size_t i = 0; i < entries; i++) G[i] += add[i];
   PetscFunctionReturn(0);
 }

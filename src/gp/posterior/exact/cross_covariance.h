@@ -3,8 +3,8 @@
      c_s(z) = cov(f(z), f(x_s)) = k(z, x_s) - k(z, data) (K + noise I)^-1 k(data, x_s)
 
    which is a weighted sum of kernels at the n data and the p points. */
-#ifndef RG_GP_CROSS_COVARIANCE_H
-#define RG_GP_CROSS_COVARIANCE_H
+#ifndef RG_GP_POSTERIOR_EXACT_CROSS_COVARIANCE_H
+#define RG_GP_POSTERIOR_EXACT_CROSS_COVARIANCE_H
 
 #include "gp/posterior/posterior.h"
 

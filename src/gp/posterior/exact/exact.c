@@ -21,7 +21,7 @@ static PetscErrorCode grow(RgPosterior *posterior, size_t n, size_t old)
   PetscCall(PetscRealloc(size * sizeof(double), &posterior->alpha));
   PetscCall(PetscRealloc(size * sizeof(double), &posterior->row));
   PetscCall(PetscMalloc1(size * size, &L));
-  for (size_t j = 0; j < n; ++j)
+  for (size_t j = 0; j < n; j++)
     PetscCall(PetscArraycpy(L + j * size + j, posterior->L + j * old + j, n - j));
   PetscCall(PetscFree(posterior->L));
   PetscCall(PetscFree(posterior->inverse));
@@ -69,9 +69,9 @@ static PetscErrorCode factor_once(RgPosterior *posterior, double jitter, bool *g
 
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_lower(&posterior->kernel, n, posterior->X, ld, L));
-  for (int i = 0; i < n; ++i) L[(size_t)i * ld + i] += posterior->noise_variance + jitter;
+  for (int i = 0; i < n; i++) L[(size_t)i * ld + i] += posterior->noise_variance + jitter;
   *good = rg_factor_cholesky(n, L, ld) == 0;
-  for (int i = 0; *good && i < n; ++i) {
+  for (int i = 0; *good && i < n; i++) {
     double pivot = L[(size_t)i * ld + i];
 
     *good = pivot * pivot > limit; /* false for NaN, too */
@@ -100,7 +100,7 @@ static void whiten_outputs(RgPosterior *posterior)
 {
   int n = posterior->n;
 
-  for (int i = 0; i < n; ++i) posterior->beta[i] = posterior->y[i] - posterior->mean;
+  for (int i = 0; i < n; i++) posterior->beta[i] = posterior->y[i] - posterior->mean;
   cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L,
               posterior->capacity, posterior->beta, 1);
   posterior->alpha_valid = false;
@@ -132,7 +132,7 @@ static PetscErrorCode append_datum(RgPosterior *posterior, int n, RgFailure *fai
   if (square > smallest_pivot(posterior)) {
     const double pivot = sqrt(square), r = posterior->y[n] - posterior->mean;
 
-    for (int j = 0; j < n; ++j) posterior->L[(size_t)j * ld + n] = row[j];
+    for (int j = 0; j < n; j++) posterior->L[(size_t)j * ld + n] = row[j];
     posterior->L[(size_t)n * ld + n] = pivot;
     posterior->beta[n] = (r - cblas_ddot(n, row, 1, posterior->beta, 1)) / pivot;
     posterior->alpha_valid = false;
@@ -149,7 +149,7 @@ static PetscErrorCode exact_extend(RgPosterior *posterior, const RgObservations 
   const int n = posterior->n;
 
   PetscFunctionBeginUser;
-  for (int i = n - data->n; i < n && !failure->failed; ++i)
+  for (int i = n - data->n; i < n && !failure->failed; i++)
     PetscCall(append_datum(posterior, i, failure));
   PetscFunctionReturn(0);
 }
@@ -191,7 +191,7 @@ static double exact_log_likelihood(const RgPosterior *posterior)
   int n = posterior->n;
   double value = -0.5 * cblas_ddot(n, posterior->beta, 1, posterior->beta, 1);
 
-  for (int i = 0; i < n; ++i) value -= log(posterior->L[(size_t)i * posterior->capacity + i]);
+  for (int i = 0; i < n; i++) value -= log(posterior->L[(size_t)i * posterior->capacity + i]);
   return value - n * 0.91893853320467274178; /* log(2 pi)/2 */
 }
 

@@ -1,8 +1,8 @@
 /* The exact back end: a Cholesky factor on this rank that grows row by row (fields L to row of
    RgPosterior). What reads the factor by itself checks rg_posterior_has_factor first. Internal to
    gp/. */
-#ifndef RG_GP_EXACT_H
-#define RG_GP_EXACT_H
+#ifndef RG_GP_POSTERIOR_EXACT_EXACT_H
+#define RG_GP_POSTERIOR_EXACT_EXACT_H
 
 #include "gp/posterior/posterior_ops.h"
 

@@ -9,10 +9,10 @@ static void clear_border(RgPosterior *posterior, int n)
   size_t ld = (size_t)posterior->capacity, size = (size_t)(n + RG_LANES);
   double *X = posterior->inverse;
 
-  for (size_t j = 0; j < size; ++j) {
+  for (size_t j = 0; j < size; j++) {
     size_t first = j < (size_t)n ? (size_t)n : 0;
 
-    for (size_t i = first; i < size; ++i) X[j * ld + i] = 0.0;
+    for (size_t i = first; i < size; i++) X[j * ld + i] = 0.0;
   }
 }
 
@@ -27,9 +27,9 @@ static void append_row(RgPosterior *posterior, int n)
   double inverse = 1.0 / L[n * ld + n];
 
   if (n % RG_LANES == 0) clear_border(posterior, n);
-  for (int j = 0; j < n; ++j) row[j] = -inverse * L[j * ld + n];
+  for (int j = 0; j < n; j++) row[j] = -inverse * L[j * ld + n];
   cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, n, L, (int)ld, row, 1);
-  for (int j = 0; j < n; ++j) X[j * ld + n] = row[j];
+  for (int j = 0; j < n; j++) X[j * ld + n] = row[j];
   X[n * ld + n] = inverse;
 }
 
@@ -49,7 +49,7 @@ PetscErrorCode rg_exact_invert(RgPosterior *posterior)
     rg_factor_invert(posterior->n, posterior->L, posterior->capacity, posterior->inverse);
     posterior->n_inverse = posterior->n;
   }
-  for (; posterior->n_inverse < posterior->n; ++posterior->n_inverse) {
+  for (; posterior->n_inverse < posterior->n; posterior->n_inverse++) {
     append_row(posterior, posterior->n_inverse);
   }
   PetscFunctionReturn(0);

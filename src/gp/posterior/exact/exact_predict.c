@@ -50,14 +50,14 @@ static PetscErrorCode prediction_begin(const RgPosterior *posterior, int m, RgPr
   size[4] = RG_TILE * columns;
   size[5] = RG_TILE * columns;
   size[6] = rg_kernel_tile_scratch(kernel, RG_TILE);
-  for (int a = 0; a < 7; ++a) total += size[a] = (size[a] + 7) / 8 * 8;
+  for (int a = 0; a < 7; a++) total += size[a] = (size[a] + 7) / 8 * 8;
   if (total + 8 > work->capacity) {
     PetscCall(PetscFree(work->memory));
     work->capacity = total + total / 2 + 8;
     PetscCall(PetscMalloc1(work->capacity, &work->memory));
   }
   *array[0] = rg_align(work->memory);
-  for (int a = 1; a < 7; ++a) *array[a] = *array[a - 1] + size[a - 1];
+  for (int a = 1; a < 7; a++) *array[a] = *array[a - 1] + size[a - 1];
   PetscFunctionReturn(0);
 }
 
@@ -72,7 +72,7 @@ static void fill_tile(const RgPosterior *posterior, const RgTileOps *ops, const 
                        work->B);
   rg_kernel_tile(ops, &posterior->kernel, n, work->A, work->B, tile->width, V,
                  slopes ? work->slope + tile->at : NULL, slope_stride(work), work->scratch);
-  for (int i = n * tile->width; i < rows * tile->width; ++i) V[i] = 0.0;
+  for (int i = n * tile->width; i < rows * tile->width; i++) V[i] = 0.0;
   if (work->has_variance) {
     ops->lower(rows, posterior->inverse, (size_t)posterior->capacity, tile->width, V);
   }
@@ -96,7 +96,7 @@ PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, 
     fill_tile(posterior, ops, Z, work->kept, &tile, work);
     ops->summarise(work->n, tile.width, variance ? posterior->beta : posterior->alpha,
                    work->V + tile.at, sum, squares);
-    for (int k = 0; k < tile.count; ++k) {
+    for (int k = 0; k < tile.count; k++) {
       mean[j + k] = posterior->mean + sum[k];
       if (variance) variance[j + k] = PetscMax(diagonal - squares[k], 0.0);
     }
@@ -112,12 +112,12 @@ static void select_columns(size_t rows, const int *which, const RgPrediction *wa
   for (int first = 0; first < work->m; first += RG_TILE) {
     const Tile tile = tile_at(work, first);
 
-    for (int k = 0; k < tile.width; ++k) {
+    for (int k = 0; k < tile.width; k++) {
       const int j = which[first + PetscMin(k, tile.count - 1)];
       const Tile source = tile_at(was, j - j % RG_TILE);
       const double *column = from + source.at + j % RG_TILE;
 
-      for (size_t i = 0; i < rows; ++i) work->U[i * tile.width + k] = column[i * source.width];
+      for (size_t i = 0; i < rows; i++) work->U[i * tile.width + k] = column[i * source.width];
     }
     memcpy(to + tile.at, work->U, rows * tile.width * sizeof *to);
   }
@@ -131,7 +131,7 @@ void rg_exact_select(const RgPosterior *posterior, int count, const int *which, 
 
   work->m = count;
   select_columns(rows, which, &was, work, work->V, work->V);
-  for (int f = 0; f < factors; ++f)
+  for (int f = 0; f < factors; f++)
     select_columns(rows, which, &was, work, work->slope + f * slope_stride(&was),
                    work->slope + f * slope_stride(work));
 }
@@ -146,13 +146,13 @@ static void weigh_tile(const RgPosterior *posterior, const RgTileOps *ops, const
   const double *V = work->V + tile->at;
   double p[RG_TILE] = {0}, q[RG_TILE] = {0};
 
-  for (int k = 0; k < tile->count; ++k) {
+  for (int k = 0; k < tile->count; k++) {
     p[k] = mean_bar[tile->first + k];
     if (both) q[k] = -2.0 * variance_bar[tile->first + k];
   }
   ops->combine(n, tile->width, both ? posterior->beta : posterior->alpha, p, V, q, work->U);
   if (!both) return;
-  for (int i = n * tile->width; i < rows * tile->width; ++i) work->U[i] = 0.0;
+  for (int i = n * tile->width; i < rows * tile->width; i++) work->U[i] = 0.0;
   ops->upper(rows, posterior->inverse, (size_t)posterior->capacity, tile->width, work->U);
 }
 

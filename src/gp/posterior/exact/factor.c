@@ -21,7 +21,7 @@ void rg_factor_invert(int n, const double *L, int ld, double *X)
     ops->invert(n, L, stride, X);
     return;
   }
-  for (size_t j = 0; j < padded; ++j) {
+  for (size_t j = 0; j < padded; j++) {
     memset(X + j * stride, 0, padded * sizeof *X);
     if (j < size) memcpy(X + j * stride + j, L + j * stride + j, (size - j) * sizeof *X);
   }
@@ -41,11 +41,11 @@ PetscErrorCode rg_factor_inverse_product(int n, const double *X, int ld, double 
     int width = rg_tile_width(n - j), count = PetscMin(width, n - j), rows = padded - j;
     const double *corner = X + j * stride + j;
 
-    for (int c = 0; c < width; ++c) {
-      for (int i = 0; i < rows; ++i) tile[i * width + c] = corner[c * stride + i];
+    for (int c = 0; c < width; c++) {
+      for (int i = 0; i < rows; i++) tile[i * width + c] = corner[c * stride + i];
     }
     ops->upper(rows, corner, stride, width, tile);
-    for (int i = 0; i < n - j; ++i) {
+    for (int i = 0; i < n - j; i++) {
       memcpy(P + (size_t)(j + i) * n + j, tile + (size_t)i * width, (size_t)count * sizeof *P);
     }
   }

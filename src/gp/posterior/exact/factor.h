@@ -5,8 +5,8 @@
    Matrices are column-major, lower triangles. ld is a multiple of 8, and so many columns are
    stored: at least n padded to a multiple of 8 (rg_pad). Padding and upper triangles may hold
    anything, and are overwritten. */
-#ifndef RG_GP_FACTOR_H
-#define RG_GP_FACTOR_H
+#ifndef RG_GP_POSTERIOR_EXACT_FACTOR_H
+#define RG_GP_POSTERIOR_EXACT_FACTOR_H
 
 #include "gp/kernel/tiles.h"
 

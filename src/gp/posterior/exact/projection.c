@@ -11,7 +11,7 @@ static PetscErrorCode gram_factor(const RgKernelPivots *pivots, double shift, do
 
   PetscFunctionBeginUser;
   cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, r, n, 1.0, pivots->F, n, 0.0, N, r);
-  for (int k = 0; k < r; ++k) N[(size_t)k * r + k] += shift;
+  for (int k = 0; k < r; k++) N[(size_t)k * r + k] += shift;
   *good = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', r, N, r) == 0;
   PetscFunctionReturn(0);
 }
@@ -49,7 +49,7 @@ static PetscErrorCode pseudo_outputs(const RgPosterior *posterior, const RgKerne
   PetscCall(gram_factor(pivots, noise, scratch, good));
   if (!*good) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(n, &residual));
-  for (int i = 0; i < n; ++i) residual[i] = posterior->y[i] - posterior->mean;
+  for (int i = 0; i < n; i++) residual[i] = posterior->y[i] - posterior->mean;
   cblas_dgemv(CblasColMajor, CblasTrans, n, r, 1.0, pivots->F, n, residual, 1, 0.0, beta, 1);
   LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', r, 1, scratch, r, beta, r);
   cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, r, pivots->lower, r, beta, 1);
@@ -72,7 +72,7 @@ static PetscErrorCode fill(const RgPosterior *posterior, const RgKernelPivots *p
   PetscCall(
     rg_posterior_create(&posterior->kernel, noise, posterior->mean, (r + 7) / 8 * 8, projected));
   projected->n = r;
-  for (int k = 0; k < r; ++k)
+  for (int k = 0; k < r; k++)
     PetscCall(PetscArraycpy(projected->X + k * dim, posterior->X + pivots->pivot[k] * dim, dim));
   PetscCall(PetscMalloc1((size_t)r * r, &scratch));
   PetscCall(pseudo_factor(pivots, noise, scratch, projected->capacity, projected->L, good));

@@ -6,8 +6,8 @@
 
    (the projected process of Csato and Opper 2002, Seeger et al. 2003; its variance is k(x,x) where
    the pivots say nothing). Predictions cost rank^2 instead of n^2. */
-#ifndef RG_GP_PROJECTION_H
-#define RG_GP_PROJECTION_H
+#ifndef RG_GP_POSTERIOR_EXACT_PROJECTION_H
+#define RG_GP_POSTERIOR_EXACT_PROJECTION_H
 
 #include "gp/posterior/posterior.h"
 

@@ -12,8 +12,8 @@
    the tolerances above, not in bits. The random probes are a function of `seed` alone.
 
    Memory per rank: (rank + a few) n / ranks + (dim + 2 probes) n doubles. */
-#ifndef RG_GP_ITERATIVE_H
-#define RG_GP_ITERATIVE_H
+#ifndef RG_GP_POSTERIOR_ITERATIVE_ITERATIVE_H
+#define RG_GP_POSTERIOR_ITERATIVE_ITERATIVE_H
 
 #include "gp/kernel/kernel.h"
 

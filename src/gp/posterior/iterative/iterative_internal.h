@@ -1,6 +1,6 @@
 /* Shared by the files of iterative Gaussian processes. Internal to gp/. */
-#ifndef RG_GP_ITERATIVE_INTERNAL_H
-#define RG_GP_ITERATIVE_INTERNAL_H
+#ifndef RG_GP_POSTERIOR_ITERATIVE_ITERATIVE_INTERNAL_H
+#define RG_GP_POSTERIOR_ITERATIVE_ITERATIVE_INTERNAL_H
 
 #include <petscksp.h>
 

@@ -1,7 +1,7 @@
 /* The posterior without a matrix as a back end; iterative.h has the mathematics. Internal to gp/.
  */
-#ifndef RG_GP_ITERATIVE_OPS_H
-#define RG_GP_ITERATIVE_OPS_H
+#ifndef RG_GP_POSTERIOR_ITERATIVE_ITERATIVE_OPS_H
+#define RG_GP_POSTERIOR_ITERATIVE_ITERATIVE_OPS_H
 
 #include "gp/posterior/iterative/iterative.h"
 #include "gp/posterior/posterior_ops.h"

@@ -11,17 +11,17 @@ static void copy_tile(int n, size_t after, size_t first, int width, double *F, d
 {
   size_t b = first / after, j = first % after;
 
-  for (int done = 0; done < width; ++b, j = 0) {
+  for (int done = 0; done < width; b++, j = 0) {
     int run = after - j < (size_t)(width - done) ? (int)(after - j) : width - done;
     double *place = F + b * (size_t)n * after + j, *row = tile + done;
 
-    for (int i = 0; i < n; ++i, place += after, row += RG_VECTOR_TILE) {
+    for (int i = 0; i < n; i++, place += after, row += RG_VECTOR_TILE) {
       double *from = load ? place : row, *to = load ? row : place;
 
       if (run == RG_VECTOR_TILE) {
         memcpy(to, from, RG_VECTOR_TILE * sizeof *to);
       } else {
-        for (int q = 0; q < run; ++q) to[q] = from[q];
+        for (int q = 0; q < run; q++) to[q] = from[q];
       }
     }
     done += run;

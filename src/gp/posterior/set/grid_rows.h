@@ -1,6 +1,6 @@
 /* Products of Kronecker matrices with vectors on a grid, one axis at a time. Internal to gp/. */
-#ifndef RG_GP_GRID_ROWS_H
-#define RG_GP_GRID_ROWS_H
+#ifndef RG_GP_POSTERIOR_SET_GRID_ROWS_H
+#define RG_GP_POSTERIOR_SET_GRID_ROWS_H
 
 #include "maths/vector.h"
 

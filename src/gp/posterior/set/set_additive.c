@@ -30,11 +30,11 @@ static size_t term_axes(const RgSetPrior *prior, const RgKernelTerm *term, bool 
 {
   size_t size = 1;
 
-  for (int a = 0; a < prior->n_axes; ++a) used[a] = false;
-  for (int f = 0; f < term->n_factors; ++f) {
-    for (int k = 0; k < term->factors[f].n_inputs; ++k) used[term->factors[f].inputs[k]] = true;
+  for (int a = 0; a < prior->n_axes; a++) used[a] = false;
+  for (int f = 0; f < term->n_factors; f++) {
+    for (int k = 0; k < term->factors[f].n_inputs; k++) used[term->factors[f].inputs[k]] = true;
   }
-  for (int a = 0; a < prior->n_axes; ++a) size *= used[a] ? (size_t)prior->levels[a] : 1;
+  for (int a = 0; a < prior->n_axes; a++) size *= used[a] ? (size_t)prior->levels[a] : 1;
   return size;
 }
 
@@ -45,7 +45,7 @@ static bool additive_applies(const RgSetPrior *prior)
   bool used[64];
 
   if (prior->n_axes == 0 || prior->n_axes > 64 || rg_kernel_shifts(&prior->kernel)) return false;
-  for (int t = 0; t < prior->kernel.n_terms; ++t) {
+  for (int t = 0; t < prior->kernel.n_terms; t++) {
     total += term_axes(prior, &prior->kernel.terms[t], used);
   }
   return 4 * total <= (size_t)prior->size;
@@ -55,7 +55,7 @@ static int component_index(const Component *component, const RgSetPrior *prior, 
 {
   int at = 0;
 
-  for (int a = prior->n_axes - 1; a >= 0; --a) {
+  for (int a = prior->n_axes - 1; a >= 0; a--) {
     at += index % prior->levels[a] * component->stride[a];
     index /= prior->levels[a];
   }
@@ -75,13 +75,13 @@ static PetscErrorCode component_create(const RgSetPrior *prior, const RgKernelTe
   component->first = prior->n_axes - 1;
   PetscCall(PetscCalloc1(dim, &component->stride));
   PetscCall(PetscMalloc1(component->size * dim, &component->points));
-  for (int a = prior->n_axes - 1; a >= 0; --a) {
+  for (int a = prior->n_axes - 1; a >= 0; a--) {
     if (!used[a]) continue;
     component->first = a;
     component->stride[a] = step;
     step *= prior->levels[a];
   }
-  for (int i = 0; i < component->size; ++i) {
+  for (int i = 0; i < component->size; i++) {
     double *point = component->points + i * dim;
 
     PetscCall(PetscArraycpy(point, prior->points, dim));
@@ -96,7 +96,7 @@ static PetscErrorCode component_create(const RgSetPrior *prior, const RgKernelTe
 static PetscErrorCode free_components(Additive *additive)
 {
   PetscFunctionBeginUser;
-  for (int t = 0; t < additive->n_components; ++t) {
+  for (int t = 0; t < additive->n_components; t++) {
     PetscCall(RG_FREE(&additive->components[t].stride, &additive->components[t].points));
   }
   PetscCall(RG_FREE(&additive->components, &additive->rows, &additive->table));
@@ -110,7 +110,7 @@ static PetscErrorCode make_components(const RgSetPrior *prior, Additive *additiv
   additive->n_components = prior->kernel.n_terms;
   additive->total = 0;
   PetscCall(PetscCalloc1(additive->n_components, &additive->components));
-  for (int t = 0; t < additive->n_components; ++t) {
+  for (int t = 0; t < additive->n_components; t++) {
     PetscCall(
       component_create(prior, &prior->kernel.terms[t], additive->total, &additive->components[t]));
     additive->total += additive->components[t].size;
@@ -164,17 +164,17 @@ static double *add_component(const Component *component, const RgSetPrior *prior
   if (axis == run) {
     int length = 1;
 
-    for (int a = run; a < prior->n_axes; ++a) length *= prior->levels[a];
+    for (int a = run; a < prior->n_axes; a++) length *= prior->levels[a];
     if (component->stride[prior->n_axes - 1]) {
-      for (int j = 0; j < length; ++j) out[j] += table[j];
+      for (int j = 0; j < length; j++) out[j] += table[j];
     } else {
       double value = *table;
 
-      for (int j = 0; j < length; ++j) out[j] += value;
+      for (int j = 0; j < length; j++) out[j] += value;
     }
     return out + length;
   }
-  for (int i = 0; i < prior->levels[axis]; ++i) {
+  for (int i = 0; i < prior->levels[axis]; i++) {
     out = add_component(component, prior, axis + 1, run, table + i * component->stride[axis], out);
   }
   return out;
@@ -185,7 +185,7 @@ static int run_begin(const Component *component, int n_axes)
 {
   int a = n_axes - 1;
 
-  while (a > component->first && !component->stride[a - 1] == !component->stride[n_axes - 1]) --a;
+  while (a > component->first && !component->stride[a - 1] == !component->stride[n_axes - 1]) a--;
   return a;
 }
 
@@ -197,10 +197,10 @@ static PetscErrorCode spread(const Additive *additive, const RgSetPrior *prior, 
 
   PetscFunctionBeginUser;
   out[0] = 0.0;
-  for (int a = prior->n_axes - 1; a >= 0; --a) {
-    for (int i = 1; i < prior->levels[a]; ++i) PetscCall(PetscArraycpy(out + i * size, out, size));
+  for (int a = prior->n_axes - 1; a >= 0; a--) {
+    for (int i = 1; i < prior->levels[a]; i++) PetscCall(PetscArraycpy(out + i * size, out, size));
     size *= (size_t)prior->levels[a];
-    for (int t = 0; t < additive->n_components; ++t) {
+    for (int t = 0; t < additive->n_components; t++) {
       const Component *component = &additive->components[t];
 
       if (component->first != a) continue;
@@ -217,8 +217,8 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
   Additive *additive = state;
 
   PetscFunctionBeginUser;
-  for (int j = 0; j < additive->n; ++j) additive->coefficient[j] = 0.0;
-  for (int t = 0; t < additive->n_components; ++t) {
+  for (int j = 0; j < additive->n; j++) additive->coefficient[j] = 0.0;
+  for (int t = 0; t < additive->n_components; t++) {
     const Component *component = &additive->components[t];
     const RgKernel term = {prior->kernel.dim, 1, &prior->kernel.terms[t]};
     int at = component_index(component, prior, index);
@@ -226,7 +226,7 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
     PetscCall(rg_kernel_cross(&term, 1, component->points + (size_t)at * prior->n_axes,
                               component->size, component->points,
                               additive->table + component->offset));
-    for (int j = 0; j < additive->n; ++j) {
+    for (int j = 0; j < additive->n; j++) {
       additive->coefficient[j] +=
         additive->rows[(size_t)j * additive->total + component->offset + at];
     }
@@ -263,8 +263,8 @@ static PetscErrorCode additive_push(void *state, const RgSetPrior *prior, int in
     PetscCall(PetscMalloc1(additive->capacity, &additive->coefficient));
   }
   last = additive->rows + (size_t)additive->n * additive->total;
-  for (int k = 0; k < additive->total; ++k) last[k] = additive->table[k] / pivot;
-  ++additive->n;
+  for (int k = 0; k < additive->total; k++) last[k] = additive->table[k] / pivot;
+  additive->n++;
   PetscFunctionReturn(0);
 }
 

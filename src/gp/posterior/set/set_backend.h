@@ -1,8 +1,8 @@
 /* How a posterior on a finite set remembers what it has learnt. Means and variances are kept by
    set_posterior.c; a back end only has to give rows of the posterior covariance.
    Internal to gp/. */
-#ifndef RG_GP_SET_BACKEND_H
-#define RG_GP_SET_BACKEND_H
+#ifndef RG_GP_POSTERIOR_SET_SET_BACKEND_H
+#define RG_GP_POSTERIOR_SET_SET_BACKEND_H
 
 #include "gp/posterior/set/set_posterior.h"
 #include "gp/posterior/set/set_prior.h"

@@ -25,7 +25,7 @@ static PetscErrorCode factor_matrix(int n, const double *K, double *L, double *j
   PetscFunctionBeginUser;
   for (double added = 0.0; added <= 1.001e-4; added = added > 0.0 ? 10.0 * added : 1e-10) {
     if (K != L) PetscCall(PetscArraycpy(L, K, (size_t)n * n));
-    for (int i = 0; i < n; ++i) L[(size_t)i * n + i] *= 1.0 + added;
+    for (int i = 0; i < n; i++) L[(size_t)i * n + i] *= 1.0 + added;
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, L, n) == 0) {
       *jitter = PetscMax(*jitter, added);
       PetscFunctionReturn(0);
@@ -43,15 +43,15 @@ static PetscErrorCode factor_table(size_t n, const double *table, double *L, dou
   bool constant = true;
 
   PetscFunctionBeginUser;
-  for (size_t i = 1; i < n * n; ++i) constant = constant && table[i] == table[0];
+  for (size_t i = 1; i < n * n; i++) constant = constant && table[i] == table[0];
   if (constant) {
     PetscCall(PetscArrayzero(L, n * n));
-    for (size_t i = 0; i < n; ++i) L[i * n] = PetscSqrtReal(table[0]);
+    for (size_t i = 0; i < n; i++) L[i * n] = PetscSqrtReal(table[0]);
     PetscFunctionReturn(0);
   }
   PetscCall(factor_matrix((int)n, table, L, jitter, failure));
-  for (size_t i = 0; i < n; ++i) { /* column-major to row-major; tables are symmetric, L is not */
-    for (size_t j = 0; j < i; ++j) L[i * n + j] = L[j * n + i];
+  for (size_t i = 0; i < n; i++) { /* column-major to row-major; tables are symmetric, L is not */
+    for (size_t j = 0; j < i; j++) L[i * n + j] = L[j * n + i];
   }
   PetscFunctionReturn(0);
 }
@@ -60,7 +60,7 @@ static size_t tables_size(const RgSetPrior *prior)
 {
   size_t size = 0;
 
-  for (int a = 0; a < prior->n_axes; ++a) size += (size_t)prior->levels[a] * prior->levels[a];
+  for (int a = 0; a < prior->n_axes; a++) size += (size_t)prior->levels[a] * prior->levels[a];
   return size;
 }
 
@@ -74,8 +74,8 @@ static PetscErrorCode factor_grid(RgSetFactor *factor, RgFailure *failure)
   const size_t tables = prior->kernel.n_terms * tables_size(prior);
   PetscCall(rg_room(tables, tables, &factor->L_room, &factor->L));
   L = factor->L;
-  for (int t = 0; t < prior->kernel.n_terms; ++t) {
-    for (int a = 0; a < prior->n_axes; ++a) {
+  for (int t = 0; t < prior->kernel.n_terms; t++) {
+    for (int a = 0; a < prior->n_axes; a++) {
       const size_t n = (size_t)prior->levels[a];
 
       PetscCall(factor_table(n, table, L, &factor->jitter, failure));
@@ -122,7 +122,7 @@ static void multiply_term(const RgSetPrior *prior, int count, const double *A, b
   int before = 1;
   size_t after = (size_t)prior->size * count;
 
-  for (int a = 0; a < prior->n_axes; ++a) {
+  for (int a = 0; a < prior->n_axes; a++) {
     int n = prior->levels[a];
 
     after /= (size_t)n;
@@ -137,7 +137,7 @@ static size_t tile_size(const RgSetPrior *prior)
 {
   int most = 1;
 
-  for (int a = 0; a < prior->n_axes; ++a) most = PetscMax(most, prior->levels[a]);
+  for (int a = 0; a < prior->n_axes; a++) most = PetscMax(most, prior->levels[a]);
   return 2 * (size_t)most * RG_VECTOR_TILE;
 }
 
@@ -162,7 +162,7 @@ static PetscErrorCode draw_grid(RgSetFactor *factor, int count, RgRandom *random
 
   PetscFunctionBeginUser;
   PetscCall(reserve_work(factor, count, &G));
-  for (int t = 0; t < prior->kernel.n_terms; ++t) {
+  for (int t = 0; t < prior->kernel.n_terms; t++) {
     double *out = t ? G : F;
 
     rg_vector_normals(random, size, out);
@@ -189,10 +189,10 @@ PetscErrorCode rg_set_factor_draw(RgSetFactor *factor, int count, RgRandom *rand
 
 static void scatter(int count, int n, const int *index, const double *rows, double *F)
 {
-  for (int l = 0; l < n; ++l) {
+  for (int l = 0; l < n; l++) {
     double *out = F + (size_t)index[l] * count;
 
-    for (int s = 0; s < count; ++s) out[s] += rows[(size_t)l * count + s];
+    for (int s = 0; s < count; s++) out[s] += rows[(size_t)l * count + s];
   }
 }
 
@@ -205,7 +205,7 @@ static PetscErrorCode covariance_grid(RgSetFactor *factor, int count, int n, con
 
   PetscFunctionBeginUser;
   PetscCall(reserve_work(factor, count, &G));
-  for (int t = 0; t < prior->kernel.n_terms; ++t) {
+  for (int t = 0; t < prior->kernel.n_terms; t++) {
     double *out = t ? G : F;
 
     PetscCall(PetscArrayzero(out, size));
@@ -229,7 +229,7 @@ static PetscErrorCode covariance_dense(RgSetFactor *factor, int count, int n, co
   for (int l = 0; l < n; l += ROWS_PER_BLOCK) {
     int width = PetscMin(ROWS_PER_BLOCK, n - l);
 
-    for (int r = 0; r < width; ++r) {
+    for (int r = 0; r < width; r++) {
       PetscCall(PetscArraycpy(X + r * dim, prior->points + (size_t)index[l + r] * dim, dim));
     }
     PetscCall(rg_kernel_cross(&prior->kernel, width, X, size, prior->points, K));

@@ -4,8 +4,8 @@
    elsewhere they are dense. Internal to gp/.
 
    Vectors: F (N x count), F[i*count + s] = entry i of vector s. */
-#ifndef RG_GP_SET_FACTOR_H
-#define RG_GP_SET_FACTOR_H
+#ifndef RG_GP_POSTERIOR_SET_SET_FACTOR_H
+#define RG_GP_POSTERIOR_SET_SET_FACTOR_H
 
 #include "regatta/stream.h"
 #include "gp/posterior/set/set_prior.h"

@@ -74,7 +74,7 @@ static void forget(RgSetPosterior *posterior)
   double diagonal = rg_kernel_diagonal(&posterior->prior.kernel);
 
   posterior->n = 0;
-  for (int i = 0; i < posterior->prior.size; ++i) {
+  for (int i = 0; i < posterior->prior.size; i++) {
     posterior->mean[i] = posterior->prior_mean;
     posterior->variance[i] = diagonal;
   }
@@ -135,7 +135,7 @@ PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel 
   posterior->prior_mean = mean;
   PetscCall(prepare_backend(posterior));
   forget(posterior);
-  for (int l = 0; l < posterior->n_listeners; ++l) {
+  for (int l = 0; l < posterior->n_listeners; l++) {
     PetscCall(posterior->listeners[l].reset(posterior->listeners[l].closure, posterior));
   }
   PetscFunctionReturn(0);
@@ -158,7 +158,7 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
                    square, y);
     PetscFunctionReturn(0);
   }
-  ++posterior->n;
+  posterior->n++;
   /* Known exactly already, without noise: nothing to learn. */
   double known = PETSC_MACHINE_EPSILON * rg_kernel_diagonal(&posterior->prior.kernel);
   if (square <= posterior->n * known) PetscFunctionReturn(0);
@@ -167,7 +167,7 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
     posterior->backend->covariance(posterior->state, &posterior->prior, index, posterior->row));
   update.step = (y - posterior->mean[index]) / update.pivot;
   ops->scale((size_t)size, 1.0 / update.pivot, posterior->row);
-  for (int l = 0; l < posterior->n_listeners; ++l) {
+  for (int l = 0; l < posterior->n_listeners; l++) {
     PetscCall(posterior->listeners[l].update(posterior->listeners[l].closure, posterior, &update));
   }
   ops->absorb((size_t)size, update.step, posterior->row, posterior->mean, posterior->variance);

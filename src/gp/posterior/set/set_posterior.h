@@ -1,8 +1,8 @@
 /* Exact posterior on a finite set, mean and variance of every point kept up to date by rank-one
    updates (irgp_ucb 2.2, rrgp_ucb 2.1). Points are design x context, flat index
    design_index * n_contexts + context_index. */
-#ifndef RG_GP_SET_POSTERIOR_H
-#define RG_GP_SET_POSTERIOR_H
+#ifndef RG_GP_POSTERIOR_SET_SET_POSTERIOR_H
+#define RG_GP_POSTERIOR_SET_SET_POSTERIOR_H
 
 #include "regatta/domain.h"
 #include "gp/kernel/kernel.h"

@@ -18,8 +18,8 @@ static PetscErrorCode join_points(const RgDomain *domain, RgSetPrior *prior)
   prior->n_contexts = n_contexts;
   PetscCall(PetscMalloc1((size_t)prior->size * (design->dim + context->dim), &prior->points));
   point = prior->points;
-  for (int i = 0; i < design->size; ++i) {
-    for (int j = 0; j < n_contexts; ++j) {
+  for (int i = 0; i < design->size; i++) {
+    for (int j = 0; j < n_contexts; j++) {
       PetscCall(PetscArraycpy(point, design->points + (size_t)i * design->dim, design->dim));
       point += design->dim;
       if (context->dim) {
@@ -46,17 +46,17 @@ static PetscErrorCode join_axes(const RgDomain *domain, RgSetPrior *prior)
 
   PetscFunctionBeginUser;
   prior->n_axes = domain->design.dim + domain->context.dim;
-  for (int p = 0; p < 2; ++p) {
-    for (int k = 0; k < parts[p]->dim; ++k) total += parts[p]->levels[k];
+  for (int p = 0; p < 2; p++) {
+    for (int k = 0; k < parts[p]->dim; k++) total += parts[p]->levels[k];
   }
   PetscCall(PetscMalloc1(prior->n_axes, &prior->levels));
   PetscCall(PetscMalloc1(total, &prior->axes));
   levels = prior->levels;
   axes = prior->axes;
-  for (int p = 0; p < 2; ++p) {
+  for (int p = 0; p < 2; p++) {
     const double *from = parts[p]->axes;
 
-    for (int k = 0; k < parts[p]->dim; ++k) {
+    for (int k = 0; k < parts[p]->dim; k++) {
       *levels++ = parts[p]->levels[k];
       PetscCall(PetscArraycpy(axes, from, parts[p]->levels[k]));
       axes += parts[p]->levels[k];
@@ -97,7 +97,7 @@ static PetscErrorCode term_tables(const RgSetPrior *prior, const RgKernelTerm *t
   const double *axis = prior->axes;
 
   PetscFunctionBeginUser;
-  for (int a = 0; a < prior->n_axes; ++a) {
+  for (int a = 0; a < prior->n_axes; a++) {
     const size_t n = (size_t)prior->levels[a];
     double variance = a ? 1.0 : term->variance;
     RgKernel restricted;
@@ -107,7 +107,7 @@ static PetscErrorCode term_tables(const RgSetPrior *prior, const RgKernelTerm *t
       PetscCall(rg_kernel_matrix(&restricted, (int)n, axis, table));
       PetscCall(rg_kernel_destroy(&restricted));
     } else {
-      for (size_t i = 0; i < n * n; ++i) table[i] = variance;
+      for (size_t i = 0; i < n * n; i++) table[i] = variance;
     }
     axis += n;
     table += n * n;
@@ -120,10 +120,10 @@ static PetscErrorCode fill_tables(RgSetPrior *prior)
   size_t size = 0;
 
   PetscFunctionBeginUser;
-  for (int a = 0; a < prior->n_axes; ++a) size += (size_t)prior->levels[a] * prior->levels[a];
+  for (int a = 0; a < prior->n_axes; a++) size += (size_t)prior->levels[a] * prior->levels[a];
   PetscCall(PetscMalloc1(size * prior->kernel.n_terms, &prior->tables));
   PetscCall(PetscMalloc1(2 * (size_t)prior->size, &prior->work));
-  for (int t = 0; t < prior->kernel.n_terms; ++t) {
+  for (int t = 0; t < prior->kernel.n_terms; t++) {
     PetscCall(term_tables(prior, &prior->kernel.terms[t], prior->tables + t * size));
   }
   PetscFunctionReturn(0);
@@ -151,13 +151,13 @@ PetscErrorCode rg_set_prior_set_kernel(RgSetPrior *prior, const RgKernel *kernel
 /* out (n x m) = a (n) times b (m), or added to it. */
 static void outer(int n, const double *a, int m, const double *b, bool add, double *restrict out)
 {
-  for (int i = 0; i < n; ++i, out += m) {
+  for (int i = 0; i < n; i++, out += m) {
     double ai = a[i];
 
     if (add) {
-      for (int j = 0; j < m; ++j) out[j] += ai * b[j];
+      for (int j = 0; j < m; j++) out[j] += ai * b[j];
     } else {
-      for (int j = 0; j < m; ++j) out[j] = ai * b[j];
+      for (int j = 0; j < m; j++) out[j] = ai * b[j];
     }
   }
 }
@@ -168,7 +168,7 @@ static void term_row(const RgSetPrior *prior, int index, const double *end, bool
   const double *product = NULL;
   int length = 1;
 
-  for (int a = prior->n_axes - 1; a >= 0; --a) {
+  for (int a = prior->n_axes - 1; a >= 0; a--) {
     int n = prior->levels[a];
     const double *table = end - (size_t)n * n + (size_t)(index % n) * n;
     double one = 1.0, *out;
@@ -192,7 +192,7 @@ static void evaluated_row(const RgSetPrior *prior, int index, double *row)
   int columns = rg_kernel_n_columns(&prior->kernel);
   double *padded = prior->work, *point = padded + prior->padded;
 
-  for (int c = 0; c < columns; ++c) point[c] = prior->scaled[(size_t)c * prior->padded + index];
+  for (int c = 0; c < columns; c++) point[c] = prior->scaled[(size_t)c * prior->padded + index];
   rg_kernel_tile(rg_tile_ops(), &prior->kernel, 1, point, prior->scaled, prior->padded, padded,
                  NULL, 0, point + columns);
   memcpy(row, padded, (size_t)prior->size * sizeof *row);
@@ -206,8 +206,8 @@ void rg_set_prior_row(const RgSetPrior *prior, int index, double *row)
     evaluated_row(prior, index, row);
     return;
   }
-  for (int t = 0; t < prior->kernel.n_terms; ++t) {
-    for (int a = 0; a < prior->n_axes; ++a) end += (size_t)prior->levels[a] * prior->levels[a];
+  for (int t = 0; t < prior->kernel.n_terms; t++) {
+    for (int a = 0; a < prior->n_axes; a++) end += (size_t)prior->levels[a] * prior->levels[a];
     term_row(prior, index, end, t > 0, row);
   }
 }

@@ -1,8 +1,8 @@
 /* Rows of the prior covariance of a finite set. On a product grid with a kernel whose terms factor
    over the coordinates they are products of small tables; elsewhere the kernel is evaluated.
    Internal to gp/. */
-#ifndef RG_GP_SET_PRIOR_H
-#define RG_GP_SET_PRIOR_H
+#ifndef RG_GP_POSTERIOR_SET_SET_PRIOR_H
+#define RG_GP_POSTERIOR_SET_SET_PRIOR_H
 
 #include "regatta/domain.h"
 #include "gp/kernel/kernel.h"

@@ -24,12 +24,12 @@ typedef struct {
 static bool kernel_splits(const RgKernel *kernel, int split)
 {
   if (kernel->n_terms != 1) return false;
-  for (int f = 0; f < kernel->terms[0].n_factors; ++f) {
+  for (int f = 0; f < kernel->terms[0].n_factors; f++) {
     const RgKernelFactor *factor = &kernel->terms[0].factors[f];
 
     if (factor->shift) return false;
     if (rg_kernel_classes[factor->family]->separable) continue;
-    for (int k = 1; k < factor->n_inputs; ++k) {
+    for (int k = 1; k < factor->n_inputs; k++) {
       if ((factor->inputs[k] < split) != (factor->inputs[0] < split)) return false;
     }
   }
@@ -46,7 +46,7 @@ static bool find_split(const RgSetPrior *prior, int *split, int *n_second)
     *n_second = prior->n_contexts;
     return prior->design_dim < dim && kernel_splits(&prior->kernel, *split);
   }
-  for (int p = dim - 1, behind = 1; p > 0; --p) {
+  for (int p = dim - 1, behind = 1; p > 0; p--) {
     behind *= prior->levels[p];
     if (!kernel_splits(&prior->kernel, p)) continue;
     if (best && prior->size / behind + behind >= best) continue;
@@ -71,7 +71,7 @@ static PetscErrorCode gather(const RgSetPrior *prior, int n, int stride, double 
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n * dim, points));
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < n; i++) {
     PetscCall(PetscArraycpy(*points + i * dim, prior->points + (size_t)i * stride * dim, dim));
   }
   PetscFunctionReturn(0);
@@ -163,7 +163,7 @@ static PetscErrorCode double_capacity(Product *product)
   PetscCall(widen(old + 1, wide + 1, (size_t)product->n_second, &product->B));
   PetscCall(widen(0, wide + 1, (size_t)product->n_first, &product->scaled));
   PetscCall(PetscMalloc3(wide * wide, &L, wide, &c, wide, &w));
-  for (size_t i = 0; i < old; ++i) {
+  for (size_t i = 0; i < old; i++) {
     PetscCall(PetscArraycpy(L + i * wide, product->L + i * old, old));
   }
   PetscCall(PetscArraycpy(c, product->c, old));
@@ -189,7 +189,7 @@ static PetscErrorCode columns_of(Product *product, const RgSetPrior *prior, int 
                             product->n_first, product->first, a));
   PetscCall(rg_kernel_cross(kernel, 1, product->second + (index % product->n_second) * dim,
                             product->n_second, product->second, b));
-  for (int j = 0; j < product->n_second; ++j) b[j] *= inverse; /* the variance is in a */
+  for (int j = 0; j < product->n_second; j++) b[j] *= inverse; /* the variance is in a */
   PetscFunctionReturn(0);
 }
 
@@ -202,7 +202,7 @@ static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, i
 
   PetscFunctionBeginUser;
   PetscCall(columns_of(product, prior, index));
-  for (int s = 0; s < n; ++s) {
+  for (int s = 0; s < n; s++) {
     product->c[s] = product->A[(size_t)s * n_first + i] * product->B[(size_t)s * n_second + j];
   }
   if (n) {
@@ -212,12 +212,12 @@ static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, i
     cblas_dtrsv(CblasRowMajor, CblasLower, CblasTrans, CblasNonUnit, n, product->L,
                 product->capacity, product->w, 1);
   }
-  for (int s = 0; s <= n; ++s) {
+  for (int s = 0; s <= n; s++) {
     const double *a = product->A + (size_t)s * n_first;
     double *scaled = product->scaled + (size_t)s * n_first;
     double weight = s < n ? -product->w[s] : 1.0;
 
-    for (int k = 0; k < n_first; ++k) scaled[k] = weight * a[k];
+    for (int k = 0; k < n_first; k++) scaled[k] = weight * a[k];
   }
   cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n_first, n_second, n + 1, 1.0,
               product->scaled, n_first, product->B, n_second, 0.0, out, n_second);
@@ -238,7 +238,7 @@ static PetscErrorCode product_push(void *state, const RgSetPrior *prior, int ind
   PetscCall(
     PetscArraycpy(product->L + (size_t)product->n * product->capacity, product->c, product->n));
   product->L[(size_t)product->n * product->capacity + product->n] = pivot;
-  ++product->n;
+  product->n++;
   PetscFunctionReturn(0);
 }
 

@@ -40,7 +40,7 @@ static PetscErrorCode rows_destroy(void **state)
   Rows *rows = *state;
 
   PetscFunctionBeginUser;
-  for (int b = 0; b < rows->n_blocks; ++b) PetscCall(PetscFree(rows->blocks[b]));
+  for (int b = 0; b < rows->n_blocks; b++) PetscCall(PetscFree(rows->blocks[b]));
   PetscCall(RG_FREE(&rows->blocks, &rows));
   *state = NULL;
   PetscFunctionReturn(0);
@@ -63,7 +63,7 @@ static PetscErrorCode rows_covariance(void *state, const RgSetPrior *prior, int 
   PetscFunctionBeginUser;
   rg_set_prior_row(prior, index, out);
   PetscCall(PetscMalloc1(rows->n, &c));
-  for (int l = 0; l < rows->n; ++l) c[l] = row_of(rows, l)[index];
+  for (int l = 0; l < rows->n; l++) c[l] = row_of(rows, l)[index];
   for (size_t j = 0; j < rows->size; j += POINTS) {
     for (int l = 0; l < rows->n; l += ROWS_PER_BLOCK) {
       ops->subtract_rows(PetscMin(ROWS_PER_BLOCK, rows->n - l), PetscMin(POINTS, rows->size - j),
@@ -94,10 +94,10 @@ static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index,
       rows->max_blocks *= 2;
     }
     PetscCall(PetscMalloc1(ROWS_PER_BLOCK * rows->stride + 7, &rows->blocks[rows->n_blocks]));
-    ++rows->n_blocks;
+    rows->n_blocks++;
   }
   PetscCall(PetscArraycpy(row_of(rows, rows->n), row, rows->size));
-  ++rows->n;
+  rows->n++;
   PetscFunctionReturn(0);
 }
 
