@@ -1,0 +1,231 @@
+"""Evidence against independent computations: quadrature by SciPy, exact enumeration, brute-force inversion."""
+import itertools
+import math
+import unittest
+
+import common
+import numpy as np
+from regatta_analysis.stats import evidence, robust
+from scipy import integrate, stats
+
+
+def sample(n, shift, seed=0):
+    random = np.random.default_rng([seed, n])
+    b = random.lognormal(size=n)
+    return b * np.exp(random.normal(size=n) + shift), b
+
+
+class Sequence(common.Case):
+    def test_sign_evidence_is_the_mixed_likelihood_ratio(self):
+        for wins, losses in ((0, 0), (3, 0), (8, 1), (5, 9), (60, 40)):
+            mixed, _ = integrate.quad(lambda p: 2.0 * (2.0 * p)**wins * (2.0 - 2.0 * p)**losses, 0.5, 1.0)
+            found = evidence.sign_evidence(np.repeat([1.0, -1.0], [wins, losses]))
+            self.assertAlmostEqual(found / mixed, 1.0, 9)
+            bets = evidence.bet_evidence(np.repeat([1.0, -1.0, 0.0], [wins, losses, 4]))
+            self.assertAlmostEqual(bets / mixed, 1.0, 9)
+
+    def test_rank_evidence_is_the_mixed_product_over_ranks_so_far(self):
+        d = np.array([0.3, -2.0, 0.0, 1.0, 1.0, -0.1, 4.0])
+        weights = [np.sign(x) * stats.rankdata(np.abs(d[:k + 1]))[k] / (k / 2 + 1) for k, x in enumerate(d)]
+
+        def wealth(stake):
+            theta = math.atanh(stake)
+            return math.prod(math.exp(theta * w) / math.cosh(theta * w) for w in weights)
+        mixed, _ = integrate.quad(wealth, 0.0, 1.0)
+        self.assertAlmostEqual(evidence.rank_evidence(d), mixed, 6)
+
+    def test_evidence_is_a_martingale_under_fair_signs(self):
+        """The mean over all signs is 1 for any absolute values, also with ties, zeros and infinities."""
+        for size in ([0.1, 5.0, 2.0, 0.3, 1.0], [1.0, 1.0, 1.0, 2.0, np.inf], [0.0, 3.0, np.inf, np.inf, 0.5]):
+            for test in (evidence.sign_evidence, evidence.rank_evidence):
+                found = [test(np.array(size) * signs) for signs in itertools.product((-1.0, 1.0), repeat=5)]
+                self.assertAlmostEqual(np.mean(found), 1.0, 6)
+
+    def test_interval_is_what_the_tests_do_not_refute(self):
+        for n, shift in ((8, -1.5), (20, 0.2), (35, 0.0)):
+            found = evidence.compare(*sample(n, shift))
+            borders = np.exp(np.linspace(-5, 5, 401))
+            kept = [x for x in borders if found.against(x) == "open"]
+            inside = [x for x in borders if found.low < x < found.high]
+            self.assertEqual(kept, inside)
+            self.assertTrue(found.low < found.typical < found.high)
+            self.assertEqual(found.verdict == "open", found.low < 1.0 < found.high)
+
+    def test_scale_and_direction_do_not_matter(self):
+        a, b = sample(15, -0.8)
+        one, other = evidence.compare(a, b), evidence.compare(b, a)
+        self.assertAlmostEqual(one.low * other.high, 1.0, 12)
+        self.assertAlmostEqual(one.better, other.worse, 12)
+        self.assertAlmostEqual(evidence.compare(7.0 * a, 7.0 * b).low, one.low, 12)
+        logs = evidence.compare(np.log10(a), np.log10(b), scale="log10")
+        self.assertAlmostEqual(logs.high, one.high, 10)
+        self.assertEqual((one.stuck_a, one.stuck_b), (logs.stuck_a, logs.stuck_b))
+
+    def test_twelve_wins_of_twelve_are_shown_whatever_their_sizes(self):
+        self.assertEqual(evidence.compare(np.full(7, 0.5), np.ones(7)).verdict, "open", "p = 0.031 on one side")
+        for n, shown in ((5, False), (9, True), (12, True)):
+            for size in (np.ones(n), np.arange(n) + 1.0, np.arange(n)[::-1] + 1.0):
+                found = evidence.compare(np.exp(-size), np.ones(n))
+                self.assertEqual(found.verdict, "better" if shown else "open")
+                self.assertEqual((found.wins, found.ties, found.losses), (n, 0, 0))
+
+    def test_a_factor_of_three_contradicts_one_of_one_and_a_half(self):
+        a, b = sample(12, 0.0)
+        found = evidence.compare(b * np.linspace(2.6, 4.8, 12), b)
+        self.assertEqual(found.within(1 / 1.5, 1.5), "outside")
+        self.assertEqual(evidence.noninferior(found, 0.5), "against")
+        self.assertEqual(evidence.noninferior(evidence.compare(0.9 * b, b), 0.5), "shown")
+        self.assertEqual(evidence.compare(a, b).within(1 / 1.5, 1.5), "open")
+
+    def test_equivalent_needs_an_interval_inside_the_region(self):
+        b = sample(20, 0.0)[1]
+        self.assertEqual(evidence.compare(b * np.linspace(0.93, 1.05, 20), b).verdict, "equivalent")
+        self.assertEqual(evidence.compare(b * np.linspace(0.80, 0.85, 20), b).verdict, "better")
+        self.assertEqual(evidence.compare(b, b).verdict, "equivalent")
+        self.assertEqual(evidence.compare(b - 9.0, b - 9.0, scale="difference").verdict, "equivalent")
+
+    def test_infinity_sorts_last_and_ties_with_itself(self):
+        a, b = np.full(12, 2.0), np.full(12, np.inf)
+        found = evidence.compare(a, b)
+        self.assertEqual((found.verdict, found.high, found.effect, found.stuck_b), ("better", 0.0, 0.0, 1.0))
+        self.assertEqual(evidence.compare(b, a).verdict, "worse")
+        same = evidence.compare(b, b)
+        self.assertEqual((same.verdict, same.effect, same.ties), ("equivalent", 1.0, 12))
+        a[:3], b[3:] = np.inf, 1.0
+        self.assertTrue(np.isfinite([evidence.compare(a, b).better, evidence.compare(a, b).typical]).all())
+
+    def test_zeros_tie_and_missing_pairs_are_left_out(self):
+        found = evidence.compare([0.0, 0.0, np.nan, 1.0], [0.0, 1.0, 1.0, np.nan])
+        self.assertEqual((found.n, found.wins, found.ties, found.losses), (2, 1, 1, 0))
+        empty = evidence.compare([], [])
+        self.assertEqual((empty.n, empty.verdict, empty.low, empty.high), (0, "open", 0.0, np.inf))
+        self.assertTrue(np.isnan([empty.effect, empty.better, empty.typical]).all())
+
+    def test_trials_of_an_instance_are_one_unit(self):
+        a, b = sample(24, -0.5)
+        groups = np.repeat(np.arange(6), 4)
+        found = evidence.compare(a, b, groups)
+        medians = np.median(np.log(a / b).reshape(6, 4), axis=1)
+        np.testing.assert_allclose(found.units, medians)
+        self.assertEqual(found.n, 24)
+        self.assertEqual(len(evidence.compare(a, b, np.zeros(24)).units), 24)
+        self.assertEqual(len(evidence.compare(a, b, np.arange(24)).units), 24)
+
+    def test_effects_are_those_of_the_statistic(self):
+        a, b = np.array([1.0, 2.0, 3.0, 100.0]), np.array([1.0, 1.0, 1.0, 1.0])
+        for statistic, value in (("mean", 26.5), ("median", 2.5), ("iqm", 2.5)):
+            self.assertAlmostEqual(evidence.compare(a, b, statistic=statistic).effect, value)
+        self.assertAlmostEqual(evidence.compare(a - 9.0, b, scale="difference", statistic="mean").effect, 16.5)
+        self.assertEqual((evidence.scale_of(a, b), evidence.scale_of(a, -b)), ("ratio", "difference"))
+        with self.assertRaises(ValueError):
+            evidence.compare(a, b, scale="nothing")
+
+
+class Posterior(common.Case):
+    def test_probabilities_are_those_of_the_published_procedure(self):
+        """One draw after the other, by sums over all pairs, with draws of its own."""
+        random = np.random.default_rng(3)
+        for units in (random.normal(-0.3, 1.0, 9), random.normal(0.0, 0.2, 8)):
+            z = np.concatenate([[0.0], units])
+            counts = np.zeros(3)
+            for w in random.dirichlet([evidence.PRIOR] + [1.0] * len(units), size=4000):
+                shares = np.zeros(3)
+                for i, j in itertools.product(range(len(z)), repeat=2):
+                    total = z[i] + z[j]
+                    shares[0 if total < -0.2 else 2 if total > 0.2 else 1] += w[i] * w[j]
+                counts[shares.argmax()] += 1
+                if counts.sum() == 1500:
+                    break
+            np.testing.assert_allclose(evidence.posterior([units], [0.1]), counts / counts.sum(), atol=0.04)
+
+    def test_they_add_to_one_and_repeat(self):
+        for shift in (-2.0, 0.0, 0.4):
+            found = [evidence.compare(*sample(11, shift)) for _ in range(2)]
+            self.assertAlmostEqual(found[0].better + found[0].equivalent + found[0].worse, 1.0, 12)
+            self.assertEqual(found[0].better, found[1].better)
+        self.assertGreater(evidence.compare(*sample(11, -2.0)).better, 0.99)
+        self.assertGreater(evidence.compare(*sample(11, 2.0)).worse, 0.99)
+
+    def test_panels_are_averaged(self):
+        low, high = np.linspace(-3, -1, 10), np.linspace(1, 3, 10)
+        better, equivalent, worse = evidence.posterior([low, high], [0.1, 0.1])
+        self.assertLess(max(abs(better - worse), equivalent), 0.05)
+        self.assertGreater(evidence.posterior([low, low, high], [0.1] * 3)[0], 0.95)
+
+
+class Together(common.Case):
+    def panels(self, shifts, n=10):
+        return [evidence.compare(*sample(n, shift, seed)) for seed, shift in enumerate(shifts)]
+
+    def test_one_panel_has_the_tests_of_its_signs(self):
+        one, = self.panels([-1.0], 14)
+        found = evidence.pooled([one])
+        self.assertAlmostEqual(found.p_below(1.0), 1.0 / max(1.0, evidence.sign_evidence(-one.units)), 9)
+        self.assertAlmostEqual(found.win_rate, (one.wins - one.losses) / 14)
+        self.assertAlmostEqual(found.typical, one.typical)
+
+    def test_panels_that_are_open_may_speak_together(self):
+        panels = self.panels([-0.7] * 6)
+        self.assertGreater(sum(p.verdict == "open" for p in panels), 3)
+        found = evidence.pooled(panels)
+        self.assertEqual(found.verdict, "better")
+        self.assertTrue(found.low < found.typical < found.high < 1.0)
+
+    def test_panels_that_differ_cancel(self):
+        found = evidence.pooled(self.panels([-2.0, -2.0, 2.0, 2.0], 40))
+        self.assertEqual(found.verdict, "open")
+        self.assertLess(abs(found.win_rate), 0.2)
+
+    def test_each_panel_has_the_same_weight_and_every_unit_counts(self):
+        small, large = np.array([1.0, -1.0]), np.array([1.0, 1.0, -1.0, 1.0])
+        np.testing.assert_allclose(evidence._rounds([small, large], ["p", "p"]), [(1.0 + 0.0) / 2, (-1.0 + 1.0) / 2])
+        np.testing.assert_allclose(evidence._rounds([small, large], ["p", "q"]), [1.0, -1.0, 0.0, 1.0])
+
+    def test_panels_that_share_trials_do_not_count_twice(self):
+        one, = self.panels([-1.0], 14)
+        found = evidence.pooled([one] * 5, ["p"] * 5)
+        self.assertAlmostEqual(found.p_below(1.0), evidence.pooled([one]).p_below(1.0), 12)
+        self.assertLess(evidence.pooled([one] * 5).p_below(1.0), found.p_below(1.0))
+
+    def test_differences_are_shares_of_the_level(self):
+        a, b = sample(12, -1.5)
+        level = np.median(b - 50.0)
+        one = evidence.compare(a - 50.0, b - 50.0, scale="difference")
+        found = evidence.pooled([one])
+        np.testing.assert_allclose(found.contrasts[0], (a - b) / abs(level))
+        self.assertEqual(found.rope, (-evidence.ROPE, evidence.ROPE))
+        with self.assertRaises(ValueError):
+            evidence.pooled([one, evidence.compare(a, b)])
+        with self.assertRaises(ValueError):
+            evidence.pooled([])
+
+
+class Robust(common.Case):
+    def test_centres(self):
+        values = np.arange(1.0, 12.0) ** 2
+        self.assertAlmostEqual(robust.centre(values, "iqm"), stats.trim_mean(values, 0.25))
+        self.assertAlmostEqual(robust.centre(values, "median"), np.median(values))
+        self.assertEqual(robust.centre(np.append(values, np.inf), "mean"), np.inf)
+        self.assertLess(robust.centre(np.append(values, np.inf), "iqm"), 121.0)
+        self.assertTrue(np.isnan(robust.centre([], "iqm")))
+
+    def test_stuck_trials_lie_above_the_largest_gap(self):
+        values = np.array([0.01, 0.02, 0.03, 0.011, 2.0, 0.015, 3.0])
+        self.assertEqual(robust.stuck(values).tolist(), [v > 1.0 for v in values])
+        self.assertFalse(robust.stuck([0.1, 0.2, 0.5, 0.9]).any(), "no gap of a decade")
+        self.assertFalse(robust.stuck([0.001, 1.0, 1.1, 1.2]).any(), "one trial is lucky, three are not stuck")
+        self.assertEqual(robust.stuck([0.001, 0.001, 1.0, 1.0]).tolist(), [False, False, True, True])
+        self.assertEqual(robust.stuck([0.0, 0.0, 0.0, 0.5]).tolist(), [False, False, False, True])
+        self.assertEqual(robust.stuck([1.0, 2.0, np.inf]).tolist(), [False, False, True])
+        self.assertEqual(robust.stuck([0.1, 0.3], target=0.2).tolist(), [False, True])
+        self.assertFalse(robust.stuck([-1.0, 5.0, 500.0]).any(), "values below 0 have no logarithm")
+
+    def test_skewed_values_have_a_mean_that_misleads(self):
+        self.assertFalse(robust.skewed([1.0, 1.2, 0.9]))
+        self.assertTrue(robust.skewed([1.0, 1.2, 0.9, 1.1, 8.0]))
+        self.assertTrue(robust.skewed([1.0, 1.2, np.inf]))
+        self.assertFalse(robust.skewed([]))
+
+
+if __name__ == "__main__":
+    unittest.main()
