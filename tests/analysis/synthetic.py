@@ -82,14 +82,17 @@ def _trial(arrays, k, rows, algorithm, rank, instance, initial, finite, scale, f
         arrays[f"{clock}_evaluate"][k, :rows] = factor * 1e-5
 
 
-def write(path, problems, schema_version=1, complete=1, title="A synthetic study", rows=None):
-    """One results file (or shard). `rows`: per problem the trials to keep."""
+def write(path, problems, schema_version=1, complete=1, title="A synthetic study", rows=None, columns=None):
+    """One results file (or shard). `rows`: per problem the trials to keep; `columns`: what it says of
+    the columns in its checksums."""
     with h5py.File(path, "w", libver="earliest") as file:
         file.attrs.update({"Conventions": "CF-1.10", "title": title, "history": "made up",
                            "source": "synthetic", "references": "none", "study": STUDY,
                            "complete": np.uint8(complete)})
         if schema_version is not None:
             file.attrs["schema_version"] = np.int32(schema_version)
+        if columns is not None:
+            file.attrs["checksum_columns"] = " ".join(columns)
         for p in problems:
             keep = np.arange(len(p["cells"])) if rows is None else np.asarray(rows[p["label"]])
             if len(keep):

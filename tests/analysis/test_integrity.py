@@ -220,12 +220,51 @@ class Damage(common.Case):
         self.assertEqual(len(results.data), len(self.good[1]))
 
 
-class AsDocumented(unittest.TestCase):
-    def test_columns(self):
-        """The order of the checksum is that of the table in docs/results-format.md."""
-        text = FORMAT.read_text().split("\n## Per evaluation\n")[1].split("\n## ")[0]
-        self.assertEqual(tuple(re.findall(r"^\| `(\w+)`", text, re.MULTILINE)), integrity.COLUMNS)
+class Columns(common.Case):
+    def spoil_trailer(self, path):
+        with h5py.File(path, "a") as file:
+            file.attrs["note"] = "mine"
 
+    def write(self, said):
+        """A file with the column `a_new_one`, which `said` names among the others, or not."""
+        path, part = self.scratch / "new.h5", synthetic.problem("P", ["EI"], seeds=2, queries=3, initial=2)
+        part["arrays"]["a_new_one"] = part["arrays"]["y"] + 1.0
+        synthetic.write(path, [part], columns=said)
+        self.spoil_trailer(path)
+        return path
+
+    def test_new_column(self):
+        """The file says which columns its checksums cover, so that a program with another one is no damage."""
+        at = integrity.COLUMNS_BEFORE.index("objective")
+        said = (*integrity.COLUMNS_BEFORE[:at], "a_new_one", *integrity.COLUMNS_BEFORE[at:])
+        path = self.write(said)
+        self.assertIn("a_new_one", load(path).data)
+        with h5py.File(path, "a") as file:
+            file.attrs["checksum_columns"] = " ".join(integrity.COLUMNS_BEFORE)
+        with self.assertRaisesRegex(InputError, "does not have the checksum stored beside it"):
+            load(path)
+
+    def test_new_column_changed(self):
+        path = self.write((*integrity.COLUMNS_BEFORE[:3], "a_new_one", *integrity.COLUMNS_BEFORE[3:]))
+        with h5py.File(path, "a") as file:
+            file["P"]["a_new_one"][0, 0] += 1.0
+        with self.assertRaisesRegex(InputError, "does not have the checksum stored beside it"):
+            load(path)
+
+    def test_older_files(self):
+        """Files from before the attribute are read by their checksums too."""
+        for name in ("results-v1.h5", "results-v1-sweep.h5", "results-v2.h5"):
+            with self.subTest(name):
+                path = self.scratch / name
+                path.write_bytes((common.HERE.parent / "data" / name).read_bytes())
+                known = load(path).data
+                self.spoil_trailer(path)
+                with h5py.File(path, "r") as file:
+                    self.assertNotIn("checksum_columns", file.attrs)
+                pd.testing.assert_frame_equal(load(path).data, known)
+
+
+class AsDocumented(unittest.TestCase):
     def test_checksum_of_a_trial(self):
         """By hand, from the words of docs/results-format.md."""
         with tempfile.TemporaryDirectory() as scratch:
@@ -265,7 +304,10 @@ algorithms: [random, {name: boke}]
         known = load(path).data
         with h5py.File(path, "a") as file:
             file.attrs["note"] = "mine"
+            columns = integrity.checksum_columns(file)
         pd.testing.assert_frame_equal(load(path).data, known)
+        text = FORMAT.read_text().split("\n## Per evaluation\n")[1].split("\n## ")[0]
+        self.assertEqual(tuple(re.findall(r"^\| `(\w+)`", text, re.MULTILINE)), columns)
 
 
 if __name__ == "__main__":

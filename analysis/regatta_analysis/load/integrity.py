@@ -19,12 +19,12 @@ TRAILER = struct.Struct("<8sQ16s")
 MAGIC = b"RGTRAIL\n"
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 SHAPE = ("status", "n_iterations", "n_initial", "n_dim_x", "n_dim_c", "n_dim_z")
-# Columns in the order of their checksum, and what is no column of an algorithm.
-COLUMNS = ("x", "c", "y", "f", "objective", "recommendation", "instantaneous_regret",
-           "simple_regret", "cumulative_regret", "posterior_sd", "information_gain", "length_scale",
-           "signal_variance", "model_noise", "log_likelihood", "jitter", "score_recommended",
-           "score_instantaneous_regret", "score_simple_regret", "score_cumulative_regret",
-           "fill_distance", "objective_error", "solver_iterations", "solver_residual", "fit_data")
+# The columns in a checksum, in its order, of files from before the attribute `checksum_columns`: never to be changed.
+COLUMNS_BEFORE = ("x", "c", "y", "f", "objective", "recommendation", "instantaneous_regret",
+                  "simple_regret", "cumulative_regret", "posterior_sd", "information_gain", "length_scale",
+                  "signal_variance", "model_noise", "log_likelihood", "jitter", "score_recommended",
+                  "score_instantaneous_regret", "score_simple_regret", "score_cumulative_regret",
+                  "fill_distance", "objective_error", "solver_iterations", "solver_residual", "fit_data")
 WIDTHS = {"dim_x": "n_dim_x", "dim_c": "n_dim_c", "dim_z": "n_dim_z", "score": "n_scores"}
 BLOCK = 512  # trials
 _known = {}  # files that were found good, by what tells that they are still the same
@@ -189,13 +189,19 @@ def total_checksum(count, total):
     return xxhash.xxh3_128_hexdigest(struct.pack("<3Q", count, total & mask, total >> 64 & mask))
 
 
+def checksum_columns(file):
+    """Names of the columns in a checksum, in its order; columns of the algorithm follow them."""
+    said = file.attrs.get("checksum_columns")
+    return COLUMNS_BEFORE if said is None else tuple(_text(said).split())
+
+
 def trial_checksums(group):
     """Checksum of every trial of a group, computed from what is in it: 16 bytes, highest first."""
-    n = len(group["id"])
+    n, known = len(group["id"]), checksum_columns(group.file)
     extra = sorted((name for name, dataset in members(group) if isinstance(dataset, h5py.Dataset)
-                    and name not in COLUMNS and dataset.ndim == 2 and dataset.dtype.kind == "f"),
+                    and name not in known and dataset.ndim == 2 and dataset.dtype.kind == "f"),
                    key=str.encode)
-    names = [name for name in COLUMNS if name in group] + extra
+    names = [name for name in known if name in group] + extra
     widths = {name: _width(group[name]) for name in names}
     for first in range(0, n, BLOCK):
         yield from _block_checksums(group, slice(first, min(first + BLOCK, n)), names, widths)

@@ -40,6 +40,7 @@ void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFault *f
     {RG_ATTRIBUTE_N_TRIALS, NULL, info->n_trials},
     {RG_ATTRIBUTE_N_FAILED, NULL, info->n_failed},
     {RG_ATTRIBUTE_CHECKSUM, info->checksum, 0},
+    {RG_ATTRIBUTE_CHECKSUM_COLUMNS, rg_checksum_columns, 0},
   };
 
   for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {

@@ -87,10 +87,14 @@ enum {
   RG_ATTRIBUTE_N_TRIALS,
   RG_ATTRIBUTE_N_FAILED,
   RG_ATTRIBUTE_CHECKSUM,
+  RG_ATTRIBUTE_CHECKSUM_COLUMNS,
   RG_ATTRIBUTE_CREDIT, /* the first of as many as a study has credits, in their order */
   RG_ATTRIBUTE_CREDIT_LAST = RG_ATTRIBUTE_CREDIT + RG_CREDITS - 1,
   RG_ATTRIBUTE_COUNT
 };
 extern const RgAttributeInfo rg_attributes[RG_ATTRIBUTE_COUNT];
+
+/* Names of the columns that the checksum of a trial covers, in its order, a blank between two. */
+extern const char *const rg_checksum_columns;
 
 #endif
