@@ -2,7 +2,6 @@
 measured."""
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from . import style
 from ..load.errors import InputError
@@ -102,10 +101,9 @@ def regret_figure(results, table):
                                     color=styles[algorithm]["color"], zorder=2)
             _dress(panel, problem, "Cumulative regret $R_t$")
             notes |= _vacuous(results, problem, rows)
-        handles = [Line2D([], [], **s) for s in methods.values()]
-        handles += [Line2D([], [], color="0.3", lw=0.9, ls=dash) for dash in looks.values()]
-        labels = list(methods) + [_bound_label(table, quantity) for quantity in looks]
-        style.place_legend(figure, handles, labels, ["markers: measured mean; others: its bounds",
+        entries = [*methods.items(), *((_bound_label(table, quantity), {"color": "0.3", "lw": 0.9, "ls": dash})
+                                       for quantity, dash in looks.items())]
+        style.place_legend(figure, entries, ["markers: measured mean; others: its bounds",
                                                      *sorted(notes)])
         return figure
 
@@ -161,10 +159,11 @@ def conditional_figure(results, table):
                 curve = rows[rows["quantity"] == quantity].groupby("t")["value"].max()
                 panel.axes.plot(curve.index, curve, color="#0072B2", lw=1.0, ls=dash)
             _dress(panel, problem, "Cumulative regret $R_t$")
-        handles = [Line2D([], [], color="0.7", lw=0.7), Line2D([], [], color="k", lw=1.2),
-                   *(Line2D([], [], color="#0072B2", lw=1.0, ls=dash) for dash in DASHES[:2])]
-        style.place_legend(figure, handles, ["given one sequence", "mean over sequences",
-                                             NAMES["theorem_4_3"], NAMES["theorem_4_1"]])
+        bound = {"color": "#0072B2", "lw": 1.0}
+        style.place_legend(figure, [("given one sequence", {"color": "0.7", "lw": 0.7}),
+                                    ("mean over sequences", {"color": "k", "lw": 1.2}),
+                                    (NAMES["theorem_4_3"], {**bound, "ls": DASHES[0]}),
+                                    (NAMES["theorem_4_1"], {**bound, "ls": DASHES[1]})])
         return figure
 
 
@@ -187,10 +186,9 @@ def gain_figure(results, table):
                 curve = rows[rows["quantity"] == quantity].drop_duplicates("t")
                 panel.axes.plot(curve["t"], curve["value"], color="0.3", lw=0.9, ls=dash)
             _dress(panel, problem, "Information gain")
-        handles = [Line2D([], [], **s) for s in methods.values()]
-        handles += [Line2D([], [], color="0.3", lw=0.9, ls=dash) for _, dash in GAINS.values()]
-        labels = list(methods) + [name for name, _ in GAINS.values()]
-        style.place_legend(figure, handles, labels, ["lines with markers: realised, mean"])
+        entries = [*methods.items(), *((name, {"color": "0.3", "lw": 0.9, "ls": dash})
+                                       for name, dash in GAINS.values())]
+        style.place_legend(figure, entries, ["lines with markers: realised, mean"])
         return figure
 
 

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter,
                                NullLocator)
@@ -57,8 +56,8 @@ def regret_grid(results, problems, metric, scale="auto", band=Band()):
             factor, remarks = scale_axes(panel.axes, summary, band, scale, metric)
             notes += remarks
             panel.dress(problem, METRICS[metric].label, factor)
-        handles, labels, remarks = _legend_entries(results, problems, styles)
-        style.place_legend(figure, handles, labels, notes + remarks)
+        entries, remarks = _legend_entries(results, problems, styles)
+        style.place_legend(figure, entries, notes + remarks)
         return figure
 
 
@@ -96,12 +95,11 @@ def confidence_figure(results, points=None):
                     _draw_law(panel.axes, law)
             panel.axes.set_ylim(bottom=0)
             panel.dress(problem, "Confidence parameter")
-        handles = [Line2D([], [], **s) for s in shown.values()]
-        labels = list(shown)
+        entries = list(shown.items())
         if laws:
-            handles += [Line2D([], [], color="k", lw=0.7, ls=line) for line in ("-", ":")]
-            labels += ["mean by formula", "95% interval by formula"]
-        style.place_legend(figure, handles, labels, [
+            entries += [("mean by formula", {"color": "k", "lw": 0.7, "ls": "-"}),
+                        ("95% interval by formula", {"color": "k", "lw": 0.7, "ls": ":"})]
+        style.place_legend(figure, entries, [
             _band_note(results, problems, "measured: mean and central 95%")])
         return figure
 
@@ -129,7 +127,7 @@ def theory_figure(points, horizon, methods=("gp_ucb", "rgp_ucb", "irgp_ucb")):
             panel.axes.plot(law["t"], law["mean"], markevery=marks, **look)
         panel.axes.set_ylim(bottom=0)
         panel.dress("", "Confidence parameter")
-        style.place_legend(figure, [Line2D([], [], **s) for s in styles.values()], list(styles),
+        style.place_legend(figure, styles.items(),
                            [f"mean and 95% interval by formula, {points} designs"])
         return figure
 
@@ -251,21 +249,21 @@ def _legend_entries(results, problems, styles):
     """Every algorithm of the study, and notes on cells with trials missing or failed. One problem:
     its counts stand with the name."""
     cells = results.cells(problems)
-    handles, labels = [], []
+    entries = []
     for algorithm in results.algorithms:
         mine = cells[cells["algorithm"] == algorithm]
         done, planned = int(mine["done"].sum()), int(mine["planned"].sum())
         partial = "" if done == planned else f" ({done} of {planned})" if done else " (missing)"
-        handles.append(Line2D([], [], **styles[algorithm]) if done else Patch(alpha=0.0))
-        labels.append(algorithm + (partial if len(problems) == 1 or not done else ""))
+        entries.append((algorithm + (partial if len(problems) == 1 or not done else ""),
+                        styles[algorithm] if done else Patch(alpha=0.0)))
     if len(problems) == 1:
-        return handles, labels, []
+        return entries, []
     open_cells = cells[cells["done"] < cells["planned"]]
     texts = [f"{c.algorithm} on {c.problem} ({c.done}/{c.planned})"
              for c in open_cells.itertuples()]
     note = ("complete trials: " + "; ".join(texts) if len(texts) <= 4
             else f"{len(texts)} cells have trials missing")
-    return handles, labels, [style.escaped(note)] if texts else []
+    return entries, [style.escaped(note)] if texts else []
 
 
 def _band_note(results, problems, drawn):

@@ -4,13 +4,15 @@ is asked of the program."""
 import functools
 
 import numpy as np
-from matplotlib.lines import Line2D
 from scipy import stats
 
 from . import style
 from ..load.program import formula
 
 GRID = np.linspace(0.0, 1.0, 1001)
+REGRESSION, UPPER = {"color": "#0072B2"}, {"color": "#009E73"}  # lines
+TRUE_FUNCTION = {"color": "0.6", "ls": "--"}
+SAMPLES = {"color": "#D55E00", "marker": "o", "ls": "", "ms": 3.2}
 SEED = 8  # of the samples shown: one on which the two methods part
 
 
@@ -132,24 +134,22 @@ def density(panels):
                   truth, "kernel density", "true density", 6.0)
 
 
-def _points(axes, x, y, *look, **more):
+def _points(axes, x, y, **look):
     """Whole markers on the border of the axes, which does not give way for them."""
-    line, = axes.plot(x, y, *look, clip_on=False, **more)
+    line, = axes.plot(x, y, clip_on=False, **look)
     line.set_in_layout(False)
 
 
 def _three(panels, bandwidths, points, values, curve, truth, name, true_name, top=None):
     figure, axes = panels([[{}, {}, {}]])
     for (panel, _), h, words in zip(axes, bandwidths, ("too small", "cross-validated", "too large")):
-        panel.axes.plot(GRID, truth, color="0.6", ls="--", lw=1.0)
-        panel.axes.plot(GRID, curve(h), color="#0072B2")
-        _points(panel.axes, points, values, "o", color="#D55E00", ms=3.2)
+        panel.axes.plot(GRID, truth, **TRUE_FUNCTION, lw=1.0)
+        panel.axes.plot(GRID, curve(h), **REGRESSION)
+        _points(panel.axes, points, values, **SAMPLES)
         _dress(panel, f"h = {h:.3g} ({words})")
         if top:
             panel.axes.set_ylim(-0.2, top)
-    style.place_legend(figure, [
-        Line2D([], [], color="#0072B2"), Line2D([], [], color="0.6", ls="--"),
-        Line2D([], [], color="#D55E00", marker="o", ls="", ms=3.2)], [name, true_name, "samples"])
+    style.place_legend(figure, [(name, REGRESSION), (true_name, TRUE_FUNCTION), ("samples", SAMPLES)])
     return figure
 
 
@@ -160,18 +160,16 @@ def step(panels):
     figure, axes = panels([[{}, {}]])
     (left, _), (right, _) = axes
     left.axes.fill_between(GRID, m - width, m + width, color="#0072B2", alpha=0.18, lw=0)
-    left.axes.plot(GRID, damped_cosine(GRID), color="0.6", ls="--", lw=1.0)
-    left.axes.plot(GRID, m, color="#0072B2")
-    _points(left.axes, points, values, "o", color="#D55E00", ms=3.2)
+    left.axes.plot(GRID, damped_cosine(GRID), **TRUE_FUNCTION, lw=1.0)
+    left.axes.plot(GRID, m, **REGRESSION)
+    _points(left.axes, points, values, **SAMPLES)
     _dress(left, "Kernel regression and its width")
-    right.axes.plot(GRID, a, color="#009E73")
-    _points(right.axes, GRID[np.argmax(a)], a.max(), "*", color="#D55E00", ms=9)
+    right.axes.plot(GRID, a, **UPPER)
+    _points(right.axes, GRID[np.argmax(a)], a.max(), **{**SAMPLES, "marker": "*", "ms": 9})
     _dress(right, "IKR-UCB and its maximum")
     style.place_legend(figure, [
-        Line2D([], [], color="#0072B2"), Line2D([], [], color="0.6", ls="--"),
-        Line2D([], [], color="#D55E00", marker="o", ls="", ms=3.2),
-        Line2D([], [], color="#009E73"), Line2D([], [], color="#D55E00", marker="*", ls="", ms=7)],
-        ["regression, with width", "true function", "samples", "IKR-UCB", "next query"])
+        ("regression, with width", REGRESSION), ("true function", TRUE_FUNCTION), ("samples", SAMPLES),
+        ("IKR-UCB", UPPER), ("next query", {**SAMPLES, "marker": "*", "ms": 7})])
     return figure
 
 
@@ -182,18 +180,16 @@ def steps(panels):
         exploit, k = number >= 8, number % 8
         points, values = run(exploit, k)
         m, _, a = acquisition(points, values)
-        panel.axes.plot(GRID, damped_cosine(GRID), color="0.6", ls="--", lw=0.9)
-        panel.axes.plot(GRID, m, color="#0072B2", lw=0.9)
-        panel.axes.plot(GRID, a, color="#009E73", lw=0.9)
-        _points(panel.axes, points[:5], values[:5], "o", color="#D55E00", ms=2.5)
-        _points(panel.axes, points[5:], values[5:], "D", color="k", ms=2.5)
+        panel.axes.plot(GRID, damped_cosine(GRID), **TRUE_FUNCTION, lw=0.9)
+        panel.axes.plot(GRID, m, **REGRESSION, lw=0.9)
+        panel.axes.plot(GRID, a, **UPPER, lw=0.9)
+        _points(panel.axes, points[:5], values[:5], **{**SAMPLES, "ms": 2.5})
+        _points(panel.axes, points[5:], values[5:], **{**SAMPLES, "color": "k", "marker": "D", "ms": 2.5})
         _dress(panel, f"{'BOKE+' if exploit else 'BOKE'}, t = {len(points)}")
         panel.axes.set_ylim(-1.4, 1.6)
     style.place_legend(figure, [
-        Line2D([], [], color="#0072B2"), Line2D([], [], color="#009E73"),
-        Line2D([], [], color="0.6", ls="--"), Line2D([], [], color="#D55E00", marker="o", ls="", ms=3),
-        Line2D([], [], color="k", marker="D", ls="", ms=3)],
-        ["regression", "IKR-UCB", "true function", "first samples", "queries"])
+        ("regression", REGRESSION), ("IKR-UCB", UPPER), ("true function", TRUE_FUNCTION),
+        ("first samples", SAMPLES), ("queries", {**SAMPLES, "color": "k", "marker": "D"})])
     return figure
 
 
@@ -241,8 +237,7 @@ def shift(panels):
         panel.axes.set_xlim(-1.0, 1.0)
         panel.axes.set_xticks([-1.0, -0.5, 0.0, 0.5, 1.0])
         panel.axes.set_xlabel("Design $x$")
-    style.place_legend(figure, [Line2D([], [], color=colour) for *_, colour in laws],
-                       [name for name, *_ in laws])
+    style.place_legend(figure, [(name, {"color": colour}) for name, *_, colour in laws])
     return figure
 
 

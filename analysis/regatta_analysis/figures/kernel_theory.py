@@ -2,7 +2,6 @@
 4.10 on a finite set, Theorem 4.13 on an interval. The last two are about the damped cosine, whose values
 they need; its runs record weight, width and bandwidth of every query."""
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator
 
 from . import style
@@ -31,10 +30,10 @@ def draw_fill(axis, dim, queries):
                   ls=(0, (5, 1.5)), zorder=1)
 
 
-def fill_handles():
+def fill_entries():
     """Legend of `draw_fill`."""
-    return ([Line2D([], [], color="0.4", lw=0.8, ls=ls) for ls in ((0, (5, 1.5)), (0, (1, 1)))],
-            ["slope −1/d", "covering bound"])
+    return [("slope −1/d", {"color": "0.4", "lw": 0.8, "ls": (0, (5, 1.5))}),
+            ("covering bound", {"color": "0.4", "lw": 0.8, "ls": (0, (1, 1))})]
 
 
 def bounds_figure(results, problem, panels):
@@ -53,25 +52,22 @@ def bounds_figure(results, problem, panels):
             if bound is not None:
                 axis.plot(t[1:], mean[0] + bound, color=styles[name]["color"], lw=0.9,
                           ls=(0, (5, 1.5)))
-    handles = [Line2D([], [], **look) for look in shown.values()]
-    labels = list(shown)
+    entries = list(shown.items())
     if finite:
         arms = damped_cosine(np.linspace(0.0, 1.0, LEVELS))
         bounds = formula("regression_finite", {"t": t}, gaps=arms.max() - arms)
         for column, ls, label in (("root", (0, (5, 1.5)), "Theorem 4.10, expected"),
                                   ("gaps", (0, (1, 1)), "its form in the gaps")):
             axis.plot(t, bounds[column], color="0.3", lw=0.9, ls=ls)
-            handles.append(Line2D([], [], color="0.3", lw=0.9, ls=ls))
-            labels.append(label)
+            entries.append((label, {"color": "0.3", "lw": 0.9, "ls": ls}))
     else:
-        handles.append(Line2D([], [], color="0.3", lw=0.9, ls=(0, (5, 1.5))))
-        labels.append("Theorem 4.13, mean over runs")
+        entries.append(("Theorem 4.13, mean over runs", {"color": "0.3", "lw": 0.9, "ls": (0, (5, 1.5))}))
     axis.set_yscale("log")
     panel.dress(problem, "Cumulative regret $R_t$", None)
     axis.set_xscale("log")
     axis.set_xlim(1, 1.05 * t[-1])
     axis.xaxis.set_major_locator(LogLocator(numticks=6))
-    style.place_legend(figure, handles, labels, [])
+    style.place_legend(figure, entries)
     return figure
 
 

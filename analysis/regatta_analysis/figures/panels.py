@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from matplotlib.lines import Line2D
 
 from ..load.errors import InputError
 from ..load.settings import method_label, same_value
@@ -92,7 +91,7 @@ def _figure(results, page, panel, metric, band, scale):
                                                  scale, metric)
             notes += remarks
             made_panel.dress(name, METRICS[metric].label, factor)
-        style.place_legend(figure, [Line2D([], [], **styles[m]) for m in methods], methods, notes)
+        style.place_legend(figure, styles.items(), notes)
         return figure
 
 

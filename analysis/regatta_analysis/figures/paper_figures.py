@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from . import bounds, figures, illustrations, kernel_theory, laws, style
@@ -85,13 +84,11 @@ def grid(spec, studies, time=False):
                 kernel_theory.draw_fill(axis, x.shape[-1], x.shape[-2] - 1)
             if "metric" in entry and not axis.get_ylabel().startswith(label):
                 axis.set_ylabel(f"{label} ({axis.get_ylabel()})" if axis.get_ylabel() else label)
-        labels = [a for a in names if a in shown]
-        handles = [Line2D([], [], **styles[a]) for a in labels]
+        entries = [(a, styles[a]) for a in names if a in shown]
         if spec.get("bounds") == "fill":
-            more = kernel_theory.fill_handles()
-            handles, labels = handles + more[0], labels + more[1]
+            entries += kernel_theory.fill_entries()
         notes = [_band_words(band, trials)] + _merged(notes)
-        style.place_legend(figure, handles, labels, notes)
+        style.place_legend(figure, entries, notes)
         return figure
 
 
@@ -258,7 +255,7 @@ def roots_figure(spec):
                             markevery=figures.mark(k, len(names), len(t)), **styles[name])
         right.first = True
         right.dress("", r"$\beta_t^{1/2}$")
-        style.place_legend(figure, [Line2D([], [], **s) for s in styles.values()], names,
+        style.place_legend(figure, styles.items(),
                            [f"by formula, {points} points; shaded: 95% interval of Proposed"])
         return figure
 
@@ -313,9 +310,9 @@ def profile_figure(table, words, names):
             panel.axes.set_ylim(0, 1.02)
             panel.axes.yaxis.set_major_locator(MaxNLocator(5))
             panel.axes.set_xlabel(label)
-        handles = [Line2D([], [], **{**styles[a], "marker": None}) for a in shown]
+        entries = [(a, {**styles[a], "marker": None}) for a in shown]
         targets = ", ".join(f"{target:g}" for target in sorted(set(table["target"]), reverse=True))
-        style.place_legend(figure, handles, shown, [
+        style.place_legend(figure, entries, [
             f"targets: {targets} of the median simple regret at t = 0; share of trials and targets"])
         return figure
 

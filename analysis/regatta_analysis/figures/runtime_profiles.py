@@ -1,7 +1,6 @@
 """Figures of runtimes on the noiseless BBOB functions: profiles by group of functions for each
 dimension, and expected runtimes over the dimension."""
 import numpy as np
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from ..stats import runtime
@@ -48,7 +47,7 @@ def profile_figure(table, simulated, styles, dim):
         names = list(dict.fromkeys(here["algorithm"]))
         runs = here.groupby(["algorithm", "function"]).size()
         style.place_legend(
-            figure, [Line2D([], [], **styles[a]) for a in names], names,
+            figure, [(a, styles[a]) for a in names],
             [f"BBOB in {dim} dimensions, {_range(runs)} runs per function, 51 targets "
              "$10^2 \\ldots 10^{-8}$", "cross: evaluations really made; beyond it simulated restarts"])
     return figure
@@ -108,7 +107,7 @@ def ert_figure(table, styles):
                 values = mine[target].replace(np.inf, np.nan) / mine["dim"]
                 axes.plot(mine["dim"], values, **styles[algorithm])
             _dress_ert(panel, title, sorted(set(erts["dim"])), _decades(erts[target] / erts["dim"]))
-        style.place_legend(figure, [Line2D([], [], **styles[a]) for a in names], names,
+        style.place_legend(figure, [(a, styles[a]) for a in names],
                            [f"expected runtime to within {target} of the optimum; no point: no run "
                             "reached it"])
     return figure

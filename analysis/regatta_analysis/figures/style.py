@@ -9,6 +9,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.ticker import MaxNLocator
 
@@ -54,8 +55,8 @@ _RC = {
 
 
 def algorithm_styles(algorithms):
-    """Line properties of every label. Known methods have a slot of their own; the others take the
-    free slots in the order given; more labels than slots reuse colours with other markers."""
+    """{label: line properties}, in the order of the labels. Known methods have a slot of their own; the
+    others take the free slots in the order given; more labels than slots reuse colours with other markers."""
     known = {label: _SLOT_OF.get(_plain(label), _SLOT_OF.get(_plain(label.split(" (")[0])))
              for label in algorithms}
     taken, styles = set(), {}
@@ -67,7 +68,7 @@ def algorithm_styles(algorithms):
     for label in algorithms:
         if label not in styles:
             styles[label] = _properties(next(free))
-    return styles
+    return {label: styles[label] for label in algorithms}
 
 
 @contextlib.contextmanager
@@ -119,14 +120,17 @@ class Panel:
         axes.set_axisbelow(True)
 
 
-def place_legend(figure, handles, labels, notes=()):
+def place_legend(figure, entries, notes=()):
     """Legend below all panels, in as few rows as fit the width; the figure grows by its height.
+    `entries`: pairs (label, line properties or artist), so that a label cannot lose its line.
     `notes`: lines above the legend, e.g. what the bands are (may hold mathematics)."""
     width, height = figure.get_size_inches()
     wide = width > COLUMN_WIDTH
     note = "\n".join(wrapped(text, 145 if wide else 72)
                      for text in dict.fromkeys(notes))
-    labels = [wrapped(escaped(text), 44) for text in labels]
+    entries = list(entries)
+    handles = [Line2D([], [], **look) if isinstance(look, dict) else look for _, look in entries]
+    labels = [wrapped(escaped(text), 44) for text, _ in entries]
     legend = _fitting_legend(figure, handles, labels, note, width)
     box = legend.get_window_extent(figure.canvas.get_renderer())
     below = box.height / figure.dpi + 0.03

@@ -5,7 +5,6 @@ import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from ..load.errors import InputError
@@ -75,7 +74,7 @@ def _page(table, keys, others, over, metric, methods, band, scale):
             _dress(panel, places, over)
         counts = " or ".join(str(n) for n in sorted(set(
             table.groupby(["problem", *others, "method", over]).size())))
-        style.place_legend(figure, [Line2D([], [], **styles[m]) for m in methods], methods, [
+        style.place_legend(figure, styles.items(), [
             f"{band.note()} over {counts} trials", *notes])
         return figure
 
