@@ -371,10 +371,12 @@ algorithms: [random]
         path.parent.mkdir()
         before, claims.EXPERIMENTS = claims.EXPERIMENTS, self.scratch
         self.addCleanup(setattr, claims, "EXPERIMENTS", before)
-        head = "{title: t, reference: r, about: a, main: m, figures: [{id: f, title: t, %s}]}"
+        (self.scratch / "references.yaml").write_text("r: {title: t, authors: [A], year: 2020}")
+        head = "{reference: r, about: a, main: m, figures: [{id: f, title: t, %s}]}"
         for text, words in (("{title: t}", "lacks 'reference'"), (head % "kind: pie", "'pie'"),
                             (head % "knid: x", "lacks 'kind'"),
                             (head % "kind: regret, panles: []", "'panles'"),
+                            (head.replace(": r,", ": q,") % "kind: step", "references.yaml has no 'q'"),
                             (head.replace("}]}", "}, {id: f, title: u, kind: step}]}") % "kind: step",
                              "f stands here twice")):
             path.write_text(text)

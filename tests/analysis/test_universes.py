@@ -315,8 +315,9 @@ class Record(common.Case):
         place = self.scratch / "p"
         place.mkdir()
         (place / "claims.yaml").write_text(CLAIMS)
+        (self.scratch / "references.yaml").write_text("none: {title: t, authors: [A], year: 2020}")
         (place / "figures.yaml").write_text(
-            "{title: t, reference: none, about: a, main: EI, figures: [{id: f, title: t, kind: ranks, "
+            "{reference: none, about: a, main: EI, figures: [{id: f, title: t, kind: ranks, "
             "studies: [s]}]}")
         (place / "s.yaml").write_text(STUDY)
         (place / "README.md").write_text(f"# p\n\n{record.BEGIN}\nold\n{record.END}\n\nmore\n")

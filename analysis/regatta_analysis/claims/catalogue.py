@@ -23,11 +23,17 @@ class Paper:
     """What figures.yaml says of a paper."""
     name: str
     directory: Path
-    title: str
     reference: str
+    title: str
+    authors: tuple
+    year: int
     about: str
     main: str
     figures: tuple
+
+    @property
+    def citation(self):
+        return f"{', '.join(self.authors)} ({self.year}), {self.reference}"
 
     @property
     def claims_file(self):
@@ -59,7 +65,7 @@ def paper(name):
     data = read_yaml(path)
     if not isinstance(data, dict):
         raise InputError(f"{path}: no mapping")
-    for key in ("title", "reference", "about", "main", "figures"):
+    for key in ("reference", "about", "main", "figures"):
         if key not in data:
             raise InputError(f"{path}: lacks {key!r}")
     for figure in data["figures"]:
@@ -68,8 +74,16 @@ def paper(name):
     if len(set(ids)) < len(ids):
         twice = next(name for k, name in enumerate(ids) if name in ids[:k])
         raise InputError(f"{path}: figure {twice} stands here twice")
-    return Paper(name, path.parent, data["title"], data["reference"],
+    work = references().get(data["reference"])
+    if work is None:
+        raise InputError(f"{path}: references.yaml has no {data['reference']!r}")
+    return Paper(name, path.parent, data["reference"], work["title"], tuple(work["authors"]), work["year"],
                  " ".join(data["about"].split()), data["main"], tuple(data["figures"]))
+
+
+def references():
+    """{key: {authors, year, title}} of the works that are cited: experiments/references.yaml."""
+    return read_yaml(claims.EXPERIMENTS / "references.yaml")
 
 
 def _check_figure(path, figure):

@@ -141,7 +141,7 @@ REPORT = """{% extends "base" %}{% import "macros" as m with context %}
 <header>
 <p class="soft">Regatta, reproduction at scale “{{ scale }}” ·
 <a href="https://{{ 'arxiv.org/abs/' if paper.reference.startswith('arXiv:') else '' -}}
-{{ paper.reference | replace('arXiv:', '') }}">{{ paper.reference }}</a> ·
+{{ paper.reference | replace('arXiv:', '') }}">{{ paper.citation }}</a> ·
 <a href="../index.html">all papers</a></p>
 <h1>{{ paper.title }}</h1>
 <p>{{ paper.about }}</p>
@@ -212,7 +212,7 @@ INDEX = """{% extends "base" %}{% import "macros" as m with context %}
 <div class="scroll" tabindex="0"><table><thead><tr><th>Paper</th><th>Claims</th></tr></thead><tbody>
 {% for paper, there, found, count in papers %}<tr><td>{% if there %}
 <a href="{{ paper.name }}/report.html">{{ paper.title }}</a>{% else %}{{ paper.title }}
-<span class="soft">(no report yet)</span>{% endif %} <span class="soft">{{ paper.reference }}</span></td>
+<span class="soft">(no report yet)</span>{% endif %} <span class="soft">{{ paper.citation }}</span></td>
 <td>{{ count }}</td></tr>{% endfor %}</tbody></table></div>
 <h2>Every claim</h2>
 {{ m.claims(verdicts, marks, true) }}

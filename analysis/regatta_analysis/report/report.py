@@ -222,7 +222,7 @@ def provenance(loaded):
 
 def _markdown(data, directory):
     paper = data["paper"]
-    lines = [f"# {paper.title}", "", f"{paper.reference}. {paper.about}", "",
+    lines = [f"# {paper.title}", "", f"{paper.citation}. {paper.about}", "",
              f"Scale: {data['scale']}. Claims: {data['counts']}.", ""]
     if data["verdicts"]:
         lines += ["## Claims", "", claims.markdown_table(data["verdicts"]), ""]
@@ -278,7 +278,7 @@ def write_index(directory, scale="full"):
              ""]
     for paper, there, verdicts, count in papers:
         link = f"[report]({paper.name}/report.md)" if there else "no report yet"
-        lines += [f"## {paper.title}", "", f"{paper.reference}; {link}; {count}", "",
+        lines += [f"## {paper.title}", "", f"{paper.citation}; {link}; {count}", "",
                   claims.markdown_table(verdicts), ""]
     text.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return page, text
