@@ -34,6 +34,14 @@ class Sequence(common.Case):
         mixed, _ = integrate.quad(wealth, 0.0, 1.0)
         self.assertAlmostEqual(evidence.rank_evidence(d), mixed, 6)
 
+    def test_only_the_first_units_count_by_rank(self):
+        many = np.random.default_rng(0).normal(size=60)
+        changed = many.copy()
+        changed[45:] *= 100.0
+        self.assertEqual(evidence.rank_evidence(many), evidence.rank_evidence(changed))
+        changed[5] *= 100.0
+        self.assertNotEqual(evidence.rank_evidence(many), evidence.rank_evidence(changed))
+
     def test_evidence_is_a_martingale_under_fair_signs(self):
         """The mean over all signs is 1 for any absolute values, also with ties, zeros and infinities."""
         for size in ([0.1, 5.0, 2.0, 0.3, 1.0], [1.0, 1.0, 1.0, 2.0, np.inf], [0.0, 3.0, np.inf, np.inf, 0.5]):
@@ -42,7 +50,7 @@ class Sequence(common.Case):
                 self.assertAlmostEqual(np.mean(found), 1.0, 6)
 
     def test_interval_is_what_the_tests_do_not_refute(self):
-        for n, shift in ((8, -1.5), (20, 0.2), (35, 0.0)):
+        for n, shift in ((8, -1.5), (20, 0.2), (35, 0.0), (55, 0.4)):
             found = evidence.compare(*sample(n, shift))
             borders = np.exp(np.linspace(-5, 5, 401))
             kept = [x for x in borders if found.against(x) == "open"]

@@ -2,18 +2,19 @@
 
 The values of a and b are paired by instance and seed, and less is better. A unit is one independent pair: a
 trial, or an instance where several trials share one. Its contrast is log(a / b) for values that are at least 0,
-and a - b for others. The typical contrast is the one about which they are symmetric (the pseudo-median).
+and a - b for others. The typical contrast is the median one.
 
 The interval is a confidence sequence: it misses the typical contrast with a probability of at most 5 %, at
 whatever number of units one stops, and however often one looked before. This holds where units are independent and
 contrasts are symmetric. They are symmetric where b, times some factor, has the law of a, whatever this law is:
 normal, lognormal, with stuck trials, with infinite values. Where they are not, for example where only one of the
-methods gets stuck, tests/analysis/test_calibration.py measures the error.
+methods gets stuck, docs/statistics.md has the measured error (tests/analysis/calibration_table.py).
 
 The interval inverts a sequential test. By symmetry, signs are fair coins given the absolute values. One half of
 the evidence is the likelihood ratio of the signs, mixed over all shares of wins above one half: the beta-binomial
 mixture of Howard, Ramdas, McAuliffe and Sekhon (2021, doi:10.1214/20-AOS1991). The other half weighs each sign by
-the rank of its absolute value among the units so far, as the signed-rank test does. The normal mixture of the
+the rank of its absolute value among the units so far, as the signed-rank test does; after RANKED units it too goes
+by signs alone, so that skewed contrasts cannot mislead it ever more. The normal mixture of the
 same paper asks for a bound on the tails, which log ratios with stuck or infinite values do not have.
 
 The probabilities are those of the Bayesian signed-rank test with a region of practical equivalence (Benavoli,
@@ -37,6 +38,7 @@ LEVEL = 0.05  # of an interval, both sides together
 ROPE = 0.10  # Effects below 10 % make no practical difference.
 DRAWS, PRIOR = 4000, 0.6  # of the posterior: draws, and pseudo-observations without a difference
 BETTER, WORSE, EQUIVALENT, OPEN = "better", "worse", "equivalent", "open"
+RANKED = 40  # units that count by rank
 HUGE = 1e300  # stands for infinite contrasts in sums
 
 
@@ -50,12 +52,14 @@ def sign_evidence(d: np.ndarray) -> float:
 
 def rank_evidence(d: np.ndarray) -> float:
     """As `sign_evidence`, where a unit counts with the rank of its absolute value among the units up to it, divided
-    by the mean rank. The likelihood ratio of a sign with weight w and stake s is 2 / (1 + ((1 - s)/(1 + s))^w)."""
-    size = np.abs(d)
-    ahead = np.tril(np.ones((len(d), len(d)), bool))
-    smaller = np.sum(ahead & (size < size[:, None]), axis=1)
-    equal = np.sum(ahead & (size == size[:, None]), axis=1)
-    weight = np.sign(d) * (smaller + (equal + 1.0) / 2.0) / (np.arange(len(d)) / 2.0 + 1.0)
+    by the mean rank; the units after the first RANKED count 1. The likelihood ratio of a sign with weight w and stake s is 2 / (1 + ((1 - s)/(1 + s))^w)."""
+    size = np.abs(d[:RANKED])
+    n = len(size)
+    so_far = np.tril(np.ones((n, n), bool))
+    smaller = np.sum(so_far & (size < size[:, None]), axis=1)
+    equal = np.sum(so_far & (size == size[:, None]), axis=1)
+    weight = np.sign(d)
+    weight[:n] *= (smaller + (equal + 1.0) / 2.0) / (np.arange(n) / 2.0 + 1.0)
     stakes, shares = _quadrature(64)
     odds = np.log1p(-stakes) - np.log1p(stakes)
     return float(np.exp((np.log(2.0) - np.logaddexp(0.0, np.outer(odds, weight))).sum(axis=1)) @ shares)
@@ -191,7 +195,7 @@ class Evidence(_Statement):
         return (sign_evidence(shifted[0]) + rank_evidence(shifted[0])) / 2.0
 
     def _borders(self, contrasts):
-        return pair_means(contrasts[0])
+        return np.append(pair_means(contrasts[0][:RANKED]), contrasts[0])
 
     @property
     def contrasts(self) -> list[np.ndarray]:
@@ -199,8 +203,8 @@ class Evidence(_Statement):
 
     @property
     def typical(self) -> float:
-        """The pseudo-median of the ratio (or difference)."""
-        return self._effect(centre(pair_means(self.units), "median"))
+        """The median over units of the ratio (or difference)."""
+        return self._effect(centre(self.units, "median"))
 
     @property
     def wins(self) -> int:
@@ -347,7 +351,7 @@ def pooled(panels: Sequence[Evidence], shared: Sequence | None = None, level: fl
     margin = ROPE if scale == "difference" else max(p.margin for p in panels)
     units = [p.units * (margin / p.margin) if p.margin and scale == "difference" else p.units for p in panels]
     better, equivalent, worse = posterior(units, [margin] * len(units))
-    typical = float(np.mean([np.clip(centre(pair_means(u), "median"), -HUGE, HUGE) for u in units]))
+    typical = float(np.mean([np.clip(centre(u, "median"), -HUGE, HUGE) for u in units]))
     win_rate = float(-np.mean([np.sign(u).mean() for u in units]))
     labels = list(range(len(panels)) if shared is None else shared)
     found = Pooled(units, labels, scale, margin, level, np.nan, win_rate, better, equivalent, worse)
@@ -379,3 +383,44 @@ def posterior(panels: Sequence[np.ndarray], margins: Sequence[float], draws: int
 def _weights(n, draws, number):
     """Draws x (1 + n): weights of the prior's place and of n units."""
     return np.random.default_rng([n, number]).dirichlet([PRIOR] + [1.0] * n, size=draws)
+
+
+@dataclass(frozen=True)
+class Level(_Statement):
+    """What is known of the values of one method; made by `level_of`. `effect` is their statistic; `low` and `high`
+    enclose the median of a unit, by its signs alone, so for every law of the values."""
+    n: int
+    scale: str
+    statistic: str
+    effect: float
+    units: np.ndarray
+    margin: float
+    level: float
+    stuck: float
+    skewed: bool
+
+    def _evidence(self, shifted):
+        return sign_evidence(shifted[0])
+
+    def _borders(self, contrasts):
+        return contrasts[0]
+
+    @property
+    def contrasts(self) -> list[np.ndarray]:
+        return [self.units]
+
+
+def level_of(values: ArrayLike, groups: ArrayLike | None = None, scale: str = "ratio", *,
+             statistic: str = "median", level: float = LEVEL) -> Level:
+    """The Level of values (n,), for statements about one method against a border; arguments as for `compare`. Here
+    only signs count: the values of one method have no reason to be symmetric."""
+    values = np.asarray(values, float)
+    known = ~np.isnan(values)
+    values = values[known]
+    units = contrasts(values, np.ones_like(values) if scale == "ratio" else np.zeros_like(values), scale)
+    if groups is not None:
+        units = _by_group(units, np.asarray(groups)[known])
+    plain = 10.0**values if scale == "log10" else values
+    share = float(stuck(plain).mean()) if len(plain) else np.nan
+    return Level(len(values), scale, statistic, centre(plain, statistic), units, float(np.log1p(ROPE)), level, share,
+                 skewed(plain))

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy import stats
 
 COLUMNS = ["n", "mean", "sd", "se", "n_instances", "se_instances", "median", "low", "high"]
 INTERVAL = ["boot_low", "boot_high"]
@@ -91,6 +92,22 @@ def _mean_interval(cell, level=0.95, draws=1000):
     return found
 
 
+def median_interval(values: ArrayLike, level: float = 0.95) -> np.ndarray:
+    """The interval of the median along axis 0, NaN skipped: (2, ...), low and high.
+
+    It ends at order statistics that the binomial law of the values below the median gives, so it has its level for
+    every law of independent values, also with infinite ones. Fewer than six values have no such interval at 95%: it
+    is NaN there.
+    """
+    values = np.sort(np.asarray(values, float), axis=0)  # NaN come last.
+    n = np.sum(~np.isnan(values), axis=0)
+    first = stats.binom.ppf((1.0 - level) / 2.0, n, 0.5).astype(int)  # values outside the interval, on either side
+    known = first > 0
+    ends = np.stack([np.where(known, first - 1, 0), np.where(known, n - first, 0)])
+    found = np.take_along_axis(values, ends, axis=0) if len(values) else np.full(ends.shape, np.nan)
+    return np.where(known, found, np.nan)
+
+
 def bootstrap_means(values: ArrayLike, draws: int = 1000, seed: int = 0,
                     groups: ArrayLike | None = None) -> np.ndarray:
     """Means of `draws` resamples of the rows of an n x m array: draws x m. The resamples of equal
@@ -100,6 +117,11 @@ def bootstrap_means(values: ArrayLike, draws: int = 1000, seed: int = 0,
     return np.concatenate([
         weights @ values / weights.sum(axis=1, keepdims=True) for weights in
         _resamples(_rows_by_group(len(values), groups), len(values), draws, seed)])
+
+
+def resample_counts(n: int, groups: ArrayLike | None = None, draws: int = 1000, seed: int = 0) -> np.ndarray:
+    """How often each of n rows stands in each resample: draws x n. The rows of a group are drawn together."""
+    return np.concatenate(list(_resamples(_rows_by_group(n, groups), n, draws, seed)))
 
 
 def _resamples(rows, n, draws, seed):

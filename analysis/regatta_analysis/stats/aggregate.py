@@ -1,0 +1,168 @@
+"""All problems of a study together, on one scale: how a method does as a whole, and against the others.
+
+The score of a trial is log10 of its value over the median value that all trials of all methods have on the problem.
+A score of -1 is a tenth of what is usual there. Every problem has the same weight. Infinite values sort last.
+"""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..escape import write_csv
+from ..report.tables import Table
+from . import comparison, evidence
+from .measures import trial_values
+from .robust import FLOOR, stuck
+from .statistics import resample_counts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..load.results import Results
+
+DRAWS = 2000
+COLUMNS = ["algorithm", "problems", "n", "ratio", "low", "high", "stuck", "improvement"]
+PAIRS = ["a", "b", "problems", "ratio", "low", "high", "win_rate", "better", "equivalent", "worse", "verdict"]
+WORDS = {evidence.BETTER: "better", evidence.WORSE: "worse", evidence.EQUIVALENT: "equivalent", evidence.OPEN: "open"}
+
+
+def scores(results: Results, metric: str) -> pd.DataFrame:
+    """One row per complete trial: problem, algorithm, instance, seed, value, score, and whether it is stuck (among
+    the trials of all methods on its problem). Problems without a scale are left out: values below 0, or a median
+    that is 0 or infinite."""
+    parts = []
+    for problem in results.problems:
+        values = trial_values(results, problem, {"metric": metric}).dropna()
+        usual = values.median()
+        if not len(values) or values.min() < 0.0 or not 0.0 < usual < np.inf:
+            continue
+        score = np.log10(np.maximum(values, FLOOR * usual) / usual)
+        parts.append(values.rename("value").to_frame().assign(score=score, stuck=stuck(values), problem=problem)
+                     .reset_index().astype({"algorithm": str}))
+    columns = ["problem", "algorithm", "instance", "seed", "value", "score", "stuck"]
+    return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
+
+
+def methods(table: pd.DataFrame) -> pd.DataFrame:
+    """COLUMNS of every algorithm in a table of `scores`, over the problems on which it has trials.
+
+    ratio, low, high: 10 to the interquartile mean of the scores, with its 95% interval by the stratified bootstrap
+    (Agarwal et al. 2021): trials of a problem, or its instances where trials share them, are drawn again on each
+    problem. stuck: share of stuck trials. improvement: probability that a trial of it is better than one of another
+    method on the same problem, ties half, mean over problems and other methods. Shares are means over problems.
+    """
+    rows = []
+    for algorithm, mine in table.groupby("algorithm", sort=False):
+        known, shares = mine["score"].to_numpy(float), mine.groupby("problem")["stuck"].mean()
+        weights = np.concatenate([_weights(part) for _, part in mine.groupby("problem", sort=False)], axis=1)
+        place = np.concatenate([np.flatnonzero(mine["problem"] == p) for p in mine["problem"].unique()])
+        ratios = 10.0**interquartile_mean(known[place], weights)
+        low, high = np.quantile(ratios[1:], [0.025, 0.975], method="nearest")
+        rows.append([algorithm, len(shares), len(mine), ratios[0], low, high, shares.mean(),
+                     _improvement(table, algorithm)])
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def _weights(part):
+    """(1 + DRAWS) x trials of one problem: equal weights first, then those of the resamples; rows add to 1."""
+    instances = part["instance"]
+    groups = instances.to_numpy() if 1 < instances.nunique() < len(part) else None
+    counts = np.concatenate([np.ones((1, len(part))), resample_counts(len(part), groups, DRAWS)])
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+def interquartile_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Mean of the middle half of the values (n,) by each row of weights (draws, n): a value that lies on a quartile
+    counts with the part of its weight that is inside."""
+    order = np.argsort(values, kind="stable")
+    values, weights = values[order], weights[:, order] / weights.sum(axis=1, keepdims=True)
+    until = np.cumsum(weights, axis=1)
+    inside = np.maximum(np.minimum(until, 0.75) - np.maximum(until - weights, 0.25), 0.0)
+    inside[inside < 1e-12] = 0.0
+    with np.errstate(invalid="ignore"):
+        total = np.where(inside > 0.0, inside * values, 0.0).sum(axis=1)
+    return total / inside.sum(axis=1)
+
+
+def _improvement(table, algorithm):
+    shares = []
+    for _, here in table.groupby("problem"):
+        mine = here.loc[here["algorithm"] == algorithm, "value"].to_numpy(float)
+        for other, rest in here.groupby("algorithm"):
+            if other != algorithm and len(mine):
+                d = np.sign(evidence.contrasts(mine[:, None], rest["value"].to_numpy(float), "difference"))
+                shares.append(((d < 0) + 0.5 * (d == 0)).mean())
+    return float(np.mean(shares)) if shares else np.nan
+
+
+def pairs(table: pd.DataFrame, first: str) -> pd.DataFrame:
+    """PAIRS of one algorithm against each other one, over the problems that both have: the pooled ratio of paired
+    trials with its confidence sequence, the share of wins less that of losses, the probabilities, and the verdict
+    (`evidence.pooled`)."""
+    rows = []
+    for other in (name for name in table["algorithm"].unique() if name != first):
+        found = [_evidence(here, first, other) for _, here in table.groupby("problem", sort=False)]
+        found = [e for e in found if e is not None and len(e.units)]
+        if found:
+            p = evidence.pooled(found)
+            rows.append([first, other, len(found), p.typical, p.low, p.high, p.win_rate, p.better, p.equivalent,
+                         p.worse, p.verdict])
+    return pd.DataFrame(rows, columns=PAIRS)
+
+
+def _evidence(here, a, b):
+    paired = comparison.paired(here.set_index(["algorithm", "instance", "seed"])["value"])
+    if a not in paired or b not in paired:
+        return None
+    paired = paired[[a, b]].dropna().sort_index()
+    return evidence.compare(paired[a], paired[b], paired.index.get_level_values("instance"))
+
+
+def made(results: Results, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """(`methods`, `pairs` of the method with the least ratio), made once."""
+    def make():
+        table = scores(results, metric)
+        found = methods(table)
+        best = found["algorithm"].iloc[found["ratio"].argmin()] if len(found) else ""
+        return found, pairs(table, best)
+    return results.remember(("aggregate", metric), make)
+
+
+def tables(results: Results, metric: str, name: str) -> list[Table]:
+    """What readers see of `made`."""
+    found, against = made(results, metric)
+    rows = [_plain(r.algorithm, r.problems, r.n, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", f"{100 * r.stuck:.0f}%",
+                   "–" if np.isnan(r.improvement) else f"{r.improvement:.2f}") for r in found.itertuples()]
+    whole = Table(
+        f"All problems together, final {name.lower()}",
+        "Ratio: interquartile mean over trials and problems of the value as a share of the problem's median, with its "
+        "95% stratified bootstrap interval; 1 is usual, less is better. Stuck: trials above a gap of at least a "
+        "factor of 10 in the final values of a problem, where at most half of them are above it. P(better): "
+        "probability that a trial is better than one of another method on the same problem.",
+        ["Algorithm", "Problems", "Trials", "Ratio", "Stuck", "P(better)"], rows)
+    rows = [_plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", f"{r.win_rate:+.2f}",
+                   f"{r.better:.2f}", f"{r.equivalent:.2f}", f"{r.worse:.2f}", WORDS[r.verdict])
+            for r in against.itertuples()]
+    first = against["a"].iloc[0] if len(against) else ""
+    versus = Table(
+        f"{first} against each other method, all problems together",
+        f"Ratio of paired trials of {first} to those of the other, with a 95% confidence sequence that is valid at any "
+        "number of trials; wins less losses as a share; probabilities that it is better, equivalent (within 10%) and "
+        "worse, by the Bayesian signed-rank test. No correction for the number of methods.",
+        ["Against", "Problems", "Ratio", "Wins - losses", "P(better)", "P(equivalent)", "P(worse)", "Verdict"], rows)
+    return [t for t in (whole, versus) if t.rows]
+
+
+def _plain(*cells):
+    return [(str(cell), False) for cell in cells]
+
+
+def write(results: Results, metric: str, directory: Path) -> list[Path]:
+    """aggregate.csv and aggregate_pairs.csv."""
+    written = []
+    for name, frame in zip(("aggregate", "aggregate_pairs"), made(results, metric)):
+        write_csv(frame, directory / f"{name}.csv")
+        written.append(directory / f"{name}.csv")
+    return written

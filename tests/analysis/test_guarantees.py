@@ -1,0 +1,85 @@
+"""What docs/statistics.md promises and measures, in a small version of its simulations."""
+import re
+import unittest
+from pathlib import Path
+
+import calibration_table as simulated
+import common
+import numpy as np
+from regatta_analysis.stats import evidence, statistics
+from scipy import stats
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
+STUDIES = 120
+
+
+class Comparisons(common.Case):
+    def test_intervals_keep_their_level_at_every_look(self):
+        for law in simulated.PAIRS:
+            with self.subTest(law=law):
+                found = simulated.misses(law, STUDIES, looks=4)
+                self.assertLessEqual(found.max(), evidence.LEVEL)
+
+    def test_differences_are_found(self):
+        for law, least in (("normal", 0.95), ("lognormal, sigma 1", 0.7), ("10% stuck", 0.55)):
+            with self.subTest(law=law):
+                self.assertGreaterEqual(simulated.power(law, studies=STUDIES)[1], least)
+
+    def test_pooled_panels_keep_the_level_where_methods_lead_on_half_of_them(self):
+        random, missed = np.random.default_rng(1), 0
+        for _ in range(STUDIES):
+            panels = [evidence.compare(*(random.lognormal(shift, 1.0, 12) for shift in (way, -way)))
+                      for way in (1.0, -1.0, 0.0, 0.0)]
+            missed += evidence.pooled(panels).verdict != "open"
+        self.assertLessEqual(missed / STUDIES, evidence.LEVEL)
+
+
+class Levels(common.Case):
+    def test_medians_are_covered_whatever_the_law(self):
+        for law in simulated.MEANS:
+            for n in (10, 40):
+                with self.subTest(law=law, n=n):
+                    self.assertGreaterEqual(min(simulated.coverage(law, n, 600)[3:]), 0.93)
+
+    def test_means_of_stuck_trials_are_not_covered(self):
+        """No interval of the mean knows of stuck trials that it has not seen: the page says so."""
+        for law, most in (("5% stuck", 0.5), ("10% stuck", 0.72)):
+            self.assertLessEqual(max(simulated.coverage(law, 10, 600)[:3]), most)
+            self.assertGreaterEqual(simulated.mean_errors(law, 600)[0], 0.25)
+
+    def test_the_interval_of_a_median_is_the_shortest_of_its_level(self):
+        for n in (6, 11, 25, 60):
+            low, high = statistics.median_interval(np.arange(1.0, n + 1.0)[:, None])[:, 0]
+
+            def missed(inside):
+                return 2.0 * stats.binom.cdf(inside - 1, n, 0.5)
+            self.assertEqual(low + high, n + 1)
+            self.assertLessEqual(missed(low), 0.05)
+            self.assertGreater(missed(low + 1), 0.05)
+        self.assertTrue(np.isnan(statistics.median_interval(np.ones((5, 2)))).all())
+        some = np.array([3.0, np.nan, 1.0, 2.0, np.inf, 4.0, 5.0])
+        self.assertEqual(statistics.median_interval(some).tolist(), [1.0, np.inf])
+
+    def test_one_method_against_a_border(self):
+        values = np.array([0.01] * 11 + [3.0])
+        found = evidence.level_of(values)
+        self.assertEqual((found.against(0.1), found.against(0.001), found.against(0.01)), ("below", "above", "open"))
+        self.assertEqual((found.stuck, found.skewed, found.effect), (1 / 12, True, 0.01))
+        self.assertAlmostEqual(found.low, 0.01)
+        self.assertEqual(len(evidence.level_of(values, np.repeat([1, 2, 3], 4)).units), 3)
+        self.assertEqual(evidence.level_of(values - 7.0, scale="difference").against(-6.0), "below")
+
+
+class Page(common.Case):
+    def test_the_page_has_the_tables_of_the_program(self):
+        """One row of each kind is simulated again, in full, and stands on the page with these digits."""
+        page = PAGE.read_text(encoding="utf-8")
+        rows = re.findall(r"^\| ([^|]+) \|([\d. |]+)\|$", page, re.M)
+        self.assertGreaterEqual(len(rows), 40)
+        for row in (simulated.table(["", *"1234"], [("10% stuck", simulated.mean_errors("10% stuck"))]),
+                    simulated.table(["", *"123"], [("20% stuck", simulated.power("20% stuck"))])):
+            self.assertIn(row.splitlines()[-1], page)
+
+
+if __name__ == "__main__":
+    unittest.main()
