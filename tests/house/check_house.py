@@ -7,6 +7,9 @@ import re
 import subprocess
 import sys
 
+import history
+import structure
+
 # from the ground up: a folder includes its own headers and those of folders before it
 FLOORS = ["regatta", "base", "maths", "gp/kernel", "gp/team", "gp/posterior", "gp/path", "gp/context", "gp/model",
           "density", "robust", "acquisition", "problem", "algorithm", "regret", "theory",
@@ -320,13 +323,13 @@ def top(tree):
 
 
 RULES = [floors, words, headers, statics, types, registered, theory, heads, paths, shape, modules,
-         functions, guards, increments, top]
+         functions, guards, increments, top, *structure.RULES, *history.RULES]
 
 
-def breaches(root):
+def breaches(root, rules=RULES):
     """[(rule, path, line, message)] and the number of files."""
     tree = Tree(root)
-    found = [(rule.__name__, *breach) for rule in RULES for breach in rule(tree)]
+    found = [(rule.__name__, *breach) for rule in rules for breach in rule(tree)]
     return sorted(set(found)), len(tree.sources)
 
 

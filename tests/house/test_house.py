@@ -5,13 +5,22 @@ import tempfile
 import unittest
 
 import check_house
+import history
 
 CLEAN = {"src/base/core.h": "/* The ground. */\n#ifndef RG_BASE_CORE_H\n#define RG_BASE_CORE_H\n#endif\n",
-         "src/base/tool.h": "/* A tool. */\n#ifndef RG_BASE_TOOL_H\n#define RG_BASE_TOOL_H\ntypedef struct {\n  int n;\n} RgTool;\n"
+         "src/base/tool.h": "/* A tool. */\n#ifndef RG_BASE_TOOL_H\n#define RG_BASE_TOOL_H\ntypedef struct {\n"
+                         "  int n;\n} RgTool;\n"
                          "int rg_tool_size(int n);\n#endif\n",
          "src/base/tool.c": '/* The tool. */\n#include "base/tool.h"\n\nint rg_tool_size(int n)\n{\n'
-                            "  return n;\n}\n"}
-BODY = "/* A file. */\nint rg_odd_size(int n)\n{{\n  {}\n}}\n"
+                            "  return n;\n}\n",
+         "src/base/user.c": '/* Its user. */\n#include "base/tool.h"\n\nstatic int twice(int n)\n{\n'
+                            "  return rg_tool_size(n) + rg_tool_size(n);\n}\n",
+         "tests/house/limits.txt": "# A comment.\nlines base 900  # another\n"}
+BODY = "/* A file. */\nstatic int odd_size(int n)\n{{\n  {}\n}}\n"
+OUTER = "/* A file. */\nint rg_odd_size(int n)\n{\n  return n;\n}\n"
+
+HEADER = "/* A header. */\n#ifndef RG_BASE_ODD_H\n#define RG_BASE_ODD_H\n{}\n#endif\n"
+COLUMNS = "/* A table. */\n" + "".join(f'  COLUMN(C{i}, "column{i}", 1) \n' for i in range(9))
 
 # rule -> files that break it
 PLANTED = {
@@ -55,42 +64,146 @@ PLANTED = {
                    {"src/base/odd.c": BODY.format("for (int i = 0; i < n; n--, ++*a) i++;")},
                    {"src/base/odd.c": BODY.format("if (n)\n    --a[n(1)].b;")},
                    {"tests/odd.c": BODY.format("else ++n;")}],
+    "budgets": [{"src/base/odd.c": "/* A file. */\n" + "/* long */\n" * 900},
+                {"src/cli/odd.c": "/* A room without a budget. */\n"},
+                {"tests/house/limits.txt": "lines base 900\nlines gone 5\n"}],
+    "classes": [{"src/base/odd.h": HEADER.format("typedef struct {\n" + "".join(
+                     f"  int (*f{i})(struct {{ int a; }} *b, int n);\n" for i in range(25)) + "} RgOddClass;")},
+                {"src/base/odd.h": HEADER.format("struct RgOddClass {\n" + "  int f;\n" * 25 + "};")},
+                {"src/base/odd.h": HEADER.format("struct RgOddClass {\n" + "  int f;\n" * 5 + "};"),
+                 "tests/house/limits.txt": "lines base 900\nfields RgOddClass 4\n"}],
+    "externals": [{"src/base/odd.c": OUTER},
+                  {"src/base/odd.c": OUTER.replace("return n", "return rg_odd_size(n - 1)"),
+                   "src/base/odd.h": HEADER.format("int rg_odd_size(int n);")}],
+    "rebuilds": [{f"src/base/odd{i}.c": '/* A file. */\n#include "base/core.h"\n' for i in range(61)},
+                 {"src/base/core.h": HEADER.format('#include "base/odd.h"').replace("ODD", "CORE"),
+                  **{f"src/base/odd{i}.c": '/* A file. */\n#include "base/core.h"\n' for i in range(61)},
+                  "src/base/odd.h": HEADER.format("")}],
+    "last_names": [{"src/base/odd.h": HEADER.format("typedef enum { RG_RED, RG_BLUE } RgColour;"),
+                    "tests/odd.c": BODY.format("for (int i = 0; i <= RG_BLUE; i++) n++;")},
+                   {"tests/odd.c": BODY.format("for (int i = RG_KERNEL_RED; i <= RG_KERNEL_BLUE; i++) n++;")}],
+    "second_lists": [{"src/regatta/results.h": COLUMNS,
+                      "src/base/odd.c": "/* A file. */\nstatic const char *const a[] = {"
+                      + ", ".join(f'"column{i}"' for i in range(8)) + "};\n"},
+                     {"src/regatta/results.h": "/* A header without its table. */\n"},
+                     {"src/regatta/results.h": COLUMNS, "analysis/odd.py": "NAMES = ("
+                      + ",\n         ".join(f'"column{i}"' for i in range(8)) + ")\n"},
+                     {"src/gp/kernel/list.h": "/* A list. */\n" + "".join(
+                         f'#include "gp/kernel/families/{name}.h"\n' for name in ("red", "blue", "green", "grey")),
+                      "src/base/odd.c": BODY.format("int a[] = {RG_KERNEL_RED, RG_KERNEL_BLUE, RG_KERNEL_GREEN,\n"
+                                                    "           RG_KERNEL_GREY};")}],
     "top": [{"odd": "left by a command\n"}],
 }
 
 
-def found(files):
+def found(files, rule=None):
+    """Names of the rules that are broken, of all or of one."""
+    rules = [r for r in check_house.RULES if rule in (None, r.__name__)]
     with tempfile.TemporaryDirectory(prefix="regatta-test-") as folder:
         for name, text in files.items():
             path = pathlib.Path(folder) / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        for command in (["init", "-q"], ["add", "."]):
+        for command in (["init", "-q"], ["add", "."]) if check_house.top in rules else ():
             subprocess.run(["git", "-C", folder, *command], check=True)
-        return {breach[0] for breach in check_house.breaches(folder)[0]}
+        return {breach[0] for breach in check_house.breaches(folder, rules)[0]}
 
 
 class House(unittest.TestCase):
     def test_clean(self):
         self.assertEqual(found(CLEAN), set())
 
+    def test_allowed(self):
+        """What limits.txt allows, and what only looks like a breach."""
+        many = {f"src/base/odd{i}.c": '/* A file. */\n#include "base/core.h"\n' for i in range(61)}
+        for rule, files in (
+                ("last_names", {"src/base/odd.h": HEADER.format("typedef enum { RG_RED, RG_BLUE } RgColour;"),
+                                "src/base/odd.c": BODY.format("for (int i = 0; i < 3 && n <= RG_BLUE; i++) n++;")}),
+                ("last_names", {"src/base/odd.c": BODY.format("for (int i = 0; i < RG_KERNEL_FAMILIES; i++) n++;")}),
+                ("classes", {"src/base/odd.h": HEADER.format("struct RgOddClass {\n" + "  int f;\n" * 25 + "};"),
+                             "tests/house/limits.txt": "fields RgOddClass 25\n"}),
+                ("rebuilds", {**many, "tests/house/limits.txt": "rebuilds base/core.h 61\n"}),
+                ("externals", {"src/base/odd.c": OUTER, "tests/odd.c": BODY.format("rg_odd_size(2);")}),
+                ("second_lists", {"src/regatta/results.h": COLUMNS, "src/base/odd.c": '/* A file. */\n'
+                                  'static const char *const a[] = {"column1", "column2", "red", "blue"};\n'})):
+            with self.subTest(rule=rule, files=list(files)):
+                self.assertEqual(found({**CLEAN, **files}, rule), set())
+
     def test_many_parameters(self):
         """Kernels of vector instructions may take many parameters, their neighbours may not."""
         text = PLANTED["functions"][1]["src/base/odd.c"]
-        self.assertEqual(found({**CLEAN, "src/gp/kernel/tiles_odd.c": text}), set())
-        self.assertIn("functions", found({**CLEAN, "src/gp/kernel/odd.c": text}))
+        self.assertEqual(found({**CLEAN, "src/gp/kernel/tiles_odd.c": text}, "functions"), set())
+        self.assertEqual(found({**CLEAN, "src/gp/kernel/odd.c": text}, "functions"), {"functions"})
 
     def test_increments(self):
         """A value that is used may be that after the step."""
         for text in ("if (++n > 3) n--;", "a[--n] = 1;", "f(a, ++n);", "for (; ++n < 3;) a();", "a = b ? c : --d;"):
             with self.subTest(text=text):
-                self.assertEqual(found({**CLEAN, "src/base/odd.c": BODY.format(text)}), set())
+                self.assertEqual(found({**CLEAN, "src/base/odd.c": BODY.format(text)}, "increments"), set())
 
     def test_planted(self):
         for rule in check_house.RULES:
-            for files in PLANTED[rule.__name__]:
+            for files in PLANTED[rule.__name__] if rule not in history.RULES else ():
                 with self.subTest(rule=rule.__name__, files=list(files)):
-                    self.assertIn(rule.__name__, found({**CLEAN, **files}))
+                    self.assertEqual(found({**CLEAN, **files}, rule.__name__), {rule.__name__})
+
+
+class History(unittest.TestCase):
+    """Commits of a repository made for it, from its first one on."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="regatta-test-")
+        self.addCleanup(folder.cleanup)
+        self.tree = check_house.Tree(folder.name)
+        self.git("init", "-q")
+        self.limits = self.tree.root / "tests" / "house" / "limits.txt"
+        self.limits.parent.mkdir(parents=True)
+        self.limits.write_text("lines base 900\nlines cli 100\n")
+        self.first = self.commit("Begin")
+
+    def git(self, *words):
+        return subprocess.run(["git", "-C", self.tree.root, "-c", "user.name=A", "-c", "user.email=a@b", *words],
+                              check=True, capture_output=True, text=True).stdout.strip()
+
+    def commit(self, *message):
+        self.git("add", ".")
+        self.git("commit", "-q", "--allow-empty", *(word for text in message for word in ("-m", text)))
+        return self.git("rev-parse", "HEAD")
+
+    def found(self, since=None):
+        return [rule.__name__ for rule in history.RULES for _ in rule(self.tree, since or self.first)]
+
+    def test_titles(self):
+        self.commit("t" * 72)
+        self.assertEqual(self.found(), [])
+        long = self.commit("t" * 73)
+        self.assertEqual(self.found(), ["titles"])
+        self.assertEqual(self.found(long), [])
+
+    def test_raised(self):
+        self.limits.write_text("lines base 950\nlines cli 90\n")
+        self.commit("Raise a limit", "It is needed.")
+        self.limits.write_text("lines cli 90\nlines base 940\nlines new 5\n")
+        (self.tree.root / "other").write_text("")
+        self.commit("Lower a limit, and add a room")
+        self.assertEqual(self.found(), [])
+        self.limits.write_text("lines cli 91\nlines base 940\nlines new 5\n")
+        self.commit("Raise a limit for no reason")
+        self.assertEqual(self.found(), ["raised"])
+        self.limits.write_text("lines cli 92\nlines base 940\nlines new 5\n")
+        (self.tree.root / "other").write_text("more")
+        self.commit("Raise a limit beside others", "It is needed.")
+        self.assertEqual(self.found(), ["raised", "raised"])
+
+    def test_elsewhere(self):
+        """In a clone without the older commits, and where there is no git, nothing is found wrong."""
+        self.commit("t" * 73)
+        with tempfile.TemporaryDirectory(prefix="regatta-test-") as folder:
+            subprocess.run(["git", "clone", "-q", "--depth", "1", f"file://{self.tree.root}", f"{folder}/shallow"],
+                           check=True)
+            for name in ("shallow", "no-git"):
+                self.tree = check_house.Tree(f"{folder}/{name}")
+                self.assertEqual(self.found(), [])
 
 
 if __name__ == "__main__":

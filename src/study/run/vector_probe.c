@@ -141,11 +141,13 @@ static void factors(Probe *p, const RgTileOps *t)
 
 static void regression(Probe *p, const RgRegressionLoops *loops)
 {
+  static const RgSmoothing kernel[] = {RG_SMOOTHING_GAUSSIAN, RG_SMOOTHING_EPANECHNIKOV,
+                                       RG_SMOOTHING_UNIFORM};
   double sums[2], *r2 = p->out, *weight = r2 + BLOCKS;
 
-  for (int kernel = RG_SMOOTHING_GAUSSIAN; kernel <= RG_SMOOTHING_UNIFORM; kernel++) {
+  for (int k = 0; k < 3; k++) {
     const double nearest = loops->distances(3, BLOCKS, p->uniform, BLOCKS, p->signs, r2);
-    loops->weigh((RgSmoothing)kernel, BLOCKS, 2.0, nearest, r2, p->signs, weight, sums);
+    loops->weigh(kernel[k], BLOCKS, 2.0, nearest, r2, p->signs, weight, sums);
     keep(p, sums, sizeof(sums));
     keep_out(p, 2 * BLOCKS);
   }

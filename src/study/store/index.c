@@ -194,19 +194,7 @@ PetscErrorCode rg_shard_move(const char *path, const char *directory, const char
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_remove_stale_in(const char *directory)
-{
-  char **names;
-  int n, error;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_directory_list(directory, &n, &names, &error));
-  PetscCall(rg_remove_stale(directory, n, names));
-  PetscCall(rg_names_free(n, &names));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_remove_stale(const char *directory, int n, char *const *names)
+static PetscErrorCode remove_stale(const char *directory, int n, char *const *names)
 {
   static const double day = 86400;
   char *path;
@@ -218,6 +206,18 @@ PetscErrorCode rg_remove_stale(const char *directory, int n, char *const *names)
     (void)unlink(path);
     PetscCall(PetscFree(path));
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_remove_stale_in(const char *directory)
+{
+  char **names;
+  int n, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_directory_list(directory, &n, &names, &error));
+  PetscCall(remove_stale(directory, n, names));
+  PetscCall(rg_names_free(n, &names));
   PetscFunctionReturn(0);
 }
 
@@ -367,7 +367,7 @@ static PetscErrorCode look_around(Look *look, int helpers, RgFault *fault)
   PetscCall(rg_directory_list(look->directory, &n, &look->names, &error));
   if (error && error != ENOENT)
     rg_fault_set(fault, RG_FAULT_ERROR, "cannot list %.300s: %s", look->directory, strerror(error));
-  if (look->repair && first) PetscCall(rg_remove_stale(look->directory, n, look->names));
+  if (look->repair && first) PetscCall(remove_stale(look->directory, n, look->names));
   PetscCall(keep_shards(&n, look->names));
   PetscCall(rg_helpers_do(first ? helpers : 1, n, &work, fault));
   PetscCall(rg_names_free(n, &look->names));

@@ -63,9 +63,8 @@ static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
    for a damaged or foreign results file or a newer schema, RG_FAULT_ERROR. */
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair, int helpers,
                                RgIndex *index, int *n_bad, RgFault *fault);
-/* Remove those of the names in a directory that are temporary files of dead processes, or of
-   another host or an earlier start of this one and a day old. */
-PetscErrorCode rg_remove_stale(const char *directory, int n, char *const *names);
+/* Remove the temporary files of a directory that belong to dead processes, or to another host or an
+   earlier start of this one and are a day old. */
 PetscErrorCode rg_remove_stale_in(const char *directory);
 /* What a fault of opening a file means for a study: files that are damaged, newer or not to be read
    by this user are FOREIGN, the rest is an ERROR. */
