@@ -145,23 +145,40 @@ static PetscErrorCode find_point(const RgSpace *space, const double *native, int
   PetscFunctionReturn(0);
 }
 
+/* A row of a box, whose native values stand in `native`: its unit coordinates. */
+static PetscErrorCode take_design(const RgSpace *space, int row, RgGiven *given)
+{
+  double *x = given->x + (size_t)row * space->dim;
+  const double *native = given->native + (size_t)row * space->dim;
+  double *back;
+
+  PetscFunctionBeginUser;
+  rg_space_to_unit(space, native, x);
+  for (int j = 0; j < space->dim; j++) x[j] = fmin(fmax(x[j], 0), 1);
+  PetscCall(PetscMalloc1(space->dim, &back));
+  rg_space_to_native(space, x, back);
+  for (int j = 0; j < space->dim; j++) given->exact = given->exact && back[j] == native[j];
+  PetscCall(PetscFree(back));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
 {
   const RgSpace *space = r->space;
   double *x = given->x + (size_t)row * space->dim;
+  double *native = given->native + (size_t)row * space->dim;
 
   PetscFunctionBeginUser;
   for (int j = 0; j < space->dim && !r->mistake->length; j++)
-    PetscCall(read_cell(r, row, j, &x[j]));
-  PetscCall(check_empty(r, row, x));
+    PetscCall(read_cell(r, row, j, &native[j]));
+  PetscCall(check_empty(r, row, native));
   given->index[row] = -1;
   if (r->mistake->length) PetscFunctionReturn(0);
   if (!rg_space_is_finite(space)) {
-    rg_space_to_unit(space, x, x);
-    for (int j = 0; j < space->dim; j++) x[j] = fmin(fmax(x[j], 0), 1);
+    PetscCall(take_design(space, row, given));
     PetscFunctionReturn(0);
   }
-  PetscCall(find_point(space, x, &given->index[row]));
+  PetscCall(find_point(space, native, &given->index[row]));
   if (given->index[row] < 0) {
     PetscCall(rg_text_add(r->mistake, "%s:%d: none of the %d designs there are", r->path,
                           r->csv.line[row], space->size));
@@ -173,6 +190,7 @@ static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
                             "%s:%d: the design of line %d, and each may be queried once", r->path,
                             r->csv.line[row], r->csv.line[i]));
   PetscCall(PetscArraycpy(x, space->points + (size_t)given->index[row] * space->dim, space->dim));
+  rg_space_to_native(space, x, native);
   PetscFunctionReturn(0);
 }
 
@@ -188,8 +206,9 @@ PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, 
   PetscCall(PetscMalloc1(space->dim, &r.column));
   if (!own.length) PetscCall(match_columns(&r));
   if (!own.length) {
-    given->n = r.csv.n_rows;
+    *given = (RgGiven){.n = r.csv.n_rows, .exact = true};
     PetscCall(PetscMalloc1((size_t)given->n * space->dim, &given->x));
+    PetscCall(PetscMalloc1((size_t)given->n * space->dim, &given->native));
     PetscCall(PetscMalloc1(given->n, &given->index));
   }
   for (int row = 0; row < given->n && !own.length; row++) PetscCall(take_row(&r, row, once, given));
@@ -204,7 +223,7 @@ PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, 
 PetscErrorCode rg_given_clear(RgGiven *given)
 {
   PetscFunctionBeginUser;
-  PetscCall(RG_FREE(&given->x, &given->index));
+  PetscCall(RG_FREE(&given->x, &given->native, &given->index));
   given->n = 0;
   PetscFunctionReturn(0);
 }
@@ -216,7 +235,8 @@ PetscErrorCode rg_given_identity(const RgGiven *given, int dim, RgText *text)
 
   PetscFunctionBeginUser;
   if (!given->n) PetscFunctionReturn(0);
-  rg_hash128(given->x, (size_t)given->n * (size_t)dim * sizeof(double), hash);
+  rg_hash128(given->exact ? given->x : given->native,
+             (size_t)given->n * (size_t)dim * sizeof(double), hash);
   rg_hash_hex(hash, hex);
   PetscCall(rg_text_add(text, ",given=%d:%s", given->n, hex));
   PetscFunctionReturn(0);

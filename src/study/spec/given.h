@@ -6,8 +6,10 @@
 
 typedef struct {
   int n;
-  double *x;  /* n x dim, unit coordinates; owned */
-  int *index; /* n, in a finite design; -1 in a box; owned */
+  double *x;      /* n x dim, unit coordinates; owned */
+  double *native; /* n x dim, as given, what is evaluated; in a finite design those of the point */
+  int *index;     /* n, in a finite design; -1 in a box; owned */
+  bool exact;     /* `native` is what `x` gives, to the last bit */
 } RgGiven;
 
 /* Read a file of comma-separated values: its header has the names of the coordinates of `space`
@@ -17,7 +19,7 @@ typedef struct {
 PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, RgGiven *given,
                              RgText *mistake);
 PetscErrorCode rg_given_clear(RgGiven *given);
-/* Append what identifies the designs. */
+/* Append what identifies the designs: a hash of x, or of `native` where x does not give it. */
 PetscErrorCode rg_given_identity(const RgGiven *given, int dim, RgText *text);
 
 #endif

@@ -89,6 +89,21 @@ static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row,
   PetscFunctionReturn(0);
 }
 
+/* The query in native units. A given design keeps the values of its file, which the unit cube does
+   not always give back to the last bit, where its coordinates count (those that do not are
+   settled). */
+static void find_native(RgTrialRun *run, int row)
+{
+  const RgSpace *design = &run->problem->domain.design;
+  const RgGiven *given = &run->cell->given;
+  const size_t at = (size_t)row * design->dim;
+
+  rg_space_settle(design, run->query.x, NULL);
+  rg_space_to_native(design, run->query.x, run->native_x);
+  for (int j = 0; row < given->n && j < design->dim; j++)
+    if (run->query.x[j] == given->x[at + j]) run->native_x[j] = given->native[at + j];
+}
+
 /* Evaluate the query as row `row`: context, f, noise; appended to the history. */
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
 {
@@ -98,8 +113,7 @@ PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
 
   PetscFunctionBeginUser;
   PetscCall(rg_clock_begin(&run->clock, RG_STAGE_EVALUATE));
-  rg_space_settle(&domain->design, run->query.x, NULL);
-  rg_space_to_native(&domain->design, run->query.x, run->native_x);
+  find_native(run, row);
   if (domain->context.dim) {
     point.c = run->native_c;
     if (domain->control == RG_CONTEXT_NATURE) {

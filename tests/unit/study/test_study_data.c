@@ -250,3 +250,26 @@ RG_TEST(test_given_designs_come_first)
   file_remove(&same);
   file_remove(&level);
 }
+
+/* Decimal numbers that the unit cube does not give back are evaluated as they are given, and the key
+   names them; a file that loses nothing has the key it always had. */
+RG_TEST(test_given_values_are_kept)
+{
+  TemporaryFile lossy = file_make("t.csv", "x1,x2\n1.5,0.3\n-4.9,14.7\n"),
+                exact = file_make("t.csv", "x1,x2\n-5,15\n");
+  const double expected[] = {1.5, 0.3, -4.9, 14.7};
+  RgRecord record = {0};
+  char *key;
+
+  run_given(&lossy, "branin", "", &key, &record);
+  assert_memory_equal(record.column[RG_COLUMN_X], expected, sizeof expected);
+  assert_null(strstr(key, "given=2:8dd20b5910912166f08abc63cdd9a0c4")); /* of the unit cube */
+  RG_OK(PetscFree(key));
+  RG_OK(rg_record_destroy(&record));
+  run_given(&exact, "branin", "", &key, &record);
+  assert_non_null(strstr(key, "given=1:117f627aa058ede2fba430a78bffd779"));
+  RG_OK(PetscFree(key));
+  RG_OK(rg_record_destroy(&record));
+  file_remove(&lossy);
+  file_remove(&exact);
+}
