@@ -10,8 +10,9 @@
    trial and missing outside one. Integers are rounded, floor(v + 0.5), choices sent as words; the
    algorithm sees the coordinate before rounding. No answer in time, an answer that is none, an
    error and an end of the program are tried again with the program started afresh, then they fail
-   the trial. What identifies a trial are the program's name without its folder, the arguments, the
-   inputs and contexts, goal, optimum and revision. */
+   the trial. A trial is identified by the program's name without its folder, the arguments, the
+   inputs and contexts, the goal and the revision. No answer depends on the optimum: it is an
+   annotation, and a trial keeps its identity when it changes. */
 #include "problem/external.h"
 
 #include <math.h>
@@ -35,7 +36,7 @@ typedef struct {
 static const char *const controls[] = {"nature", "simulator", NULL};
 static const char *const goals[] = {"maximise", "minimise", NULL};
 
-/* the first N_IDENTITY parameters are what a trial is identified by */
+/* The first N_IDENTITY parameters identify a trial, with `auto` for the optimum. */
 enum { N_IDENTITY = 9, CONSTRAINTS_MAX = 16 };
 
 static const RgParam params[] = {
@@ -54,7 +55,7 @@ static const RgParam params[] = {
   RG_CHOICE("goal", Options, goal, "maximise", goals, "",
             "what is good; minimise: f is the negative of the answer"),
   RG_REAL("optimum", Options, optimum, "auto", 0, 0, "f*",
-          "best answer possible; auto: not known, and no regret"),
+          "best answer possible, which regret counts from; auto: not known, and no regret"),
   RG_INT("revision", Options, revision, "1", 1, 1000000, "",
          "to be raised when the program's answers change: results of another revision don't count"),
   RG_ENTRY("constraints", TEXTS, Options, constraints, RgTexts, "auto", 0, 0, rg_param_later, "g",
@@ -117,8 +118,11 @@ static PetscErrorCode external_check(const RgProblemClass *class, const void *op
 static PetscErrorCode external_identity(const RgProblemClass *class, const void *options,
                                         RgText *text)
 {
+  Options identifying = *(const Options *)options; /* borrows its texts */
+
   (void)class;
-  return rg_program_identity(params, N_IDENTITY, options, sizeof(Options), text);
+  identifying.optimum = NAN;
+  return rg_program_identity(params, N_IDENTITY, &identifying, sizeof(identifying), text);
 }
 
 static PetscErrorCode external_domain(const RgProblemClass *class, const void *options,

@@ -5,34 +5,58 @@
 
 #define ROUNDING 1e-12
 
-/* F* - value; differences that rounding and the accuracy of F* explain are 0. */
-static double gap(double optimum, double accuracy, double value, bool *exceeded)
-{
-  const double difference = optimum - value;
+/* What regret is counted from. */
+typedef struct {
+  double value, slack; /* a value above by no more than the slack is as good */
+} Reference;
 
-  if (!(difference < 0)) return difference;
-  if (difference >= -accuracy - ROUNDING * fmax(1, fabs(optimum))) return 0;
-  *exceeded = true;
-  return difference;
+static double gap(const Reference *reference, double value)
+{
+  const double difference = reference->value - value;
+
+  return difference < 0 && difference >= -reference->slack ? 0 : difference;
 }
 
-PetscErrorCode rg_regret(const RgScores *scores, const RgRegrets *regrets, bool *exceeded)
+static bool has_recommendation(const RgScores *scores, int t)
 {
-  const double *objective = scores->objective, *recommended = scores->recommended;
+  return scores->recommended && !isnan(scores->recommended[t]);
+}
+
+/* F*, or the best value there is where that is beyond F*. */
+static Reference find_reference(const RgScores *scores, RgExcess *excess)
+{
+  Reference reference = {scores->optimum,
+                         scores->accuracy + ROUNDING * fmax(1, fabs(scores->optimum))};
+
+  *excess = (RgExcess){.first = -1};
+  for (int t = 0; t < scores->n; t++) {
+    const double recommended = has_recommendation(scores, t) ? scores->recommended[t] : -INFINITY;
+    const double value = fmax(scores->objective[t], recommended);
+    if (!(scores->optimum - value < -reference.slack)) continue;
+    if (excess->first < 0) *excess = (RgExcess){t, value - scores->optimum};
+    reference.value = fmax(reference.value, value);
+  }
+  return reference;
+}
+
+PetscErrorCode rg_regret(const RgScores *scores, const RgRegrets *regrets, RgExcess *excess)
+{
+  const double *objective = scores->objective;
   double best = -INFINITY, sum = 0;
-  bool above = false;
+  RgExcess found;
 
   PetscFunctionBeginUser;
+  const Reference reference = find_reference(scores, &found);
   for (int t = 0; t < scores->n; t++) {
     const bool counts = scores->count_initial || t >= scores->n_initial;
-    const double value = recommended && !isnan(recommended[t]) ? recommended[t] : objective[t];
+    const double value = has_recommendation(scores, t) ? scores->recommended[t] : objective[t];
 
     best = fmax(best, objective[t]);
-    regrets->instantaneous[t] = gap(scores->optimum, scores->accuracy, value, &above);
-    regrets->simple[t] = gap(scores->optimum, scores->accuracy, best, &above);
+    regrets->instantaneous[t] = gap(&reference, value);
+    regrets->simple[t] = gap(&reference, best);
     if (counts) sum += regrets->instantaneous[t];
     regrets->cumulative[t] = counts ? sum : NAN;
   }
-  if (exceeded) *exceeded = above;
+  if (excess) *excess = found;
   PetscFunctionReturn(0);
 }

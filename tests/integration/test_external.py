@@ -276,6 +276,49 @@ algorithms: [random, ei, ts, jes, nelder_mead]
             self.assertLess(group["simple_regret"][1, -1], 0.02)
         self.assertIn("best on good: ", self.run_ok("info", self.output))
 
+    def test_optimum_is_an_annotation(self):
+        """A trial that does better than the optimum is complete and says so; another optimum changes regret,
+        and asks for nothing again."""
+        text = head(seeds=2, iterations=8) + problem(arguments=["--calls", self.calls])
+        wrong = self.write("wrong.yaml", text.replace("optimum: 0", "optimum: -0.5"))
+        study = self.write("study.yaml", text)
+        other = self.folder / "other.h5"
+        _, _, err = regatta("run", wrong, "-o", self.output, "-quiet", "-strict", ranks=2)
+        self.assertEqual(err.count("is better than the optimum by"), err.count("rank"), err)
+        self.assertIn("better than the optimum", err)
+        asked = len(self.asked())
+        n_better = 0
+        with h5py.File(self.output) as results:
+            group = results["P"]
+            f, message = group["f"][()], group["message"].asstr()[()]
+            self.assertTrue((group["optimum"][()] == -0.5).all())
+            for k, values in enumerate(f):
+                beyond = np.flatnonzero(values > -0.5)
+                n_better += len(beyond) > 0
+                best = max(values.max(), -0.5)
+                np.testing.assert_array_equal(group["instantaneous_regret"][k], best - values)
+                np.testing.assert_array_equal(group["simple_regret"][k], best - np.maximum.accumulate(values))
+                told = (f"evaluation {beyond[0] + 1} is better than the optimum by {values[beyond[0]] + 0.5:.3g};"
+                        if len(beyond) else "")
+                self.assertTrue(message[k].startswith(told) and bool(told) == bool(message[k]), (told, message[k]))
+        self.assertGreater(n_better, 1)
+        for file, optimum in ((study, 0), (wrong, -0.5), (study, 0)):
+            _, _, err = regatta("run", file, "-o", self.output, "-quiet", "-strict", ranks=2)
+            self.assertIn("another optimum: regret of 4 finished trials counts from it", err)
+            self.assertEqual(len(self.asked()), asked, "an evaluation was asked for again")
+            self.assertIn("4 equal in every bit", self.run_ok("verify", self.output, "-all"))
+            self.run_ok("run", file, "-o", other, "-quiet", "-strict")
+            self.assertEqual(self.checksum(self.output), self.checksum(other))
+            asked = len(self.asked())
+            other.unlink()
+            with h5py.File(self.output) as results:
+                self.assertEqual(set(results["P"]["optimum"][()]), {optimum})
+        unknown = self.write("unknown.yaml", text.replace("    optimum: 0\n", ""))
+        self.run_ok("run", unknown, "-o", self.output, "-quiet", "-strict")
+        self.assertEqual(len(self.asked()), asked)
+        with h5py.File(self.output) as results:
+            self.assertTrue(np.isnan(results["P"]["simple_regret"][()]).all())
+
     def test_programs_that_cannot_run(self):
         missing = problem(program="no_such_folder/no_such_program")
         plain = self.write("plain.py", "print()")

@@ -107,12 +107,11 @@ RG_TEST(regret_of_newsvendor)
   Instance instance = instance_make("newsvendor", NULL, 1, 0);
   RgFailure failure = {0};
   double F[3], now[3], simple[3], cumulative[3], optimum, accuracy;
-  bool exceeded;
 
   RG_OK(rg_problem_objective(&instance.problem, 3, points, F, &failure));
   RG_OK(rg_regret_optimum(&instance.problem, &optimum, &accuracy, &failure));
   RG_OK(rg_regret(&(RgScores){3, 0, true, optimum, accuracy, F, NULL},
-                  &(RgRegrets){now, simple, cumulative}, &exceeded));
+                  &(RgRegrets){now, simple, cumulative}, NULL));
   for (int t = 0; t < 3; t++) RG_CLOSE(cumulative[t], cumulated[t], 1e-12);
   instance_free(&instance);
 }

@@ -45,7 +45,7 @@ const RgFieldInfo rg_fields[] = {
   {"status", RG_FIELD_STATUS, FIELD(status), false, RG_OF_ALL, true, "1", "status",
    "whether the trial finished its budget or failed numerically"},
   {"message", RG_FIELD_CHARS, FIELD(message), false, RG_OF_ALL, false, "1", "message",
-   "why the trial failed; empty otherwise"},
+   "why the trial failed, or where it did better than the optimum; empty otherwise"},
   {"n_iterations", RG_FIELD_INT, FIELD(n_rows), false, RG_OF_ALL, false, "1",
    "recorded evaluations",
    "entries of this trial along the axis iteration, its initial design included; NaN follows"},
@@ -69,7 +69,8 @@ const RgFieldInfo rg_fields[] = {
   {"contexts", RG_FIELD_TEXT, FIELD(contexts), false, RG_OF_CONTEXT, false, "1", "contexts",
    "the same of the coordinates of the context"},
   {"optimum", RG_FIELD_REAL, FIELD(optimum), false, RG_OF_ALL, false, "y", "optimum",
-   "max F of the instance, from which regret is measured; NaN where it is unknown"},
+   "max F of the instance, from which regret is measured, or from the best F of the trial where "
+   "that is larger; NaN where it is unknown"},
   {"checksum", RG_FIELD_CHARS, FIELD(checksum), false, RG_OF_ALL, false, "1",
    "checksum of the trial",
    "XXH3-128 over id, key, status, message, shape, optimum and all columns but those of timing"},

@@ -90,6 +90,7 @@ PetscErrorCode rg_session_destroy(RgSession *session)
   PetscCall(PetscFree(session->pause));
   PetscCall(PetscBTDestroy(&session->share));
   PetscCall(RG_FREE(&session->done, &session->cell_failed));
+  PetscCall(PetscBTDestroy(&session->exceeded));
   PetscCall(PetscBTDestroy(&session->again));
   PetscCallMPI(MPI_Comm_free(&session->here));
   PetscCallMPI(MPI_Comm_free(&session->comm));

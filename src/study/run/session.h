@@ -27,6 +27,8 @@ typedef struct {
   unsigned char *done;         /* RgStatus per trial, known before the run */
   RgStoreScan scan;
   int *cell_failed; /* failed trials by cell, of this rank */
+  PetscBT exceeded; /* by cell, the first of its problem: the user knows of a trial that does better
+                       than the optimum; owned */
   PetscBT again;    /* by trial: runs again, and has a complete record of an earlier run; owned */
   int n_kept;       /* of these, those that failed now, of this rank: that record stays */
   RgOriginCounts origins; /* of those that are not run again */
@@ -81,6 +83,9 @@ void rg_session_check_label(const RgSession *session, RgFault *fault);
 /* Who made the finished trials: those of others are told, or run again where so asked for. Rank 0.
  */
 PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault);
+/* Finished trials whose optimum is another one in the study file now: their regrets are counted
+   anew, from the values that were observed. Rank 0. */
+PetscErrorCode rg_session_rescore(RgSession *session);
 /* The stores of the ranks of one host share their records and what they know of their shards.
    Collective. */
 PetscErrorCode rg_session_share_shards(RgSession *session);

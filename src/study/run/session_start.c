@@ -53,6 +53,7 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
     PetscCall(rg_plan_share(session->plan, options->part, options->parts, session->share));
   }
   PetscCall(PetscCalloc1(session->plan->study->n_cells, &session->cell_failed));
+  PetscCall(PetscBTCreate(session->plan->study->n_cells, &session->exceeded));
   PetscCall(PetscBTCreate(session->plan->n, &session->again));
   for (int turn = 0; turn < 2 && session->outcome == RG_RUN_COMPLETE; turn++) {
     if (turn == (session->rank == 0 ? 0 : 1)) {
@@ -134,6 +135,7 @@ static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
   session->next_progress = session->begun + (observer ? observer->period : 0);
   PetscCall(rg_stop_relay_create(session->comm, stop, &session->relay));
   PetscCall(rg_session_share_shards(session));
+  if (session->rank == 0) PetscCall(rg_session_rescore(session));
   PetscCall(rg_schedule_create(session->comm, session->plan, &session->teams, session->done,
                                session->share, &session->schedule));
   PetscCall(rg_session_form_teams(session));

@@ -1,5 +1,6 @@
 /* The trials of a run on one rank: take one, run it, commit it, look around in between. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/child.h"
 #include "base/clock.h"
@@ -201,6 +202,18 @@ static void tell_of_kept(RgSession *session, const RgRecord *record)
                   record->message);
 }
 
+/* Once for a problem; every record has its own message. */
+static void tell_of_excess(RgSession *session, int cell, const RgRecord *record)
+{
+  const RgCell *cells = session->plan->study->cells;
+
+  while (cell > 0 && !strcmp(cells[cell - 1].problem_label, cells[cell].problem_label)) cell--;
+  if (PetscBTLookupSet(session->exceeded, cell)) return;
+  rg_session_tell(session, session->rank, "%.100s on %.100s, seed %llu: %.200s",
+                  record->algorithm_label, record->problem_label, (unsigned long long)record->seed,
+                  record->message);
+}
+
 static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord *record,
                              bool *give_up)
 {
@@ -210,6 +223,7 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
 
   PetscFunctionBeginUser;
   if (kept) tell_of_kept(session, record);
+  if (!failed && record->message[0]) tell_of_excess(session, trial->cell, record);
   PetscCall(fill_provenance(session, &session->plan->study->cells[trial->cell], record));
   PetscCall(rg_store_add(session->store, record, &fault));
   PetscCall(look_at_disk(session, &fault, give_up));

@@ -36,4 +36,13 @@ typedef struct {
 PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialHost *host,
                             RgRecord *record, bool *stopped);
 
+/* Whether F of a problem is known where it was observed and nowhere else. */
+static inline bool rg_problem_is_observed(const RgProblemClass *problem)
+{
+  return problem->costly && !problem->objective;
+}
+/* Give a finished record of such a problem another optimum (NaN: unknown): regrets and message
+   become those that a run with this optimum records. Nothing is evaluated. */
+PetscErrorCode rg_trial_rescore(const RgCell *cell, double optimum, RgRecord *record);
+
 #endif

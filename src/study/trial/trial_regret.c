@@ -1,5 +1,6 @@
 /* What a trial is scored by once its evaluations are made. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "regret/regret.h"
@@ -44,22 +45,27 @@ static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, i
   PetscFunctionReturn(0);
 }
 
-/* F of a costly problem where it was observed at a recorded design of `column`, else NaN. */
-static PetscErrorCode objective_observed(RgTrialRun *run, int column, int first, double *F)
+/* F of a costly problem at its evaluations: what was observed, NaN with a context. */
+static void objective_observed(const RgTrialRun *run, int first, double *F)
 {
-  const RgRecord *record = run->record;
-  const size_t dim = (size_t)run->problem->domain.design.dim;
+  for (int row = first; row < run->record->n_rows; row++)
+    F[row] = run->problem->domain.context.dim || counts_not(run, row)
+               ? NAN
+               : run->record->column[RG_COLUMN_F][row];
+}
 
-  PetscFunctionBeginUser;
+/* F of a costly problem at recorded recommendations, where that design was evaluated, else NaN. */
+static void recommended_observed(const RgRecord *record, int first, double *F)
+{
+  const size_t dim = (size_t)record->dim_x;
+  const double *x = record->column[RG_COLUMN_X], *at = record->column[RG_COLUMN_RECOMMENDATION];
+
   for (int row = first; row < record->n_rows; row++) {
     F[row] = NAN;
-    if (run->problem->domain.context.dim) continue;
-    for (int i = column == RG_COLUMN_X ? row : 0; i <= row && isnan(F[row]); i++)
-      if (!memcmp(record->column[RG_COLUMN_X] + (size_t)i * dim,
-                  record->column[column] + (size_t)row * dim, dim * sizeof(double)))
-        F[row] = counts_not(run, i) ? NAN : record->column[RG_COLUMN_F][i];
+    for (int i = 0; at && i <= row && isnan(F[row]); i++)
+      if (!memcmp(x + (size_t)i * dim, at + (size_t)row * dim, dim * sizeof(double)))
+        F[row] = record->column[RG_COLUMN_OBJECTIVE][i];
   }
-  PetscFunctionReturn(0);
 }
 
 /* F of the recorded designs of `column`, rows [first, n_rows), by their indices in a finite design.
@@ -74,8 +80,9 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
   PetscFunctionBeginUser;
   if (n > 0 && isnan(x[(size_t)(n - 1) * dim])) n--; /* the recommendation failed, and the trial */
   if (n <= 0) PetscFunctionReturn(0);
-  if (run->problem->class->costly && !run->problem->class->objective) {
-    PetscCall(objective_observed(run, column, first, F));
+  if (rg_problem_is_observed(run->problem->class)) {
+    if (column == RG_COLUMN_X) objective_observed(run, first, F);
+    else recommended_observed(run->record, first, F);
     PetscFunctionReturn(0);
   }
   PetscCall(PetscMalloc1(n, &points));
@@ -98,7 +105,6 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
   int n = record->n_rows;
   RgPoint *points;
   double *values, optimum;
-  bool exceeded;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &points));
@@ -112,12 +118,38 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
   PetscCall(run->problem->class->score(run->problem, s, n, points, values + n, &optimum));
   PetscCall(rg_regret(
     &(RgScores){n, record->n_initial, run->cell->run.count_initial, optimum, 0, values, values + n},
-    &(RgRegrets){values + 2 * n, values + 3 * n, values + 4 * n}, &exceeded));
+    &(RgRegrets){values + 2 * n, values + 3 * n, values + 4 * n}, NULL));
   for (int k = 0; k < 3; k++)
     for (int row = 0; row < n; row++)
       rg_trial_cell(run, columns[k], row)[s] = values[(2 + k) * n + row];
   PetscCall(PetscFree(values));
   PetscCall(PetscFree(points));
+  PetscFunctionReturn(0);
+}
+
+/* The regrets of a record whose optimum and objective are known. A trial that does better than the
+   optimum has not failed: its record says so. The text is the same for problems that are minimised.
+ */
+static PetscErrorCode count_regret(const RgCell *cell, RgRecord *record, double accuracy,
+                                   const double *recommended)
+{
+  RgExcess excess;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_regret(&(RgScores){record->n_rows, record->n_initial, cell->run.count_initial,
+                                  record->optimum, accuracy, record->column[RG_COLUMN_OBJECTIVE],
+                                  recommended},
+                      &(RgRegrets){record->column[RG_COLUMN_INSTANTANEOUS_REGRET],
+                                   record->column[RG_COLUMN_SIMPLE_REGRET],
+                                   record->column[RG_COLUMN_CUMULATIVE_REGRET]},
+                      &excess));
+  if (record->status == RG_STATUS_FAILED) PetscFunctionReturn(0);
+  record->message[0] = 0;
+  if (excess.first >= 0)
+    snprintf(record->message, sizeof(record->message),
+             "evaluation %d is better than the optimum by %.3g; regret counts from the best value "
+             "of this trial",
+             excess.first + 1, excess.amount);
   PetscFunctionReturn(0);
 }
 
@@ -127,7 +159,6 @@ PetscErrorCode rg_trial_regret(RgTrialRun *run)
   double *recommended = NULL, *F = record->column[RG_COLUMN_OBJECTIVE];
   RgFailure earlier = run->failure; /* what a failed trial did before is scored all the same */
   double accuracy;
-  bool exceeded;
 
   PetscFunctionBeginUser;
   run->failure = (RgFailure){0};
@@ -142,19 +173,37 @@ PetscErrorCode rg_trial_regret(RgTrialRun *run)
                            PetscMax(record->n_initial - 1, 0), recommended));
   }
   PetscCall(rg_instance_optimum(run->instance, &record->optimum, &accuracy, &run->failure));
-  PetscCall(rg_regret(&(RgScores){record->n_rows, record->n_initial, run->cell->run.count_initial,
-                                  record->optimum, accuracy, F, recommended},
-                      &(RgRegrets){record->column[RG_COLUMN_INSTANTANEOUS_REGRET],
-                                   record->column[RG_COLUMN_SIMPLE_REGRET],
-                                   record->column[RG_COLUMN_CUMULATIVE_REGRET]},
-                      &exceeded));
-  if (exceeded)
-    rg_failure_set(&run->failure, "F exceeds the optimum %.17g of %s: the optimum is wrong",
-                   record->optimum, run->cell->problem->name);
+  PetscCall(count_regret(run->cell, record, accuracy, recommended));
   for (int s = 0; s < run->cell->n_scores; s++)
     if (rg_trial_is_scored(run, s)) PetscCall(run_score_regret(run, s));
   PetscCall(PetscFree(recommended));
   run->abandoned = run->failure.failed && run->stop_heard;
   if (earlier.failed) run->failure = earlier;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_rescore(const RgCell *cell, double optimum, RgRecord *record)
+{
+  static const int needed[] = {RG_COLUMN_OBJECTIVE, RG_COLUMN_INSTANTANEOUS_REGRET,
+                               RG_COLUMN_SIMPLE_REGRET, RG_COLUMN_CUMULATIVE_REGRET};
+  const int n = record->n_rows;
+  double *recommended = NULL;
+
+  PetscFunctionBeginUser;
+  if (!n) PetscFunctionReturn(0);
+  for (int k = 0; k < 4; k++) { /* one without any value is not stored */
+    double **column = &record->column[needed[k]];
+    const bool missing = !*column;
+    if (missing) PetscCall(PetscMalloc1(n, column));
+    for (int row = 0; missing && row < n; row++) (*column)[row] = NAN;
+  }
+  if (cell->algorithm->recommend) {
+    PetscCall(PetscMalloc1(n, &recommended));
+    for (int row = 0; row < n; row++) recommended[row] = NAN;
+    recommended_observed(record, PetscMax(record->n_initial - 1, 0), recommended);
+  }
+  record->optimum = optimum;
+  PetscCall(count_regret(cell, record, 0, recommended));
+  PetscCall(PetscFree(recommended));
   PetscFunctionReturn(0);
 }
