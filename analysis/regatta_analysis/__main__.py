@@ -321,15 +321,15 @@ def _choice_options(parser):
 def _export(options):
     from .report import export
     results = _selected(load(options.results, options.partial, options.trust), options)
-    written = export.write(results, options.to, options.directory)
-    return f"{len(written)} files in {options.directory}"
+    written, notes = export.write(results, options.to, options.directory)
+    return "\n".join([f"{len(written)} files in {options.directory}", *notes])
 
 
 def _export_parser():
     from .report import export
     parser = _Parser(prog="regatta_analysis export", description="Results in other programs' formats: tables "
                      "(csv, parquet), netCDF with CF and ACDD attributes, a file per problem, or the logs of "
-                     "COCO and IOHprofiler, a folder per algorithm (docs/results-format.md).")
+                     "COCO and IOHprofiler, a folder per suite and algorithm (docs/results-format.md).")
     parser.add_argument("results", help="results file, or study directory (*.h5.d)")
     parser.add_argument("--to", required=True, choices=list(export.KINDS))
     parser.add_argument("directory", type=Path, metavar="DIR")

@@ -12,6 +12,7 @@ import h5py
 import netCDF4
 import numpy as np
 import pandas as pd
+import peers
 import synthetic
 import xarray as xr
 from regatta_analysis import InputError, load
@@ -136,6 +137,8 @@ class Export(common.Case):
 
     def test_coco(self):
         out = self.export("coco", "--problems", *(p for p in self.results.problems if p != "A b"))
+        self.assertEqual([p.name for p in out.iterdir()], ["bbob"])
+        out /= "bbob"
         self.assertEqual(sorted(p.name for p in out.iterdir()), ["EI", "Random_d"])
         triples = (out / "EI" / "bbobexp_f3.info").read_text().split("\n")
         self.assertEqual(len(triples), 6)
@@ -180,11 +183,37 @@ class Export(common.Case):
         self.assertEqual(made[-1], "4 0 +1.000000000e+00 +8.000000000e+00 +8.000000000e+00 +2.0000e+00 +3.0000e+00")
         self.assertEqual([row.split()[0] for row in made[1:]], ["1", "2", "4"])
 
-    def test_other_problems_have_numbers_beyond(self):
-        out = self.export("coco")
-        number = 1001 + self.results.problems.index("A b")
-        text = (out / "EI" / f"bbobexp_f{number}.info").read_text()
-        self.assertRegex(text, rf"^suite = 'study', funcId = {number}, DIM = 2, .*\n% A b; ")
+    def test_other_problems_are_another_suite(self):
+        """A folder per suite; a problem has the number of its place in the study, whatever is selected."""
+        path = self.scratch / "mixed.h5"
+        synthetic.write(path, [bbob(3, 2, "P"), *(synthetic.problem(label, ["EI"], seeds=2, queries=9, dim=2)
+                                                  for label in ("Small, d = 2", "Large"))])
+        number = {label: 1 + k for k, label in enumerate(load(path).problems)}
+        self.assertLess(number["Small, d = 2"], number["Large"])
+        for kind, read in (("coco", lambda folder: peers.read_coco(folder, {"regatta-mixed"})[0]),
+                           ("ioh", peers.read_ioh)):
+            for selected in ([], ["Large"]):
+                out = self.scratch / f"{kind}{len(selected)}"
+                code, said, _ = run("export", path, "--to", kind, out, *(["--problems", *selected] if selected else []))
+                self.assertEqual(code, 0)
+                self.assertEqual(sorted(p.name for p in out.iterdir()), ["bbob"] * (not selected) + ["regatta-mixed"])
+                self.assertEqual(sorted(read(out / "regatta-mixed" / "EI")), sorted(
+                    (number[label], 2) for label in selected or ("Small, d = 2", "Large")))
+                self.assertEqual("cocopp reads the " in said, kind == "coco", said)
+        self.assertEqual(set(peers.read_coco(self.scratch / "coco0" / "bbob" / "EI")[0]), {(3, 2)})
+        with self.assertRaisesRegex(ValueError, "suites"):
+            peers.read_coco(self.scratch / "coco0" / "regatta-mixed" / "EI")
+
+    def test_old_exports_are_not_written_over(self):
+        for kind in ("csv", "netcdf", "coco", "ioh"):
+            out = self.export(kind)
+            before = {path: path.stat().st_mtime_ns for path in out.rglob("*")}
+            code, said, wrong = run("export", self.path, "--to", kind, out, "--trust")
+            self.assertEqual((code, said, wrong.count("\n")), (2, "", 1))
+            self.assertIn("is not an empty folder", wrong)
+            self.assertEqual(before, {path: path.stat().st_mtime_ns for path in out.rglob("*")})
+
+    def test_functions_of_one_number(self):
         path = self.scratch / "twice.h5"
         synthetic.write(path, [bbob(3, 2, "P"), bbob(3, 2, "Q")])
         for kind in ("coco", "ioh"):
@@ -201,12 +230,48 @@ class Export(common.Case):
         results = load(self.scratch / "u.h5", trust=True)
         with self.assertRaisesRegex(InputError, "no optimum is known"):
             logs.write_coco(results, self.scratch / "c", {})
-        self.assertGreater(len(logs.write_ioh(results, self.scratch / "i", {})), 1)
+        self.assertGreater(len(logs.write_ioh(results, self.scratch / "i", {})[0]), 1)
+
+    def test_every_run_is_exported_as_it_was(self):
+        """Trials that are infeasible at first or all along, failed, without an evaluation, or better than the optimum:
+        runs of both formats, read back and compared with the file."""
+        part = bbob(3, 2, "P")
+        values = part["arrays"]["objective"]
+        values[0, :3] = np.nan  # infeasible at first
+        values[1] = np.nan  # all along
+        values[2, 10] = 3.25  # better than the optimum 3, on the second instance
+        part["n_rows"][3], part["status"][3] = 0, 2  # nothing was evaluated
+        part["n_rows"][4], part["status"][4] = 7, 2
+        path = self.scratch / "ugly.h5"
+        synthetic.write(path, [part])
+        optimum = {0: 3.0, 1: 3.25}
+        wanted = {"EI": [], "=Random, d": []}
+        for k, (algorithm, instance, _) in enumerate(part["cells"]):
+            n = part["n_rows"][k]
+            if n:
+                gap = np.where(np.isnan(values[k, :n]), np.inf, optimum[instance] - values[k, :n])
+                wanted[algorithm].append((4 + instance, np.minimum.accumulate(gap)))
+        for kind in ("coco", "ioh"):
+            out = self.scratch / f"ugly-{kind}"
+            code, said, wrong = run("export", path, "--to", kind, out, "--trust")
+            self.assertEqual((code, wrong), (0, ""))
+            self.assertIn("1 trial without an evaluation left out", said)
+            for algorithm, folder in (("EI", "EI"), ("=Random, d", "Random_d")):
+                found = (peers.read_coco(out / "bbob" / folder)[0] if kind == "coco" else
+                         peers.read_ioh(out / "bbob" / folder))[3, 2]
+                self.assertEqual([run[0] for run in found], [run[0] for run in wanted[algorithm]])
+                for (_, number, best), (_, gap) in zip(found, wanted[algorithm]):
+                    self.assertEqual(number[-1], len(gap))
+                    seen = np.where(best > 1e299, np.inf, best)
+                    np.testing.assert_allclose(seen, gap[number - 1], rtol=1e-8)
+        optima = peers.read_coco(self.scratch / "ugly-coco" / "bbob" / "EI")[1][3, 2]
+        self.assertEqual(optima, [-3.0, -3.0, -3.25])
 
     # ---- IOHprofiler ----
 
     def test_ioh(self):
         out = self.export("ioh", "--problems", *(p for p in self.results.problems if p != "A b"))
+        out /= "bbob"
         made = json.loads((out / "EI" / "IOHprofiler_f3_Rastrigin.json").read_text())
         self.assertEqual([made[k] for k in ("version", "suite", "function_id", "function_name", "maximization")],
                          ["0.3.9", "BBOB", 3, "Rastrigin", False])

@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 class Results:
     """What a study found. `damages` holds one line per shard that could not be read."""
 
-    def __init__(self, path, attributes, groups, damages):
+    def __init__(self, path, attributes, groups, damages, numbers=None):
         self.path, self.attributes, self.damages = path, attributes, damages
         self.study = str(attributes.get("study", ""))
         self._problems = {group.label: group for group in _in_study_order(groups, self.study)}
         self._places = _whole(self._problems.values())
+        self.numbers = numbers or {label: k for k, label in enumerate(self._problems, 1)}  # also of a selection
         if not any(group.n for group in groups):
             raise InputError(f"{path}: no trials in it")
         self.title = str(attributes.get("title", "")) or path.stem
@@ -159,7 +160,7 @@ class Results:
         where = {find_setting(name, self.settings): value for name, value in (where or {}).items()}
         groups = [group.select(algorithms, where) for group in self._problems.values()
                   if problems is None or {group.label, group.base} & set(problems)]
-        return Results(self.path, self.attributes, [g for g in groups if g.n], self.damages)
+        return Results(self.path, self.attributes, [g for g in groups if g.n], self.damages, self.numbers)
 
     def _check_names(self, problems, algorithms, where):
         groups = self._problems.values()

@@ -14,10 +14,14 @@ OUR_UNITS = ("y", "native")  # of a problem: no units that other programs could 
 
 
 def write(results, kind, directory):
-    """The results as `kind` of KINDS into a directory; returns the paths written."""
+    """The results as `kind` of KINDS into a directory, new or empty; returns the paths written, and what a reader
+    of them has to know, in lines."""
     if kind == "parquet" and importlib.util.find_spec("pyarrow") is None:
         raise InputError("--to parquet needs the Python package pyarrow, which Debian 12 does not have (pip "
                          "install pyarrow); csv and netcdf need nothing more")
+    if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
+        raise InputError(f"{directory} is not an empty folder: an export beside older files would be read together "
+                         "with them; remove it or name another one")
     directory.mkdir(parents=True, exist_ok=True)
     return KINDS[kind](results, directory)
 
@@ -46,7 +50,7 @@ def _csv(results, directory):
     for k, problem in enumerate(progress(results.places, "evaluations")):
         part = results.group(problem).tidy().reindex(columns=columns)
         write_csv(part, written[1], float_format="%.17g", mode="a" if k else "w", header=not k)
-    return [*written, _study(results, directory)]
+    return [*written, _study(results, directory)], []
 
 
 def _columns(results):
@@ -63,7 +67,7 @@ def _parquet(results, directory):
     for problem, name in progress(file_names(results.places).items(), "problems"):
         written.append(directory / f"evaluations_{name}.parquet")
         results.group(problem).tidy().to_parquet(written[-1], engine="pyarrow", index=False)
-    return [*written, _study(results, directory)]
+    return [*written, _study(results, directory)], []
 
 
 def _study(results, directory):
@@ -82,7 +86,7 @@ def _netcdf(results, directory):
     for problem, name in progress(file_names(results.places).items(), "problems"):
         written.append(directory / f"{name}.nc")
         _conventional(results, problem).to_netcdf(written[-1], engine="h5netcdf")
-    return written
+    return written, []
 
 
 def _conventional(results, problem):

@@ -1,9 +1,9 @@
 """Trials as runs of a minimiser, in the log formats of COCO (bbob-new2) and IOHprofiler (0.3.3 and later).
 
-A folder per algorithm, a file per function and dimension. Values are minimised there: f is minus the objective.
-Functions of the suite bbob keep their numbers and instances; other problems are numbered in the order of the
-study, their suite is the study. Runs are the trials that have a first value, those that failed with the
-evaluations they made."""
+A folder per suite, in it one per algorithm, in it a file per function and dimension. Values are minimised there: f is
+minus the objective. Functions of the suite bbob keep their numbers and instances. Other problems have the suite
+`regatta-STUDY` and their place in the study as number, whatever is selected. Every trial with an evaluation is a run,
+also one that failed."""
 import json
 import re
 from dataclasses import dataclass
@@ -21,13 +21,14 @@ BBOB = ("Sphere", "Ellipsoid", "Rastrigin", "BuecheRastrigin", "LinearSlope", "A
         "DifferentPowers", "RastriginRotated", "Weierstrass", "Schaffers10", "Schaffers1000",
         "GriewankRosenbrock", "Schwefel", "Gallagher101", "Gallagher21", "Katsuura", "LunacekBiRastrigin")
 MOST_COORDINATES = 6  # designs of more are not logged
+NO_VALUE = 1e300  # of an evaluation that failed or is infeasible: worse than every value
 HEADER = ("% f evaluations | g evaluations | best noise-free fitness - Fopt ({:13.12e}) + sum g_i+ | measured "
           "fitness | best measured fitness or single-digit g-values | x1 | x2...")
 
 
 @dataclass(frozen=True)
 class Run:
-    """One trial: values f by evaluation, the least possible one (NaN: unknown), designs."""
+    """One trial: values f by evaluation, the least known one (NaN: unknown), designs."""
     algorithm: str
     suite: str
     function: int
@@ -44,36 +45,60 @@ class Run:
 
 
 def runs(results):
-    """Every trial as a Run."""
-    found, study = [], str(results.attributes.get("study_name", "")) or results.path.stem
-    own = {p for p in results.problems if results.group(p).column("problem_name")[0] == "bbob"}
-    beyond = 1000 if own else 0  # the suite has its numbers already
-    places = {}
-    for number, problem in enumerate(progress(results.problems, "problems"), 1):
+    """(every trial that made an evaluation as a Run, how many made none)."""
+    found, n_empty, places = [], 0, {}
+    for problem in progress(results.problems, "problems"):
         group = results.group(problem)
-        objective, x = group.values("objective").astype(float), group.values("x").astype(float)
-        if np.isnan(objective).all():
-            objective = group.values("y").astype(float)
-        length, optimum, dim, instance = (group.column(name) for name in (
-            "n_iterations", "optimum", "n_dim_x", "instance"))
-        settings = options(group.texts("key", [0])[0], "problem")
-        bbob = problem in own
-        about = (("bbob", int(settings["function"]), BBOB[int(settings["function"]) - 1]) if bbob
-                 else (study, beyond + number, problem))
-        other = places.setdefault((about[1], int(dim[0])), problem)
+        f, optimum = _values(group), group.column("optimum").astype(float)
+        length, dim, instance = (group.column(name) for name in ("n_iterations", "n_dim_x", "instance"))
+        about, first = _function(results, problem)
+        other = places.setdefault((*about[:2], int(dim[0])), problem)
         if other != problem:
             raise InputError(f"{results.path}: {other!r} and {problem!r} are both function {about[1]} in "
                              f"{dim[0]} dimensions; --problems or --where choose one")
-        first = int(settings["first_instance"]) if bbob else 1
-        for k, algorithm in enumerate(group.column("algorithm")):
-            f = -objective[k, :length[k]]
-            if len(f) and np.isfinite(f[0]):
-                found.append(Run(algorithm, *about, int(dim[k]), first + int(instance[k]),
-                                 np.where(np.isfinite(f), f, np.inf), -float(optimum[k]),
-                                 x[k, :length[k], :int(dim[k])]))
+        best, x = _best_known(f, optimum, instance, length), group.values("x").astype(float)
+        n_empty += int((length == 0).sum())
+        for k in np.flatnonzero(length):
+            n, own = length[k], int(dim[k])
+            found.append(Run(group.column("algorithm")[k], *about, own, first + int(instance[k]), f[k, :n], best[k],
+                             x[k, :n, :own]))
     if not found:
         raise InputError(f"{results.path}: no trial with evaluations in it")
-    return found
+    return found, n_empty
+
+
+def _function(results, problem):
+    """((suite, number, name) of a problem, number of its first instance)."""
+    group = results.group(problem)
+    if group.column("problem_name")[0] != "bbob":
+        study = str(results.attributes.get("study_name", "")) or results.path.stem
+        return (f"regatta-{study}", results.numbers[problem], problem), 1
+    settings = options(group.texts("key", [0])[0], "problem")
+    number = int(settings["function"])
+    return ("bbob", number, BBOB[number - 1]), int(settings["first_instance"])
+
+
+def _values(group):
+    """Minus the objective of a problem's trials, NO_VALUE where there is none; minus what was observed where no
+    trial has an objective (contexts of a costly problem)."""
+    objective = group.values("objective").astype(float)
+    if np.isnan(objective).all():
+        objective = group.values("y").astype(float)
+        if "feasible" in group.names:
+            objective = np.where(group.values("feasible") == 0, np.nan, objective)
+    return np.where(np.isfinite(objective), -objective, NO_VALUE)
+
+
+def _best_known(f, optimum, instance, length):
+    """The least value possible of every trial; where a trial of the instance did better, its value."""
+    own = np.where(np.arange(f.shape[1]) < length[:, None], f, NO_VALUE)
+    least, best = own.min(axis=1, initial=NO_VALUE), -optimum
+    for number in np.unique(instance):
+        mine = instance == number
+        seen = least[mine].min()
+        below = best[mine] - seen > 1e-8 * np.maximum(1, np.abs(best[mine]))  # more than a search misses
+        best[mine] = np.where(below, seen, best[mine])
+    return best
 
 
 def _grouped(found, *names):
@@ -94,16 +119,25 @@ def _best(values):
 
 
 def write_coco(results, directory, about):
-    """bbobexp_fN.info with .dat and .tdat of every algorithm; returns the paths. Problems whose optimum is not
-    known are left out."""
-    found = [run for run in runs(results) if np.isfinite(run.optimum)]
+    """bbobexp_fN.info with .dat and .tdat of every algorithm; returns the paths and what a reader has to know.
+    Problems whose optimum is not known are left out."""
+    every, n_empty = runs(results)
+    found = [run for run in every if np.isfinite(run.optimum)]
     if not found:
         raise InputError(f"{results.path}: COCO's format has values above the optimum, and no optimum is known")
     written = []
-    names = file_names(list(dict.fromkeys(run.algorithm for run in found)))
+    suites, names = (file_names(dict.fromkeys(getattr(run, name) for run in found)) for name in (
+        "suite", "algorithm"))
+    others = [suite for suite in suites if suite != "bbob"]
+    notes = [*_left_out(n_empty), *([f"cocopp reads the folder {directory / 'bbob'} alone: it knows no other suite"]
+                                    if "bbob" in suites and others else
+                                    ["cocopp reads the suite bbob alone, which is not in it"] if others else [])]
+    unknown = list(dict.fromkeys(run.name for run in every if not np.isfinite(run.optimum)))
+    if unknown:
+        notes.append(f"left out, since their optimum is not known: {', '.join(unknown)}")
     for (algorithm, suite, function), mine in progress(
             _grouped(found, "algorithm", "suite", "function").items(), "functions"):
-        folder = directory / names[algorithm]
+        folder = directory / suites[suite] / names[algorithm]
         data = folder / f"data_f{function}"
         data.mkdir(parents=True, exist_ok=True)
         info = []
@@ -114,7 +148,11 @@ def write_coco(results, directory, about):
                 written[-1].write_text("".join(_coco_run(run, chosen) for run in some), encoding="utf-8")
         written.append(folder / f"bbobexp_f{function}.info")
         written[-1].write_text("\n".join(info), encoding="utf-8")
-    return written
+    return written, notes
+
+
+def _left_out(n_empty):
+    return [f"{n_empty} trial{'s' if n_empty != 1 else ''} without an evaluation left out"] if n_empty else []
 
 
 def _coco_info(algorithm, suite, function, dim, some, about):
@@ -166,13 +204,16 @@ def _times(run, best):
 
 
 def write_ioh(results, directory, about):
-    """IOHprofiler_fN_NAME.json with .dat of every algorithm; returns the paths. raw_y is above the optimum,
-    where that is known."""
-    found, written = runs(results), []
-    names = file_names(list(dict.fromkeys(run.algorithm for run in found)))
-    for (algorithm, function), mine in progress(_grouped(found, "algorithm", "function").items(), "functions"):
+    """IOHprofiler_fN_NAME.json with .dat of every algorithm; returns the paths and what a reader has to know.
+    raw_y is above the optimum, where that is known."""
+    found, n_empty = runs(results)
+    written = []
+    suites, names = (file_names(dict.fromkeys(getattr(run, name) for run in found)) for name in (
+        "suite", "algorithm"))
+    for (algorithm, suite, function), mine in progress(
+            _grouped(found, "algorithm", "suite", "function").items(), "functions"):
         name = re.sub(r"[^A-Za-z0-9]+", "", mine[0].name)[:60] or "problem"
-        folder, stem = directory / names[algorithm], f"f{function}_{name}"
+        folder, stem = directory / suites[suite] / names[algorithm], f"f{function}_{name}"
         (folder / f"data_{stem}").mkdir(parents=True, exist_ok=True)
         scenarios = []
         for (dim,), some in sorted(_grouped(mine, "dim").items()):
@@ -180,7 +221,7 @@ def write_ioh(results, directory, about):
             scenarios.append({"dimension": dim, "path": path, "runs": [_ioh_about(run) for run in some]})
             written.append(folder / path)
             written[-1].write_text("".join(map(_ioh_run, some)), encoding="utf-8")
-        made = {"version": "0.3.9", "suite": "BBOB" if mine[0].suite == "bbob" else mine[0].suite,
+        made = {"version": "0.3.9", "suite": "BBOB" if suite == "bbob" else suite,
                 "function_id": function, "function_name": name, "maximization": False,
                 "algorithm": {"name": algorithm, "info": "exported by regatta"},
                 "experiment_attributes": [{key: text} for key, text in about.items()],
@@ -188,13 +229,12 @@ def write_ioh(results, directory, about):
         written.append(folder / f"IOHprofiler_{stem}.json")
         written[-1].write_text(json.dumps(made, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
                                encoding="utf-8")
-    return written
+    return written, _left_out(n_empty)
 
 
 def _raw(run):
-    """Values without f_opt; where that is not known, as they are. A value that is none is a large one."""
-    values = run.f - run.optimum if np.isfinite(run.optimum) else run.f
-    return np.where(np.isfinite(values), values, np.finfo(float).max)
+    """Values above the optimum; where that is not known, as they are."""
+    return run.f - run.optimum if np.isfinite(run.optimum) else run.f
 
 
 def _ioh_about(run):

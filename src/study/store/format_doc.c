@@ -97,13 +97,19 @@ static const char exports[] =
   "* `parquet`: `trials.parquet`, `evaluations_PROBLEM.parquet`; where pyarrow is installed.\n"
   "* `netcdf`: `PROBLEM.nc`, netCDF-4 with attributes by CF-1.10 and ACDD-1.3; units that only\n"
   "  the problem knows stand in `comment`.\n"
-  "* `coco`: `ALGORITHM/bbobexp_fN.info` with `.dat` and `.tdat`, format bbob-new2. Values are\n"
-  "  minimised (minus `objective`), evaluations count from the first of the initial design.\n"
-  "  Problems of the suite bbob keep number and instance; others are numbered in the order of\n"
-  "  the study (from 1001 on beside bbob) under the study's name as suite. A trial is a run,\n"
-  "  also one that failed. Problems without a known optimum are left out.\n"
-  "* `ioh`: `ALGORITHM/IOHprofiler_fN_NAME.json` with `.dat`, the same runs in IOHprofiler's\n"
-  "  format (0.3.3 and later); `raw_y` is above the optimum where that is known.\n";
+  "* `coco`: `SUITE/ALGORITHM/bbobexp_fN.info` with `.dat` and `.tdat`, format bbob-new2. Values\n"
+  "  are minimised (minus `objective`), evaluations count from the first of the initial design.\n"
+  "  Functions of the suite bbob keep number and instance. Other problems have the suite\n"
+  "  `regatta-STUDY` and their place among the problems of the study as number, whatever is\n"
+  "  selected. Problems without a known optimum are left out.\n"
+  "  cocopp 2.7.3 reads the folders `bbob/ALGORITHM`, one argument each. It shows dimensions\n"
+  "  2, 3, 5, 10, 20 and 40, and refuses other suites, which it does not know.\n"
+  "* `ioh`: `SUITE/ALGORITHM/IOHprofiler_fN_NAME.json` with `.dat`, the same runs in the format\n"
+  "  of IOHprofiler (0.3.3 and later); `raw_y` is above the optimum where that is known.\n\n"
+  "In both, every trial with an evaluation is a run, also one that failed. An evaluation that is\n"
+  "infeasible or failed has the value 1e300. Where a selected trial did better than the optimum,\n"
+  "the best value of its instance stands in the place of the optimum. An export needs a folder\n"
+  "that is new or empty, so that no file of an older export is read along with it.\n";
 
 static const char *type_name(RgFieldType type)
 {
