@@ -164,7 +164,7 @@ def _write_group(group, p, keep):
     for name, (part, values) in p.get("settings", {}).items():  # as schema 2 has them
         fill = {"i": {"_FillValue": np.int32(-2**31)}, "u": {"_FillValue": np.uint8(255)}}
         put(name, values[keep], "trial", setting=name, part=part, **fill.get(values.dtype.kind, {}))
-    put("key", texts(f"schema=1;problem={p['name']}@1{{{p.get('options', '')}}};run={{iterations={p['rows']}}};"
+    put("key", texts(f"schema=1;problem={p['name']}@1{{{p.get('options', '')}}};run={{iterations={p['rows']}{p.get('run', '')}}};"
                      f"algorithm={names[a]}@1{{{SETTINGS.get(a, '')}}};study_seed=1;instance={i};"
                      f"seed={s}" for a, i, s in cells), "trial")
     if "scores" in p:

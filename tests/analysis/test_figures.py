@@ -50,7 +50,7 @@ class Figures(common.Case):
         texts = [text.get_text() for text in legend.get_texts()]
         self.assertIn("Random (missing)", texts)
         self.assertIn("IRGP-UCB (3 of 4)", texts)
-        self.assertIn("over 4 trials", legend.get_title().get_text())
+        self.assertIn("over 3 to 4 trials", legend.get_title().get_text())
 
     def test_scales(self):
         results = self.results(self.pool, self.box)

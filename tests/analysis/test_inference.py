@@ -82,7 +82,7 @@ class Inference(common.Case):
         for algorithm, exponent in (("EI", 0.5), ("TS", 0.8), ("Random", 1.0)):
             self.assertAlmostEqual(found.loc[("Power", algorithm), "exponent"], exponent, places=6)
         table = inference.growth_table(found.reset_index(), self.results)
-        self.assertEqual(table.rows[0][table.header.index("Power")][0], "0.50 [0.50, 0.50]")
+        self.assertEqual(table.rows[0][table.header.index("Power")][0], "0.50 [0.50, 0.50] (8 trials)")
 
     def test_files(self):
         written, text = inference.write(self.results, "simple", self.scratch)

@@ -4,7 +4,8 @@ import unittest
 import common
 import numpy as np
 import pandas as pd
-from regatta_analysis.stats.statistics import mean_and_error, summarise
+from regatta_analysis.stats.extended import mean_and_error
+from regatta_analysis.stats.statistics import summarise
 from scipy import stats
 
 

@@ -56,14 +56,14 @@ class Tables(common.Case):
     def test_missing_is_shown(self):
         table = final_regret(self.results, ["simple"])
         header, rows = final_regret_grid(table, "simple")
-        self.assertEqual(header, ["Algorithm", "Crossed (T = 20)", "Pool_94 & co (T = 10)"])
+        self.assertEqual(header, ["Algorithm", "Crossed (T = 20, 6 trials)", "Pool_94 & co (T = 10)"])
         cells = {row[0][0]: [text for text, _ in row[1:]] for row in rows}
         self.assertEqual(cells["Random"][1], "missing")
         self.assertTrue(cells["EI"][1].endswith(" (3 of 4)"))
         self.assertIn("[±", cells["EI"][0])
         text = markdown(header, rows)
         self.assertEqual(len(text.split("\n")), 5)
-        self.assertIn("| Algorithm | Crossed (T = 20) |", text)
+        self.assertIn("| Algorithm | Crossed (T = 20, 6 trials) |", text)
         _, rows = runtime_grid(runtime(self.results))
         self.assertIn("missing", [text for text, _ in rows[-1]])
 

@@ -278,6 +278,8 @@ def _ours(table, row, studies):
     values = values.dropna().to_numpy()
     if not len(values):
         return "missing"
+    if np.isinf(values).any():
+        return f"no mean: feasible in {np.isfinite(values).sum()} of {len(values)} runs"
     se = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
     return values.mean(), se, len(values)
 

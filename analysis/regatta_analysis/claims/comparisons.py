@@ -2,12 +2,12 @@
 import numpy as np
 
 from . import judge
-from .items import (centre_of, certain, common_trials, contrasts, medians, new_item, ratio,
+from .items import (centre_of, certain, common_trials, contrasts, medians, new_item, ratio, require_means,
                     units_of)
 from .outcome import NO, OPEN, TIE, YES, Missing, Outcome, decided, number, shortened
 from .panels import METRIC_WORDS, describe_value, names, panel_on, present, require, tables
 from ..load.errors import InputError
-from ..stats import comparison
+from ..stats import comparison, extended
 from ..stats.measures import part, value_curves
 
 
@@ -32,9 +32,11 @@ def better(check, studies):
 
 def better_item(panel, table, a, b, statistic):
     both = table[[a, b]].dropna()
+    if statistic == "mean":
+        require_means(panel, both)
     item, data = new_item(panel, both, a, b), both.to_numpy(float)
     units = units_of(both)
-    d = units[:, 0] - units[:, 1]
+    d = extended.difference(*units.T)
     scale = abs(centre_of(data[:, 1], statistic)) if len(data) else np.nan
     drawn = judge.centres(data, panel.experiments(both.index), statistic) if len(data) else None
     item.shown = drawn[:, 0] < drawn[:, 1] if len(data) else None
@@ -45,18 +47,18 @@ def better_item(panel, table, a, b, statistic):
         item.low, item.high = judge.mean_interval(d, item.level)
     elif len(units) > 1:
         centres = medians(both)
-        gap, margin = centres[:, 0] - centres[:, 1], judge.TIE * abs(centres[:, 1])
+        gap, margin = extended.difference(*centres.T), judge.TIE * abs(centres[:, 1])
         item.holds, item.fails = map(float, judge.inside(gap, -np.inf, 0.0, len(units)))
         item.tied = max(float(judge.inside(sign * gap - margin, -np.inf, 0.0, len(units))[0]) for sign in (1.0, -1.0))
         item.low, item.high = judge.drawn_interval(gap, len(units), item.level)
     if len(d) and not np.any(d):
         item.holds = item.fails = 1.0
         item.tied = 0.5**len(d)
-    item.value = centre_of(data[:, 0], statistic) - centre_of(data[:, 1], statistic) if len(data) else np.nan
+    centre = [centre_of(column, statistic) for column in data.T] if len(data) else [np.nan, np.nan]
+    item.value = float(extended.difference(*centre))
     item.value, item.low, item.high = (_over(x, scale) for x in (item.value, item.low, item.high))
     item.needed = judge.needed(d, item.level)
-    centre = [centre_of(column, statistic) for column in data.T] if len(data) else [np.nan, np.nan]
-    item.more = {"mean_a": centre[0], "mean_b": centre[1], "difference": centre[0] - centre[1],
+    item.more = {"mean_a": centre[0], "mean_b": centre[1], "difference": float(extended.difference(*centre)),
                  "rank_p": comparison.signed_rank(d, "less"), "superiority": comparison.superiority(d)[0]}
     return item
 
@@ -133,8 +135,7 @@ def close(check, studies):
         study, _, problem = panel.where.partition(", ")
         results = studies.get(study)
         metric = check.get("value", {}).get("metric", "simple")
-        first = value_curves(results, problem or results.problems[0], metric)[0].groupby(
-            level=["instance", "seed"]).mean()
+        first = value_curves(results, problem or results.problems[0], metric)[0].unstack("algorithm").mean(axis=1)
         for a, b in pairs:
             both = table[[a, b]].assign(first=first).dropna()
             item = new_item(panel, both, a, b)
@@ -161,6 +162,7 @@ def group(check, studies):
     who, against = names(check["who"]), names(check["against"])
     for panel, table, _ in tables(check, studies):
         table = table[[*who, *against]].dropna()
+        require_means(panel, table)
         units, data = units_of(table), table.to_numpy(float)
         k = len(who)
         means = data.mean(axis=0)
@@ -200,7 +202,7 @@ def lead(check, studies):
     for where, results, problem in studies.panels(check["on"]):
         among = names(check["among"]) if "among" in check else present(results, problem)
         require(results, problem, [who, *among], where)
-        frame = part(value_curves(results, problem, check.get("metric", "simple")), check["over"])
+        frame = part(value_curves(results, problem, check.get("metric", "simple")), check["over"]).dropna()
         methods = list(dict.fromkeys([who, *among]))
         cells = [frame.xs(a, level="algorithm") for a in methods]
         common = common_trials(cells)
@@ -223,6 +225,8 @@ def _lead_item(panel, methods, cells, rank, share):
     """Whether the first of the cells (frames of equal index and columns) leads."""
     values = np.stack([cell.to_numpy(float) for cell in cells], axis=1)
     item = new_item(panel, cells[0], methods[0], "", methods)
+    for cell in cells:
+        require_means(panel, cell)
     units = np.stack([units_of(cell) for cell in cells], axis=1)
     item.value = float(judge.lead_share(values.mean(axis=0), rank))
     item.least, item.most = share, 1.0

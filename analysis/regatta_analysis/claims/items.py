@@ -3,7 +3,7 @@ import numpy as np
 from scipy import stats
 
 from . import judge
-from .outcome import Item, Outcome, decided, number, shortened
+from .outcome import Item, Missing, Outcome, decided, number, shortened
 from .panels import EXPERIMENTS
 from ..stats import comparison
 
@@ -17,6 +17,13 @@ def new_item(panel, frame, a, b, of=None):
 def units_of(frame):
     """Independent units as an array: trials, or means over instances where several trials share one."""
     return comparison.independent(frame).to_numpy(float)
+
+
+def require_means(panel, frame):
+    """A statement about means needs values that are all finite."""
+    infinite = np.isinf(frame.to_numpy(float)).any(axis=1)
+    if infinite.any():
+        raise Missing(f"{panel.where}: no mean, a value is infinite in {infinite.sum()} of {len(frame)} trials")
 
 
 def centre_of(values, statistic):
@@ -43,6 +50,7 @@ def common_trials(cells):
 
 def contrasts(item, panel, frame, signs, offset=0.0):
     """Decide that the means of frame @ signs + offset are all at most 0."""
+    require_means(panel, frame)
     units, signs = units_of(frame), np.atleast_2d(signs)
     if len(units) > 1:
         d = units @ signs.T + offset
@@ -89,6 +97,7 @@ def share_item(item, reached, border, below=False):
 
 def functional(panel, frame, who, statistic, low, high):
     """An item about a statistic of the means of the columns."""
+    require_means(panel, frame)
     item, values, units = new_item(panel, frame, who, "", panel.cells), frame.to_numpy(float), units_of(frame)
     item.least, item.most = low, high
     if len(units):

@@ -4,7 +4,7 @@ import pandas as pd
 
 from . import judge, universes
 from .items import (centre_of, common_trials, contrasts, drawn_item, functional, interval_outcome, medians,
-                    new_item, ratio, share_item, units_of)
+                    new_item, ratio, require_means, share_item, units_of)
 from .outcome import Missing, Outcome, decided, shortened
 from .panels import METRIC_WORDS, describe_value, each_method
 from ..stats.growth import exponents
@@ -186,6 +186,7 @@ def bound(check, studies):
         if not columns:
             raise Missing(f"{panel.where}: {path.name} says nothing of {check['bound']} for {who}")
         over = frame[columns].dropna() / limit[columns].to_numpy()
+        require_means(panel, over)
         item, units = new_item(panel, over, who, ""), units_of(over)
         if len(units) > 1:
             below, above = judge.mean_below(units.T - 1.0)
@@ -200,6 +201,7 @@ def bound(check, studies):
 
 
 def _positive_times(frame):
+    frame = frame.dropna(how="all")  # trials without a curve
     inside = frame.loc[:, (frame.columns > 0) & frame.notna().all().to_numpy()]
     if inside.shape[1] < 3:
         raise Missing("too few queries with a value")

@@ -7,6 +7,7 @@ from . import style
 from ..load.errors import InputError
 from ..load.program import formula
 from ..stats.regret import curves, regret_curves
+from ..stats import extended
 from ..load.settings import aimed_score, panel_label, panels, swept_outside
 from ..stats.statistics import summarise
 
@@ -80,12 +81,13 @@ def regret_figure(results, table):
     shown, looks = problems(results, table), {}
     with style.context():
         figure, panels = style.panels(shown)
-        styles, methods, notes = style.algorithm_styles(results.algorithms), {}, set()
+        styles, methods, notes, counts = style.algorithm_styles(results.algorithms), {}, set(), []
         for problem, panel in panels:
             rows = table[table["problem"] == problem]
             summary = summarise(since_design(results, problem), (0.25, 0.75),
                                 results.algorithms)
             summary = summary[summary["t"] > 0]
+            counts += summary["n"].tolist()
             for algorithm, cell in summary.groupby("algorithm", sort=False):
                 methods[algorithm] = styles[algorithm]
                 panel.axes.plot(cell["t"], cell["mean"], zorder=3, markevery=0.2,
@@ -103,8 +105,8 @@ def regret_figure(results, table):
             notes |= _vacuous(results, problem, rows)
         entries = [*methods.items(), *((_bound_label(table, quantity), {"color": "0.3", "lw": 0.9, "ls": dash})
                                        for quantity, dash in looks.items())]
-        style.place_legend(figure, entries, ["markers: measured mean; others: its bounds",
-                                                     *sorted(notes)])
+        style.place_legend(figure, entries, [
+            f"markers: measured mean over {extended.spread(counts)} trials; others: its bounds", *sorted(notes)])
         return figure
 
 
@@ -148,10 +150,12 @@ def conditional_figure(results, table):
     shown = problems(results, table, {"theorem_4_3"})
     with style.context():
         figure, panels = style.panels(shown)
+        counts = []
         for problem, panel in panels:
             rows = table[table["problem"] == problem]
             frame = since_design(results, problem)
             frame = frame.loc[:, frame.columns > 0]
+            counts += frame.notna().any(axis=1).groupby(level="algorithm").sum().tolist()
             lines = frame.groupby(level="algorithm", sort=False).mean()
             panel.axes.plot(lines.columns, lines.T, color="0.7", lw=0.5, zorder=2)
             panel.axes.plot(lines.columns, lines.mean(), color="k", lw=1.2, zorder=3)
@@ -163,7 +167,8 @@ def conditional_figure(results, table):
         style.place_legend(figure, [("given one sequence", {"color": "0.7", "lw": 0.7}),
                                     ("mean over sequences", {"color": "k", "lw": 1.2}),
                                     (NAMES["theorem_4_3"], {**bound, "ls": DASHES[0]}),
-                                    (NAMES["theorem_4_1"], {**bound, "ls": DASHES[1]})])
+                                    (NAMES["theorem_4_1"], {**bound, "ls": DASHES[1]})],
+                           [f"a sequence: mean over {extended.spread(counts)} trials"])
         return figure
 
 
@@ -172,12 +177,13 @@ def gain_figure(results, table):
     shown = problems(results, table, GAINS)
     with style.context():
         figure, panels = style.panels(shown)
-        styles, methods = style.algorithm_styles(results.algorithms), {}
+        styles, methods, counts = style.algorithm_styles(results.algorithms), {}, []
         for problem, panel in panels:
             rows = table[table["problem"] == problem]
             frame = curves(results, problem, "information_gain")
             summary = summarise(frame.loc[:, frame.columns > 0].dropna(how="all"), (0.25, 0.75),
                                 results.algorithms)
+            counts += summary["n"].tolist()
             for algorithm, cell in summary.groupby("algorithm", sort=False):
                 methods[algorithm] = styles[algorithm]
                 panel.axes.plot(cell["t"], cell["mean"], zorder=3, markevery=0.2,
@@ -188,7 +194,8 @@ def gain_figure(results, table):
             _dress(panel, problem, "Information gain")
         entries = [*methods.items(), *((name, {"color": "0.3", "lw": 0.9, "ls": dash})
                                        for name, dash in GAINS.values())]
-        style.place_legend(figure, entries, ["lines with markers: realised, mean"])
+        style.place_legend(figure, entries, [
+            f"lines with markers: realised, mean over {extended.spread(counts)} trials"])
         return figure
 
 

@@ -1,13 +1,15 @@
 """Regret curves and confidence parameters. Every function that draws gets its numbers from
 `statistics.summarise`; nothing is smoothed or interpolated."""
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 from matplotlib.patches import Patch
 from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullFormatter,
                                NullLocator)
 
 from . import style
+from ..stats import extended
 from ..stats.regret import METRICS, curves
 from ..load.settings import options
 from ..stats.statistics import summarise
@@ -35,6 +37,11 @@ class Band:
             return cell["mean"], low, high
         return cell["median"], cell["low"], cell["high"]
 
+    def fitting(self, rows):
+        """This band, or medians with quantiles where some of the rows of a summary, which are compared with each
+        other, has no mean."""
+        return self if (rows["n"] == rows["n_finite"]).all() else replace(self, kind="quantile")
+
     def note(self):
         if self.kind == "se":
             return "mean ± standard error"
@@ -49,16 +56,57 @@ def regret_grid(results, problems, metric, scale="auto", band=Band()):
     with style.context():
         figure, panels = style.panels(problems)
         styles = style.algorithm_styles(results.algorithms)
-        notes = [_band_note(results, problems, band.note())]
+        shown, notes = {}, []
         for problem, panel in panels:
-            summary = cell_summaries(results, problem, metric, band.quantiles, band.kind == "bootstrap")
-            draw(panel.axes, summary, styles, band)
-            factor, remarks = scale_axes(panel.axes, summary, band, scale, metric)
-            notes += remarks
-            panel.dress(problem, METRICS[metric].label, factor)
-        entries, remarks = _legend_entries(results, problems, styles)
-        style.place_legend(figure, entries, notes + remarks)
+            shown[problem] = summary = cell_summaries(results, problem, metric, band.quantiles,
+                                                      band.kind == "bootstrap")
+            notes += draw_panel(panel, problem, summary, styles, band, scale, metric)
+        entries, remarks = _legend_entries(results, shown, styles)
+        style.place_legend(figure, entries, [*value_notes(shown, band), *notes, *remarks])
         return figure
+
+
+def draw_panel(panel, title, summary, styles, band, scale, metric, joint=None):
+    """One panel of curves by one statistic for all of them; returns notes. `joint`: the summary that the scale of the
+    vertical axis is of."""
+    fitting = band.fitting(last_rows(summary))
+    draw(panel.axes, summary, styles, fitting)
+    factor, notes = scale_axes(panel.axes, summary if joint is None else joint, fitting, scale, metric)
+    panel.dress(title, METRICS[metric].label, factor)
+    return notes
+
+
+def last_rows(summary):
+    """The rows of a summary at its last t."""
+    return summary[summary["t"] == summary["t"].max()]
+
+
+def value_notes(shown, band, centre=""):
+    """What stands below panels {name: summary}: the statistic, of how many trials it is at the last query, and where
+    not all of them have a finite value. `centre`: what is drawn, if not what the band says."""
+    kinds, infinite = {}, []
+    for name, summary in shown.items():
+        rows = last_rows(summary)
+        names, counts = kinds.setdefault(band.fitting(rows), ([], []))
+        names.append(name)
+        counts += rows["n"].tolist()
+        infinite += [f"{r.algorithm}{f' on {name}' if len(shown) > 1 else ''} in {r.n_finite} of {r.n}"
+                     for r in rows[rows["n_finite"] < rows["n"]].itertuples()]
+    notes = []
+    for kind, (names, counts) in kinds.items():
+        where = f"{'; '.join(map(str, names))}: " if len(kinds) > 1 else ""
+        notes.append(where + drawn_note(centre if centre and kind == band else kind.note(), counts))
+    if infinite:
+        more = f"; and {len(infinite) - 4} more" if len(infinite) > 4 else ""
+        notes.append(f"no means where a trial has no feasible design; feasible: {'; '.join(infinite[:4])}{more}")
+    return [style.escaped(note) for note in notes]
+
+
+def drawn_note(drawn, counts):
+    """The statistic that is drawn and the numbers of trials behind it."""
+    if len(counts) and max(counts) == 1:
+        return "single trials"
+    return f"{drawn} over {extended.spread(counts)} trials"
 
 
 def confidence_problems(results):
@@ -83,9 +131,9 @@ def confidence_figure(results, points=None):
     with style.context():
         figure, panels = style.panels(problems)
         styles = style.algorithm_styles(results.algorithms)
-        shown, laws = {}, []
+        shown, laws, summaries = {}, [], {}
         for problem, panel in panels:
-            summary = confidence_summary(results, problem)
+            summaries[problem] = summary = confidence_summary(results, problem)
             draw(panel.axes, summary, styles, Band("quantile", (0.025, 0.975)), centre="mean")
             for algorithm, t in summary.groupby("algorithm", sort=False)["t"]:
                 shown[algorithm] = styles[algorithm]
@@ -99,8 +147,8 @@ def confidence_figure(results, points=None):
         if laws:
             entries += [("mean by formula", {"color": "k", "lw": 0.7, "ls": "-"}),
                         ("95% interval by formula", {"color": "k", "lw": 0.7, "ls": ":"})]
-        style.place_legend(figure, entries, [
-            _band_note(results, problems, "measured: mean and central 95%")])
+        style.place_legend(figure, entries, value_notes(summaries, Band("quantile"),
+                                                        "measured: mean and central 95%"))
         return figure
 
 
@@ -135,7 +183,7 @@ def theory_figure(points, horizon, methods=("gp_ucb", "rgp_ucb", "irgp_ucb")):
 def auto_scale(summary, band):
     """Logarithmic when the curves fall by more than a factor of 20 and never below 0."""
     centre = band.of(summary)[0].to_numpy(float)
-    positive = centre[centre > 0]
+    positive = centre[(centre > 0) & np.isfinite(centre)]
     if not len(positive) or (centre < 0).any():
         return "linear"
     return "log" if positive.max() > 20.0 * positive.min() else "linear"
@@ -149,11 +197,19 @@ def draw(axes, summary, styles, band, centre=None):
         cell = summary[summary["algorithm"] == algorithm]
         middle, low, high = band.of(cell)
         look = styles[algorithm]
-        axes.fill_between(cell["t"], low, high, color=look["color"], lw=0, zorder=1,
+        axes.fill_between(cell["t"], *edges(middle, low, high), color=look["color"], lw=0, zorder=1,
                           alpha=0.18 if len(algorithms) <= 5 else 0.11)
         axes.plot(cell["t"], cell[centre] if centre else middle, zorder=3, label=algorithm,
                   markevery=mark(k, len(algorithms), last), markeredgecolor="white",
                   markeredgewidth=0.3, **look)
+
+
+def edges(middle, low, high):
+    """The edges of a band for drawing: an infinite one lies far outside the axes, and there is none without a finite
+    centre."""
+    middle, low, high = (np.asarray(v, float) for v in (middle, low, high))
+    far = 1e6 * max(np.abs(v[np.isfinite(v)]).max(initial=1e-300) for v in (middle, low, high))
+    return (np.where(np.isfinite(middle), np.clip(v, -far, far), np.nan) for v in (low, high))
 
 
 def _draw_law(axes, law):
@@ -172,16 +228,20 @@ def mark(k, n, last):
 def scale_axes(axes, summary, band, scale, metric):
     """Set the vertical axis. Returns the factor taken out of its numbers, for the axis label, and
     notes the reader must see."""
-    if not len(summary):
+    centre, low, high = (np.asarray(v, float) for v in band.of(summary)) if len(summary) else [np.empty(0)] * 3
+    finite = np.isfinite(centre)
+    if not finite.any():
+        axes.text(0.5, 0.5, "no finite value", ha="center", va="center", color=style.GREY, transform=axes.transAxes)
         return "", []
-    centre, low, high = (np.asarray(v, float) for v in band.of(summary))
+    centre, low, high = (v[finite] for v in (centre, low, high))
+    low, high = (np.where(np.isfinite(v), v, centre) for v in (low, high))
     if scale == "auto":
         sums = metric in ("cumulative", "average", "best") or metric.endswith("_reward")
         scale = "linear" if sums else auto_scale(summary, band)
     if scale == "linear" or not (centre > 0).any():
         notes = ["no positive value: linear scale"] if scale == "log" else []
-        return _linear(axes, np.nanmin(low), np.nanmax(high), centre.min() >= 0), notes
-    smallest, largest = centre[centre > 0].min(), np.nanmax(high)
+        return _linear(axes, low.min(), high.max(), centre.min() >= 0), notes
+    smallest, largest = centre[centre > 0].min(), high.max()
     if (centre <= 0).any():
         return "", _symlog(axes, smallest, largest)
     axes.set_yscale("log")
@@ -245,29 +305,23 @@ def _power(value, _=None):
     return plain.get(exponent, f"$10^{{{exponent}}}$")
 
 
-def _legend_entries(results, problems, styles):
-    """Every algorithm of the study, and notes on cells with trials missing or failed. One problem:
-    its counts stand with the name."""
-    cells = results.cells(problems)
+def _legend_entries(results, shown, styles):
+    """Every algorithm of the study, and notes on cells of the summaries {problem: summary} without a value of every
+    trial at the last query. One problem: its counts stand with the name."""
+    cells = results.cells(list(shown))
+    last = pd.concat([last_rows(summary).assign(problem=problem) for problem, summary in shown.items()])
+    cells = cells.merge(last[["problem", "algorithm", "n"]], how="left", on=["problem", "algorithm"])
+    cells["n"] = cells["n"].fillna(0).astype(int)
     entries = []
-    for algorithm in results.algorithms:
-        mine = cells[cells["algorithm"] == algorithm]
-        done, planned = int(mine["done"].sum()), int(mine["planned"].sum())
-        partial = "" if done == planned else f" ({done} of {planned})" if done else " (missing)"
-        entries.append((algorithm + (partial if len(problems) == 1 or not done else ""),
-                        styles[algorithm] if done else Patch(alpha=0.0)))
-    if len(problems) == 1:
+    for algorithm, mine in cells.groupby("algorithm", sort=False):
+        n, planned, done = (int(mine[name].sum()) for name in ("n", "planned", "done"))
+        partial = "" if n == planned else f" ({n} of {planned})" if n else " (no value)" if done else " (missing)"
+        entries.append((algorithm + (partial if len(shown) == 1 or not n else ""),
+                        styles[algorithm] if n else Patch(alpha=0.0)))
+    if len(shown) == 1:
         return entries, []
-    open_cells = cells[cells["done"] < cells["planned"]]
-    texts = [f"{c.algorithm} on {c.problem} ({c.done}/{c.planned})"
-             for c in open_cells.itertuples()]
-    note = ("complete trials: " + "; ".join(texts) if len(texts) <= 4
-            else f"{len(texts)} cells have trials missing")
+    texts = [f"{c.algorithm} on {c.problem} ({c.n}/{c.planned})"
+             for c in cells[cells["n"] < cells["planned"]].itertuples()]
+    note = ("trials with a value: " + "; ".join(texts) if len(texts) <= 4
+            else f"{len(texts)} cells lack trials or values")
     return entries, [style.escaped(note)] if texts else []
-
-
-def _band_note(results, problems, drawn):
-    planned = sorted(set(results.cells(problems)["planned"]))
-    if planned == [1]:
-        return "single trials"
-    return f"{drawn} over {' or '.join(str(n) for n in planned)} trials"

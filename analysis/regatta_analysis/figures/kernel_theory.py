@@ -7,6 +7,7 @@ from matplotlib.ticker import LogLocator
 from . import style
 from .illustrations import damped_cosine
 from ..load.program import formula
+from ..stats import extended
 from ..stats.regret import curves, regret_curves
 
 LEVELS = 20  # points of the finite set
@@ -67,7 +68,8 @@ def bounds_figure(results, problem, panels):
     axis.set_xscale("log")
     axis.set_xlim(1, 1.05 * t[-1])
     axis.xaxis.set_major_locator(LogLocator(numticks=6))
-    style.place_legend(figure, entries)
+    counts = frame.notna().any(axis=1).groupby(level="algorithm").sum()
+    style.place_legend(figure, entries, [f"means over {extended.spread(counts)} trials"])
     return figure
 
 

@@ -3,13 +3,11 @@ setting that is asked for, or per problem. A line is a method: what it was swept
 and what it does not read stands in the panels of all values."""
 from dataclasses import dataclass
 
-import numpy as np
 import pandas as pd
 
 from ..load.errors import InputError
 from ..load.settings import method_label, same_value
 from ..stats import sweep
-from ..stats.regret import METRICS
 from ..stats.summaries import cell_summaries
 from . import figures, style
 
@@ -84,13 +82,12 @@ def _figure(results, page, panel, metric, band, scale):
         styles = style.algorithm_styles(methods)
         summaries = [_summary(results, view, metric, band) for view in page]
         joint = pd.concat(summaries, ignore_index=True)
-        notes = [f"{band.note()} over {_range(joint['n'])} trials"]
+        if panel != PROBLEM:  # the panels are compared with each other
+            band = band.fitting(pd.concat(map(figures.last_rows, summaries)))
+        notes = figures.value_notes({name: s for (name, _), s in zip(made, summaries)}, band)
         for (name, made_panel), summary in zip(made, summaries):
-            figures.draw(made_panel.axes, summary, styles, band)
-            factor, remarks = figures.scale_axes(made_panel.axes, summary if panel == PROBLEM else joint, band,
-                                                 scale, metric)
-            notes += remarks
-            made_panel.dress(name, METRICS[metric].label, factor)
+            notes += figures.draw_panel(made_panel, name, summary, styles, band, scale, metric,
+                                        None if panel == PROBLEM else joint)
         style.place_legend(figure, styles.items(), notes)
         return figure
 
@@ -103,8 +100,3 @@ def _summary(results, view, metric, band):
             whole = cell_summaries(results, pair[0], metric, band.quantiles, band.kind == "bootstrap")
             parts.append(whole[whole["algorithm"] == pair[1]].assign(algorithm=method))
     return pd.concat(parts, ignore_index=True)
-
-
-def _range(counts):
-    low, high = (int(f(counts)) if len(counts) else 0 for f in (np.min, np.max))
-    return f"{low} to {high}" if low < high else str(high)

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from . import bounds, figures, illustrations, kernel_theory, laws, style
-from ..stats import comparison, profiles
+from ..stats import comparison, extended, profiles
 from ..claims.catalogue import studies_of
 from ..stats.measures import trial_values, value_curves
 from ..stats.regret import METRICS
@@ -64,7 +64,7 @@ def grid(spec, studies, time=False):
     names = _methods(spec, studies)
     with style.context():
         figure, axes = _panels(rows)
-        styles, shown, notes, trials = style.algorithm_styles(names), {}, [], set()
+        styles, shown, notes, summaries = style.algorithm_styles(names), {}, [], {}
         for panel, (axis, entry) in axes:
             results = studies.get(entry["study"])
             title = entry.get("title", entry["problem"])
@@ -72,12 +72,12 @@ def grid(spec, studies, time=False):
             if results is None or entry["problem"] not in results.problems:
                 _empty(axis, title, "no results yet")
                 continue
-            drawn, counts = _curves(axis, results, entry, spec, styles, band, time)
+            drawn = _curves(axis, results, entry, spec, styles, band, time)
             shown |= drawn
-            trials |= counts
             if not drawn:
                 _empty(axis, title, "no complete trial yet")
                 continue
+            summaries[f"{title} " * (title in summaries) + title] = axis.regatta[0]
             notes += _dress(panel, title, label, spec, time)
             if spec.get("bounds") == "fill":
                 x = results.group(entry["problem"]).values("x")
@@ -87,7 +87,7 @@ def grid(spec, studies, time=False):
         entries = [(a, styles[a]) for a in names if a in shown]
         if spec.get("bounds") == "fill":
             entries += kernel_theory.fill_entries()
-        notes = [_band_words(band, trials)] + _merged(notes)
+        notes = figures.value_notes(summaries, band, _band_words(band)) + _merged(notes)
         style.place_legend(figure, entries, notes)
         return figure
 
@@ -127,23 +127,23 @@ def _curves(axis, results, entry, spec, styles, band, time):
         summary = summary[summary["t"] > 0]
     names = [a for a in dict.fromkeys(summary["algorithm"])
              if a in styles and (wanted is None or a in wanted)]
-    drawn, counts = {}, set()
+    summary = summary[summary["algorithm"].isin(names)]
+    drawn, band = {}, band.fitting(figures.last_rows(summary))
     for k, algorithm in enumerate(names):
         cell = summary[summary["algorithm"] == algorithm]
         x = cell["spent" if time else "t"].to_numpy(float)
         middle, low, high = (np.asarray(v, float) for v in band.of(cell))
         look = styles[algorithm]
         if band.factor:
-            axis.fill_between(x, low, high, color=look["color"], lw=0, zorder=1,
+            axis.fill_between(x, *figures.edges(middle, low, high), color=look["color"], lw=0, zorder=1,
                               alpha=0.18 if len(names) <= 5 else 0.11)
         mark = (figures.mark(k, len(names), len(x)) if not time else
                 (k * max(len(x) // (6 * len(names)), 1), max(len(x) // 6, 1)))
         axis.plot(x, middle, zorder=3, markevery=mark, markeredgecolor="white",
                   markeredgewidth=0.3, **look)
         drawn[algorithm] = look
-        counts |= set(cell["n"].astype(int))
-    axis.regatta = (summary[summary["algorithm"].isin(names)], band, metric)
-    return drawn, counts
+    axis.regatta = (summary, band, metric)
+    return drawn
 
 
 def _dress(panel, title, label, spec, time):
@@ -173,12 +173,10 @@ def _label(spec, entry):
     return spec.get("labels", {}).get(metric, LABELS.get(metric, metric.replace("_", " ")))
 
 
-def _band_words(band, trials):
-    over = f"over {' or '.join(str(n) for n in sorted(trials))} trials" if trials else ""
+def _band_words(band):
     if not band.factor:
-        return f"mean {over}"
-    times = "standard error" if band.factor == 1 else f"{band.factor:g} standard errors"
-    return f"mean ± {times} {over}"
+        return "mean"
+    return f"mean ± {'standard error' if band.factor == 1 else f'{band.factor:g} standard errors'}"
 
 
 def _panels(rows):
@@ -279,7 +277,7 @@ def profiles_of(spec, studies):
 def _known_hits(results, study, cost):
     """Hits on the problems whose optimum is known."""
     known = [p for p in results.problems if "simple_regret" in results.group(p).evaluations()
-             and np.isfinite(results.group(p).values("simple_regret")).any()]
+             and (~np.isnan(results.group(p).values("simple_regret"))).any()]
     if not known:
         return None
     table = profiles.hits(results, cost=cost, problems=known)
@@ -313,7 +311,8 @@ def profile_figure(table, words, names):
         entries = [(a, {**styles[a], "marker": None}) for a in shown]
         targets = ", ".join(f"{target:g}" for target in sorted(set(table["target"]), reverse=True))
         style.place_legend(figure, entries, [
-            f"targets: {targets} of the median simple regret at t = 0; share of trials and targets"])
+            f"targets: {targets} of the median simple regret at t = 0; share of targets on "
+            f"{extended.spread(table.groupby('algorithm').size() // table['target'].nunique())} trials"])
         return figure
 
 
@@ -326,8 +325,9 @@ def _thinned(costs, share, most=2000):
 
 
 def rank_table(spec, studies):
-    """Table of problems x algorithms: means of `metric` at the last query, over the trials and over the
-    settings that were swept outside problems and algorithms; None without results. Trials are no blocks: those
+    """Table of problems x algorithms: means of `metric` at the last query, over the trials that all algorithms have
+    (medians where one has no mean) and over the settings that were swept outside problems and algorithms; None
+    without results. Trials are no blocks: those
     of a problem say the same about it again and again."""
     blocks = {}
     for study in spec["studies"]:
@@ -336,13 +336,14 @@ def rank_table(spec, studies):
             metric = spec.get("metric", "simple")
             sense = {"sense": "max"} if metric in METRICS and METRICS[metric].running else {}
             series = trial_values(results, problem, {"metric": metric} | sense)
-            means = comparison.paired(series, results.algorithms).mean()
-            blocks.setdefault(f"{study}, {results.group(problem).block}", []).append(means)
+            table = comparison.paired(series, results.algorithms).dropna(axis=1, how="all")
+            blocks.setdefault(f"{study}, {results.group(problem).block}", []).append(
+                extended.centres(table.dropna())[1])
     if not blocks:
         return None
-    means = pd.DataFrame({name: pd.concat(some, axis=1).mean(axis=1)
-                          for name, some in blocks.items()}).T
-    return means.dropna(axis=1)  # methods that ran on all of them
+    centres = pd.DataFrame({name: pd.concat(some, axis=1).mean(axis=1, skipna=False)
+                            for name, some in blocks.items()}).T
+    return centres.dropna(axis=1)  # methods that ran on all of them
 
 
 def ranks(spec, studies):

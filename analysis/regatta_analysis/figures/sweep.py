@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from ..load.errors import InputError
-from ..stats import comparison, sweep
+from ..stats import comparison, extended, sweep
 from ..stats.regret import METRICS
 from ..stats.statistics import bootstrap_means
 from . import figures, style
@@ -43,18 +43,17 @@ def _by(others):
 
 
 def summary(table, over, band):
-    """Per method and value of the setting: t (the value), n, mean, se, median, low, high, boot_low,
+    """Per method and value of the setting: t (the value), n, n_finite, mean, se, median, low, high, boot_low,
     boot_high (trials that share an instance are drawn together)."""
     rows = []
-    for (method, value), mine in table.groupby(["method", over], sort=False):
+    for (method, value), mine in table.dropna(subset=["value"]).groupby(["method", over], sort=False):
         values = mine["value"].to_numpy(float)
-        n, sd = len(values), values.std(ddof=1) if len(values) > 1 else np.nan
-        median, low, high = np.quantile(values, [0.5, *band.quantiles])
+        n, mean, _, se = extended.mean_and_error(values)
         drawn = bootstrap_means(values[:, None], groups=mine["instance"]) if band.kind == "bootstrap" \
-            and n > 1 else values.mean()
-        rows.append([method, value, n, values.mean(), sd / np.sqrt(n), median, low, high,
-                     *np.quantile(drawn, [0.025, 0.975])])
-    return pd.DataFrame(rows, columns=["algorithm", "t", "n", "mean", "se", "median", "low", "high",
+            and n > 1 and np.isfinite(mean) else mean
+        rows.append([method, value, n, np.isfinite(values).sum(), mean, se,
+                     *extended.quantiles(values, [0.5, *band.quantiles]), *np.quantile(drawn, [0.025, 0.975])])
+    return pd.DataFrame(rows, columns=["algorithm", "t", "n", "n_finite", "mean", "se", "median", "low", "high",
                                        "boot_low", "boot_high"])
 
 
@@ -63,19 +62,22 @@ def _page(table, keys, others, over, metric, methods, band, scale):
     with style.context():
         figure, panels = style.panels(names)
         styles = style.algorithm_styles(methods)
-        notes = []
-        for key, (name, panel) in zip(keys, panels):
-            mine = table[np.all([table[c] == v for c, v in zip(["problem", *others], key)], axis=0)]
-            found = summary(mine, over, band)
-            places = _draw(panel.axes, found, styles, band)
-            factor, remarks = figures.scale_axes(panel.axes, found, band, scale, metric)
+        found = [summary(table[np.all([table[c] == v for c, v in zip(["problem", *others], key)], axis=0)],
+                         over, band) for key in keys]
+        whole = pd.concat(found)
+        band = band.fitting(whole)
+        notes = [figures.drawn_note(band.note(), whole["n"])]
+        for mine, (name, panel) in zip(found, panels):
+            places = _draw(panel.axes, mine, styles, band)
+            factor, remarks = figures.scale_axes(panel.axes, mine, band, scale, metric)
             notes += remarks
             panel.dress(name, f"Final {METRICS[metric].name.lower()}", factor)
             _dress(panel, places, over)
-        counts = " or ".join(str(n) for n in sorted(set(
-            table.groupby(["problem", *others, "method", over]).size())))
-        style.place_legend(figure, styles.items(), [
-            f"{band.note()} over {counts} trials", *notes])
+        infinite = whole[whole["n_finite"] < whole["n"]]
+        if len(infinite):
+            notes.append(f"{len(infinite)} of {len(whole)} cells have no mean: a feasible design in "
+                         f"{infinite['n_finite'].sum()} of their {infinite['n'].sum()} trials")
+        style.place_legend(figure, styles.items(), notes)
         return figure
 
 
@@ -87,7 +89,7 @@ def _draw(axes, found, styles, band):
     for method, cell in found.groupby("algorithm", sort=False):
         cell = cell.assign(x=cell["t"].map(places)).sort_values("x")
         middle, low, high = band.of(cell)
-        axes.fill_between(cell["x"], low, high, color=styles[method]["color"], alpha=0.15, lw=0)
+        axes.fill_between(cell["x"], *figures.edges(middle, low, high), color=styles[method]["color"], alpha=0.15, lw=0)
         axes.plot(cell["x"], middle, markeredgecolor="white", markeredgewidth=0.3, **styles[method])
     return places
 
@@ -114,9 +116,9 @@ def _dress(panel, places, over):
 
 def heat_figures(results, first, second, metric, baseline=None):
     """[(words, figure)] of heat-maps over two settings, one figure per problem and value of the other
-    settings, PANELS at most: the median of every method, the difference of its mean to that of
-    `baseline` (default: the first method) with a star where a paired test finds one (5%, Holm over the
-    figure), and the method that is best. More than METHODS are left out: choose by Results.select."""
+    settings, PANELS at most: the mean of every method (of all of them the median where a cell has no mean), the
+    difference of its mean to that of `baseline` (default: the first method) with a star where a paired test finds
+    one (5%, Holm over the figure), and the method that is best by what is shown. More than METHODS are left out: choose by Results.select."""
     table = sweep.final_values(results, metric)
     methods = list(dict.fromkeys(table["method"]))
     if baseline is not None and baseline not in methods:
@@ -137,32 +139,35 @@ def heat_figures(results, first, second, metric, baseline=None):
 
 def _heat(table, title, first, second, metric, methods, baseline):
     rows, columns = (list(dict.fromkeys(sorted(table[name]))) for name in (second, first))
-    medians = {m: _grid(table[table["method"] == m].groupby([second, first])["value"].median(),
-                        rows, columns) for m in methods}
+    found = table.groupby(["method", second, first])["value"].agg(list)
+    cells = pd.DataFrame(dict(enumerate(map(pd.Series, found))))
+    statistic, centres = extended.centres(cells)
+    centres = pd.Series(centres.to_numpy(), found.index)
+    shown = {m: _grid(centres.xs(m), rows, columns) for m in methods}
     others = [m for m in methods if m != baseline]
     with style.context():
         figure = Figure(figsize=(style.PAGE_WIDTH, 1.75 * (1 + bool(others)) + 0.3),
                         layout="constrained")
         FigureCanvasAgg(figure)
         grid = figure.subplots(1 + bool(others), len(methods), squeeze=False)
-        low, high = (f([np.nanmin(g) if f is min else np.nanmax(g) for g in medians.values()])
-                     for f in (min, max))
+        finite = centres[np.isfinite(centres)]
+        limits = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
         for axes, method in zip(grid[0], methods):
-            _cells(axes, medians[method], rows, columns, "viridis_r", (low, high))
+            _cells(axes, shown[method], rows, columns, "viridis_r", limits)
             axes.set_title(style.wrapped(style.escaped(method), 34), loc="left")
         if others:
-            _best(grid[1][0], medians, methods, rows, columns, METRICS[metric].running)
+            _best(grid[1][0], shown, methods, rows, columns, METRICS[metric].running)
             _differences(grid[1][1:], table, baseline, others, (second, first), rows, columns)
         for axes in grid[:, 0]:
             axes.set_ylabel(style.escaped(second))
         for axes in grid[-1]:
             axes.set_xlabel(style.escaped(first))
-        figure.suptitle(style.escaped(f"{title}: median final {METRICS[metric].name.lower()}"),
-                        fontsize=8.5, x=0.01, ha="left")
+        figure.suptitle(style.escaped(f"{title}: {statistic} of the final {METRICS[metric].name.lower()} over "
+                                      f"{extended.spread(cells.count())} trials"), fontsize=8.5, x=0.01, ha="left")
         if others:
             figure.supxlabel(style.escaped(
-                f"Below: the best method, and mean differences to {baseline}; * found by the signed-rank "
-                "test (5%, Holm's correction over the figure)"), fontsize=7, color=style.GREY)
+                f"Below: the best {statistic}, and mean differences to {baseline}, where there are means; * found by "
+                "the signed-rank test (5%, Holm's correction over the figure)"), fontsize=7, color=style.GREY)
         return figure
 
 
@@ -177,26 +182,31 @@ def _cells(axes, values, rows, columns, colours, limits, marks=None):
     axes.set_yticks(range(len(rows)), [style.escaped(_word(v)) for v in rows])
     span = limits[1] - limits[0] or 1.0
     for (r, c), value in np.ndenumerate(values) if values.size <= 100 else ():
-        share = (value - limits[0]) / span
+        share = (value - limits[0]) / span if np.isfinite(value) else 0.0 if colours == "viridis_r" else 0.5
         dark = share > 0.55 if colours == "viridis_r" else abs(share - 0.5) > 0.35
-        axes.text(c, r, f"{value:.3g}" + ("*" if marks is not None and marks[r, c] else ""),
+        axes.text(c, r, _centre(value) + ("*" if marks is not None and marks[r, c] else ""),
                   ha="center", va="center", fontsize=6.5, color="white" if dark else "black")
+
+
+def _centre(value):
+    return "–" if np.isnan(value) else f"{value:.3g}" if np.isfinite(value) else "−∞" if value < 0 else "∞"
 
 
 def _word(value):
     return f"{value:g}" if isinstance(value, (int, float, np.number)) else value
 
 
-def _best(axes, medians, methods, rows, columns, more):
-    """The method with the best median in every cell, in its colour."""
-    values = np.array([medians[m] for m in methods])
+def _best(axes, shown, methods, rows, columns, more):
+    """The method whose value is best in every cell, in its colour; none where no value is finite."""
+    values = np.array([shown[m] for m in methods])
     best = (np.argmax if more else np.argmin)(np.nan_to_num(values, nan=-np.inf if more else np.inf), 0)
+    best = np.ma.masked_where(~np.isfinite(np.take_along_axis(values, best[None], 0)[0]), best)
     styles = style.algorithm_styles(methods)
     axes.imshow(best, cmap=ListedColormap([styles[m]["color"] for m in methods]), vmin=-0.5,
                 vmax=len(methods) - 0.5, aspect="auto", origin="lower", alpha=0.45)
     axes.set_xticks(range(len(columns)), [style.escaped(_word(v)) for v in columns])
     axes.set_yticks(range(len(rows)), [style.escaped(_word(v)) for v in rows])
-    for (r, c), k in np.ndenumerate(best) if best.size <= 100 else ():
+    for (r, c), k in np.ma.ndenumerate(best) if best.size <= 100 else ():
         axes.text(c, r, style.escaped(methods[k]), ha="center", va="center", fontsize=6.5)
     axes.set_title("Best", loc="left")
 
@@ -204,7 +214,8 @@ def _best(axes, medians, methods, rows, columns, more):
 def _differences(panels, table, baseline, others, settings, rows, columns):
     found = {m: sweep.differences(table, m, baseline, settings) for m in others}
     p = comparison.holm(np.concatenate([f["p"] for f in found.values()]))
-    reach = max(np.nanmax(np.abs(f["difference"])) for f in found.values()) or 1.0
+    reach = pd.concat([f["difference"].abs() for f in found.values()]).max() or 1.0
+    reach = reach if np.isfinite(reach) else 1.0
     for axes, method in zip(panels, others):
         mine, p = found[method].assign(known=p[:len(found[method])] < 0.05), p[len(found[method]):]
         grids = (_grid(mine[name].astype(float), rows, columns) for name in ("difference", "known"))

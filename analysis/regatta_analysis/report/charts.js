@@ -227,14 +227,22 @@
     function lines(svg, c, series, X, Y, logX, words) {
       const good = i => xs(c)[i] !== null && c.y[i] !== null && !(logX && xs(c)[i] <= 0);
       const index = c.y.map((_, i) => i).filter(good);
-      const at = (i, values) => `${X(xs(c)[i]).toFixed(1)} ${Y(values[i] === null ? c.y[i] : values[i]).toFixed(1)}`;
+      const at = (i, values, edge) => `${X(xs(c)[i]).toFixed(1)} ${Math.max(Y(values[i] === null ? edge : values[i]), 0).toFixed(1)}`;
       if (!index.length) return;
-      const band = index.map(i => at(i, c.high)).join("L") + "L" + [...index].reverse().map(i => at(i, c.low)).join("L");
+      const band = index.map(i => at(i, c.high, Infinity)).join("L") + "L" + [...index].reverse().map(i => at(i, c.low, -Infinity)).join("L");
       make(svg, "path", {d: `M${band}Z`, fill: series.colour, opacity: 0.14});
       make(svg, "path", {d: "M" + index.map(i => at(i, c.y)).join("L"), fill: "none", stroke: series.colour, "stroke-width": 2, "stroke-dasharray": series.dash, "stroke-linejoin": "round"});
       if (words || index.length <= 12)
         for (const i of index) make(svg, "circle", {cx: X(xs(c)[i]), cy: Y(c.y[i]), r: 3.2, fill: series.colour});
     }
+
+    // An edge that is missing beside a value is infinite.
+    function values(c, i) {
+      const [low, high] = [c.low[i] === null ? "−∞" : number(c.low[i], c.y[i]), c.high[i] === null ? "∞" : number(c.high[i], c.y[i])];
+      return c.y[i] === null ? "" : `${number(c.y[i])} [${low}, ${high}], `;
+    }
+
+    const count = (c, i) => Array.isArray(c.n) ? c.n[i < 0 ? c.n.length - 1 : i] || "no trial" : c.n || "no trial";
 
     // The legend is the switchboard, and where the values under the cursor are read.
     function list(at) {
@@ -251,7 +259,7 @@
         make(button, "bdi", {class: "name"}, s.name);
         const last = c ? c.y.reduce((found, v, i) => v === null ? found : i, -1) : -1;
         const i = !c ? -1 : at === null ? last : nearest(xs(c), at);
-        make(button, "span", {class: "value"}, i < 0 ? "no trial" : `${number(c.y[i])} [${number(c.low[i], c.y[i])}, ${number(c.high[i], c.y[i])}]`);
+        make(button, "span", {class: "value"}, !c ? "no trial" : `${i < 0 ? "" : values(c, i)}${count(c, i)}`);
         button.addEventListener("click", () => { on ? hidden.add(s.name) : hidden.delete(s.name); draw(); });
       });
       if (focused >= 0) legend.children[focused].focus();

@@ -47,7 +47,15 @@ def regret_chart(results, metrics, band=figures.Band()):
         axes.append({"name": "CPU time of model and acquisition (s)", "short": "CPU s"})
     return {"panels": [line(words_of(view.place)) for view in shown], "series": _series(methods), "axes": axes,
             "measures": [_named(m) for m in metrics], "data": panels,
-            "note": f"{band.note().capitalize()} over complete trials."}
+            "note": _note(band)}
+
+
+def _note(band):
+    """What is drawn, for a reader."""
+    low, high = (f"{100 * q:g}" for q in band.quantiles)
+    return (f"{band.note().capitalize()} over complete trials, whose number stands with each value; where a trial has "
+            f"no feasible design there is no mean, and all curves are medians with {low}–{high}% quantiles, infinity "
+            "last.")
 
 
 def _cells(results, problem, metrics, band):
@@ -73,6 +81,8 @@ def _cpu(results, problem):
 
 def _measure(cells, metric, band, points):
     there = [cell for cell in cells if cell is not None]
+    if there:
+        band = band.fitting(pd.concat([figures.last_rows(summary) for summary, _ in there]))
     scale = "linear" if METRICS[metric].running or metric in ("cumulative", "average") or not there else \
         figures.auto_scale(pd.concat([summary for summary, _ in there]), band)
     return {"log": scale == "log",
@@ -83,8 +93,15 @@ def _curve(cell, paid, band, points):
     keep = np.unique(np.linspace(0, len(cell) - 1, min(points, len(cell))).round().astype(int))
     t = cell["t"].to_numpy()[keep]
     cpu = paid.reindex(t).to_numpy(float) if paid is not None else np.full(len(t), np.nan)
-    return {"x": [_numbers(t), _numbers(cpu)],
+    return {"x": [_numbers(t), _numbers(cpu)], "n": _counts(cell.iloc[keep]),
             **dict(zip(("y", "low", "high"), (_numbers(np.asarray(v, float)[keep]) for v in band.of(cell))))}
+
+
+def _counts(rows):
+    """What stands with the values of a curve: how many trials they are of; one text where all are the same."""
+    texts = [f"{n} trial{'s' * (n != 1)}" if n == finite else f"feasible in {finite} of {n}"
+             for n, finite in zip(rows["n"], rows["n_finite"])]
+    return texts[0] if len(set(texts)) == 1 else texts
 
 
 def sweep_charts(results, metric, band=figures.Band()):
@@ -109,17 +126,18 @@ def sweep_charts(results, metric, band=figures.Band()):
             "axes": [{"name": line(over), "short": line(over), "words": words,
                       "log": bool(not words and sweep.is_spread(values))}],
             "data": [[_over(mine, over, band, methods, place, metric)] for _, mine in found],
-            "note": f"Final {METRICS[metric].name.lower()}, {band.note()} over complete trials; methods "
-                    "that don't read a setting stand at each of its values."})
+            "note": f"Final {METRICS[metric].name.lower()}. {_note(band)} Methods that don't read a setting stand at "
+                    "each of its values."})
     return charts
 
 
 def _over(table, over, band, methods, place, metric):
     found = sweep_figures.summary(table, over, band)
+    band = band.fitting(found)
     cells = {m: c.assign(x=c["t"].map(place)).sort_values("x")
              for m, c in found.groupby("algorithm", sort=False)}
     curves = [None if m not in cells else {
-        "x": [_numbers(cells[m]["x"])], **dict(zip(("y", "low", "high"), map(_numbers, band.of(cells[m]))))}
+        "x": [_numbers(cells[m]["x"])], "n": _counts(cells[m]), **dict(zip(("y", "low", "high"), map(_numbers, band.of(cells[m]))))}
         for m in methods]
     return {"log": not METRICS[metric].running and figures.auto_scale(found, band) == "log", "curves": curves}
 

@@ -135,7 +135,7 @@ def _tables(loaded):
             header, rows = tables.final_regret_grid(final, metric, Band())
             made.append(Table(f"{results.title}: {METRICS[metric].name.lower()} at the last query "
                               f"({study})",
-                              "Mean ± standard error over complete trials; the best mean is bold.",
+                              f"Mean ± standard error over complete trials{tables.FINAL_NOTE}",
                               header, rows))
         header, rows = tables.runtime_grid(tables.runtime(results))
         made.append(Table(f"{results.title}: time per trial ({study})",

@@ -6,7 +6,6 @@ import shlex
 import time
 from pathlib import Path
 
-import numpy as np
 from markupsafe import Markup
 
 from ..claims import checks, claims, universes
@@ -16,7 +15,7 @@ from ..load.errors import InputError
 from ..load.load import load
 from ..load.settings import method_label
 from ..progress import progress
-from ..stats import inference, statistics, sweep as sweep_stats
+from ..stats import inference, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics
 from . import charts, report, stills, summary, tables
 from .pages import render
@@ -252,8 +251,8 @@ def _tables(results, metrics):
     swept = sweep_stats.names(results)
     final = tables.final_regret(results, metrics) if metrics and not swept else None
     made = [_final_over(results, m, swept) for m in metrics] if swept else [tables.Table(
-        f"{METRICS[m].name} at the last query", "Mean ± standard error over complete trials; the best mean is "
-        "bold; in brackets the error over the means of the instances, where trials share them.",
+        f"{METRICS[m].name} at the last query", "Mean ± standard error over complete trials; in brackets the error "
+        f"over the means of the instances, where trials share them{tables.FINAL_NOTE}",
         *tables.final_regret_grid(final, m)) for m in metrics]
     tested = [inference.comparison_table(inference.comparisons(results, metrics[0]),
                                          f"All pairs, final {METRICS[metrics[0]].name.lower()}")
@@ -268,20 +267,17 @@ def _tables(results, metrics):
 
 def _final_over(results, metric, swept):
     """Final values of a sweep: a row per problem and values of the settings, a column per method."""
-    table = sweep_stats.final_values(results, metric)
-    methods, rows = list(dict.fromkeys(table["method"])), []
-    for key, mine in table.groupby(["problem", *swept], sort=False):
-        found = {m: statistics.mean_and_error(cell.to_numpy(float)) for m, cell in mine.groupby("method")["value"]}
-        means = [found[m][1] if m in found else np.nan for m in methods]
-        best = np.nan if np.isnan(means).all() else (
-            np.nanmax if METRICS[metric].running else np.nanmin)(means)
-        rows.append([(str(k), False) for k in key] + [
-            (tables.with_error(found[m][1], found[m][3]) if m in found else "–", mean == best)
-            for m, mean in zip(methods, means)])
+    table = tables.final_regret(results, [metric]).set_index(["problem", "algorithm"], drop=False)
+    views, rows = panels.views(results, metric), []
+    methods = list(views[0].cells)
+    for view in views:
+        there = {m: pair for m, pair in view.cells.items() if pair is not None}
+        found = dict(zip(there, tables.final_cells(table.loc[list(there.values())], metric)))
+        rows.append([(str(value), False) for value in view.place.values()]
+                    + [found.get(m, ("–", False)) for m in methods])
     return tables.Table(f"{METRICS[metric].name} at the last query",
-                        "Mean ± standard error over complete trials; the best mean of a row is bold; methods "
-                        "that don't read a setting stand at each of its values.",
-                        ["Problem", *swept, *methods], rows)
+                        f"Mean ± standard error (number of complete trials); methods that don't read a setting stand "
+                        f"at each of its values{tables.FINAL_NOTE}", ["Problem", *swept, *methods], rows)
 
 
 def _cut(table):

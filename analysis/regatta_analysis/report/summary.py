@@ -147,11 +147,11 @@ def _sweeps(results, options, band):
 def sensitivity_table(found, metric):
     """What `stats.sweep.sensitivity` found, for readers."""
     rows = [[(text, False) for text in (
-        r.problem, r.method, r.setting, str(r.n_values), str(r.best_at), tables.with_error(r.least),
-        tables.with_error(r.largest), "–" if r.share != r.share else f"{r.share:.2f}")]
+        r.problem, r.method, r.setting, str(r.n_values), str(r.best_at), tables.number_of(r.least, r.n_least),
+        tables.number_of(r.largest, r.n_largest), "–" if r.share != r.share else f"{r.share:.2f}")]
         for r in found.itertuples(index=False)]
     return tables.Table("Sensitivity", f"Medians of the final {METRICS[metric].name.lower()} at the values of "
-                        "a setting, over all values of the others; range: their difference as a share of "
+                        "a setting, over all values of the others, and the numbers of their trials; range: their difference as a share of "
                         "the method's median.", ["Problem", "Algorithm", "Setting", "Values", "Best at",
                                                  "Least", "Largest", "Range"], rows)
 

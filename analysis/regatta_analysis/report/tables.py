@@ -7,8 +7,8 @@ import pandas as pd
 from ..escape import Tex, markdown as md, tex, write_csv
 from ..figures.figures import Band
 from ..progress import progress
-from ..stats.regret import METRICS
-from ..stats.statistics import mean_and_error
+from ..stats import extended
+from ..stats.regret import METRICS, queries
 from ..stats.summaries import cell_summaries
 
 STAGES = ("fit", "acquire", "evaluate")
@@ -26,14 +26,17 @@ def curve_summaries(results, metrics, quantiles=(0.25, 0.75)):
 
 
 def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
-    """One row per metric and cell: the summary at the last query t, and how many trials were
-    planned, done, failed and missing. Cells without a complete trial have NaN."""
+    """One row per metric and cell: the summary at the last query t of the problem (n, the trials with a value
+    there, is 0 and the rest NaN where there is none), and how many trials were planned, done, failed and missing."""
     blocks = []
     for metric in metrics:
-        last = [cell_summaries(results, problem, metric, quantiles, bootstrap)
-                .groupby("algorithm", sort=False).tail(1).assign(problem=problem)
-                for problem in results.problems]
-        block = results.cells().merge(pd.concat(last), how="left", on=["problem", "algorithm"])
+        last = []
+        for problem in results.problems:
+            summary, end = cell_summaries(results, problem, metric, quantiles, bootstrap), queries(results, problem)
+            here = results.cells([problem]).assign(t=end.max() if len(end) else np.nan)
+            last.append(here.merge(summary, how="left", on=["algorithm", "t"]))
+        block = pd.concat(last, ignore_index=True)
+        block[["n", "n_finite"]] = block[["n", "n_finite"]].fillna(0).astype(int)
         block.insert(0, "metric", metric)
         blocks.append(block)
     return pd.concat(blocks, ignore_index=True)
@@ -47,19 +50,19 @@ def runtime(results):
     for problem in results.problems:
         group = results.group(problem)
         trials = group.trials
-        queries = (trials["n_iterations"] - trials["n_initial"]).to_numpy(float)
+        made = (trials["n_iterations"] - trials["n_initial"]).to_numpy(float)
         totals = {f"{clock}_{stage}": _total(group, f"{clock}_{stage}")
                   for clock in ("wall", "cpu") for stage in STAGES}
         for clock in ("wall", "cpu"):
             totals[clock] = sum(totals[f"{clock}_{stage}"] for stage in STAGES)
-        totals["per_query"] = (totals["wall_fit"] + totals["wall_acquire"]) / queries
+        totals["per_query"] = (totals["wall_fit"] + totals["wall_acquire"]) / made
         for algorithm in results.algorithms:
             mine = ((trials["algorithm"] == algorithm)
                     & (trials["status"] == "complete")).to_numpy()
             row = {"problem": problem, "algorithm": algorithm, "n": int(mine.sum()),
-                   "queries": queries[mine].max(initial=0.0)}
+                   "queries": made[mine].max(initial=0.0)}
             for name, values in totals.items():
-                _, row[name], _, row[f"{name}_se"] = mean_and_error(values[mine])
+                _, row[name], _, row[f"{name}_se"] = extended.mean_and_error(values[mine])
             rows.append(row)
     return pd.DataFrame(rows)
 
@@ -87,10 +90,12 @@ class Notation:
     plus_minus: str = "±"
     formula: str = "%s"  # around a number
     cell: type = str  # of cells that hold numbers
+    infinity: str = "∞"
+    minus: str = "−"
 
 
 TEXT = Notation()
-TEX = Notation(r" \times 10^{%d}", r"\pm", "$%s$", Tex)
+TEX = Notation(r" \times 10^{%d}", r"\pm", "$%s$", Tex, r"\infty", "-")
 
 
 def with_error(mean, error=np.nan, notation=TEXT):
@@ -112,56 +117,77 @@ def with_error(mean, error=np.nan, notation=TEXT):
 
 
 def _number(value, notation, digits):
+    if np.isinf(value):
+        return notation.infinity if value > 0 else notation.minus + notation.infinity
     exponent = int(np.floor(np.log10(abs(value)))) if value else 0
     if -4 < exponent < 6:
         return f"{value:.{max(digits - 1 - exponent, 0)}f}"
     return f"{value / 10.0**exponent:.{digits - 1}f}{notation.power % exponent}"
 
 
-def _between(median, low, high, notation):
-    if not np.isfinite(median):
+def number_of(value, n):
+    """A number and of how many trials it is."""
+    return f"{_number(value, TEXT, 4) if value else '0'} ({n})"
+
+
+def _between(centre, low, high, notation):
+    if np.isnan(centre):
         return ""
-    parts = ["–" if not np.isfinite(v) else "0" if v == 0 else _number(v, notation, 3)
-             for v in (median, low, high)]
+    parts = ["–" if np.isnan(v) else "0" if v == 0 else _number(v, notation, 3) for v in (centre, low, high)]
     return notation.formula % f"{parts[0]} [{parts[1]}, {parts[2]}]"
 
 
-# Every table is first a list of rows of cells; a cell is (text, bold); then one of three writers.
-
-def final_regret_grid(table, metric, band=Band(), notation=TEXT):
-    """Header and rows (algorithm x problem) of one metric; the best cell of a problem is bold."""
-    table = table[table["metric"] == metric]
-    problems = list(dict.fromkeys(table["problem"]))
-    centre = "median" if band.kind == "quantile" else "mean"
-    best = table.groupby("problem")[centre].agg("max" if METRICS[metric].running else "min")
-    horizon = table.groupby("problem")["t"].max()
-    header = ["Algorithm"] + [f"{p} (T = {horizon[p]:.0f})" if np.isfinite(horizon[p]) else p
-                              for p in problems]
-    rows = []
-    for algorithm in dict.fromkeys(table["algorithm"]):
-        row = [(algorithm, False)]
-        for problem in problems:
-            cell = table[(table["algorithm"] == algorithm) & (table["problem"] == problem)]
-            cell = next(cell.itertuples())
-            row.append((_final_text(cell, band, notation), getattr(cell, centre) == best[problem]))
-        rows.append(row)
-    return header, rows
-
-
-def _final_text(cell, band, notation):
-    if not cell.done:
-        return "missing" if cell.missing else "failed"
+def value_text(cell, band, notation=TEXT):
+    """The statistic of a row of a summary as the band has it; where a value is infinite also how many are not."""
+    if not cell.n:
+        return ""
     if band.kind == "se":
         text = with_error(cell.mean, cell.se, notation)
-        if cell.se_instances > 0:
+        if getattr(cell, "se_instances", np.nan) > 0:
             error = f"{notation.plus_minus} {_number(cell.se_instances, notation, 2)}"
             text += f" [{notation.formula % error}]"
     elif band.kind == "bootstrap":
         text = _between(cell.mean, cell.boot_low, cell.boot_high, notation)
     else:
         text = _between(cell.median, cell.low, cell.high, notation)
-    count = "" if cell.done == cell.planned else f" ({cell.done} of {cell.planned})"
-    return notation.cell((text or "not recorded") + count)
+    return text + (f", feasible in {cell.n_finite} of {cell.n}" if cell.n_finite < cell.n else "")
+
+
+FINAL_NOTE = (". (k of n): k of the n trials that were planned have a value. Where a trial has no feasible design "
+              "there is no mean: medians and quartiles, infinity last, stand there instead. The best value is bold "
+              "unless some of its trials are missing.")
+
+# Every table is first a list of rows of cells; a cell is (text, bold); then one of three writers.
+
+def final_regret_grid(table, metric, band=Band(), notation=TEXT):
+    """Header and rows (algorithm x problem) of one metric; the best cell of a problem is bold. Problems with a cell
+    that has no mean have medians."""
+    table, header, columns = table[table["metric"] == metric], ["Algorithm"], []
+    for problem, rows in table.groupby("problem", sort=False):
+        fitting, counts = band.fitting(rows), set(rows.loc[rows["n"] > 0, "n"])
+        about = [f"T = {rows['t'].iloc[0]:.0f}"] if rows["t"].notna().all() else []
+        about += [extended.counted(*counts)] if len(counts) == 1 else []
+        about += ["median"] if fitting != band else []
+        header.append(f"{problem} ({', '.join(about)})" if about else problem)
+        columns.append(dict(zip(rows["algorithm"], final_cells(rows, metric, band, notation, len(counts) > 1))))
+    return header, [[(algorithm, False), *(column[algorithm] for column in columns)]
+                    for algorithm in dict.fromkeys(table["algorithm"])]
+
+
+def final_cells(rows, metric, band=Band(), notation=TEXT, counts=True):
+    """(text, bold) of rows of `final_regret` that are compared with each other. `counts`: each says of how many
+    trials it is; else only those that lack some."""
+    fitting = band.fitting(rows)
+    best = extended.best(rows["median" if fitting.kind == "quantile" else "mean"], rows["n"] == rows["planned"],
+                         METRICS[metric].running)
+    return [(_final_text(row, fitting, notation, counts), bool(bold)) for row, bold in zip(rows.itertuples(), best)]
+
+
+def _final_text(cell, band, notation, counts):
+    if not cell.done:
+        return "missing" if cell.missing else "failed"
+    count = f" ({cell.n} of {cell.planned})" if cell.n < cell.planned else f" ({cell.n})" if counts else ""
+    return notation.cell((value_text(cell, band, notation) or "no value") + count)
 
 
 def runtime_grid(table, notation=TEXT):
@@ -214,8 +240,7 @@ def write_final_regret(results, metrics, band, directory):
         grid = final_regret_grid(table, metric, band)
         texts.append(f"### {METRICS[metric].name}\n\n" + markdown(*grid))
         tex.append(latex(*final_regret_grid(table, metric, band, TEX), caption))
-    note = (f"At the last query T: {band.note()} over complete trials; the best value of a "
-            "problem is bold; (k of n): only k of n trials are complete.")
+    note = f"At the last query T of a problem: {band.note()} over complete trials{FINAL_NOTE}"
     if band.kind == "se" and (table["se_instances"] > 0).any():
         note += (" In brackets the standard error over the means of the instances: trials that "
                  "share an instance are not independent.")

@@ -3,11 +3,10 @@ and the number of trials that a decision still needs.
 
 Everything here takes a table with one row per trial (or problem) and one column per algorithm, of
 values where less is better; rows in which one of the two algorithms has no value are left out of a
-pair. Trials that share an instance are not independent: where several do, the instances' means are compared.
+pair. Infinite values count as `extended` says: two of them tie, and a pair with one has no mean. Trials that share an instance are not independent: where several do, the instances' means are compared.
 """
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 
 import numpy as np
@@ -15,6 +14,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import special, stats
 
+from . import extended
+
+EXACT = 50  # differences: the law of the signed-rank statistic is computed for that many at most
 PAIR_COLUMNS = ["a", "b", "n", "mean_a", "mean_b", "difference", "se", "low", "high", "p", "p_holm",
                 "rank_biserial", "superiority", "superiority_low", "superiority_high", "needed"]
 
@@ -30,7 +32,7 @@ def compare(table: pd.DataFrame, pairs: Iterable[tuple[str, str]] | None = None,
             alpha: float = 0.05) -> pd.DataFrame:
     """One row per pair (a, b) of algorithms, PAIR_COLUMNS: n common trials; means; difference a - b
     with standard error and 95% interval (Student, over instances where trials share them, as all that
-    follows); p of the Wilcoxon signed-rank test
+    follows), NaN where a value is infinite; p of the Wilcoxon signed-rank test
     (alternative "less": a is the smaller one), and with Holm's correction over all rows; matched
     rank-biserial correlation (-1: a always less); probability of superiority P(a < b) + P(a = b)/2
     with its Wilson interval; trials needed in all to find the difference with the power."""
@@ -46,14 +48,15 @@ def compare(table: pd.DataFrame, pairs: Iterable[tuple[str, str]] | None = None,
 def _pair(table, a, b, alternative, power, alpha):
     frame = table[[a, b]].dropna()
     both, units = frame.to_numpy(float), independent(frame).to_numpy(float)
-    difference = units[:, 0] - units[:, 1]
-    n, m = len(both), len(units)
-    mean = (both[:, 0] - both[:, 1]).mean() if n else np.nan
-    se = difference.std(ddof=1) / np.sqrt(m) if m > 1 else np.nan
+    difference = extended.difference(*units.T)
+    n, m, finite = len(both), len(units), np.isfinite(both).all()
+    means = extended.mean_and_error(both)[1]
+    mean = (both[:, 0] - both[:, 1]).mean() if n and finite else np.nan
+    se = difference.std(ddof=1) / np.sqrt(m) if m > 1 and finite else np.nan
     reach = special.stdtrit(m - 1, 0.975) * se if m > 1 else np.nan
-    return [a, b, n, *(both.mean(axis=0) if n else (np.nan, np.nan)), mean, se, mean - reach,
-            mean + reach, signed_rank(difference, alternative), rank_biserial(difference),
-            *superiority(difference), trials_needed(difference, power, alpha, alternative) * n / max(m, 1)]
+    return [a, b, n, *means, mean, se, mean - reach, mean + reach, signed_rank(difference, alternative),
+            rank_biserial(difference), *superiority(difference),
+            trials_needed(difference, power, alpha, alternative) * n / max(m, 1)]
 
 
 def independent(frame: pd.DataFrame | pd.Series) -> pd.DataFrame | pd.Series:
@@ -61,21 +64,34 @@ def independent(frame: pd.DataFrame | pd.Series) -> pd.DataFrame | pd.Series:
     if "instance" not in frame.index.names:
         return frame
     instance = frame.index.get_level_values("instance")
-    return frame.groupby(level="instance").mean() if 1 < instance.nunique() < len(instance) else frame
+    return extended.instance_means(frame) if 1 < instance.nunique() < len(instance) else frame
 
 
 def signed_rank(difference: ArrayLike, alternative: str = "two-sided") -> float:
-    """p of the Wilcoxon signed-rank test of the differences that are not 0 (exact up to 50 of them); 1 when all
-    are 0, NaN without any."""
+    """p of the Wilcoxon signed-rank test of the differences that are not 0, with mean ranks for ties: exact for up to
+    EXACT of them, from the law of the statistic over all signs, else by the normal approximation; 1 when all are 0,
+    NaN without any."""
     difference = np.asarray(difference, float)
     if not len(difference):
         return np.nan
-    difference = difference[difference != 0]  # else SciPy takes the normal approximation, also for three
+    difference = difference[difference != 0]
     if not len(difference):
         return 1.0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # small samples: the normal approximation is meant
-        return float(stats.wilcoxon(difference, alternative=alternative).pvalue)
+    ranks = stats.rankdata(np.abs(difference))
+    if len(ranks) > EXACT:
+        return float(stats.wilcoxon(np.sign(difference) * ranks, alternative=alternative, method="approx").pvalue)
+    law, positive = _law_of_rank_sums(ranks), round(2 * ranks[difference > 0].sum())
+    low, high = law[:positive + 1].sum(), law[positive:].sum()
+    return float(min({"less": low, "greater": high, "two-sided": 2.0 * min(low, high)}[alternative], 1.0))
+
+
+def _law_of_rank_sums(ranks):
+    """Probabilities that twice the sum of the positive ranks is 0, 1, 2, ... when all signs are equally likely; mean
+    ranks of ties are multiples of 1/2."""
+    law = np.array([1.0])
+    for twice in np.round(2 * ranks).astype(int):
+        law = 0.5 * (np.pad(law, (0, twice)) + np.pad(law, (twice, 0)))
+    return law
 
 
 def holm(p: ArrayLike) -> np.ndarray:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from ..escape import markdown as md, write_csv
 from ..report import tables
-from . import comparison
+from . import comparison, extended
 from .growth import growth_exponent
 from .measures import trial_values
 from .regret import METRICS, regret_curves
@@ -56,7 +56,7 @@ def compared(results: Results, metric: str, against: str | None) -> pd.DataFrame
             test = (results.group(problem).place, *pair, *(cells[a] for a in pair))
             if test not in known:
                 known[test] = len(known), comparison.compare(
-                    by_instance(table[list(pair)].dropna()), [pair])
+                    comparison.independent(table[list(pair)].dropna()), [pair])
             tests.append(known[test][0])
             blocks.append(known[test][1].assign(problem=problem))
     columns = ["problem", *comparison.PAIR_COLUMNS]
@@ -71,27 +71,20 @@ def _cells(group):
     return pairs.groupby("algorithm")["cell"].agg(frozenset).to_dict()
 
 
-def by_instance(table: pd.DataFrame) -> pd.DataFrame:
-    """Trials x algorithms, or the means of the instances where several trials share one. A single
-    instance is the problem itself."""
-    n = table.index.get_level_values("instance").nunique()
-    return table.groupby(level="instance").mean() if 1 < n < len(table) else table
-
-
 def comparison_table(frame: pd.DataFrame, title: str) -> Table:
     """`comparisons` for readers."""
     pairs = frame["a"].nunique() > 1
-    header = ["Problem", *(["Algorithm"] if pairs else []), "Against", "Trials", "Mean difference", "p",
-              "p (Holm)", "Rank-biserial", "P(better)", "Trials needed"]
+    header = ["Problem", *(["Algorithm"] if pairs else []), "Against", "n", "Mean difference", "p",
+              "p (Holm)", "Rank-biserial", "P(better)", "n needed"]
     rows = [[(text, False) for text in (
         row.problem, *([row.a] if pairs else []), row.b, str(row.n),
         tables.with_error(row.difference, row.se) or "–", _p(row.p), _p(row.p_holm),
         f"{row.rank_biserial:+.2f}", _share(row), _needed(row))] for row in frame.itertuples()]
     first = "the first" if pairs or not len(frame) else frame["a"].iloc[0]
-    return Table(title, f"Paired over common trials, or over the means of the instances where "
-                 f"trials share instances; negative differences and P(better) above 0.5 speak "
-                 f"for {first}. Two-sided Wilcoxon signed-rank test, Holm's correction over the "
-                 "whole table; trials needed for 80% power.", header, rows)
+    return Table(title, f"Paired over n common trials, or over the means of n instances where trials share instances; "
+                 f"negative differences and P(better) above 0.5 speak for {first}. Two-sided Wilcoxon signed-rank test, "
+                 "Holm's correction over the whole table; n needed for 80% power. Infinite values are the worst, two "
+                 "of them tie, and a pair with one has no mean difference.", header, rows)
 
 
 def _p(value):
@@ -122,7 +115,7 @@ def exponents_of(results: Results) -> pd.DataFrame:
         frame = regret_curves(results, problem, "cumulative")
         frame = frame.loc[:, (frame.columns > 0) & frame.notna().any().to_numpy()]
         for algorithm, cell in frame.groupby(level="algorithm", sort=False):
-            cell = cell.dropna()
+            cell = cell.dropna()  # no curve where a regret is undefined or a trial ended early
             if len(cell) and cell.shape[1] >= 8:
                 instances = cell.index.get_level_values("instance")
                 crossed = 1 < instances.nunique() < len(cell)
@@ -139,13 +132,15 @@ def growth_table(frame: pd.DataFrame, results: Results, where: str = "") -> Tabl
             for a in results.algorithms] if cells else []
     return Table(f"Growth of cumulative regret{where}",
                  "Exponent a of mean cumulative regret ~ t^a over the last three quarters of the queries, "
-                 "with its 95% bootstrap interval; 1 is linear.", ["Algorithm", *results.problems], rows)
+                 "with its 95% bootstrap interval, over the trials whose cumulative regret is defined; 1 is linear.",
+                 ["Algorithm", *results.problems], rows)
 
 
 def _exponent(row):
     if row is None or not np.isfinite(row.exponent):
         return "–"
-    return f"{row.exponent:.2f}" + (f" [{row.low:.2f}, {row.high:.2f}]" if np.isfinite(row.low) else "")
+    interval = f" [{row.low:.2f}, {row.high:.2f}]" if np.isfinite(row.low) else ""
+    return f"{row.exponent:.2f}{interval} ({extended.counted(row.n, 'trial')})"
 
 
 def write(results: Results, metric: str, directory: Path) -> tuple[list[Path], str]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..load.errors import InputError
 from .profiles import spent
-from .regret import METRICS, curves, regret_curves
+from .regret import METRICS, curves, queries, regret_curves
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -29,17 +29,19 @@ def value_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
         return spent(results, problem, metric)
     if metric in REWARDS:
         frame = curves(results, problem, REWARDS[metric])
-        return frame.loc[:, frame.columns > 0].cumsum(axis=1)
+        sums = frame.loc[:, frame.columns > 0].cumsum(axis=1, skipna=False)
+        ends = queries(results, problem)[:, None]
+        return sums[~(sums.isna() & (sums.columns.to_numpy() <= ends)).any(axis=1)].reindex(sums.index)
     return curves(results, problem, metric)
 
 
 def trial_values(results: Results, problem: str, value: Mapping[str, Any],
                  algorithms: Iterable[str] | None = None) -> pd.Series:
     """Series of one number per complete trial, indexed by (algorithm, instance, seed); less is
-    better. `value` has the keys
+    better; NaN where a trial has none. `value` has the keys
 
-    metric: see `value_curves`; at: a query t, or `last` (default); over: [first, last] queries,
-    their mean, `log`: of log10 of it; hit: instead, the first query after which simple regret is at most
+    metric: see `value_curves`; at: a query t, or `last` (default), the last query of the problem; over: [first,
+    last] queries, their mean, `log`: of log10 of it; hit: instead, the first query after which simple regret is at most
     this (one more than the last where it never is); sense: `max` where more is better (the sign is turned).
     """
     unknown = set(value) - KEYS
@@ -54,7 +56,7 @@ def trial_values(results: Results, problem: str, value: Mapping[str, Any],
         frame = np.log10(frame.clip(lower=FLOOR))
     if "over" in value:
         frame = part(frame, value["over"])
-        series = frame.mean(axis=1)
+        series = frame.mean(axis=1, skipna=False)
     else:
         series = at(frame, value.get("at", "last"))
     return -series if value.get("sense") == "max" else series
@@ -79,9 +81,9 @@ def part(frame: pd.DataFrame, over: Sequence) -> pd.DataFrame:
 
 
 def at(frame: pd.DataFrame, t: int | str) -> pd.Series:
-    """The column t of curves; the last value of every trial for `last`."""
+    """The column t of curves, of all trials the same one; `last`: the last column."""
     if t == "last":
-        return frame.ffill(axis=1).iloc[:, -1]
+        return frame.iloc[:, -1]
     if int(t) not in frame.columns:
         raise TooShort(f"the study ends at query {frame.columns[-1]}, query {t} is needed")
     return frame[int(t)]
@@ -91,7 +93,7 @@ def regret_at_time(results: Results, problem: str, shares: ArrayLike) -> pd.Data
     """Simple regret of every trial after given CPU times: frame with a column per share of the time
     that the fastest algorithm's mean trial takes in all (so that everybody has spent it)."""
     regret, paid = curves(results, problem, "simple_regret"), spent(results, problem)
-    ends = paid.iloc[:, -1].groupby(level="algorithm").mean()
+    ends = paid.max(axis=1).groupby(level="algorithm").mean()
     times = np.asarray(shares, float) * ends.min()
     at_time = np.array([np.searchsorted(row, times, side="right") - 1 for row in paid.to_numpy()])
     values = np.take_along_axis(regret.to_numpy(), np.maximum(at_time, 0), axis=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .regret import curves
+from .regret import curves, queries
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -22,15 +22,15 @@ def hits(results: Results, targets: Sequence[float] | np.ndarray = TARGETS,
     """What every complete trial paid until its simple regret was at most a target: one row per
     problem, algorithm, instance, seed and target; `cost` infinite where it was never reached.
 
-    targets: shares of the median simple regret that all trials of the problem have at t = 0, so that
-    they mean the same on every problem. cost: queries after the initial design, or CPU seconds of
+    targets: shares of the median simple regret at t = 0, of all trials of the problem that have a finite one there,
+    so that they mean the same on every problem; without any such trial nothing is reached. cost: queries after the initial design, or CPU seconds of
     model and acquisition.
     """
     blocks = []
     for problem in problems or results.problems:
         regret = curves(results, problem, "simple_regret")
         paid = spent(results, problem) if cost == "cpu" else None
-        scale = np.nanmedian(regret[0])
+        scale = regret[0][np.isfinite(regret[0])].median()
         for target in targets:
             reached = regret.to_numpy() <= target * scale
             first = np.where(reached.any(axis=1), reached.argmax(axis=1), -1)
@@ -42,13 +42,14 @@ def hits(results: Results, targets: Sequence[float] | np.ndarray = TARGETS,
 
 
 def spent(results: Results, problem: str, clock: str = "cpu") -> pd.DataFrame:
-    """Seconds (`cpu` or `wall`) of model and acquisition up to and with query t, per complete trial."""
+    """Seconds (`cpu` or `wall`) of model and acquisition up to and with query t, per complete trial; NaN after its
+    last query."""
     total = 0.0
     for stage in ("fit", "acquire"):
         frame = curves(results, problem, f"{clock}_{stage}")
         total = frame.fillna(0.0) + total
     total[0] = 0.0
-    return total.cumsum(axis=1)
+    return total.cumsum(axis=1).where(total.columns.to_numpy() <= queries(results, problem)[:, None])
 
 
 def data_profile(table: pd.DataFrame) -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..load.errors import InputError
+from ..load.settings import options
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -36,7 +37,7 @@ METRICS = {
 def default_metrics(results: Results) -> list[str]:
     """Simple and cumulative regret where some problem's optimum is known, the best value so far where
     some problem's is not."""
-    known = [np.isfinite(results.group(problem).values("simple_regret")).any()
+    known = [(~np.isnan(results.group(problem).values("simple_regret"))).any()
              for problem in results.problems
              if "simple_regret" in results.group(problem).evaluations()]
     unknown = any("objective" in results.group(problem).evaluations() for problem in results.problems)
@@ -54,22 +55,81 @@ def regret_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
 
 
 def curves(results: Results, problem: str, column: str, running: bool = False) -> pd.DataFrame:
-    """The same for any variable with one value per evaluation, or for its running maximum. Failed
-    trials are left out (they are counted in `results.cells()`); values that were not recorded are
-    NaN."""
+    """The same for any variable with one value per evaluation, or for its running maximum (minus infinity until an
+    evaluation has not failed and is feasible). Failed trials are left out (they are counted in
+    `results.cells()`); values that were not recorded are NaN. The regret of a query that failed or is infeasible
+    is that of the value told in its place (`on_failure: penalty`, `worst`), else undefined; then the trial has no
+    cumulative regret."""
     group = results.group(problem)
     if column not in group.evaluations():
         raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded")
-    trials = group.trials
-    keep = np.flatnonzero(trials["status"] == "complete")
+    keep = np.flatnonzero(group.column("status") == "complete")
     values = group.values(column)[keep].astype(float)
+    ends, initial = (group.column(name).astype(int)[keep] for name in ("n_iterations", "n_initial"))
     if running and values.size:
-        made = np.arange(values.shape[1]) < trials["n_iterations"].to_numpy(int)[keep, None]
-        values = np.where(made, np.fmax.accumulate(values, axis=1), np.nan)
-    initial = trials["n_initial"].to_numpy(int)[keep]
-    last = (trials["n_iterations"].to_numpy(int)[keep] - initial).max(initial=0)
-    index = pd.MultiIndex.from_frame(trials.loc[keep, ["algorithm", "instance", "seed"]])
+        made = np.arange(values.shape[1]) < ends[:, None]
+        best = np.fmax.accumulate(values, axis=1)
+        none = np.logical_and.accumulate(_lost(group, keep, values.shape), axis=1)
+        values = np.where(made, np.where(none, -np.inf, best), np.nan)
+    elif column == "instantaneous_regret":
+        values = _defined(group, keep, values)
+    elif column == "cumulative_regret":
+        values = _sums(group, keep, values)
+    last = (ends - initial).max(initial=0)
+    index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
     return pd.DataFrame(_aligned(values, initial, last), index, pd.RangeIndex(last + 1, name="t"))
+
+
+def queries(results: Results, problem: str) -> np.ndarray:
+    """Queries after the initial design of every row of `curves`."""
+    group = results.group(problem)
+    made = (group.column("n_iterations").astype(int) - group.column("n_initial").astype(int))
+    return made[group.column("status") == "complete"]
+
+
+def _lost(group, keep, shape):
+    """Whether each evaluation of the trials `keep` failed or is infeasible (trials x evaluations)."""
+    recorded, lost = group.evaluations(), False
+    for name, word in (("failed", 1.0), ("feasible", 0.0)):
+        if name in recorded:
+            lost = lost | (group.values(name)[keep] == word)
+    return lost if np.ndim(lost) else np.zeros(shape, bool)
+
+
+def _defined(group, keep, regret):
+    """The regret of each evaluation; where it failed or is infeasible as the setting `on_failure` has it: that of the
+    penalty, or the worst so far (of the initial design, which is told as a whole, the worst of it), else NaN."""
+    missing = np.isnan(regret)
+    missing = missing & _lost(group, keep, regret.shape) if missing.any() else missing
+    trials, initial = np.flatnonzero(missing.any(axis=1)), group.column("n_initial").astype(int)[keep]
+    for k, key in zip(trials, group.texts("key", keep[trials])):
+        rule, _, penalty = options(key, "run").get("on_failure", "").strip('"').partition(" ")
+        if rule == "penalty":
+            regret[k, missing[k]] = group.column("optimum")[keep[k]] - float(penalty)
+        elif rule == "worst":
+            worst = np.fmax.accumulate(regret[k])
+            worst[:initial[k]] = worst[max(initial[k] - 1, 0)]
+            regret[k, missing[k]] = worst[missing[k]]
+    return regret
+
+
+def _sums(group, keep, recorded):
+    """Cumulative regret as recorded; of a trial in which values are missing the sums of `_defined`, and nothing if one
+    of those is undefined."""
+    ends, initial = (group.column(name).astype(int)[keep] for name in ("n_iterations", "n_initial"))
+    row = np.arange(recorded.shape[1])
+    gaps = np.isnan(recorded) & (row >= initial[:, None]) & (row < ends[:, None])
+    trials = np.flatnonzero(gaps.any(axis=1))
+    recorded[trials] = np.nan
+    if not len(trials) or "instantaneous_regret" not in group.evaluations():
+        return recorded
+    regret = _defined(group, keep[trials], group.values("instantaneous_regret")[keep[trials]].astype(float))
+    for k, own, key in zip(trials, regret, group.texts("key", keep[trials])):
+        first = 0 if options(key, "run").get("count_initial") == "true" else initial[k]
+        sums = np.cumsum(own[first:ends[k]])
+        if not np.isnan(sums[-1]):
+            recorded[k, first:ends[k]] = sums
+    return recorded
 
 
 def _aligned(values, initial, last):

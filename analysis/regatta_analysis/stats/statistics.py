@@ -8,7 +8,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
 
-COLUMNS = ["n", "mean", "sd", "se", "n_instances", "se_instances", "median", "low", "high"]
+from . import extended
+
+COLUMNS = ["n", "n_finite", "mean", "sd", "se", "n_instances", "se_instances", "median", "low", "high"]
 INTERVAL = ["boot_low", "boot_high"]
 
 
@@ -16,8 +18,9 @@ def summarise(curves: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75
               order: Iterable[str] | None = None, bootstrap: bool = False) -> pd.DataFrame:
     """Summary of curves (rows: algorithm, instance, seed; columns: t), long format.
 
-    Per algorithm and t over the trials with a value: n; mean; sd with divisor n - 1; se,
-    sd/sqrt(n); median; low and high, the quantiles asked for (linear between order statistics).
+    Per algorithm and t over the trials with a value: n; n_finite, the number of finite values; mean; sd with
+    divisor n - 1; se, sd/sqrt(n); median; low and high, the quantiles asked for (linear between order
+    statistics). Of infinite values see `extended`.
     se_instances is the standard error over instance means, for designs where several seeds share
     an instance and trials are therefore not independent; NaN elsewhere. `order`: algorithms first.
     `bootstrap`: also boot_low and boot_high, the 95% percentile bootstrap interval of the mean.
@@ -36,55 +39,33 @@ def summarise(curves: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75
     return pd.concat(blocks, ignore_index=True)
 
 
-def mean_and_error(values: ArrayLike) -> tuple[np.ndarray, ...]:
-    """Mean and standard error along axis 0, NaN skipped: (n, mean, sd, se); NaN where undefined."""
-    values = np.asarray(values, float)
-    n = np.isfinite(values).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.where(np.isfinite(values), values, 0.0).sum(axis=0) / n
-        squares = np.where(np.isfinite(values), (values - mean) ** 2, 0.0).sum(axis=0)
-        sd = np.sqrt(np.where(n > 1, squares / (n - 1), np.nan))
-    return n, mean, sd, sd / np.sqrt(np.maximum(n, 1))
-
-
 def _summary(cell, quantiles):
     values = cell.to_numpy(float)
-    n, mean, sd, se = mean_and_error(values)
-    some = n > 0
-    levels = np.full((3, values.shape[1]), np.nan)
-    levels[:, some] = _quantiles(values[:, some], [0.5, *quantiles])
+    n, mean, sd, se = extended.mean_and_error(values)
+    levels = extended.quantiles(values, [0.5, *quantiles])
     n_instances, se_instances = _over_instances(cell)
-    return dict(zip(COLUMNS, [n, mean, sd, se, n_instances, se_instances, *levels]))
-
-
-def _quantiles(values, levels):
-    """Quantiles of every column, NaN skipped; columns without any, nearly all, go together."""
-    whole = ~np.isnan(values).any(axis=0)
-    found = np.empty((len(levels), values.shape[1]))
-    found[:, whole] = np.quantile(values[:, whole], levels, axis=0)
-    found[:, ~whole] = np.nanquantile(values[:, ~whole], levels, axis=0)
-    return found
+    return dict(zip(COLUMNS, [n, np.isfinite(values).sum(axis=0), mean, sd, se, n_instances, se_instances, *levels]))
 
 
 def _over_instances(cell):
-    means = cell.groupby(level="instance").mean().to_numpy(float)
-    n, _, _, se = mean_and_error(means)
+    means = extended.instance_means(cell).to_numpy(float)
+    n, _, _, se = extended.mean_and_error(means)
     crossed = 1 < len(means) < len(cell)
     return n, se if crossed else np.full(cell.shape[1], np.nan)
 
 
 def _mean_interval(cell, level=0.95, draws=1000):
     """Percentile bootstrap interval of the mean at every t; the trials of an instance are drawn
-    together where instances and seeds are crossed. NaN with fewer than two values."""
+    together where instances and seeds are crossed. NaN with fewer than two values, or an infinite one."""
     values = cell.to_numpy(float)
-    known = np.isfinite(values)
+    known, infinite = np.isfinite(values), np.isinf(values).any(axis=0)
     instances = cell.index.get_level_values("instance")
     crossed = 1 < instances.nunique() < len(cell)
     filled, known = np.where(known, values, 0.0), known.astype(float)
     with np.errstate(invalid="ignore", divide="ignore"):
         means = np.concatenate([(weights @ filled) / (weights @ known) for weights in _resamples(
             _rows_by_group(len(values), instances if crossed else None), len(values), draws, 0)])
-    means[:, known.sum(axis=0) < 2] = np.nan
+    means[:, infinite | (known.sum(axis=0) < 2)] = np.nan
     some = np.isfinite(means).any(axis=0)
     found = np.full((2, values.shape[1]), np.nan)
     tail = (1.0 - level) / 2.0

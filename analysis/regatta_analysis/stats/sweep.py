@@ -9,8 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..load.settings import method_label
-from . import comparison
-from .inference import by_instance
+from . import comparison, extended
 from .measures import trial_values
 from .regret import METRICS
 
@@ -75,32 +74,36 @@ def is_spread(values: ArrayLike) -> bool:
 
 def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFrame:
     """One row per problem, method and setting: the least and the largest median over the values of the
-    setting, at which values, and their difference as a share of the method's median."""
+    setting, of how many trials they are, at which value the better one is, and their difference as a share of the
+    method's median."""
     rows = []
-    better = "idxmax" if METRICS[metric].running else "idxmin"
     for (problem, method), mine in table.groupby(["problem", "method"], sort=False):
         for name in names(results):
-            medians = mine.groupby(name)["value"].median()
-            if len(medians) > 1:
-                spread = medians.max() - medians.min()
+            found = mine.groupby(name)["value"].agg(["median", "count"]).dropna().sort_values("median", kind="stable")
+            if len(found) > 1:
+                least, largest = found.iloc[0], found.iloc[-1]
+                best = found[found["median"] == (largest if METRICS[metric].running else least)["median"]].index.min()
+                spread = float(extended.difference(largest["median"], least["median"]))
                 centre = abs(mine["value"].median())
-                rows.append([problem, method, name, len(medians), getattr(medians, better)(),
-                             medians.min(), medians.max(), spread / centre if centre else np.nan])
-    return pd.DataFrame(rows, columns=["problem", "method", "setting", "n_values", "best_at", "least",
-                                       "largest", "share"])
+                rows.append([problem, method, name, len(found), best, least["median"], int(least["count"]),
+                             largest["median"], int(largest["count"]),
+                             spread / centre if centre and np.isfinite(spread + centre) else np.nan])
+    return pd.DataFrame(rows, columns=["problem", "method", "setting", "n_values", "best_at", "least", "n_least",
+                                       "largest", "n_largest", "share"])
 
 
 def differences(table: pd.DataFrame, method: str, baseline: str,
                 settings: Iterable[str]) -> dict | pd.DataFrame:
     """Per value of two settings: mean difference of a method to the baseline over common trials, or
-    over the means of the instances where trials share them, and p of the signed-rank test."""
+    over the means of the instances where trials share them (NaN where a value is infinite), p of the signed-rank
+    test, and the number of differences."""
     rows = {}
     pair = table[table["method"].isin([method, baseline])]
     for key, mine in pair.groupby(list(settings), sort=False):
-        both = mine.pivot_table(index=["instance", "seed"], columns="method", values="value")
-        both = by_instance(both.reindex(columns=[method, baseline]).dropna())
-        difference = (both[method] - both[baseline]).to_numpy(float)
-        rows[key] = [difference.mean() if len(difference) else np.nan,
-                     comparison.signed_rank(difference)]
+        both = mine.set_index(["instance", "seed", "method"])["value"].unstack("method")
+        both = comparison.independent(both.reindex(columns=[method, baseline]).dropna()).to_numpy(float)
+        difference = extended.difference(*both.T)
+        rows[key] = [difference.mean() if len(both) and np.isfinite(both).all() else np.nan,
+                     comparison.signed_rank(difference), len(both)]
     index = pd.MultiIndex.from_tuples(list(rows), names=list(settings))
-    return pd.DataFrame(list(rows.values()), index, ["difference", "p"])
+    return pd.DataFrame(list(rows.values()), index, ["difference", "p", "n"])
