@@ -31,6 +31,7 @@ for (problem in list.groups(file, recursive = FALSE)) {
   last <- regret[cbind(pmax(rows, 1), seq_along(rows))]
   cell <- c(list(algorithm = group[["algorithm"]]$read()), settings_of(group))
   print(problem)
-  print(aggregate(last[complete], lapply(cell, function(value) value[complete]), mean))
+  # Medians: simple regret is infinite until a design is feasible.
+  print(aggregate(last[complete], lapply(cell, function(value) value[complete]), median))
 }
 file$close_all()

@@ -6,5 +6,6 @@ from regatta_analysis import load
 results = load(sys.argv[1])
 done = results.data[results.data["status"] == "complete"]
 cell = ["problem", "algorithm", *results.settings]  # what was swept are columns
-last = done.groupby([*cell, "instance", "seed"], dropna=False, observed=True)["simple_regret"].last()
-print(last.groupby(cell, dropna=False, observed=True).agg(["count", "mean", "sem"]))
+last = done[done["t"] == done.groupby("problem")["t"].transform("max")]  # .last() would skip missing values
+# Simple regret is infinite until a design is feasible, so that there may be no mean.
+print(last.groupby(cell, dropna=False, observed=True)["simple_regret"].agg(["count", "median"]))

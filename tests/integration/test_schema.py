@@ -95,7 +95,7 @@ class Schema(RegattaTest):
         for path, _ in kept():
             out = self.example(["Rscript", str(EXAMPLES / "read_results.R")], path)
             info = self.run_ok("info", path)
-            # R prints means, info medians: of two seeds they are the same; one line per cell
+            # both print medians, one line per cell
             r = sorted(float(v) for v in re.findall(r"(?m)^\d+ .*?(\S+)$", out))
             last = sorted(float(v) for v in re.findall(r"(?m)^branin .* (\S+)$", info))
             self.assertEqual(len(r), len(last), out)
