@@ -26,6 +26,16 @@ class Pairs(common.Case):
             np.testing.assert_allclose(found.loc[pair, ["low", "high"]].astype(float), interval)
             self.assertEqual(found.loc[pair, "n"], 30)
 
+    def test_signed_ranks_with_ties_and_infinities(self):
+        d = np.array([-2.0, -2.0, -2.0, -1.0, -1.0, -1.0, 1.0])
+        self.assertEqual(comparison.signed_rank(d), 0.078125)  # 10 of 128 signs are as far out
+        self.assertEqual(comparison.signed_rank(d, "less"), comparison.signed_rank(-d, "greater"))
+        self.assertEqual(comparison.signed_rank([np.inf, np.inf, -1.0]), 0.5)
+        both = pd.DataFrame({"A": [np.inf, np.inf, 1.0], "B": [np.inf, 2.0, 1.0]})
+        row, = comparison.compare(both).itertuples()
+        self.assertEqual((row.n, row.superiority, row.p), (3, 1 / 3, 1.0))
+        self.assertTrue(np.isnan([row.mean_a, row.difference, row.se]).all())
+
     def test_few_differences_are_tested_exactly_also_where_some_are_zero(self):
         self.assertEqual(comparison.signed_rank([-1.0, -2.0, -3.0, 0.0]), 0.25)
         self.assertEqual(comparison.signed_rank([0.0, 0.0]), 1.0)

@@ -1,0 +1,413 @@
+"""Ugly results through everything that prints a number: each number and each n is compared with one computed here
+from the HDF5 file alone, by the rule of stats/extended.py."""
+import contextlib
+import io
+import itertools
+import json
+import re
+import warnings
+
+import h5py
+import numpy as np
+import pandas as pd
+
+import common
+import synthetic
+from regatta_analysis import load
+from regatta_analysis.__main__ import main
+from regatta_analysis.figures import figures
+from regatta_analysis.report import tables
+from regatta_analysis.stats import extended
+
+QUERIES, INITIAL, SEEDS = 10, 3, 5
+ROWS = INITIAL + QUERIES
+METHODS = ["Rare", "Safe", "EI"]
+NAMES = {"simple": "simple_regret", "cumulative": "cumulative_regret", "best": "objective"}
+
+
+def problem(label, seeds=SEEDS, run="", **more):
+    made = synthetic.problem(label, METHODS, seeds=seeds, queries=QUERIES, initial=INITIAL, **more)
+    shape = made["arrays"]["y"].shape
+    made["arrays"] |= {"failed": np.zeros(shape), "feasible": np.ones(shape)}
+    return made | {"run": run}
+
+
+def of(made, method):
+    return [k for k, cell in enumerate(made["cells"]) if cell[0] == method]
+
+
+def lose(made, k, rows, failed):
+    """The evaluations `rows` of a trial fail, or are infeasible, as the engine records it."""
+    arrays = made["arrays"]
+    arrays["feasible"][k, rows] = 0.0
+    arrays["failed"][k, rows] = failed
+    for name in ("objective", "instantaneous_regret") + (("y", "f") if failed else ()):
+        arrays[name][k, rows] = np.nan
+    regret = arrays["instantaneous_regret"][k]
+    arrays["simple_regret"][k] = np.fmin.accumulate(np.where(np.isnan(regret), np.inf, regret))
+    arrays["cumulative_regret"][k, INITIAL:] = np.cumsum(regret[INITIAL:])
+    return made
+
+
+def shorten(made, k, rows):
+    made["n_rows"][k] = rows
+    for values in made["arrays"].values():
+        values[k, rows:] = np.nan
+
+
+def set_regret(made, k, regret):
+    arrays = made["arrays"]
+    arrays["instantaneous_regret"][k] = regret
+    arrays["simple_regret"][k] = np.minimum.accumulate(arrays["instantaneous_regret"][k])
+    arrays["cumulative_regret"][k, INITIAL:] = np.cumsum(arrays["instantaneous_regret"][k, INITIAL:])
+    arrays["objective"][k] = 3.0 - arrays["instantaneous_regret"][k]
+
+
+def study():
+    """A problem for every kind of ugliness."""
+    made = {label: problem(label, random_state=k, **more) for k, (label, more) in enumerate({
+        "plain": {}, "one seed": {"seeds": 1}, "all failed": {"failed": range(3 * SEEDS)},
+        "one method failed": {"failed": range(SEEDS)}, "all infeasible": {}, "some infinite": {},
+        "infinite at the start": {}, "ties and zeros": {}, "negative": {}, "unequal budgets": {},
+        "a seed missing": {"missing": (1,)}, "crossed": {"seeds": 2, "instances": 3},
+        "fails, undefined": {"run": ',on_failure="infeasible"'}, "fails, worst": {"run": ',on_failure="worst"'},
+        "fails, penalty": {"run": ',on_failure="penalty -7.5"'}}.items())}
+    for k in range(3 * SEEDS):
+        lose(made["all infeasible"], k, range(ROWS), 0)
+        set_regret(made["ties and zeros"], k, [0.0, 0.25, 0.5][k % SEEDS % 3] * np.ones(ROWS))
+        set_regret(made["negative"], k, -0.1 * k - np.linspace(0.0, 1.0, ROWS))
+    for k in of(made["some infinite"], "Rare")[1:]:
+        lose(made["some infinite"], k, range(ROWS), 0)
+    set_regret(made["some infinite"], of(made["some infinite"], "Rare")[0], np.zeros(ROWS))
+    for k in of(made["infinite at the start"], "Rare"):
+        lose(made["infinite at the start"], k, range(INITIAL + 2 + k % 2), 0)
+    for k in of(made["crossed"], "EI")[:1]:
+        lose(made["crossed"], k, range(ROWS), 1)
+    for k in of(made["unequal budgets"], "Rare")[2:] + of(made["unequal budgets"], "EI"):
+        shorten(made["unequal budgets"], k, ROWS - 4)
+    for label in ("fails, undefined", "fails, worst", "fails, penalty"):
+        for method, rows in (("Rare", [INITIAL + 4]), ("Safe", [0, INITIAL + 1]), ("EI", range(INITIAL + 2))):
+            for k in of(made[label], method)[:3]:
+                lose(made[label], k, list(rows), 1)
+    return list(made.values())
+
+
+class Truth:
+    """What the file says, by h5py and loops."""
+
+    def __init__(self, path):
+        self.trials = {}
+        with h5py.File(path) as file:
+            for label, group in file.items():
+                columns = {n: group[n][()] for n in ("status", "n_iterations", "n_initial", "optimum", "instance",
+                                                     "seed")}
+                texts = {n: group[n].asstr()[()] for n in ("algorithm", "key")}
+                arrays = {n: group[n][()] for n in ("simple_regret", "instantaneous_regret", "objective", "failed",
+                                                    "feasible", "cumulative_regret")}
+                self.trials[label] = [
+                    {n: v[k] for n, v in (columns | texts | arrays).items()} for k in range(len(columns["status"]))]
+
+    def complete(self, label, method):
+        return [t for t in self.trials[label] if t["status"] == 1 and t["algorithm"] == method]
+
+    def last(self, label):
+        return max((t["n_iterations"] - t["n_initial"] for t in self.trials[label] if t["status"] == 1), default=None)
+
+    def values(self, label, method, metric, t):
+        """{(instance, seed): value at query t}; nothing where it is undefined or the trial has ended."""
+        found = {}
+        for trial in self.complete(label, method):
+            row = trial["n_initial"] + t - 1
+            if row >= trial["n_iterations"]:
+                continue
+            value = {"simple": self.simple, "best": self.best, "cumulative": self.cumulative}[metric](trial, row)
+            if value == value:
+                found[trial["instance"], trial["seed"]] = value
+        return found
+
+    @staticmethod
+    def simple(trial, row):
+        return trial["simple_regret"][row]
+
+    @staticmethod
+    def best(trial, row):
+        return max((v for v in trial["objective"][:row + 1] if v == v), default=-np.inf)
+
+    @staticmethod
+    def cumulative(trial, row):
+        first, end = trial["n_initial"], trial["n_iterations"]
+        rule = re.search(r'on_failure="(\w+) ?([-.\d]*)"', trial["key"])
+        regret = list(trial["instantaneous_regret"][:end])
+        for k in range(end):
+            if regret[k] != regret[k] and rule and rule[1] == "penalty":
+                regret[k] = trial["optimum"] - float(rule[2])
+            elif regret[k] != regret[k] and rule and rule[1] == "worst":
+                seen = [v for v in regret[:max(k, first)] if v == v]
+                regret[k] = max(seen, default=np.nan)
+        whole = sum(regret[first:])
+        return sum(regret[first:row + 1]) if whole == whole and row >= first else np.nan
+
+    def cell(self, label, method, metric, t=None):
+        """(n, finite, mean, se, median, quartiles) of a cell; mean and se None where there are none."""
+        t = self.last(label) if t is None else t
+        values = sorted(self.values(label, method, metric, t).values()) if t is not None else []
+        n, finite = len(values), sum(np.isfinite(values))
+        mean = sum(values) / n if n and finite == n else None
+        se = np.std(values, ddof=1) / n**0.5 if mean is not None and n > 1 else None
+        return n, finite, mean, se, [quantile(values, q) for q in (0.5, 0.25, 0.75)] if n else None
+
+
+def quantile(values, level):
+    at = level * (len(values) - 1)
+    low, share = values[int(at)], at - int(at)
+    high = values[min(int(at) + 1, len(values) - 1)]
+    if share == 0 or low == high or low == -np.inf:
+        return low
+    return low + share * (high - low)
+
+
+def numbers(text):
+    """Numbers in a cell as they are shown, with half a unit of the last digit of each."""
+    power = re.fullmatch(r"\((.*)\)(e[-+]\d+)(.*)", text)
+    factor, text = (float("1" + power[2]), power[1] + power[3]) if power else (1.0, text)
+    found = []
+    for sign, number, digits, exponent in re.findall(r"([-−]?)(∞|\d+(\.\d+)?(e[-+]\d+)?)", text):
+        value = np.inf if number == "∞" else float(number)
+        unit = 10.0 ** -(len(digits) - 1 if digits else 0) * (float("1" + exponent) if exponent else 1.0)
+        found.append(((-1.0 if sign else 1.0) * value * factor, 0.51 * unit * factor))
+    return found
+
+
+class Ugly(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        common.coarse(cls)
+        cls.path = cls.directory / "ugly.h5"
+        synthetic.write(cls.path, study())
+        cls.truth, cls.results = Truth(cls.path), load(cls.path)
+
+    def shown(self, pairs):
+        for (value, within), expected in pairs:
+            if np.isinf(expected):
+                self.assertEqual(value, expected)
+            else:
+                self.assertLessEqual(abs(value - expected), within + 1e-9 * abs(expected))
+
+    @classmethod
+    def draw(cls, path, out, *options):
+        """What the command says on standard error, warnings included."""
+        errors = io.StringIO()
+        with warnings.catch_warnings(), contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("always")
+            code = main([str(path), "--out", str(out), "--formats", "png", *map(str, options)])
+        return code, errors.getvalue()
+
+    def files(self, band):
+        """What the command writes, by quantiles and with the page; tables alone by other bands."""
+        out = self.directory / band
+        if not out.exists() and band == "quantile":
+            self.assertEqual(self.draw(self.path, out, "--band", band, "--metric", *NAMES, "--page", out / "page.html"),
+                             (0, ""))
+        elif not out.exists():
+            out.mkdir()
+            tables.write_final_regret(self.results, list(NAMES), figures.Band(band), out)
+        return out
+
+    def planned(self, label):
+        return len({(t["instance"], t["seed"]) for t in self.truth.trials[label]})
+
+    def test_final_values(self):
+        for band in figures.BANDS:
+            text = (self.files(band) / "final_regret.md").read_text()
+            for metric, section in zip(NAMES, text.split("\n### ")[1:]):
+                header, _, *rows = (line.strip("| ").split(" | ") for line in section.split("\n") if line[:1] == "|")
+                self.assertEqual([row[0] for row in rows], METHODS)
+                for column, head in enumerate(header[1:], 1):
+                    label = head.split(" (")[0]
+                    with self.subTest(band=band, metric=metric, problem=label):
+                        self.check_column(head, label, {r[0]: r[column] for r in rows}, band, metric)
+
+    def check_column(self, head, label, texts, band, metric):
+        cells = {m: self.truth.cell(label, m, metric) for m in METHODS}
+        counts, planned = {n for n, *_ in cells.values() if n}, self.planned(label)
+        medians = band == "quantile" or any(n > finite for n, finite, *_ in cells.values())
+        self.assertEqual("median" in head, medians and band != "quantile")
+        if self.truth.last(label) is not None:
+            self.assertIn(f"T = {self.truth.last(label)}", head)
+        if len(counts) == 1:
+            self.assertRegex(head, rf"\b{min(counts)} trials?\b")
+        centres = {m: (quartiles[0] if medians else mean) for m, (n, _, mean, _, quartiles) in cells.items() if n}
+        top = (max if metric == "best" else min)(centres.values(), default=np.inf)
+        known = np.isfinite(top) and all(cells[m][0] == planned for m in centres if centres[m] == top)
+        for method, text in texts.items():
+            n, finite, mean, se, quartiles = cells[method]
+            text, bold = text.strip("*"), text.startswith("**")
+            self.assertEqual(bold, known and centres.get(method) == top, (method, text))
+            if not self.truth.complete(label, method):
+                self.assertIn(text, ("failed", "missing"))
+                continue
+            if n < planned or len(counts) > 1:
+                count = f" ({n} of {planned})" if n < planned else f" ({n})"
+                self.assertTrue(text.endswith(count), text)
+                text = text.removesuffix(count)
+            self.assertEqual(text == "no value", n == 0)
+            if not n:
+                continue
+            text, _, feasible = text.partition(", feasible in ")
+            self.assertEqual(feasible, f"{finite} of {n}" if finite < n else "")
+            if medians:
+                self.shown(zip(numbers(text), quartiles))
+            else:
+                self.shown(zip(numbers(text), [mean] + ([se] if band == "se" and se else [])))
+
+    def test_curves(self):
+        table = pd.read_csv(self.files("quantile") / "curves.csv", keep_default_na=False, na_values=[""])
+        known = set()
+        for row in table.itertuples():
+            n, finite, mean, se, quartiles = self.truth.cell(row.problem, row.algorithm, row.metric, row.t)
+            known.add((row.metric, row.problem, row.algorithm, row.t))
+            self.assertEqual((row.n, row.n_finite), (n, finite), row)
+            np.testing.assert_allclose([row.mean, row.se], [np.nan if v is None else v for v in (mean, se)], rtol=1e-9)
+            np.testing.assert_allclose([row.median, row.low, row.high], quartiles, rtol=1e-9, atol=1e-12)
+        for metric, label, method in itertools.product(NAMES, self.truth.trials, METHODS):
+            for t in range((self.truth.last(label) or 0) + 1):
+                self.assertEqual(self.truth.cell(label, method, metric, t)[0] > 0,
+                                 (metric, label, method, t) in known)
+
+    def test_pairs(self):
+        table = pd.read_csv(self.files("quantile") / "comparisons.csv", keep_default_na=False, na_values=[""])
+        for row in table.itertuples():
+            first, second = (self.truth.values(row.problem, m, "simple", self.truth.last(row.problem))
+                             for m in (row.a, row.b))
+            pairs = {k: (first[k], second[k]) for k in first if k in second}
+            instances = {k[0] for k in pairs}
+            if 1 < len(instances) < len(pairs):
+                pairs = {i: np.mean([v for k, v in pairs.items() if k[0] == i], axis=0) for i in instances}
+            differences = [0.0 if a == b else a - b for a, b in pairs.values()]
+            self.assertEqual(row.n, len(pairs))
+            if not pairs:
+                self.assertTrue(np.isnan([row.p, row.superiority, row.difference]).all())
+                continue
+            wins = sum(1.0 if d < 0 else 0.5 if d == 0 else 0.0 for d in differences) / len(differences)
+            self.assertAlmostEqual(row.superiority, wins)
+            self.assertAlmostEqual(row.p, permuted(differences))
+            whole = np.isfinite(list(pairs.values())).all()
+            self.assertEqual(np.isfinite(row.difference), whole)
+            if whole:
+                self.assertAlmostEqual(row.difference, np.mean(differences))
+
+    def test_growth(self):
+        table = pd.read_csv(self.files("quantile") / "growth.csv").set_index(["problem", "algorithm"])
+        for label, method in itertools.product(self.truth.trials, METHODS):
+            last = self.truth.values(label, method, "cumulative", self.truth.last(label) or 0)
+            self.assertEqual((label, method) in table.index, len(last) > 0)
+            if last and min(last.values()) > 0:
+                t = np.unique(np.ceil(np.geomspace(2.5, QUERIES, 30) - 1e-9).astype(int))
+                curves = [self.truth.values(label, method, "cumulative", k) for k in t]
+                logs = [np.log(np.mean([values[trial] for trial in last])) for values in curves]
+                self.assertEqual(table.loc[(label, method), "n"], len(last))
+                self.assertAlmostEqual(table.loc[(label, method), "exponent"], np.polyfit(np.log(t), logs, 1)[0])
+
+    def test_figures(self):
+        kinds = [("simple", "se"), ("simple", "quantile"), ("cumulative", "se"), ("best", "se")]
+        for (metric, kind), label in itertools.product(kinds, self.truth.trials):
+            with self.subTest(metric=metric, problem=label, band=kind):
+                self.check_figure(metric, label, kind)
+
+    def check_figure(self, metric, label, kind):
+        figure = figures.regret_grid(self.results, [label], metric, band=figures.Band(kind))
+        (axes,), (legend,) = figure.axes, figure.legends
+        note = " ".join(legend.get_title().get_text().split())
+        t = self.truth.last(label)
+        cells = {m: self.truth.cell(label, m, metric, t) for m in METHODS}
+        medians = kind == "quantile" or any(n > finite for n, finite, *_ in cells.values())
+        counts = [n for n, *_ in cells.values() if n]
+        if counts and max(counts) > 1:
+            self.assertIn("median" if medians else "mean", note)
+            self.assertIn(f"over {extended.spread(counts)} trials", note)
+        for method, (n, finite, *_) in cells.items():
+            self.assertEqual(f"{method} in {finite} of {n}" in note, finite < n)
+        lines = {line.get_label(): line for line in axes.lines}
+        for method in METHODS:
+            known = {k: self.truth.cell(label, method, metric, k) for k in range((t or 0) + 1)}
+            expected = {k: c[4][0] if medians else c[2] for k, c in known.items() if c[0]}
+            drawn = dict(zip(*lines[method].get_data())) if method in lines else {}
+            np.testing.assert_allclose([drawn.get(k, np.nan) for k in expected],
+                                       [np.nan if v is None else v for v in expected.values()], rtol=1e-9, atol=1e-12)
+        planned = self.planned(label)
+        for text, method in zip(legend.get_texts(), METHODS):
+            n = cells[method][0]
+            done = bool(self.truth.complete(label, method))
+            self.assertEqual(text.get_text(), method + ("" if n == planned else f" ({n} of {planned})" if n else
+                                                        " (no value)" if done else " (missing)"))
+
+    def test_page(self):
+        text = (self.files("quantile") / "page.html").read_text()
+        table = re.search(r"<h3>Simple regret at the last query</h3>(.*?)</table>", text, re.DOTALL)[1]
+        rows = [re.findall(r"<t[dh]>(.*?)</t[dh]>", row.replace("\n", "")) for row in table.split("<tr>")[1:]]
+        markdown = (self.files("se") / "final_regret.md").read_text().split("\n### ")[1]
+        lines = [line.strip("| ").split(" | ") for line in markdown.split("\n") if line[:1] == "|"]
+        self.assertEqual([[re.sub("</?b>", "**", cell) for cell in row] for row in rows], [lines[0], *lines[2:]])
+        chart, *_ = json.loads(re.search(r'id="charts">(.*?)</script>', text)[1])
+        for label, measures in zip(chart["panels"], chart["data"]):
+            for metric, measure in zip(NAMES, measures):
+                cells = {m: self.truth.cell(label, m, metric) for m in METHODS}
+                medians = any(n > finite for n, finite, *_ in cells.values())
+                for curve, (n, finite, mean, _, quartiles) in zip(measure["curves"], cells.values()):
+                    if not n:
+                        continue
+                    value = quartiles[0] if medians else mean
+                    self.assertEqual(curve["y"][-1] is None, not np.isfinite(value))
+                    if np.isfinite(value):
+                        self.assertLessEqual(abs(curve["y"][-1] - value), 1e-4 * abs(value))
+                    said = curve["n"] if isinstance(curve["n"], str) else curve["n"][-1]
+                    self.assertEqual(said, extended.counted(n) if n == finite else f"feasible in {finite} of {n}")
+
+    def test_export(self):
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(main(["export", str(self.path), "--to", "csv", str(self.scratch)]), 0)
+            self.assertEqual(main(["export", str(self.path), "--to", "netcdf", str(self.scratch)]), 0)
+        table = pd.read_csv(self.scratch / "evaluations.csv", float_precision="round_trip").set_index(
+            ["problem", "algorithm", "instance", "seed", "row"])
+        rows = 0
+        for label, trials in self.truth.trials.items():
+            for trial in trials:
+                rows += trial["n_iterations"]
+                for name in ("simple_regret", "cumulative_regret", "objective"):
+                    for k in range(trial["n_iterations"]):
+                        found = table.at[(label, trial["algorithm"], trial["instance"], trial["seed"], k), name]
+                        np.testing.assert_equal(found, trial[name][k])
+        self.assertEqual(len(table), rows)
+
+    def test_single_trial(self):
+        path = self.scratch / "one.h5"
+        synthetic.write(path, [synthetic.problem("P", ["EI"], seeds=1, queries=4, initial=2)])
+        for band in figures.BANDS:
+            self.assertEqual(self.draw(path, self.scratch / band, "--band", band, "--page", self.scratch / "p.html"),
+                             (0, ""))
+        text = (self.scratch / "se" / "final_regret.md").read_text()
+        with h5py.File(path) as file:
+            last = file["P"]["simple_regret"][0, -1]
+        self.assertIn("| P (T = 4, 1 trial) |", text)
+        cell = re.search(r"\| EI \| \*\*(.*?)\*\* \|", text)[1]
+        self.shown(zip(numbers(cell), [last]))
+
+    def test_only_failures(self):
+        path = self.scratch / "failed.h5"
+        synthetic.write(path, [synthetic.problem("P", ["EI", "TS"], seeds=2, queries=6, failed=range(4))])
+        for band in figures.BANDS:
+            self.assertEqual(self.draw(path, self.scratch / band, "--band", band, "--page", self.scratch / "p.html"),
+                             (0, ""))
+        self.assertIn("| EI | failed |", (self.scratch / "se" / "final_regret.md").read_text())
+
+
+def permuted(differences):
+    """Two-sided p of the signed-rank test from all signs."""
+    differences = [d for d in differences if d != 0]
+    size = sorted(abs(d) for d in differences)
+    ranks = [size.index(abs(d)) + (size.count(abs(d)) + 1) / 2 for d in differences]
+    seen = sum(r for r, d in zip(ranks, differences) if d > 0)
+    sums = [sum(r for r, sign in zip(ranks, signs) if sign) for signs in itertools.product((0, 1), repeat=len(ranks))]
+    low, high = (sum(1 for s in sums if side * s >= side * seen - 1e-9) / len(sums) for side in (-1, 1))
+    return min(1.0, 2 * min(low, high))
