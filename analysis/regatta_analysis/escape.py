@@ -59,12 +59,9 @@ def code_block(text, language=""):
 
 
 def write_csv(frame, path, **more):
-    """A data frame as CSV; texts that a spreadsheet would compute stand behind an apostrophe."""
+    """A data frame as CSV. Texts are quoted where they must be and stay what they are, so that tables join by
+    their labels; a control character of a file from elsewhere is written as its code."""
     shown = frame.copy(deep=False)
     for name in shown.columns[(shown.dtypes == object).to_numpy()]:
-        shown[name] = shown[name].map(_cell)
+        shown[name] = shown[name].map(lambda v: terminal(v) if isinstance(v, str) else v)
     shown.to_csv(path, **{"index": False, "float_format": "%.10g", **more})
-
-
-def _cell(value):
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value

@@ -214,16 +214,48 @@ static const char *entry_text(RgDraft *draft, const RgYamlEntry *e)
   return NULL;
 }
 
-/* Labels name groups of the results file and stand in legends. */
+/* Whether a terminal or an editor would obey part of a text: a control character (of C0 or C1), a
+   line separator, a change of direction. The text is UTF-8. */
+static bool is_obeyed(const char *text)
+{
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    if (*c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)) return true;
+    if (*c != 0xe2) continue;
+    if (c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae)))
+      return true;
+    if (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9) return true;
+  }
+  return false;
+}
+
+/* Whether readers of CSV files (pandas, R) take a text for a missing value. */
+static bool is_missing_word(const char *text)
+{
+  static const char *const words[] = {"#N/A",    "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN",
+                                      "-nan",    "1.#IND",   "<NA>", "N/A",     "NA",       "NULL",
+                                      "1.#QNAN", "NaN",      "None", "n/a",     "nan",      "null"};
+
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    if (!strcmp(text, words[i])) return true;
+  return false;
+}
+
+/* Labels name groups of the results file, stand in legends and tables, and join CSV files. */
 static void check_label(RgDraft *draft, RgPlace place, const char *label)
 {
   const size_t length = strlen(label);
   const char *wrong = NULL;
 
+  if (!strpbrk(label, "\n\r\t") && is_obeyed(label)) { /* the message doesn't repeat it */
+    rg_diagnostics_add(draft->diagnostics, place,
+                       "the label can't be used: it has a control character");
+    return;
+  }
   if (!length) wrong = "it is empty";
   else if (length > 60) wrong = "it is longer than 60 bytes";
   else if (strchr(label, '/')) wrong = "'/' is not accepted in it";
   else if (strpbrk(label, "\n\r\t")) wrong = "it must be one line without tabs";
+  else if (is_missing_word(label)) wrong = "readers of CSV files take it for a missing value";
   else if (label[0] == ' ' || label[length - 1] == ' ') wrong = "it begins or ends with a space";
   else if (label[0] == '.') wrong = "it begins with '.'";
   if (wrong)
