@@ -10,7 +10,7 @@ import pandas as pd
 
 from .errors import InputError
 from .group import IDENTITY, Group, heads
-from .settings import AIMED, find_setting, in_order, method_label, same_value, stacked, typed
+from .settings import AIMED, column_named, find_setting, in_order, method_label, same_value, stacked, typed
 from .variables import joined
 
 if TYPE_CHECKING:
@@ -228,7 +228,8 @@ class Results:
         made, place = frame.copy(), list(frame).index("problem") + 1 + ("algorithm" in frame)
         for k, name in enumerate(self.settings):
             found = [{**own.get(row, {}), **at.get(row[0], {})}.get(name, "") for row in rows]
-            made.insert(place + k, name, found)
+            part = next((g.settings[name] for g in self._problems.values() if g.settings.get(name)), "")
+            made.insert(place + k, column_named(name, part, made), found)
         return made
 
     def counts(self) -> dict[str, int]:

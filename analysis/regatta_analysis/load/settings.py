@@ -11,6 +11,8 @@ import pandas as pd
 
 PARTS = ("run", "problem", "algorithm", "surrogate", "maximiser", "setting")
 AIMED = "aimed_score"
+# Columns of the tables of the analysis: a setting of that name is called PART.NAME there.
+RESERVED = frozenset("problem algorithm method instance seed status row t value".split())
 
 
 def blocks(key):
@@ -101,10 +103,15 @@ def find_setting(name, known):
     return found[0] if len(found) == 1 else None
 
 
+def column_named(name, part="", taken=RESERVED):
+    """The name of a setting as a column: with its part before it where another column has that name."""
+    return f"{part or 'setting'}.{name}" if name in taken else name
+
+
 def column_of(name, columns):
     """The column of a setting that is called `name` in the text `swept`."""
     names = (name, *(f"{part}.{name}" for part in PARTS))
-    return next((full for full in names if full in columns), name)
+    return next((full for full in names if full in columns), column_named(name))
 
 
 # ---- panels ------------------------------------------------------------------------------------

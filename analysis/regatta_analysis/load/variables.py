@@ -75,8 +75,8 @@ class Table:
     kept."""
 
     def __init__(self, parts, cache=None):
-        self.parts = parts
-        self.names = list(dict.fromkeys(name for part in parts for name in part))
+        self.parts = [{_named(name, variable): variable for name, variable in part.items()} for part in parts]
+        self.names = list(dict.fromkeys(name for part in self.parts for name in part))
         self.lengths = [part["algorithm"].shape[0] for part in parts]
         self._starts = np.concatenate([[0], np.cumsum(self.lengths)]).astype(int)
         self._cache = cache
@@ -191,6 +191,13 @@ class Cache:
         else:
             self._arrays.move_to_end(variable)
         return self._arrays[variable][rows]
+
+
+def _named(name, variable):
+    """The name of a variable in tables; that of a swept setting hides no column of theirs."""
+    if name in settings.RESERVED and "setting" in variable.attributes:
+        return settings.column_named(name, str(variable.attributes.get("part", "")))
+    return name
 
 
 def _pairs(text):
