@@ -1,6 +1,6 @@
 # cmake -DSOURCE=DIR -DOUTPUT=FILE.h -P RegattaHeads.cmake: the head comments of methods and problems as
 # a table {name, text}, for `regatta describe`. The name is the first word of the comment.
-file(GLOB sources ${SOURCE}/src/algorithm/*.c ${SOURCE}/src/problem/*.c)
+file(GLOB sources ${SOURCE}/src/algorithm/*.c ${SOURCE}/src/problem/*.c ${SOURCE}/src/extra/*/*.c)
 set(table "/* Made by cmake/RegattaHeads.cmake from the head comments of methods and problems. */\n")
 foreach(source IN LISTS sources)
   file(READ ${source} text LIMIT 8000)

@@ -1,5 +1,6 @@
 /* The registry of algorithms: one line per method, `RG_ALGORITHM(symbol)` for
-   `const RgAlgorithmClass rg_algorithm_<symbol>` in algorithm/. */
+   `const RgAlgorithmClass rg_algorithm_<symbol>` in
+   algorithm/, or in a folder of extra/, which a build can leave out. */
 RG_ALGORITHM(random_search)
 RG_ALGORITHM(gp_ucb)
 RG_ALGORITHM(rgp_ucb)
@@ -37,4 +38,6 @@ RG_ALGORITHM(drbo_mmd)
 RG_ALGORITHM(drbo_mmd_minimax)
 RG_ALGORITHM(sbo_kde)
 RG_ALGORITHM(drbo_kde)
+#ifndef RG_NO_EXTERNAL
 RG_ALGORITHM(external)
+#endif

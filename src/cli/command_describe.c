@@ -8,6 +8,7 @@
 #include "gp/model/model.h"
 #include "gp/kernel/family.h"
 #include "maths/distribution.h"
+#include "base/left_out.h"
 #include "base/table.h"
 #include "problem/problem_describe.h"
 #include "regatta/measure.h"
@@ -21,7 +22,7 @@
 static const struct {
   const char *name, *text;
 } heads[] = {
-#include "regatta_heads.h" /* made by the build from src/algorithm and src/problem */
+#include "regatta_heads.h" /* made by the build from algorithm/, problem/ and extra/ */
 };
 
 /* ---- blocks of a study file ----------------------------------------------------------------- */
@@ -322,6 +323,10 @@ static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *n
   const char **names;
 
   PetscFunctionBeginUser;
+  if (rg_left_out(name)) {
+    rg_complain("describe: " RG_LEFT_OUT, name, rg_left_out(name));
+    PetscFunctionReturn(0);
+  }
   PetscCall(known_names(registry, &names));
   const char *nearest = rg_text_nearest(name, names);
   rg_complain("describe: nothing is called '%s'%s%s%s (regatta list names what there is; also "

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "regret/problem_server.h"
+#include "extra/external/problem_server.h"
 
 static const RgOption options[] = {
   RG_OPTIONS_NAMED_PROBLEM,

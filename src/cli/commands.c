@@ -1,6 +1,7 @@
 /* The subcommands as a table, and how a word of the command line finds its own. */
 #include "cli/command.h"
 
+#include "base/left_out.h"
 #include "base/text.h"
 #include "cli/shield.h"
 #include "cli/world.h"
@@ -19,6 +20,10 @@ const RgCommandEntry *rg_commands_find(const char *name)
   for (int i = 0; rg_commands[i].name; i++) {
     names[i] = rg_commands[i].name;
     if (!strcmp(name, names[i])) return &rg_commands[i];
+  }
+  if (rg_left_out(name)) {
+    rg_complain(RG_LEFT_OUT, name, rg_left_out(name));
+    return NULL;
   }
   const char *nearest = rg_text_nearest(name, names);
   rg_complain("unknown command '%s'%s%s%s (regatta help lists the commands)", name,

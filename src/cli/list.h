@@ -4,7 +4,9 @@ RG_COMMAND(plan, "what a study would do: trials, memory, estimated core-hours")
 RG_COMMAND(list, "names of problems, algorithms, kernels, measures, bounds")
 RG_COMMAND(describe, "parameters, paper and needs of a problem, an algorithm or a study block")
 RG_COMMAND(eval, "one value of a problem, its gradient, objective and optimum")
+#ifndef RG_NO_EXTERNAL
 RG_COMMAND(serve, "a problem that answers lines of JSON, for programs in other languages")
+#endif
 RG_COMMAND(bounds, "regret bounds and confidence parameters that theory gives a study")
 RG_COMMAND(formula, "a formula of theory, or the law of a confidence parameter, over columns")
 RG_COMMAND(info, "what is in a results file, or in a study that is still running")

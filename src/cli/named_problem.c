@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/left_out.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -126,12 +127,16 @@ static PetscErrorCode find_problem(RgNamedProblem *p, const char *name)
   PetscFunctionBeginUser;
   p->class = rg_registry_find_problem(p->registry, name);
   if (p->class) PetscFunctionReturn(0);
+  p->mistaken = true;
+  if (rg_left_out(name)) {
+    rg_complain("%s: " RG_LEFT_OUT, p->command, name, rg_left_out(name));
+    PetscFunctionReturn(0);
+  }
   PetscCall(rg_registry_problem_names(p->registry, &names));
   const char *nearest = rg_text_nearest(name, names);
   rg_complain("%s: unknown problem '%s'%s%s%s (regatta list problems names them)", p->command, name,
               nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   PetscCall(PetscFree(names));
-  p->mistaken = true;
   PetscFunctionReturn(0);
 }
 

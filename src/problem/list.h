@@ -1,5 +1,6 @@
 /* The registry of problems: one line per family, `RG_PROBLEM(symbol)` for
-   `const RgProblemClass rg_problem_<symbol>` in problem/. */
+   `const RgProblemClass rg_problem_<symbol>` in problem/,
+   or in a folder of extra/, which a build can leave out. */
 RG_PROBLEM(gp_path)
 RG_PROBLEM(gp_path_set)
 RG_PROBLEM(gp_surrogate)
@@ -15,7 +16,9 @@ RG_PROBLEM(ackley)
 RG_PROBLEM(rosenbrock)
 RG_PROBLEM(sphere)
 RG_PROBLEM(gardner)
+#ifndef RG_NO_BBOB
 RG_PROBLEM(bbob)
+#endif
 RG_PROBLEM(dataset)
 RG_PROBLEM(perovskite)
 RG_PROBLEM(p3ht)
@@ -33,7 +36,9 @@ RG_PROBLEM(shift_example)
 RG_PROBLEM(damped_cosine)
 RG_PROBLEM(sprinkler)
 RG_PROBLEM(unit_cube)
+#ifndef RG_NO_EXTERNAL
 RG_PROBLEM(external)
+#endif
 RG_PROBLEM(carrier_lifetime)
 RG_PROBLEM(carrier_lifetime_synthetic)
 RG_PROBLEM(portfolio)

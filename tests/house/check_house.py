@@ -13,9 +13,11 @@ import structure
 # from the ground up: a folder includes its own headers and those of folders before it
 FLOORS = ["regatta", "base", "maths", "gp/kernel", "gp/team", "gp/posterior", "gp/path", "gp/context", "gp/model",
           "density", "robust", "acquisition", "problem", "algorithm", "regret", "theory",
-          "study/spec", "study/theory", "study/plan", "study/record", "study/hdf5", "study/store",
+          "extra/bbob", "extra/external", "study/spec", "study/theory", "study/plan", "study/record", "study/hdf5", "study/store",
           "study/trial", "study/run", "cli"]
 FORBIDDEN = {("algorithm", "problem"): "an algorithm may not know the problem"}
+LEFT_OUT = {"cli/command_serve.c": "extra/external"}  # files that a build leaves out with the room that they use
+ALGORITHMS = ("algorithm/", "extra/external/optimiser")
 SEES_PROBLEMS = ["regatta/problem.h", "regatta/plugin.h", "regatta/regatta.h"]
 
 # what may stand only in these folders or files, and why it is looked for
@@ -38,8 +40,7 @@ ONLY_WORDS = [
 ONLY_HEADERS = [
     (r"hdf5\w*\.h", ["study/hdf5/", "study/record/software.c"]),
     (r"yaml\.h", ["study/spec/", "study/record/software.c"]),
-    (r"jansson\.h", ["problem/external", "algorithm/external", "base/protocol",
-                     "study/record/software.c"]),
+    (r"jansson\.h", ["extra/external/", "study/record/software.c"]),
     (r"gsl/.*", ["maths/", "study/record/software.c"]),
     (r"petscksp\.h", ["gp/posterior/iterative/"]),
 ]
@@ -119,12 +120,14 @@ def floors(tree):
             other = floor_of(header)
             if "/" not in header or not (own or header.startswith("regatta/")):
                 continue
-            if source.floor == "algorithm" and header in SEES_PROBLEMS:
+            if source.name.startswith(ALGORITHMS) and header in SEES_PROBLEMS:
                 yield source.path, number, FORBIDDEN["algorithm", "problem"]
             if other is None:
                 yield source.path, number, f"includes {header}, which is in no room"
             elif FLOORS.index(other) > FLOORS.index(source.floor):
                 yield source.path, number, f"{source.floor}/ may not include {other}/"
+            elif other.startswith("extra/") and other not in (source.floor, LEFT_OUT.get(source.name)):
+                yield source.path, number, f"includes {header}, which a build can leave out"
             elif (source.floor, other) in FORBIDDEN:
                 yield source.path, number, FORBIDDEN[source.floor, other]
 

@@ -1,6 +1,6 @@
 /* The noiseless BBOB functions against values and optima of the COCO platform (tests/data/README.md
    says where they come from), and their gradients against differences. */
-#include "problem/bbob.h"
+#include "extra/bbob/bbob.h"
 
 #include "test_problem.h"
 

@@ -4,6 +4,7 @@
 
 #include "study/spec/draft.h"
 #include "base/grow.h"
+#include "base/left_out.h"
 #include "study/spec/presets.h"
 #include "study/spec/registry.h"
 
@@ -187,6 +188,10 @@ static PetscErrorCode find_class(RgDraft *draft, RgEntry *entry, RgPlace place, 
   if (is_problem) entry->problem = rg_registry_find_problem(draft->registry, name);
   else entry->algorithm = rg_registry_find_algorithm(draft->registry, name);
   if (entry->problem || entry->algorithm) PetscFunctionReturn(0);
+  if (rg_left_out(name)) {
+    rg_diagnostics_add(draft->diagnostics, place, RG_LEFT_OUT, name, rg_left_out(name));
+    PetscFunctionReturn(0);
+  }
   if (is_problem) PetscCall(rg_registry_problem_names(draft->registry, &names));
   else PetscCall(rg_registry_algorithm_names(draft->registry, &names));
   PetscCall(rg_draft_unknown(draft, place, is_problem ? "problem" : "algorithm", name, "", names));

@@ -1,6 +1,6 @@
 /* A problem that answers requests in lines of JSON (docs/protocol.md): `regatta serve`. */
-#ifndef RG_REGRET_PROBLEM_SERVER_H
-#define RG_REGRET_PROBLEM_SERVER_H
+#ifndef RG_EXTRA_EXTERNAL_PROBLEM_SERVER_H
+#define RG_EXTRA_EXTERNAL_PROBLEM_SERVER_H
 
 #include "base/text.h"
 #include "regatta/problem.h"

@@ -1,7 +1,7 @@
 /* What external problems and external algorithms have in common: a request is one line of JSON with
    an "id", its answer one JSON object in one line with the same "id" (docs/protocol.md). */
-#ifndef RG_BASE_PROTOCOL_H
-#define RG_BASE_PROTOCOL_H
+#ifndef RG_EXTRA_EXTERNAL_PROTOCOL_H
+#define RG_EXTRA_EXTERNAL_PROTOCOL_H
 
 #include <jansson.h>
 

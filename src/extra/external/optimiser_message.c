@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithm/external.h"
+#include "extra/external/optimiser.h"
 #include "base/text.h"
 
 int rg_external_width(const RgExternalAnswer *answer)

@@ -1,5 +1,5 @@
 /* Programs of the user's that a study file names. */
-#include "base/program.h"
+#include "extra/external/program.h"
 
 #include <stdlib.h>
 #include <string.h>

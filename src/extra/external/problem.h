@@ -1,6 +1,6 @@
-/* Parts of problem/external.c: the messages. */
-#ifndef RG_PROBLEM_EXTERNAL_H
-#define RG_PROBLEM_EXTERNAL_H
+/* Parts of extra/external/problem.c: the messages. */
+#ifndef RG_EXTRA_EXTERNAL_PROBLEM_H
+#define RG_EXTRA_EXTERNAL_PROBLEM_H
 
 #include "base/child.h"
 #include "regatta/domain.h"

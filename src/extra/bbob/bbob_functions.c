@@ -1,6 +1,6 @@
 /* The noiseless BBOB functions of transformed coordinates z, with gradients.
    Source: Hansen, Finck, Ros, Auger (2009), RR-6829. */
-#include "problem/bbob.h"
+#include "extra/bbob/bbob.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* Instances of the noiseless BBOB functions (private to problem/bbob*.c): what a function needs to
-   know of its dimension and instance, and the functions of transformed coordinates z.
+/* Instances of the noiseless BBOB functions (private to extra/bbob/): what a function needs to know
+   of its dimension and instance, and the functions of transformed coordinates z.
 
    Notation of the report (Hansen, Finck, Ros, Auger 2009, RR-6829), indices from 0: R and Q are
    rotations, t_i = i/(D - 1), Lambda^a = diag(a^(t_i/2)). */
-#ifndef RG_PROBLEM_BBOB_H
-#define RG_PROBLEM_BBOB_H
+#ifndef RG_EXTRA_BBOB_BBOB_H
+#define RG_EXTRA_BBOB_BBOB_H
 
 #include "regatta/problem.h"
 

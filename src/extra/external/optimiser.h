@@ -1,8 +1,8 @@
-/* Parts of algorithm/external.c: the messages. Exchange 2t - 1 is ask t, exchange 2t is tell t. */
-#ifndef RG_ALGORITHM_EXTERNAL_H
-#define RG_ALGORITHM_EXTERNAL_H
+/* The messages of extra/external/optimiser.c. Exchange 2t - 1 is ask t, exchange 2t is tell t. */
+#ifndef RG_EXTRA_EXTERNAL_OPTIMISER_H
+#define RG_EXTRA_EXTERNAL_OPTIMISER_H
 
-#include "base/protocol.h"
+#include "extra/external/protocol.h"
 #include "regatta/algorithm.h"
 
 /* What an answer is made of, all native units, NaN where it has none: the design (of a tell: the

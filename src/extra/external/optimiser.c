@@ -9,7 +9,7 @@
    A trial is identified by the program's name, the arguments, the recorded names and `revision`;
    a hash of the program and of `files` is stored with it, and trials of another one are told of.
    Needs nothing. Cost per iteration: the program's. Revision 1. */
-#include "algorithm/external.h"
+#include "extra/external/optimiser.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "base/grow.h"
 #include "base/hash.h"
-#include "base/program.h"
+#include "extra/external/program.h"
 
 typedef struct {
   char *program;

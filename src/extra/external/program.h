@@ -1,7 +1,7 @@
 /* Programs of the user's that a study file names: what external problems and external optimisers
    check of them, and say of mistakes, alike. */
-#ifndef RG_BASE_PROGRAM_H
-#define RG_BASE_PROGRAM_H
+#ifndef RG_EXTRA_EXTERNAL_PROGRAM_H
+#define RG_EXTRA_EXTERNAL_PROGRAM_H
 
 #include "regatta/params.h"
 

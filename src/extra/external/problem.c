@@ -13,14 +13,14 @@
    the trial. A trial is identified by the program's name without its folder, the arguments, the
    inputs and contexts, the goal and the revision. No answer depends on the optimum: it is an
    annotation, and a trial keeps its identity when it changes. */
-#include "problem/external.h"
+#include "extra/external/problem.h"
 
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "base/program.h"
+#include "extra/external/program.h"
 #include "regatta/problem.h"
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* Lines of JSON that external programs are asked in and answer with. */
-#include "base/protocol.h"
+#include "extra/external/protocol.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
    of the suite. Values agree with those of the COCO platform.
    Source: N. Hansen, S. Finck, R. Ros, A. Auger, Real-parameter black-box optimization benchmarking
    2009: noiseless functions definitions, INRIA RR-6829. */
-#include "problem/bbob.h"
+#include "extra/bbob/bbob.h"
 
 #include "problem/box_problem.h"
 

@@ -3,7 +3,7 @@
    instance k here is instance k there.
    Source: Hansen, Finck, Ros, Auger (2009), RR-6829; COCO, suite bbob. */
 #include "base/grow.h"
-#include "problem/bbob.h"
+#include "extra/bbob/bbob.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 /* A problem that answers requests in lines of JSON: what it is, its values, its optimum. */
-#include "regret/problem_server.h"
+#include "extra/external/problem_server.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/protocol.h"
+#include "extra/external/protocol.h"
 #include "regret/optimum.h"
 
 /* A number of a request; `fallback` where it isn't given. */

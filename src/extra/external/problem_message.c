@@ -1,8 +1,8 @@
 /* Lines of JSON that external programs are asked in and answer with. */
 #include <math.h>
 
-#include "base/protocol.h"
-#include "problem/external.h"
+#include "extra/external/protocol.h"
+#include "extra/external/problem.h"
 
 /* Members that can't be made are found out when the line is: a check for each would say no more. */
 static PetscErrorCode coordinates(const RgSpace *space, const double *native, json_t **object)
