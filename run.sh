@@ -53,8 +53,7 @@ usage: ./run.sh [COMMAND]
 
 Environment: REGATTA_RANKS ranks to use (default: all cores), REGATTA_BUILD build folder,
 REGATTA_PYTHON a Python with h5py, pandas and Matplotlib, REGATTA_DATA folder of datasets,
-REGATTA_CACHE folder where optima that took a search are kept (off: nowhere), REGATTA_NATIVE=1 tunes
-the build for this CPU, REGATTA_WERROR=1 makes warnings errors.
+REGATTA_NATIVE=1 tunes the build for this CPU, REGATTA_WERROR=1 makes warnings errors.
 
 Systems without apt: install a C compiler, CMake >= 3.22, an MPI, PETSc (real numbers), HDF5 with its
 high-level library, a BLAS and LAPACK with CBLAS and LAPACKE (best OpenBLAS), GSL, libyaml,
@@ -399,7 +398,6 @@ run_tests() {
   -*) complain "test: unknown option '$1'" && exit 2 ;;
   *) select=(-R "$1") ;;
   esac
-  export REGATTA_CACHE=off
   build_target all
   [ ${#select[@]} -gt 0 ] || install_test_packages
   [ "$(id -u)" = 0 ] && export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

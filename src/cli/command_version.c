@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "study/run/fingerprint.h"
-#include "study/trial/optimum_cache.h"
 #include "study/record/software.h"
 
 static const RgOption options[] = {{NULL, NULL, NULL}};
@@ -26,7 +25,6 @@ static void say_software(char *software)
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   RgFingerprint fingerprint;
-  RgText folder = {0};
   char *software;
 
   PetscFunctionBeginUser;
@@ -39,9 +37,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   rg_say("blas core    %s, %d thread%s\n", fingerprint.blas_core, fingerprint.blas_threads,
          fingerprint.blas_threads == 1 ? "" : "s");
   rg_say("fingerprint  %016llx\n", (unsigned long long)fingerprint.hash);
-  PetscCall(rg_optimum_cache_folder(&folder));
-  rg_say("optima       %s\n", folder.length ? folder.data : "not kept");
-  PetscCall(rg_text_clear(&folder));
   PetscFunctionReturn(0);
 }
 

@@ -4,11 +4,8 @@
 #include <ctype.h>
 #include <string.h>
 
-const RgManualVariable rg_manual_environment[] = {
-  {"REGATTA_DATA", "folder of data sets"},
-  {"REGATTA_CACHE", "folder where `run` keeps optima that took a search; off: nowhere (default "
-                    "$XDG_CACHE_HOME/regatta or ~/.cache/regatta)"},
-  {NULL, NULL}};
+const RgManualVariable rg_manual_environment[] = {{"REGATTA_DATA", "folder of data sets"},
+                                                  {NULL, NULL}};
 
 const RgManualExit rg_manual_exits[] = {
   {RG_EXIT_OK, "finished, or stopped cleanly as asked"},

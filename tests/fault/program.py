@@ -53,26 +53,26 @@ KILLED = -9
 class Bench:
     def __init__(self, folder, text):
         self.folder = folder
-        self.cache = folder / "cache"
         self.calls = folder / "calls"
         self.study = folder / "study.yaml"
         self.study.write_text(text.format(python=sys.executable, evaluator=EVALUATOR, calls=self.calls)
                               if "{evaluator}" in text else text)
         self.directory = folder / "results"
         self.output = self.directory / "out.h5"
-        self.target = self.cache if text is SEARCHED else self.directory  # where faults happen
+        self.target = self.directory  # where faults happen
+        if text is SEARCHED:
+            self.target = self.directory / "out.h5.d" / "optima"
         self.sample = 2 if text is SEARCHED else 3  # faults of each kind
         self.codes = (0, KILLED) if text is SEARCHED else (0, 3, KILLED)
         self.program = os.environ["REGATTA_PROGRAM"]
 
     def clean(self):
         shutil.rmtree(self.directory, ignore_errors=True)
-        shutil.rmtree(self.cache, ignore_errors=True)
         self.directory.mkdir()
         self.calls.unlink(missing_ok=True)
 
     def run(self, *arguments, **faults):
-        env = dict(os.environ, REGATTA_CACHE=str(self.cache))
+        env = dict(os.environ)
         if faults:
             env["LD_PRELOAD"] = os.environ["FAULT_SHIM"]
             env["REGATTA_FAULT_PREFIX"] = str(self.target)

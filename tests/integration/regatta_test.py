@@ -14,7 +14,6 @@ REGATTA = os.environ.get("REGATTA_PROGRAM", "")
 SLOW = os.environ.get("REGATTA_SLOW", "")
 HERE = pathlib.Path(__file__).resolve().parent
 LONG = bool(os.environ.get("REGATTA_LONG"))
-os.environ["REGATTA_CACHE"] = "off"  # nothing of the user's may be read or written
 
 
 def environment():

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "study/run/session.h"
-#include "study/trial/optimum_cache.h"
 
 /* Shorter searches are not worth a file. */
 static const double search_worth_keeping = 0.1; /* seconds */
@@ -99,20 +98,14 @@ static PetscErrorCode compare_fingerprints(RgSession *session)
 
 static PetscErrorCode keep_optima(RgSession *session)
 {
-  const RgStudy *study = session->plan->study;
-  RgText folder = {0}, doubt = {0};
+  RgText folder = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_instances_create(&session->instances));
-  PetscCall(rg_optimum_cache_folder(&folder));
-  if (folder.length) PetscCall(rg_optimum_cache_doubt(folder.data, &doubt));
-  if (doubt.length && session->rank == 0)
-    rg_session_tell(session, -1, "optima are not kept in %.400s: %s", folder.data, doubt.data);
-  if (folder.length && !doubt.length)
-    PetscCall(rg_instances_keep_optima(session->instances, folder.data, search_worth_keeping,
-                                       study->registry, session->fingerprint.hash));
+  PetscCall(rg_text_add(&folder, "%s/%s", session->directory, RG_FOLDER_OPTIMA));
+  PetscCall(rg_instances_keep_optima(session->instances, folder.data, search_worth_keeping,
+                                     session->plan->study->registry, session->fingerprint.hash));
   PetscCall(rg_text_clear(&folder));
-  PetscCall(rg_text_clear(&doubt));
   PetscFunctionReturn(0);
 }
 

@@ -13,6 +13,9 @@
    function here begins with clearing it. */
 typedef struct RgStore RgStore;
 
+/* Folder of the study directory for optima that took a search; rg_store_pack removes it. */
+#define RG_FOLDER_OPTIMA "optima"
+
 /* Open the study directory `<output>.d/` of results file `output` for a study (borrowed, must
    outlive the store). Each rank opens its own store; no locks, no communication. Rank 0 first looks
    at what stands at the output path (RG_FAULT_FOREIGN: nothing was touched), then creates the

@@ -248,6 +248,26 @@ static int make_durable(const RgStore *store)
   return error ? error : rg_directory_sync(store->parent);
 }
 
+/* What is left is searched for again: the results have every optimum that the study needs. */
+static PetscErrorCode remove_optima(const RgStore *store)
+{
+  char *folder, *path, **names;
+  int n, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_path_join(store->directory, RG_FOLDER_OPTIMA, &folder));
+  PetscCall(rg_directory_list(folder, &n, &names, &error));
+  for (int i = 0; i < n; i++) {
+    PetscCall(rg_path_join(folder, names[i], &path));
+    (void)unlink(path);
+    PetscCall(PetscFree(path));
+  }
+  (void)rmdir(folder);
+  PetscCall(rg_names_free(n, &names));
+  PetscCall(PetscFree(folder));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout)
 {
   char *foreign;
@@ -260,6 +280,7 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
     else if (!source->foreign)
       PetscCall(rg_shard_move(source->path, store->directory, RG_FOLDER_FOREIGN));
   }
+  PetscCall(remove_optima(store));
   PetscCall(rg_path_join(store->directory, RG_FOLDER_FOREIGN, &foreign));
   (void)rmdir(foreign); /* only if they are empty */
   (void)rmdir(store->directory);

@@ -4,11 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -16,22 +12,6 @@
 #include "study/record/software.h"
 
 enum { LARGEST = 1 << 20 }; /* bytes of a file */
-
-PetscErrorCode rg_optimum_cache_folder(RgText *folder)
-{
-  const char *own = getenv("REGATTA_CACHE"), *caches = getenv("XDG_CACHE_HOME");
-  const char *home = getenv("HOME");
-
-  PetscFunctionBeginUser;
-  if (own && *own) {
-    if (strcmp(own, "off")) PetscCall(rg_text_add(folder, "%s", own));
-  } else if (caches && *caches == '/') {
-    PetscCall(rg_text_add(folder, "%s/regatta", caches));
-  } else if (home && *home == '/') {
-    PetscCall(rg_text_add(folder, "%s/.cache/regatta", home));
-  }
-  PetscFunctionReturn(0);
-}
 
 PetscErrorCode rg_optimum_cache_program(RgText *text)
 {
@@ -44,28 +24,6 @@ PetscErrorCode rg_optimum_cache_program(RgText *text)
   PetscCall(rg_text_add(text, "%s; program %s", software, hex));
   PetscCall(rg_text_clear(&mistake));
   PetscCall(PetscFree(software));
-  PetscFunctionReturn(0);
-}
-
-/* ---- who may write -------------------------------------------------------------------------- */
-
-/* Why what stands at `path` may come from somebody else; NULL: it can't, or nothing is there. */
-static const char *doubt(const char *path)
-{
-  struct stat found;
-
-  if (stat(path, &found)) return errno == ENOENT || errno == ENOTDIR ? NULL : strerror(errno);
-  if (found.st_uid != geteuid() && found.st_uid != 0) return "it is another user's";
-  return found.st_mode & (S_IWGRP | S_IWOTH) ? "others may write to it (chmod go-w mends that)"
-                                             : NULL;
-}
-
-PetscErrorCode rg_optimum_cache_doubt(const char *folder, RgText *why)
-{
-  const char *reason = doubt(folder);
-
-  PetscFunctionBeginUser;
-  if (reason) PetscCall(rg_text_add(why, "%s", reason));
   PetscFunctionReturn(0);
 }
 
@@ -142,30 +100,11 @@ PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double
   *found = false;
   name_of(key, name);
   PetscCall(rg_text_add(&path, "%s/%s", folder, name));
-  if (!doubt(folder) && !doubt(path.data)) {
-    PetscCall(rg_file_read(path.data, LARGEST, &bytes, &length, &mistake));
-  }
+  PetscCall(rg_file_read(path.data, LARGEST, &bytes, &length, &mistake));
   if (bytes) PetscCall(parse(key, bytes, length, optimum, accuracy, found));
   PetscCall(PetscFree(bytes));
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_text_clear(&path));
-  PetscFunctionReturn(0);
-}
-
-/* With the folders it stands in; whether that worked shows when a file is to be written. */
-static PetscErrorCode create_folder(const char *folder)
-{
-  char *path;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscStrallocpy(folder, &path));
-  for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    (void)rg_directory_create(path);
-    *slash = '/';
-  }
-  (void)rg_directory_create(path);
-  PetscCall(PetscFree(path));
   PetscFunctionReturn(0);
 }
 
@@ -184,10 +123,8 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
   if (found) PetscFunctionReturn(0); /* another rank was faster */
   name_of(key, name);
   PetscCall(compose(key, optimum, accuracy, &text));
-  const mode_t before = umask(S_IWGRP | S_IWOTH); /* or else nobody would believe it */
-  PetscCall(create_folder(folder));
-  if (!doubt(folder)) PetscCall(rg_file_commit(folder, name, text.data, text.length, &fault));
-  (void)umask(before);
+  (void)rg_directory_create(folder); /* the commit says whether that worked */
+  PetscCall(rg_file_commit(folder, name, text.data, text.length, &fault));
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);
 }

@@ -28,7 +28,7 @@ RG_TEST(bits_come_back)
   double optimum, accuracy;
 
   scratch_create(scratch);
-  snprintf(folder, sizeof(folder), "%s/not/there/yet", scratch);
+  snprintf(folder, sizeof(folder), "%s/not_there_yet", scratch);
   for (int i = 0; i < 6; i++) {
     char name[16];
     snprintf(name, sizeof(name), "key %d", i);
@@ -105,31 +105,6 @@ RG_TEST(folders_that_can_not_be_used)
   RG_OK(rg_optimum_cache_write(folder, key, 1, 0));
   assert_false(reads(folder, key, &optimum, &accuracy));
   scratch_remove(scratch);
-}
-
-static void expect_folder(const char *own, const char *caches, const char *home, const char *folder)
-{
-  const char *const names[] = {"REGATTA_CACHE", "XDG_CACHE_HOME", "HOME"};
-  const char *const values[] = {own, caches, home};
-  RgText text = {0};
-
-  for (int i = 0; i < 3; i++) {
-    if (values[i]) setenv(names[i], values[i], 1);
-    else unsetenv(names[i]);
-  }
-  RG_OK(rg_optimum_cache_folder(&text));
-  assert_string_equal(text.data ? text.data : "", folder);
-  RG_OK(rg_text_clear(&text));
-}
-
-RG_TEST(where_they_are_kept)
-{
-  expect_folder("/a/b", "/c", "/h", "/a/b");
-  expect_folder("off", "/c", "/h", "");
-  expect_folder("", "/c", "/h", "/c/regatta");
-  expect_folder(NULL, "relative", "/h", "/h/.cache/regatta");
-  expect_folder(NULL, NULL, "", "");
-  expect_folder(NULL, NULL, NULL, "");
 }
 
 /* ---- as trials see them -------------------------------------------------------------------- */
