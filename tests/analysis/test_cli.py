@@ -52,8 +52,9 @@ class Command(common.Case):
                   for suffix in ("csv", "md", "tex")]
         self.assertEqual(self.written(), sorted(
             [f"{stem}.{suffix}" for stem in expected for suffix in ("pdf", "png")]
-            + tables + ["comparisons.csv", "curves.csv", "growth.csv", "statistics.md", "summary.md"]))
-        self.assertIn("29 files", out)
+            + tables + ["aggregate.csv", "aggregate_pairs.csv", "comparisons.csv", "curves.csv", "growth.csv",
+                        "statistics.md", "summary.md"]))
+        self.assertIn("31 files", out)
         summary = (self.out / "summary.md").read_text()
         for words in ("# A synthetic study", "10 of 12 done, 1 failed, 1 missing",
                       "Cholesky broke down", synthetic.STUDY, "| EI | 2 | 0 | 1 |", "| GP paths | EI | 2 |", "## Statistics",

@@ -15,7 +15,7 @@ from ..load.errors import InputError
 from ..load.load import load
 from ..load.settings import method_label
 from ..progress import progress
-from ..stats import inference, sweep as sweep_stats
+from ..stats import aggregate, inference, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics
 from . import charts, report, stills, summary, tables
 from .pages import render
@@ -257,6 +257,8 @@ def _tables(results, metrics):
     tested = [inference.comparison_table(inference.comparisons(results, metrics[0]),
                                          f"All pairs, final {METRICS[metrics[0]].name.lower()}")
               ] if metrics else []
+    if metrics and not swept and not METRICS[metrics[0]].running:
+        tested = [*aggregate.tables(results, metrics[0], METRICS[metrics[0]].name), *tested]
     if inference.recorded(results, "cumulative"):
         tested.append(inference.growth_table(inference.growth(results), results))
     runtime = tables.Table("Time per trial", "Mean ± standard error; wall = fit + acquire + evaluate.",

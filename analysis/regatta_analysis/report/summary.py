@@ -7,7 +7,7 @@ import pandas as pd
 from ..escape import code, code_block, markdown as md, write_csv
 from ..figures import bounds, figures, panels, paper_figures, runtime_profiles, style, sweep
 from . import stills, tables
-from ..stats import inference, runtime as bbob, sweep as sweep_stats
+from ..stats import aggregate, inference, runtime as bbob, sweep as sweep_stats
 from ..load.errors import InputError
 from ..stats.regret import METRICS, default_metrics
 from ..load.settings import blocks, problem_of
@@ -43,6 +43,8 @@ def write_all(results, options):
     drawn += [(title, _save(figure, options, stem))
               for title, stem, figure in runtime_profiles.figures_of(results)]
     more, statistics = inference.write(results, options.metric[0], options.out)
+    if not swept and not METRICS[options.metric[0]].running:
+        more += aggregate.write(results, options.metric[0], options.out)
     path = options.out / "summary.md"
     path.write_text(_summary(results, drawn, regret, runtime, statistics + sensitivity),
                     encoding="utf-8")
