@@ -401,9 +401,9 @@ def _study_parser():
                        help="logarithmic regret axis (default: by the range of the curves)")
     scale.add_argument("--linear", dest="scale", action="store_const", const="linear",
                        help="linear regret axis")
-    parser.add_argument("--band", choices=["se", "quantile", "bootstrap"], default="se",
-                        help="mean with standard error, median with quantiles, or mean with its 95%% "
-                        "bootstrap interval (default: se)")
+    parser.add_argument("--band", choices=["se", "median", "quantile", "bootstrap"], default="se",
+                        help="mean with standard error, median with its 95%% interval (the one for skewed values and "
+                        "stuck trials), median with quantiles, or mean with its 95%% bootstrap interval (default: se)")
     parser.add_argument("--quantiles", type=_quantiles, default=(0.25, 0.75), metavar="LOW,HIGH",
                         help="of --band quantile (default: 0.25,0.75)")
     parser.add_argument("--points", type=_positive, metavar="N",

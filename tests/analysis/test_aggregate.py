@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import synthetic
 from regatta_analysis import load
+from regatta_analysis.report import tables as report_tables
 from regatta_analysis.stats import aggregate, evidence
 from regatta_analysis.stats.regret import curves
 from scipy import stats
@@ -31,6 +32,14 @@ class Aggregate(common.Case):
                                synthetic.problem("Empty", ["EI", "TS", "Random"], seeds=8, queries=20, finite=9,
                                                  scale=1e9)])
         cls.results = load(path)
+
+    def test_final_tables_count_stuck_trials(self):
+        final = report_tables.final_regret(self.results, ["simple"])
+        counts = final.set_index(["problem", "algorithm"])["n_stuck"]
+        self.assertEqual(counts["Stuck"].to_dict(), {"EI": 0, "TS": 2, "Random": 0})
+        _, rows = report_tables.final_regret_grid(final, "simple")
+        column = self.results.problems.index("Stuck") + 1
+        self.assertEqual([row[column][0].endswith("2 stuck") for row in rows], [False, True, False])
 
     def test_scores_are_logarithms_of_shares_of_the_median(self):
         found = aggregate.scores(self.results, "simple")

@@ -11,6 +11,7 @@ from regatta_analysis.figures.figures import (Band, confidence_figure, confidenc
                                       confidence_summary, regret_grid, theory_figure)
 from regatta_analysis.stats.regret import regret_curves
 from regatta_analysis.stats.statistics import summarise
+from regatta_analysis.stats.summaries import cell_summaries
 
 
 class Figures(common.Case):
@@ -44,6 +45,26 @@ class Figures(common.Case):
         np.testing.assert_allclose(lines["EI"].get_ydata(), summary.loc["EI", "mean"])
         lines = self.lines(regret_grid(results, ["Box"], "cumulative", band=Band("quantile")))
         np.testing.assert_allclose(lines["EI"].get_ydata(), summary.loc["EI", "median"])
+
+    def test_median_bands_are_order_statistics(self):
+        results = self.results(synthetic.problem("P", ["EI"], seeds=12, queries=6))
+        found = cell_summaries(results, "P", "simple", bootstrap=True)
+        values = regret_curves(results, "P", "simple").to_numpy()
+        middle, low, high = Band("median").of(found)
+        np.testing.assert_allclose(middle, np.median(values, axis=0))
+        np.testing.assert_allclose(low, np.sort(values, axis=0)[2])  # 12 trials: 96% between the third and the tenth
+        np.testing.assert_allclose(high, np.sort(values, axis=0)[9])
+        title = regret_grid(results, ["P"], "simple", band=Band("median")).legends[0].get_title().get_text()
+        self.assertIn("median with 95% interval", title)
+
+    def test_a_stuck_trial_does_not_flood_a_logarithmic_chart(self):
+        stuck = synthetic.problem("P", ["EI"], seeds=6, queries=6)
+        stuck["arrays"]["simple_regret"][3] = 1e5
+        found = cell_summaries(self.results(stuck), "P", "simple")
+        mean, low, high = Band("se", factor=1.5).of(found)
+        self.assertTrue((found["mean"] < 1.5 * found["se"]).all())
+        self.assertTrue((low > 0.2 * mean).all())
+        np.testing.assert_allclose(mean / low, high / mean)
 
     def test_missing_cells_are_named(self):
         legend = regret_grid(self.results(self.box), ["Box"], "simple").legends[0]

@@ -12,17 +12,19 @@ from . import style
 from ..stats import extended
 from ..stats.regret import METRICS, curves
 from ..load.settings import options
-from ..stats.statistics import summarise
+from ..stats.statistics import INTERVALS, summarise
 from ..stats.summaries import cell_summaries
 from .laws import confidence_law
 
-BANDS = ("se", "quantile", "bootstrap")
+BANDS = ("se", "median", "quantile", "bootstrap")
 
 
 @dataclass(frozen=True)
 class Band:
-    """What is drawn: mean with `factor` standard errors, median with a quantile band, or mean with its
-    95% bootstrap interval."""
+    """What is drawn: mean with `factor` standard errors, median with its 95% interval or with a quantile band, or mean
+    with its 95% bootstrap interval. A band of standard errors that reaches 0, of values that don't, ends above 0: its
+    lower edge is then as far from the mean in ratio as the upper one, so that a stuck trial does not fill a
+    logarithmic chart."""
     kind: str = "se"
     quantiles: tuple = (0.25, 0.75)
     factor: float = 1.0
@@ -30,23 +32,34 @@ class Band:
     def of(self, cell):
         """Centre, lower and upper edge of a summary."""
         if self.kind == "se":
-            error = self.factor * cell["se"].fillna(0.0)
-            return cell["mean"], cell["mean"] - error, cell["mean"] + error
-        if self.kind == "bootstrap":
-            low, high = (cell[name].fillna(cell["mean"]) for name in ("boot_low", "boot_high"))
-            return cell["mean"], low, high
+            mean, error = cell["mean"], self.factor * cell["se"].fillna(0.0)
+            reaching = (mean > 0.0) & (mean <= error) & (cell["low"] >= 0.0)
+            return mean, (mean - error).mask(reaching, mean**2 / (mean + error)), mean + error
+        if self.interval:
+            centre = {"bootstrap": "mean", "median": "median"}[self.kind]
+            low, high = (cell[name].fillna(cell[centre]) for name in INTERVALS[self.kind])
+            return cell[centre], low, high
         return cell["median"], cell["low"], cell["high"]
+
+    @property
+    def interval(self):
+        """Whether summaries need the columns of intervals."""
+        return self.kind in INTERVALS
 
     def fitting(self, rows):
         """This band, or medians with quantiles where some of the rows of a summary, which are compared with each
         other, has no mean."""
-        return self if (rows["n"] == rows["n_finite"]).all() else replace(self, kind="quantile")
+        if self.kind == "median" or (rows["n"] == rows["n_finite"]).all():
+            return self
+        return replace(self, kind="quantile")
 
     def note(self):
         if self.kind == "se":
             return "mean ± standard error"
         if self.kind == "bootstrap":
-            return "mean with 95% bootstrap interval"
+            return "mean with 95% bootstrap interval (too short for skewed values)"
+        if self.kind == "median":
+            return "median with 95% interval"
         low, high = (f"{100 * q:g}" for q in self.quantiles)
         return f"median, {low}–{high}% quantile band"
 
@@ -59,7 +72,7 @@ def regret_grid(results, problems, metric, scale="auto", band=Band()):
         shown, notes = {}, []
         for problem, panel in panels:
             shown[problem] = summary = cell_summaries(results, problem, metric, band.quantiles,
-                                                      band.kind == "bootstrap")
+                                                      band.interval)
             notes += draw_panel(panel, problem, summary, styles, band, scale, metric)
         entries, remarks = _legend_entries(results, shown, styles)
         style.place_legend(figure, entries, [*value_notes(shown, band), *notes, *remarks])

@@ -97,6 +97,6 @@ def _summary(results, view, metric, band):
     parts = []
     for method, pair in view.cells.items():
         if pair is not None:
-            whole = cell_summaries(results, pair[0], metric, band.quantiles, band.kind == "bootstrap")
+            whole = cell_summaries(results, pair[0], metric, band.quantiles, band.interval)
             parts.append(whole[whole["algorithm"] == pair[1]].assign(algorithm=method))
     return pd.concat(parts, ignore_index=True)

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from ..load.errors import InputError
 from ..stats import comparison, extended, sweep
 from ..stats.regret import METRICS
-from ..stats.statistics import bootstrap_means
+from ..stats.statistics import INTERVAL, bootstrap_means, interval_of_median
 from . import figures, style
 from .panels import PANELS, by_panel, check, words_of
 
@@ -43,8 +43,8 @@ def _by(others):
 
 
 def summary(table, over, band):
-    """Per method and value of the setting: t (the value), n, n_finite, mean, se, median, low, high, boot_low,
-    boot_high (trials that share an instance are drawn together)."""
+    """Per method and value of the setting: t (the value), n, n_finite, mean, se, median, low, high, and INTERVAL
+    (trials that share an instance are drawn together)."""
     rows = []
     for (method, value), mine in table.dropna(subset=["value"]).groupby(["method", over], sort=False):
         values = mine["value"].to_numpy(float)
@@ -52,9 +52,10 @@ def summary(table, over, band):
         drawn = bootstrap_means(values[:, None], groups=mine["instance"]) if band.kind == "bootstrap" \
             and n > 1 and np.isfinite(mean) else mean
         rows.append([method, value, n, np.isfinite(values).sum(), mean, se,
-                     *extended.quantiles(values, [0.5, *band.quantiles]), *np.quantile(drawn, [0.025, 0.975])])
+                     *extended.quantiles(values, [0.5, *band.quantiles]), *np.quantile(drawn, [0.025, 0.975]),
+                     *interval_of_median(mine.set_index("instance")["value"])])
     return pd.DataFrame(rows, columns=["algorithm", "t", "n", "n_finite", "mean", "se", "median", "low", "high",
-                                       "boot_low", "boot_high"])
+                                       *INTERVAL])
 
 
 def _page(table, keys, others, over, metric, methods, band, scale):

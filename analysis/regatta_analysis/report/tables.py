@@ -7,7 +7,8 @@ import pandas as pd
 from ..escape import Tex, markdown as md, tex, write_csv
 from ..figures.figures import Band
 from ..progress import progress
-from ..stats import extended
+from ..stats import extended, robust
+from ..stats.measures import trial_values
 from ..stats.regret import METRICS, queries
 from ..stats.summaries import cell_summaries
 
@@ -27,19 +28,30 @@ def curve_summaries(results, metrics, quantiles=(0.25, 0.75)):
 
 def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
     """One row per metric and cell: the summary at the last query t of the problem (n, the trials with a value
-    there, is 0 and the rest NaN where there is none), and how many trials were planned, done, failed and missing."""
+    there, is 0 and the rest NaN where there is none), how many trials were planned, done, failed and missing, and how
+    many have a finite value and are stuck (`robust.stuck`, among the trials of all methods on the problem)."""
     blocks = []
     for metric in metrics:
         last = []
         for problem in results.problems:
             summary, end = cell_summaries(results, problem, metric, quantiles, bootstrap), queries(results, problem)
             here = results.cells([problem]).assign(t=end.max() if len(end) else np.nan)
-            last.append(here.merge(summary, how="left", on=["algorithm", "t"]))
+            here = here.merge(summary, how="left", on=["algorithm", "t"])
+            last.append(here.assign(n_stuck=here["algorithm"].map(stuck_trials(results, problem, metric)).fillna(0)))
         block = pd.concat(last, ignore_index=True)
-        block[["n", "n_finite"]] = block[["n", "n_finite"]].fillna(0).astype(int)
+        block = block.fillna({"n": 0, "n_finite": 0}).astype(dict.fromkeys(["n", "n_finite", "n_stuck"], int))
         block.insert(0, "metric", metric)
         blocks.append(block)
     return pd.concat(blocks, ignore_index=True)
+
+
+def stuck_trials(results, problem, metric):
+    """{algorithm: trials whose last value is finite and stuck}; empty for values of which more is better."""
+    if METRICS[metric].running:
+        return {}
+    values = trial_values(results, problem, {"metric": metric}).dropna()
+    stuck = robust.stuck(values) & np.isfinite(values)
+    return stuck.groupby(level="algorithm", observed=True).sum().to_dict()
 
 
 def runtime(results):
@@ -148,14 +160,18 @@ def value_text(cell, band, notation=TEXT):
             text += f" [{notation.formula % error}]"
     elif band.kind == "bootstrap":
         text = _between(cell.mean, cell.boot_low, cell.boot_high, notation)
+    elif band.kind == "median":
+        text = _between(cell.median, cell.median_low, cell.median_high, notation)
     else:
         text = _between(cell.median, cell.low, cell.high, notation)
+    text += f", {cell.n_stuck} stuck" if getattr(cell, "n_stuck", 0) else ""
     return text + (f", feasible in {cell.n_finite} of {cell.n}" if cell.n_finite < cell.n else "")
 
 
-FINAL_NOTE = (". (k of n): k of the n trials that were planned have a value. Where a trial has no feasible design "
-              "there is no mean: medians and quartiles, infinity last, stand there instead. The best value is bold "
-              "unless some of its trials are missing.")
+FINAL_NOTE = (". k stuck: the values of k trials are above a gap of at least a factor of 10 among those of all "
+              "methods, with at most half of the trials above it; they dominate the mean. (k of n): k of the n trials that were "
+              "planned have a value. Where a trial has no feasible design there is no mean: medians and quartiles, "
+              "infinity last, stand there instead. The best value is bold unless some of its trials are missing.")
 
 # Every table is first a list of rows of cells; a cell is (text, bold); then one of three writers.
 
@@ -178,8 +194,8 @@ def final_cells(rows, metric, band=Band(), notation=TEXT, counts=True):
     """(text, bold) of rows of `final_regret` that are compared with each other. `counts`: each says of how many
     trials it is; else only those that lack some."""
     fitting = band.fitting(rows)
-    best = extended.best(rows["median" if fitting.kind == "quantile" else "mean"], rows["n"] == rows["planned"],
-                         METRICS[metric].running)
+    centre = "median" if fitting.kind in ("quantile", "median") else "mean"
+    best = extended.best(rows[centre], rows["n"] == rows["planned"], METRICS[metric].running)
     return [(_final_text(row, fitting, notation, counts), bool(bold)) for row, bold in zip(rows.itertuples(), best)]
 
 
@@ -233,7 +249,7 @@ def latex(header, rows, caption):
 
 def write_final_regret(results, metrics, band, directory):
     """final_regret.md, .tex, .csv; returns the Markdown text."""
-    table = final_regret(results, metrics, band.quantiles, band.kind == "bootstrap")
+    table = final_regret(results, metrics, band.quantiles, band.interval)
     texts, tex = [], []
     for metric in metrics:
         caption = f"{METRICS[metric].name} at the last query T: {band.note()}."

@@ -11,7 +11,8 @@ from scipy import stats
 from . import extended
 
 COLUMNS = ["n", "n_finite", "mean", "sd", "se", "n_instances", "se_instances", "median", "low", "high"]
-INTERVAL = ["boot_low", "boot_high"]
+INTERVALS = {"bootstrap": ["boot_low", "boot_high"], "median": ["median_low", "median_high"]}
+INTERVAL = [name for names in INTERVALS.values() for name in names]
 
 
 def summarise(curves: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75),
@@ -23,7 +24,8 @@ def summarise(curves: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75
     statistics). Of infinite values see `extended`.
     se_instances is the standard error over instance means, for designs where several seeds share
     an instance and trials are therefore not independent; NaN elsewhere. `order`: algorithms first.
-    `bootstrap`: also boot_low and boot_high, the 95% percentile bootstrap interval of the mean.
+    `bootstrap`: also boot_low and boot_high, the 95% percentile bootstrap interval of the mean, and median_low and
+    median_high, that of the median (`median_interval`, over the medians of instances where trials share them).
     """
     present = list(dict.fromkeys(curves.index.get_level_values("algorithm")))
     blocks = []
@@ -31,7 +33,7 @@ def summarise(curves: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75
         cell = curves.xs(algorithm, level="algorithm", drop_level=False)
         columns = {"algorithm": algorithm, "t": cell.columns.to_numpy(), **_summary(cell, quantiles)}
         if bootstrap:
-            columns["boot_low"], columns["boot_high"] = _mean_interval(cell)
+            columns.update(zip(INTERVAL, [*_mean_interval(cell), *interval_of_median(cell)]))
         block = pd.DataFrame(columns)
         blocks.append(block[block["n"] > 0])
     if not blocks:
@@ -52,6 +54,13 @@ def _over_instances(cell):
     n, _, _, se = extended.mean_and_error(means)
     crossed = 1 < len(means) < len(cell)
     return n, se if crossed else np.full(cell.shape[1], np.nan)
+
+
+def interval_of_median(cell: pd.DataFrame | pd.Series) -> np.ndarray:
+    """`median_interval` of trials by instance: of the medians of the instances where several trials share one."""
+    instances = cell.index.get_level_values("instance")
+    crossed = 1 < instances.nunique() < len(cell)
+    return median_interval((cell.groupby(level="instance").median() if crossed else cell).to_numpy(float))
 
 
 def _mean_interval(cell, level=0.95, draws=1000):
