@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/inputs.h"
 #include "base/hash.h"
+#include "cli/planned.h"
 #include "cli/shield.h"
 #include "base/table.h"
 #include "cli/values.h"
@@ -354,28 +355,6 @@ static PetscErrorCode print_lines(Contents *contents, bool earlier)
   PetscFunctionReturn(0);
 }
 
-/* Trials of the whole study, -1 when its text does not tell (it may name files that are elsewhere).
- */
-static PetscErrorCode planned_trials(const RgStoreInfo *info, int *n)
-{
-  RgStudy study = {0};
-  RgPlan plan = {0};
-  RgDiagnostics diagnostics = {0};
-
-  PetscFunctionBeginUser;
-  *n = -1;
-  if (!info->study || !info->study[0]) PetscFunctionReturn(0);
-  PetscCall(
-    rg_study_parse(NULL, info->name, info->study, strlen(info->study), &study, &diagnostics));
-  if (!diagnostics.n) {
-    PetscCall(rg_plan_fill(&study, &plan));
-    *n = plan.n;
-    PetscCall(rg_plan_clear(&plan));
-  }
-  PetscCall(rg_study_destroy(&study));
-  PetscFunctionReturn(0);
-}
-
 static void print_state(const char *path, const RgStoreInfo *info, const Contents *contents,
                         int planned, int damaged)
 {
@@ -429,7 +408,7 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
   int planned = -1;
 
   PetscFunctionBeginUser;
-  PetscCall(planned_trials(info, &planned));
+  PetscCall(rg_planned_trials(NULL, info, &planned));
   if (contents->n_lines)
     qsort(contents->lines, (size_t)contents->n_lines, sizeof(Line), compare_lines);
   print_state(path, info, contents, planned, damaged);

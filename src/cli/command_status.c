@@ -1,20 +1,27 @@
-/* regatta status RESULTS.h5: exit code 0 complete, 75 incomplete, for batch scripts that requeue.
- */
+/* regatta status RESULTS.h5: exit code 0 complete, 75 incomplete, for batch scripts that requeue;
+   with -watch it repeats its line until the study is complete. */
 #include "cli/shield.h"
 
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
+#include "cli/planned.h"
 #include "cli/values.h"
 #include "study/plan/plan.h"
 #include "study/run/origin.h"
 #include "study/spec/registry.h"
 #include "study/store/store.h"
 
-enum { OPT_PART, OPT_STUDY };
+enum { OPT_PART, OPT_STUDY, OPT_WATCH };
 
 static const RgOption options[] = {
   {"-part", "I/N", "look at this part of the study only (-study says which)"},
   {"-study", "STUDY.yaml", "the study file that the part is of"},
+  {"-watch", "SECONDS", "look again after so many seconds, until the study is complete"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
@@ -22,6 +29,7 @@ static const RgOption options[] = {
 /* ---- all of a study -------------------------------------------------------------------------- */
 
 typedef struct {
+  int n, n_failed; /* trials that are in the study */
   RgOriginSurvey origins;
   RgText plugins;
 } Survey;
@@ -32,34 +40,55 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
 
   PetscFunctionBeginUser;
   if (record->earlier) PetscFunctionReturn(0);
+  survey->n++;
+  survey->n_failed += record->status == RG_STATUS_FAILED;
   PetscCall(rg_origin_survey_add(&survey->origins, record));
   PetscCall(rg_plugins_note(&survey->plugins, record));
   PetscFunctionReturn(0);
 }
 
-/* What is there and whether it is of one making. Shards beside a complete results file belong to a
-   run that extends it and is not over. */
-static PetscErrorCode say_state(const char *path, const RgStoreInfo *info, Survey *survey,
-                                int *exit_code)
+/* Append the number of finished trials of an incomplete study. */
+static PetscErrorCode add_counts(const RgRegistry *registry, const RgStoreInfo *info,
+                                 const Survey *survey, RgText *text)
 {
-  const bool complete = info->complete && info->n_shards == 0;
-  RgText mixed = {0}, plugins = {0};
+  int planned;
 
   PetscFunctionBeginUser;
+  PetscCall(rg_planned_trials(registry, info, &planned));
+  PetscCall(rg_text_add(text, " (%d", survey->n));
+  if (planned >= 0) PetscCall(rg_text_add(text, " of %d", planned));
+  PetscCall(rg_text_add(text, " trials"));
+  if (survey->n_failed) PetscCall(rg_text_add(text, ", %d failed", survey->n_failed));
+  PetscCall(rg_text_add(text, ")"));
+  PetscFunctionReturn(0);
+}
+
+/* Say whether the study is complete, and whether one version of the program made its trials. Shards
+   beside a complete results file belong to a run that extends it and is not over. */
+static PetscErrorCode say_state(const char *path, const RgRegistry *registry,
+                                const RgStoreInfo *info, Survey *survey, int *exit_code)
+{
+  const bool complete = info->complete && info->n_shards == 0;
+  RgText counts = {0}, mixed = {0}, plugins = {0};
+
+  PetscFunctionBeginUser;
+  if (!complete) PetscCall(add_counts(registry, info, survey, &counts));
   PetscCall(rg_origin_survey_count(&survey->origins));
   PetscCall(rg_origin_describe(&survey->origins.counts, &mixed));
   PetscCall(rg_plugins_describe(path, &survey->plugins, &plugins));
-  rg_say("%s: %s%s%s\n", info->name ? info->name : path,
+  rg_say("%s: %s%s%s%s\n", info->name ? info->name : path,
          complete ? "complete" : "incomplete; the run command resumes it",
-         mixed.length ? "; stale: " : "", mixed.length ? mixed.data : "");
+         complete ? "" : counts.data, mixed.length ? "; stale: " : "",
+         mixed.length ? mixed.data : "");
   if (plugins.length) rg_say("%s\n", plugins.data);
   *exit_code = complete ? RG_EXIT_OK : RG_EXIT_INCOMPLETE;
   PetscCall(rg_text_clear(&plugins));
   PetscCall(rg_text_clear(&mixed));
+  PetscCall(rg_text_clear(&counts));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode show_all(const char *path, int *exit_code)
+static PetscErrorCode show_all(const RgRegistry *registry, const char *path, int *exit_code)
 {
   Survey survey = {0};
   RgStoreInfo info;
@@ -71,7 +100,7 @@ static PetscErrorCode show_all(const char *path, int *exit_code)
     rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;
   } else {
-    PetscCall(say_state(path, &info, &survey, exit_code));
+    PetscCall(say_state(path, registry, &info, &survey, exit_code));
   }
   PetscCall(rg_origin_survey_clear(&survey.origins));
   PetscCall(rg_text_clear(&survey.plugins));
@@ -131,7 +160,7 @@ static PetscErrorCode show_part(const RgStudy *study, const char *path, int i, i
   PetscFunctionReturn(0);
 }
 
-/* What was typed, as a part of a study; false: a mistake, which was told. */
+/* What was typed, as a part of a study; false: a mistake, which was reported. */
 static bool read_part(const RgArguments *arguments, int *i, int *n)
 {
   const char *part = arguments->option[OPT_PART];
@@ -158,18 +187,63 @@ static PetscErrorCode show_part_of(const RgRegistry *registry, const RgArguments
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode status(const RgArguments *arguments, const RgRegistry *registry,
-                             int *exit_code)
+/* ---- a look, and further looks --------------------------------------------------------------- */
+
+static void say_time(void)
+{
+  const time_t now = time(NULL);
+  struct tm day;
+  char text[16];
+
+  if (localtime_r(&now, &day) && strftime(text, sizeof(text), "%H:%M:%S", &day))
+    rg_say("%s ", text);
+}
+
+static PetscErrorCode look(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   int i = 0, n = 0;
 
   PetscFunctionBeginUser;
-  if (!read_part(arguments, &i, &n)) *exit_code = RG_EXIT_BAD_INPUT;
-  else if (!n) PetscCall(show_all(arguments->positional[0], exit_code));
-  else PetscCall(show_part_of(registry, arguments, i, n, exit_code));
+  if (!read_part(arguments, &i, &n)) {
+    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscFunctionReturn(0);
+  }
+  if (arguments->option[OPT_WATCH]) say_time();
+  if (n) PetscCall(show_part_of(registry, arguments, i, n, exit_code));
+  else PetscCall(show_all(registry, arguments->positional[0], exit_code));
+  PetscFunctionReturn(0);
+}
+
+/* Seconds between two looks; 0: there is one look; negative: a mistake, which was reported. */
+static double read_period(const char *word)
+{
+  char *end;
+
+  if (!word) return 0;
+  const double seconds = strtod(word, &end);
+  if (end != word && !*end && seconds >= 0.1 && seconds <= 86400) return seconds;
+  rg_complain("status: -watch must be seconds from 0.1 to 86400, got '%s'", word);
+  return -1;
+}
+
+/* Each look has a child process of its own. A look that takes long is not repeated often. */
+static PetscErrorCode status(const RgArguments *arguments, const RgRegistry *registry,
+                             int *exit_code)
+{
+  static const RgCommand one = {.run = look};
+  const double period = read_period(arguments->option[OPT_WATCH]);
+
+  PetscFunctionBeginUser;
+  if (period < 0) *exit_code = RG_EXIT_BAD_INPUT;
+  for (bool again = period >= 0; again;) {
+    const double begin = rg_wall_seconds();
+    PetscCall(rg_shield_command(&one, arguments, registry, exit_code));
+    again = period > 0 && *exit_code == RG_EXIT_INCOMPLETE && !fflush(stdout);
+    if (again) PetscCall(PetscSleep(fmax(period, 4 * (rg_wall_seconds() - begin))));
+  }
   PetscFunctionReturn(0);
 }
 
 const RgCommand rg_command_status = {
-  RG_USAGE("status RESULTS.h5 [-part I/N -study STUDY.yaml]", options, 1, 1), .place = RG_SHIELDED,
-  .run = status};
+  RG_USAGE("status RESULTS.h5 [-watch SECONDS] [-part I/N -study STUDY.yaml]", options, 1, 1),
+  .place = RG_ON_RANK_0, .run = status};

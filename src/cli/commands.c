@@ -25,7 +25,8 @@ const RgCommandEntry *rg_commands_find(const char *name)
     rg_complain(RG_LEFT_OUT, name, rg_left_out(name));
     return NULL;
   }
-  const char *nearest = rg_text_nearest(name, names);
+  const char *nearest = strcmp(name, "watch") ? rg_text_nearest(name, names) /* a former command */
+                                              : "status RESULTS.h5 -watch SECONDS";
   rg_complain("unknown command '%s'%s%s%s (regatta help lists the commands)", name,
               nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   return NULL;

@@ -64,9 +64,7 @@ class BadInput(RegattaTest):
         other = self.write("other.yaml", tiny.replace("study: smoke", "study: smog"))
         self.refused("run", other, "-o", output, says="smoke")
         self.refused("verify", output, "-all", "-no-rerun", says="one of -sample, -all and -no-rerun")
-        self.refused("watch", output, "-once", "-study", self.folder / "no.yaml", 
-                     says="no.yaml: the study file")
-        for command in ("status", "watch", "verify"):
+        for command in ("status", "verify"):
             self.refused(command, self.folder, says="no study directory")
         self.refused("merge", output, "-o", self.folder / "no" / "out.h5", says="No such file")
         self.refused("info", study, says="no results file")
@@ -82,7 +80,7 @@ class BadInput(RegattaTest):
         theirs.chmod(0)
         self.folder.chmod(0o777)
         for *command, says in (("run", study, "-o", theirs, "cannot read"),
-                               ("watch", self.folder / "shards.h5", "cannot list")):
+                               ("status", self.folder / "shards.h5", "cannot list")):
             try:
                 done = subprocess.run([REGATTA, *command], user=65534, group=65534, extra_groups=[],
                                       env=environment() | {"TMPDIR": str(self.folder)}, capture_output=True,

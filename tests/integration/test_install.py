@@ -11,7 +11,7 @@ from regatta_test import REGATTA, RegattaTest, environment, install, main, regat
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMANDS = ("run plan list describe eval bounds formula info status checksum verify merge version new "
-            "help serve watch").split()
+            "help serve").split()
 STUDY = """study: plugins
 seeds: 2
 common: {iterations: 5, initial_points: 3}
