@@ -1,6 +1,5 @@
 /* The order in which the teams of a level take its trials: seed by seed, dearest first within a
-   seed; cheap trials of the last seeds are put back for the end. It is enumerated: nothing is
-   stored per trial, and a ticket is answered by walking on from the one before. */
+   seed; cheap trials of the last seeds are put back for the end. It takes four bytes per trial. */
 #ifndef RG_STUDY_RUN_ORDER_H
 #define RG_STUDY_RUN_ORDER_H
 
@@ -8,15 +7,14 @@
 
 typedef struct RgOrder RgOrder;
 
-/* The trials of a level that are not in `left_out` (by trial). What is given is borrowed and must
-   not change. */
+/* The trials of a level that are not in `left_out` (by trial). O(n log cells). */
 PetscErrorCode rg_order_create(const RgPlan *plan, const RgTeams *teams, int level,
                                PetscBT left_out, RgOrder **order);
 PetscErrorCode rg_order_destroy(RgOrder **order);
 /* How many there are, and what they cost together. */
 int rg_order_size(const RgOrder *order);
 double rg_order_cost(const RgOrder *order);
-/* The trial at a place from 0, which must come after that of the last call; -1: beyond the last. */
-int rg_order_take(RgOrder *order, int64_t place);
+/* The trial at a place from 0; -1: beyond the last. */
+int rg_order_take(const RgOrder *order, int64_t place);
 
 #endif

@@ -13,7 +13,6 @@ struct RgSchedule {
   int64_t add[N_COUNTERS]; /* on its way there */
   int n_levels;
   RgOrder *order[RG_TEAM_LEVELS]; /* of the trials of each level; owned */
-  PetscBT left_out;               /* by trial: not to run; owned */
   int n;                          /* trials to run */
   double cost;                    /* estimated CPU seconds of all of them */
 };
@@ -22,19 +21,21 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
                                   const unsigned char *done, PetscBT share, RgSchedule **schedule)
 {
   RgSchedule *s;
+  PetscBT left_out; /* by trial: not to run */
   PetscMPIInt rank;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&s));
-  PetscCall(PetscBTCreate(plan->n, &s->left_out));
+  PetscCall(PetscBTCreate(plan->n, &left_out));
   for (int i = 0; i < plan->n; i++)
-    if (done[i] || (share && !PetscBTLookup(share, i))) PetscCall(PetscBTSet(s->left_out, i));
+    if (done[i] || (share && !PetscBTLookup(share, i))) PetscCall(PetscBTSet(left_out, i));
   s->n_levels = teams->n;
   for (int level = 0; level < teams->n; level++) {
-    PetscCall(rg_order_create(plan, teams, level, s->left_out, &s->order[level]));
+    PetscCall(rg_order_create(plan, teams, level, left_out, &s->order[level]));
     s->n += rg_order_size(s->order[level]);
     s->cost += rg_order_cost(s->order[level]);
   }
+  PetscCall(PetscBTDestroy(&left_out));
   const int n_counters = N_COUNTERS + s->n_levels;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Win_allocate(rank == 0 ? n_counters * (MPI_Aint)sizeof(int64_t) : 0,
@@ -128,7 +129,6 @@ PetscErrorCode rg_schedule_destroy(RgSchedule **schedule)
   PetscCallMPI(MPI_Win_unlock_all(s->window));
   PetscCallMPI(MPI_Win_free(&s->window));
   for (int level = 0; level < s->n_levels; level++) PetscCall(rg_order_destroy(&s->order[level]));
-  PetscCall(PetscBTDestroy(&s->left_out));
   PetscCall(PetscFree(*schedule));
   PetscFunctionReturn(0);
 }

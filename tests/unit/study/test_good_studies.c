@@ -1,6 +1,6 @@
 /* Study files that must be accepted: good_studies/, whose comments say how many cells and trials
    there are, and everything in experiments/. */
-#include "stored_order.h"
+#include "reference_order.h"
 #include "study_files.h"
 
 #include <ftw.h>

@@ -1,7 +1,7 @@
-/* The order in which the teams of a level take its trials, all of it stored: what study/run/order.h
-   enumerates. */
-#ifndef RG_TESTS_UNIT_STUDY_STORED_ORDER_H
-#define RG_TESTS_UNIT_STUDY_STORED_ORDER_H
+/* The order in which the teams of a level take its trials, made by plain sorting: the reference for
+   study/run/order.h. */
+#ifndef RG_TESTS_UNIT_STUDY_REFERENCE_ORDER_H
+#define RG_TESTS_UNIT_STUDY_REFERENCE_ORDER_H
 
 #include <stdlib.h>
 
@@ -13,11 +13,11 @@ typedef struct {
   int trial, turn, place;
   double cost;
   bool open;
-} Stored;
+} Entry;
 
 static int compare_cost(const void *left, const void *right)
 {
-  const Stored *a = *(Stored *const *)left, *b = *(Stored *const *)right;
+  const Entry *a = *(Entry *const *)left, *b = *(Entry *const *)right;
 
   if (a->cost != b->cost) return a->cost > b->cost ? -1 : 1;
   return a->trial - b->trial;
@@ -25,7 +25,7 @@ static int compare_cost(const void *left, const void *right)
 
 static int compare_turn(const void *left, const void *right)
 {
-  const Stored *a = *(Stored *const *)left, *b = *(Stored *const *)right;
+  const Entry *a = *(Entry *const *)left, *b = *(Entry *const *)right;
 
   return a->turn != b->turn ? a->turn - b->turn : compare_cost(left, right);
 }
@@ -33,7 +33,7 @@ static int compare_turn(const void *left, const void *right)
 /* Trials seed by seed, dearest first within one; then from the end on each place goes to the last of
    those that are cheap against what follows, or where none is left in the second half to the next
    dearer ones. */
-static void put_back(int n, int teams, Stored **given, Stored **dear, int *order)
+static void put_back(int n, int teams, Entry **given, Entry **dear, int *order)
 {
   const int kept = n >= 24 * teams ? n / 2 : 0;
   int left = n, last = -1;
@@ -44,7 +44,7 @@ static void put_back(int n, int teams, Stored **given, Stored **dear, int *order
   for (int i = 0; i < n; i++) given[i]->place = i;
   for (int at = n - 1; at >= 0; at--) {
     for (double cost = -1; left > 0; left--) {
-      Stored *next = dear[left - 1];
+      Entry *next = dear[left - 1];
       if (last >= kept && next->cost != cost && next->cost * 4 * teams > after) break;
       cost = next->cost;
       next->open = true;
@@ -58,19 +58,19 @@ static void put_back(int n, int teams, Stored **given, Stored **dear, int *order
 }
 
 /* The trials of a level; order: room for all of the plan. Returns how many. */
-static int stored_order(const RgPlan *plan, const RgTeams *teams, int level, PetscBT left_out,
-                        int *order)
+static int reference_order(const RgPlan *plan, const RgTeams *teams, int level, PetscBT left_out,
+                           int *order)
 {
-  Stored *all = calloc((size_t)plan->n, sizeof(*all));
-  Stored **given = calloc((size_t)plan->n, sizeof(Stored *));
-  Stored **dear = calloc((size_t)plan->n, sizeof(Stored *));
+  Entry *all = calloc((size_t)plan->n, sizeof(*all));
+  Entry **given = calloc((size_t)plan->n, sizeof(Entry *));
+  Entry **dear = calloc((size_t)plan->n, sizeof(Entry *));
   int n = 0;
 
   for (int i = 0; i < plan->n; i++) {
     const int cell = rg_plan_cell(plan, i);
     const int turn = (i - plan->cells[cell].first) % plan->cells[cell].n_seeds;
     if (rg_teams_level(teams, plan, i) != level || PetscBTLookup(left_out, i)) continue;
-    all[n] = (Stored){.trial = i, .turn = turn, .cost = plan->cells[cell].cost};
+    all[n] = (Entry){.trial = i, .turn = turn, .cost = plan->cells[cell].cost};
     given[n] = dear[n] = &all[n];
     n++;
   }
@@ -81,8 +81,7 @@ static int stored_order(const RgPlan *plan, const RgTeams *teams, int level, Pet
   return n;
 }
 
-/* What is enumerated for every level is what would be stored; left out is every trial of `done`
-   (NULL: none). */
+/* Every level has the order of the reference. The trials of `done` (NULL: none) are left out. */
 static void check_order(const RgPlan *plan, const RgTeams *teams, const bool *done)
 {
   int *order = calloc((size_t)plan->n, sizeof(int));
@@ -92,13 +91,13 @@ static void check_order(const RgPlan *plan, const RgTeams *teams, const bool *do
   for (int i = 0; done && i < plan->n; i++)
     if (done[i]) RG_OK(PetscBTSet(left_out, i));
   for (int level = 0; level < teams->n; level++) {
-    const int n = stored_order(plan, teams, level, left_out, order);
-    RgOrder *enumerated;
-    RG_OK(rg_order_create(plan, teams, level, left_out, &enumerated));
-    assert_int_equal(rg_order_size(enumerated), n);
-    for (int i = 0; i < n; i++) assert_int_equal(rg_order_take(enumerated, i), order[i]);
-    assert_int_equal(rg_order_take(enumerated, n), -1);
-    RG_OK(rg_order_destroy(&enumerated));
+    const int n = reference_order(plan, teams, level, left_out, order);
+    RgOrder *made;
+    RG_OK(rg_order_create(plan, teams, level, left_out, &made));
+    assert_int_equal(rg_order_size(made), n);
+    for (int i = 0; i < n; i++) assert_int_equal(rg_order_take(made, i), order[i]);
+    assert_int_equal(rg_order_take(made, n), -1);
+    RG_OK(rg_order_destroy(&made));
   }
   RG_OK(PetscBTDestroy(&left_out));
   free(order);
