@@ -12,19 +12,14 @@ typedef struct {
   RgStore *store;
 } Bench;
 
+/* Its shards are merged only where a test asks for it. */
 static inline void bench_open_store(Bench *bench, int rank)
 {
   RgFault fault = {0};
 
   RG_OK(rg_store_open(bench->output, &bench->fake.study, rank, &bench->store, &fault));
   assert_int_equal(fault.code, RG_FAULT_NONE);
-}
-
-/* So many helpers from now on, however few the trials. */
-static inline void bench_help(Bench *bench, int helpers)
-{
-  rg_store_limits(bench->store)->helpers = helpers;
-  rg_store_limits(bench->store)->helper_trials = 1;
+  rg_store_limits(bench->store)->compaction = 0;
 }
 
 static inline void bench_create(int n_seeds, Bench *bench)

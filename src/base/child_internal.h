@@ -1,4 +1,4 @@
-/* Between child.c, which talks, child_spawn.c, which deals with processes, and helpers.c. */
+/* Between child.c, which talks, and child_spawn.c, which deals with processes. */
 #ifndef RG_BASE_CHILD_INTERNAL_H
 #define RG_BASE_CHILD_INTERNAL_H
 
@@ -10,8 +10,6 @@
    *error: errno of the step that failed, 0. */
 PetscErrorCode rg_child_spawn(const char *const *words, pid_t *pid, int *in, int *out, int *err,
                               int *error);
-/* In a child: die with this parent. False when that is dead already. */
-bool rg_child_follow(pid_t parent);
 /* CPU seconds so far of a process, its children and theirs. Where there is no /proc: its own. */
 double rg_child_tree_seconds(pid_t pid);
 /* Largest resident set of a process; 0 where there is no /proc. */

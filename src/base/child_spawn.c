@@ -78,7 +78,8 @@ static void close_from(int first)
   for (int fd = first; fd < 4096; fd++) close(fd);
 }
 
-bool rg_child_follow(pid_t parent)
+/* Die with this parent. False when that is dead already. */
+static bool follow(pid_t parent)
 {
 #ifdef __linux__
   if (prctl(PR_SET_PDEATHSIG, SIGKILL)) return false;
@@ -92,7 +93,7 @@ static void become(char *const *words, char **environment, int pipes[N_PIPES][2]
   int error;
 
   (void)setpgid(0, 0);
-  if (!rg_child_follow(parent)) _exit(127);
+  if (!follow(parent)) _exit(127);
   if (dup2(pipes[IN][0], 0) < 0 || dup2(pipes[OUT][1], 1) < 0 || dup2(pipes[ERR][1], 2) < 0 ||
       dup2(pipes[REPORT][1], 3) < 0 || fcntl(3, F_SETFD, FD_CLOEXEC) < 0)
     _exit(127);

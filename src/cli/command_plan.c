@@ -27,8 +27,8 @@ static const RgOption options[] = {
   {"-per-host", "N", "ranks on one host (default: as many as this one has cores)"},
   {"-memory", "GB", "memory of a host (default: that of this one)"},
   {"-simulate", "N,...",
-   "jobs of so many ranks: wall time, idle time, commits; KEY=VALUE: of the "
-   "machine (ticket, record, commit, metadata, file, pack, bytes)"},
+   "jobs of these numbers of ranks: wall time, idle time, commits; KEY=VALUE: of the "
+   "machine (ticket, record, commit, metadata, file, pack)"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
@@ -310,7 +310,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     PetscCall(judge_job(&plan, &job, exit_code));
     PetscCall(rg_calibration_apply(&progress.wall, &plan));
     if (simulate && *exit_code == RG_EXIT_OK)
-      PetscCall(rg_simulation_show(&simulation, &plan, job.per_host, exit_code));
+      PetscCall(rg_simulation_show(&simulation, &plan, exit_code));
   }
   PetscCall(PetscFree(simulation.ranks));
   PetscCall(rg_text_clear(&text));

@@ -2,12 +2,12 @@
 #include "cli/shield.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include "study/hdf5/probe.h"
 
 /* Memory to print into; NULL where the system has none that a child can share. */
 static FILE *print_room(void)
@@ -33,7 +33,17 @@ static void pass_on(FILE *from, FILE *to)
   while ((n = fread(block, 1, sizeof(block), from))) (void)fwrite(block, 1, n, to);
 }
 
-/* The child: nothing of its parent's may be finalised. */
+/* Die without a core file and without a word of another library's handlers. */
+static void die_quietly(void)
+{
+  static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  const struct rlimit none = {0};
+
+  for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) (void)signal(fatal[i], SIG_DFL);
+  (void)setrlimit(RLIMIT_CORE, &none);
+}
+
+/* The child: it must not finalise anything of its parent's. */
 static void run_in_child(const RgCommand *command, const RgArguments *arguments,
                          const RgRegistry *registry, FILE *const printed[2])
 {
@@ -41,23 +51,27 @@ static void run_in_child(const RgCommand *command, const RgArguments *arguments,
 
   (void)dup2(fileno(printed[0]), STDOUT_FILENO);
   (void)dup2(fileno(printed[1]), STDERR_FILENO);
-  rg_probe_shield();
+  die_quietly();
   if (command->run(arguments, registry, &exit_code) || fflush(stdout)) exit_code = RG_EXIT_INTERNAL;
   _exit(exit_code);
 }
 
-/* Whether a child ended by itself, and not by an error of the program. */
-static bool has_ended(pid_t child, int *exit_code)
+/* The exit code of a child. One that was killed met a file that HDF5 can't read. */
+static void wait_for(pid_t child, const char *path, FILE *const printed[2], int *exit_code)
 {
   int status;
   pid_t ended;
 
-  if (child < 0) return false;
   do ended = waitpid(child, &status, 0);
   while (ended < 0 && errno == EINTR);
-  if (ended != child || !WIFEXITED(status) || WEXITSTATUS(status) == RG_EXIT_INTERNAL) return false;
-  *exit_code = WEXITSTATUS(status);
-  return true;
+  if (ended == child && WIFEXITED(status)) {
+    pass_on(printed[0], stdout);
+    pass_on(printed[1], stderr);
+    *exit_code = WEXITSTATUS(status);
+    return;
+  }
+  rg_complain("%s is damaged: HDF5 can't read it", path);
+  *exit_code = RG_EXIT_BAD_INPUT;
 }
 
 PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *arguments,
@@ -71,11 +85,9 @@ PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *ar
   fflush(stderr);
   if (printed[0] && printed[1]) child = fork();
   if (child == 0) run_in_child(command, arguments, registry, printed);
-  const bool done = has_ended(child, exit_code);
-  for (int i = 0; i < 2; i++) {
-    if (done) pass_on(printed[i], i ? stderr : stdout);
+  if (child > 0) wait_for(child, arguments->positional[0], printed, exit_code);
+  else PetscCall(command->run(arguments, registry, exit_code));
+  for (int i = 0; i < 2; i++)
     if (printed[i]) fclose(printed[i]);
-  }
-  if (!done) PetscCall(command->run(arguments, registry, exit_code));
   PetscFunctionReturn(0);
 }

@@ -4,9 +4,9 @@
 
 #include "cli/command.h"
 
-/* Run a command that only reads files and prints, without MPI: in a child process, where a file
-   that makes HDF5 crash does no harm and needs no probe; where the child dies, here, where every
-   file is probed. What the child printed is printed when it has ended. */
+/* Run a command that only reads files and prints, without MPI, in a child process. A file that
+   makes HDF5 crash kills the child: this is reported in one line, with RG_EXIT_BAD_INPUT. What the
+   child printed is printed when it has ended. Where no child can be made, the command runs here. */
 PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *arguments,
                                  const RgRegistry *registry, int *exit_code);
 

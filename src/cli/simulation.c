@@ -46,8 +46,8 @@ static PetscErrorCode add_job(int ranks, const RgJob *job, RgTable *table)
   PetscFunctionReturn(0);
 }
 
-/* A line for a job of so many ranks. That it can't be is said. */
-static PetscErrorCode simulate(const RgPlan *plan, int ranks, int per_host, const RgJobRates *rates,
+/* A line for a job. A job that can't be is reported. */
+static PetscErrorCode simulate(const RgPlan *plan, int ranks, const RgJobRates *rates,
                                RgTable *table, int *exit_code)
 {
   char message[RG_TEAMS_MESSAGE] = "";
@@ -60,7 +60,7 @@ static PetscErrorCode simulate(const RgPlan *plan, int ranks, int per_host, cons
     rg_complain("plan: %s", message);
     *exit_code = RG_EXIT_BAD_INPUT;
   } else {
-    PetscCall(rg_simulate(plan, &teams, rates, per_host, &job));
+    PetscCall(rg_simulate(plan, &teams, rates, &job));
     PetscCall(add_job(ranks, &job, table));
   }
   PetscCall(rg_teams_destroy(&teams));
@@ -93,7 +93,7 @@ PetscErrorCode rg_simulation_parse(const char *text, int n, const char *const *w
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_simulation_show(const RgSimulation *simulation, const RgPlan *plan, int per_host,
+PetscErrorCode rg_simulation_show(const RgSimulation *simulation, const RgPlan *plan,
                                   int *exit_code)
 {
   RgTable table = {.n_columns = 10,
@@ -103,8 +103,7 @@ PetscErrorCode rg_simulation_show(const RgSimulation *simulation, const RgPlan *
 
   PetscFunctionBeginUser;
   for (int i = 0; i < simulation->n && *exit_code == RG_EXIT_OK; i++)
-    PetscCall(
-      simulate(plan, simulation->ranks[i], per_host, &simulation->rates, &table, exit_code));
+    PetscCall(simulate(plan, simulation->ranks[i], &simulation->rates, &table, exit_code));
   PetscCall(rg_table_print(&table, &out));
   if (*exit_code == RG_EXIT_OK) rg_say("\n%s", out.data);
   PetscCall(rg_text_clear(&out));

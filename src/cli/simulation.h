@@ -14,9 +14,9 @@ typedef struct {
    rg_job_rates. Mistakes are said, and *exit_code set. */
 PetscErrorCode rg_simulation_parse(const char *text, int n, const char *const *words,
                                    RgSimulation *simulation, int *exit_code);
-/* Print what these jobs, with `per_host` ranks on a host, would do with the plan, by its costs.
-   That one can't be is said, and *exit_code set. */
-PetscErrorCode rg_simulation_show(const RgSimulation *simulation, const RgPlan *plan, int per_host,
+/* Print what these jobs would do with the plan, by its costs. A job that can't be is reported, and
+   *exit_code set. */
+PetscErrorCode rg_simulation_show(const RgSimulation *simulation, const RgPlan *plan,
                                   int *exit_code);
 
 #endif

@@ -1,23 +1,19 @@
 /* Several runs of one study at the same time, without locks: they may waste time, but none of them may
-   damage or lose anything. In every other round they commit one another's trials, as the ranks of a
-   host do, and one of them is killed. Their faults, if any, are the shim's. */
+   damage or lose anything. In every other round each has trials of its own, as ranks have, and one of
+   them is killed. Their faults, if any, are the shim's. */
 #include <errno.h>
 #include <signal.h>
-#include <stdint.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 
 #include <hdf5.h>
 
 #include "drive.h"
 #include "scratch.h"
-#include "study/store/store.h"
 
 enum { RUNS = 4, ROUNDS = 12 };
 
 typedef struct {
   char scratch[64], directory[128], output[192], ledger[RUNS][192];
-  void *shared; /* by the runs of a round */
 } Crowd;
 
 static void reset(const Crowd *crowd)
@@ -29,8 +25,8 @@ static void reset(const Crowd *crowd)
 
 static pid_t start(const Crowd *crowd, int run, size_t image_bytes, bool shared)
 {
-  const Drive settings = {
-    crowd->output, crowd->ledger[run], 2, image_bytes, shared ? crowd->shared : NULL, RUNS, run, 0};
+  const Drive settings = {crowd->output, crowd->ledger[run], 2,
+                          image_bytes,   shared ? RUNS : 0,  run};
   pid_t child = fork();
 
   if (child == 0) _exit(drive(&settings));
@@ -54,7 +50,6 @@ static int round_of(const Crowd *crowd, int round)
   int bad = 0;
 
   reset(crowd);
-  memset(crowd->shared, 0, rg_store_shared_bytes(RUNS));
   for (int i = 0; i < RUNS; i++)
     child[i] = start(crowd, i, (round + i) % 2 ? 0 : 256 << 20, shared);
   if (shared) {
@@ -103,9 +98,7 @@ int main(void)
   for (int i = 0; i < RUNS; i++)
     snprintf(crowd.ledger[i], sizeof(crowd.ledger[i]), "%s/ledger%d", crowd.scratch, i);
   reset(&crowd);
-  crowd.shared = mmap(NULL, rg_store_shared_bytes(RUNS), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (crowd.shared == MAP_FAILED || finish(start(&crowd, 0, 256 << 20, false))) return 2;
+  if (finish(start(&crowd, 0, 256 << 20, false))) return 2;
   reference = scratch_read(crowd.output, &length);
   for (int round = 0; round < ROUNDS; round++) {
     bool good = round_of(&crowd, round) == 0;

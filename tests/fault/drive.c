@@ -58,7 +58,7 @@ static PetscErrorCode run_trials(Run *run, const unsigned char *done, int *code)
 
   PetscFunctionBeginUser;
   for (int i = 0; i < run->fake.plan.n; i++) {
-    if (done[i] || (settings->shared && i % settings->n != settings->which)) continue;
+    if (done[i] || (settings->n && i % settings->n != settings->which)) continue;
     PetscCall(fake_record(&run->fake, i, &record));
     run->order[run->n_added++] = i;
     PetscCall(rg_store_add(run->store, &record, &fault));
@@ -87,16 +87,8 @@ static PetscErrorCode run_study(Run *run, int *code)
   if (*code) PetscFunctionReturn(0);
   limits = rg_store_limits(run->store);
   limits->group_bytes = 9000; /* two trials or three */
-  if (run->settings->shared) {
-    limits->group_bytes = 60000; /* with those of others */
-    limits->group_seconds = 0.003;
-    limits->early_seconds = 0.002;
-    rg_store_share(run->store, run->settings->shared, run->settings->n, run->settings->which);
-  }
-  limits->compaction = run->settings->helpers ? 64 : 2; /* helpers want some files */
+  limits->compaction = 2;
   limits->image_bytes = run->settings->image_bytes;
-  limits->helpers = run->settings->helpers;
-  limits->helper_trials = 1;
   PetscCall(rg_store_scan(run->store, &run->fake.plan, done, &scan, &fault));
   *code = code_of(fault);
   if (!*code && !nothing_is_lost(run, done)) *code = DRIVE_LOST;

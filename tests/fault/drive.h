@@ -9,9 +9,7 @@ typedef struct {
   const char *ledger; /* file outside of the faults' reach: ids of the trials said to be finished */
   int n_seeds;        /* 4 trials each */
   size_t image_bytes; /* RgStoreLimits */
-  void *shared;       /* rg_store_share, with others, each with trials of its own; NULL: alone */
-  int n, which;
-  int helpers; /* of the store; 0: none */
+  int n, which;       /* of n runs at once, each with trials of its own; 0: alone */
 } Drive;
 
 /* What a run came to, as an exit code. */

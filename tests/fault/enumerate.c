@@ -21,7 +21,6 @@ typedef struct {
   const char *name;
   Drive drive;
   bool extend; /* begin with the results of a smaller study */
-  bool helped; /* once more with helpers, to which things happen */
 } Scenario;
 
 typedef struct {
@@ -36,15 +35,6 @@ static const Fault faults[] = {
   {"EIO", 0, false},    {"EIO", 1, false},    {"short", 0, false},  {"short", 1, false},
 };
 enum { N_FAULTS = sizeof(faults) / sizeof(faults[0]) };
-
-/* The same in helpers, in all of them at once; nobody else dies of it. */
-static const Fault helper_faults[] = {
-  {"helper die", 0, false},
-  {"helper ENOSPC", 1, false},
-  {"helper EIO", 0, false},
-  {"helper short", 1, false},
-};
-enum { N_HELPER_FAULTS = sizeof(helper_faults) / sizeof(helper_faults[0]), HELPER_CALLS = 60 };
 
 typedef struct {
   char scratch[64], directory[128], output[192], ledger[192];
@@ -154,18 +144,6 @@ static bool prepare(Bench *bench, const Scenario *scenario)
   return true;
 }
 
-/* The results must be those without helpers. */
-static void try_helpers(Bench *bench, const Scenario *scenario, long step)
-{
-  Scenario helped = *scenario;
-
-  helped.name = "packed on disk by helpers";
-  helped.drive.helpers = 3;
-  for (int f = 0; f < N_HELPER_FAULTS; f++)
-    for (long call = 1 + 13 * f % step; call <= HELPER_CALLS; call += step)
-      try_fault(bench, &helped, &helper_faults[f], call);
-}
-
 enum { SAMPLE = 9 }; /* calls tried per fault and scenario */
 
 static long step_for(int argc, char **argv, long calls)
@@ -180,14 +158,9 @@ int main(int argc, char **argv)
 {
   Bench bench = {0};
   const Scenario scenarios[] = {
-    {.name = "packed in memory",
-     .drive = {bench.output, bench.ledger, 2, 256 << 20, NULL, 0, 0, 0}},
-    {.name = "packed on disk",
-     .drive = {bench.output, bench.ledger, 2, 0, NULL, 0, 0, 0},
-     .helped = true},
-    {.name = "extended",
-     .drive = {bench.output, bench.ledger, 2, 256 << 20, NULL, 0, 0, 0},
-     .extend = true},
+    {.name = "packed in memory", .drive = {bench.output, bench.ledger, 2, 256 << 20, 0, 0}},
+    {.name = "packed on disk", .drive = {bench.output, bench.ledger, 2, 0, 0, 0}},
+    {.name = "extended", .drive = {bench.output, bench.ledger, 2, 256 << 20, 0, 0}, .extend = true},
   };
 
   bench.arm =
@@ -218,7 +191,6 @@ int main(int argc, char **argv)
       for (long call = argc > 3 ? atol(argv[3]) : 1 + (f * (step / 3 + 1)) % step; call <= calls;
            call += step)
         try_fault(&bench, &scenarios[s], &faults[f], call);
-    if (scenarios[s].helped) try_helpers(&bench, &scenarios[s], PetscMin(step, HELPER_CALLS));
     fflush(stdout);
   }
   scratch_remove(bench.scratch);

@@ -14,8 +14,6 @@
    or renameat2 can be slow (REGATTA_FAULT_SLOW names one of them, REGATTA_FAULT_SLOW_MS says by how
    much).
 
-   With `helper ` in front of an action it strikes no process that is armed, but each of its children.
-
    Settings: REGATTA_FAULT_PREFIX, REGATTA_FAULT_CALL (from 1; 0: count only), REGATTA_FAULT_ACTION,
    REGATTA_FAULT_FOREVER (1), REGATTA_FAULT_COUNT (a file that gets the number of calls at exit); or
    rg_fault_arm from a program that finds it by dlsym. One thread. */
@@ -51,8 +49,7 @@ typedef struct {
 static struct {
   char prefix[PATH_MAX];
   long call, count;
-  pid_t process; /* that was armed; children that only look at files are left alone, */
-  bool helpers;  /* or only they are struck, and each counts for itself */
+  pid_t process; /* that was armed; children that only look at files are left alone */
   Action action;
   int error;
   bool forever, fired;
@@ -94,8 +91,6 @@ int rg_fault_arm(const char *prefix, long call, const char *action, int forever)
   fault.count = 0;
   fault.forever = forever;
   fault.fired = false;
-  fault.helpers = !strncmp(action, "helper ", strlen("helper "));
-  if (fault.helpers) action += strlen("helper ");
   for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
     if (strcmp(action, actions[i].name)) continue;
     fault.action = actions[i].action;
@@ -243,21 +238,19 @@ __attribute__((destructor)) static void empty_graves(void)
 
 static bool is_ours(const char *path)
 {
-  return fault.prefix[0] && (fault.helpers || getpid() == fault.process) && path &&
+  return fault.prefix[0] && getpid() == fault.process && path &&
          !strncmp(path, fault.prefix, strlen(fault.prefix)) && !strstr(path, ".grave.");
 }
 
 static const char *path_of(int fd)
 {
-  return fd >= 0 && fd < FILES && (fault.helpers || getpid() == fault.process) ? fault.path[fd]
-                                                                               : NULL;
+  return fd >= 0 && fd < FILES && getpid() == fault.process ? fault.path[fd] : NULL;
 }
 
 /* Count a call; true: it fails, errno is set. *half: a write does half of it. */
 static bool strike(Kind kind, bool *half)
 {
   *half = false;
-  if (fault.helpers && getpid() == fault.process) return false;
   const bool now = ++fault.count == fault.call;
   if (!fault.call || fault.action == NONE) return false;
   if (!now && !(fault.forever && fault.fired)) return false;

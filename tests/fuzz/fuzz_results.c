@@ -1,5 +1,4 @@
-/* libFuzzer: the reader of shards and results files. HDF5 itself is not what is tested here (what
-   is read is either vouched for by a trailer or was survived by a child process), so an input is a
+/* libFuzzer: the reader of shards and results files. HDF5 itself is not tested here, so an input is a
    list of edits that leave a valid HDF5 file: datasets and attributes that go, move, or come back
    with another type, shape or value. */
 #include "fuzz.h"

@@ -40,8 +40,8 @@ class Layout(RegattaTest):
         self.assertEqual(output.read_bytes(), before)
 
     def test_packing(self):
-        """So many trials that all ranks help: the file is the same to the last byte."""
-        study = self.write("many.yaml", "study: many\nseeds: 2000\ncommon: {iterations: 1, initial_points: 1}\n"
+        """The packed file is the same to the last byte, whatever the number of ranks."""
+        study = self.write("many.yaml", "study: many\nseeds: 200\ncommon: {iterations: 1, initial_points: 1}\n"
                            "problems: [branin]\nalgorithms: [random, latin_hypercube]\n")
         shards = self.folder / "shards"
         shards.mkdir()
@@ -50,13 +50,13 @@ class Layout(RegattaTest):
             for shard in (self.folder / f"{part}.h5.d").glob("*.h5"):
                 shard.rename(shards / shard.name)
         files = []
-        for ranks in (1, 2, 4):
+        for ranks in (1, 3):
             output = self.folder / f"{ranks}_ranks.h5"
             shutil.copytree(shards, f"{output}.d")
             with mock.patch.dict(os.environ, SOURCE_DATE_EPOCH="1000000000"):
                 self.assertIn("0 run now", self.run_ok("run", study, "-o", output, "-quiet", ranks=ranks))
             files.append(output.read_bytes())
-        self.assertTrue(files[0] == files[1] == files[2])
+        self.assertEqual(files[0], files[1])
 
 
 if __name__ == "__main__":

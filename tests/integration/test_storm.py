@@ -1,31 +1,21 @@
 """Kill storms: SIGKILL of mpirun, of the first rank, of another rank, at random moments, and the same
-command again at once, while orphans of the last run still live and a reader looks at every file. And
-at a chosen moment: while a rank commits the trials of all."""
+command again at once, while orphans of the last run still live and a reader looks at every file."""
 import os
 import pathlib
 import random
-import shutil
 import signal
 import subprocess
 import threading
 import time
-import unittest
 
 import h5py
 
-from regatta_test import (HERE, LONG, SLOW, RegattaTest, end, environment, is_alive, main, mpirun,
-                          ranks_of, regatta)
+from regatta_test import (HERE, LONG, RegattaTest, environment, is_alive, main, mpirun, ranks_of,
+                          regatta)
 
 RANKS = 4
 MOMENTS = 50 if LONG else 4  # per victim
 STUDY = HERE / "kill.yaml"
-FAULT_SHIM = os.environ.get("FAULT_SHIM", "")
-JOINT = """study: joint
-seeds: 32
-common: {iterations: 4, initial_points: 2}
-problems: [branin]
-algorithms: [random]
-"""
 
 
 class Reader(threading.Thread):
@@ -158,87 +148,6 @@ class Storm(RegattaTest):
         self.assertEqual(reader.errors[:5], [])
         self.assertGreater(reader.opened, 0)
         print(f"reader: {reader.opened} files opened, {reader.asked} commands, no error")
-
-
-@unittest.skipUnless(FAULT_SHIM, "sanitized")
-class JointCommit(RegattaTest):
-    """The first rank that has no more trials commits what all have finished; fsync takes 5 seconds."""
-
-    def setUp(self):
-        super().setUp()
-        self.study = self.write("study.yaml", JOINT)
-        self.begun = self.folder / "begun.h5"  # a quarter of the trials is committed
-        self.run_ok("run", self.study, "-o", self.begun, "-quiet", "-part", "1/4")
-        self.output = self.folder / "joint.h5"
-
-    def start(self):
-        shim = {"LD_PRELOAD": f"{FAULT_SHIM} {SLOW}", "PAUSE_US": "1000", "REGATTA_FAULT_SLOW": "fsync",
-                "REGATTA_FAULT_SLOW_MS": "5000", "REGATTA_FAULT_PREFIX": f"{self.output}.d"}
-        job = subprocess.Popen(mpirun(3, "run", self.study, "-o", self.output),
-                               env={**environment(), **shim}, stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.addCleanup(end, job)
-        return job
-
-    def records(self, pattern):
-        """Of the trials in each of these files: the rank that ran it, out of how many, and when."""
-        found = {}
-        for path in self.folder.glob(pattern):
-            try:
-                with h5py.File(path) as file:
-                    columns = [file["branin/provenance"][name][()] for name in ("rank", "ranks", "started")]
-                    found[path.name] = set(zip(*columns))
-            except (OSError, KeyError):  # not yet written, or gone
-                continue
-        return found
-
-    def committed(self):
-        return set().union(*self.records("joint.h5.d/*.h5").values())
-
-    def joint_commit(self, job):
-        """The rank that waits for the fsync of trials of several ranks, and these trials."""
-        while job.poll() is None:
-            for name, trials in self.records("joint.h5.d/.tmp.*").items():
-                if len({rank for rank, _, _ in trials}) > 1:
-                    return [str(pid) for pid in ranks_of(job)].index(name.split(".")[-2]), trials
-            time.sleep(0.01)
-        self.fail(f"no joint commit: {job.communicate()[0]}")
-
-    def strike(self, hands_over):
-        """SIGKILL of the rank that commits, or of one whose trials it has. What the living have, of whomever,
-        they commit before mpirun kills them."""
-        shutil.copytree(f"{self.begun}.d", f"{self.output}.d")
-        promised = self.committed()
-        self.assertEqual(len(promised), 8)
-        job = self.start()
-        victim, trials = self.joint_commit(job)
-        if hands_over:
-            victim = min({rank for rank, _, _ in trials} - {victim})
-            promised |= trials
-        else:
-            promised |= {trial for trial in trials if trial[0] != victim}
-        pids = ranks_of(job)
-        os.kill(pids[victim], signal.SIGKILL)
-        said, _ = job.communicate(timeout=30)
-        self.assertNotEqual(job.returncode, 0)
-        self.assertRegex(said, fr"process rank {victim} .* exited on signal 9 \(Killed\)")
-        self.assertNotIn("ERROR", said)
-        begun = time.monotonic()
-        while any(map(is_alive, pids)):
-            self.assertLess(time.monotonic() - begun, 20, "a rank outlives its job")
-            time.sleep(0.01)
-        self.assertLessEqual(promised, self.committed())
-
-    def test_joint_commit(self):
-        reference = self.folder / "reference.h5"
-        self.run_ok("run", self.study, "-o", reference, "-quiet")
-        for hands_over in (False, True):
-            self.strike(hands_over)
-            committed = self.committed()
-            self.run_ok("run", self.study, "-o", self.output, "-quiet")
-            self.assertEqual(self.checksum(self.output), self.checksum(reference))
-            self.assertLessEqual(committed, self.records("joint.h5")["joint.h5"], "not run again")
-            self.output.unlink()
 
 
 if __name__ == "__main__":

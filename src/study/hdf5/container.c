@@ -203,18 +203,6 @@ static PetscErrorCode open_next_group(RgCursor *cursor, RgFault *fault)
   PetscFunctionReturn(0);
 }
 
-/* At the first trial of a block that is another one's share: behind its last. */
-static bool skip_block(RgCursor *cursor)
-{
-  const int n = PetscMin(CURSOR_BLOCK, cursor->n - cursor->position);
-
-  if (!cursor->shares || cursor->position % CURSOR_BLOCK) return false;
-  if (cursor->n_blocks++ % cursor->shares == cursor->share) return false;
-  cursor->position += n;
-  cursor->ordinal += n;
-  return true;
-}
-
 static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
 {
   int at, n;
@@ -226,10 +214,8 @@ static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
     cursor->ordinal++;
     cursor->record = NULL;
   }
-  do {
-    while (!fault->code && cursor->position == cursor->n && cursor->n_groups < cursor->container.n)
-      PetscCall(open_next_group(cursor, fault));
-  } while (!fault->code && cursor->position < cursor->n && skip_block(cursor));
+  while (!fault->code && cursor->position == cursor->n && cursor->n_groups < cursor->container.n)
+    PetscCall(open_next_group(cursor, fault));
   at = cursor->position % CURSOR_BLOCK;
   if (!fault->code && cursor->position < cursor->n && at == 0 && !cursor->bare) {
     n = PetscMin(CURSOR_BLOCK, cursor->n - cursor->position);

@@ -29,7 +29,6 @@ typedef struct {
   RgMedium medium;
   int fd;                /* -1: none; owned */
   unsigned char *loaded; /* owned, may be NULL */
-  uint64_t hash[2];      /* of its bytes, XXH3-128; zero: nobody asked */
   hid_t file, earlier;   /* earlier: group, negative when there is none */
   int64_t schema_version;
   int n;
@@ -59,14 +58,12 @@ PetscErrorCode rg_container_close(RgContainer *container);
 typedef struct {
   RgContainer container;
   bool heads;            /* set before the first: of the fields read the heads only, */
-  bool bare;             /* or none of them; */
-  int share, shares;     /* of every `shares` blocks of trials number `share` only; 0: all */
+  bool bare;             /* or none of them */
   RgGroup group;         /* the open one */
   RgRecord *record;      /* the current one; owned by the cursor */
   int position;          /* of it in its group */
   int ordinal;           /* of it in the container, from 0 */
   int n, n_groups;       /* trials of the group; groups opened so far */
-  int n_blocks;          /* of trials, met so far */
   RgRecord *block;       /* read ahead; owned */
   int n_block;           /* room there */
   PetscErrorCode broken; /* reported by rg_cursor_close */

@@ -168,15 +168,6 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_group_shape_widen(RgGroupShape *shape, const bool used[RG_COLUMN_COUNT],
-                                    int n_extra, const RgGroupExtra *extra)
-{
-  PetscFunctionBeginUser;
-  for (int c = 0; c < RG_COLUMN_COUNT; c++) shape->used[c] = shape->used[c] || used[c];
-  for (int i = 0; i < n_extra; i++) PetscCall(add_extra(shape, extra[i].name, extra[i].doc));
-  PetscFunctionReturn(0);
-}
-
 uint64_t rg_group_doubles(const RgGroupShape *shape)
 {
   uint64_t doubles = (uint64_t)shape->n_extra;

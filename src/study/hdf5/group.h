@@ -41,9 +41,6 @@ PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupSha
 PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape);
 /* One more trial: counts it and widens the shape to hold it. */
 PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record);
-/* Widen it to hold the columns of trials that are counted already: which ones, and the extras. */
-PetscErrorCode rg_group_shape_widen(RgGroupShape *shape, const bool used[RG_COLUMN_COUNT],
-                                    int n_extra, const RgGroupExtra *extra);
 /* The settings of a record, which may be in the shape already. */
 PetscErrorCode rg_group_shape_add_settings(RgGroupShape *shape, const RgRecord *record);
 PetscErrorCode rg_group_shape_drop_settings(RgGroupShape *shape);

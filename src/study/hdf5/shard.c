@@ -12,7 +12,6 @@
 #include <xxhash.h>
 
 #include "base/hash.h"
-#include "study/hdf5/probe.h"
 
 static void put_word(unsigned char *to, uint64_t word)
 {
@@ -197,7 +196,6 @@ PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *
   rg_hash128(medium.bytes, medium.length, hash);
   PetscCall(PetscRealloc(*length, &medium.bytes));
   rg_trailer_write(medium.length, hash, medium.bytes + medium.length);
-  rg_probe_remember(hash);
   *bytes = medium.bytes;
   rg_hash_hex(hash, hex);
   snprintf(name, RG_SHARD_NAME_MAX, "%d-%s.h5", level, hex);
@@ -281,9 +279,9 @@ static PetscErrorCode load(const char *path, unsigned char **bytes, uint64_t *le
   PetscFunctionReturn(0);
 }
 
-static bool trailer_fits(const unsigned char *bytes, uint64_t length, uint64_t found[2])
+static bool trailer_fits(const unsigned char *bytes, uint64_t length)
 {
-  uint64_t known, hash[2];
+  uint64_t known, hash[2], found[2];
 
   if (length < RG_TRAILER_LENGTH) return false;
   length -= RG_TRAILER_LENGTH;
@@ -302,26 +300,11 @@ static void judge(const char *path, const RgContainer *container, RgFault *fault
                  path, (long long)container->schema_version, RG_SCHEMA_VERSION);
 }
 
-/* Whoever made the file can make its trailer too: HDF5 sees it in a child process first. hash: of
-   the bytes; zero: unknown. */
-static PetscErrorCode probe(const char *path, const RgMedium *medium, const uint64_t hash[2],
-                            RgFault *fault)
-{
-  bool survives = true;
-
-  PetscFunctionBeginUser;
-  if (fault->code || rg_probe_remembers(hash)) PetscFunctionReturn(0);
-  PetscCall(rg_probe_survives(medium, &survives));
-  if (survives) rg_probe_remember(hash);
-  if (!survives) rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: HDF5 can't read it", path);
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_shard_open(const char *path, bool verify, RgContainer *container, RgFault *fault)
+PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgFault *fault)
 {
   RgMedium medium;
   unsigned char *bytes;
-  uint64_t length = 0, hash[2];
+  uint64_t length = 0;
   int error;
 
   PetscFunctionBeginUser;
@@ -330,19 +313,15 @@ PetscErrorCode rg_shard_open(const char *path, bool verify, RgContainer *contain
   PetscCall(load(path, &bytes, &length, &error));
   if (error) {
     rg_fault_set(fault, code_of(error), "cannot read %s: %s", path, describe(error));
-  } else if (!trailer_fits(bytes, length, hash)) {
+  } else if (!trailer_fits(bytes, length)) {
     rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
                  length ? "its checksum does not fit" : "it is empty");
     PetscCall(PetscFree(bytes));
   } else {
     medium = rg_medium_bytes(bytes, length);
     container->loaded = bytes;
-    rg_probe_renew(length);
-    if (verify) PetscCall(probe(path, &medium, hash, fault));
-    if (fault->code) PetscFunctionReturn(0);
     PetscCall(rg_container_open(&medium, container, fault));
     container->loaded = bytes;
-    memcpy(container->hash, hash, sizeof(hash));
     judge(path, container, fault);
   }
   PetscFunctionReturn(0);
@@ -388,13 +367,12 @@ static bool is_cut(int fd, uint64_t length)
   return length < end || (length > end && length - end <= RG_TRAILER_LENGTH);
 }
 
-/* *error: errno of reading; *fits: there is no trailer or it is right; found: with `verify` the
-   hash of what stands before it. */
+/* *error: errno of reading; *fits: there is no trailer, or it is right; verify: by its hash too. */
 static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *trailed, bool *fits,
-                                    uint64_t found[2], int *error)
+                                    int *error)
 {
   unsigned char trailer[RG_TRAILER_LENGTH];
-  uint64_t known, hash[2];
+  uint64_t known, hash[2], found[2];
 
   PetscFunctionBeginUser;
   *trailed = false;
@@ -419,7 +397,7 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
                                      bool *trailed, RgFault *fault)
 {
   RgMedium medium;
-  uint64_t length = 0, hash[2] = {0};
+  uint64_t length = 0;
   bool fits = true;
   int error, fd;
 
@@ -428,7 +406,7 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
   container->fd = -1;
   *trailed = false;
   fd = open_to_read(path, &length, &error);
-  if (!error) PetscCall(check_trailer(fd, length, verify, trailed, &fits, hash, &error));
+  if (!error) PetscCall(check_trailer(fd, length, verify, trailed, &fits, &error));
   if (error)
     rg_fault_set(fault, error == EIO ? RG_FAULT_ERROR : code_of(error), "cannot read %s: %s", path,
                  describe(error));
@@ -436,8 +414,6 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
     rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
                  *trailed ? "its checksum does not fit" : "its last bytes are missing");
   medium = rg_medium_descriptor(fd, length);
-  rg_probe_renew(length);
-  if (verify) PetscCall(probe(path, &medium, hash, fault));
   if (fault->code) {
     if (fd >= 0) close(fd);
     PetscFunctionReturn(0);

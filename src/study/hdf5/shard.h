@@ -28,16 +28,13 @@ PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *
 /* Level of a shard from its name, -1 if it is not the name of a shard. */
 int rg_shard_level(const char *name);
 
-/* Open a shard: it is read into memory, and HDF5 sees it only if the trailer is right. verify: a
-   child process reads all of it first; without, it must have been verified or written by this
-   process. A fault is VANISHED, DAMAGED, NEWER, or ERROR when the system does not let us read it
-   now. */
-PetscErrorCode rg_shard_open(const char *path, bool verify, RgContainer *container, RgFault *fault);
+/* Open a shard: it is read into memory, and HDF5 sees it only if the trailer is right. A fault is
+   VANISHED, DAMAGED, NEWER, or ERROR when the system does not let us read it now. */
+PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgFault *fault);
 /* Open a results file in place. A trailer, where there is one, must have the right length; with
-   `verify` its hash is compared, and a child process reads the whole file first: without, HDF5 may
-   crash on it, so that is for files that were verified before. *trailed: it has a trailer (other
-   programs that wrote to the file may have cut it off). A trailer of which only a part is there is
-   damage, as is an HDF5 part that is too short. */
+   `verify` its hash is compared. *trailed: it has a trailer (other programs that wrote to the file
+   may have cut it off). A trailer of which only a part is there is damage, as is an HDF5 part that
+   is too short. */
 PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer *container,
                                      bool *trailed, RgFault *fault);
 /* XXH3-128 of the first `length` bytes of a file. *error: errno, or EIO when it is shorter. */

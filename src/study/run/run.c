@@ -10,14 +10,15 @@
 static PetscErrorCode run(RgSession *session, RgRunReport *report)
 {
   const double begin = rg_wall_seconds();
+  MPI_Comm here;
 
   PetscFunctionBeginUser;
   PetscCall(rg_clock_initialize());
   PetscCallMPI(MPI_Comm_rank(session->comm, &session->rank));
   PetscCallMPI(MPI_Comm_size(session->comm, &session->ranks));
-  PetscCallMPI(
-    MPI_Comm_split_type(session->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &session->here));
-  PetscCallMPI(MPI_Comm_size(session->here, &session->ranks_here));
+  PetscCallMPI(MPI_Comm_split_type(session->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here));
+  PetscCallMPI(MPI_Comm_size(here, &session->ranks_here));
+  PetscCallMPI(MPI_Comm_free(&here));
   PetscCall(rg_session_start(session));
   if (session->outcome == RG_RUN_COMPLETE) {
     PetscCall(rg_session_trials(session));
@@ -37,8 +38,7 @@ static PetscErrorCode run(RgSession *session, RgRunReport *report)
 PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *options,
                       const RgObserver *observer, RgRunReport *report)
 {
-  RgSession session = {
-    .plan = plan, .options = options, .observer = observer, .shelf = MPI_WIN_NULL};
+  RgSession session = {.plan = plan, .options = options, .observer = observer};
   RgNumerics before;
 
   PetscFunctionBeginUser;

@@ -86,13 +86,11 @@ PetscErrorCode rg_session_destroy(RgSession *session)
   PetscCall(rg_stop_relay_destroy(&session->relay));
   PetscCall(rg_instances_destroy(&session->instances));
   PetscCall(rg_store_close(&session->store));
-  if (session->shelf != MPI_WIN_NULL) PetscCallMPI(MPI_Win_free(&session->shelf));
   PetscCall(PetscFree(session->pause));
   PetscCall(PetscBTDestroy(&session->share));
   PetscCall(RG_FREE(&session->done, &session->cell_failed));
   PetscCall(PetscBTDestroy(&session->exceeded));
   PetscCall(PetscBTDestroy(&session->again));
-  PetscCallMPI(MPI_Comm_free(&session->here));
   PetscCallMPI(MPI_Comm_free(&session->comm));
   PetscFunctionReturn(0);
 }

@@ -11,13 +11,10 @@
 #include "study/store/store.h"
 #include "study/trial/instances.h"
 
-enum { RG_CORE_WORDS = 16 }; /* of 64 bits: the cpu_set_t of Linux */
-
 /* All on one rank. */
 typedef struct {
-  MPI_Comm comm; /* a duplicate; owned */
-  MPI_Comm here; /* its ranks on this host; owned */
-  int rank, ranks, ranks_here;
+  MPI_Comm comm;               /* a duplicate; owned */
+  int rank, ranks, ranks_here; /* here: on this host */
   const RgPlan *plan;          /* borrowed */
   const RgRunOptions *options; /* borrowed */
   const RgObserver *observer;  /* borrowed; NULL: nobody */
@@ -34,8 +31,7 @@ typedef struct {
   RgOriginCounts origins; /* of those that are not run again */
   RgInstances *instances; /* of problems, for all trials of this rank */
   RgStore *store;
-  MPI_Win shelf; /* memory that the stores of this host share; MPI_WIN_NULL: it has one rank */
-  bool told;     /* the user knows that the disk says no */
+  bool told;            /* the user knows that the disk says no */
   const RgTrial *trial; /* at hand, NULL: none; borrowed */
   double looked;        /* when rg_run looked around last, rg_wall_seconds */
   double longest;       /* seconds between two looks, in the trial at hand */
@@ -44,9 +40,8 @@ typedef struct {
   RgTeams teams;
   RgTeam *team[RG_TEAM_LEVELS]; /* of this rank, by level */
   RgStopRelay *relay;
-  RgStopReason stop;                /* NONE: go on */
-  PetscErrorCode broken;            /* of rg_session_should_stop, which can't return it */
-  uint64_t cores[2][RG_CORE_WORDS]; /* this rank may use, all ranks of its host may: a bit each */
+  RgStopReason stop;     /* NONE: go on */
+  PetscErrorCode broken; /* of rg_session_should_stop, which can't return it */
   RgFingerprint fingerprint;
   char host[RG_NAME_MAX];
   char machine[256];    /* BLAS core, threads, CPU, tuning: for the provenance of records */
@@ -86,16 +81,6 @@ PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault);
 /* Finished trials whose optimum is another one in the study file now: their regrets are counted
    anew, from the values that were observed. Rank 0. */
 PetscErrorCode rg_session_rescore(RgSession *session);
-/* The stores of the ranks of one host share their records and what they know of their shards.
-   Collective. */
-PetscErrorCode rg_session_share_shards(RgSession *session);
-/* Learn of the cores of this host. Collective. */
-PetscErrorCode rg_session_learn_cores(RgSession *session);
-/* How many helpers of the store these cores are good for, while all other ranks wait. */
-int rg_session_helpers(const RgSession *session);
-/* This process and helpers that it makes now may use the cores of all ranks of the host, or its own
-   again. Others wait meanwhile. */
-void rg_session_borrow_cores(const RgSession *session, bool borrow);
 /* Sizes of the teams, and whether they and their memory are to be had: else outcome and message of
    the session. Collective. */
 PetscErrorCode rg_session_plan_teams(RgSession *session);

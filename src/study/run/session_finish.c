@@ -14,9 +14,7 @@ static PetscErrorCode look_at_parts(RgSession *session, const RgProgress *own, b
 
   PetscFunctionBeginUser;
   if (session->rank == 0) {
-    rg_session_borrow_cores(session, true);
     PetscCall(rg_store_scan(session->store, plan, session->done, &now, &fault));
-    rg_session_borrow_cores(session, false);
     if (fault.message[0]) rg_session_tell(session, -1, "%s", fault.message);
     rg_session_note(session, &fault);
   }
@@ -37,9 +35,7 @@ static PetscErrorCode pack(RgSession *session)
 
   PetscFunctionBeginUser;
   if (session->rank == 0) {
-    rg_session_borrow_cores(session, true);
     PetscCall(rg_store_pack(session->store, session->plan, &fault));
-    rg_session_borrow_cores(session, false);
     rg_session_note(session, &fault);
     if (fault.code) {
       rg_session_tell(session, -1, "%s; the finished trials are safe in %s", fault.message,

@@ -29,9 +29,7 @@ static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFa
   if (access(stop_file, F_OK) == 0) {
     rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s asks for a stop; remove it to run", stop_file);
   } else {
-    rg_session_borrow_cores(session, true);
     PetscCall(rg_store_scan(session->store, session->plan, session->done, &session->scan, fault));
-    rg_session_borrow_cores(session, false);
     if (fault->code) PetscFunctionReturn(0);
     if (fault->message[0]) rg_session_tell(session, -1, "%s", fault->message);
     look_at_failed(session);
@@ -61,7 +59,7 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
       if (!fault.code)
         PetscCall(rg_store_open(options->output, session->plan->study, session->rank,
                                 &session->store, &fault));
-      if (!fault.code) rg_store_limits(session->store)->helpers = rg_session_helpers(session);
+      if (!fault.code) rg_store_space(session->store, session->ranks);
       if (!fault.code && session->rank == 0) PetscCall(scan_store(session, stop_file, &fault));
       rg_session_note(session, &fault);
     }
@@ -127,7 +125,6 @@ static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
   session->begun = rg_wall_seconds();
   session->next_progress = session->begun + (observer ? observer->period : 0);
   PetscCall(rg_stop_relay_create(session->comm, stop, &session->relay));
-  PetscCall(rg_session_share_shards(session));
   if (session->rank == 0) PetscCall(rg_session_rescore(session));
   PetscCall(rg_schedule_create(session->comm, session->plan, &session->teams, session->done,
                                session->share, &session->schedule));
@@ -162,7 +159,6 @@ PetscErrorCode rg_session_start(RgSession *session)
   PetscCall(check_output(session));
   PetscCall(rg_session_agree(session, &speaker));
   PetscCall(rg_fingerprint(&session->fingerprint));
-  PetscCall(rg_session_learn_cores(session));
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(rg_session_plan_teams(session));
   PetscCall(rg_session_agree(session, &speaker));
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(open_store(session, stop.file, &speaker));

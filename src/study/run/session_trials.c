@@ -78,16 +78,13 @@ static void trouble_with_storage(RgSession *session, const char *message, const 
   rg_session_tell(session, session->rank, "%s; %s", message, consequence);
 }
 
-/* Commit what is left, at the end of all trials with the other ranks of the host; while the disk
-   says no, until the patience ends or a stop is asked for. */
+/* Commit what is left; while the disk says no, until the patience ends or a stop is asked for. */
 static PetscErrorCode drain(RgSession *session)
 {
   RgFault fault;
   bool give_up;
 
   PetscFunctionBeginUser;
-  if (session->stop == RG_STOP_NONE)
-    PetscCall(rg_store_flush_ahead(session->store, PETSC_MAX_REAL, &fault));
   for (double pause = 0.1;; pause = PetscMin(2 * pause, 5.0)) {
     PetscCall(flush(session, &fault, &give_up));
     PetscCall(rg_stop_relay_look(session->relay, &session->stop));
@@ -110,22 +107,24 @@ static const double long_pause = 0.3;
 static const double short_pause = 0.03;
 static const double ahead = 29;
 
-/* For how long nobody may look around again: as declared, or as seen before. */
-static PetscErrorCode expect_pause(const RgSession *session, double *seconds)
+/* For how long nobody will look around again: *likely, as declared or as seen before, and
+   *possible, for which the records that wait must be safe. */
+static PetscErrorCode expect_pause(const RgSession *session, double *likely, double *possible)
 {
   const RgTrial *trial = session->trial;
   RgText plugins = {0};
 
   PetscFunctionBeginUser;
-  *seconds = 0;
+  *likely = *possible = 0;
   if (!trial) PetscFunctionReturn(0);
   const double last = session->pause[trial->cell];
-  const double expected =
+  *likely =
     PetscMax(PetscMax(last, session->longest), trial->cost / PetscMax(trial->n_evaluations, 1));
   PetscCall(rg_registry_describe(session->plan->study->registry,
                                  &session->plan->study->cells[trial->cell], &plugins));
-  if (plugins.length || last < 0 || expected >= short_pause) *seconds = ahead;
-  if (expected >= long_pause || (plugins.length && last < 0)) *seconds = PETSC_MAX_REAL;
+  if (plugins.length && last < 0) *likely = PETSC_MAX_REAL;
+  if (plugins.length || last < 0 || *likely >= short_pause) *possible = ahead;
+  if (*likely >= long_pause) *possible = PETSC_MAX_REAL;
   PetscCall(rg_text_clear(&plugins));
   PetscFunctionReturn(0);
 }
@@ -134,12 +133,12 @@ static PetscErrorCode expect_pause(const RgSession *session, double *seconds)
 static PetscErrorCode flush_ahead(RgSession *session)
 {
   RgFault fault;
-  double seconds;
+  double likely, possible;
   bool give_up;
 
   PetscFunctionBeginUser;
-  PetscCall(expect_pause(session, &seconds));
-  PetscCall(rg_store_flush_ahead(session->store, seconds, &fault));
+  PetscCall(expect_pause(session, &likely, &possible));
+  PetscCall(rg_store_flush_ahead(session->store, likely, possible, &fault));
   PetscCall(look_at_disk(session, &fault, &give_up));
   PetscFunctionReturn(0);
 }

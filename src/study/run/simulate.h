@@ -14,7 +14,6 @@ typedef struct {
   double metadata; /* operations that the file system does in a second, for all ranks */
   double file;     /* of rank 0, for a shard when the run resumes */
   double pack;     /* of rank 0, for a trial in the results file */
-  double bytes;    /* of a record, which the window of a host has room for so many of */
 } RgJobRates;
 extern const RgParam rg_job_rates[];
 
@@ -27,12 +26,12 @@ typedef struct {
   double resume, pack; /* seconds: to read them; to write the results file */
 } RgJob;
 
-/* The whole study at the costs of the plan, on teams->ranks ranks, `per_host` of them on a host. A
-   trial ends, its rank commits what is due with what its host has (study/store/store.h), which
-   takes its turn at the file system, and takes the next ticket, which takes its turn at the
-   counter. Left out: start of MPI, memory, shards that are large, the reading of shards to merge
-   them, stops. Not collective. O((trials + ranks) log ranks + commits per_host). */
+/* The whole study at the costs of the plan, on teams->ranks ranks. A trial ends, its rank commits
+   what is due (study/store/store.h), which takes its turn at the file system, and takes the next
+   ticket, which takes its turn at the counter. Left out: start of MPI, memory, large shards,
+   commits before long iterations, the merging of shards, stops. Not collective.
+   O((trials + ranks) log ranks). */
 PetscErrorCode rg_simulate(const RgPlan *plan, const RgTeams *teams, const RgJobRates *rates,
-                           int per_host, RgJob *job);
+                           RgJob *job);
 
 #endif

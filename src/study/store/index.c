@@ -9,8 +9,6 @@
 
 #include "base/grow.h"
 #include "base/files.h"
-#include "base/helpers.h"
-#include "study/hdf5/probe.h"
 
 static PetscErrorCode add_source(RgIndex *index, const char *path, bool results)
 {
@@ -228,14 +226,12 @@ void rg_store_judge(RgFault *fault)
                                                                                  : RG_FAULT_ERROR;
 }
 
-/* hash: of its bytes. */
-static PetscErrorCode add_shard(const char *path, RgIndex *index, uint64_t hash[2], RgFault *fault)
+static PetscErrorCode add_shard(const char *path, RgIndex *index, RgFault *fault)
 {
   RgContainer container;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_shard_open(path, true, &container, fault));
-  memcpy(hash, container.hash, sizeof(container.hash));
+  PetscCall(rg_shard_open(path, &container, fault));
   if (!fault->code) {
     PetscCall(rg_index_add(index, path, false, &container, fault));
     rg_fault_judge(fault, RG_FAULT_DAMAGED, path);
@@ -278,66 +274,19 @@ static PetscErrorCode note_trouble(Look *look, const char *path, RgFault found, 
   PetscFunctionReturn(0);
 }
 
-/* What is known of one of the names: what a helper answers, its entries behind it. */
-typedef struct {
-  RgFault found;
-  uint64_t hash[2]; /* of the bytes of the shard */
-  bool added;       /* to the index */
-  int n;            /* entries */
-} Seen;
-
-static PetscErrorCode look_at_name(void *closure, int item, RgText *answer, RgFault *fault)
+static PetscErrorCode look_at_name(Look *look, const char *name, RgFault *fault)
 {
-  Look *look = closure;
   RgIndex *index = look->index;
-  const int before = index->n;
-  Seen seen = {.n = 0};
+  RgFault found = {0};
   char *path;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_path_join(look->directory, look->names[item], &path));
-  if (answer) rg_probe_vouch();
+  PetscCall(rg_path_join(look->directory, name, &path));
   if (look->first || !is_known(index, path)) {
-    PetscCall(add_shard(path, index, seen.hash, &seen.found));
-    seen.added = !seen.found.code;
-    seen.n = index->n - before;
+    PetscCall(add_shard(path, index, &found));
+    if (!found.code) index->sources[index->n_sources - 1].foreign = look->directory != look->home;
+    PetscCall(note_trouble(look, path, found, fault));
   }
-  if (answer) {
-    PetscCall(rg_text_add_bytes(answer, (const char *)&seen, sizeof(seen)));
-    PetscCall(rg_text_add_bytes(answer, (const char *)(index->entries + before),
-                                (size_t)seen.n * sizeof(*index->entries)));
-  } else {
-    if (seen.added) index->sources[index->n_sources - 1].foreign = look->directory != look->home;
-    PetscCall(note_trouble(look, path, seen.found, fault));
-  }
-  PetscCall(PetscFree(path));
-  PetscFunctionReturn(0);
-}
-
-/* The same from what a helper has seen, who survived it. */
-static PetscErrorCode take_name(void *closure, int item, const char *answer, RgFault *fault)
-{
-  Look *look = closure;
-  RgIndex *index = look->index;
-  Seen seen;
-  char *path;
-
-  PetscFunctionBeginUser;
-  memcpy(&seen, answer, sizeof(seen));
-  PetscCall(rg_path_join(look->directory, look->names[item], &path));
-  if (seen.added) {
-    rg_probe_remember(seen.hash);
-    PetscCall(add_source(index, path, false));
-    index->sources[index->n_sources - 1].foreign = look->directory != look->home;
-    index->sources[index->n_sources - 1].n = seen.n;
-  }
-  for (int i = 0; i < seen.n; i++) {
-    PetscCall(RG_GROW(index->n, index->entries));
-    memcpy(&index->entries[index->n], answer + sizeof(seen) + (size_t)i * sizeof(RgIndexEntry),
-           sizeof(RgIndexEntry));
-    index->entries[index->n++].source = index->n_sources - 1;
-  }
-  PetscCall(note_trouble(look, path, seen.found, fault));
   PetscCall(PetscFree(path));
   PetscFunctionReturn(0);
 }
@@ -356,10 +305,8 @@ static PetscErrorCode keep_shards(int *n, char **names)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode look_around(Look *look, int helpers, RgFault *fault)
+static PetscErrorCode look_around(Look *look, RgFault *fault)
 {
-  const RgWork work = {look_at_name, take_name, look};
-  const bool first = look->first;
   int n, error;
 
   PetscFunctionBeginUser;
@@ -367,9 +314,9 @@ static PetscErrorCode look_around(Look *look, int helpers, RgFault *fault)
   PetscCall(rg_directory_list(look->directory, &n, &look->names, &error));
   if (error && error != ENOENT)
     rg_fault_set(fault, RG_FAULT_ERROR, "cannot list %.300s: %s", look->directory, strerror(error));
-  if (look->repair && first) PetscCall(remove_stale(look->directory, n, look->names));
+  if (look->repair && look->first) PetscCall(remove_stale(look->directory, n, look->names));
   PetscCall(keep_shards(&n, look->names));
-  PetscCall(rg_helpers_do(first ? helpers : 1, n, &work, fault));
+  for (int i = 0; i < n && !fault->code; i++) PetscCall(look_at_name(look, look->names[i], fault));
   PetscCall(rg_names_free(n, &look->names));
   PetscFunctionReturn(0);
 }
@@ -394,18 +341,18 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fau
 }
 
 /* Until nothing vanishes any more: another process may be merging. */
-static PetscErrorCode gather_folder(Look *look, int helpers, RgFault *fault)
+static PetscErrorCode gather_folder(Look *look, RgFault *fault)
 {
   PetscFunctionBeginUser;
   look->vanished = true;
   for (int pass = 0; pass < 5 && look->vanished && !fault->code; pass++) {
     look->first = pass == 0;
-    PetscCall(look_around(look, helpers, fault));
+    PetscCall(look_around(look, fault));
   }
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair, int helpers,
+PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgFault *fault)
 {
   Look look = {.home = directory, .repair = repair, .index = index, .n_bad = n_bad};
@@ -416,11 +363,11 @@ PetscErrorCode rg_index_gather(const char *directory, const char *results, bool 
   *n_bad = 0;
   if (results) PetscCall(add_results(results, index, fault));
   look.directory = directory;
-  if (directory) PetscCall(gather_folder(&look, helpers, fault));
+  if (directory) PetscCall(gather_folder(&look, fault));
   if (directory && repair) {
     PetscCall(rg_path_join(directory, RG_FOLDER_FOREIGN, &foreign));
     look.directory = foreign;
-    PetscCall(gather_folder(&look, helpers, fault));
+    PetscCall(gather_folder(&look, fault));
     PetscCall(PetscFree(foreign));
   }
   if (!fault->code) PetscCall(rg_index_sort(index));
@@ -436,6 +383,6 @@ PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *cont
   if (index->sources[source].results)
     PetscCall(
       rg_shard_open_results(index->sources[source].path, false, container, &trailed, fault));
-  else PetscCall(rg_shard_open(index->sources[source].path, false, container, fault));
+  else PetscCall(rg_shard_open(index->sources[source].path, container, fault));
   PetscFunctionReturn(0);
 }

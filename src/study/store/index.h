@@ -59,9 +59,9 @@ static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
 /* Gather what stands in a study directory (NULL: none) and a results file (NULL: none). `repair`:
    damaged shards are moved to `bad/` and those in `foreign/` are gathered too; else damaged shards
    are only counted (a warning: the last of them). Shards that vanish meanwhile (another process
-   merged them) are looked for again. helpers: as rg_helpers_do has them. Faults: RG_FAULT_FOREIGN
-   for a damaged or foreign results file or a newer schema, RG_FAULT_ERROR. */
-PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair, int helpers,
+   merged them) are looked for again. Faults: RG_FAULT_FOREIGN for a damaged or foreign results file
+   or a newer schema, RG_FAULT_ERROR. */
+PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgFault *fault);
 /* Remove the temporary files of a directory that belong to dead processes, or to another host or an
    earlier start of this one and are a day old. */

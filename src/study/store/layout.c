@@ -12,8 +12,6 @@
 #include "base/grow.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "base/helpers.h"
-#include "study/hdf5/probe.h"
 
 PetscErrorCode rg_layout_create(const RgIndex *index, const char *directory, RgLayout *layout)
 {
@@ -139,7 +137,7 @@ static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMed
   PetscCall(write_provenance(file, fault));
   PetscCall(PetscMalloc1(layout->n_groups, &groups));
   PetscCall(create_groups(layout, medium, file, groups, fault));
-  PetscCall(rg_layout_write_columns(layout, groups, medium, fault));
+  PetscCall(rg_layout_write_columns(layout, groups, fault));
   for (int s = 0; s < layout->n_groups; s++) PetscCall(rg_group_close(&groups[s]));
   PetscCall(PetscFree(groups));
   if (!rg_medium_close(medium, file))
@@ -173,51 +171,18 @@ static PetscErrorCode verify_trial(const RgLayout *layout, RgCursor *cursor, RgF
   PetscFunctionReturn(0);
 }
 
-typedef struct {
-  const RgLayout *layout;
-  const RgMedium *medium;
-  int shares, seen; /* trials */
-} Verification;
-
-/* Of so many shares of the blocks of trials one. */
-static PetscErrorCode verify_share(void *closure, int item, RgText *answer, RgFault *fault)
-{
-  Verification *verification = closure;
-  RgCursor cursor = {.share = item, .shares = verification->shares};
-  int seen = 0;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_container_open(verification->medium, &cursor.container, fault));
-  for (; rg_cursor_next(&cursor, fault); seen++)
-    PetscCall(verify_trial(verification->layout, &cursor, fault));
-  PetscCall(rg_cursor_close(&cursor));
-  if (answer) PetscCall(rg_text_add_bytes(answer, (const char *)&seen, sizeof(seen)));
-  else verification->seen += seen;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode take_share(void *closure, int item, const char *answer, RgFault *fault)
-{
-  Verification *verification = closure;
-  int seen;
-
-  PetscFunctionBeginUser;
-  (void)item, (void)fault;
-  memcpy(&seen, answer, sizeof(seen));
-  verification->seen += seen;
-  PetscFunctionReturn(0);
-}
-
 /* Read a medium back and compare it with what was surveyed. */
 static PetscErrorCode verify_medium(const RgLayout *layout, const RgMedium *medium, RgFault *fault)
 {
-  Verification verification = {layout, medium, rg_layout_helpers(layout), 0};
-  const RgWork work = {verify_share, take_share, &verification};
+  RgCursor cursor = {0};
+  int seen = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_helpers_do(verification.shares, verification.shares, &work, fault));
-  if (verification.seen != layout->n)
-    rg_fault_set(fault, RG_FAULT_ERROR, "%d of %d trials arrived", verification.seen, layout->n);
+  PetscCall(rg_container_open(medium, &cursor.container, fault));
+  for (; rg_cursor_next(&cursor, fault); seen++) PetscCall(verify_trial(layout, &cursor, fault));
+  PetscCall(rg_cursor_close(&cursor));
+  if (seen != layout->n)
+    rg_fault_set(fault, RG_FAULT_ERROR, "%d of %d trials arrived", seen, layout->n);
   rg_fault_judge(fault, RG_FAULT_ERROR, "the results file did not verify");
   PetscFunctionReturn(0);
 }
@@ -311,7 +276,6 @@ static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, c
     rg_hash128(medium.bytes, medium.length, hash);
     PetscCall(PetscRealloc(medium.length + RG_TRAILER_LENGTH, &medium.bytes));
     rg_trailer_write(medium.length, hash, medium.bytes + medium.length);
-    rg_probe_remember(hash); /* it was read to be verified */
     medium.length += RG_TRAILER_LENGTH;
     PetscCall(write_bytes(&medium, output, parent, expected, fault));
   }
@@ -356,7 +320,6 @@ static PetscErrorCode add_trailer(int fd, uint64_t length, int *error)
   PetscCall(rg_hash_descriptor(fd, length, hash, error));
   if (*error) PetscFunctionReturn(0);
   rg_trailer_write(length, hash, trailer);
-  rg_probe_remember(hash); /* it was read to be verified */
   if (lseek(fd, (off_t)length, SEEK_SET) < 0) *error = errno;
   if (!*error) *error = rg_file_write(fd, trailer, sizeof(trailer));
   if (!*error) *error = rg_file_sync(fd);

@@ -21,8 +21,6 @@ typedef struct {
   RgGroupShape *groups; /* owned */
   int *first;           /* n_groups: slot of the first trial; owned */
   int *slot_of;         /* per entry of the index: its slot or -1; owned */
-  int helpers;          /* that read and write with this process, as rg_helpers_do has them, */
-  int helper_trials;    /* one for so many trials at most; 0: none */
 } RgLayout;
 
 /* directory: the study directory, where damaged shards are put away; NULL: they stay (borrowed). */
@@ -36,11 +34,8 @@ PetscErrorCode rg_layout_add(RgLayout *layout, int entry);
    gone or damaged: RG_FAULT_INCOMPLETE (its trials must be looked for again); a damaged results
    file: RG_FAULT_FOREIGN. */
 PetscErrorCode rg_layout_survey(RgLayout *layout, RgFault *fault);
-/* The columns of every record into the groups that rg_layout_write has created on a medium. */
-PetscErrorCode rg_layout_write_columns(RgLayout *layout, RgGroup *groups, RgMedium *medium,
-                                       RgFault *fault);
-/* How many helpers are worth it. */
-int rg_layout_helpers(const RgLayout *layout);
+/* The columns of every record into the groups that rg_layout_write has created. */
+PetscErrorCode rg_layout_write_columns(RgLayout *layout, RgGroup *groups, RgFault *fault);
 /* Write the results file: temporary file or memory, verification of every record, commit, and what
    stands there is read back. `expected`: the state of the output when the records were gathered;
    RG_FAULT_INCOMPLETE when another run changed it meanwhile, its file stays. */

@@ -10,20 +10,16 @@
 
 #include "base/grow.h"
 #include "base/clock.h"
-#include "study/record/flat.h"
 #include "study/store/evaluation_log.h"
 #include "base/files.h"
 #include "study/store/store_internal.h"
 
 const RgStoreLimits rg_store_default_limits = {.group_bytes = 8 << 20,
                                                .group_seconds = 30,
-                                               .early_seconds = 24,
                                                .long_seconds = 10,
-                                               .compaction = 64,
-                                               .compaction_bytes = 64 << 20,
-                                               .image_bytes = 256 << 20,
-                                               .helpers = 1,
-                                               .helper_trials = 1000};
+                                               .compaction = 4,
+                                               .compaction_bytes = 4 << 20,
+                                               .image_bytes = 256 << 20};
 
 /* ---- open and close -------------------------------------------------------------------------- */
 
@@ -103,8 +99,6 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
   new->study = study;
   new->rank = rank;
   new->limits = rg_store_default_limits;
-  PetscCall(PetscCalloc(rg_shelf_bytes(1), &new->own));
-  rg_store_share(new, new->own, 1, 0);
   if (rank == 0) {
     PetscCall(check_output(new, fault));
     if (!fault->code) check_directory(new, fault);
@@ -120,7 +114,7 @@ PetscErrorCode rg_store_close(RgStore **store)
   if (!*store) PetscFunctionReturn(0);
   for (int i = 0; i < (*store)->n; i++) PetscCall(rg_record_destroy(&(*store)->pending[i].record));
   PetscCall(PetscFree((*store)->pending));
-  PetscCall(PetscFree((*store)->own));
+  PetscCall(PetscFree((*store)->small));
   PetscCall(PetscFree((*store)->software));
   PetscCall(PetscFree((*store)->parent));
   PetscCall(PetscFree((*store)->directory));
@@ -129,19 +123,19 @@ PetscErrorCode rg_store_close(RgStore **store)
   PetscFunctionReturn(0);
 }
 
-size_t rg_store_shared_bytes(int n)
+double rg_store_spacing(int ranks)
 {
-  return rg_shelf_bytes(n) + rg_trays_bytes(n);
+  const double most = 400; /* commits a second, of all ranks */
+
+  return ranks / most;
 }
 
-void rg_store_share(RgStore *store, void *memory, int n, int which)
+void rg_store_space(RgStore *store, int ranks)
 {
-  store->shelf = memory;
-  store->shelf->n = n; /* the same by whoever writes it */
-  store->who = which;
-  if (n == 1) return;
-  store->trays = (void *)((char *)memory + rg_shelf_bytes(n));
-  rg_trays_create(store->trays, n);
+  const double spacing = rg_store_spacing(ranks);
+
+  store->limits.spacing = spacing;
+  store->committed = rg_wall_seconds() - spacing * store->rank / ranks;
 }
 
 RgStoreLimits *rg_store_limits(RgStore *store)
@@ -161,12 +155,18 @@ PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, dou
 /* ---- commit ---------------------------------------------------------------------------------- */
 
 /* A new shard is to be merged one day, if it is small. */
-static void shelve(RgStore *store, const char *name, int level, size_t bytes)
+static PetscErrorCode note_small(RgStore *store, const char *name, int level, size_t bytes)
 {
   const RgStoreLimits *limits = &store->limits;
 
-  if (limits->compaction > 1 && bytes <= limits->compaction_bytes / (size_t)limits->compaction)
-    (void)rg_shelf_put(store->shelf, store->who, name, level);
+  PetscFunctionBeginUser;
+  if (limits->compaction < 2 || bytes > limits->compaction_bytes / (size_t)limits->compaction)
+    PetscFunctionReturn(0);
+  PetscCall(RG_GROW(store->n_small, store->small));
+  RgSmallShard *small = &store->small[store->n_small++];
+  small->level = level;
+  memcpy(small->name, name, RG_SHARD_NAME_MAX);
+  PetscFunctionReturn(0);
 }
 
 /* Commit n records as one shard. */
@@ -192,7 +192,7 @@ static PetscErrorCode commit_shard(RgStore *store, int level, int n, RgRecord *c
   PetscFunctionReturn(0);
 }
 
-/* Records gathered from several shards or trays. */
+/* Records gathered from several shards. */
 typedef struct {
   int n;
   RgRecord **records; /* owned, each of them too */
@@ -215,35 +215,6 @@ static PetscErrorCode drop(Gathered *gathered, int n)
   while (gathered->n > n) {
     PetscCall(rg_record_destroy(gathered->records[--gathered->n]));
     PetscCall(PetscFree(gathered->records[gathered->n]));
-  }
-  PetscFunctionReturn(0);
-}
-
-/* Take the trays of other processes that wait, up to the bytes of a group. */
-static PetscErrorCode gather_trays(const RgStore *store, size_t bytes, Gathered *gathered)
-{
-  RgTrays *trays = store->trays;
-  RgRecord record;
-  const char *flat;
-  size_t length;
-
-  PetscFunctionBeginUser;
-  for (int i = 1; i < trays->n; i++) {
-    RgTray *tray = rg_trays_at(trays, (store->who + i) % trays->n);
-    const int before = gathered->n;
-    bool intact = rg_tray_take(tray, store->who);
-    if (!intact) continue;
-    intact = bytes + tray->length <= store->limits.group_bytes;
-    for (size_t at = 0; intact && rg_tray_next(tray, &at, &flat, &length);) {
-      PetscCall(rg_flat_read(flat, length, &record, &intact));
-      if (intact) PetscCall(keep(gathered, &record));
-    }
-    if (intact) {
-      bytes += tray->length;
-    } else {
-      PetscCall(drop(gathered, before));
-      rg_tray_give_back(tray, store->who, false);
-    }
   }
   PetscFunctionReturn(0);
 }
@@ -286,17 +257,14 @@ static PetscErrorCode forget(RgStore *store, int n)
     PetscCall(rg_record_destroy(&store->pending[i].record));
   }
   store->n -= n;
-  store->n_shown = PetscMax(0, store->n_shown - n);
   store->urgent = store->urgent && store->n;
   memmove(store->pending, store->pending + n, (size_t)store->n * sizeof(*store->pending));
   PetscFunctionReturn(0);
 }
 
-/* The oldest records that make up one group, at least one; they leave the list once committed.
-   held: those on the trays of other processes too, as far as the group has room. */
-static PetscErrorCode commit_group(RgStore *store, bool held, RgFault *fault)
+/* The oldest records that make up one group, at least one; they leave the list once committed. */
+static PetscErrorCode commit_group(RgStore *store, RgFault *fault)
 {
-  Gathered others = {0};
   RgRecord **records;
   char name[RG_SHARD_NAME_MAX];
   size_t length, bytes = 0;
@@ -305,19 +273,12 @@ static PetscErrorCode commit_group(RgStore *store, bool held, RgFault *fault)
   PetscFunctionBeginUser;
   while (n < store->n && (n == 0 || bytes < store->limits.group_bytes))
     bytes += rg_record_bytes(&store->pending[n++].record);
-  if (held) PetscCall(gather_trays(store, bytes, &others));
-  PetscCall(PetscMalloc1(n + others.n, &records));
+  PetscCall(PetscMalloc1(n, &records));
   for (int i = 0; i < n; i++) records[i] = &store->pending[i].record;
-  for (int i = 0; i < others.n; i++) records[n + i] = others.records[i];
-  PetscCall(commit_shard(store, 0, n + others.n, records, name, &length, fault));
+  PetscCall(commit_shard(store, 0, n, records, name, &length, fault));
   PetscCall(PetscFree(records));
-  PetscCall(drop(&others, 0));
-  PetscCall(PetscFree(others.records));
-  if (held)
-    for (int i = 0; i < store->trays->n; i++)
-      rg_tray_give_back(rg_trays_at(store->trays, i), store->who, !fault->code);
   if (fault->code) PetscFunctionReturn(0);
-  shelve(store, name, 0, length);
+  PetscCall(note_small(store, name, 0, length));
   PetscCall(forget(store, n));
   PetscFunctionReturn(0);
 }
@@ -335,7 +296,7 @@ static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathe
 
   PetscFunctionBeginUser;
   PetscCall(rg_path_join(store->directory, name, &path));
-  PetscCall(rg_shard_open(path, true, &cursor.container, &fault));
+  PetscCall(rg_shard_open(path, &cursor.container, &fault));
   PetscCall(PetscFree(path));
   while (rg_cursor_next(&cursor, &fault)) {
     PetscCall(rg_cursor_read(&cursor, &fault));
@@ -348,64 +309,81 @@ static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathe
 }
 
 /* Unlink the inputs, which stand in the merged shard now. */
-static PetscErrorCode replace(RgStore *store, int n, RgShelfPlace *const *inputs,
-                              const char *merged, size_t length)
+static PetscErrorCode remove_merged(const RgStore *store, int n, const RgSmallShard *inputs)
 {
-  const int level = inputs[0]->level + 1;
   char *path;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
-    PetscCall(rg_path_join(store->directory, inputs[i]->name, &path));
+    PetscCall(rg_path_join(store->directory, inputs[i].name, &path));
     (void)unlink(path); /* a shard that stays is a harmless duplicate */
     PetscCall(PetscFree(path));
-    atomic_store(&inputs[i]->taken, false);
   }
-  shelve(store, merged, level, length);
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode merge_shards(RgStore *store, int n, RgShelfPlace **inputs)
+/* Merge *n shards of one level: of `inputs` those that can be read, to which *n is lowered. */
+static PetscErrorCode merge_shards(RgStore *store, int *n, RgSmallShard *inputs, RgFault *fault)
 {
+  const int level = inputs[0].level + 1;
   Gathered gathered = {0};
-  RgFault fault = {0};
   char name[RG_SHARD_NAME_MAX];
   size_t length;
   int good = 0;
   bool ok = false;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < n; i++) {
-    PetscCall(gather_shard(store, inputs[i]->name, &gathered, &ok));
+  for (int i = 0; i < *n; i++) { /* what is gone or damaged is reported by the next scan */
+    PetscCall(gather_shard(store, inputs[i].name, &gathered, &ok));
     if (ok) inputs[good++] = inputs[i];
-    else atomic_store(&inputs[i]->taken, false); /* gone or damaged: the next scan will tell */
   }
-  if (gathered.n) {
-    PetscCall(commit_shard(store, inputs[0]->level + 1, gathered.n, gathered.records, name, &length,
-                           &fault));
-    if (!fault.code) PetscCall(replace(store, good, inputs, name, length));
+  *n = good;
+  if (gathered.n)
+    PetscCall(commit_shard(store, level, gathered.n, gathered.records, name, &length, fault));
+  if (gathered.n && !fault->code) {
+    PetscCall(remove_merged(store, *n, inputs));
+    PetscCall(note_small(store, name, level, length));
   }
-  if (fault.code) store->merge_at = rg_wall_seconds() + 60;
   PetscCall(drop(&gathered, 0));
   PetscCall(PetscFree(gathered.records));
   PetscFunctionReturn(0);
 }
 
-/* Merge shards of this host where enough have gathered and nobody else is at it; failing is no
-   harm. */
+/* Move the first `wanted` small shards of a level, if it has as many, into `chosen`. */
+static bool choose(RgStore *store, int level, int wanted, RgSmallShard *chosen)
+{
+  int n = 0, kept = 0;
+
+  for (int i = 0; i < store->n_small; i++) n += store->small[i].level == level;
+  if (n < wanted) return false;
+  n = 0;
+  for (int i = 0; i < store->n_small; i++) {
+    if (store->small[i].level == level && n < wanted) chosen[n++] = store->small[i];
+    else store->small[kept++] = store->small[i];
+  }
+  store->n_small = kept;
+  return true;
+}
+
+/* Merge this process' own shards where enough of a level have gathered; failing is no harm. */
 static PetscErrorCode compact(RgStore *store)
 {
-  const int n = store->limits.compaction;
-  RgShelfPlace **inputs;
+  const int wanted = store->limits.compaction;
+  RgSmallShard *inputs;
+  RgFault fault = {0};
+  int n = wanted;
 
   PetscFunctionBeginUser;
-  if (n < 2 || rg_wall_seconds() < store->merge_at || !rg_shelf_hold(store->shelf))
-    PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(n, &inputs));
-  while (rg_wall_seconds() >= store->merge_at && rg_shelf_choose(store->shelf, n, inputs))
-    PetscCall(merge_shards(store, n, inputs));
+  if (n < 2 || store->n_small < n || rg_wall_seconds() < store->merge_at) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(wanted, &inputs));
+  for (int level = 0; !fault.code && choose(store, level, wanted, inputs); level++) {
+    n = wanted;
+    PetscCall(merge_shards(store, &n, inputs, &fault));
+  }
+  if (fault.code) store->merge_at = rg_wall_seconds() + 60;
+  for (int i = 0; fault.code && i < n; i++)
+    PetscCall(note_small(store, inputs[i].name, inputs[i].level, 0));
   PetscCall(PetscFree(inputs));
-  rg_shelf_release(store->shelf);
   PetscFunctionReturn(0);
 }
 
@@ -417,6 +395,7 @@ static void note_outcome(RgStore *store, const RgFault *fault)
 
   if (!fault->code) {
     store->pause = store->troubled_since = store->retry_at = 0;
+    store->committed = now;
     return;
   }
   if (store->troubled_since <= 0) store->troubled_since = now;
@@ -424,96 +403,29 @@ static void note_outcome(RgStore *store, const RgFault *fault)
   store->retry_at = now + store->pause;
 }
 
-/* Put what others may commit onto this process' tray, oldest first. */
-static PetscErrorCode show(RgStore *store)
-{
-  RgText bytes = {0};
-
-  PetscFunctionBeginUser;
-  if (!store->trays) PetscFunctionReturn(0);
-  RgTray *tray = rg_trays_at(store->trays, store->who);
-  if (store->n_shown == store->n || !rg_tray_open(tray, !store->n_shown)) PetscFunctionReturn(0);
-  for (bool fits = true; fits && store->n_shown < store->n;) {
-    PetscCall(rg_flat_write(&store->pending[store->n_shown].record, &bytes));
-    fits = rg_tray_put(tray, store->trays->room, &bytes);
-    if (fits) store->n_shown++;
-    PetscCall(rg_text_clear(&bytes));
-  }
-  rg_tray_close(tray);
-  PetscFunctionReturn(0);
-}
-
-/* Hear from others what they have committed, and show them more. */
-static PetscErrorCode hear(RgStore *store)
+/* Commit all that is pending, then merge shards. */
+static PetscErrorCode flush_all(RgStore *store, RgFault *fault)
 {
   PetscFunctionBeginUser;
-  if (!store->trays || !rg_tray_was_committed(rg_trays_at(store->trays, store->who)))
-    PetscFunctionReturn(0);
-  note_outcome(store, &(RgFault){0}); /* the disk takes what it is given */
-  PetscCall(forget(store, store->n_shown));
-  PetscCall(show(store));
-  PetscFunctionReturn(0);
-}
-
-/* Commits together with those of others, unless the disk said no: a small one may fit. */
-static bool hold(RgStore *store)
-{
-  return store->trays && store->troubled_since <= 0 && rg_trays_hold(store->trays);
-}
-
-double rg_store_patience(int n)
-{
-  const double a_commit = 0.012; /* measured: docs/scaling.md */
-
-  return fmin(n * a_commit, 0.5);
-}
-
-/* Until all that is pending was committed by others, this process holds the trays (*held), or it is
-   better off alone. */
-static PetscErrorCode wait_for_others(RgStore *store, bool *held)
-{
-  const double begun = rg_wall_seconds();
-
-  PetscFunctionBeginUser;
-  while (!(*held = hold(store))) {
-    if (store->n_shown < store->n || store->troubled_since > 0 ||
-        rg_wall_seconds() - begun > rg_store_patience(store->trays->n))
-      break;
-    PetscCall(PetscSleep(0.001));
-    PetscCall(hear(store));
-    if (!store->n) break;
-  }
-  PetscFunctionReturn(0);
-}
-
-/* Commit all that is pending, then merge shards. held: with what others have shown. */
-static PetscErrorCode flush_all(RgStore *store, bool held, RgFault *fault)
-{
-  PetscFunctionBeginUser;
-  while (store->n > 0 && !fault->code) PetscCall(commit_group(store, held, fault));
-  if (store->trays && !store->n_shown) rg_tray_withdraw(rg_trays_at(store->trays, store->who));
-  if (held) rg_trays_release(store->trays);
+  while (store->n > 0 && !fault->code) PetscCall(commit_group(store, fault));
   note_outcome(store, fault);
   if (!fault->code) PetscCall(compact(store));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_store_flush_ahead(RgStore *store, double seconds, RgFault *fault)
+PetscErrorCode rg_store_flush_ahead(RgStore *store, double likely, double possible, RgFault *fault)
 {
   const RgStoreLimits *limits = &store->limits;
   const double now = rg_wall_seconds();
-  bool held = false;
 
   PetscFunctionBeginUser;
   *fault = (RgFault){0};
-  PetscCall(hear(store));
   if (!store->n || now < store->retry_at) PetscFunctionReturn(0);
-  const double age = now - store->pending[0].since;
-  if (store->urgent || store->bytes >= limits->group_bytes ||
-      age + seconds >= limits->group_seconds)
-    PetscCall(wait_for_others(store, &held));
-  else if (age < limits->early_seconds || !(held = hold(store))) PetscFunctionReturn(0);
-  PetscCall(flush_all(store, held, fault));
+  const bool full = store->bytes >= limits->group_bytes;
+  const bool due =
+    full || store->urgent || now - store->pending[0].since + possible >= limits->group_seconds;
+  const bool early = now + likely < store->committed + limits->spacing;
+  if (due && (full || !early)) PetscCall(flush_all(store, fault));
   PetscFunctionReturn(0);
 }
 
@@ -521,9 +433,8 @@ PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault)
 {
   PetscFunctionBeginUser;
   *fault = (RgFault){0};
-  PetscCall(hear(store));
-  if (!now) PetscCall(rg_store_flush_ahead(store, 0, fault));
-  else if (store->n) PetscCall(flush_all(store, false, fault));
+  if (!now) PetscCall(rg_store_flush_ahead(store, 0, 0, fault));
+  else if (store->n) PetscCall(flush_all(store, fault));
   PetscFunctionReturn(0);
 }
 
@@ -538,7 +449,6 @@ PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault)
   store->bytes += rg_record_bytes(record);
   store->pending[store->n++] = (RgPending){rg_wall_seconds(), *record};
   PetscCall(PetscMemzero(record, sizeof(*record)));
-  PetscCall(show(store));
   PetscCall(rg_store_flush(store, false, fault));
   PetscFunctionReturn(0);
 }

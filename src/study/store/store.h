@@ -28,28 +28,22 @@ PetscErrorCode rg_store_close(RgStore **store);
 
 /* When things happen; the defaults are those of conventions, 4. For tests. */
 typedef struct {
-  size_t group_bytes;      /* commit when so much is pending: 8 MiB */
-  double group_seconds;    /* or when the oldest has waited so long: 30 */
-  double early_seconds;    /* or so long, when no other process of the host is at it: 24 */
-  double long_seconds;     /* a trial of so much wall or CPU time is committed at once: 10 */
-  int compaction;          /* shards of one level on a host that are merged into one: 64 */
-  size_t compaction_bytes; /* but only shards of up to compaction_bytes / compaction: 64 MiB */
+  size_t group_bytes;      /* commit when this much is pending: 8 MiB */
+  double group_seconds;    /* or when the oldest record has waited this long: 30 */
+  double long_seconds;     /* a trial of this much wall or CPU time is committed at once: 10 */
+  double spacing;          /* but not within this time after the last commit: rg_store_space; 0 */
+  int compaction;          /* shards of one level that are merged into one: 4 */
+  size_t compaction_bytes; /* but only shards of up to compaction_bytes / compaction: 4 MiB */
   size_t image_bytes;      /* larger results files are written to disk instead of memory: 256 MiB */
-  int helpers;       /* of rg_store_scan and rg_store_pack, as rg_helpers_do has them: 1 (none) */
-  int helper_trials; /* packing has one helper for so many trials at most: 1000 */
 } RgStoreLimits;
 extern const RgStoreLimits rg_store_default_limits;
 RgStoreLimits *rg_store_limits(RgStore *store); /* to be changed in place */
 
-/* The processes of one host that write to one output commit one another's records and merge one
-   another's small shards. `memory`: zeroed, rg_store_shared_bytes(n) long, shared by n of them, of
-   which this is number `which`; borrowed, it outlives the store. Before the first record. Without
-   it a store sees to its own. */
-size_t rg_store_shared_bytes(int n);
-void rg_store_share(RgStore *store, void *memory, int n, int which);
-/* The moment in which one of n waits for another to commit, seconds: what the commits of all would
-   take one after the other, half of the second that mpirun leaves between TERM and KILL at most. */
-double rg_store_patience(int n);
+/* Seconds that a rank of a job leaves between two commits: ranks / 400, so that all ranks together
+   commit 400 times a second at most. */
+double rg_store_spacing(int ranks);
+/* Use this spacing from now on. The ranks of a job begin at different moments. */
+void rg_store_space(RgStore *store, int ranks);
 
 /* What waits in memory: records, their bytes, and for how many seconds the disk has been saying no
    (0: it has not). For the decision to stop with exit code 3. */
@@ -72,20 +66,18 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
                              RgStoreScan *scan, RgFault *fault);
 
 /* Hand over a finished record: the store owns it from now on (the struct is zeroed). It is
-   committed at once when it is large or took long, else with others. A fault means that a
-   commit was tried and failed: nothing is lost, everything stays pending.
-   What is due on one process of a host is committed together with what waits on the others, by
-   whichever is the first; who is due and finds another one at it waits a moment for its own records
-   to be on the disk, and then commits them by itself. */
+   committed at once when it is large or took long, unless the spacing forbids it, else with others.
+   A fault means that a commit was tried and failed: nothing is lost, everything stays pending. */
 PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault);
 /* Commit what is pending if it is due; after a failure the next try waits (1 s, doubled up to 60 s)
-   and until then nothing happens and there is no fault. `now`: commit all of it, at once and
-   without a look at other processes.
-   Merges small shards of this host when many have gathered. Call it between iterations. */
+   and until then nothing happens and there is no fault. `now`: commit all of it at once, whatever
+   the spacing is. Merges small shards of this process when many have gathered. Call it between
+   iterations. */
 PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault);
-/* Commit what would be due within so many seconds: before something that may last as long. After a
+/* Before something that is likely to take `likely` seconds and may take `possible`: commit what
+   would become due within the latter, if the spacing allows a commit within the former. After a
    failure the next try waits as above. */
-PetscErrorCode rg_store_flush_ahead(RgStore *store, double seconds, RgFault *fault);
+PetscErrorCode rg_store_flush_ahead(RgStore *store, double likely, double possible, RgFault *fault);
 
 /* Pack everything into the results file (rank 0, after all ranks have flushed): verify, rename,
    then remove the shards that went into it. Nothing is written when trials are missing

@@ -4,16 +4,21 @@
 
 #include "study/store/index.h"
 #include "study/store/install.h"
-#include "study/store/shelf.h"
+#include "study/hdf5/shard.h"
 #include "study/record/software.h"
 #include "study/store/store.h"
-#include "study/store/tray.h"
 
 /* A finished record that is not on the disk. */
 typedef struct {
   double since; /* when it came, rg_wall_seconds */
   RgRecord record;
 } RgPending;
+
+/* A small shard that this process has committed and not merged yet. */
+typedef struct {
+  int level;
+  char name[RG_SHARD_NAME_MAX];
+} RgSmallShard;
 
 struct RgStore {
   char *output;         /* path of the results file */
@@ -30,18 +35,16 @@ struct RgStore {
 
   int n; /* pending records, oldest first */
   RgPending *pending;
-  int n_shown;  /* the first of them, which are in this process' tray */
   size_t bytes; /* of them */
   bool urgent;  /* one of them is not to wait */
 
   double retry_at, pause; /* back-off after a failure */
   double troubled_since;  /* 0: the last commit went well */
 
-  RgShelf *shelf;  /* of shards that may be merged; a borrowed one takes the place of */
-  RgShelf *own;    /* that of this process alone; owned */
-  RgTrays *trays;  /* of the processes of this host; NULL: this one is alone; borrowed */
-  int who;         /* this process on the shelf and among the trays */
-  double merge_at; /* no compaction before: back-off */
+  double committed; /* when this process last committed, rg_wall_seconds */
+  int n_small;
+  RgSmallShard *small; /* in the order of their commits; owned */
+  double merge_at;     /* no compaction before: back-off */
 };
 
 /* Split the path of a results file: *directory `<output>.d`, *parent where it stands (both owned by

@@ -66,7 +66,7 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
     int bad = 0;
     PetscCall(rg_store_info(inputs[i], &info, fault));
     if (!fault->code) PetscCall(rg_store_resolve(inputs[i], &results, &directory, fault));
-    if (!fault->code) PetscCall(rg_index_gather(directory, results, false, 1, index, &bad, fault));
+    if (!fault->code) PetscCall(rg_index_gather(directory, results, false, index, &bad, fault));
     if (results && info.n_shards) PetscCall(note_shards(n, inputs, results, left_out));
     PetscCall(PetscFree(results));
     PetscCall(PetscFree(directory));

@@ -323,8 +323,6 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
 
   PetscFunctionBeginUser;
   PetscCall(rg_layout_create(index, store->directory, &layout));
-  layout.helpers = store->limits.helpers;
-  layout.helper_trials = store->limits.helper_trials;
   PetscCall(add_planned(&layout, plan, &missing));
   if (missing)
     rg_fault_set(fault, RG_FAULT_INCOMPLETE, "%d of %d trials are missing", missing, plan->n);
@@ -348,8 +346,7 @@ PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgFault *fault)
     const RgFileState before = rg_install_state(store->output);
     RgIndex index = {0};
     int bad;
-    PetscCall(rg_index_gather(store->directory, store->output, true, store->limits.helpers, &index,
-                              &bad, fault));
+    PetscCall(rg_index_gather(store->directory, store->output, true, &index, &bad, fault));
     if (!fault->code) PetscCall(pack_index(store, plan, &index, &before, fault));
     PetscCall(rg_index_clear(&index));
     const RgFileState after = rg_install_state(store->output);

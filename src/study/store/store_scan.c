@@ -84,8 +84,7 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
   PetscCall(rg_remove_stale_in(store->parent));
   store->looked = true;
   store->found = rg_install_state(store->output);
-  PetscCall(rg_index_gather(store->directory, store->output, true, store->limits.helpers, &index,
-                            &scan->n_bad, fault));
+  PetscCall(rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, fault));
   if (!fault->code) {
     for (int s = 0; s < index.n_sources; s++) scan->n_shards += !index.sources[s].results;
     PetscCall(PetscCalloc1(index.n, &planned));

@@ -110,7 +110,7 @@ static PetscErrorCode gather(RgResults *results, RgFault *fault)
   PetscFunctionBeginUser;
   PetscCall(PetscFree(results->gone));
   PetscCall(rg_index_clear(&results->index));
-  PetscCall(rg_index_gather(results->directory, results->results, false, 1, &results->index,
+  PetscCall(rg_index_gather(results->directory, results->results, false, &results->index,
                             &results->n_bad, fault));
   if (fault->code) PetscCall(rg_index_clear(&results->index));
   PetscCall(PetscCalloc1(PetscMax(results->index.n_sources, 1), &results->gone));
@@ -319,7 +319,7 @@ static PetscErrorCode read_directory(const char *directory, bool describe, RgSto
     PetscCall(rg_path_join(directory, names[i], &path));
     RgFault fault = {0};
     if (describe && !stat(path, &found) && (!info->study || found.st_mtime > newest)) {
-      PetscCall(rg_shard_open(path, true, &container, &fault));
+      PetscCall(rg_shard_open(path, &container, &fault));
       if (!fault.code) {
         PetscCall(read_info(&container, info));
         newest = found.st_mtime;

@@ -9,7 +9,6 @@
 
 #include "base/child.h"
 #include "base/clock.h"
-#include "base/helpers.h"
 
 typedef struct {
   RgChildOutcome outcome;
@@ -218,88 +217,4 @@ RG_TEST(test_environment)
   assert_memory_equal(reply.answer, "-kept-1", reply.length);
   RG_OK(rg_child_close(&child, true));
   unsetenv("OMPI_COMM_WORLD_RANK");
-}
-
-/* ---- helpers --------------------------------------------------------------------------------- */
-
-enum { ITEMS = 23, LENGTH = 200000 }; /* bytes of an answer: more than a pipe holds */
-
-typedef struct {
-  pid_t parent;
-  int deadly, faulty; /* items; negative: none */
-  int worked, taken;  /* items done here, and by helpers */
-  int next;           /* item expected */
-} Bench;
-
-static PetscErrorCode work_on(void *closure, int item, RgText *answer, RgFault *fault)
-{
-  Bench *bench = closure;
-
-  PetscFunctionBeginUser;
-  assert_true((answer != NULL) == (getpid() != bench->parent));
-  if (answer && item == bench->deadly) raise(SIGKILL);
-  if (item == bench->faulty) rg_fault_set(fault, RG_FAULT_DAMAGED, "item %d", item);
-  for (int i = 0; answer && i < LENGTH; i++)
-    PetscCall(rg_text_add_bytes(answer, &(char){(char)(item + i % 7)}, 1));
-  if (answer) PetscFunctionReturn(0);
-  assert_int_equal(item, bench->next++);
-  bench->worked++;
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode take_answer(void *closure, int item, const char *answer, RgFault *fault)
-{
-  Bench *bench = closure;
-
-  PetscFunctionBeginUser;
-  assert_int_equal(fault->code, RG_FAULT_NONE);
-  assert_int_equal(item, bench->next++);
-  for (int i = 0; i < LENGTH; i++) assert_int_equal(answer[i], item + i % 7);
-  bench->taken++;
-  PetscFunctionReturn(0);
-}
-
-static RgFault help(int helpers, Bench *bench)
-{
-  const RgWork work = {work_on, take_answer, bench};
-  RgFault fault = {0};
-
-  bench->parent = getpid();
-  RG_OK(rg_helpers_do(helpers, ITEMS, &work, &fault));
-  expect_no_zombies();
-  return fault;
-}
-
-RG_TEST(test_helpers_share_the_work)
-{
-  static const int helpers[] = {1, 2, 3, 40};
-
-  for (int k = 0; k < 4; k++) {
-    Bench bench = {.deadly = -1, .faulty = -1};
-    assert_int_equal(help(helpers[k], &bench).code, RG_FAULT_NONE);
-    assert_int_equal(bench.next, ITEMS);
-    assert_int_equal(bench.worked, helpers[k] > 1 ? 0 : ITEMS);
-  }
-}
-
-/* What a helper that died has not answered for is done here. */
-RG_TEST(test_a_dead_helper_is_no_harm)
-{
-  Bench bench = {.deadly = 7, .faulty = -1};
-
-  assert_int_equal(help(3, &bench).code, RG_FAULT_NONE);
-  assert_int_equal(bench.next, ITEMS);
-  assert_int_equal(bench.worked, 6); /* 7, 10, 13, 16, 19, 22 */
-}
-
-/* Nothing behind it is taken, whoever met it. */
-RG_TEST(test_the_first_fault_ends_the_work)
-{
-  for (int helpers = 1; helpers <= 3; helpers++) {
-    Bench bench = {.deadly = -1, .faulty = 11};
-    const RgFault fault = help(helpers, &bench);
-    assert_int_equal(fault.code, RG_FAULT_DAMAGED);
-    assert_string_equal(fault.message, "item 11");
-    assert_int_equal(bench.next, helpers > 1 ? 11 : 12);
-  }
 }

@@ -2,7 +2,6 @@
 
 #include "fake_study.h"
 #include "study/record/fields.h"
-#include "study/record/flat.h"
 #include "study/spec/swept.h"
 
 RG_TEST(widths_follow_the_record)
@@ -240,69 +239,4 @@ RG_TEST(the_text_of_older_files_is_read)
   RG_OK(rg_swept_clear(&n, &list));
   RG_OK(rg_swept_parse("", &n, &list));
   assert_null(list);
-}
-
-static const char *text_of(const RgRecord *record, int field)
-{
-  return *(char *const *)((const char *)record + rg_fields[field].offset);
-}
-
-/* Of a record that was written to `bytes`. */
-static void read_flat(const RgText *bytes, const RgRecord *expected)
-{
-  RgRecord record;
-  uint64_t sums[2][2];
-  bool intact;
-
-  RG_OK(rg_flat_read(bytes->data, bytes->length, &record, &intact));
-  assert_true(intact);
-  checksum_of(expected, sums[0]);
-  checksum_of(&record, sums[1]);
-  assert_true(same(sums[0], sums[1]));
-  for (int f = 0; f < rg_field_count; f++) {
-    if (rg_fields[f].type != RG_FIELD_TEXT) continue;
-    assert_int_equal(!text_of(&record, f), !text_of(expected, f));
-    if (text_of(&record, f)) assert_string_equal(text_of(&record, f), text_of(expected, f));
-  }
-  assert_int_equal(record.n_swept, expected->n_swept);
-  for (int i = 0; i < record.n_swept; i++) {
-    assert_string_equal(record.settings[i].name, expected->settings[i].name);
-    assert_string_equal(record.settings[i].text, expected->settings[i].text);
-  }
-  for (int i = 0; i < record.n_extra; i++)
-    assert_string_equal(record.extra_doc[i], expected->extra_doc[i]);
-  assert_null(record.column[RG_COLUMN_RECOMMENDATION]); /* all NaN */
-  assert_memory_equal(record.column[RG_COLUMN_WALL_FIT], expected->column[RG_COLUMN_WALL_FIT],
-                      (size_t)record.n_rows * sizeof(double));
-  assert_true(record.provenance.fingerprint == expected->provenance.fingerprint);
-  RG_OK(rg_record_destroy(&record));
-}
-
-/* A damaged one is refused, wherever the damage is. */
-RG_TEST(records_travel_as_bytes)
-{
-  Fake fake;
-  RgRecord record, damaged;
-  RgText bytes = {0};
-  bool intact;
-
-  fake_create(5, &fake);
-  for (int i = 0; i < fake.plan.n; i++) {
-    RG_OK(fake_record(&fake, i, &record));
-    if (i == 2) RG_OK(PetscStrallocpy("one\ntwo", &record.provenance.software));
-    RG_OK(rg_flat_write(&record, &bytes));
-    read_flat(&bytes, &record);
-    RG_OK(rg_record_destroy(&record));
-    for (size_t at = (size_t)i; at < bytes.length; at += 997) {
-      bytes.data[at] ^= 0x10;
-      RG_OK(rg_flat_read(bytes.data, bytes.length, &damaged, &intact));
-      bytes.data[at] ^= 0x10;
-      assert_false(intact);
-      assert_null(damaged.key);
-      RG_OK(rg_flat_read(bytes.data, at, &damaged, &intact));
-      assert_false(intact);
-    }
-    RG_OK(rg_text_clear(&bytes));
-  }
-  fake_destroy(&fake);
 }

@@ -6,29 +6,26 @@ static void pack_in_order(Bench *bench, int step, size_t image_bytes)
 
   limits = rg_store_limits(bench->store);
   limits->image_bytes = image_bytes;
-  limits->compaction = limits->helpers > 1 ? 64 : 2; /* helpers want some files */
+  limits->compaction = 2;
   for (int k = 0; k < 20; k++) bench_add(bench, k * step % 20, k % 3 == 0);
   bench_flush(bench);
   assert_int_equal(bench_pack(bench), RG_FAULT_NONE);
   assert_int_equal(scratch_count(bench->shards, ""), -1); /* the directory is gone */
 }
 
-/* Equal bytes whatever the order of arrival, the way of writing and how many help with it; the time
-   is pinned. */
+/* Equal bytes whatever the order of arrival and the way of writing; the time is pinned. */
 RG_TEST(results_do_not_tell_who_came_first)
 {
-  static const int steps[] = {1, 3, 7, 9};
-  static const size_t images[] = {256 << 20, 0, 0, 256 << 20};
-  static const int helpers[] = {1, 1, 4, 2};
+  static const int steps[] = {1, 3, 7};
+  static const size_t images[] = {256 << 20, 0, 256 << 20};
   unsigned char *first = NULL, *bytes;
   size_t length = 0, n;
 
   setenv("SOURCE_DATE_EPOCH", "1000000000", 1);
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < 3; k++) {
     Bench bench;
     Witness witness;
     bench_create(5, &bench);
-    bench_help(&bench, helpers[k]);
     pack_in_order(&bench, steps[k], images[k]);
     witness = bench_visit(&bench, bench.output);
     assert_int_equal(witness.n, 20);
@@ -150,7 +147,6 @@ RG_TEST(studies_grow_and_shrink)
   assert_int_equal(scan.n_done, 8);
   for (int i = 0; i < 20; i++)
     if (!done[i]) bench_add(&bench, i, true);
-  bench_help(&bench, 3);
   assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
 

@@ -8,7 +8,7 @@
 #include "regatta/params.h"
 #include "study/run/schedule.h"
 #include "study/run/simulate.h"
-#include "stored_order.h"
+#include "reference_order.h"
 #include "study_text.h"
 #include "trial_at.h"
 
@@ -81,8 +81,8 @@ static void draw_costs(int spread)
   }
 }
 
-/* Whatever the costs are, and whatever is finished, what is enumerated is what would be stored. */
-RG_TEST(nothing_needs_to_be_stored)
+/* The order is that of the reference, whatever the costs are and whatever is finished. */
+RG_TEST(the_order_is_that_of_the_reference)
 {
   enum { MANY = 3 * 30 * (1 + 3 + 1 + 1) + 3 * 20 + 3 * 10 };
   static const int jobs[] = {1, 2, 6, 40, 1000};
@@ -155,26 +155,19 @@ RG_TEST(ranks_left_over_make_teams)
   expect_teams("branin, {name: sphere, ranks_per_trial: 1}", "ei", 5, 4, 0, 0);
 }
 
-/* A job of a study with trials of `seconds` and records of `bytes` on a machine that takes no time
-   but for tickets. */
-static void simulate(const char *text, double seconds, int ranks, double ticket, double bytes,
-                     RgJob *job)
+/* A job of a study with trials of `seconds` on a machine that takes no time but for tickets. */
+static void simulate(const char *text, double seconds, int ranks, double ticket, RgJob *job)
 {
   char message[RG_TEAMS_MESSAGE];
   RgTeams teams;
-  const RgJobRates rates = {.ticket = ticket,
-                            .record = 1e-9,
-                            .commit = 1e-9,
-                            .metadata = 1e12,
-                            .file = 2,
-                            .pack = 3,
-                            .bytes = bytes};
+  const RgJobRates rates = {
+    .ticket = ticket, .record = 1e-9, .commit = 1e-9, .metadata = 1e12, .file = 2, .pack = 3};
 
   parse_study(text, &study);
   RG_OK(rg_plan_fill(&study, &plan));
   for (int c = 0; c < study.n_cells; c++) plan.cells[c].cost = seconds;
   RG_OK(rg_teams_create(&plan, ranks, 0, &teams, message));
-  RG_OK(rg_simulate(&plan, &teams, &rates, 2, job));
+  RG_OK(rg_simulate(&plan, &teams, &rates, job));
   RG_OK(rg_teams_destroy(&teams));
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
@@ -194,7 +187,7 @@ RG_TEST(simulated_rounds)
 {
   RgJob job;
 
-  simulate(TRIALS("10"), 20, 4, 1e-12, 1, &job);
+  simulate(TRIALS("10"), 20, 4, 1e-12, &job);
   assert_near(job.wall, 60);
   assert_near(job.busy, 200.0 / 240);
   assert_near(job.idle, 40.0 / 240);
@@ -202,26 +195,26 @@ RG_TEST(simulated_rounds)
   assert_near(job.files, 10);
   assert_near(job.resume, 20);
   assert_near(job.pack, 30);
-  simulate(TRIALS("10"), 2, 4, 1e-12, 1, &job);
+  simulate(TRIALS("10"), 2, 4, 1e-12, &job);
   assert_near(job.wall, 6);
   assert_near(job.files, 4);
-  simulate(TRIALS("130"), 20, 4, 1e-12, 1,
-           &job); /* 66 and 64, or 65 each, of which 64 are merged */
-  assert_near(job.wall, 20 * 33);
-  assert_near(job.files, 4);
+  simulate(TRIALS("66"), 20, 4, 1e-12,
+           &job); /* 17, 17, 16 and 16, of which 16 are merged in two steps */
+  assert_near(job.wall, 20 * 17);
+  assert_near(job.files, 2 + 2 + 1 + 1);
 }
 
-/* Of two ranks on a host the one whose time has come commits for both; where its window has no room
-   for their records each sees to its own. */
-RG_TEST(simulated_hosts)
+/* Ranks of a large job commit less often: each of these has 40 trials of 20 s, 800 s in all, and a
+   turn every 100 s, which is 8 commits or 9. */
+RG_TEST(simulated_spacing)
 {
-  RgJob together, apart;
+  enum { RANKS = 40000 };
+  RgJob job;
 
-  simulate(TRIALS("2000"), 1, 4, 1e-3, 1, &together);
-  simulate(TRIALS("2000"), 1, 4, 1e-3, 1e9, &apart);
-  assert_near(together.wall, apart.wall);
-  assert_in_range((int)(apart.commits * apart.wall + 0.5), 4 * 500 / 25, 4 * 500 / 24 + 4);
-  assert_in_range((int)(together.commits * together.wall + 0.5), 2 * 500 / 25, 2 * 500 / 24 + 4);
+  simulate(TRIALS("1600000"), 20, RANKS, 1e-12, &job);
+  assert_near(job.wall, 800);
+  assert_in_range((int)(job.commits * job.wall / RANKS + 0.5), 8, 9);
+  assert_true(job.commits <= 450);
 }
 
 /* A counter that takes as long as a trial is the bound of the job. */
@@ -229,7 +222,7 @@ RG_TEST(simulated_counter_is_the_bound)
 {
   RgJob job;
 
-  simulate(TRIALS("10"), 1, 4, 1, 1, &job);
+  simulate(TRIALS("10"), 1, 4, 1, &job);
   assert_near(job.wall, 10 + 4); /* one ticket a second, and four answers that there is none left */
   assert_near(job.busy, 10.0 / (4 * 14));
 }
@@ -242,7 +235,7 @@ RG_TEST(simulated_teams)
   if (!rg_team_possible()) return;
   simulate("study: t\nseeds: 3\ncommon: {initial_points: 3990, iterations: 10, ranks_per_trial: "
            "auto}\nproblems: [branin]\nalgorithms: [ei]\n",
-           100, 2, 1e-12, 1, &job);
+           100, 2, 1e-12, &job);
   assert_near(job.wall, 100 * (0.5 + 3.0 / 8) + 100);
   assert_near(job.busy, 1);
 }

@@ -1,8 +1,8 @@
 #include <hdf5.h>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "store_bench.h"
-#include "trial_at.h"
 #include "study/store/store_internal.h"
 #include "trial_at.h"
 
@@ -161,208 +161,52 @@ RG_TEST(shards_are_merged_by_levels)
   bench_destroy(&bench);
 }
 
-enum { STORES = 3 };
-
-/* The stores of one host. */
-typedef struct {
-  Bench bench; /* its store: the last one that was used */
-  RgStore *stores[STORES];
-  RgShelf *shelf; /* what they share begins with it */
-  RgTrays *trays; /* and ends with these */
-} Host;
-
-static void host_create(Host *host)
-{
-  RG_OK(PetscCalloc(rg_store_shared_bytes(STORES), &host->shelf));
-  host->trays = (RgTrays *)(void *)((char *)host->shelf + rg_shelf_bytes(STORES));
-  bench_create(5, &host->bench);
-  for (int r = 0; r < STORES; r++) {
-    if (r) bench_open_store(&host->bench, r);
-    host->stores[r] = host->bench.store;
-    rg_store_share(host->bench.store, host->shelf, STORES, r);
-  }
-}
-
-static void host_destroy(Host *host)
-{
-  for (int r = 0; r < STORES; r++)
-    if (host->stores[r] != host->bench.store) RG_OK(rg_store_close(&host->stores[r]));
-  bench_destroy(&host->bench);
-  RG_OK(PetscFree(host->shelf));
-}
-
-static int host_files(const Host *host)
-{
-  return scratch_count(host->bench.shards, "");
-}
-
-/* Store `which` is handed trial i, and has so many to commit after that. */
-static void host_add(Host *host, int which, int i, int left)
-{
-  size_t bytes;
-  double troubled;
-  int n;
-
-  host->bench.store = host->stores[which];
-  bench_add(&host->bench, i, false);
-  RG_OK(rg_store_pending(host->bench.store, &n, &bytes, &troubled));
-  assert_int_equal(n, left);
-}
-
-/* The one whose time has come commits for all; the others hear of it. */
-RG_TEST(a_host_commits_together)
-{
-  Host host;
-
-  host_create(&host);
-  for (int i = 0; i < 4; i++) host_add(&host, i % 2, i, 1 + i / 2);
-  assert_int_equal(host_files(&host), 0);
-  rg_store_limits(host.stores[2])->group_seconds = 0;
-  host_add(&host, 2, 4, 0);
-  assert_int_equal(host_files(&host), 1);
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 5);
-  host_add(&host, 0, 5, 1); /* the two of before are forgotten */
-  host_add(&host, 2, 6, 0);
-  host_add(&host, 0, 7, 1);
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 7);
-
-  host.stores[0]->pending[0].since -= 25; /* not due yet: now, if nobody else is at it */
-  assert_true(rg_trays_hold(host.trays));
-  host_add(&host, 0, 8, 2);
-  rg_trays_release(host.trays);
-  host_add(&host, 0, 9, 0);
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 10);
-  assert_int_equal(host_files(&host), 3);
-  host_destroy(&host);
-}
-
-/* A process that dies while it commits for all, or is held up: the others wait a moment, then commit
-   their own. Nothing counts as committed before it says so. */
-RG_TEST(nothing_hangs_on_who_commits)
-{
-  Host host;
-  RgTray *tray;
-
-  host_create(&host);
-  tray = rg_trays_at(host.trays, 0);
-  host_add(&host, 0, 0, 1);
-  assert_true(rg_trays_hold(host.trays) && rg_tray_take(tray, 1));
-  host_add(&host, 0, 1, 2);
-  rg_store_limits(host.stores[0])->group_seconds = 0;
-  host_add(&host, 0, 2, 0);
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 3);
-
-  rg_store_limits(host.stores[0])->group_seconds = 30;
-  host_add(&host, 0, 3, 1);
-  rg_tray_give_back(tray, 1, true); /* it lives after all: what came later still waits */
-  host_add(&host, 0, 4, 2);
-  rg_store_limits(host.stores[1])->group_seconds = 0;
-  host_add(&host, 1, 5, 0);
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 4);
-  rg_trays_release(host.trays);
-  host_add(&host, 1, 6, 0);
-  host_add(&host, 0, 7, 1);
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 7);
-  host_destroy(&host);
-}
-
-/* What another one could not write still waits. */
-RG_TEST(a_commit_that_fails_is_none)
-{
-  RgFault fault;
-  Host host;
-
-  host_create(&host);
-  host_add(&host, 0, 0, 1);
-  assert_int_equal(rmdir(host.bench.shards), 0);
-  scratch_write(host.bench.shards, "", 0);
-  host_add(&host, 2, 1, 1);
-  host.stores[2]->pending[0].since -= 30;
-  RG_OK(rg_store_flush(host.stores[2], false, &fault));
-  assert_int_equal(fault.code, RG_FAULT_ERROR);
-  host_add(&host, 0, 2, 2);
-  assert_int_equal(unlink(host.bench.shards), 0);
-  bench_flush(&host.bench);
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 2);
-  host_destroy(&host);
-}
-
-/* What was damaged on the tray, or has no place there, is committed by its owner. */
-RG_TEST(a_full_or_damaged_tray_is_no_harm)
-{
-  Host host;
-  RgTray *tray;
-  size_t room;
-
-  host_create(&host);
-  tray = rg_trays_at(host.trays, 0);
-  rg_store_limits(host.stores[2])->group_seconds = 0;
-  host_add(&host, 0, 0, 1);
-  room = (2 * tray->length - 8) / sizeof(size_t) * sizeof(size_t);
-  tray->bytes[tray->length - 1] ^= 1;
-  host_add(&host, 2, 1, 0);
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 1);
-  tray->bytes[tray->length - 1] ^= 1;
-  host_add(&host, 2, 2, 0);
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 3);
-  host_destroy(&host);
-
-  host_create(&host);
-  host.trays->room = room; /* of one record */
-  rg_store_limits(host.stores[2])->group_seconds = 0;
-  for (int i = 0; i < 3; i++) host_add(&host, 0, i, 1 + i);
-  host_add(&host, 2, 3, 0);
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 2);
-  host_add(&host, 0, 4, 3);
-  bench_flush(&host.bench);
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 5);
-  host_destroy(&host);
-}
-
-/* The one that commits last merges what all of them have committed. */
-RG_TEST(shards_of_a_host_are_merged_together)
-{
-  Host host;
-
-  host_create(&host);
-  for (int r = 0; r < STORES; r++) rg_store_limits(host.stores[r])->compaction = 6;
-  for (int i = 0; i < 12; i++) {
-    host.bench.store = host.stores[i % STORES];
-    if (i == 8) assert_true(rg_shelf_hold(host.shelf)); /* another one is at it, or died of it */
-    bench_add(&host.bench, i, true);
-    if (i == 4) assert_int_equal(host_files(&host), 5);
-    if (i == 5) assert_int_equal(host_files(&host), 1);
-  }
-  assert_int_equal(host_files(&host), 7);
-  rg_shelf_release(host.shelf);
-  bench_add(&host.bench, 12, true);
-  assert_int_equal(host_files(&host), 3); /* 13 = 6 + 6 + 1 */
-  assert_int_equal(bench_visit(&host.bench, host.bench.shards).n, 13);
-  host_destroy(&host);
-}
-
-/* What finds no place on the shelf stays as it is. */
-RG_TEST(a_full_shelf_is_no_harm)
+/* A rank waits for its turn, in which it commits all that waits: a job of 400 ranks has one commit a
+   second of each of them. */
+RG_TEST(commits_are_spaced)
 {
   Bench bench;
-  RgShelf *shelf;
+  RgFault fault;
 
-  RG_OK(PetscCalloc(rg_store_shared_bytes(2), &shelf));
+  assert_true(rg_store_spacing(400) == 1);
   bench_create(5, &bench);
-  rg_store_share(bench.store, shelf, 2, 1);
-  rg_store_limits(bench.store)->compaction = 3;
-  for (int i = 0; i < RG_SHELF_PLACES; i++) assert_true(rg_shelf_put(shelf, 1, "0-not", 0));
-  assert_false(rg_shelf_put(shelf, 1, "0-not", 0));
-  assert_true(rg_shelf_hold(shelf));
-  for (int i = 0; i < 3; i++) bench_add(&bench, i, true);
-  rg_shelf_release(shelf);
-  bench_add(&bench, 3, true); /* of the 256 that are not there 255 are forgotten, */
-  assert_int_equal(scratch_count(bench.shards, ""), 4);
-  for (int i = 4; i < 6; i++) bench_add(&bench, i, true); /* and the last one with two that are */
-  assert_int_equal(scratch_count(bench.shards, ""), 5);
-  assert_int_equal(bench_visit(&bench, bench.shards).n, 6);
+  rg_store_limits(bench.store)->group_seconds = 0; /* always due */
+  rg_store_space(bench.store, 400 * 100);
+  for (int i = 0; i < 3; i++) bench_add(&bench, i, false);
+  RG_OK(rg_store_flush_ahead(bench.store, 99, PETSC_MAX_REAL, &fault));
+  assert_int_equal(scratch_count(bench.shards, ""), 0);
+  RG_OK(rg_store_flush_ahead(bench.store, 100, PETSC_MAX_REAL, &fault)); /* beyond the next turn */
+  assert_int_equal(scratch_count(bench.shards, ""), 1);
+  assert_int_equal(bench_visit(&bench, bench.shards).n, 3);
+
+  bench_add(&bench, 3, false);
+  assert_int_equal(scratch_count(bench.shards, ""), 1);
+  bench.store->committed -= 101; /* its turn has come */
+  RG_OK(rg_store_flush(bench.store, false, &fault));
+  assert_int_equal(scratch_count(bench.shards, ""), 2);
+
+  rg_store_limits(bench.store)->group_bytes = 1; /* memory does not wait */
+  bench_add(&bench, 5, false);
+  assert_int_equal(scratch_count(bench.shards, ""), 3);
   bench_destroy(&bench);
-  RG_OK(PetscFree(shelf));
+}
+
+/* The ranks begin at different moments of one spacing. */
+RG_TEST(turns_of_the_ranks_differ)
+{
+  Bench bench;
+  double turn[2];
+
+  bench_create(2, &bench);
+  for (int r = 0; r < 2; r++) {
+    RG_OK(rg_store_close(&bench.store));
+    bench_open_store(&bench, 200 * r);
+    rg_store_space(bench.store, 400 * 100);
+    turn[r] = rg_wall_seconds() - bench.store->committed;
+  }
+  assert_true(turn[0] >= 0 && turn[0] < 0.4);
+  assert_true(turn[1] >= 0.5 && turn[1] < 0.9);
+  bench_destroy(&bench);
 }
 
 RG_TEST(other_ranks_touch_nothing_before_they_commit)
@@ -406,7 +250,6 @@ RG_TEST(damaged_shards_are_moved_and_run_again)
     assert_int_equal(scan.n_bad, 1);
     assert_int_equal(scan.n_done, 3);
   }
-  bench_help(&bench, 3);
   scratch_write(path, text, sizeof(text));
   assert_int_equal(bench_scan(&bench, done).n_bad, 1);
   scratch_write(path, bytes, length); /* the good one is taken back */
@@ -443,28 +286,26 @@ static void forge_value(const char *path, const RgTrial *trial)
   free(bytes);
 }
 
-/* The trials of a forged shard run again, whoever reads it. */
+/* The trials of a forged shard run again. */
 RG_TEST(a_forged_value_is_not_packed)
 {
-  for (int helpers = 1; helpers <= 3; helpers += 2) {
-    Bench bench;
-    char path[512], bad[256];
-    bench_create(5, &bench);
-    bench_help(&bench, helpers);
-    bench_add(&bench, 0, true);
-    scratch_find(bench.shards, "0-", path);
-    forge_value(path, &bench.fake.trials[0]);
-    for (int i = 1; i < 20; i++) bench_add(&bench, i, i % 3 == 0);
-    bench_flush(&bench);
-    assert_int_equal(bench_pack(&bench), RG_FAULT_INCOMPLETE);
-    snprintf(bad, sizeof(bad), "%s/bad", bench.shards);
-    assert_int_equal(scratch_count(bad, ""), 1);
-    assert_int_equal(access(bench.output, F_OK), -1);
-    bench_add(&bench, 0, true);
-    assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
-    assert_int_equal(bench_visit(&bench, bench.output).n, 20);
-    bench_destroy(&bench);
-  }
+  Bench bench;
+  char path[512], bad[256];
+
+  bench_create(5, &bench);
+  bench_add(&bench, 0, true);
+  scratch_find(bench.shards, "0-", path);
+  forge_value(path, &bench.fake.trials[0]);
+  for (int i = 1; i < 20; i++) bench_add(&bench, i, i % 3 == 0);
+  bench_flush(&bench);
+  assert_int_equal(bench_pack(&bench), RG_FAULT_INCOMPLETE);
+  snprintf(bad, sizeof(bad), "%s/bad", bench.shards);
+  assert_int_equal(scratch_count(bad, ""), 1);
+  assert_int_equal(access(bench.output, F_OK), -1);
+  bench_add(&bench, 0, true);
+  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
+  assert_int_equal(bench_visit(&bench, bench.output).n, 20);
+  bench_destroy(&bench);
 }
 
 /* A foreign HDF5 file, with and without a trailer that fits. */
