@@ -213,12 +213,12 @@ report() {
 # A relative path is the caller's.
 absolute() { case $1 in /*) echo "$1" ;; *) echo "$caller/$1" ;; esac; }
 
-# Trials for undecided claims, by the options of regatta_analysis replicate.
+# Trials for undecided claims: the package (regatta_analysis or reproduce) and options of its `replicate`.
 replicate() {
   local python
   python=$(find_python) || return 2
-  stoppable env REGATTA="$regatta" PYTHONPATH="$root/analysis" "$python" -m regatta_analysis replicate \
-    --launch "$(mpi_words)" "$@"
+  stoppable env REGATTA="$regatta" PYTHONPATH="$root/analysis:$root/experiments" "$python" -m "$1" replicate \
+    --launch "$(mpi_words)" "${@:2}"
 }
 
 # More arguments are options of replicate.
@@ -229,7 +229,7 @@ run_study() {
   mkdir -p "$(dirname "$output")"
   mpi_run "$regatta" run "$study" -o "$output"
   "$regatta" status "$output" >/dev/null || return 0 # stopped: no figures yet
-  if [ $# -gt 3 ]; then replicate "$study" -o "$output" "${@:4}" || return; fi
+  if [ $# -gt 3 ]; then replicate regatta_analysis "$study" -o "$output" "${@:4}" || return; fi
   "$regatta" bounds "$study" -o "$(dirname "$output")/bounds.csv" >/dev/null
   [ -f "$(dirname "$study")/claims.yaml" ] && claims=(--claims "$(dirname "$study")/claims.yaml")
   figures "$output" "$(dirname "$output")" --page "$(dirname "$output")/report.html" --command "$command" "${claims[@]}"
@@ -262,6 +262,7 @@ check_budget() {
 # ---- papers ------------------------------------------------------------------------------------
 
 analysis() { REGATTA=$regatta PYTHONPATH=$root/analysis "$python" -m regatta_analysis "$@"; }
+papers() { REGATTA=$regatta PYTHONPATH=$root/analysis:$root/experiments "$python" -m reproduce "$@"; }
 
 stopped=0 # a run was asked to stop: write the report of what is there, and end
 
@@ -294,7 +295,7 @@ reproduce_paper() {
   mkdir -p "$directory/$scale"
   [ "$scale" = full ] && smaller=$directory/small
   if [ "$run" = yes ]; then
-    list=$(analysis studies "$target" "$directory/$scale" --scale "$scale" ${seeds:+--seeds "$seeds"} \
+    list=$(papers studies "$target" "$directory/$scale" --scale "$scale" ${seeds:+--seeds "$seeds"} \
       $universes --regatta "$regatta") ||
       return 2
     total=$(grep -c . <<<"$list" || true)
@@ -316,11 +317,11 @@ reproduce_paper() {
       if "$regatta" status "$directory/$scale/$study.h5" >/dev/null 2>&1; then files+=("$file"); fi
     done 9<<<"$list"
     if [ -n "$until" ] && [ "$stopped" = 0 ] && [ ${#files[@]} -gt 0 ]; then
-      replicate "${files[@]}" -o "$directory/$scale" --claims "$root/experiments/$paper/claims.yaml" \
+      replicate reproduce "${files[@]}" -o "$directory/$scale" --claims "$root/experiments/$paper/claims.yaml" \
         --budget "$until" ${keep:+--keep "$root/experiments/$paper/verdicts.json"} || return
     fi
   fi
-  analysis report "$paper" "$directory" --scale "$scale" --command "$command" "${skipped[@]}"
+  papers report "$paper" "$directory" --scale "$scale" --command "$command" "${skipped[@]}"
 }
 
 reproduce() {
@@ -364,7 +365,7 @@ reproduce() {
       complain "$paper: no report"
     [ "$stopped" = 0 ] || break
   done
-  analysis index "$root/results" --scale "$scale"
+  papers index "$root/results" --scale "$scale"
 }
 
 quickstart() {

@@ -44,10 +44,8 @@ install(FILES src/algorithm/new.c.in DESTINATION ${CMAKE_INSTALL_DATADIR}/regatt
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/docs/html DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 
-# The Python package with the papers it knows, and a command for it. (pip install ./analysis does the
+# The Python package, and a command for it. (pip install ./analysis does the
 # same for an environment of one's own.)
 install(DIRECTORY analysis/regatta analysis/regatta_analysis DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/python
-        PATTERN __pycache__ EXCLUDE)
-install(DIRECTORY experiments DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/python/regatta_analysis
         PATTERN __pycache__ EXCLUDE)
 install(PROGRAMS cmake/regatta-analysis.sh DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME regatta-analysis)

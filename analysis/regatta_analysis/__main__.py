@@ -1,11 +1,8 @@
 """Figures and tables of a study:    python3 -m regatta_analysis RESULTS.h5 --out DIR
-Claims of a paper on results:       python3 -m regatta_analysis claims RESULTS...
-One figure of a paper:              python3 -m regatta_analysis figure PAPER/FIGURE RESULTS... --out DIR
-Verdicts to commit, README tables:  python3 -m regatta_analysis verdicts PAPER RESULTS...; readme
+Claims on results:                  python3 -m regatta_analysis claims RESULTS...
 More trials for undecided claims:   python3 -m regatta_analysis replicate STUDY.yaml -o RESULTS.h5
 The page of a study:                python3 -m regatta_analysis page RESULTS...
 Results in other formats:           python3 -m regatta_analysis export RESULTS --to FORMAT DIR
-The page of a paper:                python3 -m regatta_analysis report PAPER DIR
 Confidence parameters by formula:   python3 -m regatta_analysis confidence --points N --out DIR"""
 import argparse
 import difflib
@@ -22,7 +19,7 @@ from .load.settings import split
 from .stats.regret import METRICS
 
 
-class _Parser(argparse.ArgumentParser):
+class Parser(argparse.ArgumentParser):
     def error(self, message):
         self.exit(2, f"{self.prog}: {message}\n")
 
@@ -31,31 +28,33 @@ def main(arguments=None):
     """Exit code: 0, or 2 for a file or option that can't be used (one line on stderr)."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     commands = {"confidence": (_confidence_parser, _confidence),
-                "claims": (_claims_parser, _claims), "verdicts": (_verdicts_parser, _verdicts),
-                "replicate": (_replicate_parser, _replicate),
-                "readme": (_readme_parser, _readme), "figure": (_figure_parser, _figure),
-                "page": (_page_parser, _page), "report": (_report_parser, _report), "index": (_index_parser, _index),
-                "studies": (_studies_parser, _studies), "export": (_export_parser, _export)}
+                "claims": (_claims_parser, _claims), "replicate": (replicate_parser, _replicate),
+                "page": (_page_parser, _page), "export": (_export_parser, _export)}
     first = arguments[0] if arguments else ""
     meant = difflib.get_close_matches(first, commands, 1)
     if meant and first not in commands and not Path(first).exists():
-        _say(f"regatta_analysis: no command and no file '{line(first)}', did you mean '{meant[0]}'?", sys.stderr)
+        say(f"regatta_analysis: no command and no file '{line(first)}', did you mean '{meant[0]}'?", sys.stderr)
         return 2
     make_parser, run = commands.get(first, (_study_parser, _study))
     options = make_parser().parse_args(arguments[1:] if run is not _study else arguments)
+    return answer("regatta_analysis", run, options)
+
+
+def answer(name, run, options):
+    """Exit code of a command of the program `name`, after what it says, or the line that says why it can't."""
     try:
-        _say(run(options))
+        say(run(options))
     except InputError as error:
-        _say(f"regatta_analysis: {line(error)}", sys.stderr)
+        say(f"{name}: {line(error)}", sys.stderr)
         return 2
     except OSError as error:
-        name = error.filename or getattr(options, "out", "")
-        _say(f"regatta_analysis: {line(name)}: {error.strerror or error}", sys.stderr)
+        file = error.filename or getattr(options, "out", "")
+        say(f"{name}: {line(file)}: {error.strerror or error}", sys.stderr)
         return 2
     return 0
 
 
-def _say(text, stream=None):
+def say(text, stream=None):
     """Print; nothing that a label or path says is obeyed by the terminal."""
     print(terminal(text), file=stream or sys.stdout)
 
@@ -63,7 +62,7 @@ def _say(text, stream=None):
 def _study(options):
     results = load(options.results, options.partial, options.trust)
     for warning in results.warnings:
-        _say(f"regatta_analysis: warning: {line(warning)}", sys.stderr)
+        say(f"regatta_analysis: warning: {line(warning)}", sys.stderr)
     results = _selected(results, options)
     options.over = [results.full_name(name) for name in options.over or []]
     options.panel = options.panel and results.full_name(options.panel)
@@ -93,7 +92,7 @@ def _confidence(options):
 
 
 def _claims(options):
-    from .claims import catalogue, claims, kinds, universes
+    from .claims import claims, kinds
     if options.kind:
         return kinds.describe(options.kind)
     if not options.results:
@@ -103,32 +102,32 @@ def _claims(options):
     verdicts = []
     for path in options.claims or [path for path in beside if path.exists()]:
         files = claims.find_results(options.results, path.parent.name)
-        verdicts += claims.evaluate(path, claims.Studies(files, settings=universes.read(
-            path.parent / "settings.yaml")))
-    for name in [] if options.claims else catalogue.papers():
-        paper = catalogue.paper(name)
-        files = claims.find_results(options.results, name, paper.reference)
-        if set(files) & set(paper.studies()) and paper.claims_file.exists():
-            verdicts += claims.evaluate(paper.claims_file, claims.studies_of(name, files))
+        verdicts += claims.evaluate(path, claims.Studies(files))
     if not verdicts:
         raise InputError(f"{options.results[0]}: no study that a claims file speaks of; --claims "
                          "names the claims file")
-    if options.json:
+    return verdicts_text(verdicts, options.json)
+
+
+def verdicts_text(verdicts, as_json):
+    """Verdicts for the terminal, or as JSON."""
+    from .claims import claims
+    if as_json:
         return json.dumps(claims.as_data(verdicts), indent=1)
     return f"{claims.plain(verdicts)}\n\n{len(verdicts)} claims: {claims.count(verdicts)}"
 
 
 def _claims_parser():
-    parser = _Parser(prog="regatta_analysis claims", description="Decides the claims of a paper on "
-                     "results, in every universe and reading: reproduced, depends on a setting, not reproduced, "
-                     "near tie, undecided, not checkable.", epilog="kinds of checks: "
+    parser = Parser(prog="regatta_analysis claims", description="Decides claims on results, in every reading: "
+                     "reproduced, depends on a reading, not reproduced, near tie, undecided, not checkable.",
+                     epilog="kinds of checks: "
                      f"{', '.join(_kinds())}", add_help=False)
     parser.add_argument("-h", "--help", nargs="?", action=_KindHelp, dest="kind", metavar="KIND",
                         help="this text; what a kind of check expects, with an example; of `all` kinds")
     parser.add_argument("results", nargs="*", help="results files, study directories (*.h5.d), or "
                         "folders of them; the name of a file is that of its study file")
     parser.add_argument("--claims", nargs="+", type=Path, metavar="FILE.yaml",
-                        help="claims files (default: claims.yaml beside the results, and those of papers that speak of them)")
+                        help="claims files (default: claims.yaml beside the results)")
     parser.add_argument("--json", action="store_true", help="everything, machine-readable")
     return parser
 
@@ -149,7 +148,13 @@ class _KindHelp(argparse.Action):
 
 
 def _replicate(options):
-    from .claims import record, replicate
+    from .claims import replicate
+    return replicate.Replication(*replication(options)).run()
+
+
+def replication(options):
+    """Arguments of a Replication, of the options of replicate_parser."""
+    from .claims import replicate
     from .load.program import program
     if not program():
         raise InputError("replicate runs the program regatta: build it, or name it in REGATTA")
@@ -161,17 +166,17 @@ def _replicate(options):
         if not study.is_file():
             raise InputError(f"{study}: no such file")
         works.append(replicate.Work(results.name.removesuffix(".h5"), study, results))
-    before = record.read(options.keep) if options.keep else None
-    return replicate.Replication(works, file, options.budget, options.launch, _say_now, before).run()
+    return works, file, options.budget, options.launch, say_now
 
 
-def _say_now(text):
-    _say(text)
+def say_now(text):
+    say(text)
     sys.stdout.flush()
 
 
-def _replicate_parser():
-    parser = _Parser(prog="regatta_analysis replicate", description="Runs studies and decides claims on them; then "
+def replicate_parser(prog="regatta_analysis replicate"):
+    """The options of `replicate`."""
+    parser = Parser(prog=prog, description="Runs studies and decides claims on them; then "
                      "adds trials in stages, twice as many each time and only to the cells that undecided claims "
                      "need, until every claim is decided or the budget is spent. The study files say what was added "
                      "(their key `replicate`); interrupted, the same command goes on.")
@@ -182,86 +187,9 @@ def _replicate_parser():
                         "studies the folder of their results, each called as its study file")
     parser.add_argument("--budget", type=_hours, default=4.0, metavar="CORE-HOURS",
                         help="for the trials that are added (default: 4)")
-    parser.add_argument("--keep", type=Path, metavar="VERDICTS.json", help="what this record has decided on more trials "
-                        "of the same studies gets none")
     cores = os.environ.get("REGATTA_RANKS") or os.cpu_count()
     parser.add_argument("--launch", type=shlex.split, default=["mpirun", "-n", str(cores)], metavar="COMMAND",
                         help=f"how the program is started on several ranks (default: mpirun -n {cores})")
-    return parser
-
-
-def _verdicts(options):
-    from .claims import record
-    path = record.write(options.paper, options.results, options.command, options.keep)
-    return f"{path}\n{record.summary(record.read(path))}"
-
-
-def _verdicts_parser():
-    parser = _Parser(prog="regatta_analysis verdicts", description="Decides the claims of a paper on results and "
-                     "writes experiments/PAPER/verdicts.json.")
-    parser.add_argument("paper")
-    parser.add_argument("results", nargs="+", help="results files, or folders of them")
-    parser.add_argument("--command", help="how the results were made")
-    parser.add_argument("--keep", action="store_true", help="what verdicts.json says of studies and universes that are "
-                        "not among the results, and of claims that speak of them, stays")
-    return parser
-
-
-def _readme(_):
-    from .claims import record
-    return "\n".join(str(path) for path in record.write_readmes())
-
-
-def _readme_parser():
-    return _Parser(prog="regatta_analysis readme", description="Writes the tables of verdicts into README.md "
-                   "and experiments/PAPER/README.md from verdicts.json.")
-
-
-def _figure(options):
-    from .claims import catalogue, claims
-    from .report import report
-    name, _, figure = options.figure.partition("/")
-    paper = catalogue.paper(name)
-    spec = catalogue.figure_named(paper, figure)
-    files = claims.find_results(options.results, name)
-    place = options.results[0] if options.results else "."
-    options.out.mkdir(parents=True, exist_ok=True)
-    place = Path(place) if Path(place).is_dir() else Path(place).parent
-    drawn = report.draw_figure(paper, spec, claims.studies_of(name, files), options.out, place,
-                               options.formats)
-    if drawn.missing:
-        raise InputError(f"{options.figure}: {drawn.missing}")
-    return "\n".join(str(path) for _, path in drawn.parts)
-
-
-def _figure_parser():
-    parser = _Parser(prog="regatta_analysis figure", description="One figure of a paper in its "
-                     "arrangement; experiments/PAPER/figures.yaml lists them.")
-    parser.add_argument("figure", metavar="PAPER/FIGURE")
-    parser.add_argument("results", nargs="*", help="results files, or folders of them")
-    _output_options(parser)
-    return parser
-
-
-def _report(options):
-    from .report import report
-    skipped, without = ([text.partition("=")[::2] for text in texts]
-                        for texts in (options.skipped, options.without))
-    page, text = report.write(options.paper, options.directory, options.scale, options.command,
-                              skipped, without, ("png",) if options.scale == "smoke" else ("pdf", "png"))
-    return f"{page}\n{text}"
-
-
-def _report_parser():
-    parser = _Parser(prog="regatta_analysis report", description="report.html and report.md of a "
-                     "paper from the results in DIR/SCALE.")
-    parser.add_argument("paper")
-    _report_options(parser)
-    parser.add_argument("--command", help="how it was run, for the page")
-    parser.add_argument("--skipped", action="append", default=[], metavar="STUDY=REASON",
-                        help="a study that could not run")
-    parser.add_argument("--without", action="append", default=[], metavar="STUDY=REASON",
-                        help="a study some of whose problems could not run")
     return parser
 
 
@@ -273,13 +201,13 @@ def _page(options):
     if not options.live:
         return study_page.write(options.results, options.out, **more)
     try:
-        return f"{study_page.watch(options.results, options.out, _say, options.every, **more)}: complete"
+        return f"{study_page.watch(options.results, options.out, say, options.every, **more)}: complete"
     except KeyboardInterrupt:
         return "stopped; the page stays as it is"
 
 
 def _page_parser():
-    parser = _Parser(prog="regatta_analysis page", description="report.html of a study: curves, sweeps, "
+    parser = Parser(prog="regatta_analysis page", description="report.html of a study: curves, sweeps, "
                      "statistics, run times, failures, settings, provenance; one file that needs no network.")
     parser.add_argument("results", nargs="+", help="results files, or study directories (*.h5.d)")
     parser.add_argument("--out", type=Path, metavar="FILE.html",
@@ -287,7 +215,7 @@ def _page_parser():
     _page_options(parser)
     _selection_options(parser)
     parser.add_argument("--live", action="store_true", help="redraw the page while the study runs")
-    parser.add_argument("--every", type=_positive, default=10, metavar="SECONDS",
+    parser.add_argument("--every", type=positive, default=10, metavar="SECONDS",
                         help="how often --live looks for finished trials (default: 10)")
     _reading_options(parser)
     return parser
@@ -327,7 +255,7 @@ def _export(options):
 
 def _export_parser():
     from .report import export
-    parser = _Parser(prog="regatta_analysis export", description="Results in other programs' formats: tables "
+    parser = Parser(prog="regatta_analysis export", description="Results in other programs' formats: tables "
                      "(csv, parquet), netCDF with CF and ACDD attributes, a file per problem, or the logs of "
                      "COCO and IOHprofiler, a folder per suite and algorithm (docs/results-format.md).")
     parser.add_argument("results", help="results file, or study directory (*.h5.d)")
@@ -338,61 +266,12 @@ def _export_parser():
     return parser
 
 
-def _index(options):
-    from .report import report
-    return "\n".join(str(path) for path in report.write_index(options.directory, options.scale))
-
-
-def _index_parser():
-    parser = _Parser(prog="regatta_analysis index", description="index.html and index.md over the "
-                     "reports in DIR: every claim with its verdict.")
-    _report_options(parser)
-    return parser
-
-
-def _studies(options):
-    from .claims import availability, catalogue
-    name, _, named = options.paper.partition("/")
-    paper, figures = catalogue.paper(name), named.split(",") if named else []
-    for figure in figures:
-        catalogue.figure_named(paper, figure)
-    written = catalogue.write_studies(paper, options.scale, options.seeds, options.directory, figures,
-                                      options.universes)
-    lines = []
-    for study, path, bounds in written:
-        missing, some = ({}, True) if options.regatta is None else availability.leave_out(
-            path, options.regatta)
-        reasons = "; ".join(f"{', '.join(k for k, v in missing.items() if v == reason)}: {reason}"
-                            for reason in dict.fromkeys(missing.values()))
-        lines.append("\t".join([study, str(path), "bounds" if bounds else "-",
-                                "run" if some else "skip", reasons or "-"]))
-    return "\n".join(lines)
-
-
-def _studies_parser():
-    parser = _Parser(prog="regatta_analysis studies", description="Writes the study files of a paper "
-                     "or of figures of it at a scale into DIR; lists them.")
-    parser.add_argument("paper", metavar="PAPER[/FIGURE,...]")
-    _report_options(parser)
-    parser.add_argument("--seeds", type=_positive, metavar="N", help="trials per cell")
-    parser.add_argument("--universes", action="store_true",
-                        help="all alternatives of the settings the paper leaves open (settings.yaml)")
-    parser.add_argument("--regatta", metavar="PROGRAM", help="leave out the problems whose data or "
-                        "programs are missing, as this program says")
-    return parser
-
-
-def _report_options(parser):
-    parser.add_argument("directory", type=Path, metavar="DIR")
-    parser.add_argument("--scale", choices=["smoke", "small", "full"], default="full")
-
-
 def _study_parser():
-    parser = _Parser(prog="regatta_analysis", description="Figures and tables of a study.",
+    parser = Parser(prog="regatta_analysis", description="Figures and tables of a study.",
                      epilog="other commands, with --help: `regatta_analysis claims`, "
                      "`regatta_analysis confidence`")
     parser.add_argument("results", help="results file, or study directory (*.h5.d) while it runs")
-    _output_options(parser)
+    output_options(parser)
     parser.add_argument("--metric", nargs="+", choices=list(METRICS), metavar="METRIC",
                         help="of: %(choices)s (default: simple cumulative; best where the optimum is "
                         "not known)")
@@ -406,7 +285,7 @@ def _study_parser():
                         "stuck trials), median with quantiles, or mean with its 95%% bootstrap interval (default: se)")
     parser.add_argument("--quantiles", type=_quantiles, default=(0.25, 0.75), metavar="LOW,HIGH",
                         help="of --band quantile (default: 0.25,0.75)")
-    parser.add_argument("--points", type=_positive, metavar="N",
+    parser.add_argument("--points", type=positive, metavar="N",
                         help="number of designs |X| of the finite problems: draws the laws of the "
                         "confidence parameters by formula over the recorded ones")
     parser.add_argument("--bounds", type=Path, metavar="FILE.csv",
@@ -424,17 +303,17 @@ def _study_parser():
 
 
 def _confidence_parser():
-    parser = _Parser(prog="regatta_analysis confidence", description="Confidence parameters of "
+    parser = Parser(prog="regatta_analysis confidence", description="Confidence parameters of "
                      "GP-UCB, RGP-UCB and IRGP-UCB by formula.")
-    parser.add_argument("--points", type=_positive, default=1000, metavar="N",
+    parser.add_argument("--points", type=positive, default=1000, metavar="N",
                         help="number of designs |X| (default: 1000)")
-    parser.add_argument("--horizon", type=_positive, default=200, metavar="T",
+    parser.add_argument("--horizon", type=positive, default=200, metavar="T",
                         help="number of queries (default: 200)")
-    _output_options(parser)
+    output_options(parser)
     return parser
 
 
-def _output_options(parser):
+def output_options(parser):
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="where to write")
     parser.add_argument("--formats", nargs="+", choices=["pdf", "png"], default=["pdf", "png"],
                         help="of the figures (default: pdf png)")
@@ -485,7 +364,7 @@ def _quantiles(text):
 
 
 @_accepts("a whole number from 1 on")
-def _positive(text):
+def positive(text):
     if int(text) < 1:
         raise ValueError
     return int(text)

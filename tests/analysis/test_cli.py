@@ -14,12 +14,12 @@ from regatta_analysis import load
 from regatta_analysis.__main__ import main
 
 
-def run(*arguments):
+def run(*arguments, program=main):
     """(exit code, stdout, stderr) of the command."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            code = main([str(a) for a in arguments])
+            code = program([str(a) for a in arguments])
         except SystemExit as stop:
             code = stop.code
     return code, out.getvalue(), err.getvalue()

@@ -10,7 +10,7 @@ import common
 import numpy as np
 import synthetic
 from regatta_analysis import load
-from regatta_analysis.claims import checks, claims, kept, record, replicate, stages
+from regatta_analysis.claims import checks, claims, replicate, stages
 from regatta_analysis.claims.outcome import NO, OPEN, YES, Item, Outcome, decided
 from test_cli import run
 
@@ -145,11 +145,10 @@ class Command(common.Case):
         (self.scratch / "race.yaml").write_text(STUDY)
         (self.scratch / "claims.yaml").write_text(CLAIMS)
 
-    def replicate(self, folder, launch, budget=1.0, before=None):
+    def replicate(self, folder, launch, budget=1.0):
         """(how it ended, what was said) of a replication in a folder."""
         said, work = [], replicate.Work("race", folder / "race.yaml", folder / "race.h5")
-        return replicate.Replication([work], folder / "claims.yaml", budget, launch, said.append,
-                                     before).run(), said
+        return replicate.Replication([work], folder / "claims.yaml", budget, launch, said.append).run(), said
 
     def folder(self, name):
         """A new one with study and claims."""
@@ -158,16 +157,6 @@ class Command(common.Case):
         for file, content in (("race.yaml", STUDY), ("claims.yaml", CLAIMS)):
             (made / file).write_text(content)
         return made
-
-    def what_a_record_has_decided_gets_no_trials(self):
-        studies = claims.Studies({"race": self.scratch / "race.h5"})
-        told = [record._claim(v) for v in claims.evaluate(self.scratch / "claims.yaml", studies)]
-        again = self.folder("again")
-        for changed, more in (({}, 0), ({"claim": "another"}, 1)):
-            before = {"results": kept.accounts(studies, ["race"]), "claims": [claim | changed for claim in told]}
-            ended, said = self.replicate(again, [], before=before)
-            self.assertIn("2 reproduced", ended)
-            self.assertEqual(more, "more trials" in "\n".join(said))
 
     def left(self, folder):
         """What it leaves behind."""
@@ -188,7 +177,6 @@ class Command(common.Case):
         text, checksum = self.left(self.scratch)
         self.assertTrue(text.startswith(STUDY))
         self.assertNotRegex(text, r'(UCB|Branin).*"seeds"', "what is settled gets no more")
-        self.what_a_record_has_decided_gets_no_trials()
         other = self.folder("other")
         launch, real, runs = ["mpirun", "--oversubscribe", "-n", "2"], replicate._run, []
 

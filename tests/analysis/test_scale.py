@@ -8,7 +8,7 @@ import numpy as np
 import synthetic
 import regatta_analysis.progress as progress
 from regatta_analysis import load
-from regatta_analysis.figures.paper_figures import _thinned
+from regatta_analysis.figures.overviews import _thinned
 from regatta_analysis.report.summary import PAGE, PAGES, regret_pages
 from regatta_analysis.stats import comparison, statistics
 

@@ -14,7 +14,7 @@ import pandas as pd
 import synthetic
 from regatta_analysis import InputError, load
 from regatta_analysis.__main__ import main
-from regatta_analysis.figures import panels, paper_figures, sweep as figures
+from regatta_analysis.figures import overviews, panels, sweep as figures
 from regatta_analysis.load import settings
 from regatta_analysis.stats import inference, sweep
 
@@ -272,7 +272,7 @@ class Typed(common.Case):
                          {"P (function=1)", "P (function=2)"})
         self.assertEqual(len(results.problems), 4)
         self.assertEqual(set(results.cells()["planned"]), {1, 2})  # both of Random's seeds in a panel
-        table = paper_figures.rank_table({"studies": ["s"]}, {"s": results})
+        table = overviews.rank_table({"studies": ["s"]}, {"s": results})
         self.assertEqual(table.shape, (2, 3))
 
 

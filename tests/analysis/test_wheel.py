@@ -24,8 +24,7 @@ class Wheel(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = scratch_directory(cls)
-        for name in ("analysis", "experiments"):
-            shutil.copytree(ROOT / name, cls.folder / name, ignore=shutil.ignore_patterns("__pycache__", "build"))
+        shutil.copytree(ROOT / "analysis", cls.folder / "analysis", ignore=shutil.ignore_patterns("__pycache__", "build"))
         cls.environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PIP_"))}
         cls.bin = cls.folder / "venv" / "bin"
         cls.call(sys.executable, "-m", "venv", "--system-site-packages", cls.folder / "venv")
@@ -48,19 +47,12 @@ class Wheel(unittest.TestCase):
         self.assertTrue((out / "summary.md").exists())
         self.call(self.bin / "regatta-analysis", "missing.h5", "--out", out, code=2)
 
-    def test_papers_come_along(self):
-        (self.folder / "analysis").rename(self.folder / "hidden")
-        self.addCleanup((self.folder / "hidden").rename, self.folder / "analysis")
-        code = ("import regatta_analysis; from regatta_analysis.claims import catalogue, claims; "
-                "print(regatta_analysis.__file__, *catalogue.papers(), claims.EXPERIMENTS)")
-        said = self.call(self.bin / "python", "-c", code)
-        self.assertIn(str(self.folder / "venv"), said.split()[0])
-        self.assertIn(str(self.folder / "venv"), said.split()[-1])
-        self.assertEqual(sorted(said.split()[1:-1]), sorted(p.parent.name for p in
-                                                            (ROOT / "experiments").glob("*/figures.yaml")))
-        self.environment["REGATTA_EXPERIMENTS"] = str(ROOT / "experiments")
-        self.addCleanup(self.environment.pop, "REGATTA_EXPERIMENTS")
-        self.assertEqual(self.call(self.bin / "python", "-c", code).split()[-1], str(ROOT / "experiments"))
+    def test_papers_stay_at_home(self):
+        """The wheel has what a user's study needs: no study files of papers, and not the engine that judges them."""
+        code = "import regatta_analysis, pathlib; print(pathlib.Path(regatta_analysis.__file__).parent)"
+        place = Path(self.call(self.bin / "python", "-c", code).strip())
+        self.assertIn(str(self.folder / "venv"), str(place))
+        self.assertFalse((place / "experiments").exists() or (place.parent / "reproduce").exists())
 
     def test_problems_and_optimisers_come_along(self):
         code = ("import pathlib, regatta; here = pathlib.Path(regatta.__file__).parent; "

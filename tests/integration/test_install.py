@@ -61,7 +61,7 @@ class Install(RegattaTest):
                           capture_output=True).returncode:
             self.skipTest("no Python for the analysis")
         kept = {k: v for k, v in environment().items() if k not in ("PYTHONPATH", "REGATTA")}
-        done = subprocess.run([prefix / "bin/regatta-analysis", "studies", "boke", self.folder, "--scale", "smoke"],
+        done = subprocess.run([prefix / "bin/regatta-analysis", "claims", "--help", "better"],
                               capture_output=True, text=True, env={**kept, "REGATTA_PYTHON": python})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout)

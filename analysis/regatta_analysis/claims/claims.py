@@ -1,55 +1,58 @@
-"""The checkable statements of a paper (experiments/PAPER/claims.yaml), decided on results files.
+"""Statements that studies are to decide (claims.yaml), decided on results files.
 
-A claim has an id, a place in the paper (`where`), the statement, and `checks` that must all hold (checks.py
+A claim has an id, a place where it is said (`where`), the statement, and `checks` that must all hold (checks.py
 has their kinds), or `readings`: several ways to make the sentence a number, each with an id, a reason
 (`because`) and checks. `printed` is a number of the paper for it. verdicts.py puts together what comes out under
-every reading and every setting (settings.yaml). `tables` are numbers printed in the paper, shown beside ours.
+every reading, and in every universe where there are several. `tables` are numbers printed in a paper.
 """
 import functools
-import os
 from pathlib import Path
 
 import numpy as np
 
-from . import checks, forms, stages, universes, verdicts
+from . import checks, forms, stages, verdicts
 from .outcome import YES, Look, Missing
-from .panels import names, one_panel
-from ..stats import density_error
-from ..stats.measures import TooShort, trial_values
+from .panels import names
 from ..load.errors import InputError
 from ..load.load import load
 from ..load.yaml_file import mappings, read_yaml
 
 
-def experiments_folder():
-    """The papers: $REGATTA_EXPERIMENTS, those of this source tree, or those installed with the package."""
-    package = Path(__file__).resolve().parents[1]
-    installed = package / "experiments"
-    return Path(os.environ.get("REGATTA_EXPERIMENTS") or
-                (installed if installed.exists() else package.parents[1] / "experiments"))
-
-
-EXPERIMENTS = experiments_folder()
 CLAIM_KEYS = {"id", "where", "claim", "checks", "readings", "printed", "needs"}
 VERDICTS = verdicts.VERDICTS
 
 
 class Studies:
-    """Results by the name of their study file, read when asked for, in one universe (ours, where none is
-    asked for)."""
+    """Results by the name of their study file, read when asked for.
 
-    def __init__(self, files, partial=True, settings=None, universe=None, raw=None):
+    A subclass may know several universes: the same studies under other settings, {setting: value}. Here there is
+    one, {}."""
+
+    universe = {}
+
+    def __init__(self, files, partial=True, raw=None):
         self.files, self._partial = dict(files), partial
-        self.settings = settings or universes.Settings()
-        self.universe = universe or {}
         self._raw = {} if raw is None else raw
-        self._views, self._earlier = {}, {}
+        self._earlier = {}
         self.missing = []  # what `panels` did not find
         self.look = Look()  # at these results
 
-    def within(self, universe):
-        """The same results in another universe."""
-        return Studies(self.files, self._partial, self.settings, universe, self._raw)
+    def universes(self, _studies):
+        """The universes of these studies, the first of them ours."""
+        return [{}]
+
+    def within(self, _universe):
+        """The same results in a universe."""
+        return self
+
+    def open_settings(self, _studies):
+        """{id: Setting} of what the universes of these studies differ in."""
+        return {}
+
+    def size(self, _where):
+        """Trials of another experiment that is to be compared with these, at a place that `panels` names; {} when
+        there is none."""
+        return {}
 
     def whole(self, study):
         """Results of a study in all universes, None when there are none."""
@@ -60,12 +63,7 @@ class Studies:
 
     def get(self, study):
         """Results of a study, None when there are none."""
-        results, figure = self.whole(study), self.settings.figure(study)
-        if results is None or figure is None or not figure.settings:
-            return results
-        if study not in self._views:
-            self._views[study] = universes.view(results, figure, self.universe)
-        return self._views[study]
+        return self.whole(study)
 
     def stages(self, names_):
         """How many stages the results of these studies have together."""
@@ -76,10 +74,6 @@ class Studies:
         if stage not in self._earlier:
             self._earlier[stage] = _Earlier(self, stage)
         return self._earlier[stage]
-
-    def size(self, where):
-        """Trials of the paper's experiment behind a place that `panels` names; {} when not known."""
-        return self.settings.size(where.partition(",")[0])
 
     def signature(self, found):
         """What trials these checks see: equal in universes that don't differ for them."""
@@ -107,7 +101,7 @@ class Studies:
             study, _, problem = name.partition("/")
             results = self.get(study)
             if results is None:
-                under = f" with {universes.words(self.universe)}" if self.whole(study) else ""
+                under = f" with {verdicts.words(self.universe)}" if self.whole(study) else ""
                 missing.append(f"no results of {study}{under} yet")
             elif problem and problem not in results.problems:
                 missing.append(f"{study}: no problem {problem!r} in the results")
@@ -124,8 +118,11 @@ class _Earlier(Studies):
     """Results as they were after a stage."""
 
     def __init__(self, now, stage):
-        super().__init__(now.files, settings=now.settings, universe=now.universe)
-        self._now, self._stage = now, stage
+        super().__init__(now.files)
+        self.universe, self._now, self._stage, self._views = now.universe, now, stage, {}
+
+    def size(self, where):
+        return self._now.size(where)
 
     def whole(self, study):
         return self._now.whole(study)
@@ -135,11 +132,6 @@ class _Earlier(Studies):
             results = self._now.get(study)
             self._views[study] = results and stages.upto(results, self._stage)
         return self._views[study]
-
-
-def studies_of(paper, files):
-    """The results `files` of a paper with its open settings."""
-    return Studies(files, settings=universes.read(EXPERIMENTS / paper / "settings.yaml"))
 
 
 @functools.lru_cache(maxsize=None)
@@ -219,7 +211,7 @@ def evaluate(path, studies, paper=None):
     paper = paper or Path(path).parent.name
     for claim in data["claims"]:
         try:
-            found.append(verdicts.evaluate(paper, claim, studies, studies.settings))
+            found.append(verdicts.evaluate(paper, claim, studies))
         except InputError as error:
             raise InputError(f"{path}: claim {claim['id']}: {error}") from error
     return found
@@ -231,57 +223,12 @@ def checks_of(claim):
 
 
 def studies_named(path):
-    """Names of the studies that a claims file speaks of."""
+    """Names of the studies that a claims file speaks of, its tables too."""
     data = read(path)
     rows = [row.get("on", table.get("on")) for table in data.get("tables", [])
             for row in table["rows"] if "compute" not in row]
     named = checks.studies_in(check for claim in data["claims"] for check in checks_of(claim))
     return named | {name.partition("/")[0] for name in rows}
-
-
-def published_tables(path, studies):
-    """[(title, note, header, rows)] of printed numbers beside ours, as ratios."""
-    shown = []
-    for table in read(path).get("tables", []):
-        header = ["", "Published", "Here", "Here / published"]
-        rows = [_table_row(table, row, studies) for row in table["rows"]]
-        shown.append((table["title"], " ".join(table.get("note", "").split()), header, rows))
-    return shown
-
-
-def _table_row(table, row, studies):
-    printed, spread = row["published"]
-    if "compute" in row:
-        values = density_error.distances(row["compute"]["law"], row["compute"]["n"])
-        label = f"{row['compute']['law']}, n = {row['compute']['n']}"
-        ours = values.mean(), values.std(ddof=1) / np.sqrt(len(values)), len(values)
-    else:
-        label, ours = row.get("label", row["who"]), _ours(table, row, studies)
-    if isinstance(ours, str):
-        return [label, f"{printed:g} ± {spread:g}", ours, "–"]
-    mean, se, n = ours
-    return [label, f"{printed:g} ± {spread:g}", f"{mean:.3g} ± {se:.2g} ({n} runs)",
-            f"{mean / printed:.3g}"]
-
-
-def _ours(table, row, studies):
-    """(mean, standard error, runs), or why there is nothing."""
-    on = row.get("on", table.get("on"))
-    try:
-        _, results, problem = one_panel(studies, on)
-        values = trial_values(results, problem, row.get("value", table.get("value")),
-                                     [row["who"]])
-    except TooShort as error:
-        return f"missing: {error}"
-    except Missing:
-        return "missing"
-    values = values.dropna().to_numpy()
-    if not len(values):
-        return "missing"
-    if np.isinf(values).any():
-        return f"no mean: feasible in {np.isfinite(values).sum()} of {len(values)} runs"
-    se = values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-    return values.mean(), se, len(values)
 
 
 # ---- as text -----------------------------------------------------------------------------------
@@ -314,7 +261,7 @@ def plain(found):
             if case.same_as >= 0:
                 continue
             if len(v.cases) > 1:
-                lines.append(f"      {case.verdict}: {universes.words(case.universe)}; {case.reading}; "
+                lines.append(f"      {case.verdict}: {verdicts.words(case.universe)}; {case.reading}; "
                              f"P(picture) {_probability(case.picture)}")
             for outcome in case.outcomes:
                 lines.append(f"        {outcome.text}")

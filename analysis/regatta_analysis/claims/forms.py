@@ -16,11 +16,6 @@ KINDS = {  # keys with a * have to be there
     "growth": "who* on* metric low high start against",
     "trend": "who* on* grows* metric",
     "bound": "who* on* bound*",
-    "law": "less* than* first* last* points",
-    "optima": "shift*",
-    "exploitation": "runs*",
-    "demonstration": "what* runs* share",
-    "density_distance": "sizes* factor* statistic",
     "unchecked": "because*",
 }
 SINGLE = {("lead", "who"), ("identical", "who"), ("identical", "against"), ("growth", "against")}
@@ -38,35 +33,34 @@ def _number(x):
     return isinstance(x, (int, float)) and not isinstance(x, bool)
 
 
-def _whole(x):
+def whole(x):
     return isinstance(x, int) and not isinstance(x, bool) and x >= 0
 
 
-def _list(each):
+def list_of(each):
     return lambda x: isinstance(x, list) and bool(x) and all(map(each, x))
 
 
 def _query(x):
-    return _whole(x) or x == "last"
+    return whole(x) or x == "last"
 
 
 TEXT, TEXTS, NUMBER = (_text, "a text"), (_texts, "a name or a list of names"), (_number, "a number")
-QUERY, COUNT = (_query, "a query, or last"), (lambda x: _whole(x) and x > 0, "a whole number from 1 on")
-QUERIES = (lambda x: isinstance(x, list) and len(x) == 2 and _whole(x[0]) and _query(x[1]) and
+QUERY, COUNT = (_query, "a query, or last"), (lambda x: whole(x) and x > 0, "a whole number from 1 on")
+QUERIES = (lambda x: isinstance(x, list) and len(x) == 2 and whole(x[0]) and _query(x[1]) and
            (x[1] == "last" or x[0] <= x[1]), "[first, last] queries")
 FACTOR, YES_NO = (lambda x: _number(x) and x > 0, "a number above 0"), (lambda x: isinstance(x, bool), "true or false")
 SHARE = (lambda x: _number(x) and 0 < x <= 1, "a number above 0, at most 1")
 HOLDS = {
     **dict.fromkeys(("who", "against", "on", "among"), TEXTS),
-    **dict.fromkeys(("versus", "metric", "column", "because", "less", "than", "what", "bound"), TEXT),
-    **dict.fromkeys(("low", "high", "target", "shift", "hit"), NUMBER),
+    **dict.fromkeys(("versus", "metric", "column", "because", "bound"), TEXT),
+    **dict.fromkeys(("low", "high", "target", "hit"), NUMBER),
     **dict.fromkeys(("over", "early", "late"), QUERIES), **dict.fromkeys(("start", "end", "at"), QUERY),
-    **dict.fromkeys(("by", "not_before", "first", "last", "points", "rank", "runs"), COUNT),
+    **dict.fromkeys(("by", "not_before", "rank"), COUNT),
     **dict.fromkeys(("one_sided", "grows", "log"), YES_NO), "factor": FACTOR, "share": SHARE,
     "statistic": (lambda x: x in ("mean", "median"), "mean or median"),
     "quantifier": (lambda x: x in ("all", "most", "any"), "all, most or any"), "sense": (lambda x: x == "max", "max"),
-    "at_each": (_list(_query), "a list of queries"), "times": (_list(FACTOR[0]), "a list of numbers above 0"),
-    "sizes": (_list(lambda x: _whole(x) and x > 1), "a list of whole numbers from 2 on"),
+    "at_each": (list_of(_query), "a list of queries"), "times": (list_of(FACTOR[0]), "a list of numbers above 0"),
 }
 VALUE = "metric at over log hit sense"
 
@@ -104,7 +98,7 @@ def _some(*keys):
     return lambda check: any(key in check for key in keys), f"needs {' or '.join(keys)}"
 
 
-def _ordered(low, high):
+def ordered(low, high):
     return (lambda check: low not in check or high not in check or check[low] <= check[high],
             f"{low} is above {high}")
 
@@ -112,10 +106,17 @@ def _ordered(low, high):
 LESS = (lambda check: check.get("value", {}).get("sense") != "max", "takes values of which less is better")
 MARGIN = (lambda check: check.get("one_sided", False) or check["factor"] >= 1, "factor is below 1")
 RULES = {
-    "comparable": (LESS, MARGIN), "flat": (MARGIN,), "within": (_some("low", "high"), _ordered("low", "high")),
+    "comparable": (LESS, MARGIN), "flat": (MARGIN,), "within": (_some("low", "high"), ordered("low", "high")),
     "group": ((lambda check: check.get("factor", 1) == 1 or "because" in check, "a factor needs a reason, because"),),
     "reach": ((lambda check: ("by" in check) != ("not_before" in check), "needs by or not_before"),),
-    "growth": (_some("low", "high", "against"), _ordered("low", "high"),
+    "growth": (_some("low", "high", "against"), ordered("low", "high"),
                (lambda check: check.get("start") != "last", "start is a query before the last")),
-    "law": (_ordered("first", "last"),),
 }
+
+
+def add(kind, keys, holds, rules=()):
+    """Know another kind: its keys (* for those that have to be there), what those hold that no other kind has, and
+    its rules."""
+    KINDS[kind] = keys
+    HOLDS.update(holds)
+    RULES[kind] = rules

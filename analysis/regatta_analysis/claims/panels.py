@@ -3,11 +3,13 @@ import functools
 import zlib
 from dataclasses import dataclass, field
 
+import numpy as np
 import pandas as pd
 
 from . import judge
 from .outcome import Missing
 from ..load.errors import InputError
+from ..load.group import Group
 from ..stats import comparison
 from ..stats.measures import regret_at_time, trial_values
 
@@ -135,3 +137,12 @@ def describe_value(value):
         when = value.get("at", "last")
         words = f"{metric} at {'the last query' if when == 'last' else f'query {when}'}"
     return words + (" (negated: more is better)" if value.get("sense") == "max" else "")
+
+
+def cells_behind(results, problem, algorithm):
+    """(cells of the study file behind a method on a panel: (problem, algorithm, swept), whether they have several
+    instances)."""
+    group = results.group(problem)
+    mine = group.column("algorithm") == algorithm
+    pairs = zip(Group.column(group, "algorithm")[mine], group.column("swept")[mine])
+    return {(group.base, *pair) for pair in pairs}, bool(np.any(group.column("instance")[mine] > 0))

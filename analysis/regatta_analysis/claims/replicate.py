@@ -17,8 +17,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import checks, claims, kept, record, stages, universes, verdicts
+from . import claims, stages, verdicts
 from .outcome import OPEN
+from .panels import cells_behind
 from ..load.errors import InputError
 from ..load.program import program
 
@@ -46,7 +47,7 @@ def needs(verdict, studies, texts):
             for item in outcome.open_items():
                 sizes = {}
                 for study, problem, algorithm in item.cells:
-                    cells, several = universes.cells_behind(inside.get(study), problem, algorithm)
+                    cells, several = cells_behind(inside.get(study), problem, algorithm)
                     sizes |= {(study, cell): _size(texts[study], cell, several) for cell in cells}
                 least = min((size // base for _, base, size in sizes.values()), default=0)
                 for place, (key, base, size) in sizes.items():
@@ -88,13 +89,11 @@ def affordable(costs, left):
 
 
 class Replication:
-    """A claims file, the studies it speaks of, and core-hours for further trials; with the record `before` of the
-    same studies, what that has decided gets none."""
+    """A claims file, the studies it speaks of, and core-hours for further trials."""
 
-    def __init__(self, works, claims_file, budget, launch, say, before=None):
+    def __init__(self, works, claims_file, budget, launch, say):
         self.works = {work.name: work for work in works}
         self.claims_file, self.budget, self.launch, self.say = claims_file, budget, launch, say
-        self.before = before
         if not set(self.works) & claims.studies_named(claims_file):
             raise InputError(f"{claims_file}: no claim speaks of {', '.join(self.works)}")
 
@@ -104,9 +103,8 @@ class Replication:
             for work in self.works.values():
                 if not self._finish(work):
                     return "stopped; the same command goes on"
-            studies = claims.Studies({work.name: work.results for work in self.works.values()},
-                                     settings=universes.read(self.claims_file.parent / "settings.yaml"))
-            found = self._with_record(claims.evaluate(self.claims_file, studies), studies)
+            studies = self.studies({work.name: work.results for work in self.works.values()})
+            found = self.decide(studies)
             stage = self._next(found, studies)
             if not stage:
                 return "\n".join([*(f"{v.id}: {v.words}. {v.sentence()}" for v in found),
@@ -114,14 +112,13 @@ class Replication:
             for name, text in stage.items():
                 _replace(self.works[name].file, text)
 
-    def _with_record(self, found, studies):
-        if not self.before:
-            return found
-        news = kept.News.by_study(self.before, kept.accounts(studies, self.works), studies)
-        old, rows = record.claims_told(self.before), zip(found, claims.read(self.claims_file)["claims"])
-        named = [(now, checks.studies_in(claims.checks_of(claim))) for now, claim in rows]
-        return [kept.with_record(now, old.get((now.id, now.claim)), {s: news[s] for s in mine if s in news},
-                                 studies.settings) for now, mine in named]
+    def studies(self, files):
+        """Results by the name of their study."""
+        return claims.Studies(files)
+
+    def decide(self, studies):
+        """The Verdict of every claim."""
+        return claims.evaluate(self.claims_file, studies)
 
     def _finish(self, work):
         """Run what is missing of a study; whether nothing is then."""

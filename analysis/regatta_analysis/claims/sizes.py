@@ -2,11 +2,11 @@
 import numpy as np
 import pandas as pd
 
-from . import judge, universes
+from . import judge
 from .items import (centre_of, common_trials, contrasts, drawn_item, functional, interval_outcome, medians,
                     new_item, ratio, require_means, share_item, units_of)
 from .outcome import Missing, Outcome, decided, shortened
-from .panels import METRIC_WORDS, describe_value, each_method
+from .panels import METRIC_WORDS, cells_behind, describe_value, each_method
 from ..stats.growth import exponents
 from ..stats.measures import TooShort, at, part, trial_values, value_curves
 from ..stats.regret import curves
@@ -177,7 +177,7 @@ def bound(check, studies):
         if not path.exists():
             raise Missing(f"{panel.where}: no {path.name} beside the results (regatta bounds)")
         table = bounds.read(path)
-        cells, _ = universes.cells_behind(results, problem, who)
+        cells, _ = cells_behind(results, problem, who)
         mine = [cell in cells for cell in zip(table["base"], table["algorithm"], table["swept"])]
         rows = table[mine & (table["quantity"] == check["bound"]) & np.isfinite(table["value"])].drop_duplicates("t")
         frame = bounds.since_design(results, problem).xs(who, level="algorithm")

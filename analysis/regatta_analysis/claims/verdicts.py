@@ -1,4 +1,4 @@
-"""Verdicts that know what they rest on: a claim decided in every universe (universes.py) and reading, and what
+"""Verdicts that know what they rest on: a claim decided in every universe (settings that a study leaves open) and reading, and what
 the table of decisions says together."""
 import functools
 import itertools
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import checks, judge, universes
+from . import checks, judge
 from .outcome import NO, NONE, OPEN, TIE, YES, Outcome
 
 DEPENDS = "depends on a setting"
@@ -203,12 +203,12 @@ def together(outcomes):
     return YES if found else OPEN
 
 
-def decide(claim, studies, settings):
+def decide(claim, studies):
     """Every Case of a claim, ours and the first reading first."""
     readings = readings_of(claim)
     named = sorted({s for reading in readings for s in checks.studies_in(reading["checks"])})
     cases, seen = [], {}
-    for universe in settings.universes(named):
+    for universe in studies.universes(named):
         inside = studies.within(universe)
         for reading in readings:
             signature = (reading["id"], inside.signature(reading["checks"]))
@@ -273,20 +273,20 @@ def _tells(chosen, cases):
                for case in cases)
 
 
-def evaluate(paper, claim, studies, settings):
+def evaluate(paper, claim, studies):
     """The Verdict of a claim."""
-    cases = decide(claim, studies, settings)
+    cases = decide(claim, studies)
     if claim.get("needs") and not any(case.there for case in cases):
         missing = Outcome(NONE, f"it needs {claim['needs']}")
         cases = [Case(cases[0].universe, cases[0].reading, NONE, [missing])]
     named = sorted({s for reading in readings_of(claim) for s in checks.studies_in(reading["checks"])})
-    mine = settings.settings(named)
+    mine = studies.open_settings(named)
     verdict, turns_on = conclude(cases, mine)
     return Verdict(paper, str(claim["id"]), claim["where"], " ".join(str(claim["claim"]).split()), verdict, cases,
                    turns_on, {r["id"]: r["because"] for r in readings_of(claim)},
                    float(claim.get("printed", np.nan)), mine)
 
 
-def universe_words(case):
-    """A case as text."""
-    return universes.words(case.universe)
+def words(universe):
+    """A universe as text."""
+    return ", ".join(f"{key} = {value}" for key, value in universe.items()) or "as in the study file"

@@ -1,12 +1,9 @@
 """Laws of the confidence parameter (the squared width of the confidence band), asked of the program."""
 import numpy as np
 
-from ..load.errors import InputError
 from ..load.program import formula
 
 METHODS = {"gp_ucb": "beta", "rgp_ucb": "kappa", "irgp_ucb": "shift"}  # their rules
-ROOTS = {"Proposed": "mean", "Proposed, 97.5% quantile": "high", "RKHS": "rkhs",
-         "Bayesian": "bayesian", "BPT-UCB": "bpt_ucb"}  # columns of robust_widths
 
 
 def confidence_law(method, t, points=None, dim=None, settings=None):
@@ -26,16 +23,3 @@ def confidence_law(method, t, points=None, dim=None, settings=None):
     return found
 
 
-def robust_roots(t, points):
-    """beta_t^{1/2} of RRGP-UCB and of the methods beside it, Figure 1 of arXiv:2504.03172."""
-    return formula("robust_widths", {"t": np.asarray(t, float)}, points=points)
-
-
-def law_curve(name, t, points):
-    """A curve by name: one of ROOTS, or the mean confidence parameter of a method on a finite domain."""
-    if name in ROOTS:
-        return robust_roots(t, points)[ROOTS[name]].to_numpy()
-    found = confidence_law(name, t, points)
-    if found is None:
-        raise InputError(f"no law {name!r} (known: {', '.join([*ROOTS, *METHODS])})")
-    return found["mean"].to_numpy()

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from ..claims import checks, claims, universes
-from ..figures import figures, panels, paper_figures, sweep as sweep_figures
+from ..claims import checks, claims
+from ..figures import figures, overviews, panels, sweep as sweep_figures
 from ..load import program
 from ..load.errors import InputError
 from ..load.load import load
@@ -17,8 +17,8 @@ from ..load.settings import method_label
 from ..progress import progress
 from ..stats import aggregate, inference, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics
-from . import charts, report, stills, summary, tables
-from .pages import render
+from . import charts, parts, stills, summary, tables
+from .pages import MARKS, render
 
 SCRIPT = Path(__file__).with_name("charts.js")
 ROWS = 200  # of a table; the files of `./run.sh figures` have the others
@@ -104,7 +104,7 @@ def _page(loaded, command, claims_files, live, panel):
     script = SCRIPT.read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return render("study", {"studies": made, "charts": charts.embedded(drawn), "script": Markup(script),
-                            "script_hash": digest, "marks": report.MARKS, "live": live, "panel": panel,
+                            "script_hash": digest, "marks": MARKS, "live": live, "panel": panel,
                             "now": time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime())})
 
 
@@ -125,8 +125,8 @@ def _study(results, id_, command, panel=None):
              "curves": bool(curves), "sweep": bool(over), "swept": swept,
              "command": command or _default_command(results), "text": results.study,
              "settings": summary.settings_of(results),
-             "provenance": dict(report.provenance({"": results}))[""],
-             "failed": [text.removeprefix(": ") for text in report.failed_trials({"": results})],
+             "provenance": dict(parts.provenance({"": results}))[""],
+             "failed": [text.removeprefix(": ") for text in parts.failed_trials({"": results})],
              "open": _open_cells(cells), **_state(results), "tiles": _tiles(results),
              **_stills(results, metrics, panel), **_sweeps(results, metric, swept, panel), **_tables(results, metrics)}
     left = len(results.problems) - charts.PANELS
@@ -210,7 +210,7 @@ def _stills(results, metrics, panel):
     for metric in metrics:
         found += stills.stills(results, ("curves", metric, *([panel] if panel else [])),
                                lambda m=metric: _curve_figures(results, m, panel))
-    ranks = [] if not metrics else paper_figures.ranks(
+    ranks = [] if not metrics else overviews.ranks(
         {"studies": ["study"], "metric": metrics[0]}, {"study": results})
     return {"stills": found, "ranks": [stills.still(f"Ranks {words}".strip(), f) for _, words, f in ranks]}
 
@@ -300,7 +300,7 @@ def _verdicts(results, claims_files):
     for path in [Path(p) for p in claims_files] or ([beside] if beside.exists() else []):
         if name not in claims.studies_named(path):
             continue
-        studies = claims.Studies({name: results.path}, settings=universes.read(path.parent / "settings.yaml"))
+        studies = claims.Studies({name: results.path})
         wanted = {c["id"] for c in claims.read(path)["claims"]
                   if name in checks.studies_in(claims.checks_of(c))}
         found += [v for v in claims.evaluate(path, studies) if v.id in wanted]

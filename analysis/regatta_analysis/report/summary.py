@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from ..escape import code, code_block, markdown as md, write_csv
-from ..figures import bounds, figures, panels, paper_figures, runtime_profiles, style, sweep
+from ..figures import bounds, figures, overviews, panels, runtime_profiles, style, sweep
 from . import stills, tables
 from ..stats import aggregate, inference, runtime as bbob, sweep as sweep_stats
 from ..load.errors import InputError
@@ -178,9 +178,9 @@ def _overviews(results, options):
     """Ranks over the problems and profiles, where there are enough algorithms and known optima."""
     drawn = []
     spec = {"studies": ["study"], "metric": options.metric[0]}
-    made = {"ranks": paper_figures.ranks(spec, {"study": results})}
+    made = {"ranks": overviews.ranks(spec, {"study": results})}
     if "simple" in options.metric:
-        made["profiles"] = paper_figures.profiles_of(spec, {"study": results})
+        made["profiles"] = overviews.profiles_of(spec, {"study": results})
     for stem, parts in made.items():
         for suffix, words, figure in parts:
             title = f"{stem.capitalize()} {words}".strip()

@@ -1,9 +1,10 @@
 """Formulas of kernel regression, asked of the program, against their definitions."""
 import unittest
 
+import papers  # first: the path
 import common
 import numpy as np
-from regatta_analysis.figures.illustrations import damped_cosine, kernel_regression
+from reproduce.illustrations import damped_cosine, kernel_regression
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.program import formula
 

@@ -3,7 +3,7 @@ import functools
 
 import numpy as np
 
-from ..figures.illustrations import (GRID, acquisition, damped_cosine, kernel_regression, left_out_bandwidth,
+from .illustrations import (GRID, acquisition, damped_cosine, kernel_regression, left_out_bandwidth,
                             likelihood_bandwidth, mixture, run)
 
 SMALL, LARGE = 0.005, 0.3

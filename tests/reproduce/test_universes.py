@@ -7,11 +7,12 @@ import subprocess
 import unittest
 import unittest.mock
 
+from papers import run  # first: it sets the path
 import common
 import numpy as np
 import pandas as pd
 import synthetic
-from regatta_analysis.claims import catalogue, checks, claims, judge, kept, record, stages, universes, verdicts
+from regatta_analysis.claims import checks, claims, judge, stages, verdicts
 from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome
 from regatta_analysis.claims.panels import Panel
@@ -20,7 +21,7 @@ from regatta_analysis import InputError, load
 from regatta_analysis.figures import bounds
 from regatta_analysis.load.yaml_file import read_yaml
 from regatta_analysis.report.curve import curves
-from test_cli import run
+from reproduce import catalogue, kept, record, universes
 from test_claims import made_up
 
 REGATTA = os.environ.get("REGATTA", "")
@@ -128,7 +129,7 @@ class Results(common.Case):
     def universes(self, path):
         settings = settings_of(self.scratch)
         figure = settings.figure("s")
-        return {universes.words(u): universes.view(load(path, True), figure, u) for u in figure.universes()}
+        return {verdicts.words(u): universes.view(load(path, True), figure, u) for u in figure.universes()}
 
     def test_one_at_a_time(self):
         figure = settings_of(self.scratch, SETTINGS.replace("    size:", "    design: one at a time\n    size:")
@@ -174,7 +175,7 @@ class Results(common.Case):
             quantity="q", kind="bound", remark="", value=lambda f: np.where(f["swept"].str.contains("value=25"), 1e-6, 1e6))
         rows[bounds.COLUMNS].to_csv(self.scratch / "s_bounds.csv", index=False)
         check = {"kind": "bound", "who": "GP-UCB", "on": "s/P", "bound": "q"}
-        studies = claims.Studies({"s": results}, settings=settings_of(self.scratch))
+        studies = universes.Multiverse({"s": results}, settings=settings_of(self.scratch))
         for universe in studies.settings.universes(["s"]):
             item, = checks.run(check, studies.within(universe)).items
             self.assertEqual(item.value < 1, universe["width"] == "two", universe)
@@ -236,9 +237,9 @@ class Conclusions(common.Case):
         for outcomes, there in (((whole, part), [True, False]), ((part, whole), [True, True]),
                                 ((whole, Outcome(OPEN, "nothing")), [True, False])):
             settings = unittest.mock.Mock(universes=lambda _: [{"a": 0}, {"a": 1}])
-            studies = unittest.mock.Mock(within=lambda u: unittest.mock.Mock(signature=lambda _: u["a"], which=u["a"]))
+            studies = unittest.mock.Mock(universes=settings.universes, within=lambda u: unittest.mock.Mock(signature=lambda _: u["a"], which=u["a"]))
             with unittest.mock.patch.object(verdicts.checks, "run", lambda _, inside: outcomes[inside.which]):
-                cases = verdicts.decide({"checks": [{"on": "s"}]}, studies, settings)
+                cases = verdicts.decide({"checks": [{"on": "s"}]}, studies)
             self.assertEqual([one.there for one in cases], there)
         self.assertEqual(self.conclude(case(NONE))[0], NONE)
 
@@ -322,7 +323,7 @@ class Record(common.Case):
         (place / "s.yaml").write_text(STUDY)
         (place / "README.md").write_text(f"# p\n\n{record.BEGIN}\nold\n{record.END}\n\nmore\n")
         synthetic.write(self.scratch / "s.h5", [made_up("P", {"EI": 1.0, "GP-UCB": 2.0}) | {"machine": "a processor"}])
-        patch = unittest.mock.patch.object(claims, "EXPERIMENTS", self.scratch)
+        patch = unittest.mock.patch.object(catalogue, "EXPERIMENTS", self.scratch)
         patch.start()
         self.addCleanup(patch.stop)
         claims.read.cache_clear()
@@ -389,7 +390,7 @@ class Record(common.Case):
         code, _, err = run("verdicts", "p", changed, "--keep", "--command", "again")
         self.assertEqual((code, path.read_text()), (2, before))
         self.assertIn("claim A3 of p is to be decided afresh and speaks of s too: give their results", err)
-        alone = claims.EXPERIMENTS / "p" / "claims.yaml"
+        alone = catalogue.EXPERIMENTS / "p" / "claims.yaml"
         alone.write_text(alone.read_text()[:alone.read_text().index("  - id: A3")])
         claims.read.cache_clear()
         self.assertEqual(run("verdicts", "p", changed, "--keep", "--command", "again")[0], 0)

@@ -4,11 +4,12 @@ they need; its runs record weight, width and bandwidth of every query."""
 import numpy as np
 from matplotlib.ticker import LogLocator
 
-from . import style
+from regatta_analysis.figures import style
+from regatta_analysis.load.program import formula
+from regatta_analysis.stats import extended
+from regatta_analysis.stats.regret import curves, regret_curves
+
 from .illustrations import damped_cosine
-from ..load.program import formula
-from ..stats import extended
-from ..stats.regret import curves, regret_curves
 
 LEVELS = 20  # points of the finite set
 GRID = damped_cosine(np.linspace(0.0, 1.0, 20001))

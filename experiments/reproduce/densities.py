@@ -3,11 +3,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from . import judge
-from .items import drawn_item
-from .outcome import OPEN, YES, Item, Look, Outcome, decided, number, shortened
-from .panels import EXPERIMENTS
-from ..stats import density_error
+from regatta_analysis.claims import judge
+from regatta_analysis.claims.items import drawn_item
+from regatta_analysis.claims.outcome import OPEN, YES, Item, Look, Outcome, decided, number, shortened
+from regatta_analysis.claims.panels import EXPERIMENTS
+
+from . import density_error
 
 LOOKS = (320, 1280, 5120, 20480, 81920)  # runs of a law and size
 BATCHES = LOOKS[0]  # of which means are made, so that a resample costs the same at every look

@@ -3,15 +3,16 @@ the numbers that it is to show, worked out here from the arrays of the results o
 import os
 import unittest
 
+import papers  # first: it sets the path
 import common
 import drawn
 import numpy as np
 import pandas as pd
 import synthetic
 from regatta_analysis import load
-from regatta_analysis.figures import (bounds, figures, illustrations, kernel_theory, panels, paper_figures,
-                                      runtime_profiles, style, sweep)
+from regatta_analysis.figures import bounds, figures, overviews, panels, runtime_profiles, style, sweep
 from regatta_analysis.stats import profiles, runtime
+from reproduce import illustrations, kernel_theory, paper_figures
 
 METHODS = ["Random", "EI", "GP-UCB", "RGP-UCB", "IRGP-UCB", "BPT-UCB", "mine"]  # slots in another order
 PROGRAM = unittest.skipUnless("REGATTA" in os.environ, "no program")
@@ -122,7 +123,7 @@ class OfAStudy(Case):
 
     def test_profiles(self):
         table = profiles.hits(self.study)
-        left, right = drawn.curves(paper_figures.profile_figure(table, "queries", METHODS))
+        left, right = drawn.curves(overviews.profile_figure(table, "queries", METHODS))
         cost = {m: table.loc[table["algorithm"] == m, "cost"].to_numpy() for m in METHODS}
         best = table.groupby(["instance", "seed", "target"])["cost"].transform("min").to_numpy()
         ratio = np.maximum(table["cost"], 1.0) / np.maximum(best, 1.0)
@@ -151,7 +152,7 @@ class OfAStudy(Case):
     def test_bounds_of_kernel_regression(self):
         made = synthetic.problem("P", ["Random", "BOKE"], seeds=2, queries=6, dim=1, initial=1)
         made["arrays"]["x"] = np.round(made["arrays"]["x"] * 19) / 19
-        figure = kernel_theory.bounds_figure(self.results(made, name="arms.h5"), "P", paper_figures._panels)
+        figure = kernel_theory.bounds_figure(self.results(made, name="arms.h5"), "P", overviews.panel_rows)
         found, t = drawn.curves(figure)[0], np.arange(1.0, 8.0)
         arms = illustrations.damped_cosine(np.linspace(0.0, 1.0, 20))
         gaps, rest = arms.max() - arms, 1.0 + 2.0 * np.pi**2 / 3.0
@@ -163,7 +164,7 @@ class OfAStudy(Case):
     def test_ranks(self):
         """The mean rank stands behind the name, and its line ends there."""
         ranks = {m: 1.0 + k for k, m in enumerate(METHODS)}
-        figure = paper_figures.rank_figure({"ranks": pd.Series(ranks), "critical_difference": 1.2, "n": 5, "p": 0.01})
+        figure = overviews.rank_figure({"ranks": pd.Series(ranks), "critical_difference": 1.2, "n": 5, "p": 0.01})
         axes, = figure.axes
         starts = {tuple(line.get_xydata()[-1]): line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 3}
         found = {text.get_text().split(" (")[0].strip(): starts[text.get_position()] for text in axes.texts
@@ -215,7 +216,7 @@ class ByFormula(Case):
 
     @PROGRAM
     def test_illustrations(self):
-        made = {kind: illustrations.KINDS[kind](paper_figures._panels) for kind in illustrations.KINDS}
+        made = {kind: illustrations.KINDS[kind](overviews.panel_rows) for kind in illustrations.KINDS}
         grid, f = illustrations.GRID, illustrations.damped_cosine
         for panel in drawn.curves(made["regression"]):
             (x, y), = panel["samples"]
@@ -239,7 +240,7 @@ class ByFormula(Case):
                               "first samples": (points[:5], values[:5]), "queries": (points[5:], values[5:])})
 
     def test_shift(self):
-        figure = illustrations.shift(paper_figures._panels)
+        figure = illustrations.shift(overviews.panel_rows)
         names = {mine[0]: label for mine, label in drawn.named(figure).items()}
         lines = [line for line in figure.axes[1].lines if len(line.get_xdata()) > 2]
         c, x = np.linspace(-4.0, 6.0, 200001), np.linspace(-1.0, 1.0, 401)

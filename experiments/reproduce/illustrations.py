@@ -6,8 +6,8 @@ import functools
 import numpy as np
 from scipy import stats
 
-from . import style
-from ..load.program import formula
+from regatta_analysis.figures import style
+from regatta_analysis.load.program import formula
 
 GRID = np.linspace(0.0, 1.0, 1001)
 REGRESSION, UPPER = {"color": "#0072B2"}, {"color": "#009E73"}  # lines

@@ -2,11 +2,11 @@
 import unittest
 import unittest.mock
 
+import papers  # first: the path
 import common
 import numpy as np
-from regatta_analysis.claims import densities
 from regatta_analysis.claims.outcome import NO, OPEN, YES
-from regatta_analysis.stats import density_error as de
+from reproduce import densities, density_error as de
 from scipy import integrate, stats
 
 

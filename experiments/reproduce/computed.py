@@ -2,23 +2,24 @@
 import numpy as np
 import pandas as pd
 
-from .comparisons import better_item
-from .items import certain, share_item
-from .outcome import NONE, OPEN, Item, Look, Outcome, decided, number
-from .panels import EXPERIMENTS, Panel
-from ..figures import laws
-from ..load.errors import InputError
+from regatta_analysis.claims.comparisons import better_item
+from regatta_analysis.claims.items import certain, share_item
+from regatta_analysis.claims.outcome import OPEN, Item, Look, Outcome, decided, number
+from regatta_analysis.claims.panels import EXPERIMENTS, Panel
+from regatta_analysis.load.errors import InputError
+
+from . import roots
 
 
 def law(check, _):
-    """less, than: names of laws.ROOTS or methods; points, first, last: the first lies below the second at
+    """less, than: names of roots.ROOTS or methods; points, first, last: the first lies below the second at
     every t of first..last. By formula, no results needed.
 
     {kind: law, less: irgp_ucb, than: gp_ucb, points: 1000, first: 2, last: 200}
     """
     t = np.arange(int(check["first"]), int(check["last"]) + 1)
     points = check.get("points", 1000)
-    a, b = (laws.law_curve(check[k], t, points) for k in ("less", "than"))
+    a, b = (roots.law_curve(check[k], t, points) for k in ("less", "than"))
     holds = a < b
     worst = int(t[np.argmin(b - a)])
     text = (f"{check['less']} below {check['than']} at {holds.sum()} of {len(t)} t; closest at "
@@ -33,7 +34,7 @@ def optima(check, _):
 
     {kind: optima, shift: 0.1}
     """
-    from ..figures import illustrations  # here, and below: Matplotlib takes half a second
+    from . import illustrations  # here, and below: Matplotlib takes half a second
     best = [illustrations.shifted_optimum(mean, sd) for mean, sd in (illustrations.ASSUMED, illustrations.TRUE)]
     gap = abs(best[1] - best[0])
     item = certain("formula", gap >= float(check["shift"]), value=gap, least=float(check["shift"]))
@@ -47,7 +48,7 @@ def exploitation(check, _):
 
     {kind: exploitation, runs: 400}
     """
-    from ..figures import illustrations
+    from . import illustrations
     values = illustrations.query_values(int(check["runs"]))
     index = pd.MultiIndex.from_product([[0], range(len(values))], names=["instance", "seed"])
     table = pd.DataFrame(-values, index, columns=["BOKE", "BOKE+"])
@@ -91,11 +92,3 @@ def _demonstration(what, runs, share, look):
                    f"[{100 * item.low:.0f}, {100 * item.high:.0f}])",
                    f"{asked} On at least {100 * share:.0f}% of samples, exact binomial test.", [item],
                    look=look.number)
-
-
-def unchecked(check, _):
-    """because: why no results can decide it.
-
-    {kind: unchecked, because: the code of the other program is not public}
-    """
-    return Outcome(NONE, check["because"])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import yaml
 
-from ..load.yaml_file import read_yaml
+from regatta_analysis.load.yaml_file import read_yaml
 
 MISSING = re.compile(r":(\d+):\d+: (?:\w+: )?(there is no file .*)")
 

@@ -19,12 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 import yaml
-
-from ..load.errors import InputError
-from ..load.group import Group
-from ..load.results import Results
-from ..load.settings import blocks, options, split
-from ..load.yaml_file import mappings, read_yaml
+from regatta_analysis.claims import claims
+from regatta_analysis.load.errors import InputError
+from regatta_analysis.load.group import Group
+from regatta_analysis.load.results import Results
+from regatta_analysis.load.settings import blocks, options, split
+from regatta_analysis.load.yaml_file import mappings, read_yaml
 
 MARK = "# settings that the paper leaves open (settings.yaml)"
 DESIGNS = ("crossed", "one at a time")
@@ -171,6 +171,41 @@ def _setting(where, entry):
                          for a in entry["alternatives"]))
 
 
+class Multiverse(claims.Studies):
+    """Results of a paper in one universe (ours, where none is asked for)."""
+
+    def __init__(self, files, partial=True, settings=None, universe=None, raw=None):
+        super().__init__(files, partial, raw)
+        self.settings, self.universe = settings or Settings(), universe or {}
+        self._views = {}
+
+    def universes(self, studies):
+        return self.settings.universes(studies)
+
+    def within(self, universe):
+        return Multiverse(self.files, self._partial, self.settings, universe, self._raw)
+
+    def open_settings(self, studies):
+        return self.settings.settings(studies)
+
+    def size(self, where):
+        """Trials of the paper's experiment behind a place that `panels` names; {} when not known."""
+        return self.settings.size(where.partition(",")[0])
+
+    def get(self, study):
+        results, figure = self.whole(study), self.settings.figure(study)
+        if results is None or figure is None or not figure.settings:
+            return results
+        if study not in self._views:
+            self._views[study] = view(results, figure, self.universe)
+        return self._views[study]
+
+
+def studies_of(directory, files):
+    """The results `files` of the paper in a directory with its open settings."""
+    return Multiverse(files, settings=read(directory / "settings.yaml"))
+
+
 # ---- study files -------------------------------------------------------------------------------
 
 
@@ -233,15 +268,6 @@ def _cells(group):
     codes, _ = pd.factorize(group.column("cell"))
     first = np.unique(codes, return_index=True)[1]  # ascending, as the codes are
     return codes, list(zip(group.texts("key", first), group.column("algorithm")[first]))
-
-
-def cells_behind(results, problem, algorithm):
-    """(cells of the study file behind a method on a panel: (problem, algorithm, swept), whether they have several
-    instances)."""
-    group = results.group(problem)
-    mine = group.column("algorithm") == algorithm
-    pairs = zip(Group.column(group, "algorithm")[mine], group.column("swept")[mine])
-    return {(group.base, *pair) for pair in pairs}, bool(np.any(group.column("instance")[mine] > 0))
 
 
 def _belongs(key, problem, algorithm, values, ours, entries):
@@ -322,6 +348,3 @@ def _without(label, names):
     return label[:found.start()] + (f" ({', '.join(left)})" if left else "") + label[found.end():]
 
 
-def words(universe):
-    """A universe as text."""
-    return ", ".join(f"{key} = {value}" for key, value in universe.items()) or "as in the study file"

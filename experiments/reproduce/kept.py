@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from . import claims, stages, universes, verdicts
-from .outcome import OPEN
+from regatta_analysis.claims import claims, stages, verdicts
+from regatta_analysis.claims.outcome import OPEN
 
 SAME, MORE, PART, OTHER = "same", "more", "part", "other"
 
@@ -59,7 +59,7 @@ def first(studies, study):
         mine = set(results.trials[["problem", "algorithm"]].itertuples(index=False, name=None))
         cells = mine if cells is None else cells
         if mine == cells:
-            found[universes.words(universe)] = about(stages.upto(results, 1))["checksum"]
+            found[verdicts.words(universe)] = about(stages.upto(results, 1))["checksum"]
     return found
 
 
@@ -190,7 +190,7 @@ def _changed(universe, news, settings):
     """Whether a study has other trials in this universe than the record."""
     for study, one in news.items():
         mine = settings.settings([study])
-        if universes.words({key: value for key, value in universe.items() if key in mine}) in one.changed:
+        if verdicts.words({key: value for key, value in universe.items() if key in mine}) in one.changed:
             return True
     return False
 

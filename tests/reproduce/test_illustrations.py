@@ -2,11 +2,12 @@
 import unittest
 import unittest.mock
 
+import papers  # first: the path
 import common
 import numpy as np
-from regatta_analysis.claims import computed, demonstrations, judge
+from regatta_analysis.claims import judge
 from regatta_analysis.claims.outcome import OPEN, YES
-from regatta_analysis.figures import illustrations
+from reproduce import computed, demonstrations, illustrations
 from scipy import stats
 
 

@@ -10,8 +10,10 @@ there first.
 import json
 import re
 
-from . import catalogue, checks, claims, kept, verdicts
-from ..load.errors import InputError
+from regatta_analysis.claims import checks, claims, verdicts
+from regatta_analysis.load.errors import InputError
+
+from . import catalogue, kept, universes
 
 VERSION = 1
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
@@ -21,7 +23,7 @@ def data(name, files, command=None, before=None):
     """The record of a paper on the results `files`. With the record `before`, of studies and universes that are not
     among them, what that says of these, and of the claims that speak of them, is kept."""
     paper = catalogue.paper(name)
-    studies = claims.studies_of(name, files)
+    studies = universes.studies_of(paper.directory, files)
     found = claims.evaluate(paper.claims_file, studies)
     results = kept.accounts(studies, paper.studies())
     command = command or f"./run.sh reproduce {name} --universes"
@@ -108,14 +110,14 @@ def write_readmes():
     verdicts.json there are; the paths written."""
     records, written = {}, []
     for name in catalogue.papers():
-        path = claims.EXPERIMENTS / name / "verdicts.json"
+        path = catalogue.EXPERIMENTS / name / "verdicts.json"
         if not path.exists():
             continue
         records[name] = read(path)
-        written += _put(claims.EXPERIMENTS / name / "README.md", claim_table(records[name]))
+        written += _put(catalogue.EXPERIMENTS / name / "README.md", claim_table(records[name]))
     if not records:
-        raise InputError(f"{claims.EXPERIMENTS}: no paper has a verdicts.json yet (regatta_analysis verdicts)")
-    return written + _put(claims.EXPERIMENTS.parent / "README.md", paper_table(records))
+        raise InputError(f"{catalogue.EXPERIMENTS}: no paper has a verdicts.json yet (reproduce verdicts)")
+    return written + _put(catalogue.EXPERIMENTS.parent / "README.md", paper_table(records))
 
 
 def _put(path, text):

@@ -4,9 +4,11 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import claims, stages, universes
-from ..load.errors import InputError
-from ..load.yaml_file import read_yaml
+from regatta_analysis.claims import claims, stages
+from regatta_analysis.load.errors import InputError
+from regatta_analysis.load.yaml_file import read_yaml
+
+from . import EXPERIMENTS, universes
 
 SCALES = ("smoke", "small", "full")
 SMOKE_ITERATIONS, SMOKE_TRIALS, SMALL_TRIALS, SMALL_CROSSED = 12, 2, 5, 3
@@ -54,14 +56,14 @@ class Paper:
 
 def papers():
     """Names of the papers that have a figures.yaml."""
-    return sorted(path.parent.name for path in claims.EXPERIMENTS.glob("*/figures.yaml"))
+    return sorted(path.parent.name for path in EXPERIMENTS.glob("*/figures.yaml"))
 
 
 def paper(name):
     """The Paper of that name; raises InputError."""
     if name not in papers():
         raise InputError(f"no paper {name!r} (there are: {', '.join(papers())})")
-    path = claims.EXPERIMENTS / name / "figures.yaml"
+    path = EXPERIMENTS / name / "figures.yaml"
     data = read_yaml(path)
     if not isinstance(data, dict):
         raise InputError(f"{path}: no mapping")
@@ -83,7 +85,7 @@ def paper(name):
 
 def references():
     """{key: {authors, year, title}} of the works that are cited: experiments/references.yaml."""
-    return read_yaml(claims.EXPERIMENTS / "references.yaml")
+    return read_yaml(EXPERIMENTS / "references.yaml")
 
 
 def _check_figure(path, figure):

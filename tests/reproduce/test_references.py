@@ -2,8 +2,9 @@
 import re
 import unittest
 
+import papers  # first: it sets the path
 import common
-from regatta_analysis.claims import catalogue
+from reproduce import catalogue
 
 ROOT = common.HERE.parents[1]
 TEXTS = [path for folder, kinds in (("src", "ch"), ("docs", ["md"]), ("experiments", ["md", "yaml"]),

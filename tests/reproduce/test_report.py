@@ -8,15 +8,15 @@ import subprocess
 import unittest
 import unittest.mock
 
+from papers import run  # first: it sets the path
 import common
 import synthetic
-from regatta_analysis.claims import availability, catalogue, claims, densities, stages
-from regatta_analysis.figures import paper_figures
-from regatta_analysis.report import report
+from regatta_analysis.claims import claims, stages
+from regatta_analysis.figures import overviews
 from regatta_analysis.stats import comparison
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.yaml_file import read_yaml
-from test_cli import run
+from reproduce import EXPERIMENTS, availability, catalogue, densities, report
 
 BROWSER = next(filter(None, map(shutil.which, (
     "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
@@ -124,7 +124,7 @@ class Pages(common.Case):
     def test_pages_hold_everything(self):
         for name, page in self.pages.items():
             text = page.read_text()
-            for verdict in claims.read(claims.EXPERIMENTS / name / "claims.yaml")["claims"]:
+            for verdict in claims.read(EXPERIMENTS / name / "claims.yaml")["claims"]:
                 self.assertIn(f"<td>{verdict['id']}</td>", text)
             for part in ("claims", "figures", "tables", "studies", "again", "provenance"):
                 self.assertIn(f'<h2 id="{part}">', text)
@@ -138,7 +138,7 @@ class Pages(common.Case):
     def test_index_has_every_claim(self):
         text = self.index.read_text()
         for name in self.pages:
-            for claim in claims.read(claims.EXPERIMENTS / name / "claims.yaml")["claims"]:
+            for claim in claims.read(EXPERIMENTS / name / "claims.yaml")["claims"]:
                 self.assertIn(f"<td>{claim['id']}</td>", text)
             self.assertIn(f'href="{name}/report.html"', text)
 
@@ -203,16 +203,16 @@ class Ranks(common.Case):
     def test_trials_of_one_problem_are_no_blocks(self):
         synthetic.write(self.scratch / "one.h5", [synthetic.problem("Plane")])
         studies = claims.Studies({"one": self.scratch / "one.h5"})
-        self.assertEqual(paper_figures.ranks({"studies": ["one"]}, studies), [])
+        self.assertEqual(overviews.ranks({"studies": ["one"]}, studies), [])
         synthetic.write(self.scratch / "two.h5", [synthetic.problem("Plane"), synthetic.problem("Hill")])
         studies = claims.Studies({"two": self.scratch / "two.h5"})
-        self.assertEqual(len(paper_figures.ranks({"studies": ["two"]}, studies)), 1)
+        self.assertEqual(len(overviews.ranks({"studies": ["two"]}, studies)), 1)
 
     def test_known_ranks_are_drawn(self):
         import pandas as pd
         table = pd.DataFrame({"Best": [1.0] * 12, "Middle": [2.0] * 12, "Last": [3.0] * 12})
         found = comparison.friedman(table)
-        figure = paper_figures.rank_figure(found)
+        figure = overviews.rank_figure(found)
         texts = [text.get_text() for text in figure.axes[0].texts]
         self.assertIn(" Best (1.00) ", texts)
         self.assertIn(" Last (3.00) ", texts)
@@ -369,8 +369,9 @@ algorithms: [random]
     def test_figure_files_with_mistakes(self):
         path = self.scratch / "p" / "figures.yaml"
         path.parent.mkdir()
-        before, claims.EXPERIMENTS = claims.EXPERIMENTS, self.scratch
-        self.addCleanup(setattr, claims, "EXPERIMENTS", before)
+        patch = unittest.mock.patch.object(catalogue, "EXPERIMENTS", self.scratch)
+        patch.start()
+        self.addCleanup(patch.stop)
         (self.scratch / "references.yaml").write_text("r: {title: t, authors: [A], year: 2020}")
         head = "{reference: r, about: a, main: m, figures: [{id: f, title: t, %s}]}"
         for text, words in (("{title: t}", "lacks 'reference'"), (head % "kind: pie", "'pie'"),

@@ -3,23 +3,20 @@ import base64
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import pandas as pd
+from regatta_analysis.claims import claims
+from regatta_analysis.escape import markdown as md
+from regatta_analysis.figures import style
+from regatta_analysis.figures.figures import Band
+from regatta_analysis.load.errors import InputError
+from regatta_analysis.report import tables
+from regatta_analysis.report.pages import MARKS
+from regatta_analysis.report.parts import failed_trials, provenance
+from regatta_analysis.report.tables import Table
+from regatta_analysis.stats import inference
+from regatta_analysis.stats.regret import METRICS, default_metrics
 
-from ..claims import catalogue, claims, verdicts
-from ..claims.outcome import NO, NONE, OPEN, TIE, YES
-from ..escape import markdown as md
-from ..figures import paper_figures, style
-from . import tables
-from ..stats import inference
-from ..figures.figures import Band
-from ..load.errors import InputError
-from ..load.settings import problem_of
+from . import catalogue, paper_figures, published, universes
 from .pages import render
-from ..stats.regret import METRICS, default_metrics
-from .tables import Table
-
-MARKS = {YES: "yes", verdicts.DEPENDS: "tie", NO: "no", TIE: "tie", OPEN: "open",
-         NONE: "open"}
 
 
 @dataclass
@@ -38,14 +35,14 @@ def write(name, directory, scale="full", command=None, skipped=(), without=(),
     report.html and report.md. `skipped`: (study, reason) of studies that could not run; `without`:
     (study, "problem: reason") of those some of whose problems could not."""
     paper = catalogue.paper(name)
-    studies = claims.studies_of(name, _results_of(directory / scale, name))
+    studies = universes.studies_of(paper.directory, _results_of(directory / scale, name))
     loaded, broken = _load_all(paper, studies)
     skipped = dict(skipped)
     data = {
         "paper": paper, "scale": scale, "command": command or default_command(name, scale),
         "verdicts": claims.evaluate(paper.claims_file, studies) if paper.claims_file.exists() else [],
         "figures": _figures(paper, studies, directory, scale, formats, skipped),
-        "published": [Table(*table) for table in claims.published_tables(paper.claims_file, studies)]
+        "published": [Table(*table) for table in published.tables_of(paper.claims_file, studies)]
         if paper.claims_file.exists() else [],
         "tables": _tables(loaded), "comparisons": _comparisons(paper, loaded),
         "growth": _growth(loaded),
@@ -181,42 +178,6 @@ def _about_studies(paper, loaded, broken, skipped, without):
     return Table("Studies", "", ["Study file", "Title", "Trials", "State"], rows)
 
 
-def failed_trials(loaded):
-    """Lines on the failed trials of {study: results}, five of a study."""
-    lines = []
-    for study, results in loaded.items():
-        failed = results.trials[results.trials["status"] == "failed"]
-        lines += [f"{study}: {t.algorithm} on {problem_of(t)}, instance {t.instance}, seed {t.seed}: "
-                  f"{getattr(t, 'message', '') or 'no message'}" for t in failed.head(5).itertuples()]
-        lines += [f"{study}: and {len(failed) - 5} more"] if len(failed) > 5 else []
-    return lines
-
-
-def provenance(loaded):
-    """[(study, {what: value})] of what made the results."""
-    made = []
-    for study, results in loaded.items():
-        trials, about = results.trials, {"results file": results.path.name}
-        for name in ("source", "references", "checksum", "history"):
-            if str(results.attributes.get(name, "")).strip():
-                about[name] = str(results.attributes[name]).strip()
-        for column, words in (("host", "hosts"), ("machine", "machines"), ("software", "software"),
-                              ("fingerprint", "numeric fingerprints")):
-            if column in trials:
-                values = [f"{int(v):016x}" if column == "fingerprint" else str(v)
-                          for v in trials[column].dropna().unique()]
-                about[words] = "; ".join(v for v in values[:4] if v)
-        if "started" in trials and trials["started"].notna().any():
-            first, last = (pd.Timestamp(t, unit="s").strftime("%Y-%m-%d %H:%M UTC") for t in
-                           (trials["started"].min(), trials["started"].max()))
-            about["trials started"] = f"{first} to {last}"
-        for column, words in (("cpu", "CPU hours"), ("wall", "wall hours of the trials")):
-            if column in trials:
-                about[words] = f"{trials[column].sum() / 3600.0:.3g}"
-        made.append((study, {k: v for k, v in about.items() if v}))
-    return made
-
-
 # ---- Markdown ----------------------------------------------------------------------------------
 
 
@@ -264,7 +225,7 @@ def write_index(directory, scale="full"):
         place = directory / name
         verdicts = []
         if paper.claims_file.exists():
-            studies = claims.studies_of(name, _results_of(place / scale, name))
+            studies = universes.studies_of(paper.directory, _results_of(place / scale, name))
             _load_all(paper, studies)
             verdicts = claims.evaluate(paper.claims_file, studies)
         papers.append((paper, (place / "report.html").exists(), verdicts, claims.count(verdicts)))

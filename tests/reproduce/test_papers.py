@@ -1,0 +1,124 @@
+"""The claims of the papers of experiments/: what they name is in their study files; a cheap claim of each, afresh."""
+import os
+import subprocess
+import unittest
+
+from papers import run  # first: it sets the path
+import common
+import synthetic
+import yaml
+from regatta_analysis.claims import checks, claims
+from regatta_analysis.claims.outcome import NO, YES
+from regatta_analysis.claims.panels import names
+from regatta_analysis.load.yaml_file import read_yaml
+from reproduce import EXPERIMENTS, published, record
+from test_claims import made_up
+
+REGATTA = os.environ.get("REGATTA", "")
+
+
+class Files(common.Case):
+    def test_claims_name_what_the_study_files_have(self):
+        """Every study, problem and algorithm named by a claim is in the study file of that name."""
+        seen = 0
+        for path in EXPERIMENTS.glob("*/claims.yaml"):
+            for claim in claims.read(path)["claims"]:
+                for check in claims.checks_of(claim):
+                    self.assertIn(check["kind"], checks.KINDS, f"{path}: {claim['id']}")
+                    seen += self.check_names(path, claim, check)
+        self.assertGreater(seen, 15)
+
+    def check_names(self, path, claim, check):
+        places = [place for key in ("on", "versus") for place in names(check.get(key, []))]
+        for place in places:
+            study, _, problem = place.partition("/")
+            file = path.parent / f"{study}.yaml"
+            self.assertTrue(file.exists(), f"{path}: claim {claim['id']}: no study file {file.name}")
+            data = read_yaml(file)
+            labels = {name for entry in data["problems"] for name in common.problem_labels(entry)}
+            if problem:
+                self.assertTrue(problem in labels or problem.split(" (")[0] in labels,
+                                f"{path}: claim {claim['id']}: no problem {problem!r} in {file.name}")
+            methods = {common.label(entry) for entry in data["algorithms"]}
+            named = [name for key in ("who", "against", "among")
+                     for name in names(check.get(key, []))]
+            unknown = set(named) - methods
+            self.assertFalse(unknown, f"{path}: claim {claim['id']}: not in {file.name}")
+        return len(places)
+
+    # claims that need no results, or those of a few methods, by as many seeds as decide them
+    CHEAP = {"boke": "B1", "irgp_ucb": "C1", "rrgp_ucb": "R1", "sbo_kde": "K15", "wdrbo": "C0"}
+    LONG = {"K15": ["means"]}  # readings that take a minute: only with REGATTA_LONG=1
+    SEEDS = 40
+
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_a_cheap_claim_of_every_paper_is_decided_afresh(self):
+        """Its verdict is that of the paper's verdicts.json, where there is one already."""
+        for paper, name in self.CHEAP.items():
+            path = EXPERIMENTS / paper / "claims.yaml"
+            claim = next(c for c in claims.read(path)["claims"] if c["id"] == name)
+            if name in self.LONG and os.environ.get("REGATTA_LONG") != "1":
+                claim = claim | {"readings": [r for r in claim["readings"] if r["id"] not in self.LONG[name]]}
+            file = self.scratch / f"{paper}.yaml"
+            file.write_text(yaml.safe_dump({"claims": [claim]}))
+            found, = claims.evaluate(file, claims.Studies(self.results(path.parent, claims.checks_of(claim))))
+            known = path.parent / "verdicts.json"
+            wanted = [c["verdict"] for c in record.read(known)["claims"] if c["id"] == name] if known.exists() \
+                else claims.VERDICTS
+            self.assertIn(found.verdict, wanted, (paper, name))
+
+    def results(self, paper, found):
+        """{study: results} of a few seeds of the methods that checks speak of."""
+        files = {}
+        for study in checks.studies_in(found):
+            methods = {who for check in found if "on" in check for who in names(check["who"])}
+            data = read_yaml(paper / f"{study}.yaml")
+            data |= {"seeds": self.SEEDS, "algorithms": [a for a in data["algorithms"] if common.label(a) in methods]}
+            file, files[study] = self.scratch / f"{study}.yaml", self.scratch / f"{study}.h5"
+            file.write_text(yaml.safe_dump(data))
+            subprocess.run([REGATTA, "run", file, "-o", files[study], "-quiet"], check=True, capture_output=True)
+        return files
+
+
+class Laws(common.Case):
+    def verdict(self, **check):
+        return checks.run({"kind": "law", **check}, claims.Studies({})).verdict
+
+    def test_one_law_below_another(self):
+        self.assertEqual(self.verdict(less="irgp_ucb", than="gp_ucb", first=2, last=50), YES)
+        self.assertEqual(self.verdict(less="irgp_ucb", than="gp_ucb", first=1, last=50), NO)
+        self.assertEqual(self.verdict(less="Proposed, 97.5% quantile", than="RKHS", first=13,
+                                      last=1000), YES)
+        self.assertEqual(self.verdict(less="Proposed, 97.5% quantile", than="RKHS", first=12,
+                                      last=12), NO)
+
+
+class Tables(common.Case):
+    TEXT = """
+claims: [{id: A, where: x, claim: y, checks: [{kind: unchecked, because: z}]}]
+tables:
+  - {title: Table 1, on: study, value: {at: 40}, rows: [{who: EI, published: [0.05, 0.001]},
+     {who: JES, published: [1, 0]}]}
+"""
+
+    def test_tables(self):
+        path, file = self.scratch / "study.h5", self.scratch / "claims.yaml"
+        synthetic.write(path, [made_up("Plane", {"EI": 1.0, "Random": 4.0})])
+        file.write_text(self.TEXT)
+        ((title, _, _, rows),) = published.tables_of(file, claims.Studies({"study": path}))
+        self.assertEqual(title, "Table 1")
+        self.assertEqual(rows[1][2], "missing")
+        self.assertAlmostEqual(float(rows[0][3]), 0.023 / 0.05, delta=0.05)
+
+
+class Command(common.Case):
+    def test_mistakes(self):
+        for arguments, words in ((["verdict"], "invalid choice"), (["claims", self.scratch / "no.h5"], "no such file"),
+                                 (["report", "nobody", self.scratch], "no paper 'nobody'")):
+            code, _, err = run(*arguments)
+            self.assertEqual((code, err.count("\n")), (2, 1), err)
+            self.assertIn(words, err)
+
+
+if __name__ == "__main__":
+    unittest.main()
