@@ -15,13 +15,13 @@ from unittest import mock
 import common
 import numpy as np
 import synthetic
+from browser import BROWSER, WIDTHS, in_browser
 from regatta_analysis import InputError, load
 from regatta_analysis.figures import figures
 from regatta_analysis.report import charts, study_page
 from regatta_analysis.stats import inference, summaries
 from regatta_analysis.stats.regret import regret_curves
 from test_cli import run
-from test_report import BROWSER, WIDTHS, in_browser
 
 EVIL = ["</script><script>document.title='broken'</script>".replace("/", "\\"), '<img src=x onerror="alert(1)">',
         "$\\input{x}$ & 'quotes' \"", "long_" * 40, "\u202eevil \u05e9\u05dc\u05d5\u05dd \u0645\u0631\u062d\u0628\u0627",

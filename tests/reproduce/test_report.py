@@ -1,50 +1,20 @@
 """Reports: every paper's figures and page from made-up results, the pages in a browser, and study files
 at the scales of a reproduction."""
 import dataclasses
-import json
 import re
-import shutil
-import subprocess
 import unittest
 import unittest.mock
 
 from papers import run  # first: it sets the path
 import common
 import synthetic
+from browser import BROWSER, WIDTHS, in_browser
 from regatta_analysis.claims import claims, stages
 from regatta_analysis.figures import overviews
 from regatta_analysis.stats import comparison
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.yaml_file import read_yaml
 from reproduce import EXPERIMENTS, availability, catalogue, densities, report
-
-BROWSER = next(filter(None, map(shutil.which, (
-    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
-
-WIDTHS = (390, 1280)  # a phone, a desktop
-PROBE = """<!doctype html><html><body><pre id="found">waiting</pre><script>
-const source = {source}, found = {{}}, widths = {widths};
-for (const width of widths) {{
-  const frame = document.createElement("iframe");
-  frame.style = `width:${{width}}px;height:900px`;
-  frame.srcdoc = source;
-  frame.onload = () => {{
-    const page = frame.contentDocument, root = page.documentElement;
-    const wide = [...page.querySelectorAll("body *")].filter(e =>
-      !e.closest(".scroll, .plot, pre") && e.getBoundingClientRect().right > width + 1);
-    found[width] = {{
-      broken: [...page.images].filter(i => !i.complete || !i.naturalWidth).length,
-      images: page.images.length, overflow: root.scrollWidth - root.clientWidth,
-      wide: wide.slice(0, 3).map(e => e.outerHTML.slice(0, 80)),
-      small: [...page.querySelectorAll("p, td, th, li, dd")].filter(e =>
-        parseFloat(frame.contentWindow.getComputedStyle(e).fontSize) < 12).length}};
-    if (Object.keys(found).length == widths.length)
-      document.getElementById("found").textContent = JSON.stringify(found) + " END";
-  }};
-  document.body.append(frame);
-}}
-</script></body></html>"""
-
 
 def made_up_results(paper, directory, seeds=5, queries=20):
     """Results with made-up numbers for every study file of a paper."""
@@ -63,23 +33,6 @@ def without_variants(paper):
     """The paper with every figure drawn once, to save time."""
     return dataclasses.replace(paper, figures=tuple(
         {key: value for key, value in figure.items() if key != "also"} for figure in paper.figures))
-
-
-def in_browser(page, scratch):
-    """What the probe finds in a page of each width, and the lines of the browser's console."""
-    probe = scratch / "probe.html"
-    source = json.dumps(page.read_text(encoding="utf-8")).replace("</", "<\\/")
-    probe.write_text(PROBE.format(widths=list(WIDTHS), source=source), encoding="utf-8")
-    done = subprocess.run(
-        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
-         "--disable-dev-shm-usage", f"--user-data-dir={scratch / 'profile'}",
-         "--virtual-time-budget=20000", "--window-size=1600,1200", "--dump-dom", f"file://{probe}"],
-        capture_output=True, text=True, timeout=200)
-    found = re.search(r'<pre id="found">(.*) END</pre>', done.stdout)
-    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    if not found:
-        raise AssertionError(f"the page did not load: {done.stdout[-300:]} {done.stderr[-500:]}")
-    return json.loads(found.group(1).replace("&lt;", "<").replace("&gt;", ">")), console
 
 
 class Pages(common.Case):

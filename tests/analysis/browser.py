@@ -1,0 +1,49 @@
+"""Pages in a browser without a screen, where there is one."""
+import json
+import re
+import shutil
+import subprocess
+
+BROWSER = next(filter(None, map(shutil.which, (
+    "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"))), None)
+
+WIDTHS = (390, 1280)  # a phone, a desktop
+PROBE = """<!doctype html><html><body><pre id="found">waiting</pre><script>
+const source = {source}, found = {{}}, widths = {widths};
+for (const width of widths) {{
+  const frame = document.createElement("iframe");
+  frame.style = `width:${{width}}px;height:900px`;
+  frame.srcdoc = source;
+  frame.onload = () => {{
+    const page = frame.contentDocument, root = page.documentElement;
+    const wide = [...page.querySelectorAll("body *")].filter(e =>
+      !e.closest(".scroll, .plot, pre") && e.getBoundingClientRect().right > width + 1);
+    found[width] = {{
+      broken: [...page.images].filter(i => !i.complete || !i.naturalWidth).length,
+      images: page.images.length, overflow: root.scrollWidth - root.clientWidth,
+      wide: wide.slice(0, 3).map(e => e.outerHTML.slice(0, 80)),
+      small: [...page.querySelectorAll("p, td, th, li, dd")].filter(e =>
+        parseFloat(frame.contentWindow.getComputedStyle(e).fontSize) < 12).length}};
+    if (Object.keys(found).length == widths.length)
+      document.getElementById("found").textContent = JSON.stringify(found) + " END";
+  }};
+  document.body.append(frame);
+}}
+</script></body></html>"""
+
+
+def in_browser(page, scratch):
+    """What the probe finds in a page of each width, and the lines of the browser's console."""
+    probe = scratch / "probe.html"
+    source = json.dumps(page.read_text(encoding="utf-8")).replace("</", "<\\/")
+    probe.write_text(PROBE.format(widths=list(WIDTHS), source=source), encoding="utf-8")
+    done = subprocess.run(
+        [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
+         "--disable-dev-shm-usage", f"--user-data-dir={scratch / 'profile'}",
+         "--virtual-time-budget=20000", "--window-size=1600,1200", "--dump-dom", f"file://{probe}"],
+        capture_output=True, text=True, timeout=200)
+    found = re.search(r'<pre id="found">(.*) END</pre>', done.stdout)
+    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    if not found:
+        raise AssertionError(f"the page did not load: {done.stdout[-300:]} {done.stderr[-500:]}")
+    return json.loads(found.group(1).replace("&lt;", "<").replace("&gt;", ">")), console
