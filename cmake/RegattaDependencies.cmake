@@ -15,7 +15,7 @@ endif()
 
 function(regatta_missing name looked_for package)
   message(FATAL_ERROR "${name} was not found (${looked_for}). Install ${package} (Debian/Ubuntu), or name its "
-                      "folder in CMAKE_PREFIX_PATH; ./run.sh help lists other systems.")
+                      "folder in CMAKE_PREFIX_PATH; docs/install.md lists other systems.")
 endfunction()
 
 # Link `target` with what a finder found, and note it for regatta.pc.

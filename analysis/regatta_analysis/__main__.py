@@ -1,14 +1,13 @@
 """Figures and tables of a study:    python3 -m regatta_analysis RESULTS.h5 --out DIR
+Run a study, with its page:         python3 -m regatta_analysis study STUDY.yaml [RESULTS.h5]
 Claims on results:                  python3 -m regatta_analysis claims RESULTS...
-More trials for undecided claims:   python3 -m regatta_analysis replicate STUDY.yaml -o RESULTS.h5
+More trials for open claims:        python3 -m regatta_analysis replicate STUDY.yaml -o RESULTS.h5
 The page of a study:                python3 -m regatta_analysis page RESULTS...
 Results in other formats:           python3 -m regatta_analysis export RESULTS --to FORMAT DIR
 Confidence parameters by formula:   python3 -m regatta_analysis confidence --points N --out DIR"""
 import argparse
 import difflib
 import json
-import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -17,6 +16,9 @@ from .load.errors import InputError
 from .load.load import load
 from .load.settings import split
 from .stats.regret import METRICS
+
+
+BUDGET = 4.0  # core-hours
 
 
 class Parser(argparse.ArgumentParser):
@@ -28,7 +30,7 @@ def main(arguments=None):
     """Exit code: 0, or 2 for a file or option that can't be used (one line on stderr)."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     commands = {"confidence": (_confidence_parser, _confidence),
-                "claims": (_claims_parser, _claims), "replicate": (replicate_parser, _replicate),
+                "study": (_run_parser, _run), "claims": (_claims_parser, _claims), "replicate": (replicate_parser, _replicate),
                 "page": (_page_parser, _page), "export": (_export_parser, _export)}
     first = arguments[0] if arguments else ""
     meant = difflib.get_close_matches(first, commands, 1)
@@ -64,6 +66,8 @@ def _study(options):
     for warning in results.warnings:
         say(f"regatta_analysis: warning: {line(warning)}", sys.stderr)
     results = _selected(results, options)
+    beside = Path(options.results).with_name("bounds.csv")
+    options.bounds = options.bounds or (beside if beside.exists() else None)
     options.over = [results.full_name(name) for name in options.over or []]
     options.panel = options.panel and results.full_name(options.panel)
     from .report.summary import write_all
@@ -75,6 +79,48 @@ def _study(options):
     page = study_page.write_loaded([results], options.page, options.command, options.claims,
                                    panel=options.panel)
     return f"{said}\nReport: {page}"
+
+
+def _run(options):
+    from . import study
+    output = options.output or study.default_output(options.file, options.results)
+    code = study.run(options.file, output, options.launch, budget_of(options))
+    if code is not None:
+        raise SystemExit(code)
+    return _study(_study_parser().parse_args(study.options_of_figures(options.file, output, options.command)))
+
+
+def _run_parser():
+    parser = Parser(prog="regatta_analysis study", description="Runs what is missing of a study, then draws its "
+                    "figures and writes report.html beside the results.")
+    parser.add_argument("file", type=Path, metavar="STUDY.yaml")
+    parser.add_argument("output", type=Path, nargs="?", metavar="RESULTS.h5",
+                        help="default: NAME/NAME.h5 in the folder of results")
+    parser.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help="(default: results)")
+    parser.add_argument("--command", help="how it was run, for the page")
+    trial_options(parser)
+    return parser
+
+
+def trial_options(parser):
+    """Options of commands that may add trials to studies."""
+    parser.add_argument("--until-decided", action="store_true", help="add trials in stages, and write them into the "
+                        "study file, until no more can change the grade of a claim beside it, or the budget is spent")
+    _budget_options(parser, None)
+
+
+def _budget_options(parser, default=BUDGET):
+    from . import launch
+    parser.add_argument("--budget", type=_hours, default=default, metavar="CORE-HOURS",
+                        help=f"for the trials that are added (default: {BUDGET:g})")
+    launch.add_option(parser)
+
+
+def budget_of(options):
+    """Core-hours for further trials, of the options of `trial_options`; None where none are to be added."""
+    if options.budget is not None and not options.until_decided:
+        raise InputError("--budget goes with --until-decided")
+    return (BUDGET if options.budget is None else options.budget) if options.until_decided else None
 
 
 def _selected(results, options):
@@ -118,8 +164,9 @@ def verdicts_text(verdicts, as_json):
 
 
 def _claims_parser():
-    parser = Parser(prog="regatta_analysis claims", description="Decides claims on results, in every reading: "
-                     "reproduced, depends on a reading, not reproduced, near tie, undecided, not checkable.",
+    from .claims.grades import GRADES
+    parser = Parser(prog="regatta_analysis claims", description="Grades claims on results, in every reading: "
+                    f"{', '.join(GRADES)}.",
                      epilog="kinds of checks: "
                      f"{', '.join(_kinds())}", add_help=False)
     parser.add_argument("-h", "--help", nargs="?", action=_KindHelp, dest="kind", metavar="KIND",
@@ -154,10 +201,9 @@ def _replicate(options):
 
 def replication(options):
     """Arguments of a Replication, of the options of replicate_parser."""
+    from . import launch
     from .claims import replicate
-    from .load.program import program
-    if not program():
-        raise InputError("replicate runs the program regatta: build it, or name it in REGATTA")
+    launch.required()
     several, file = len(options.studies) > 1 or options.out.is_dir(), options.claims
     file = file or options.studies[0].parent / "claims.yaml"
     works = []
@@ -176,20 +222,16 @@ def say_now(text):
 
 def replicate_parser(prog="regatta_analysis replicate"):
     """The options of `replicate`."""
-    parser = Parser(prog=prog, description="Runs studies and decides claims on them; then "
-                     "adds trials in stages, twice as many each time and only to the cells that undecided claims "
-                     "need, until every claim is decided or the budget is spent. The study files say what was added "
+    parser = Parser(prog=prog, description="Runs studies and grades claims on them; then "
+                     "adds trials in stages, twice as many each time and only to the cells that open claims "
+                     "need, until no further trials can change a grade or the budget is spent. The study files say what was added "
                      "(their key `replicate`); interrupted, the same command goes on.")
     parser.add_argument("studies", nargs="+", type=Path, metavar="STUDY.yaml")
     parser.add_argument("--claims", type=Path, metavar="FILE.yaml",
                         help="the claims (default: claims.yaml beside the study)")
     parser.add_argument("-o", dest="out", required=True, type=Path, metavar="OUT", help="the results file; of several "
                         "studies the folder of their results, each called as its study file")
-    parser.add_argument("--budget", type=_hours, default=4.0, metavar="CORE-HOURS",
-                        help="for the trials that are added (default: 4)")
-    cores = os.environ.get("REGATTA_RANKS") or os.cpu_count()
-    parser.add_argument("--launch", type=shlex.split, default=["mpirun", "-n", str(cores)], metavar="COMMAND",
-                        help=f"how the program is started on several ranks (default: mpirun -n {cores})")
+    _budget_options(parser)
     return parser
 
 
@@ -289,7 +331,8 @@ def _study_parser():
                         help="number of designs |X| of the finite problems: draws the laws of the "
                         "confidence parameters by formula over the recorded ones")
     parser.add_argument("--bounds", type=Path, metavar="FILE.csv",
-                        help="table of `regatta bounds`: draws the bounds over cumulative regret")
+                        help="table of `regatta bounds`: draws the bounds over cumulative regret (default: bounds.csv "
+                        "beside the results, where there is one)")
     _reading_options(parser)
     _selection_options(parser)
     parser.add_argument("--over", type=_one_or_two, metavar="NAME[,NAME]", help="draw final values "

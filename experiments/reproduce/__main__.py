@@ -1,4 +1,5 @@
-"""Claims of papers on results:        python3 -m reproduce claims RESULTS...
+"""Run a paper and report it:         python3 -m reproduce run PAPER[/FIGURE,...]; run list
+Claims of papers on results:        python3 -m reproduce claims RESULTS...
 One figure of a paper:              python3 -m reproduce figure PAPER/FIGURE RESULTS... --out DIR
 Verdicts to commit, README tables:  python3 -m reproduce verdicts PAPER RESULTS...; readme
 More trials for undecided claims:   python3 -m reproduce replicate STUDY.yaml... -o DIR --claims FILE.yaml
@@ -8,8 +9,8 @@ The folders experiments/ and analysis/ must be in PYTHONPATH."""
 import sys
 from pathlib import Path
 
-from regatta_analysis.__main__ import (Parser, answer, output_options, positive, replicate_parser, replication,
-                                       verdicts_text)
+from regatta_analysis.__main__ import (Parser, answer, budget_of, output_options, positive, replicate_parser, replication,
+                                       trial_options, verdicts_text)
 from regatta_analysis.claims import claims
 from regatta_analysis.load.errors import InputError
 
@@ -17,7 +18,7 @@ from regatta_analysis.load.errors import InputError
 def main(arguments=None):
     """Exit code: 0, or 2 for a file or option that can't be used (one line on stderr)."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    commands = {"claims": (_claims_parser, _claims), "verdicts": (_verdicts_parser, _verdicts),
+    commands = {"run": (_run_parser, _run), "claims": (_claims_parser, _claims), "verdicts": (_verdicts_parser, _verdicts),
                 "replicate": (_replicate_parser, _replicate), "readme": (_readme_parser, _readme),
                 "figure": (_figure_parser, _figure), "report": (_report_parser, _report),
                 "index": (_index_parser, _index), "studies": (_studies_parser, _studies)}
@@ -25,6 +26,34 @@ def main(arguments=None):
     parser.add_argument("command", metavar="COMMAND", choices=commands, help=", ".join(commands))
     make_parser, run = commands[parser.parse_args(arguments[:1]).command]
     return answer("reproduce", run, make_parser().parse_args(arguments[1:]))
+
+
+def _run(options):
+    from . import run
+    if options.paper == "list":
+        return run.listing()
+    if options.keep and not options.until_decided:
+        raise InputError("--keep goes with --until-decided")
+    options.budget = budget_of(options)
+    return run.everything(options, options.results, options.command or f"python3 -m reproduce run {options.paper}")
+
+
+def _run_parser():
+    parser = Parser(prog="reproduce run", description="Runs what is missing of a paper's studies, then writes "
+                    "report.html and report.md: figures, tables, claims with grades.")
+    parser.add_argument("paper", metavar="PAPER[/FIGURE,...]", nargs="?", default="list",
+                        help="or all: every paper, and an index; or list: papers and figures")
+    parser.add_argument("--scale", choices=["smoke", "small", "full"], default="full", help="full: as in the paper")
+    parser.add_argument("--seeds", type=positive, metavar="N", help="trials per cell")
+    parser.add_argument("--universes", action="store_true",
+                        help="all alternatives of the settings the paper leaves open (settings.yaml)")
+    parser.add_argument("--keep", action="store_true", help="what experiments/PAPER/verdicts.json has settled gets no "
+                        "trials (with --until-decided)")
+    parser.add_argument("--no-run", dest="run", action="store_false", help="the report alone, from what is there")
+    parser.add_argument("--results", type=Path, default=Path("results"), metavar="DIR", help="(default: results)")
+    parser.add_argument("--command", help="how it was run, for the page")
+    trial_options(parser)
+    return parser
 
 
 def _claims(options):
@@ -160,10 +189,8 @@ def _studies(options):
     for study, path, bounds in written:
         missing, some = ({}, True) if options.regatta is None else availability.leave_out(
             path, options.regatta)
-        reasons = "; ".join(f"{', '.join(k for k, v in missing.items() if v == reason)}: {reason}"
-                            for reason in dict.fromkeys(missing.values()))
         lines.append("\t".join([study, str(path), "bounds" if bounds else "-",
-                                "run" if some else "skip", reasons or "-"]))
+                                "run" if some else "skip", availability.words(missing) or "-"]))
     return "\n".join(lines)
 
 

@@ -30,6 +30,12 @@ def leave_out(path, regatta):
     return {entries[k][2]: reason for k, reason in found.items()}, len(found) < len(entries)
 
 
+def words(missing):
+    """{label: reason} as text; "" for none."""
+    return "; ".join(f"{', '.join(k for k, v in missing.items() if v == reason)}: {reason}"
+                     for reason in dict.fromkeys(missing.values()))
+
+
 def _entries(text):
     """(first line, line after the last, label) of every problem, counted from 0."""
     root = yaml.compose(text, yaml.BaseLoader)

@@ -4,8 +4,8 @@ import pandas as pd
 
 from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.items import certain, share_item
-from regatta_analysis.claims.outcome import OPEN, Item, Look, Outcome, decided, number
-from regatta_analysis.claims.panels import EXPERIMENTS, Panel
+from regatta_analysis.claims.outcome import Item, Outcome, number
+from regatta_analysis.claims.panels import Panel
 from regatta_analysis.load.errors import InputError
 
 from . import roots
@@ -25,7 +25,7 @@ def law(check, _):
     text = (f"{check['less']} below {check['than']} at {holds.sum()} of {len(t)} t; closest at "
             f"t = {worst}: {number(a[worst - t[0]])} against {number(b[worst - t[0]])}")
     item = certain("formula", holds.all(), value=float(holds.mean()), least=1.0)
-    return Outcome(decided([item]), text, f"formulas at t = {t[0]}..{t[-1]}, |X| = {points}", [item])
+    return Outcome(text, f"formulas at t = {t[0]}..{t[-1]}, |X| = {points}", [item])
 
 
 def optima(check, _):
@@ -38,7 +38,7 @@ def optima(check, _):
     best = [illustrations.shifted_optimum(mean, sd) for mean, sd in (illustrations.ASSUMED, illustrations.TRUE)]
     gap = abs(best[1] - best[0])
     item = certain("formula", gap >= float(check["shift"]), value=gap, least=float(check["shift"]))
-    return Outcome(decided([item]), f"best |x| {number(best[0])} under the assumed law, {number(best[1])} under the true "
+    return Outcome(f"best |x| {number(best[0])} under the assumed law, {number(best[1])} under the true "
                    "one", f"they differ by at least {check['shift']:g}", [item])
 
 
@@ -52,43 +52,28 @@ def exploitation(check, _):
     values = illustrations.query_values(int(check["runs"]))
     index = pd.MultiIndex.from_product([[0], range(len(values))], names=["instance", "seed"])
     table = pd.DataFrame(-values, index, columns=["BOKE", "BOKE+"])
-    item = better_item(Panel("fig5", {"seeds": 1}), table, "BOKE+", "BOKE", "mean")
-    return Outcome(decided([item]), f"mean value of the queries {number(-item.more['mean_a'])} (BOKE+) against "
-                   f"{number(-item.more['mean_b'])} (BOKE) in {item.n} runs, p = {number(item.holds)}, "
-                   f"P(better) = {item.more['superiority']:.2f}",
-                   "paired bootstrap of the mean over runs from the same five samples", [item])
-
-
-LOOKS = 4  # at a demonstration, each at twice as many samples, until it is decided
+    item = better_item(Panel("fig5", {"seeds": 1}), table, "BOKE+", "BOKE")
+    means = -table.mean()
+    return Outcome(f"mean value of the queries {number(means['BOKE+'])} (BOKE+) against {number(means['BOKE'])} (BOKE) in "
+                   f"{item.n} runs; difference of a typical run {number(item.value)} [{number(item.low)}, "
+                   f"{number(item.high)}], less is better; P(better) = {item.better:.2f}",
+                   "paired runs from the same five samples", [item], ties=True)
 
 
 def demonstration(check, _):
-    """what: regression | density | step (see demonstrations.py), runs: samples that are drawn (twice as many
-    while that leaves it undecided, three times at most), share: what a figure shows on one sample holds on at
-    least this share of samples; computed, no results needed.
+    """what: regression | density | step (see demonstrations.py), runs: samples that are drawn, share: what a figure
+    shows on one sample holds on at least this share of samples; computed, no results needed.
 
     {kind: demonstration, what: regression, runs: 400, share: 0.9}
     """
     from . import demonstrations
-    runs, share, look = int(check["runs"]), float(check.get("share", 0.9)), Look()
+    runs, share = int(check["runs"]), float(check.get("share", 0.9))
     if check["what"] not in demonstrations.KINDS:
         raise InputError(f"unknown demonstration {check['what']!r} (known: "
                          f"{', '.join(demonstrations.KINDS)})")
-    while True:
-        outcome = _demonstration(check["what"], runs, share, look)
-        if outcome.verdict != OPEN or look.number == LOOKS:
-            return outcome
-        runs, look = 2 * runs, Look(look.number + 1, tuple(outcome.items))
-
-
-def _demonstration(what, runs, share, look):
-    from . import demonstrations
-    holds = demonstrations.holds(what, runs)
-    item = Item(what, n=runs, units=runs, level=look.level)
+    holds, item = demonstrations.holds(check["what"], runs), Item(check["what"], n=runs, units=runs)
     share_item(item, np.arange(runs) < holds, share)
-    item.shown = np.arange(EXPERIMENTS) < EXPERIMENTS * holds / runs
-    asked = " ".join(demonstrations.KINDS[what].__doc__.split())
-    return Outcome(decided([item], look=look), f"holds on {holds} of {runs} samples ({100 * item.value:.0f}% "
+    asked = " ".join(demonstrations.KINDS[check["what"]].__doc__.split())
+    return Outcome(f"holds on {holds} of {runs} samples ({100 * item.value:.0f}% "
                    f"[{100 * item.low:.0f}, {100 * item.high:.0f}])",
-                   f"{asked} On at least {100 * share:.0f}% of samples, exact binomial test.", [item],
-                   look=look.number)
+                   f"{asked} On at least {100 * share:.0f}% of samples, exact binomial test.", [item])

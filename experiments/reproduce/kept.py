@@ -1,6 +1,5 @@
-"""What a record keeps when results come that are not all of a study: verdicts of studies and universes that are not
-here. A claim that was decided in a universe stays decided there, as after a look (stages.py), when others are run
-later, or with fewer trials.
+"""What a record keeps when results come that are not all of a study: cases of studies and universes that are not here,
+and cases that had more trials then.
 
 Results belong to the study of the record when the trials that every cell has with our settings are the same, by
 their checksum; a universe in which they are not the same any more (a method's revision) is decided afresh.
@@ -11,7 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from regatta_analysis.claims import claims, stages, verdicts
-from regatta_analysis.claims.outcome import OPEN
+from regatta_analysis.claims.outcome import Item, Outcome
+from regatta_analysis.load.results import Results
 
 SAME, MORE, PART, OTHER = "same", "more", "part", "other"
 
@@ -38,14 +38,33 @@ def _checksum(trials):
 
 
 def _among(results, told):
-    """Checksums of those recorded results that are among these: trials of the first looks, or begun before the others
-    (a look may add trials to an earlier one's)."""
-    looks = {about(stages.upto(results, k))["checksum"] for k in range(1, stages.count(results) + 1)}
+    """Checksums of those recorded results that are among these: trials of the first stages, or begun before the
+    others (a stage may add trials to an earlier one's)."""
+    parts = {about(upto(results, k))["checksum"] for k in range(1, stage_count(results) + 1)}
     done = _complete(results)
     if "started" in done:
         done = done.sort_values("started", kind="stable")
     return frozenset(one["checksum"] for one in told
-                     if one["checksum"] in looks or one["checksum"] == _checksum(done.head(one["trials"])))
+                     if one["checksum"] in parts or one["checksum"] == _checksum(done.head(one["trials"])))
+
+
+def stage_count(results):
+    """How many stages the trials of results have."""
+    if "replicate:" not in results.study:
+        return 1
+    return max(int(_stage(results, group).max()) for group in map(results.group, results.problems))
+
+
+def upto(results, last):
+    """The trials of the first stages."""
+    if "replicate:" not in results.study:
+        return results
+    groups = [group.subset(_stage(results, group) <= last) for group in map(results.group, results.problems)]
+    return Results(results.path, results.attributes, [g for g in groups if g.n], results.damages)
+
+
+def _stage(results, group):
+    return stages.of_trials(results.study, group.column("seed"), group.column("instance"))
 
 
 def first(studies, study):
@@ -59,7 +78,7 @@ def first(studies, study):
         mine = set(results.trials[["problem", "algorithm"]].itertuples(index=False, name=None))
         cells = mine if cells is None else cells
         if mine == cells:
-            found[verdicts.words(universe)] = about(stages.upto(results, 1))["checksum"]
+            found[verdicts.words(universe)] = about(upto(results, 1))["checksum"]
     return found
 
 
@@ -102,9 +121,9 @@ class News:
         """{study: News} of accounts `now` against those of the record `before`."""
         return {name: cls.of(before["results"].get(name), one, studies.whole(name)) for name, one in now.items()}
 
-    def leaves(self, verdict):
-        """Whether a claim keeps this verdict without being decided afresh."""
-        return self.kind == SAME or (verdict != OPEN and self.kind != OTHER and not self.changed)
+    def leaves(self, claim):
+        """Whether a recorded claim stays as it is without being decided afresh."""
+        return self.kind == SAME or (claim["settled"] and self.kind != OTHER and not self.changed)
 
 
 def told(before, now, news, command):
@@ -121,50 +140,37 @@ def told(before, now, news, command):
 # ---- verdicts ----------------------------------------------------------------------------------
 
 
-@dataclass
-class Told:
-    """A case as the record tells it; what verdicts.py asks of a Case."""
-    data: dict
-    universe: dict
-    same_as: int = -1
-    there = True
-    whole = False  # its results are not here
-    outcomes = ()
+class Told(verdicts.Case):
+    """A case as the record has it."""
+
+    def __init__(self, data, universe, same_as=-1):
+        super().__init__(universe, data["reading"], [_outcome(check) for check in data["checks"]], True, same_as)
+        self.data = data
 
     @property
-    def reading(self):
-        return self.data["reading"]
-
-    @property
-    def verdict(self):
-        return self.data["verdict"]
+    def grade(self):
+        return self.data["grade"]
 
     @property
     def picture(self):
-        return _number(self.data["picture"])
+        return tuple(map(_number, self.data["picture"]))
 
-    @property
-    def trials(self):
-        return self.data["trials"]
 
-    @property
-    def looks(self):
-        return self.data["looks"]
+def _outcome(check):
+    """The Outcome of a check of the record, without its pooled effect, which is the last of its comparisons."""
+    pooled = check["combine"] == "pooled"
+    items = [Item(**{key: _number(row[key]) for key in ITEM}) for row in check["comparisons"]]
+    return Outcome(check["text"], check["method"], items[:-1] if pooled else items, check["combine"], check["ties"],
+                   check["partial"], items[-1] if pooled else None, check["comparable"])
 
-    @property
-    def last(self):
-        return self.data.get("last", self.trials)
 
-    def needed(self):
-        return _number(self.data["needed"])
-
-    def growth(self):
-        return _number(self.data.get("growth"))
+ITEM = ("where", "a", "b", "n", "units", "state", "value", "low", "high", "better", "equivalent", "worse", "stuck_a",
+        "stuck_b")
 
 
 def with_record(now, then, news, settings):
-    """The Verdict `now` with those cases of the recorded claim `then` (None: there is none) that were decided, that
-    nothing is known of now, or that are open in both and had more trials then. `news` of the studies of the claim."""
+    """The Verdict `now` with those cases of the recorded claim `then` (None: there is none) that
+    nothing is known of now, or that had more trials then. `news` of the studies of the claim."""
     if not then or not any(one.lacks for one in news.values()) or any(one.kind == OTHER for one in news.values()):
         return now
     known = {_place(Told(case, case["universe"])): case for case in then["cases"] if case["results"]}
@@ -176,14 +182,12 @@ def with_record(now, then, news, settings):
         if old and _goes_before(old, case) and not _changed(origin.universe, news, settings):
             case = Told(old, case.universe, -1 if own else case.same_as)
         cases.append(case)
-    verdict, turns_on = verdicts.conclude(cases, now.settings)
-    return replace(now, cases=cases, verdict=verdict, turns_on=turns_on)
+    grade, turns_on = verdicts.conclude(cases, now.settings)
+    return replace(now, cases=cases, grade=grade, turns_on=turns_on)
 
 
 def _goes_before(old, case):
-    if not case.there or old["verdict"] != OPEN:
-        return True
-    return case.verdict == OPEN and (old["looks"], old["trials"]) > (case.looks, case.trials)
+    return not case.there or old["trials"] > case.trials
 
 
 def _changed(universe, news, settings):

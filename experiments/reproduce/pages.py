@@ -11,19 +11,21 @@ REPORT = """{% extends "base" %}{% import "macros" as m with context %}
 <a href="../index.html">all papers</a></p>
 <h1>{{ paper.title }}</h1>
 <p>{{ paper.about }}</p>
-{% if scale != "full" %}<p><b>Not the full study:</b> {{ "a few queries and trials, to see that everything runs; the verdicts mean nothing."
-if scale == "smoke" else "a few trials per cell; many verdicts stay undecided." }}</p>{% endif %}
+{% if scale != "full" %}<p><b>Not the full study:</b> {{ "a few queries and trials, to see that everything runs; the grades mean nothing."
+if scale == "smoke" else "a few trials per cell; many claims stay open." }}</p>{% endif %}
 <nav><a href="#claims">Claims</a><a href="#figures">Figures</a><a href="#tables">Tables</a>
 <a href="#studies">Studies and settings</a><a href="#again">Run it again</a>
 <a href="#provenance">Provenance</a></nav>
 </header>
 <main>
 <h2 id="claims">Claims</h2>
-<p>What the paper says its experiments show, decided on these results so that at most 5% of verdicts are
-wrong, under every setting that the paper leaves open and has results here, and in every reading of the
-sentence. P(picture) is the probability that an experiment of the paper's own size shows the statement. A curve
-has one estimate with its interval per combination, dashed the border of the statement, dotted what the
-paper prints; below it, which setting each is of. Colours are verdicts.</p>
+<p>What the paper says its experiments show, decided on these results under every setting that the paper leaves open
+and that has results here, and in every reading of the sentence. A claim is a set of comparisons. A comparison is shown
+when the 95 % confidence sequence of its effect lies on the side of the statement; this sequence stays valid however
+often one looks. P(picture) is the share of experiments of the paper's own size that would show the statement, with a
+90 % interval. A curve has one effect with its interval per combination of setting and reading, sorted; the dashed line
+is the border of the statement, the dotted one what the paper prints; the rows below say which setting each has.
+Colours are grades.</p>
 {{ m.tally(verdicts, marks) }}
 {% if verdicts %}{{ m.claims(verdicts, marks) }}{% else %}<p class="missing">No claims file yet.</p>{% endif %}
 {% for table in published %}{{ m.numbers({"title": table.title, "note": table.note,

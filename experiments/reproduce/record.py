@@ -1,8 +1,8 @@
 """What was found, committed beside the study files: experiments/PAPER/verdicts.json, and the tables of the
 README files, which are made from it.
 
-The file has the verdict of every claim, what it turns on, and of every case (universe and reading) its
-verdict, trials, P(picture) and estimate; for each study the checksum of the results (`first`: in every universe that
+The file has the grade of every claim, what it turns on, and of every case (universe and reading) its
+grade, its comparisons with their evidence, trials, P(picture) and estimate; for each study the checksum of the results (`first`: in every universe that
 of the trials that all cells have), trials, core-hours and machines; and the command that made them, at a study that
 came later its own. Results of other universes, or of fewer trials, of a study are told of beside those that were
 there first.
@@ -10,12 +10,13 @@ there first.
 import json
 import re
 
-from regatta_analysis.claims import checks, claims, verdicts
+from regatta_analysis.claims import checks, claims
+from regatta_analysis.claims.grades import GRADES
 from regatta_analysis.load.errors import InputError
 
 from . import catalogue, kept, universes
 
-VERSION = 1
+VERSION = 2
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
 
 
@@ -36,7 +37,7 @@ def data(name, files, command=None, before=None):
     else:
         found = [_claim(v) for v in found]
     return {"version": VERSION, "paper": name, "reference": paper.reference, "command": command, "results": results,
-            "counts": {kind: sum(claim["verdict"] == kind for claim in found) for kind in verdicts.VERDICTS},
+            "counts": {kind: sum(claim["grade"] == kind for claim in found) for kind in GRADES},
             "claims": found}
 
 
@@ -48,7 +49,7 @@ def _with_claims(before, found, news, paper):
         named, then = checks.studies_in(claims.checks_of(claim)), old.get((now.id, now.claim))
         lacking = sorted(study for study in named & set(before["results"]) if study not in news)
         here = {study: news[study] for study in named if study in news}
-        if lacking and not (then and all(one.leaves(then["verdict"]) for one in here.values())):
+        if lacking and not (then and all(one.leaves(then) for one in here.values())):
             raise InputError(f"claim {now.id} of {paper.name} is to be decided afresh and speaks of "
                              f"{', '.join(lacking)} too: give their results")
         rows.append(then if lacking else _claim(kept.with_record(now, then, here, paper.settings)))
@@ -61,8 +62,8 @@ def claims_told(before):
 
 
 def _claim(v):
-    return {"id": v.id, "where": v.where, "claim": v.claim, "verdict": v.verdict, "words": v.words,
-            "turns_on": v.keys, "sentence": v.sentence(), "picture": claims.jsonable(v.picture),
+    return {"id": v.id, "where": v.where, "claim": v.claim, "grade": v.grade, "words": v.words, "turns_on": v.keys,
+            "sentence": v.sentence(), "settled": v.settled(), "shares": v.shares(), "count": vars(v.first.tally),
             "trials": max((case.trials for case in v.cases), default=0),
             "cases": [case.data if isinstance(case, kept.Told) else claims.case_data(case)
                       for case in v.cases if case.same_as < 0]}
@@ -94,7 +95,7 @@ def read(path):
 
 
 def summary(found):
-    """'Of 16 claims 7 reproduced, 2 depend ...; 1234 trials, 0.5 core-hours'."""
+    """'16 claims: 7 shown, 2 supported ...; 1234 trials, 0.5 core-hours'."""
     counts = ", ".join(f"{n} {kind}" for kind, n in found["counts"].items() if n)
     return f"{len(found['claims'])} claims: {counts}; {_cost([found])}"
 
@@ -132,7 +133,7 @@ def _put(path, text):
 
 def paper_table(records):
     """One row per paper, and the total."""
-    kinds = list(verdicts.VERDICTS)
+    kinds = [grade for grade in GRADES if any(found["counts"].get(grade) for found in records.values())]
     lines = [f"| paper | {' | '.join(kinds)} | cost |", "|---" * (len(kinds) + 2) + "|"]
     for name, found in records.items():
         counts = " | ".join(str(found["counts"].get(kind, 0)) for kind in kinds)
@@ -142,13 +143,10 @@ def paper_table(records):
 
 
 def claim_table(found):
-    """One row per claim: verdict, P(picture), and the sentence."""
-    lines = [f"{summary(found)}; {_commands(found)}.", "", "| claim | verdict | P(picture) | why |",
-             "|---|---|---|---|"]
+    """One row per claim: the grade and the evidence."""
+    lines = [f"{summary(found)}; {_commands(found)}.", "", "| claim | grade | evidence |", "|---|---|---|"]
     for claim in found["claims"]:
-        picture = "–" if claim["picture"] is None else f"{claim['picture']:.2f}"
-        lines.append(f"| {claim['id']}: {_cell(claim['claim'])} | {claim['words']} | {picture} | "
-                     f"{_cell(claim['sentence'])} |")
+        lines.append(f"| {claim['id']}: {_cell(claim['claim'])} | {claim['words']} | {_cell(claim['sentence'])} |")
     return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ from regatta_analysis.figures import style
 from regatta_analysis.figures.figures import Band
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.report import tables
-from regatta_analysis.report.pages import MARKS
+from regatta_analysis.report.curve import MARKS
 from regatta_analysis.report.parts import failed_trials, provenance
 from regatta_analysis.report.tables import Table
 from regatta_analysis.stats import inference

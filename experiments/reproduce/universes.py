@@ -30,6 +30,7 @@ MARK = "# settings that the paper leaves open (settings.yaml)"
 DESIGNS = ("crossed", "one at a time")
 LAYERS = ("common", "problems", "algorithms")  # a later one goes first
 BLOCKS = ("surrogate", "maximiser")
+TELESCOPE = 2.5
 
 
 @dataclass(frozen=True)
@@ -174,23 +175,37 @@ def _setting(where, entry):
 class Multiverse(claims.Studies):
     """Results of a paper in one universe (ours, where none is asked for)."""
 
-    def __init__(self, files, partial=True, settings=None, universe=None, raw=None):
-        super().__init__(files, partial, raw)
-        self.settings, self.universe = settings or Settings(), universe or {}
+    def __init__(self, files, directory=None, settings=None, universe=None, raw=None):
+        super().__init__(files, raw=raw)
+        self.directory, self.settings, self.universe = directory, settings or Settings(), universe or {}
         self._views = {}
 
     def universes(self, studies):
         return self.settings.universes(studies)
 
     def within(self, universe):
-        return Multiverse(self.files, self._partial, self.settings, universe, self._raw)
+        return Multiverse(self.files, self.directory, self.settings, universe, self._raw)
 
     def open_settings(self, studies):
         return self.settings.settings(studies)
 
     def size(self, where):
-        """Trials of the paper's experiment behind a place that `panels` names; {} when not known."""
-        return self.settings.size(where.partition(",")[0])
+        """Trials of the paper's experiment behind a place that `panels` names; {} when not known, or when the results
+        have fewer queries than the paper's."""
+        study = where.partition(",")[0]
+        return {} if self.shortened(study) else self.settings.size(study)
+
+    def enough(self, where):
+        """2.5 times the trials of the paper's experiment (small telescopes: Simonsohn 2015)."""
+        size = self.settings.size(where.partition(",")[0])
+        return TELESCOPE * int(np.prod(list(size.values()))) if size else super().enough(where)
+
+    def shortened(self, study):
+        """Whether the results of a study have fewer queries than the study file of the paper."""
+        results, file = self.whole(study), self.directory and self.directory / f"{study}.yaml"
+        if results is None or not file or not file.exists():
+            return False
+        return _queries(results.study) < _queries(file.read_text(encoding="utf-8"))
 
     def get(self, study):
         results, figure = self.whole(study), self.settings.figure(study)
@@ -203,7 +218,13 @@ class Multiverse(claims.Studies):
 
 def studies_of(directory, files):
     """The results `files` of the paper in a directory with its open settings."""
-    return Multiverse(files, settings=read(directory / "settings.yaml"))
+    return Multiverse(files, directory, read(directory / "settings.yaml"))
+
+
+@functools.lru_cache(maxsize=64)
+def _queries(study):
+    """All numbers of queries in the text of a study file, added up."""
+    return sum(int(n) for n in re.findall(r"(?<!\w)iterations:\s*(\d+)", study))
 
 
 # ---- study files -------------------------------------------------------------------------------

@@ -183,6 +183,20 @@ def _write_group(group, p, keep):
         put(name, values[keep], *dims, into=timing if name[:4] in ("wall", "cpu_") else group)
 
 
+def made_up(name, level, seeds=20, queries=40, noise=0.05, power=-1.0):
+    """A problem on which the regret of every algorithm is its level times t^power, with noise."""
+    p = problem(name, list(level), seeds=seeds, queries=queries, initial=4)
+    random = np.random.default_rng(9)
+    for k, (algorithm, _, seed) in enumerate(p["cells"]):
+        t = np.maximum(np.arange(p["rows"]) - 3, 1)
+        regret = level[algorithm] * t**power * np.exp(noise * random.normal(size=len(t)))
+        simple = np.minimum.accumulate(regret)
+        p["arrays"]["instantaneous_regret"][k] = regret
+        p["arrays"]["simple_regret"][k] = simple
+        p["arrays"]["cumulative_regret"][k, 4:] = np.cumsum(regret[4:])
+    return p
+
+
 def paper_like():
     """Three problems as in a typical study: crossed instances with zeros, benchmarks, failures."""
     return [problem("GP sample paths", instances=10, seeds=10, queries=200, initial=8, dim=3,

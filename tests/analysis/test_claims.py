@@ -1,8 +1,6 @@
 """Claims: every kind of check on made-up results whose answer is known, the files of experiments/,
 and the command."""
 import json
-import os
-import subprocess
 import unittest
 
 import common
@@ -11,17 +9,16 @@ import numpy as np
 import pandas as pd
 import synthetic
 import yaml
-from regatta_analysis.claims import checks, claims, forms, judge
+from regatta_analysis.claims import checks, claims, forms
 from regatta_analysis.claims.comparisons import better_item
-from regatta_analysis.claims.items import contrasts, drawn_item, new_item, share_item
-from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome, decided
-from regatta_analysis.claims.panels import Panel, names
-from regatta_analysis.claims.verdicts import Case
+from regatta_analysis.claims.grades import (AGAINST, CONTRADICTED, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, NOTHING, OPEN, PARTLY,
+                                            SHOWN, SUPPORTED, VOID)
+from regatta_analysis.claims.items import new_item, paired, settle, share_item, side
+from regatta_analysis.claims.outcome import Item
+from regatta_analysis.claims.panels import Panel
 from regatta_analysis.load.errors import InputError
-from regatta_analysis.load.yaml_file import read_yaml
+from synthetic import made_up
 from test_cli import run
-
-REGATTA = os.environ.get("REGATTA", "")
 
 
 def pairs(a, b):
@@ -30,18 +27,7 @@ def pairs(a, b):
     return pd.DataFrame({"a": a, "b": b}, index)
 
 
-def made_up(name, level, seeds=20, queries=40, noise=0.05, power=-1.0):
-    """A problem on which the regret of every algorithm is its level times t^power, with noise."""
-    p = synthetic.problem(name, list(level), seeds=seeds, queries=queries, initial=4)
-    random = np.random.default_rng(9)
-    for k, (algorithm, _, seed) in enumerate(p["cells"]):
-        t = np.maximum(np.arange(p["rows"]) - 3, 1)
-        regret = level[algorithm] * t**power * np.exp(noise * random.normal(size=len(t)))
-        simple = np.minimum.accumulate(regret)
-        p["arrays"]["instantaneous_regret"][k] = regret
-        p["arrays"]["simple_regret"][k] = simple
-        p["arrays"]["cumulative_regret"][k, 4:] = np.cumsum(regret[4:])
-    return p
+DROP = {"start": 4, "end": 40, "factor": 5}
 
 
 class Kinds(common.Case):
@@ -58,55 +44,56 @@ class Kinds(common.Case):
     def decide(self, kind, **check):
         return checks.run({"kind": kind, "on": "study/Plane", **check}, self.studies)
 
-    def verdict(self, kind, **check):
-        return self.decide(kind, **check).verdict
+    def grade(self, kind, **check):
+        return self.decide(kind, **check).grade
 
     def test_better(self):
-        self.assertEqual(self.verdict("better", who="EI", against=["GP-UCB", "Random"]), YES)
-        self.assertEqual(self.verdict("better", who="GP-UCB", against="EI"), NO)
-        self.assertEqual(self.verdict("better", who=["EI"], against="TS"), TIE)
-        self.assertEqual(self.verdict("better", who="EI", against=["TS", "GP-UCB", "Random"],
-                                      quantifier="most"), YES)
-        self.assertEqual(self.verdict("better", who="Random", against=["TS", "EI"],
-                                      quantifier="any"), NO)
+        self.assertEqual(self.grade("better", who="EI", against=["GP-UCB", "Random"]), SHOWN)
+        self.assertEqual(self.grade("better", who="GP-UCB", against="EI"), CONTRADICTED)
+        self.assertEqual(self.grade("better", who=["EI"], against="TS"), EQUIVALENT)
+        self.assertEqual(self.grade("better", who="EI", against=["TS", "GP-UCB", "Random"]), PARTLY)
+        self.assertEqual(self.grade("better", who="EI", against=["TS", "GP-UCB", "Random"], combine="most"), SHOWN)
+        self.assertEqual(self.grade("better", who="EI", against=["TS", "GP-UCB", "Random"], combine="pooled"), SHOWN)
+        self.assertEqual(self.grade("better", who="Random", against=["TS", "EI"], combine="any"), CONTRADICTED)
         outcome = self.decide("better", who="EI", against="Random", at_each=[5, 20, 40])
-        self.assertEqual((outcome.verdict, len(outcome.rows)), (YES, 3))
-        self.assertTrue(all(row["p"] < 1e-3 and row["n"] == 20 for row in outcome.rows))
-        self.assertEqual(self.verdict("better", who="EI", against="GP-UCB", statistic="median"), YES)
-        self.assertEqual(self.verdict("better", who="EI", against="Random", value={"hit": 0.1}), YES)
+        self.assertEqual((outcome.grade, len(outcome.rows)), (SHOWN, 3))
+        self.assertTrue(all(row["better"] > 0.99 and row["n"] == row["wins"] == 20 for row in outcome.rows))
+        self.assertEqual(self.grade("better", who="EI", against="GP-UCB", statistic="median"), SHOWN)
+        self.assertEqual(self.grade("better", who="EI", against="Random", value={"hit": 0.1}), SHOWN)
+        self.assertEqual(self.grade("better", who="EI", against="Random", value={"over": [1, 40], "log": True}), SHOWN)
 
-    def test_too_few_trials_are_never_decided(self):
-        for kind, more in (("better", {"against": "GP-UCB"}), ("within", {"high": 9.0}),
+    def test_too_few_trials_decide_nothing(self):
+        for kind, more in (("better", {"against": "GP-UCB"}), ("within", {"high": 9.0}), ("drop", DROP),
                            ("lead", {"over": [1, 40]}), ("growth", {"high": 5.0})):
-            self.assertEqual(self.verdict(kind, who="EI", **{"on": "few", **more}), OPEN, kind)
+            self.assertEqual(self.grade(kind, who="EI", **{"on": "few", **more}), NOTHING, kind)
 
-    def test_the_statistic_of_the_figure_decides_not_ranks(self):
-        """`who` loses most trials by a little and wins the mean by a factor of 3.6: by ranks this was
-        called contradicted, the figure shows a mean."""
-        a, b = np.full(40, 1.0), np.full(40, 0.9)
+    def test_typical_trials_decide_and_stuck_ones_are_told(self):
+        """A quarter of the trials of b are stuck: the mean of a is smaller by far, and most trials say the opposite."""
+        a, b = np.linspace(0.99, 1.01, 40), np.linspace(0.89, 0.91, 40)
         b[::4] = 12.0
-        item = better_item(Panel("x", {}), pairs(a, b), "a", "b", "mean")
-        self.assertGreater(item.more["mean_b"] / item.more["mean_a"], 3.6)
-        self.assertLess(item.more["superiority"], 0.3)
-        self.assertEqual(decided([item]), YES)
-        item = better_item(Panel("x", {}), pairs(a, b), "a", "b", "median")
-        self.assertEqual(decided([item]), NO)
+        item = better_item(Panel("x", {}), pairs(a, b), "a", "b")
+        self.assertNotEqual(item.state, SHOWN)
+        self.assertEqual((item.stuck_a, item.stuck_b, item.more["skewed"]), (0.0, 0.25, True))
+        self.assertLess(item.more["effect"], 0.3)
 
-    def test_ties_at_exactly_equal_values(self):
-        zero = np.zeros(30)
-        item = better_item(Panel("x", {}), pairs(zero, zero), "a", "b", "mean")
-        self.assertEqual((decided([item]), item.value), (TIE, 0.0))
+    def test_equal_values_everywhere_are_void(self):
+        """Whole pools are exhausted: the end point says nothing about who was faster."""
+        for value in (0.0, 3.0):
+            item = better_item(Panel("x", {}), pairs(np.full(30, value), np.full(30, value)), "a", "b")
+            self.assertEqual(item.state, VOID)
+        item = better_item(Panel("x", {}), pairs(np.linspace(1, 2, 30), np.linspace(1, 2, 30)), "a", "b")
+        self.assertEqual(item.state, EQUIVALENT)  # the same, trial by trial, but not everywhere
 
     def test_versus_another_panel(self):
-        self.assertEqual(self.verdict("better", who="EI", against="EI", versus="study/Root"), YES)
+        self.assertEqual(self.grade("better", who="EI", against="EI", versus="study/Root"), SHOWN)
 
     def test_comparable(self):
         why = {"because": "a test"}
-        self.assertEqual(self.verdict("comparable", who="EI", against="TS", factor=1.2, **why), YES)
-        self.assertEqual(self.verdict("comparable", who="EI", against="Random", factor=1.2, **why), NO)
-        self.assertEqual(self.verdict("comparable", who="EI", against="GP-UCB", factor=1.5, **why), OPEN)
-        self.assertEqual(self.verdict("comparable", who="GP-UCB", against="EI", factor=1.2,
-                                      one_sided=True, **why), NO)
+        self.assertEqual(self.grade("comparable", who="EI", against="TS", factor=1.2, **why), SHOWN)
+        self.assertEqual(self.grade("comparable", who="EI", against="Random", factor=1.2, **why), CONTRADICTED)
+        self.assertEqual(self.grade("comparable", who="EI", against="GP-UCB", factor=1.5, **why), NOTHING)
+        self.assertEqual(self.grade("comparable", who="GP-UCB", against="EI", factor=1.2,
+                                      one_sided=True, **why), CONTRADICTED)
 
     def test_a_margin_needs_a_reason(self):
         for check in ({"kind": "comparable", "factor": 1.2}, {"kind": "comparable", "because": "x"},
@@ -116,32 +103,32 @@ class Kinds(common.Case):
                 forms.require({**check, "who": "EI", "against": "TS", "on": "study"})
 
     def test_group(self):
-        self.assertEqual(self.verdict("group", who=["EI", "Random"], against=["GP-UCB"]), YES)
-        self.assertEqual(self.verdict("group", who=["GP-UCB", "Random"], against=["EI"]), NO)
+        self.assertEqual(self.grade("group", who=["EI", "Random"], against=["GP-UCB"]), SHOWN)
+        self.assertEqual(self.grade("group", who=["GP-UCB", "Random"], against=["EI"]), CONTRADICTED)
 
     def test_lead(self):
-        self.assertEqual(self.verdict("lead", who="EI", among=["GP-UCB", "Random"], over=[2, 40]),
-                         YES)
-        self.assertEqual(self.verdict("lead", who="Random", over=[2, 40]), NO)
-        self.assertEqual(self.verdict("lead", who="GP-UCB", over=[2, 40], rank=3, share=0.9), YES)
+        self.assertEqual(self.grade("lead", who="EI", among=["GP-UCB", "Random"], over=[2, 40]),
+                         SHOWN)
+        self.assertEqual(self.grade("lead", who="Random", over=[2, 40]), CONTRADICTED)
+        self.assertEqual(self.grade("lead", who="GP-UCB", over=[2, 40], rank=3, share=0.9), SHOWN)
 
     def test_sizes(self):
         value = {"metric": "instantaneous", "at": 40}
-        self.assertEqual(self.verdict("within", who="EI", value=value, low=0.02, high=0.03), YES)
-        self.assertEqual(self.verdict("within", who="EI", value=value, low=0.03), NO)
-        self.assertEqual(self.verdict("drop", who="EI", start=4, end=40, factor=5), YES)
-        self.assertEqual(self.verdict("drop", who="EI", start=4, end=40, factor=20), NO)
-        self.assertEqual(self.verdict("reach", who="Random", target=0.05, by=40), NO)
-        self.assertEqual(self.verdict("reach", who=["Random"], target=0.05, not_before=40), YES)
+        self.assertEqual(self.grade("within", who="EI", value=value, low=0.02, high=0.03), SHOWN)
+        self.assertEqual(self.grade("within", who="EI", value=value, low=0.03), CONTRADICTED)
+        self.assertEqual(self.grade("drop", who="EI", start=4, end=40, factor=5), SHOWN)
+        self.assertEqual(self.grade("drop", who="EI", start=4, end=40, factor=20), CONTRADICTED)
+        self.assertEqual(self.grade("reach", who="Random", target=0.05, by=40), CONTRADICTED)
+        self.assertEqual(self.grade("reach", who=["Random"], target=0.05, not_before=40), SHOWN)
 
     def test_reach_allows_for_chance(self):
         """20 of 20 trials that got there don't show that one of ten would not; 100 of 100 do."""
-        self.assertEqual(self.verdict("reach", who="EI", target=0.05, by=40), OPEN)
-        self.assertEqual(self.verdict("reach", who="EI", target=0.05, not_before=40), OPEN)
-        for n, verdict in ((20, OPEN), (100, NO)):
+        self.assertEqual(self.grade("reach", who="EI", target=0.05, by=40), NOTHING)
+        self.assertEqual(self.grade("reach", who="EI", target=0.05, not_before=40), NOTHING)
+        for n, state in ((20, OPEN), (100, AGAINST)):
             item = Item("", n=n, units=n)
             share_item(item, np.ones(n, bool), 0.5**0.1, below=True)
-            self.assertEqual(decided([item]), verdict)
+            self.assertEqual(item.state, state)
 
     def test_reach_counts_instances_where_trials_share_them(self):
         """Three of six functions are never solved, by any of ten seeds: six draws, not sixty."""
@@ -150,28 +137,27 @@ class Kinds(common.Case):
         synthetic.write(self.scratch / "shared.h5", [p])
         studies = claims.Studies({"shared": self.scratch / "shared.h5"})
         outcome = checks.run({"kind": "reach", "who": "EI", "on": "shared", "not_before": 2}, studies)
-        self.assertEqual((outcome.verdict, outcome.items[0].n, outcome.items[0].units), (OPEN, 60, 6))
+        self.assertEqual((outcome.grade, outcome.items[0].n, outcome.items[0].units), (NOTHING, 60, 6))
 
     def test_a_regret_of_zero(self):
         """An infinite ratio is large, and no ratio of 0 to 0 is unequal."""
         some, zero = np.linspace(0.5, 1.5, 20), np.zeros(20)
-        for a, b, verdict in ((some, zero, NO), (zero, some, YES), (zero, zero, YES)):
-            frame, panel = pairs(a, b), Panel("x", {})
-            item = new_item(panel, frame, "a", "b")
-            contrasts(item, panel, frame, [[1.0, -1.5]])
-            self.assertEqual(decided([item]), verdict)
+        for a, b, state in ((some, zero, AGAINST), (zero, some, SHOWN), (zero, zero, VOID)):
+            item = new_item(Panel("x", {}), pairs(a, b), "a", "b")
+            settle(item, side(paired(item, pairs(a, b)), 1.5))
+            self.assertEqual(item.state, state)
 
     def test_growth(self):
         exponent = self.decide("growth", who="EI", on="study/Root", low=0.5, high=0.75)
-        self.assertEqual(exponent.verdict, YES)
-        self.assertEqual(self.verdict("growth", who="EI", on="study/Root", high=0.4), NO)
+        self.assertEqual(exponent.grade, SHOWN)
+        self.assertEqual(self.grade("growth", who="EI", on="study/Root", high=0.4), CONTRADICTED)
 
     def test_trend(self):
-        self.assertEqual(self.verdict("trend", who="GP-UCB", grows=True), YES)
+        self.assertEqual(self.grade("trend", who="GP-UCB", grows=True), SHOWN)
 
     def test_identical(self):
-        self.assertEqual(self.verdict("identical", who="EI", against="TS"), NO)
-        self.assertEqual(self.verdict("identical", who="EI", against="EI"), YES)
+        self.assertEqual(self.grade("identical", who="EI", against="TS"), CONTRADICTED)
+        self.assertEqual(self.grade("identical", who="EI", against="EI"), SHOWN)
 
     def test_what_is_not_there(self):
         for check, words in (({"who": "JES", "against": "EI"}, "no complete trial of 'JES'"),
@@ -179,63 +165,17 @@ class Kinds(common.Case):
                              ({"who": "EI", "against": "TS", "on": "study/Nowhere"}, "Nowhere"),
                              ({"who": "EI", "against": "TS", "at_each": [99]}, "query 99")):
             outcome = self.decide("better", **check)
-            self.assertEqual(outcome.verdict, OPEN)
+            self.assertEqual(outcome.grade, NOT_RUN)
             self.assertIn(words, outcome.text)
 
-    def test_a_later_look_needs_more_trials(self):
-        first, third = (Item("", n=40, units=40, level=judge.level(look)) for look in (1, 3))
-        more = judge.more_units(judge.level(3), judge.level(1))
-        for decide in (lambda item: drawn_item(item, np.linspace(-1.0, 2.0, 101), -np.inf, 0.0),
-                       lambda item: share_item(item, np.arange(40) < 30, 0.6)):
-            decide(first)
-            decide(third)
-            self.assertAlmostEqual(third.needed, more * first.needed)
-
-    def test_trials_needed_are_those_of_what_is_lacking(self):
-        def item(needed, value=-1.0, holds=1.0, fails=1.0):
-            return Item("", n=20, units=20, needed=needed, value=value, most=0.0, holds=holds, fails=fails)
-
-        def lacking(items, quantifier="all"):
-            verdict = decided(items, quantifier)
-            outcome = Outcome(verdict, "", "", items, quantifier)
-            return outcome.needed(), [i.needed for i in outcome.open_items()]
-
-        clear, near, far = item(9, holds=1e-5), item(50, holds=0.02), item(900, holds=0.3)
-        np.testing.assert_equal(lacking([clear, near, far]), (900, [50, 900]))
-        # Of two of three both must come out at half the level.
-        np.testing.assert_equal(lacking([clear, near, far], "most"), (50 * judge.more_units(0.005, 0.01), [50]))
-        np.testing.assert_equal(lacking([clear, near, far], "any"), (np.nan, []))
-        # One that fails contradicts all of them; what it shows alone does not do for the worst of four.
-        against = item(70, value=1.0, fails=0.008)
-        np.testing.assert_equal(lacking([clear, near, far, against]), (70 * judge.more_units(0.0025, 0.01), [70]))
-        self.assertEqual(against.verdict, NO)
-
-    def test_growth_is_that_of_the_open_comparison(self):
-        """What is settled has fewer trials, and would make the rest seem to need many times theirs."""
-        items = [Item("", n=15, units=15, holds=1e-5, value=-1.0, most=0.0),
-                 Item("", n=240, units=240, needed=360, holds=0.02, value=-1.0, most=0.0)]
-        outcome = Outcome(decided(items), "", "", items)
-        # At the second look 1.54 times 360, at the third 2.08 times.
-        self.assertEqual((outcome.needed(), outcome.growth()), (360, 4.0))
-        case = Case({}, "as written", OPEN, [Outcome(YES, "", "", items[:1]), outcome])
-        self.assertEqual((case.trials, case.needed(), case.growth()), (15, 360, 4.0))
-
-    def test_trials_needed_are_those_of_the_look(self):
-        """A mean at 3.7 standard errors is clear at a first look, not at a seventh."""  # (5.61 + 0.84)^2 / 3.7^2 * 960
-        d = np.tile([-1.0, 0.0, 1.0], 320)
-        d += 3.7 * d.std(ddof=1) / np.sqrt(len(d))
-        for look, needed, growth in ((1, 961, 2.0), (7, 2922, 4.0)):
-            item = Item("", n=960, units=960, level=judge.level(look), value=-1.0, most=0.0, holds=0.09)
-            item.needed = judge.needed(d, item.level)
-            outcome = Outcome(OPEN, "", "", [item])
-            self.assertAlmostEqual(outcome.needed(), needed, delta=5)
-            self.assertEqual(outcome.growth(), growth)
-
     def test_panels_without_results(self):
-        """They leave a claim open, and no probability is made of the others."""
+        """They leave a claim open, and no picture is made of the others."""
         outcome = self.decide("better", who="EI", against="Random", on=["study/Plane", "study/Nowhere"])
-        self.assertEqual((outcome.verdict, outcome.shown()), (OPEN, None))
-        self.assertIsNotNone(self.decide("better", who="EI", against="Random").shown())
+        self.assertEqual((outcome.grade, outcome.shown()), (SUPPORTED, None))
+        self.studies.size = lambda _: {"seeds": 5}
+        self.addCleanup(delattr, self.studies, "size")
+        self.assertTrue(self.decide("better", who="EI", against="Random").shown().all())
+        self.assertIsNone(self.decide("better", who="EI", against="GP-UCB", on="few").shown(), "fewer than 20 trials")
 
     def test_what_only_the_results_tell_to_be_wrong(self):
         for check, words in (({"kind": "better", "against": "TS", "versus": "study"}, "STUDY/PROBLEM"),
@@ -244,19 +184,19 @@ class Kinds(common.Case):
             with self.assertRaisesRegex(InputError, words):
                 self.decide(who="EI", **check)
         for check in ({"kind": "growth", "high": 1, "start": 99}, {"kind": "growth", "against": "JES"}):
-            self.assertEqual(self.verdict(who="EI", **check), OPEN)
+            self.assertEqual(self.grade(who="EI", **check), NOT_RUN)
 
 
 class Files(common.Case):
-    def test_what_needs_data_is_not_checkable_without_them(self):
+    def test_what_needs_data_is_not_comparable_without_them(self):
         claim = {"id": "A", "where": "x", "claim": "y", "checks": [
             {"kind": "better", "who": "EI", "against": "UCB", "on": "secret"}]}
-        for more, verdict in (({}, OPEN), ({"needs": "data of others"}, NONE)):
+        for more, grade in (({}, NOT_RUN), ({"needs": "data of others"}, NOT_COMPARABLE)):
             path = self.scratch / f"{len(more)}.yaml"
             path.write_text(yaml.safe_dump({"claims": [claim | more]}))
             found, = claims.evaluate(path, claims.Studies({}))
-            self.assertEqual(found.verdict, verdict)
-        self.assertEqual(found.sentence(), "Not checkable: it needs data of others.")
+            self.assertEqual(found.grade, grade)
+        self.assertEqual(found.sentence(), "Not comparable: it needs data of others.")
 
     def refused(self, text, words):
         """The claims file is refused in one line that says the words."""
@@ -289,7 +229,8 @@ class Files(common.Case):
             (f"better, {pair}, factor: 2", "unknown key 'factor'"), (f"better, {pair}, times: 2", "a list"),
             (f"better, {pair}, value: simple", "a mapping"), ("better, who: 3, against: a, on: s", "name"),
             (f"better, {pair}, value: {{at: five}}", "better, value: at is a query"),
-            (f"better, {pair}, quantifier: some", "most"), (f"better, {pair}, statistic: mode", "median"),
+            (f"better, {pair}, combine: some", "most"), (f"better, {pair}, statistic: mode", "median"),
+            (f"close, {pair}, share: 0.1, because: x, combine: pooled", "pooled is for better"),
             (f"lead, {mine}, over: 5", "[first, last]"), (f"lead, {mine}, over: [9, 5]", "[first, last]"),
             (f"lead, {mine}, over: [1, 5], share: 2", "at most 1"), (f"within, {mine}", "low or high"),
             ("lead, who: [EI], on: s, over: [1, 5]", "a text"), (f"growth, {mine}", "low or high or"),
@@ -320,13 +261,14 @@ claims:
     def test_text_and_json(self):
         code, out, err = run("claims", self.path, "--claims", self.claims)
         self.assertEqual((code, err), (0, ""))
-        self.assertIn("2 claims: 1 reproduced, 0 depends on a setting, 1 not reproduced, 0 near tie", out)
+        self.assertIn("2 claims: 1 shown, 1 contradicted", out)
+        self.assertNotIn("paper", out)
         self.assertIn("20 common trials", out)
         code, out, _ = run("claims", self.path, "--json")  # claims.yaml beside the results
         data = json.loads(out)
-        self.assertEqual([claim["verdict"] for claim in data], [YES, NO])
-        row = data[0]["checks"][0]["rows"][0]
-        self.assertTrue(row["p"] < 1e-3 and row["superiority"] == 1.0)
+        self.assertEqual([claim["grade"] for claim in data], [SHOWN, CONTRADICTED])
+        row = data[0]["cases"][0]["checks"][0]["comparisons"][0]
+        self.assertTrue(row["state"] == SHOWN and row["better"] > 0.99 and row["high"] < 1.0)
 
     def test_no_claim_speaks_of_it(self):
         self.claims.unlink()

@@ -5,7 +5,7 @@ import unittest
 
 import common
 import synthetic
-from regatta_analysis.claims import checks, claims, forms, kinds
+from regatta_analysis.claims import checks, claims, forms, grades, kinds
 from regatta_analysis.load.yaml_file import read_yaml
 from test_cli import run
 
@@ -36,14 +36,14 @@ class Kinds(common.Case):
             for key in set(forms.KINDS[kind].replace("*", "").split()):
                 self.assertIn(key, words, kind)
             outcome = checks.run(check, claims.Studies({"study": self.scratch / "study.h5"}))
-            self.assertIn(outcome.verdict, claims.VERDICTS, kind)
+            self.assertIn(outcome.grade, grades.GRADES, kind)
             self.assertNotIn("no problem", outcome.text, kind)
             self.assertNotIn("no complete trial", outcome.text, kind)
 
     def test_the_claims_file_of_the_page(self):
         text = kinds.page().split("```yaml\n")[1].split("```")[0]
         (self.scratch / "claims.yaml").write_text(text)
-        self.assertEqual(len(claims.read(self.scratch / "claims.yaml")["claims"]), 2)
+        self.assertEqual(len(claims.read(self.scratch / "claims.yaml")["claims"]), 3)
 
     def test_by_command(self):
         for kind in checks.KINDS:

@@ -1,17 +1,15 @@
-"""More trials for undecided claims: stages of a study, looks that stick, and the command on a small study, on one and
-two ranks and interrupted."""
-import math
+"""More trials for open claims: stages of a study, when to stop, and the command on a small study, on one and two ranks
+and interrupted."""
 import os
 import subprocess
 import unittest
 import unittest.mock
 
 import common
-import numpy as np
 import synthetic
-from regatta_analysis import load
-from regatta_analysis.claims import checks, claims, replicate, stages
-from regatta_analysis.claims.outcome import NO, OPEN, YES, Item, Outcome, decided
+from regatta_analysis import launch
+from regatta_analysis.claims import claims, replicate, stages, verdicts
+from regatta_analysis.claims.grades import CONTRADICTED, OPEN, SHOWN
 from test_cli import run
 
 REGATTA = os.environ.get("REGATTA", "")
@@ -63,79 +61,50 @@ class Stages(common.Case):
         cells = {("s", ("P", method, swept)): ("seeds", 20) for swept in ("", "a=1", "a=2") for method in ("EI", "TS")}
         self.assertEqual(replicate._told(cells), "EI, TS (s, P, 2 settings) to 20 seeds")
 
-
-    def test_nothing_is_spent_on_what_the_budget_does_not_decide(self):
-        costs = {"A": 2.0, "B": math.inf, "C": 0.5, "D": 1.0}
+    def test_the_cheapest_stages_that_the_budget_pays_for(self):
+        costs = {"A": 2.0, "C": 0.5, "D": 1.0}
         self.assertEqual(replicate.affordable(costs, 2.0), ["C", "D"])
         self.assertEqual(replicate.affordable(costs, 0.1), [])
         self.assertEqual(replicate.affordable(costs, 9.0), ["C", "D", "A"])
 
-    def test_an_added_stage_that_is_not_whole_is_not_looked_at(self):
-        path, check = self.scratch / "s.h5", {"kind": "within", "who": "EI", "on": "s", "low": 0.0}
-        synthetic.write(path, [synthetic.problem("P", ["EI"], seeds=4, queries=2)])
-        for complete, trials in ((True, 4), (False, 2)):
-            results = load(path)
-            results.attributes["study"] = results.study = "seeds: 2\nreplicate: []\n"
-            results.complete = results.attributes["complete"] = complete
-            outcome = checks.run(check, claims.Studies({"s": path}, raw={"s": results}))
-            self.assertEqual(outcome.items[0].n, trials)
 
+class Stops(common.Case):
+    """A claim gets no more trials when none can change its grade, or when there are enough."""
 
-class Stub:
-    """Studies of which a check sees (trials, p that it holds, p that it fails, trials that its methods have in common
-    where those are fewer) after each stage."""
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        synthetic.write(cls.directory / "s.h5", [
+            synthetic.made_up("P", {"EI": 1.0, "TS": 1.0, "Random": 4.0, "US": 1.02}, seeds=10, noise=0.4)])
+        cls.texts = {"s": "study: s\nseeds: 10\n"}
 
-    def __init__(self, found):
-        self.found, self.stage, self.missing, self.seen = found, 1, [], []
+    def needs(self, *found, enough=None, **check):
+        studies = claims.Studies({"s": self.directory / "s.h5"})
+        if enough:
+            studies.enough = lambda _: enough
+        check = {"kind": "better", "who": "EI", "on": "s", "value": {"over": [1, 40]}} | check
+        claim = {"id": "A", "where": "x", "claim": "y", "checks": [check, *found]}
+        verdict = verdicts.evaluate("p", claim, studies)
+        return verdict, {cell[1]: number for (_, cell), number in replicate.needs(verdict, studies, self.texts).items()}
 
-    def stages(self, _):
-        return len(self.found)
+    def test_only_the_cells_of_open_comparisons_grow(self):
+        verdict, cells = self.needs(against=["Random", "US"])
+        self.assertEqual([item.state for item in verdict.first.items], [SHOWN, OPEN])
+        self.assertEqual(cells, {"EI": ("seeds", 20), "US": ("seeds", 20)})
 
-    def upto(self, stage):
-        self.stage = stage
-        return self
+    def test_none_where_no_completion_changes_the_grade(self):
+        """Most are shown already, or against; the open comparison has no say."""
+        for who, against, grade in (("EI", ["Random", "US"], SHOWN), ("Random", ["EI", "TS", "US"], CONTRADICTED)):
+            verdict, cells = self.needs(who=who, against=against, combine="any" if who == "EI" else "every")
+            self.assertEqual((verdict.grade, verdict.settled(), cells), (grade, True, {}))
 
-    def signature(self, _):
-        return self.found[self.stage - 1][0]
+    def test_none_where_there_are_enough(self):
+        self.assertEqual(self.needs(against="US", enough=10)[1], {})
+        self.assertEqual(set(self.needs(against="US", enough=11)[1]), {"EI", "US"})
 
-
-def stub(_, studies):
-    trials, holds, fails, *common = studies.found[studies.stage - 1]
-    n = common[0] if common else trials
-    studies.seen.append(studies.stage)
-    items = [Item("p", n=n, units=n, holds=holds, fails=fails, level=studies.look.level)]
-    return Outcome(decided(items, "all", studies.look), "", "", items)
-
-
-class Looks(common.Case):
-    def decide(self, *found):
-        studies = Stub(found)
-        with unittest.mock.patch.dict(checks.KINDS, stub=stub):
-            outcome = checks.run({"kind": "stub"}, studies)
-        return outcome.verdict, outcome.look, studies.seen, outcome.items[0]
-
-    def test_each_look_has_a_tenth_of_the_level_and_the_first_that_decides_stays(self):
-        self.assertEqual(self.decide((8, 0.009, 1.0))[:3], (YES, 1, [1]))
-        self.assertEqual(self.decide((8, 0.02, 1.0), (16, 0.002, 1.0))[:2], (OPEN, 2))
-        verdict, look, seen, item = self.decide((8, 0.02, 1.0), (16, 0.0009, 1.0), (32, 1.0, 1e-9))
-        self.assertEqual((verdict, look, seen), (YES, 2, [1, 2]))
-        self.assertAlmostEqual(item.level, 0.001)
-        self.assertEqual(self.decide((8, 0.5, 0.5), (16, 0.5, 0.5), (32, 1.0, 9e-5))[:2], (NO, 3))
-
-    def test_no_new_trials_or_too_few_are_no_look(self):
-        self.assertEqual(self.decide((8, 0.02, 1.0), (8, 0.02, 1.0), (16, 0.0009, 1.0))[1:3], (2, [1, 3]))
-        self.assertEqual(self.decide((8, 0.02, 1.0), (12, 0.02, 1.0, 8), (16, 0.0009, 1.0))[:2], (YES, 2))
-        self.assertEqual(self.decide((8, 0.02, 1.0), (12, 0.009, 1.0, 8))[:2], (OPEN, 1))
-        self.assertEqual(self.decide((2, 1e-9, 1.0), (4, 1e-9, 1.0), (8, 0.009, 1.0))[:2], (YES, 1))
-
-    def test_the_same_trials_are_known_whatever_else_is_in_their_table(self):
-        def items(*values):
-            return [Item("p", n=15, value=value) for value in values]
-        before = items(0.3, np.nan)
-        self.assertTrue(checks._same_trials(items(0.1 + 0.2, np.nan), before))
-        self.assertFalse(checks._same_trials(items(0.3 + 1e-6, np.nan), before))
-        self.assertFalse(checks._same_trials(items(0.3), before))
-        self.assertFalse(checks._same_trials([Item("p", n=16, value=0.3), before[1]], before))
+    def test_a_pooled_claim_grows_with_all_its_comparisons(self):
+        verdict, cells = self.needs(against=["US", "TS"], combine="pooled")
+        self.assertEqual((verdict.settled(), set(cells)), (False, {"EI", "US", "TS"}))
 
 
 @unittest.skipUnless(REGATTA, "no program")
@@ -165,20 +134,18 @@ class Command(common.Case):
 
     def test_until_decided_on_any_ranks_and_interrupted(self):
         ended, said = self.replicate(self.scratch, [], 0.0)
-        self.assertRegex("\n".join(said), r"A: undecided; about \S+ core-hours would decide it, 0 of 0 are left")
-        self.assertIn("1 undecided", ended)
+        self.assertRegex("\n".join(said), r"A: open; its next stage takes about \S+ core-hours, 0 of 0 are left")
+        self.assertIn("1 no evidence either way", ended)
         self.assertEqual((self.scratch / "race.yaml").read_text(), STUDY)
         ended, said = self.replicate(self.scratch, [])
-        self.assertIn("2 reproduced", ended)
-        self.assertRegex(ended, r"A: reproduced.* it took 3 looks, the last at 32 trials")
-        self.assertNotRegex(ended, r"B: .*looks")
-        self.assertRegex("\n".join(said), r"1 of 2 claims are undecided and get 16 more trials: about \S+ core-hours, "
+        self.assertIn("2 shown", ended)
+        self.assertRegex("\n".join(said), r"1 of 2 claims are open and get 16 more trials: about \S+ core-hours, "
                          r"1 of 1 are left\n  A: EI, Random \(race, Ackley\) to 16 seeds")
         text, checksum = self.left(self.scratch)
         self.assertTrue(text.startswith(STUDY))
         self.assertNotRegex(text, r'(UCB|Branin).*"seeds"', "what is settled gets no more")
         other = self.folder("other")
-        launch, real, runs = ["mpirun", "--oversubscribe", "-n", "2"], replicate._run, []
+        command, real, runs = ["mpirun", "--oversubscribe", "-n", "2"], launch.run, []
 
         def interrupted(words):
             runs.append(words)
@@ -186,10 +153,10 @@ class Command(common.Case):
                 return real(words)
             real([*words, "-part", "1/2"])  # half of the second stage
             raise KeyboardInterrupt
-        with unittest.mock.patch.object(replicate, "_run", interrupted), self.assertRaises(KeyboardInterrupt):
-            self.replicate(other, launch)
+        with unittest.mock.patch.object(launch, "run", interrupted), self.assertRaises(KeyboardInterrupt):
+            self.replicate(other, command)
         self.assertTrue(list((other / "race.h5.d").glob("*.h5")))
-        again, said = self.replicate(other, launch)
+        again, said = self.replicate(other, command)
         self.assertEqual(said[0], "race: 8 trials to run")
         self.assertEqual((again, *self.left(other)), (ended, text, checksum))
 
@@ -197,7 +164,7 @@ class Command(common.Case):
         path = self.scratch / "claims.yaml"
         path.write_text(CLAIMS.replace("[{kind: better", "[{kind: within, who: EI, on: absent, low: 0}, {kind: better"))
         ended, said = self.replicate(self.scratch, [])
-        self.assertIn("1 reproduced, 0 depends on a setting, 0 not reproduced, 0 near tie, 1 undecided", ended)
+        self.assertIn("1 shown, 1 ", ended)
         self.assertEqual(said, ["race: 48 trials to run"])
 
     def test_refusals(self):

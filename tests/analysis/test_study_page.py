@@ -248,21 +248,22 @@ algorithms: [random]
     def test_run_sh_ends_with_the_report(self):
         (self.scratch / "tiny.yaml").write_text(self.STUDY)
         script = (f'source "{common.HERE.parents[1]}/run.sh"; regatta=$REGATTA; '
-                  'run_study tiny.yaml "$PWD/out/tiny.h5" "./run.sh study tiny.yaml"')
+                  'python regatta_analysis study tiny.yaml out/tiny.h5 --command "./run.sh study tiny.yaml"')
         done = subprocess.run(["bash", "-c", script], cwd=self.scratch, capture_output=True, text=True,
                               env={**os.environ, "REGATTA_RANKS": "1", "REGATTA_PYTHON": sys.executable},
                               timeout=200)
         self.assertEqual(done.returncode, 0, done.stderr)
         page = self.scratch / "out" / "report.html"
-        self.assertEqual(done.stdout.splitlines()[-1], f"Report: {page}")
+        self.assertEqual(done.stdout.splitlines()[-1], "Report: out/report.html")
         self.assertIn("./run.sh study tiny.yaml", page.read_text())
 
-    def test_a_figure_without_studies_gets_its_report(self):
-        script = (f'source "{common.HERE.parents[1]}/run.sh"; root=$PWD; '
-                  'analysis() { [ "$1" = studies ] || echo "analysis $1 $2"; }; '
-                  'reproduce_paper paper/fig1 smoke "" yes ./run.sh "" ""')
-        done = subprocess.run(["bash", "-c", script], cwd=self.scratch, capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "analysis report paper\n", ""))
+    def test_options_that_do_not_fit(self):
+        for arguments, words in (([self.scratch / "no.yaml"], "no.yaml: no such file"),
+                                 (["x.yaml", "--budget", "2"], "--budget goes with --until-decided"),
+                                 (["x.yaml", "--until-decided", "--budget", "much"], "core-hours")):
+            code, _, err = run("study", *arguments)
+            self.assertEqual((code, err.count("\n")), (2, 1), err)
+            self.assertIn(words, err)
 
 
 class Live(common.Case):

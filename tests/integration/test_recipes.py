@@ -47,7 +47,7 @@ class Recipes(RegattaTest):
         """And no tests, which take longer."""
         cmake = self.write("cmake", '#!/bin/sh\necho "$@"\n')
         cmake.chmod(0o755)
-        script = f'source "{ROOT}/run.sh"; install_packages() {{ :; }}; run_study() {{ :; }}; study study.yaml'
+        script = f'source "{ROOT}/run.sh"; install_packages() {{ :; }}; python() {{ :; }}; run_program study study.yaml'
         subprocess.run(["bash", "-c", script], check=True, capture_output=True,
                        env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "REGATTA_BUILD": str(self.folder)})
         self.assertIn("--target regatta_program ", (self.folder / "build.log").read_text())
@@ -77,7 +77,7 @@ class Recipes(RegattaTest):
         self.assertIn({"run": "./run.sh docs"}, jobs["docs"]["steps"])
         self.assertEqual(jobs["debian"]["strategy"]["matrix"]["compiler"], ["gcc", "clang"])
         self.assertEqual(jobs["debian"]["env"]["REGATTA_WERROR"], 1)
-        listed = re.search(r"Fedora  dnf install (.*?)\(then", (ROOT / "run.sh").read_text(), re.S)[1].split()
+        listed = re.search(r"Fedora  dnf install (.*?)\(then", (ROOT / "docs/install.md").read_text(), re.S)[1].split()
         self.assertEqual(jobs["fedora"]["steps"][0]["run"].split(), ["dnf", "install", "-y", "git", *listed])
 
     def test_versions_agree(self):

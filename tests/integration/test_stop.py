@@ -206,9 +206,8 @@ class Stop(RegattaTest):
 
     def run_sh(self):
         """run.sh in a process group of its own, as a terminal starts it."""
-        script = f'source "{ROOT}/run.sh"; mpi_run "$@"'
-        return self.start(["bash", "-c", script, "run.sh", REGATTA, "run", STUDY, "-o", self.output,
-                           "-quiet"], start_new_session=True)
+        script = f'source "{ROOT}/run.sh"; regatta=$1; python regatta_analysis study "$2" "$3"'
+        return self.start(["bash", "-c", script, "run.sh", REGATTA, STUDY, self.output], start_new_session=True)
 
     def test_run_sh_term(self):
         job = self.run_sh()

@@ -5,7 +5,7 @@ import unittest.mock
 import papers  # first: the path
 import common
 import numpy as np
-from regatta_analysis.claims.outcome import NO, OPEN, YES
+from regatta_analysis.claims.grades import PARTLY, SHOWN, SUPPORTED
 from reproduce import densities, density_error as de
 from scipy import integrate, stats
 
@@ -62,41 +62,32 @@ class Distances(common.Case):
         np.testing.assert_array_equal(more, again)
 
 
-class Looks(common.Case):
-    """Of the claim, with made-up distances: normal around the means `normal` and `complicated` at sizes 1, 2."""
+class Claim(common.Case):
+    """With made-up distances: normal around the means `normal` and `complicated` at sizes 1, 2."""
 
     def decide(self, normal, complicated, factor=1.5, statistic="mean"):
         means = {("normal", 1): normal[0], ("normal", 2): normal[1],
                  ("complicated", 1): complicated[0], ("complicated", 2): complicated[1]}
-        asked = []
 
         def distances(law, n, runs=20):
-            asked.append(runs)
-            noise = np.random.default_rng([7, n, len(law)]).normal(size=densities.LOOKS[-1])
-            return (means[law, n] + 0.1 * noise)[:runs]
-        with unittest.mock.patch.object(densities.density_error, "distances", distances):
-            outcome = densities.density_distance({"sizes": [1, 2], "factor": factor, "statistic": statistic}, None)
-        self.assertEqual(max(asked), max(i.n for i in outcome.items))
-        return outcome
+            return means[law, n] + 0.1 * np.random.default_rng([7, n, len(law)]).normal(size=runs)
+        with unittest.mock.patch.object(densities.density_error, "distances", distances), \
+                unittest.mock.patch.object(densities, "RUNS", 1280):
+            return densities.density_distance({"sizes": [1, 2], "factor": factor, "statistic": statistic}, None)
 
-    def test_clear_at_the_first_look(self):
+    def test_clear_ones(self):
         for statistic in ("mean", "median"):
             outcome = self.decide((1.0, 0.5), (2.0, 1.5), statistic=statistic)
-            self.assertEqual((outcome.verdict, outcome.look, {i.n for i in outcome.items}), (YES, 1, {320}))
+            self.assertEqual((outcome.grade, {i.n for i in outcome.items}), (SHOWN, {1280}))
             self.assertEqual(outcome.shown().mean(), 1.0)
-        self.assertEqual(self.decide((1.0, 0.5), (1.4, 0.9)).verdict, NO)
-        self.assertEqual(self.decide((1.0, 0.5), (2.0, 2.2)).verdict, NO)
-
-    def test_only_what_is_open_has_more_runs(self):
-        outcome = self.decide((1.0, 0.5), (2.0, 1.994))
-        self.assertEqual((outcome.verdict, outcome.look), (YES, 4))
-        self.assertEqual([i.n for i in outcome.items], [320, 320, 320, 20480])
-        self.assertAlmostEqual(outcome.items[3].level, 1e-5)
-        self.assertAlmostEqual(outcome.shown().mean(), 0.575, delta=0.05)  # 0.006 with a deviation of 0.1 * sqrt(2 / 20)
+        for normal, complicated in (((1.0, 0.5), (1.4, 0.9)), ((1.0, 0.5), (2.0, 2.2))):
+            found = self.decide(normal, complicated)
+            self.assertEqual((found.grade, found.tally.against), (PARTLY, 1))
 
     def test_a_tie_stays_open(self):
         outcome = self.decide((1.0, 0.5), (2.0, 2.0))
-        self.assertEqual((outcome.verdict, outcome.look), (OPEN, len(densities.LOOKS)))
+        self.assertEqual((outcome.grade, outcome.tally.open), (SUPPORTED, 1))
+        self.assertAlmostEqual(outcome.shown().mean(), 0.5, delta=0.1)
 
 
 if __name__ == "__main__":

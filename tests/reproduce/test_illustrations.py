@@ -5,10 +5,8 @@ import unittest.mock
 import papers  # first: the path
 import common
 import numpy as np
-from regatta_analysis.claims import judge
-from regatta_analysis.claims.outcome import OPEN, YES
+from regatta_analysis.claims.grades import AGAINST, OPEN, SHOWN
 from reproduce import computed, demonstrations, illustrations
-from scipy import stats
 
 
 class Regression(common.Case):
@@ -51,19 +49,15 @@ class Regression(common.Case):
         with unittest.mock.patch.object(demonstrations, "LARGE", 0.05):  # follows f
             self.assertFalse(demonstrations.regression(0))
 
-    def test_twice_as_many_samples_until_it_is_decided(self):
-        def asked(share):
-            """Shown by this share of the samples."""
-            return lambda seed: seed % 100 < 100 * share
-        for share, verdict, looks, n in ((1.0, YES, 1, 100), (0.95, YES, 4, 800), (0.9, OPEN, 4, 800)):
-            with unittest.mock.patch.dict(demonstrations.KINDS, {"made up": asked(share)}):
-                demonstrations.KINDS["made up"].__doc__ = "Made up."
+    def test_the_share_of_samples(self):
+        for share, state in ((1.0, SHOWN), (0.92, OPEN), (0.8, AGAINST)):
+            asked = lambda seed, share=share: seed % 100 < 100 * share
+            asked.__doc__ = "Made up."
+            with unittest.mock.patch.dict(demonstrations.KINDS, {"made up": asked}):
                 demonstrations.holds.cache_clear()
-                found = computed.demonstration({"what": "made up", "runs": 100}, None)
-            self.assertEqual((found.verdict, found.look, found.items[0].n), (verdict, looks, n))
-        # 760 of 800, not 380 of 400: the binomial tail, as the looks spend it
-        self.assertLessEqual(stats.binom.sf(759, 800, 0.9) * judge.SPEND**3, judge.LEVEL)
-        self.assertGreater(stats.binom.sf(379, 400, 0.9) * judge.SPEND**2, judge.LEVEL)
+                found = computed.demonstration({"what": "made up", "runs": 400}, None)
+            self.assertEqual((found.items[0].state, found.items[0].n), (state, 400))
+            self.assertAlmostEqual(found.items[0].value, share)
 
     def test_shift_example(self):
         self.assertAlmostEqual(illustrations.mean_distance(0.5, 0.1), 0.079788456080287)

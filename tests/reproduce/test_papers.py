@@ -1,4 +1,5 @@
 """The claims of the papers of experiments/: what they name is in their study files; a cheap claim of each, afresh."""
+import json
 import os
 import subprocess
 import unittest
@@ -8,11 +9,11 @@ import common
 import synthetic
 import yaml
 from regatta_analysis.claims import checks, claims
-from regatta_analysis.claims.outcome import NO, YES
+from regatta_analysis.claims.grades import AGAINST, GRADES, SHOWN
 from regatta_analysis.claims.panels import names
 from regatta_analysis.load.yaml_file import read_yaml
 from reproduce import EXPERIMENTS, published, record
-from test_claims import made_up
+from synthetic import made_up
 
 REGATTA = os.environ.get("REGATTA", "")
 
@@ -53,7 +54,7 @@ class Files(common.Case):
 
     @unittest.skipUnless(REGATTA, "no program")
     def test_a_cheap_claim_of_every_paper_is_decided_afresh(self):
-        """Its verdict is that of the paper's verdicts.json, where there is one already."""
+        """Its grade is that of the paper's verdicts.json, where this is of the same version."""
         for paper, name in self.CHEAP.items():
             path = EXPERIMENTS / paper / "claims.yaml"
             claim = next(c for c in claims.read(path)["claims"] if c["id"] == name)
@@ -62,10 +63,9 @@ class Files(common.Case):
             file = self.scratch / f"{paper}.yaml"
             file.write_text(yaml.safe_dump({"claims": [claim]}))
             found, = claims.evaluate(file, claims.Studies(self.results(path.parent, claims.checks_of(claim))))
-            known = path.parent / "verdicts.json"
-            wanted = [c["verdict"] for c in record.read(known)["claims"] if c["id"] == name] if known.exists() \
-                else claims.VERDICTS
-            self.assertIn(found.verdict, wanted, (paper, name))
+            known = json.loads((path.parent / "verdicts.json").read_text())
+            wanted = [c["grade"] for c in known["claims"] if c["id"] == name] if known["version"] == record.VERSION else GRADES
+            self.assertIn(found.grade, wanted, (paper, name))
 
     def results(self, paper, found):
         """{study: results} of a few seeds of the methods that checks speak of."""
@@ -82,15 +82,15 @@ class Files(common.Case):
 
 class Laws(common.Case):
     def verdict(self, **check):
-        return checks.run({"kind": "law", **check}, claims.Studies({})).verdict
+        return checks.run({"kind": "law", **check}, claims.Studies({})).items[0].state
 
     def test_one_law_below_another(self):
-        self.assertEqual(self.verdict(less="irgp_ucb", than="gp_ucb", first=2, last=50), YES)
-        self.assertEqual(self.verdict(less="irgp_ucb", than="gp_ucb", first=1, last=50), NO)
+        self.assertEqual(self.verdict(less="irgp_ucb", than="gp_ucb", first=2, last=50), SHOWN)
+        self.assertEqual(self.verdict(less="irgp_ucb", than="gp_ucb", first=1, last=50), AGAINST)
         self.assertEqual(self.verdict(less="Proposed, 97.5% quantile", than="RKHS", first=13,
-                                      last=1000), YES)
+                                      last=1000), SHOWN)
         self.assertEqual(self.verdict(less="Proposed, 97.5% quantile", than="RKHS", first=12,
-                                      last=12), NO)
+                                      last=12), AGAINST)
 
 
 class Tables(common.Case):
@@ -112,9 +112,25 @@ tables:
 
 
 class Command(common.Case):
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_a_paper_from_study_to_report(self):
+        """One study of a paper, small; what the report has no results for, it says."""
+        code, out, err = run("run", "irgp_ucb/fig2a", "--scale", "smoke", "--seeds", 2, "--results", self.scratch,
+                             "--launch", "", "--command", "make it so")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("[1/1] irgp_ucb/fig2a", out)
+        page = (self.scratch / "irgp_ucb" / "report.html").read_text()
+        self.assertIn("make it so", page)
+        self.assertTrue((self.scratch / "irgp_ucb" / "smoke" / "fig2a.h5").exists())
+        code, out, _ = run("run", "list")
+        self.assertIn("irgp_ucb/fig2a\n", out)
+
     def test_mistakes(self):
         for arguments, words in ((["verdict"], "invalid choice"), (["claims", self.scratch / "no.h5"], "no such file"),
-                                 (["report", "nobody", self.scratch], "no paper 'nobody'")):
+                                 (["report", "nobody", self.scratch], "no paper 'nobody'"),
+                                 (["run", "boke", "--keep"], "--keep goes with --until-decided"),
+                                 (["run", "boke", "--budget", 3], "--budget goes with --until-decided"),
+                                 (["run", "boke/fig99"], "no figure 'fig99'")):
             code, _, err = run(*arguments)
             self.assertEqual((code, err.count("\n")), (2, 1), err)
             self.assertIn(words, err)

@@ -52,7 +52,7 @@ class Pages(common.Case):
             return decided[path]
 
         for patch in (lean, unittest.mock.patch.object(claims, "evaluate", once),
-                      unittest.mock.patch.object(densities, "LOOKS", densities.LOOKS[:1])):
+                      unittest.mock.patch.object(densities, "RUNS", 320)):
             patch.start()
             cls.addClassCleanup(patch.stop)
         cls.pages = {}

@@ -12,17 +12,17 @@ import common
 import numpy as np
 import pandas as pd
 import synthetic
-from regatta_analysis.claims import checks, claims, judge, stages, verdicts
+from regatta_analysis.claims import checks, claims, stages, verdicts
 from regatta_analysis.claims.comparisons import better_item
-from regatta_analysis.claims.outcome import NO, NONE, OPEN, TIE, YES, Item, Outcome
+from regatta_analysis.claims.grades import AGAINST, CONTRADICTED, DEPENDS, PARTLY, SHOWN
+from regatta_analysis.claims.outcome import Item, Outcome
 from regatta_analysis.claims.panels import Panel
-from regatta_analysis.claims.verdicts import DEPENDS
 from regatta_analysis import InputError, load
 from regatta_analysis.figures import bounds
 from regatta_analysis.load.yaml_file import read_yaml
 from regatta_analysis.report.curve import curves
 from reproduce import catalogue, kept, record, universes
-from test_claims import made_up
+from synthetic import made_up
 
 REGATTA = os.environ.get("REGATTA", "")
 
@@ -197,102 +197,71 @@ class Results(common.Case):
         self.assertEqual(len(read_yaml(path)["sweep"]), 1)
 
 
-def case(verdict, reading="r", there=True, **universe):
-    return verdicts.Case(universe, reading, verdict, [], there)
-
-
 class Conclusions(common.Case):
-    def conclude(self, *cases, **settings):
-        return verdicts.conclude(list(cases), settings)
-
-    def test_all_alike(self):
-        for verdict in (YES, NO, TIE, OPEN):
-            self.assertEqual(self.conclude(case(verdict, a="x"), case(verdict, a="y")), (verdict, ()))
-
-    def test_the_smallest_set_that_separates(self):
-        table = [case(YES if b == "2" else NO, r, a=a, b=b) for a in "12" for b in "12" for r in "mn"]
-        self.assertEqual(self.conclude(*table), (DEPENDS, (("b",),)))
-        table = [case(YES if r == "m" else NO, r, a=a, b=b) for a in "12" for b in "12" for r in "mn"]
-        self.assertEqual(self.conclude(*table), (DEPENDS, (("reading",),)))
-        table = [case(YES if a == b else NO, "m", a=a, b=b, c=c) for a in "12" for b in "12" for c in "12"]
-        self.assertEqual(self.conclude(*table), (DEPENDS, (("a", "b"),)))
-
-    def test_what_the_cases_cannot_tell_apart_is_named_together(self):
-        table = [case(YES, a="1", b="1"), case(NO, a="2", b="2"), case(OPEN, a="1", b="2")]
-        found, turns_on = self.conclude(*table)
-        verdict = verdicts.Verdict("p", "C", "here", "It is so.", found, table, turns_on)
-        self.assertEqual(verdict.words, "depends on a or b")
-        self.assertEqual(verdict.sentence(), "Reproduced with a 1 and b 1; not reproduced with a 2 and b 2; undecided in "
-                         "1 of 3 combinations.")
-
-    def test_open_cases(self):
-        self.assertEqual(self.conclude(case(YES, a="1"), case(OPEN, a="2"))[0], OPEN)
-        self.assertEqual(self.conclude(case(YES, a="1"), case(OPEN, a="2"), case(NO, a="3")),
-                         (DEPENDS, (("a",),)))
-        self.assertEqual(self.conclude(case(YES, a="1"), case(OPEN, there=False, a="2"))[0], YES)
-        self.assertEqual(self.conclude(case(OPEN, there=False))[0], OPEN)
-
     def test_a_universe_that_was_run_in_part_does_not_count_beside_a_whole_one(self):
-        whole, part = Outcome(YES, "", items=[Item("p")]), Outcome(OPEN, "", items=[Item("p")], partial=True)
+        whole, part = Outcome("", items=[Item("p", state=SHOWN)]), Outcome("", items=[Item("p")], partial=True)
         for outcomes, there in (((whole, part), [True, False]), ((part, whole), [True, True]),
-                                ((whole, Outcome(OPEN, "nothing")), [True, False])):
+                                ((whole, Outcome("nothing")), [True, False])):
             settings = unittest.mock.Mock(universes=lambda _: [{"a": 0}, {"a": 1}])
             studies = unittest.mock.Mock(universes=settings.universes, within=lambda u: unittest.mock.Mock(signature=lambda _: u["a"], which=u["a"]))
             with unittest.mock.patch.object(verdicts.checks, "run", lambda _, inside: outcomes[inside.which]):
                 cases = verdicts.decide({"checks": [{"on": "s"}]}, studies)
             self.assertEqual([one.there for one in cases], there)
-        self.assertEqual(self.conclude(case(NONE))[0], NONE)
 
     def test_the_papers_own_setting_decides_where_it_is_known(self):
         setting = universes.Setting("a", "", ({"id": "1"}, {"id": "2", "paper": True}))
-        self.assertEqual(self.conclude(case(NO, a="1"), case(YES, a="2"), a=setting)[0], YES)
+        cases = [verdicts.Case({"a": a}, "r", [Outcome("", items=[Item("p", state=state)])])
+                 for a, state in (("1", AGAINST), ("2", SHOWN))]
+        self.assertEqual(verdicts.conclude(cases, {"a": setting})[0], SHOWN)
+        self.assertEqual(verdicts.conclude(cases, {})[0], DEPENDS)
 
 
 class Estimate(common.Case):
     def item(self, value, **more):
         return Item("", value=value, low=value - 1, high=value + 1, most=0.0, **more)
 
-    def estimate(self, *items, quantifier="all"):
-        outcome = Outcome(OPEN, "", "m", list(items), quantifier)
-        return verdicts.Case({}, "r", OPEN, [outcome]).estimate()
+    def estimate(self, *items, combine="every"):
+        return verdicts.Case({}, "r", [Outcome("", "m", list(items), combine)]).estimate()
 
     def test_the_comparison_that_decides(self):
         items = [self.item(v) for v in (-3.0, 2.0, -1.0)]
         self.assertEqual(self.estimate(*items)[:3], (2.0, 1.0, 3.0))
-        self.assertEqual(self.estimate(*items, quantifier="most")[0], -1.0)
-        self.assertEqual(self.estimate(*items, quantifier="any")[0], -3.0)
+        self.assertEqual(self.estimate(*items, combine="most")[0], -1.0)
+        self.assertEqual(self.estimate(*items, combine="any")[0], -3.0)
         self.assertIn("least favourable of 3", self.estimate(*items)[5])
 
     def test_shares_of_what_has_different_borders(self):
-        items = [self.item(-1.0, verdict=YES), self.item(0.0, strict=True), Item("", value=5.0, most=9.0)]
+        items = [self.item(-1.0, state=SHOWN), self.item(0.0, state=AGAINST), Item("", value=5.0, most=9.0)]
         value, low, high, _, _, unit = self.estimate(*items)
-        self.assertAlmostEqual(value, 2 / 3)
-        self.assertEqual((low, high, unit), (1 / 3, 1.0, verdicts.SHARE))
+        self.assertEqual((value, low, high, unit), (1 / 3, 1 / 3, 2 / 3, verdicts.SHARE))
 
 
 class Picture(common.Case):
-    def test_the_probability_of_a_known_experiment(self):
-        """Differences of -1 and 1: the mean of five is below 0 as often as a binomial says."""
-        d = np.where(np.arange(1000) < 600, -1.0, 1.0)
-        index = pd.MultiIndex.from_product([[0], range(1000)], names=["instance", "seed"])
-        table = pd.DataFrame({"a": d, "b": 0.0}, index)
-        item = better_item(Panel("x", {"seeds": 5}), table, "a", "b", "mean")
-        self.assertAlmostEqual(item.shown.mean(), 0.683, delta=0.04)
-        item = better_item(Panel("x", {"seeds": 101}), table, "a", "b", "mean")
-        self.assertGreater(item.shown.mean(), 0.95)
+    def test_only_where_it_says_something(self):
+        """Not without the paper's size, not from fewer than 20 trials."""
+        index = pd.MultiIndex.from_product([[0], range(30)], names=["instance", "seed"])
+        table = pd.DataFrame({"a": np.where(np.arange(30) < 18, 1.0, 3.0), "b": 2.0}, index)
+        for size, rows, known in (({"seeds": 5}, 30, True), ({}, 30, False), ({"seeds": 5}, 19, False)):
+            item = better_item(Panel("x", size), table[:rows], "a", "b")
+            self.assertEqual(item.shown is not None, known, (size, rows))
+            picture = verdicts.Case({}, "r", [Outcome("", "", [item])]).picture
+            self.assertEqual(np.isfinite(picture).all(), known)
 
-    def test_instances_are_drawn_and_then_trials_of_each(self):
-        counts = judge.experiments(np.repeat([0, 1, 2], 4), {"instances": 2, "seeds": 5}, draws=200)
-        self.assertEqual(set(counts.sum(axis=1)), {10.0})
-        touched = (counts.reshape(200, 3, 4).sum(axis=2) > 0).sum(axis=1)
-        self.assertEqual(set(touched), {1, 2})
+    def test_not_of_shortened_studies(self):
+        (self.scratch / "s.yaml").write_text(STUDY)
+        synthetic.write(self.scratch / "s.h5", [made_up("P", {"EI": 1.0})])
+        studies = universes.Multiverse({"s": self.scratch / "s.h5"}, self.scratch, settings_of(self.scratch))
+        for iterations, size in ((4, {"seeds": 2}), (3, {})):
+            studies.whole("s").study = STUDY.replace("iterations: 4", f"iterations: {iterations}")
+            self.assertEqual(studies.size("s, P"), size)
+        self.assertEqual((studies.enough("s, P"), studies.enough("t")), (5.0, claims.ENOUGH))  # 2.5 times two trials
 
     def test_comparisons_of_a_panel_share_their_experiments(self):
         """a < b in half the trials and b < a in the others: never both, in any experiment."""
         a, b = np.resize([0.0, 1.0], 20), np.resize([1.0, 0.0], 20)
         index = pd.MultiIndex.from_product([[0], range(20)], names=["instance", "seed"])
         table = pd.DataFrame({"a": a, "b": b}, index)
-        items = [better_item(Panel("x", {"seeds": 3}), table, *pair, "mean")
+        items = [better_item(Panel("x", {"seeds": 3}), table, *pair)
                  for pair in (("a", "b"), ("b", "a"))]
         self.assertFalse(np.any(items[0].shown & items[1].shown))
 
@@ -302,7 +271,7 @@ claims:
   - id: A1
     where: Fig. 1
     claim: EI beats GP-UCB.
-    printed: -0.5
+    printed: 0.5
     readings:
       - {id: end, because: x, checks: [{kind: better, who: EI, against: GP-UCB, on: s}]}
       - {id: reversed, because: x, checks: [{kind: better, who: GP-UCB, against: EI, on: s}]}
@@ -333,21 +302,24 @@ class Record(common.Case):
         with unittest.mock.patch.object(record, "_put", wraps=record._put) as put:
             code, out, err = run("verdicts", "p", self.scratch / "s.h5", "--command", "make it so")
             self.assertEqual((code, err), (0, ""))
-            self.assertIn("2 claims: 1 depends on a setting, 1 not checkable", out)
+            self.assertIn("2 claims: 1 depends, 1 not comparable", out)
             found = json.loads((self.scratch / "p" / "verdicts.json").read_text())
             self.assertEqual(found["command"], "make it so")
             self.assertEqual(found["results"]["s"]["trials"], 40)
             self.assertEqual(found["results"]["s"]["machines"], ["a processor"])
             first = found["claims"][0]
-            self.assertEqual((first["turns_on"], [c["verdict"] for c in first["cases"]]),
-                             (["reading"], [YES, NO]))
-            self.assertEqual([c["picture"] for c in first["cases"]], [1.0, 0.0])
+            self.assertEqual((first["turns_on"], [c["grade"] for c in first["cases"]]),
+                             (["reading"], [SHOWN, CONTRADICTED]))
+            self.assertEqual((first["count"]["shown"], first["shares"]), (1, {SHOWN: 1, CONTRADICTED: 1}))
+            comparison, = first["cases"][1]["checks"][0]["comparisons"]
+            self.assertEqual((comparison["state"], comparison["n"]), (AGAINST, 20))
+            self.assertAlmostEqual(comparison["value"], 2.0, delta=0.1)
             put.side_effect = lambda path, text: [path] if path.parent == self.scratch.parent else \
                 unittest.mock.DEFAULT
             code, out, _ = run("readme")
         self.assertEqual(code, 0)
         text = (self.scratch / "p" / "README.md").read_text()
-        self.assertIn("| A1: EI beats GP-UCB | depends on reading | 1.00 |", text)
+        self.assertIn("| A1: EI beats GP-UCB | depends on reading | Depends: 1 shown, 0 against, 0 open of 1;", text)
         self.assertTrue(text.startswith("# p\n") and text.endswith("more\n") and "old" not in text)
 
     def with_another_study(self):
@@ -375,7 +347,7 @@ class Record(common.Case):
         self.assertEqual(run("verdicts", "p", *both, "--command", "first")[0], 0)
         path = self.scratch / "p" / "verdicts.json"
         first = json.loads(path.read_text())
-        self.assertEqual([c["verdict"] for c in first["claims"]], [YES, NO, NO])
+        self.assertEqual([c["grade"] for c in first["claims"]], [SHOWN, CONTRADICTED, PARTLY])
         self.assertEqual(run("verdicts", "p", both[0], "--keep", "--command", "again")[0], 0)
         self.assertEqual(json.loads(path.read_text()), first)  # the same trials: nothing is new
         self.assertEqual(run("verdicts", "p", both[0])[0], 0)
@@ -395,12 +367,12 @@ class Record(common.Case):
         claims.read.cache_clear()
         self.assertEqual(run("verdicts", "p", changed, "--keep", "--command", "again")[0], 0)
         found = json.loads(path.read_text())
-        self.assertEqual([c["verdict"] for c in found["claims"]], [YES, YES])
+        self.assertEqual([c["grade"] for c in found["claims"]], [SHOWN, SHOWN])
         self.assertEqual((found["command"], found["results"]["t"]["command"]), ("first", "again"))
         self.assertEqual(found["results"]["s"], json.loads(before)["results"]["s"])
         self.assertIn("`first`, then `again` (t).", record.claim_table(found))
 
-    def test_what_was_decided_stays_decided_where_a_study_has_got_more_trials(self):
+    def test_what_is_settled_stays_where_a_study_has_got_more_trials(self):
         here, place = self.with_another_study(), self.scratch / "p" / "verdicts.json"
         problem = made_up("P", {"EI": 2.0, "GP-UCB": 1.0}, seeds=40)
         few = {"P": [k for k, (_, _, seed) in enumerate(problem["cells"]) if seed < 20]}
@@ -413,12 +385,12 @@ class Record(common.Case):
         found = json.loads(place.read_text())
         self.assertEqual((found["results"]["t"]["trials"], found["results"]["s"]), (80, first["results"]["s"]))
         self.assertEqual(found["claims"][2], first["claims"][2])  # of both
-        place.write_text(json.dumps(first | {"claims": [c | {"verdict": OPEN} for c in first["claims"]]}))
+        place.write_text(json.dumps(first | {"claims": [c | {"settled": False} for c in first["claims"]]}))
         code, _, err = run("verdicts", "p", here[1], "--keep")
         self.assertEqual((code, "claim A3 of p is to be decided afresh" in err), (2, True))
 
     def with_universes(self):
-        """The text of a study whose two claims 24 seeds decide (`grown`), and the same with universes (`swept`)."""
+        """The text of a study whose two claims are about 24 seeds (`grown`), and the same with universes (`swept`)."""
         place = self.scratch / "p"
         place.joinpath("claims.yaml").write_text(
             "claims: [{id: A1, where: x, claim: y, checks: [{kind: better, who: GP-UCB, against: random, on: s/Q}]}, "
@@ -447,10 +419,10 @@ class Record(common.Case):
         study, grown, swept = self.with_universes()
         first = self.decided(grown, "first")
         ours = [claim["cases"][0] for claim in first["claims"]]
-        self.assertEqual([(c["verdict"], c["looks"], c["last"]) for c in ours], [(YES, 2, 12), (NO, 2, 12)])
+        self.assertEqual([(c["grade"], c["trials"]) for c in ours], [(SHOWN, 24), (CONTRADICTED, 24)])
         both = self.decided(swept, "second", "--keep")
         self.assertEqual([c["cases"][0] for c in both["claims"]], ours)
-        self.assertEqual([[c["trials"] for c in claim["cases"]] for claim in both["claims"]], [[12, 3], [12, 3, 3, 3]])
+        self.assertEqual([[c["trials"] for c in claim["cases"]] for claim in both["claims"]], [[24, 3], [24, 3, 3, 3]])
         told, (beside,) = first["results"]["s"], both["results"]["s"]["beside"]
         self.assertEqual(both["results"]["s"], told | {"beside": [beside]})
         self.assertEqual((beside["command"], beside["trials"]), ("second", 24))
@@ -468,7 +440,7 @@ class Record(common.Case):
         path.write_text(text.replace(f'"{long}": "{beside["first"][long]}"', f'"{long}": "0"').replace(
             '"trials": 3', '"trials": 4'))
         changed = self.decided(swept, "second", "--keep")
-        self.assertEqual([c["trials"] for c in changed["claims"][1]["cases"]], [12, 3, 4, 4])
+        self.assertEqual([c["trials"] for c in changed["claims"][1]["cases"]], [24, 3, 4, 4])
         self.assertEqual(self.decided(swept, "second", "--keep"), changed)
         other = self.decided(study.replace("seed: 1", "seed: 2"), "fourth", "--keep")
         self.assertEqual([len([c for c in claim["cases"] if c["results"]]) for claim in other["claims"]], [1, 1])
@@ -500,7 +472,7 @@ class Record(common.Case):
         self.assertEqual(svg.count('class="dot yes"'), 1)
         self.assertEqual(svg.count('class="dot no"'), 1)
         self.assertEqual(len(re.findall(r'class="o(?:n|ff)"', svg)), 4)
-        self.assertIn("paper -0.5", svg)
+        self.assertIn("paper 0.5", svg)
         self.assertLess(svg.index('class="dot yes"'), svg.index('class="dot no"'))  # sorted by the estimate
 
 

@@ -10,16 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
-from . import checks, forms, stages, verdicts
-from .outcome import YES, Look, Missing
+from . import checks, forms, verdicts
+from .grades import GRADES, SHOWN
+from .outcome import Missing
 from .panels import names
 from ..load.errors import InputError
 from ..load.load import load
 from ..load.yaml_file import mappings, read_yaml
 
 
+ENOUGH = 1000
 CLAIM_KEYS = {"id", "where", "claim", "checks", "readings", "printed", "needs"}
-VERDICTS = verdicts.VERDICTS
 
 
 class Studies:
@@ -33,9 +34,7 @@ class Studies:
     def __init__(self, files, partial=True, raw=None):
         self.files, self._partial = dict(files), partial
         self._raw = {} if raw is None else raw
-        self._earlier = {}
         self.missing = []  # what `panels` did not find
-        self.look = Look()  # at these results
 
     def universes(self, _studies):
         """The universes of these studies, the first of them ours."""
@@ -65,15 +64,9 @@ class Studies:
         """Results of a study, None when there are none."""
         return self.whole(study)
 
-    def stages(self, names_):
-        """How many stages the results of these studies have together."""
-        return max((stages.count(self.whole(name)) for name in names_), default=1)
-
-    def upto(self, stage):
-        """The same results as they were after a stage."""
-        if stage not in self._earlier:
-            self._earlier[stage] = _Earlier(self, stage)
-        return self._earlier[stage]
+    def enough(self, _where):
+        """The trials after which a comparison at this place gets no more, whatever they show."""
+        return ENOUGH
 
     def signature(self, found):
         """What trials these checks see: equal in universes that don't differ for them."""
@@ -112,26 +105,6 @@ class Studies:
             raise Missing("; ".join(dict.fromkeys(missing)))
         self.missing += missing
         return found
-
-
-class _Earlier(Studies):
-    """Results as they were after a stage."""
-
-    def __init__(self, now, stage):
-        super().__init__(now.files)
-        self.universe, self._now, self._stage, self._views = now.universe, now, stage, {}
-
-    def size(self, where):
-        return self._now.size(where)
-
-    def whole(self, study):
-        return self._now.whole(study)
-
-    def get(self, study):
-        if study not in self._views:
-            results = self._now.get(study)
-            self._views[study] = results and stages.upto(results, self._stage)
-        return self._views[study]
 
 
 @functools.lru_cache(maxsize=None)
@@ -235,68 +208,66 @@ def studies_named(path):
 
 
 def count(found):
-    """'7 reproduced, 1 not reproduced, 3 undecided'."""
-    return ", ".join(f"{sum(v.verdict == kind for v in found)} {kind}" for kind in VERDICTS)
+    """'7 shown, 3 supported, 1 contradicted': the grades that claims have, and how many have each."""
+    told = [f"{sum(v.grade == grade for v in found)} {grade}" for grade in GRADES if any(v.grade == grade for v in found)]
+    return ", ".join(told) or "none"
 
 
 def markdown_table(found):
     """One row per claim."""
-    rows = [[(v.id, False), (v.where, False), (v.claim, False), (v.words, v.verdict == YES),
-             (_probability(v.picture), False), (v.sentence(), False)] for v in found]
+    rows = [[(v.id, False), (v.where, False), (v.claim, False), (v.words, v.grade == SHOWN), (v.sentence(), False)]
+            for v in found]
     from ..report.tables import markdown  # here: beside figures, and Matplotlib takes half a second
-    return markdown(["Claim", "Where", "Statement", "Verdict", "P(picture)", "Why"], rows)
-
-
-def _probability(value):
-    return f"{value:.2f}" if np.isfinite(value) else "–"
+    return markdown(["Claim", "Where", "Statement", "Grade", "Evidence"], rows)
 
 
 def plain(found):
     """For the terminal."""
     lines = []
     for v in found:
-        lines.append(f"{v.id:<5} {v.words.upper()}  {v.claim}  [{v.where}]")
-        lines.append(f"        {v.sentence()}")
+        lines += [f"{v.id:<5} {v.words.upper()}  {v.claim}  [{v.where}]", f"        {v.sentence()}"]
         for case in v.cases:
-            if case.same_as >= 0:
-                continue
-            if len(v.cases) > 1:
-                lines.append(f"      {case.verdict}: {verdicts.words(case.universe)}; {case.reading}; "
-                             f"P(picture) {_probability(case.picture)}")
-            for outcome in case.outcomes:
-                lines.append(f"        {outcome.text}")
-                if outcome.method:
-                    lines.append(f"        decided by: {outcome.method}")
+            if case.same_as < 0:
+                lines += _case_lines(case, len(v.cases) > 1)
     return "\n".join(lines)
+
+
+def _case_lines(case, several):
+    lines = [f"      {case.grade}: {case.tally}; {verdicts.words(case.universe)}; {case.reading}"] if several else []
+    for outcome in case.outcomes:
+        lines.append(f"        {outcome.text}")
+        lines += [f"        decided by: {outcome.method}"] if outcome.method else []
+    return lines
 
 
 def as_data(found):
     """For JSON: nested lists and dictionaries, NaN as None."""
-    return [{"paper": v.paper, "id": v.id, "where": v.where, "claim": v.claim, "verdict": v.verdict,
-             "turns_on": v.keys, "sentence": v.sentence(), "picture": jsonable(v.picture),
-             "checks": _outcomes(v.first), "cases": [case_data(case) | {"checks": _outcomes(case)}
-                                                     for case in v.cases if case.same_as < 0]}
-            for v in found]
+    return [{"paper": v.paper, "id": v.id, "where": v.where, "claim": v.claim, "grade": v.grade,
+             "turns_on": v.keys, "sentence": v.sentence(), "settled": v.settled(),
+             "cases": [case_data(case) for case in v.cases if case.same_as < 0]} for v in found]
 
 
 def case_data(case):
-    """A case without the numbers behind it."""
-    value, low, high, least, most, unit = case.estimate()
-    return {"universe": case.universe, "reading": case.reading, "verdict": case.verdict, "results": case.there,
-            "trials": int(case.trials), "looks": case.looks, "last": int(case.last),
-            "needed": jsonable(case.needed()), "growth": jsonable(case.growth()), "picture": jsonable(case.picture),
-            "value": jsonable(value), "low": jsonable(low), "high": jsonable(high), "least": jsonable(least),
-            "most": jsonable(most), "unit": unit}
+    """A case with its comparisons."""
+    value, low, high, least, most, unit = map(jsonable, case.estimate())
+    return {"universe": case.universe, "reading": case.reading, "grade": case.grade, "results": case.there,
+            "trials": int(case.trials), "count": vars(case.tally), "picture": [jsonable(x) for x in case.picture],
+            "value": value, "low": low, "high": high, "least": least, "most": most, "unit": unit,
+            "checks": [_outcome(outcome) for outcome in case.outcomes]}
 
 
-def _outcomes(case):
-    return [{"verdict": o.verdict, "text": o.text, "method": o.method,
-             "rows": [{k: jsonable(x) for k, x in row.items()} for row in o.rows]} for o in case.outcomes]
+def _outcome(outcome):
+    rows = [*outcome.rows, *([outcome.pooled.row()] if outcome.pooled else [])]
+    return {"grade": outcome.grade, "text": outcome.text, "method": outcome.method, "combine": outcome.combine,
+            "ties": outcome.ties, "partial": outcome.partial, "comparable": outcome.comparable,
+            "comparisons": [{key: jsonable(x) for key, x in row.items()} for row in rows]}
 
 
 def jsonable(value):
     """A number for JSON: None for what is not finite."""
-    if isinstance(value, (np.integer, int)) and not isinstance(value, bool):
+    if isinstance(value, (np.bool_, bool)):
+        return bool(value)
+    if isinstance(value, (np.integer, int)):
         return int(value)
     if isinstance(value, (float, np.floating)):
         return float(value) if np.isfinite(value) else None

@@ -1,16 +1,17 @@
 """What a check may say: the keys of its kind, and what each of them holds. A claims file is compared with this when it
 is read, before any results are."""
+from .grades import COMBINE
 from ..load.errors import InputError
 
 KINDS = {  # keys with a * have to be there
-    "better": "who* against* on* value statistic quantifier at_each times versus",
-    "comparable": "who* against* on* factor* because* value one_sided quantifier",
-    "group": "who* against* on* value factor because",
-    "lead": "who* on* over* among metric rank share",
+    "better": "who* against* on* value statistic combine at_each times versus",
+    "comparable": "who* against* on* factor* because* value one_sided combine",
+    "group": "who* against* on* value factor because combine",
+    "lead": "who* on* over* among metric rank share combine",
     "identical": "who* against* on* column",
     "within": "who* on* value low high statistic",
     "drop": "who* on* start* end* factor* metric",
-    "close": "who* against* on* share* because* value one_sided",
+    "close": "who* against* on* share* because* value one_sided combine",
     "flat": "who* on* early* late* factor* because* metric",
     "reach": "who* on* target by not_before",
     "growth": "who* on* metric low high start against",
@@ -59,7 +60,7 @@ HOLDS = {
     **dict.fromkeys(("by", "not_before", "rank"), COUNT),
     **dict.fromkeys(("one_sided", "grows", "log"), YES_NO), "factor": FACTOR, "share": SHARE,
     "statistic": (lambda x: x in ("mean", "median"), "mean or median"),
-    "quantifier": (lambda x: x in ("all", "most", "any"), "all, most or any"), "sense": (lambda x: x == "max", "max"),
+    "combine": (lambda x: x in COMBINE, "every, most, any or pooled"), "sense": (lambda x: x == "max", "max"),
     "at_each": (list_of(_query), "a list of queries"), "times": (list_of(FACTOR[0]), "a list of numbers above 0"),
 }
 VALUE = "metric at over log hit sense"
@@ -103,11 +104,12 @@ def ordered(low, high):
             f"{low} is above {high}")
 
 
+APART = (lambda check: check.get("combine") != "pooled", "pooled is for better")
 LESS = (lambda check: check.get("value", {}).get("sense") != "max", "takes values of which less is better")
 MARGIN = (lambda check: check.get("one_sided", False) or check["factor"] >= 1, "factor is below 1")
 RULES = {
-    "comparable": (LESS, MARGIN), "flat": (MARGIN,), "within": (_some("low", "high"), ordered("low", "high")),
-    "group": ((lambda check: check.get("factor", 1) == 1 or "because" in check, "a factor needs a reason, because"),),
+    "comparable": (LESS, MARGIN, APART), "close": (APART,), "lead": (APART,), "flat": (MARGIN,), "within": (_some("low", "high"), ordered("low", "high")),
+    "group": ((lambda check: check.get("factor", 1) == 1 or "because" in check, "a factor needs a reason, because"), APART),
     "reach": ((lambda check: ("by" in check) != ("not_before" in check), "needs by or not_before"),),
     "growth": (_some("low", "high", "against"), ordered("low", "high"),
                (lambda check: check.get("start") != "last", "start is a query before the last")),

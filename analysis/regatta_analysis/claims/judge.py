@@ -1,18 +1,11 @@
-"""How a statement about means is decided: p values of the statement and of its opposite, what several of
-them say together, and how likely an experiment of the paper's size shows it.
+"""Tests of the kinds of checks that compare no pairs of trials: exponents, trends, who leads.
 
-A statement is first brought into the form "the mean of d is below 0", d one number per independent unit: a
-trial, or an instance where several trials share one. A ratio of means of at most F is mean(a - F b) <= 0,
-whatever zeros there are. Everything takes many samples at once (the leading axes).
+Each side is tested at 1 %. Few trials of a skewed law show little of its tail; therefore a p value is the larger one
+of Student's and of the studentised bootstrap (Efron and Tibshirani 1993, 12.5), and n units never show less than
+2^-n. tests/analysis/test_calibration.py measures the errors. These tests are for a fixed number of trials.
 
-Each side is tested at 1%. Few trials of a skewed law show little of its tail, so that a nominal 2.5% is up
-to 10% in truth; at 1% the error stays below the 5% that verdicts promise (tests/analysis/test_calibration.py
-measures it). For the same reason a p value is the larger one of Student's and of the studentised bootstrap
-(Efron and Tibshirani 1993, 12.5), and n units never show less than 2^-n.
-
-Who looks again after more trials tests again. Each look has a tenth of the level of the one before: 1%, 0.1%, ...,
-10/9 of 1% in all, however often one looks and whatever the looks have in common (the union bound over a fixed
-spending of the level, Lan and DeMets 1983; stages.py says when a look is a new one).
+Everything takes many samples at once (the leading axes). A unit is a trial, or an instance where several trials share
+one.
 """
 import functools
 
@@ -20,18 +13,6 @@ import numpy as np
 from scipy import special
 
 LEVEL, STATED, MIN_UNITS, DRAWS = 0.01, 0.05, 5, 2000
-SPEND = 10.0  # how many times smaller the level of a look is than that of the one before
-TIE = 0.1  # means that differ by less, as a share of the second, are called equal
-
-
-def level(look):
-    """The level of a look, counted from 1."""
-    return LEVEL / SPEND**(look - 1)
-
-
-def spent(p, look, before=1.0):
-    """p of a look as one that is held against LEVEL; the least of it and of those `before` stays."""
-    return np.minimum(before, np.asarray(p) * SPEND**(look - 1))
 
 
 @functools.lru_cache(maxsize=32)
@@ -54,12 +35,6 @@ def mean_below(d, draws=DRAWS):
     below = np.where(constant, np.where(mean < 0, least, 1.0), below)
     above = np.where(constant, np.where(mean > 0, least, 1.0), above)
     return np.maximum(below, least), np.maximum(above, least)
-
-
-def tied(a, b):
-    """p that the means of a and b (..., n) differ by less than TIE times that of b."""
-    margin = TIE * np.sign(b.mean(axis=-1, keepdims=True)) * b
-    return np.maximum(mean_below(a - b - margin)[0], mean_below(b - a - margin)[0])
 
 
 def _studentised(d, draws):
@@ -95,16 +70,6 @@ def _tail(t, count, last, draws, n, few):
         heavier = (few + 1) / (draws + 1) / np.maximum(special.stdtr(n - 1, last), 1e-300)
     far = np.minimum(student * np.maximum(heavier, 1.0), (few + 1) / (draws + 1))
     return np.maximum(student, np.where(count > few, (count + 1) / (draws + 1), far))
-
-
-def mean_interval(d, at=LEVEL):
-    """The interval that decides `at` a level: Student's at twice of it, (low, high) over the last axis."""
-    d = np.asarray(d, float)
-    n = d.shape[-1]
-    if n < 2:
-        return np.full(d.shape[:-1], np.nan), np.full(d.shape[:-1], np.nan)
-    reach = special.stdtrit(n - 1, 1.0 - at) * d.std(axis=-1, ddof=1) / np.sqrt(n)
-    return d.mean(axis=-1) - reach, d.mean(axis=-1) + reach
 
 
 def expanded(share, n):
@@ -161,26 +126,6 @@ def drawn_interval(drawn, n, at=LEVEL):
     return np.nanquantile(drawn, [share, 1.0 - share], axis=-1, method="nearest")
 
 
-def at_least(p, m):
-    """p that at least m of the k statements of the last axis are true, whatever their dependence:
-    Bonferroni's partial conjunction (Benjamini and Heller 2008)."""
-    p = np.sort(np.asarray(p, float), axis=-1)
-    k = p.shape[-1]
-    return np.minimum((k - m + 1) * p[..., m - 1], 1.0) if 1 <= m <= k else np.ones(p.shape[:-1])
-
-
-def wanted(k, quantifier):
-    """How many of k the quantifier asks for."""
-    return {"all": k, "most": k // 2 + 1, "any": 1}[quantifier]
-
-
-def quantified(holds, fails, quantifier):
-    """(p that as many as the quantifier asks for hold, p that fewer do)."""
-    k = np.shape(holds)[-1]
-    m = wanted(k, quantifier)
-    return at_least(holds, m), at_least(fails, k - m + 1)
-
-
 # ---- who leads ---------------------------------------------------------------------------------
 
 
@@ -226,26 +171,48 @@ def _beyond_bands(deviation, reached, k, n, few=5):
     return min(expanded((few + 1) / (draws + 1), n), k * special.stdtr(n - 1, -reached))
 
 
-# ---- an experiment of the paper's size ---------------------------------------------------------
+# ---- experiments of another size -----------------------------------------------------------------
+
+PLAIN, GROUPS, EACH = 1000, 40, 50  # experiments drawn from the trials; from resampled trials, in groups
+EXPERIMENTS = PLAIN + GROUPS * EACH
 
 
-def experiments(instances, size, draws=1000, seed=0):
-    """Weights of experiments of the size {instances, seeds} drawn from trials with these instances: draws x
-    trials, how often each stands in it. Where trials share instances, instances are drawn and then trials
-    of each; without a size, as many as there are."""
+def experiments(instances, size, seed=0):
+    """Weights of experiments of the size {instances, seeds}, drawn from trials with these instances: EXPERIMENTS x
+    trials, how often each trial stands in the experiment. Where trials share instances, instances are drawn and then
+    trials of each. The first PLAIN are drawn from the trials; the others in GROUPS, each from a resample of them."""
     instances = np.asarray(instances)
     random = np.random.default_rng([seed, len(instances)])
     rows = [np.flatnonzero(instances == one) for one in dict.fromkeys(instances.tolist())]
-    size = dict(size or {})
-    counts = np.zeros((draws, len(instances)))
     if not 1 < len(rows) < len(instances):
-        total = int(size.get("seeds", 1)) * int(size.get("instances", 1)) if size else len(instances)
-        return random.multinomial(total, np.full(len(instances), 1.0 / len(instances)), size=draws) * 1.0
-    many, each = int(size.get("instances", len(rows))), int(size.get("seeds", len(rows[0])))
-    for k in range(draws):
-        for one in random.integers(len(rows), size=many):
-            np.add.at(counts[k], random.choice(rows[one], size=each), 1.0)
+        rows = [np.array([k]) for k in range(len(instances))]
+        many, each = int(size.get("seeds", 1)) * int(size.get("instances", 1)), 1
+    else:
+        many, each = int(size.get("instances", len(rows))), int(size.get("seeds", len(rows[0])))
+    found = [_drawn(random, rows, many, each, PLAIN, len(instances))]
+    for _ in range(GROUPS):
+        some = [rows[k] for k in random.integers(len(rows), size=len(rows))]
+        found.append(_drawn(random, some, many, each, EACH, len(instances)))
+    return np.concatenate(found)
+
+
+def _drawn(random, rows, many, each, draws, n):
+    """Weights of `draws` experiments of `many` of the rows, and `each` trials of them."""
+    if len(rows[0]) == 1 and each == 1:
+        found = np.bincount(np.concatenate(rows), minlength=n) / len(rows)
+        return random.multinomial(many, found, size=draws) * 1.0
+    counts = np.zeros((draws, n))
+    chosen = random.integers(len(rows), size=(draws, many))
+    for k, one in enumerate(rows):
+        times = (chosen == k).sum(axis=1) * each
+        counts[:, one] += random.multinomial(times, np.full(len(one), 1.0 / len(one)))
     return counts
+
+
+def picture(shown):
+    """(share of the PLAIN experiments that show it, a 90 % interval of this share by the groups)."""
+    groups = shown[PLAIN:].reshape(GROUPS, EACH).mean(axis=1)
+    return (float(shown[:PLAIN].mean()), *map(float, np.quantile(groups, [0.05, 0.95])))
 
 
 def centres(values, counts, statistic="mean"):
@@ -264,18 +231,3 @@ def centres(values, counts, statistic="mean"):
     return found
 
 
-def needed(d, at=LEVEL, power=0.8):
-    """Units after which a mean like that of d is told from 0 `at` a level with the power; infinite for none."""
-    d = np.asarray(d, float)
-    n = len(d)
-    mean, sd = (d.mean(), d.std(ddof=1)) if n > 1 else (0.0, 1.0)
-    if n < 3 or mean == 0.0:
-        return np.nan if n < 3 else np.inf
-    z = special.ndtri(1.0 - at) + special.ndtri(power)
-    return float(max(np.ceil((z * sd / mean)**2) + 2, 8))
-
-
-def more_units(at, than, power=0.8):
-    """How many times the units of the second level the first one takes."""
-    at, than = (special.ndtri(1.0 - level) + special.ndtri(power) for level in (at, than))
-    return float((at / than)**2)

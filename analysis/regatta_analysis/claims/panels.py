@@ -13,7 +13,7 @@ from ..load.group import Group
 from ..stats import comparison
 from ..stats.measures import regret_at_time, trial_values
 
-EXPERIMENTS = 1000  # draws of the paper's experiment behind P(picture)
+LEAST = 20  # trials from which an experiment of another size can be drawn
 METRIC_WORDS = {"simple": "simple regret", "cumulative": "cumulative regret",
                 "instantaneous": "instantaneous regret", "average": "average regret",
                 "cpu": "CPU time of model and acquisition",
@@ -26,31 +26,35 @@ METRIC_WORDS = {"simple": "simple regret", "cumulative": "cumulative regret",
 
 @dataclass
 class Panel:
-    """A problem of a study, how large the paper's experiment was, {column of its tables: (study, problem,
-    algorithm)}, and the level of intervals."""
+    """A problem of a study, how large the other experiment was ({}: there is none), and {column of its tables: (study,
+    problem, algorithm)}."""
     where: str
     size: dict
     cells: dict = field(default_factory=dict)
-    level: float = judge.LEVEL
+
+    @property
+    def place(self):
+        """The problem, without a query or a time."""
+        return self.where.partition(", t = ")[0].partition(", CPU")[0]
 
     def experiments(self, index):
-        """Weights of experiments of the paper's size over trials of this index: the same for equal ones,
-        so that comparisons on a panel are made on the same trials."""
-        code = zlib.crc32(self.where.partition(", t = ")[0].partition(", CPU")[0].encode())
-        return _experiments(tuple(index.get_level_values("instance")),
-                            tuple(sorted((self.size or {}).items())), code)
+        """Weights of drawn experiments of the other size over trials of this index, the same for equal ones, so that
+        comparisons on a panel are made on the same trials; None where there is no such size, or too few trials."""
+        if not self.size or len(index) < LEAST:
+            return None
+        return _experiments(tuple(index.get_level_values("instance")), tuple(sorted(self.size.items())),
+                            zlib.crc32(self.place.encode()))
 
 
 def panel_on(studies, where, problem, methods, more=""):
     """The Panel of a place that `studies.panels` names, with what its tables are called by."""
     study = where.partition(",")[0]
-    return Panel(f"{where}{more}", studies.size(where), {m: (study, problem, m) for m in methods},
-                 studies.look.level)
+    return Panel(f"{where}{more}", studies.size(where), {m: (study, problem, m) for m in methods})
 
 
 @functools.lru_cache(maxsize=64)
 def _experiments(instances, size, code):
-    return judge.experiments(instances, dict(size), EXPERIMENTS, code)
+    return judge.experiments(instances, dict(size), code)
 
 
 def tables(check, studies):

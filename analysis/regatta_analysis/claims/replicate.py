@@ -1,25 +1,21 @@
-"""Trials for the claims that are undecided: study files grow in stages until every claim is decided, or a budget is
-spent.
+"""Trials for claims that are not settled: study files grow in stages until they are, or a budget is spent.
 
-A stage doubles the trials of the cells behind the open comparisons of open claims, and of no others: what is settled
-gets no more, and nothing is spent on a claim that, as its values are, the budget would not decide. It is written into
-the study file (its key `replicate`), so that the study says what was run, and whoever runs it again gets the same
-trials and verdicts. What comes next follows from study files and results alone: a stage that was interrupted is
-finished first. stages.py and judge.py say why claims may be looked at after every stage.
+A stage doubles the trials of the cells behind the open comparisons of open claims, and of no others. A claim gets no
+more when no further trials can change its grade, which is so where every open comparison is shown, refuted or
+equivalent, and when its comparisons have as many trials as the Studies say is enough. The intervals of evidence.py
+are valid at any stopping time, so that one may look after every stage. A stage is written into the study file (its
+key `replicate`), so that the study says what was run, and whoever runs it again gets the same trials and grades. What
+comes next follows from study files and results alone: a stage that was interrupted is finished first.
 """
-import contextlib
-import itertools
-import os
 import re
-import signal
 import subprocess
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import claims, stages, verdicts
-from .outcome import OPEN
 from .panels import cells_behind
+from .. import launch
 from ..load.errors import InputError
 from ..load.program import program
 
@@ -41,24 +37,24 @@ def needs(verdict, studies, texts):
     """{(study, cell): ("seeds" or "instances", how many)} that an open claim needs; `texts` of study files by name.
     Of a comparison those cells grow that have no more than the least."""
     found, views = {}, {}
-    for case in _open_cases(verdict):
+    if verdict.settled():
+        return found
+    for case in verdicts.that_count(verdict.cases, verdict.settings):
+        if not case.whole or len(case.possible()) == 1:
+            continue
         inside = views.setdefault(tuple(case.universe.items()), studies.within(case.universe))
-        for outcome in case.outcomes:
-            for item in outcome.open_items():
-                sizes = {}
-                for study, problem, algorithm in item.cells:
-                    cells, several = cells_behind(inside.get(study), problem, algorithm)
-                    sizes |= {(study, cell): _size(texts[study], cell, several) for cell in cells}
-                least = min((size // base for _, base, size in sizes.values()), default=0)
-                for place, (key, base, size) in sizes.items():
-                    if size < 2 * least * base:
-                        found[place] = key, max(2 * least * base, found.get(place, (key, 0))[1])
+        for item in (item for outcome in case.outcomes for item in outcome.open_items()):
+            if item.n >= studies.enough(item.where):
+                continue
+            sizes = {}
+            for study, problem, algorithm in item.cells:
+                cells, several = cells_behind(inside.get(study), problem, algorithm)
+                sizes |= {(study, cell): _size(texts[study], cell, several) for cell in cells}
+            least = min((size // base for _, base, size in sizes.values()), default=0)
+            for place, (key, base, size) in sizes.items():
+                if size < 2 * least * base:
+                    found[place] = key, max(2 * least * base, found.get(place, (key, 0))[1])
     return found
-
-
-def _open_cases(verdict):
-    """The open cases that trials can decide: those that no results lack for."""
-    return [case for case in verdicts.that_count(verdict.cases, verdict.settings) if case.verdict == OPEN and case.whole]
 
 
 def _size(text, cell, several):
@@ -80,9 +76,12 @@ def grown(text, cells):
 
 
 def affordable(costs, left):
-    """Of {claim: core-hours until it is decided} those that `left` core-hours would decide, the cheapest first."""
-    total = itertools.accumulate(sorted(costs.values()))
-    return [name for name, hours in zip(sorted(costs, key=costs.get), total) if hours <= left]
+    """Of {claim: core-hours of its next stage} those that `left` core-hours pay for, the cheapest first."""
+    chosen = []
+    for name in sorted(costs, key=costs.get):
+        left -= costs[name]
+        chosen += [name] if left >= 0.0 else []
+    return chosen
 
 
 # ---- stage by stage ----------------------------------------------------------------------------
@@ -126,36 +125,30 @@ class Replication:
         if trials:
             self.say(f"{work.name}: {trials} trials to run")
             work.results.parent.mkdir(parents=True, exist_ok=True)
-            code = _run([*self.launch, program(), "run", work.file, "-o", work.results])
+            code = launch.run([*self.launch, program(), "run", work.file, "-o", work.results])
             if code:
                 raise InputError(f"{work.file}: regatta run ended with exit code {code}")
-        return subprocess.run([program(), "status", work.results], capture_output=True, check=False).returncode == 0
+        return launch.complete(work.results)
 
     def _next(self, found, studies):
-        """{study: text of its file} of the next stage, told with its reasons; {} when there is none."""
+        """{study: text of its file} of the next stage, reported with its reasons; {} when there is none."""
         texts = {name: work.file.read_text(encoding="utf-8") for name, work in self.works.items()}
-        wanted = {v.id: needs(v, studies, texts) for v in found if v.verdict == OPEN}
-        costs = {v.id: self._cost(v, wanted[v.id], texts) for v in found if wanted.get(v.id)}
+        wanted = {v.id: cells for v in found for cells in [needs(v, studies, texts)] if cells}
+        costs = {name: self._hours([cells], texts) for name, cells in wanted.items()}
         left = max(self.budget - self._spent(studies), 0.0)
         stage = {name: wanted[name] for name in affordable(costs, left)}
         for name in sorted(costs.keys() - stage.keys()):
-            self.say(f"{name}: undecided; {_amount(costs[name])} would decide it, {left:.2g} of {self.budget:g} "
-                     "are left")
+            self.say(f"{name}: open; its next stage takes about {costs[name]:.2g} core-hours, {left:.2g} of "
+                     f"{self.budget:g} are left")
         if not stage:
             return {}
         made = self._texts(stage.values(), texts)
         trials, hours = map(sum, zip(*(self._estimate(self.works[name], text) for name, text in made.items())))
-        self.say(f"{len(stage)} of {len(found)} claims are undecided and get {trials} more trials: about {hours:.2g} "
+        self.say(f"{len(stage)} of {len(found)} claims are open and get {trials} more trials: about {hours:.2g} "
                  f"core-hours, {left:.2g} of {self.budget:g} are left")
         for name, cells in stage.items():
             self.say(f"  {name}: {_told(cells)}")
         return made
-
-    def _cost(self, verdict, cells, texts):
-        """Core-hours until a claim is decided, as its values are; what the next stage takes where they don't say."""
-        times = max((case.growth() for case in _open_cases(verdict)
-                     if all(outcome.tested() for outcome in case.outcomes) and case.growth() > 0), default=2.0)
-        return self._hours([cells], texts) * max(times - 1.0, 1.0)
 
     def _hours(self, some, texts):
         return sum(self._estimate(self.works[name], text)[1] for name, text in self._texts(some, texts).items())
@@ -192,10 +185,6 @@ class Replication:
         return seconds / 3600.0
 
 
-def _amount(hours):
-    return f"about {hours:.2g} core-hours" if hours < 1e6 else "no number of trials that can be told"
-
-
 def _told(cells):
     """Cells that grow, in words; the study file names each setting of a sweep."""
     places = {}
@@ -216,17 +205,3 @@ def _replace(path, text):
     made = path.with_name(f".{path.name}.new")
     made.write_text(text, encoding="utf-8")
     made.replace(path)
-
-
-def _run(words):
-    """Exit code of a command. What asks this program to stop becomes USR1, on which ranks commit and end."""
-    asroot = {f"OMPI_ALLOW_RUN_AS_ROOT{more}": "1" for more in ("", "_CONFIRM")} if os.geteuid() == 0 else {}
-    try:
-        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True, env=os.environ | asroot)
-    except OSError as error:
-        raise InputError(f"{words[0]}: {error.strerror}") from error
-    with contextlib.ExitStack() as stack:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
-            before = signal.signal(number, lambda *_: child.send_signal(signal.SIGUSR1))
-            stack.callback(signal.signal, number, before)
-        return child.wait()

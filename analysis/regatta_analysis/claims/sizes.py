@@ -3,9 +3,10 @@ import numpy as np
 import pandas as pd
 
 from . import judge
-from .items import (centre_of, common_trials, contrasts, drawn_item, functional, interval_outcome, medians,
-                    new_item, ratio, require_means, share_item, units_of)
-from .outcome import Missing, Outcome, decided, shortened
+from .grades import OPEN
+from .items import (centre_of, common_trials, functional, interval_outcome, new_item, paired, settle, share_item, shows,
+                    side, units_of)
+from .outcome import Missing, Outcome, shortened
 from .panels import METRIC_WORDS, cells_behind, describe_value, each_method
 from ..stats.growth import exponents
 from ..stats.measures import TooShort, at, part, trial_values, value_curves
@@ -13,34 +14,43 @@ from ..stats.regret import curves
 
 
 def within(check, studies):
-    """who, on, value, low and/or high, statistic: the mean (or median) lies in the interval.
+    """who, on, value, low and/or high, statistic: mean (default) | median, the number that is told: the values of
+    typical trials lie in the interval.
 
     {kind: within, who: EI, on: study/Plane, value: {metric: simple, at: last}, low: 0.01, high: 1}
     """
     low, high = float(check.get("low", -np.inf)), float(check.get("high", np.inf))
     items, statistic = [], check.get("statistic", "mean")
     for panel, results, problem, who in each_method(check, studies):
-        values = trial_values(results, problem, check.get("value", {}), [who]).dropna().to_frame()
+        values = trial_values(results, problem, check.get("value", {}), [who]).dropna().to_frame("value")
         item = new_item(panel, values, who, "")
-        units = units_of(values)[:, 0]
-        if not len(units):
-            items.append(item)
-            continue
-        if statistic == "mean":
-            signs = [(s, -s * limit) for s, limit in ((-1.0, low), (1.0, high)) if np.isfinite(limit)]
-            contrasts(item, panel, values, [[s] for s, _ in signs], np.array([o for _, o in signs]))
-            item.low, item.high = judge.mean_interval(units, item.level)
-        else:
-            drawn = judge.centres(values.to_numpy(float), panel.experiments(values.index), statistic)[:, 0]
-            item.shown = (drawn >= low) & (drawn <= high)
-            drawn_item(item, medians(values)[:, 0], low, high)
-        item.value, item.least, item.most = centre_of(values.to_numpy(float)[:, 0], statistic), low, high
+        found = paired(item, values.assign(zero=0.0), "difference")
+        if found is not None:
+            item.state = OPEN  # equal values are a size like others
+            settle(item, _inside(found, low, high))
+            data = values.to_numpy(float)
+            shows(item, panel, values.index, lambda counts, data=data: _between(
+                judge.centres(data, counts, statistic)[:, 0], low, high))
+        item.least, item.most = low, high
+        item.more = {statistic: centre_of(values.to_numpy(float)[:, 0], statistic)}
+        item.better = item.equivalent = item.worse = np.nan
         items.append(item)
-    return interval_outcome(studies, items, f"{statistic} of {describe_value(check.get('value', {}))}", low, high)
+    return interval_outcome(items, f"{describe_value(check.get('value', {}))} of a typical trial", low, high)
+
+
+def _inside(found, low, high):
+    """Where an effect lies, also in an interval without one of its ends."""
+    if np.isfinite(low) and np.isfinite(high):
+        return found.within(low, high)
+    return side(found, high) if np.isfinite(high) else side(found, low, below=False)
+
+
+def _between(values, low, high):
+    return (values >= low) & (values <= high)
 
 
 def drop(check, studies):
-    """who, on, metric, start, end, factor: the mean falls by at least the factor between two t.
+    """who, on, metric, start, end, factor: the values of a trial fall by at least the factor between two t.
 
     {kind: drop, who: EI, on: study, metric: simple, start: 5, end: 20, factor: 2}
     """
@@ -48,13 +58,19 @@ def drop(check, studies):
     for panel, results, problem, who in each_method(check, studies):
         frame = value_curves(results, problem, check.get("metric", "simple")).xs(who, level="algorithm")
         both = pd.DataFrame({"before": at(frame, check["start"]), "after": at(frame, check["end"])}).dropna()
-        item = new_item(panel, both, who, "")
-        contrasts(item, panel, both, [[-1.0, factor]])
-        item.value, item.low, item.high = ratio(both.to_numpy(float), units_of(both), item.level)
+        item, data = new_item(panel, both, who, ""), both.to_numpy(float)
+        found = paired(item, both, "ratio")
+        if found is not None:
+            settle(item, side(found, factor, below=False))
+            shows(item, panel, both.index, lambda counts, data=data: _falls(judge.centres(data, counts), factor))
         item.least = factor
+        item.better = item.equivalent = item.worse = np.nan
         items.append(item)
-    return interval_outcome(studies, items, f"mean at t = {check['start']} over mean at t = {check['end']}", factor,
-                            np.inf)
+    return interval_outcome(items, f"value at t = {check['start']} over the value at t = {check['end']}", factor, np.inf)
+
+
+def _falls(centres, factor):
+    return centres[:, 0] >= factor * centres[:, 1]
 
 
 def flat(check, studies):
@@ -68,18 +84,22 @@ def flat(check, studies):
     for panel, results, problem, who in each_method(check, studies):
         frame = value_curves(results, problem, check.get("metric", "instantaneous")).xs(who, level="algorithm")
         both = pd.DataFrame({key: part(frame, check[key]).mean(axis=1) for key in ("late", "early")}).dropna()
-        item = new_item(panel, both, who, "")
-        contrasts(item, panel, both, [[1.0, -factor], [-factor, 1.0]])
-        item.value, item.low, item.high = ratio(both.to_numpy(float), units_of(both), item.level)
+        item, data = new_item(panel, both, who, ""), both.to_numpy(float)
+        found = paired(item, both, "ratio")
+        if found is not None:
+            settle(item, found.within(1.0 / factor, factor))
+            shows(item, panel, both.index, lambda counts, data=data: _falls(judge.centres(data, counts), 1.0 / factor)
+                  & ~_falls(judge.centres(data, counts), factor))
         item.least, item.most = 1.0 / factor, factor
+        item.better = item.equivalent = item.worse = np.nan
         items.append(item)
-    return interval_outcome(studies, items, f"mean regret over queries {check['late'][0]} to {check['late'][1]} "
+    return interval_outcome(items, f"mean regret of a trial over queries {check['late'][0]} to {check['late'][1]} "
                             f"over that of {check['early'][0]} to {check['early'][1]} ({check['because']})",
                             1.0 / factor, factor)
 
 
 def reach(check, studies):
-    """who, on, target (default 0), by: in an experiment of the paper's size every trial is more likely
+    """who, on, target (default 0), by: in an experiment of this size every trial is more likely
     than not to have simple regret <= target at query `by`; not_before: instead, some trial has not yet.
     With n trials, the share of trials that get there in time is at least (below) 2^(-1/n).
 
@@ -93,23 +113,22 @@ def reach(check, studies):
         got = (at(frame, t) <= target).to_frame()
         reached = got.to_numpy()[:, 0]
         item = new_item(panel, frame, who, "")
-        counts = panel.experiments(frame.index)
-        border = 0.5**(1.0 / counts[0].sum())
-        item.shown = counts @ ~reached > 0 if late else counts @ ~reached == 0
+        size = int(np.prod(list(panel.size.values()))) if panel.size else len(reached)
+        border = 0.5**(1.0 / max(size, 1))
+        shows(item, panel, frame.index, lambda counts, r=reached: (counts @ ~r > 0) if late else (counts @ ~r == 0))
         share_item(item, reached, border, late)
-        if item.units < item.n:  # trials of an instance do not count as so many
+        if item.units < item.n:  # Trials of an instance are not independent.
             late_by = border - units_of(got.astype(float))[:, 0]
-            item.holds, item.fails = map(float, judge.mean_below(-late_by if late else late_by))
+            item.decide(*map(float, judge.mean_below(-late_by if late else late_by)))
         first = np.where(frame.le(target).any(axis=1), frame.le(target).to_numpy().argmax(axis=1)
                          + frame.columns[0], np.inf)
-        item.more = {"reached": int(reached.sum()), "last": float(first.max())}
+        item.more = {"reached": int(reached.sum()), "last": float(first.max()), "size": size}
         items.append(item)
-    verdict = decided(items, "all", studies.look)
     text = "; ".join(f"{i.a} ({i.where}): {i.more['reached']} of {i.n} trials by t = {t}, "
                      + (f"all by t = {i.more['last']:.0f}" if np.isfinite(i.more["last"]) else "not all ever")
                      for i in shortened(items))
-    what = "not every trial" if late else "every trial"
-    return Outcome(verdict, text, f"{what} of an experiment of the paper's size has simple regret at most "
+    what, sizes = "not every trial" if late else "every trial", sorted({i.more["size"] for i in items})
+    return Outcome(text, f"{what} of {' or '.join(map(str, sizes))} has simple regret at most "
                    f"{check.get('target', 0):g} at query {t}, more likely than not; exact binomial test", items)
 
 
@@ -142,7 +161,7 @@ def growth(check, studies):
         items.append(functional(panel, pd.concat(cells, axis=1), who, statistic, low, high))
     words = METRIC_WORDS.get(metric, metric)
     name = f"growth exponent of {words}" + (f" less that of {other}" if other else "")
-    return interval_outcome(studies, items, name, low, high)
+    return interval_outcome(items, name, low, high)
 
 
 def trend(check, studies):
@@ -160,13 +179,13 @@ def trend(check, studies):
         def statistic(means, x=x):
             return (means @ (x - x.mean())) / np.sum((x - x.mean())**2) * x[-1] / means.mean(axis=-1)
         items.append(functional(panel, cell, who, statistic, *limits))
-    return interval_outcome(studies, items, f"rise of the mean {metric} with log t from t = 1 to T, as "
+    return interval_outcome(items, f"rise of the mean {metric} with log t from t = 1 to T, as "
                             "a share of its mean", *limits)
 
 
 def bound(check, studies):
-    """who, on, bound: a quantity of `regatta bounds` (STUDY_bounds.csv beside the results): the mean
-    cumulative regret of the queries is at most it at every query it speaks of.
+    """who, on, bound: a quantity of `regatta bounds` (STUDY_bounds.csv beside the results): the
+    cumulative regret of a typical trial is at most it at every query it speaks of.
 
     {kind: bound, who: GP-UCB, on: study, bound: gp_ucb_theorem}
     """
@@ -186,18 +205,17 @@ def bound(check, studies):
         if not columns:
             raise Missing(f"{panel.where}: {path.name} says nothing of {check['bound']} for {who}")
         over = frame[columns].dropna() / limit[columns].to_numpy()
-        require_means(panel, over)
-        item, units = new_item(panel, over, who, ""), units_of(over)
-        if len(units) > 1:
-            below, above = judge.mean_below(units.T - 1.0)
-            item.holds, item.fails = float(below.max()), float(min(1.0, len(columns) * above.min()))
-            worst = int(np.argmax(units.mean(axis=0)))
-            item.value, (item.low, item.high) = units[:, worst].mean(), judge.mean_interval(units[:, worst], item.level)
-        item.shown = np.all(judge.centres(over.to_numpy(float), panel.experiments(over.index)) <= 1.0, axis=1)
+        worst = pd.DataFrame({"most": over.max(axis=1), "one": 1.0})
+        item, data = new_item(panel, worst, who, ""), over.to_numpy(float)
+        found = paired(item, worst, "ratio")
+        if found is not None:
+            settle(item, side(found, 1.0))
+            shows(item, panel, over.index, lambda counts, data=data: np.all(judge.centres(data, counts) <= 1.0, axis=1))
         item.most = 1.0
+        item.better = item.equivalent = item.worse = np.nan
         items.append(item)
-    return interval_outcome(studies, items, f"largest share of {bounds.NAMES.get(check['bound'], check['bound'])} "
-                            "that the mean cumulative regret reaches", -np.inf, 1.0)
+    return interval_outcome(items, f"largest share of {bounds.NAMES.get(check['bound'], check['bound'])} "
+                            "that the cumulative regret of a typical trial reaches", -np.inf, 1.0)
 
 
 def _positive_times(frame):

@@ -1,9 +1,6 @@
-"""The stages of a study: which of its trials were there when its claims were decided before.
+"""Cells of a study that have more trials than the others: its key `replicate`, which replicate.py writes.
 
-A study file says how many seeds and instances every cell has; its key `replicate` lists cells that have more
-(replicate.py writes it). The trials that all cells have are the first stage, and each further stage has as many
-as all before it. Claims are decided stage by stage, so the stages must not depend on anything but the study and
-its results.
+The trials that all cells have are the first stage, and each further stage has as many as all before it.
 """
 import functools
 import json
@@ -11,10 +8,9 @@ import json
 import numpy as np
 import yaml
 
-from ..load.results import Results
 from ..load.yaml_file import parse_yaml
 
-NOTE = "  # cells that undecided claims need, by `regatta_analysis replicate`"
+NOTE = "  # cells that open claims need, by `regatta_analysis replicate`"
 
 
 @functools.lru_cache(maxsize=64)
@@ -57,23 +53,3 @@ def of_trials(study, seeds, instances):
 def _doublings(position, n):
     """How often n is doubled until it exceeds the position, plus one."""
     return np.ceil(np.log2(np.maximum((position + 1) / n, 1.0)) - 1e-12).astype(int) + 1
-
-
-def count(results):
-    """How many stages there are; of results that may lack trials only the first is looked at."""
-    if results is None or not results.complete or "replicate:" not in results.study:
-        return 1
-    return max(int(_stage(results, group).max()) for group in map(results.group, results.problems))
-
-
-def upto(results, last):
-    """The trials of the first stages, as far as they are looked at."""
-    if "replicate:" not in results.study:
-        return results
-    last = min(last, count(results))
-    groups = [group.subset(_stage(results, group) <= last) for group in map(results.group, results.problems)]
-    return Results(results.path, results.attributes, [g for g in groups if g.n], results.damages)
-
-
-def _stage(results, group):
-    return of_trials(results.study, group.column("seed"), group.column("instance"))

@@ -1,18 +1,18 @@
-"""Verdicts that know what they rest on: a claim decided in every universe (settings that a study leaves open) and reading, and what
-the table of decisions says together."""
+"""Graded claims that know what they rest on: a claim decided in every universe (settings that a study leaves open) and
+reading, and what all of these cases say together."""
 import functools
 import itertools
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import checks, judge
-from .outcome import NO, NONE, OPEN, TIE, YES, Outcome
+from . import checks, grades, judge
+from .grades import (CONTRADICTED, DEPENDS, EQUIVALENT, GRADES, NOT_COMPARABLE, NOT_RUN, NOTHING, PARTLY, SHOWN,
+                     SUPPORTED, Tally)
+from .outcome import Outcome, shortened
 
-DEPENDS = "depends on a setting"
-VERDICTS = (YES, DEPENDS, NO, TIE, OPEN, NONE)
 READING = "reading"
-SHARE = "share of the comparisons that hold"
+SHARE = "share of the comparisons that are shown"
 
 
 @dataclass
@@ -20,23 +20,36 @@ class Case:
     """A claim decided in one universe and one reading."""
     universe: dict
     reading: str
-    verdict: str
     outcomes: list
     there: bool = True  # whether there are results at all; as many as in our universe, where that has all
     same_as: int = -1  # the case before with the same trials
 
+    @functools.cached_property
+    def grade(self):
+        return grades.together(outcome.grade for outcome in self.outcomes)
+
+    def possible(self):
+        """The grades that more trials may give it."""
+        return grades.possible_together([outcome.possible() for outcome in self.outcomes])
+
     @property
     def whole(self):
         """Whether no results lack that it speaks of."""
-        return self.verdict == NONE or all(o.items and not o.partial for o in self.outcomes)
+        return self.grade == NOT_COMPARABLE or all(o.items and not o.partial for o in self.outcomes)
+
+    @functools.cached_property
+    def tally(self):
+        """How its comparisons came out."""
+        return functools.reduce(Tally.__add__, (outcome.tally for outcome in self.outcomes), Tally())
 
     @functools.cached_property
     def picture(self):
-        """P(picture): the share of experiments of the paper's size that show the statement."""
+        """(P(picture), and a 90 % interval of it): the share of experiments of the paper's size that show the
+        statement; NaN where that is not known."""
         shown = [outcome.shown() for outcome in self.outcomes]
-        if not shown or any(s is None for s in shown):
-            return np.nan
-        return float(np.mean(np.all(shown, axis=0)))
+        if not shown or any(s is None for s in shown) or all(i.units == 0 for i in self.items):
+            return np.nan, np.nan, np.nan
+        return judge.picture(np.all(shown, axis=0))
 
     @property
     def items(self):
@@ -47,52 +60,31 @@ class Case:
         """Trials of the least supported comparison."""
         return min((item.n for item in self.items), default=0)
 
-    @property
-    def last(self):
-        """Trials of the comparison that has most of them."""
-        return max((item.n for item in self.items), default=0)
-
-    @property
-    def looks(self):
-        """How many looks at growing numbers of trials it took."""
-        return max((outcome.look for outcome in self.outcomes), default=1)
-
-    def needed(self):
-        """Trials after which the open comparisons would be decided (power 80%); NaN for none."""
-        return self._most_open(Outcome.needed)
-
-    def growth(self):
-        """How many times its own trials an open comparison would have at the look that decides it; NaN for none."""
-        return self._most_open(Outcome.growth)
-
-    def _most_open(self, measure):
-        return float(max((measure(o) for o in self.outcomes if o.verdict == OPEN and o.items), default=np.nan))
-
     def estimate(self):
         """(value, low, high, least, most, unit): of the comparison that decides, value and interval and the
         borders within which the statement is true; where comparisons have different borders the share that
-        is true, between those that surely are and those that may be, with no borders."""
-        items = self.items
+        is shown, up to the share that may be, with no borders."""
+        items = [o.pooled for o in self.outcomes] if all(o.pooled for o in self.outcomes) else self.items
         if not items:
             return np.nan, np.nan, np.nan, -np.inf, np.inf, ""
-        borders = {(i.least, i.most) for i in items}
-        quantifiers = {o.quantifier for o in self.outcomes}
+        borders, rules = {(i.least, i.most) for i in items}, {o.combine for o in self.outcomes}
         one_sided = len(borders) == 1 and np.isfinite(list(borders)[0]).sum() == 1
-        if len(items) == 1 or (one_sided and len(quantifiers) == 1 and len({o.method for o in self.outcomes}) == 1):
-            i = self._decisive(quantifiers.pop())
-            which = f", the {i[1]} of {len(items)}" if len(items) > 1 else ""
-            i = i[0]
-            return i.value, i.low, i.high, i.least, i.most, self.outcomes[0].method + which
-        true = np.mean([i.true() for i in items])
-        sure, never = (np.mean([i.verdict == v for i in items]) for v in (YES, NO))
-        return (float(true), float(min(sure, true)), float(max(1.0 - never, true)), -np.inf, np.inf, SHARE)
+        if len(items) == 1 or (one_sided and len(rules) == 1 and len({o.method for o in self.outcomes}) == 1):
+            item, which = self._decisive(items, rules.pop())
+            which = f", the {which} of {len(items)}" if len(items) > 1 else ""
+            return item.value, item.low, item.high, item.least, item.most, self.outcomes[0].method + which
+        count = max(self.tally.total, 1)
+        return (self.tally.shown / count, self.tally.shown / count, (self.tally.shown + self.tally.open) / count,
+                -np.inf, np.inf, SHARE)
 
-    def _decisive(self, quantifier):
-        """The comparison on which it depends whether as many hold as the quantifier asks for, in words."""
-        upper = np.isfinite(self.items[0].most)
-        order = sorted(self.items, key=lambda i: (np.isnan(i.value), i.value if upper else -i.value))
-        found = order[judge.wanted(len(order), quantifier) - 1]
-        return found, {"all": "least favourable", "most": "median", "any": "most favourable"}[quantifier]
+    def _decisive(self, items, combine):
+        """The comparison on which it depends whether as many hold as the check asks for, in words."""
+        upper = np.isfinite(items[0].most)
+        order = sorted(items, key=lambda i: (np.isnan(i.value), i.value if upper else -i.value))
+        if combine == "pooled":
+            return order[0], "only one"
+        found = order[grades.wanted(len(order), combine) - 1]
+        return found, {"every": "least favourable", "most": "median", "any": "most favourable"}[combine]
 
 
 @dataclass
@@ -102,7 +94,7 @@ class Verdict:
     id: str
     where: str
     claim: str
-    verdict: str
+    grade: str
     cases: list
     turns_on: tuple = ()  # the smallest sets of settings that separate its cases
     readings: dict = field(default_factory=dict)  # id: reason
@@ -111,17 +103,13 @@ class Verdict:
 
     @property
     def first(self):
-        """The case of our own universe and the first reading."""
-        return self.cases[0]
-
-    @property
-    def outcomes(self):
-        return self.first.outcomes
+        """The first case that counts: of our own universe and the first reading, where these have results."""
+        return next(iter(that_count(self.cases, self.settings)), self.cases[0])
 
     @property
     def words(self):
-        """The verdict, naming what it depends on."""
-        return f"depends on {' or '.join(map(' and '.join, self.turns_on))}" if self.verdict == DEPENDS else self.verdict
+        """The grade, naming what it depends on."""
+        return f"depends on {' or '.join(map(' and '.join, self.turns_on))}" if self.grade == DEPENDS else self.grade
 
     @property
     def keys(self):
@@ -133,74 +121,66 @@ class Verdict:
         return self.first.picture
 
     def reasons(self):
-        return [outcome.text for outcome in self.outcomes]
+        return [outcome.text for outcome in self.first.outcomes]
+
+    def shares(self):
+        """{grade: number of the combinations of setting and reading that have it}, of those with results."""
+        there = [case.grade for case in self.cases if case.there]
+        return {grade: there.count(grade) for grade in GRADES if grade in there}
+
+    def settled(self):
+        """Whether its grade stays whatever more trials show."""
+        own = that_count(self.cases, self.settings)
+        fixed = [case for case in own if len(case.possible()) == 1]
+        return len(fixed) == len(own) or grades.over(case.grade for case in fixed) == DEPENDS
 
     def sentence(self):
-        """What a referee would write: what came out, and what it turns on."""
-        there = [case for case in self.cases if case.there]
-        if self.verdict == NONE:
-            return f"Not checkable: {self.reasons()[0]}."
-        if not there:
-            return f"Undecided: {self.reasons()[0]}."
-        parts = [_ways(self, there)]
-        if np.isfinite(self.picture):
-            parts.append(f"an experiment of the paper's size shows it with probability {self.picture:.2f}")
-        if any(case.looks > 1 for case in there):
-            parts.append(_took(there))
-        if self.verdict == OPEN:
-            parts.append(_lacking(there))
+        """What a referee would write: the grade, the count, and what it turns on."""
+        if self.grade == NOT_COMPARABLE:
+            return f"Not comparable: {self.reasons()[0]}."
+        if self.grade == NOT_RUN:
+            return f"Not run: {self.reasons()[0]}."
+        parts = [f"{self.grade}: {self.first.tally}", *self._which(), *self._cases()]
+        value, low, high = self.picture
+        if np.isfinite(value):
+            parts.append(f"an experiment of the paper's size shows it with probability {value:.2f} "
+                         f"[{low:.2f}, {high:.2f}]")
         text = "; ".join(part for part in parts if part)
         return f"{text[0].upper()}{text[1:]}."
 
+    def _which(self):
+        """Which comparisons hold and which do not, where some do and some don't."""
+        if self.grade not in (PARTLY, SUPPORTED):
+            return []
+        items = self.first.items
+        fewer = SHOWN if self.first.tally.shown * 2 <= len(items) else None
+        some = [i for i in items if (i.state == SHOWN) == bool(fewer)]
+        if not some:
+            return []
+        named = [i.name if fewer else f"{i.name} {i.state}" for i in shortened(some, 4)]
+        more = f" and {len(some) - 4} more" if len(some) > 4 else ""
+        return [f"{'shown' if fewer else 'not shown'}: {', '.join(named)}{more}"]
 
-def _ways(verdict, there):
-    """How often each answer came out, or what separates them."""
-    if verdict.verdict == DEPENDS:
+    def _cases(self):
+        """How often each grade came out, and what separates them."""
+        there = [case for case in self.cases if case.there]
+        if len(there) < 2:
+            return []
+        if self.grade != DEPENDS:
+            shares = ", ".join(f"{grade} in {k}" for grade, k in self.shares().items())
+            return [f"{shares} of {len(there)} combinations of setting and reading"]
         sides = []
-        for answer in (YES, NO, TIE):
-            found = sorted({tuple(_value(case, key) for key in verdict.keys)
-                            for case in there if case.verdict == answer})
-            named = ["with " + " and ".join(f"{k} {v}" for k, v in zip(verdict.keys, row)) for row in found]
+        for answer in (SHOWN, SUPPORTED, EQUIVALENT, PARTLY, CONTRADICTED):
+            found = sorted({tuple(_value(case, key) for key in self.keys)
+                            for case in there if case.grade == answer})
+            named = ["with " + " and ".join(f"{k} {v}" for k, v in zip(self.keys, row)) for row in found]
             sides += [f"{answer} {' or '.join(named)}"] if found else []
-        undecided = sum(case.verdict == OPEN for case in there)
-        return "; ".join(sides) + (f"; {OPEN} in {undecided} of {len(there)} combinations" if undecided else "")
-    if len(there) == 1:
-        return f"{verdict.verdict} on {there[0].trials} trials" if there[0].trials else verdict.verdict
-    counts = [(answer, sum(case.verdict == answer for case in there)) for answer in (YES, NO, TIE, OPEN)]
-    told = ", ".join(f"{answer} in {k}" for answer, k in counts if k)
-    return f"{told} of {len(there)} combinations of setting and reading"
-
-
-def _took(there):
-    """Looks and trials, where more were added until it was decided."""
-    looks = max(case.looks for case in there)
-    trials = max(case.last for case in there if case.looks == looks)
-    return f"it took {looks} looks, the last at {trials} trials"
-
-
-def _lacking(there):
-    """What would decide it."""
-    needed = [case.needed() for case in there if case.verdict == OPEN]
-    if any(case.growth() > 100 for case in there):
-        return "what is open needs more than a hundred times these trials"
-    needed = [n for n in needed if np.isfinite(n)]
-    if needed:
-        return f"about {max(needed):.0f} trials would decide what is open"
-    words = next((o.text for c in there for o in c.outcomes if o.verdict == OPEN and not o.items), "")
-    return words
+        silent = sum(case.grade in grades.SILENT for case in there)
+        return sides + ([f"{NOTHING} in {silent} of {len(there)} combinations"] if silent else [])
 
 
 def _value(case, key):
     return case.reading if key == READING else case.universe.get(key, "")
-
-
-def together(outcomes):
-    """All checks must hold."""
-    found = [outcome.verdict for outcome in outcomes]
-    for verdict in (NONE, NO, OPEN, TIE):
-        if verdict in found:
-            return verdict
-    return YES if found else OPEN
 
 
 def decide(claim, studies):
@@ -212,16 +192,14 @@ def decide(claim, studies):
         inside = studies.within(universe)
         for reading in readings:
             signature = (reading["id"], inside.signature(reading["checks"]))
-            case = Case(universe, reading["id"], OPEN, [])
+            case = Case(universe, reading["id"], [])
             if signature in seen:
                 before = cases[seen[signature]]
-                case.outcomes, case.verdict, case.there = before.outcomes, before.verdict, before.there
-                case.same_as = seen[signature]
+                case.outcomes, case.there, case.same_as = before.outcomes, before.there, seen[signature]
             else:
                 seen[signature] = len(cases)
                 case.outcomes = [checks.run(check, inside) for check in reading["checks"]]
-                case.verdict = together(case.outcomes)
-                case.there = any(o.items for o in case.outcomes) or case.verdict == NONE
+                case.there = any(o.items for o in case.outcomes) or case.grade == NOT_COMPARABLE
             cases.append(case)
     ours = {case.reading: case for case in reversed(cases)}  # the first of each
     for case in cases:
@@ -243,21 +221,16 @@ def that_count(cases, settings):
 
 
 def conclude(cases, settings):
-    """(verdict, what it turns on) of the cases that count."""
+    """(grade, what it turns on) of the cases that count."""
     own = that_count(cases, settings)
-    found = {case.verdict for case in own}
-    answers = found & {YES, NO, TIE}
     if not own:
-        return OPEN, ()
-    if NONE in found:
-        return NONE, ()
-    if len(answers) > 1:
-        return DEPENDS, separating([case for case in own if case.verdict in answers])
-    return (OPEN, ()) if OPEN in found else (answers.pop(), ())
+        return NOT_RUN, ()
+    found = grades.over(case.grade for case in own)
+    return found, separating([case for case in own if case.grade not in grades.SILENT]) if found == DEPENDS else ()
 
 
 def separating(cases):
-    """The smallest sets of settings (or the reading) whose values tell the verdicts of the cases: where there are
+    """The smallest sets of settings (or the reading) whose values tell the answers of the cases: where there are
     several, the cases don't say which of them it is."""
     keys = [*dict.fromkeys(key for case in cases for key in case.universe), READING]
     for size in range(1, len(keys) + 1):
@@ -269,20 +242,24 @@ def separating(cases):
 
 def _tells(chosen, cases):
     told = {}
-    return all(told.setdefault(tuple(_value(case, key) for key in chosen), case.verdict) == case.verdict
+    return all(told.setdefault(tuple(_value(case, key) for key in chosen), _side(case)) == _side(case)
                for case in cases)
+
+
+def _side(case):
+    return SHOWN if case.grade in grades.FOR else case.grade
 
 
 def evaluate(paper, claim, studies):
     """The Verdict of a claim."""
     cases = decide(claim, studies)
     if claim.get("needs") and not any(case.there for case in cases):
-        missing = Outcome(NONE, f"it needs {claim['needs']}")
-        cases = [Case(cases[0].universe, cases[0].reading, NONE, [missing])]
+        missing = Outcome(f"it needs {claim['needs']}", comparable=False)
+        cases = [Case(cases[0].universe, cases[0].reading, [missing])]
     named = sorted({s for reading in readings_of(claim) for s in checks.studies_in(reading["checks"])})
     mine = studies.open_settings(named)
-    verdict, turns_on = conclude(cases, mine)
-    return Verdict(paper, str(claim["id"]), claim["where"], " ".join(str(claim["claim"]).split()), verdict, cases,
+    grade, turns_on = conclude(cases, mine)
+    return Verdict(paper, str(claim["id"]), claim["where"], " ".join(str(claim["claim"]).split()), grade, cases,
                    turns_on, {r["id"]: r["because"] for r in readings_of(claim)},
                    float(claim.get("printed", np.nan)), mine)
 

@@ -5,10 +5,12 @@ import html
 import numpy as np
 
 from ..claims import verdicts
-from ..claims.outcome import NO, NONE, OPEN, TIE, YES
+from ..claims.grades import (CONTRADICTED, DEPENDS, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, NOTHING, PARTLY, SHOWN,
+                             SUPPORTED)
 
 WIDTH, LEFT, RIGHT, HIGH, ROW, TOP = 360, 126, 10, 110, 15, 12
-CLASSES = {YES: "yes", NO: "no", TIE: "tie", OPEN: "open", NONE: "open"}
+MARKS = {SHOWN: "yes", SUPPORTED: "yes", EQUIVALENT: "tie", PARTLY: "tie", DEPENDS: "tie", CONTRADICTED: "no",
+         NOTHING: "open", NOT_RUN: "open", NOT_COMPARABLE: "open"}  # classes of the pages' style
 
 
 def curves(verdict):
@@ -21,8 +23,19 @@ def curves(verdict):
     units = {}
     for column in columns.values():
         units.setdefault(column[0].estimate()[5], []).append(column)
-    return [(unit, _svg(verdict, sorted(some, key=lambda c: c[0].estimate()[0])))
+    return [(_caption(unit, some), _svg(verdict, sorted(some, key=lambda c: c[0].estimate()[0])))
             for unit, some in units.items()]
+
+
+def _caption(unit, columns):
+    """What the curve is about, and the share of its combinations that have each grade."""
+    cases = [case for column in columns for case in column]
+    if len(cases) < 2:
+        return unit
+    found = [case.grade for case in cases]
+    shares = ", ".join(f"{grade} {100.0 * found.count(grade) / len(found):.0f} %" for grade in MARKS
+                       if grade in found)
+    return f"{unit}; of {len(cases)} combinations: {shares}"
 
 
 def _svg(verdict, columns):
@@ -112,7 +125,7 @@ def _axis(scale, printed, estimate):
 
 def _point(x, case, scale):
     value, low, high = case.estimate()[:3]
-    kind = CLASSES[case.verdict]
+    kind = MARKS[case.grade]
     ends = [_height(v, scale) for v in (low, high) if not np.isnan(v)]
     body = [f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{ends[0]:.1f}" y2="{ends[1]:.1f}" class="reach {kind}"/>'
             ] if len(ends) == 2 else []

@@ -5,11 +5,10 @@ import jinja2
 from .curve import curves
 from .study_template import STUDY, STUDY_STYLE
 from ..claims import verdicts
-from ..claims.outcome import NO, NONE, OPEN, TIE, YES
 from ..escape import terminal
 from ..figures import style
 
-MARKS = {YES: "yes", verdicts.DEPENDS: "tie", NO: "no", TIE: "tie", OPEN: "open", NONE: "open"}
+STATES = {"shown": "yes", "against": "no", "equivalent": "tie", "open": "open", "void": "open"}
 
 STYLE = """
 :root { --ink: #1c1f24; --soft: #59616d; --line: #dfe3e8; --back: #fff; --panel: #f6f7f9;
@@ -62,7 +61,7 @@ pre { background: var(--panel); padding: .7rem; border-radius: 6px; overflow-x: 
 details { margin: .4rem 0; } summary { cursor: pointer; }
 .claims th { overflow-wrap: normal; }
 .claims td:nth-child(1) { white-space: nowrap; font-weight: 600; }
-.claims .badge { white-space: normal; }
+.claims .badge { white-space: normal; overflow-wrap: normal; word-break: normal; hyphens: none; }
 .missing { border: 1px dashed var(--line); border-radius: 6px; padding: .8rem; color: var(--soft); }
 dl { display: grid; grid-template-columns: minmax(7rem, max-content) 1fr; gap: .15rem .8rem;
   font-size: .9rem; margin: .4rem 0; }
@@ -105,12 +104,12 @@ MACROS = """
 {% endmacro %}
 {% macro claims(verdicts, marks, papers=false) %}
 <div class="scroll" tabindex="0"><table class="claims"><thead><tr>
-{%- if papers %}<th>Paper</th>{% endif %}<th>Claim</th><th>Statement</th><th>Verdict</th>
-<th>Why</th></tr></thead><tbody>
+{%- if papers %}<th>Paper</th>{% endif %}<th>Claim</th><th>Statement</th><th>Grade</th>
+<th>Evidence</th></tr></thead><tbody>
 {% for v in verdicts %}<tr>{% if papers %}<td><a href="{{ v.paper }}/report.html">{{ v.paper }}</a></td>
 {%- endif %}<td>{{ v.id }}</td>
 <td>{{ v.claim }} <span class="soft">{{ v.where }}</span></td>
-<td><span class="badge {{ marks[v.verdict] }}">{{ v.words }}</span></td>
+<td><span class="badge {{ marks[v.grade] }}">{{ v.words }}</span></td>
 <td><div>{{ v.sentence() }}</div>
 {% if not papers %}{{ details(v, marks) }}{% endif %}</td></tr>
 {% endfor %}</tbody></table></div>
@@ -120,21 +119,31 @@ MACROS = """
 {% if distinct | length > 1 %}{{ curve(v) }}{% endif %}
 <details><summary>numbers</summary>
 {% if distinct | length == 1 %}{{ curve(v) }}{% endif %}
-{% for case in distinct %}{% if distinct | length > 1 %}<h4><span class="{{ marks[case.verdict] }}">
-{{- case.verdict }}</span>: {{ universe(case.universe) }}; {{ case.reading }}</h4>{% endif %}
+{% for case in distinct %}{% if distinct | length > 1 %}<h4><span class="{{ marks[case.grade] }}">
+{{- case.grade }}</span>: {{ universe(case.universe) }}; {{ case.reading }}</h4>{% endif %}
 {% if v.readings[case.reading] %}<div class="note">{{ case.reading }}: {{ v.readings[case.reading] }}</div>{% endif %}
-<div class="note">{{ case.trials }} trials
-{%- if case.picture == case.picture %}; P(picture) = {{ "%.2f" | format(case.picture) }}{% endif %}
-{%- if case.needed() == case.needed() and case.needed() < 1e9 %}; about {{ "%.0f" | format(case.needed()) }} trials would decide{% endif %}</div>
+<div class="note">{{ case.trials }} trials; {{ case.tally }}
+{%- if case.picture[0] == case.picture[0] %}; P(picture) = {{ "%.2f [%.2f, %.2f]" | format(*case.picture) }}{% endif %}</div>
 {% for o in case.outcomes %}<div>{{ o.text }}</div>
-{% if o.method %}<div class="note">{{ o.method }}</div>{% endif %}{% endfor %}{% endfor %}</details>
+{% if o.method %}<div class="note">{{ o.method }}</div>{% endif %}
+{% if o.items | length > 1 %}{{ comparisons(o, marks) }}{% endif %}{% endfor %}{% endfor %}</details>
+{% endmacro %}
+{% macro comparisons(o, marks) %}
+<div class="scroll" tabindex="0"><table class="numbers"><thead><tr><th>Comparison</th><th>Shows</th><th>Effect</th>
+<th>P(better)</th><th>P(equivalent)</th><th>P(worse)</th><th>Trials</th></tr></thead><tbody>
+{% for i in ([o.pooled] if o.pooled else []) + o.items %}<tr><td>{{ i.name }}</td>
+<td><span class="{{ states[i.state] }}">{{ i.state }}</span></td>
+<td>{{ "%.3g [%.3g, %.3g]" | format(i.value, i.low, i.high) if i.value == i.value else "–" }}</td>
+{% for p in (i.better, i.equivalent, i.worse) %}<td>{{ "%.2f" | format(p) if p == p else "–" }}</td>{% endfor %}
+<td>{{ i.n }}</td></tr>{% endfor %}</tbody></table></div>
 {% endmacro %}
 {% macro curve(v) %}{% for unit, picture in curves(v) %}<div class="note">{{ unit }}</div>{{ picture | safe }}
 {% endfor %}{% endmacro %}
 {% macro tally(verdicts, marks) %}
-<div class="tally">{% for word, mark in marks.items() %}<span><b class="{{ mark }}">
-{{- verdicts | selectattr("verdict", "equalto", word) | list | length }}</b> {{ word }}</span>
-{% endfor %}</div>
+<div class="tally">{% for word, mark in marks.items() %}
+{%- set n = verdicts | selectattr("grade", "equalto", word) | list | length %}
+{%- if n %}<span><b class="{{ mark }}">{{ n }}</b> {{ word }}</span>
+{% endif %}{% endfor %}</div>
 {% endmacro %}
 """
 
@@ -153,7 +162,7 @@ def render(template, data):
     """HTML of the template `study`, or of one that was added."""
     style_ = STYLE + (STUDY_STYLE if template == "study" else "")
     return _environment.get_template(template).render(
-        style=jinja2.utils.markupsafe.Markup(style_), size=size, curves=curves, universe=verdicts.words,
+        style=jinja2.utils.markupsafe.Markup(style_), size=size, curves=curves, universe=verdicts.words, states=STATES,
         narrow=lambda path: size(path)[0] <= 480,
         plain=lambda rows: [[(cell, False) for cell in row] for row in rows], **data)
 

@@ -18,7 +18,8 @@ from ..progress import progress
 from ..stats import aggregate, inference, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics
 from . import charts, parts, stills, summary, tables
-from .pages import MARKS, render
+from .curve import MARKS
+from .pages import render
 
 SCRIPT = Path(__file__).with_name("charts.js")
 ROWS = 200  # of a table; the files of `./run.sh figures` have the others

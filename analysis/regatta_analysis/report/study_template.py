@@ -92,7 +92,9 @@ STUDY = """{% extends "base" %}{% import "macros" as m with context %}
 </section>{% endif %}
 {% if s.verdicts %}<section>
 <h2 id="{{ s.id }}-claims">Claims</h2>
-<p>Decided on these results so that at most 5% of verdicts are wrong, in every reading of the sentence.</p>
+<p>Every claim is a set of comparisons. A comparison is shown when the 95 % confidence sequence of its effect lies on the
+side of the statement; this sequence stays valid however often one looks. The grade says what the comparisons show
+together.</p>
 {{ m.tally(s.verdicts, marks) }}{{ m.claims(s.verdicts, marks) }}
 </section>{% endif %}
 <section>

@@ -1,0 +1,152 @@
+"""The scale of grades, and what the comparisons of a check say together.
+
+A comparison is shown, against, equivalent or open (or void, which counts nowhere). A check says how its comparisons
+combine; what they show makes one grade. The grade says what is known now: a check is settled when every way in which
+its open comparisons may still come out gives the same grade.
+"""
+import itertools
+from dataclasses import dataclass
+
+SHOWN, SUPPORTED, EQUIVALENT, PARTLY, DEPENDS, CONTRADICTED, NOTHING, NOT_RUN, NOT_COMPARABLE = GRADES = (
+    "shown", "supported", "equivalent", "partly", "depends", "contradicted", "no evidence either way", "not run",
+    "not comparable")
+AGAINST, OPEN, VOID = "against", "open", "void"  # of comparisons, beside SHOWN and EQUIVALENT
+COMBINE = ("every", "most", "any", "pooled")
+MEANINGS = {  # for docs/claims.md
+    SHOWN: "The results show the statement.",
+    SUPPORTED: "Some of its comparisons are shown, none is against it, and some are open.",
+    EQUIVALENT: "The methods differ by less than 10 %, so that neither is better.",
+    PARTLY: "Some of its comparisons are shown and others are not; the sentence names both.",
+    DEPENDS: "It is shown under one setting or reading and not under another; the sentence names which.",
+    CONTRADICTED: "The results show the opposite.",
+    NOTHING: "The results are compatible with the statement and with its opposite.",
+    NOT_RUN: "There are no results for it.",
+    NOT_COMPARABLE: "No results of ours can decide it, or the data are not public.",
+}
+FOR = {SHOWN, SUPPORTED}
+SILENT = {NOTHING, NOT_RUN}
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many comparisons came out which way."""
+    shown: int = 0
+    against: int = 0
+    equivalent: int = 0
+    open: int = 0
+    void: int = 0
+
+    @classmethod
+    def of(cls, states):
+        """The tally of the states of comparisons."""
+        states = list(states)
+        return cls(*(states.count(state) for state in (SHOWN, AGAINST, EQUIVALENT, OPEN, VOID)))
+
+    @property
+    def total(self):
+        """The comparisons that say something or may still do so."""
+        return self.shown + self.against + self.equivalent + self.open
+
+    def __str__(self):
+        equivalent = f"{self.equivalent} equivalent, " if self.equivalent else ""
+        void = f"; {self.void} void" if self.void else ""
+        return f"{self.shown} shown, {self.against} against, {equivalent}{self.open} open of {self.total}{void}"
+
+    def __add__(self, other):
+        return Tally(*(a + b for a, b in zip(_numbers(self), _numbers(other))))
+
+    def completions(self, equivalent=True):
+        """Every way in which the open comparisons may come out; `equivalent`: whether that can be one of them."""
+        for shown in range(self.open + 1):
+            for ties in range(self.open - shown + 1 if equivalent else 1):
+                yield Tally(self.shown + shown, self.against + self.open - shown - ties, self.equivalent + ties, 0)
+
+
+def _numbers(tally):
+    return tally.shown, tally.against, tally.equivalent, tally.open, tally.void
+
+
+def wanted(k, combine):
+    """How many of k comparisons have to be shown."""
+    return {"every": k, "most": k // 2 + 1, "any": 1}[combine]
+
+
+def grade(tally, combine):
+    """The grade of comparisons that combine as `every`, `most` or `any`."""
+    if not tally.total or tally.open == tally.total:
+        return NOTHING
+    return {"every": _every, "most": _most, "any": _any}[combine](tally)
+
+
+def _every(t):
+    if t.shown == t.total:
+        return SHOWN
+    if 2 * t.against > t.total or (t.against and not t.shown):
+        return CONTRADICTED
+    if t.against + t.equivalent and t.shown:
+        return PARTLY
+    if t.shown:
+        return SUPPORTED
+    return EQUIVALENT if 2 * t.equivalent > t.total else NOTHING
+
+
+def _most(t):
+    need = wanted(t.total, "most")
+    if t.shown >= need:
+        return SHOWN
+    if t.shown + t.open >= need:
+        return NOTHING if not t.shown else PARTLY if t.against else SUPPORTED
+    if t.shown and t.against <= t.total - need:
+        return PARTLY
+    return CONTRADICTED if t.against >= t.equivalent else EQUIVALENT
+
+
+def _any(t):
+    if t.shown:
+        return SHOWN
+    if t.open:
+        return NOTHING
+    return EQUIVALENT if t.equivalent else CONTRADICTED
+
+
+def possible(tally, combine, equivalent=True):
+    """The grades that its completions give."""
+    return {grade(done, combine) for done in tally.completions(equivalent)} if tally.total else {NOTHING}
+
+
+def together(grades):
+    """The grade of checks that must all hold."""
+    found = set(grades)
+    if len(found) == 1:
+        return found.pop()
+    if NOT_COMPARABLE in found:
+        return NOT_COMPARABLE
+    spoken = found - SILENT
+    if not spoken:
+        return NOTHING
+    if spoken <= FOR:
+        return SUPPORTED
+    return spoken.pop() if len(spoken) == 1 else PARTLY
+
+
+def possible_together(options):
+    """The grades that checks may have together: `options` are the sets of grades of each of them."""
+    found = {()}
+    for some in options:
+        found = {tuple(sorted(set(before) | {one})) for before, one in itertools.product(found, some)}
+    return {together(one) for one in found}
+
+
+def over(grades):
+    """The grade of a claim whose cases have these grades: DEPENDS where they disagree, else what they agree on."""
+    found = set(grades)
+    if len(found) == 1:
+        return found.pop()
+    if NOT_COMPARABLE in found:
+        return NOT_COMPARABLE
+    spoken = found - SILENT
+    if not spoken:
+        return NOTHING
+    if spoken <= FOR:
+        return SUPPORTED
+    return spoken.pop() if len(spoken) == 1 else DEPENDS

@@ -1,0 +1,55 @@
+"""A study from its file to its page: what is missing runs, figures and report.html follow."""
+import subprocess
+import sys
+from pathlib import Path
+
+from . import launch
+from .claims import replicate
+from .load.errors import InputError
+from .load.program import program
+
+
+def say(text):
+    """Print at once, also into a file."""
+    print(text)
+    sys.stdout.flush()
+
+
+def run(file, output, command, budget=None):
+    """Run what is missing of a study, with further trials for its claims where there is a `budget` of core-hours.
+    Returns the exit code; None where the study is complete. `command` starts the program on several ranks."""
+    launch.required()
+    if not file.is_file():
+        raise InputError(f"{file}: no such file")
+    planned = subprocess.run([program(), "plan", file, "-o", output, "-ranks", str(launch.ranks())], check=False)
+    if planned.returncode:  # One process has reported the mistakes of the file.
+        return planned.returncode
+    output.parent.mkdir(parents=True, exist_ok=True)
+    code = launch.run([*command, program(), "run", file, "-o", output])
+    if code or not launch.complete(output):
+        return code
+    if budget is not None:
+        work = replicate.Work(output.name.removesuffix(".h5"), file, output)
+        say(replicate.Replication([work], file.parent / "claims.yaml", budget, command, say).run())
+        if not launch.complete(output):
+            return 0
+    bounds(file, output.parent / "bounds.csv")
+    return None
+
+
+def bounds(file, path):
+    """Write the bounds of theory for a study into a table."""
+    subprocess.run([program(), "bounds", file, "-o", path], stdout=subprocess.DEVNULL, check=False)
+
+
+def options_of_figures(file, output, command):
+    """Arguments of the command that draws the figures and writes the page of a study that was run."""
+    folder, claims = output.parent, file.parent / "claims.yaml"
+    arguments = [output, "--out", folder, "--page", folder / "report.html"]
+    arguments += ["--command", command] if command else []
+    return [str(a) for a in arguments + (["--claims", claims] if claims.exists() else [])]
+
+
+def default_output(file, results):
+    """Where the results of a study go."""
+    return Path(results) / file.stem / f"{file.stem}.h5"

@@ -1,0 +1,243 @@
+"""The scale of grades: what comparisons say together, when more trials cannot change it, and claims over universes and
+readings."""
+import itertools
+import unittest
+import unittest.mock
+
+import common
+import numpy as np
+import synthetic
+import yaml
+from regatta_analysis.claims import claims, grades, judge, verdicts
+from regatta_analysis.claims.grades import (AGAINST, CONTRADICTED, DEPENDS, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, NOTHING,
+                                            OPEN, PARTLY, SHOWN, SUPPORTED, VOID, Tally, grade, possible)
+from regatta_analysis.claims.outcome import Item, Outcome
+from regatta_analysis.report.curve import curves
+
+
+def tally(shown=0, against=0, equivalent=0, open=0):
+    return Tally(shown, against, equivalent, open)
+
+
+class Scale(common.Case):
+    def test_every(self):
+        for counts, expected in (((16, 0, 0, 0), SHOWN), ((15, 0, 0, 1), SUPPORTED), ((15, 0, 1, 0), PARTLY),
+                                 ((15, 1, 0, 0), PARTLY), ((0, 1, 0, 15), CONTRADICTED), ((2, 22, 0, 0), CONTRADICTED),
+                                 ((0, 0, 16, 0), EQUIVALENT), ((0, 0, 3, 13), NOTHING), ((0, 0, 0, 16), NOTHING),
+                                 ((1, 9, 0, 6), CONTRADICTED), ((0, 0, 0, 0), NOTHING)):
+            self.assertEqual(grade(tally(*counts), "every"), expected, counts)
+
+    def test_most(self):
+        for counts, expected in (((3, 2, 0, 0), SHOWN), ((2, 3, 0, 0), CONTRADICTED), ((2, 0, 0, 3), SUPPORTED),
+                                 ((2, 1, 0, 2), PARTLY), ((2, 2, 1, 0), PARTLY), ((0, 0, 5, 0), EQUIVALENT),
+                                 ((0, 2, 0, 3), NOTHING), ((3, 3, 0, 0), CONTRADICTED)):
+            self.assertEqual(grade(tally(*counts), "most"), expected, counts)
+
+    def test_any(self):
+        for counts, expected in (((1, 4, 0, 0), SHOWN), ((0, 5, 0, 0), CONTRADICTED), ((0, 4, 1, 0), EQUIVALENT),
+                                 ((0, 4, 0, 1), NOTHING)):
+            self.assertEqual(grade(tally(*counts), "any"), expected, counts)
+
+    def test_settled_as_soon_as_every_completion_gives_one_grade(self):
+        self.assertEqual(possible(tally(against=22, open=2), "every"), {CONTRADICTED})
+        self.assertEqual(possible(tally(against=14, open=2, shown=8), "every"), {CONTRADICTED})
+        self.assertEqual(possible(tally(shown=3, open=2), "most"), {SHOWN})
+        self.assertEqual(possible(tally(shown=15, open=1), "every"), {SHOWN, PARTLY})
+        self.assertEqual(possible(tally(shown=14, against=1, open=1), "every"), {PARTLY})
+        self.assertEqual(possible(tally(shown=1, open=4), "any"), {SHOWN})
+        self.assertEqual(possible(tally(open=1), "every", equivalent=False), {SHOWN, CONTRADICTED})
+
+    def test_completions_are_all_there_are(self):
+        """A grade that is possible is that of a tally without open comparisons, and what is settled does not move."""
+        for counts in itertools.product(range(4), repeat=4):
+            before = tally(*counts)
+            for combine in ("every", "most", "any") if before.total else ():
+                found = possible(before, combine)
+                by_hand = {grade(tally(counts[0] + s, counts[1] + counts[3] - s - e, counts[2] + e), combine)
+                           for s in range(counts[3] + 1) for e in range(counts[3] - s + 1)}
+                self.assertEqual(found, by_hand)
+                if len(found) == 1 and grade(before, combine) not in (NOTHING, SUPPORTED):
+                    self.assertEqual({grade(before, combine)}, found, (before, combine))
+
+    def test_checks_together(self):
+        for found, expected in (([SHOWN, SHOWN], SHOWN), ([SHOWN, SUPPORTED], SUPPORTED), ([SHOWN, NOTHING], SUPPORTED),
+                                ([SHOWN, CONTRADICTED], PARTLY), ([CONTRADICTED, NOTHING], CONTRADICTED),
+                                ([SHOWN, NOT_COMPARABLE], NOT_COMPARABLE), ([NOT_RUN, NOTHING], NOTHING),
+                                ([NOT_RUN], NOT_RUN), ([SHOWN, NOT_RUN], SUPPORTED)):
+            self.assertEqual(grades.together(found), expected, found)
+
+    def test_the_count_is_told(self):
+        self.assertEqual(str(tally(15, 0, 1, 0)), "15 shown, 0 against, 1 equivalent, 0 open of 16")
+        self.assertEqual(str(Tally.of([SHOWN, OPEN, VOID])), "1 shown, 0 against, 1 open of 2; 1 void")
+
+
+def outcome(*states, combine="every", **more):
+    items = [Item(f"P{k}", "A", "B", n=12, units=12, state=state, value=0.5, low=0.4, high=0.6, most=1.0)
+             for k, state in enumerate(states)]
+    return Outcome("a text", "a method", items, combine, True, **more)
+
+
+def case(*states, reading="r", there=True, **universe):
+    return verdicts.Case(universe, reading, [outcome(*states)], there)
+
+
+class Checks(common.Case):
+    def test_pooled(self):
+        """One effect decides; the count is that of the comparisons behind it."""
+        for state, expected in ((SHOWN, SHOWN), (AGAINST, CONTRADICTED), (EQUIVALENT, EQUIVALENT), (OPEN, SUPPORTED)):
+            found = outcome(SHOWN, OPEN, combine="pooled", pooled=Item("together", state=state))
+            self.assertEqual((found.grade, found.tally.total), (expected, 2))
+        found = outcome(SHOWN, AGAINST, combine="pooled", pooled=Item("together", state=OPEN))
+        self.assertEqual(found.grade, NOTHING)
+        self.assertEqual(len(found.open_items()), 2)
+
+    def test_panels_without_results_are_one_more_open_comparison(self):
+        found = outcome(SHOWN, SHOWN, partial=True)
+        self.assertEqual((found.grade, found.possible()), (SUPPORTED, {SHOWN, PARTLY}))
+        self.assertEqual(outcome(SHOWN, AGAINST, AGAINST, AGAINST, partial=True).grade, CONTRADICTED)
+        self.assertEqual(Outcome("none").grade, NOT_RUN)
+        self.assertEqual(Outcome("no data", comparable=False).grade, NOT_COMPARABLE)
+
+    def test_void_comparisons_count_nowhere(self):
+        self.assertEqual(outcome(SHOWN, VOID).grade, SHOWN)
+        self.assertEqual(outcome(VOID, VOID).grade, NOTHING)
+
+
+class Conclusions(common.Case):
+    def conclude(self, *cases, **settings):
+        return verdicts.conclude(list(cases), settings)
+
+    def test_all_alike(self):
+        for state, expected in ((SHOWN, SHOWN), (AGAINST, CONTRADICTED), (EQUIVALENT, EQUIVALENT), (OPEN, NOTHING)):
+            self.assertEqual(self.conclude(case(state, a="x"), case(state, a="y")), (expected, ()))
+
+    def test_universes_are_no_conjunction(self):
+        """Shown in one and open in another: supported, not undecided."""
+        self.assertEqual(self.conclude(case(SHOWN, a="1"), case(OPEN, a="2"))[0], SUPPORTED)
+        self.assertEqual(self.conclude(case(AGAINST, a="1"), case(OPEN, a="2"))[0], CONTRADICTED)
+        self.assertEqual(self.conclude(case(SHOWN, a="1"), case(OPEN, there=False, a="2"))[0], SHOWN)
+        self.assertEqual(self.conclude(case(OPEN, there=False))[0], NOT_RUN)
+
+    def test_the_smallest_set_that_separates(self):
+        table = [case(SHOWN if b == "2" else AGAINST, reading=r, a=a, b=b) for a in "12" for b in "12" for r in "mn"]
+        self.assertEqual(self.conclude(*table), (DEPENDS, (("b",),)))
+        table = [case(SHOWN if r == "m" else AGAINST, reading=r, a=a, b=b) for a in "12" for b in "12" for r in "mn"]
+        self.assertEqual(self.conclude(*table), (DEPENDS, (("reading",),)))
+        table = [case(SHOWN if a == b else AGAINST, a=a, b=b, c=c) for a in "12" for b in "12" for c in "12"]
+        self.assertEqual(self.conclude(*table), (DEPENDS, (("a", "b"),)))
+
+    def verdict(self, *cases):
+        found, turns_on = self.conclude(*cases)
+        return verdicts.Verdict("p", "C", "here", "It is so.", found, list(cases), turns_on)
+
+    def test_sentences(self):
+        table = [case(SHOWN, a="1", b="1"), case(AGAINST, a="2", b="2"), case(OPEN, a="1", b="2")]
+        verdict = self.verdict(*table)
+        self.assertEqual(verdict.words, "depends on a or b")
+        self.assertEqual(verdict.sentence(), "Depends: 1 shown, 0 against, 0 open of 1; shown with a 1 and b 1; "
+                         "contradicted with a 2 and b 2; no evidence either way in 1 of 3 combinations.")
+        self.assertTrue(verdict.settled())
+        verdict = self.verdict(case(SHOWN, a="1"), case(SHOWN, a="2"), case(OPEN, a="3"))
+        self.assertEqual(verdict.sentence(), "Supported: 1 shown, 0 against, 0 open of 1; shown in 2, no evidence either "
+                         "way in 1 of 3 combinations of setting and reading.")
+        self.assertFalse(verdict.settled())
+        verdict = self.verdict(case(*[SHOWN] * 15, EQUIVALENT))
+        self.assertEqual(verdict.sentence(), "Partly: 15 shown, 0 against, 1 equivalent, 0 open of 16; not shown: "
+                         "A against B (P15) equivalent.")
+        self.assertTrue(verdict.settled())
+
+    def test_nothing_of_another_experiment_where_there_is_none(self):
+        for verdict in (self.verdict(case(SHOWN)), self.verdict(case(SHOWN, OPEN))):
+            self.assertNotIn("paper", verdict.sentence())
+            self.assertTrue(np.isnan(verdict.picture[0]))
+
+    def test_curve(self):
+        """Effects sorted, and the share of combinations of each grade."""
+        low, high = case(SHOWN, a="1"), case(AGAINST, a="2")
+        high.outcomes[0].items[0].value = 2.0
+        ((caption, svg),) = curves(self.verdict(high, low))
+        self.assertIn("of 2 combinations: shown 50 %, contradicted 50 %", caption)
+        self.assertLess(svg.index('class="dot yes"'), svg.index('class="dot no"'))
+
+
+class Pictures(common.Case):
+    def test_the_probability_of_a_known_experiment(self):
+        """Six of ten trials show it: the mean of five does as often as a binomial says, within the interval."""
+        for n, covered in ((1000, True), (30, True)):
+            d = np.where(np.arange(n) < 0.6 * n, -1.0, 1.0)
+            drawn = judge.experiments(np.zeros(n, int), {"seeds": 5})
+            self.assertEqual((drawn.shape, set(drawn.sum(axis=1))), ((judge.EXPERIMENTS, n), {5.0}))
+            share, low, high = judge.picture(drawn @ d < 0.0)
+            self.assertAlmostEqual(share, 0.6826, delta=0.05)
+            self.assertLess(low, share)
+            self.assertGreater(high, share)
+        self.assertGreater(high - low, 0.2)  # thirty trials say little about it
+
+    def test_instances_are_drawn_before_their_trials(self):
+        drawn = judge.experiments(np.repeat(np.arange(4), 3), {"instances": 2, "seeds": 3})
+        per_instance = drawn.reshape(len(drawn), 4, 3).sum(axis=2)
+        self.assertEqual(set(per_instance.ravel()) - {0.0, 3.0, 6.0}, set())
+        self.assertEqual(set(drawn.sum(axis=1)), {6.0})
+
+
+class Known(common.Case):
+    """Whole claims on made-up results whose truth is known, one for every grade."""
+
+    LEVELS = {"Plane": {"EI": 1.0, "TS": 1.0, "Random": 4.3}, "Root": {"EI": 1.0, "TS": 1.0, "Random": 4.8},
+              "Ring": {"EI": 1.0, "TS": 1.0, "Random": 2.2}}
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        synthetic.write(cls.directory / "race.h5", [synthetic.made_up(name, levels, seeds=12, noise=0.02)
+                                                    for name, levels in cls.LEVELS.items()])
+        noisy = {"A": 1.0, "B": 1.02}
+        synthetic.write(cls.directory / "noisy.h5", [synthetic.made_up("Plane", noisy, seeds=5, noise=0.5)])
+        cls.studies = claims.Studies({name: cls.directory / f"{name}.h5" for name in ("race", "noisy")})
+
+    def graded(self, *checks, readings=None, **more):
+        body = {"readings": readings} if readings else {"checks": list(checks)}
+        path = self.scratch / "claims.yaml"
+        path.write_text(yaml.safe_dump({"claims": [{"id": "A", "where": "x", "claim": "y", **body, **more}]}))
+        claims.read.cache_clear()
+        found, = claims.evaluate(path, self.studies)
+        return found
+
+    def test_twelve_of_twelve_on_three_functions_is_shown(self):
+        found = self.graded({"kind": "better", "who": "EI", "against": "Random", "on": "race"})
+        self.assertEqual((found.grade, str(found.first.tally)), (SHOWN, "3 shown, 0 against, 0 open of 3"))
+        self.assertTrue(all(item.evidence.wins == 12 for item in found.first.items))
+        self.assertNotIn("paper", found.sentence())
+
+    def test_far_apart_is_not_comparable_within_a_factor(self):
+        found = self.graded({"kind": "comparable", "who": "Random", "against": "EI", "on": "race", "factor": 1.5,
+                             "because": "a test"})
+        self.assertEqual((found.grade, found.first.tally.against), (CONTRADICTED, 3))
+
+    def test_every_grade(self):
+        better = {"kind": "better", "who": "EI", "against": "Random", "on": "race"}
+        worse, even = better | {"who": "Random", "against": "EI"}, better | {"against": "TS"}
+        guess = better | {"who": "A", "against": "B", "on": "noisy"}
+        for expected, found in (
+                (SHOWN, self.graded(better)), (CONTRADICTED, self.graded(worse)), (EQUIVALENT, self.graded(even)),
+                (NOTHING, self.graded(guess)), (SUPPORTED, self.graded(better, guess)), (PARTLY, self.graded(better, worse)),
+                (PARTLY, self.graded(better | {"against": ["Random", "TS"]})),
+                (SUPPORTED, self.graded(better | {"on": ["race", "nowhere"]})),
+                (NOT_RUN, self.graded(better | {"on": "nowhere"})),
+                (NOT_COMPARABLE, self.graded({"kind": "unchecked", "because": "no code"})),
+                (NOT_COMPARABLE, self.graded(better | {"on": "nowhere"}, needs="data of others")),
+                (DEPENDS, self.graded(readings=[{"id": "m", "because": "a", "checks": [better]},
+                                                {"id": "n", "because": "b", "checks": [worse]}])),
+                (SHOWN, self.graded(better | {"combine": "pooled"})), (EQUIVALENT, self.graded(even | {"combine": "pooled"})),
+                (SHOWN, self.graded(better | {"against": ["Random", "TS"], "combine": "any"})),
+                (CONTRADICTED, self.graded(worse | {"combine": "pooled"}))):
+            self.assertEqual(found.grade, expected, found.sentence())
+
+    def test_not_inferior_in_most(self):
+        check = {"kind": "comparable", "who": "EI", "on": "race", "factor": 1.1, "because": "a test", "one_sided": True}
+        found = self.graded(check | {"against": ["TS", "Random"], "combine": "most"})
+        self.assertEqual((found.grade, found.first.tally.shown), (SHOWN, 6))
+
+
+if __name__ == "__main__":
+    unittest.main()
