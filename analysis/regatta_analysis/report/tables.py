@@ -169,9 +169,10 @@ def value_text(cell, band, notation=TEXT):
 
 
 FINAL_NOTE = (". k stuck: the values of k trials are above a gap of at least a factor of 10 among those of all "
-              "methods, with at most half of the trials above it; they dominate the mean. (k of n): k of the n trials that were "
-              "planned have a value. Where a trial has no feasible design there is no mean: medians and quartiles, "
-              "infinity last, stand there instead. The best value is bold unless some of its trials are missing.")
+              "methods, with at most half of the trials above it; they dominate the mean. (k of n): k of the n trials "
+              "that were planned have a value. Where a trial has no feasible design there is no mean: medians and "
+              "quartiles, infinity last, stand there instead. The best value is bold unless some of its trials are "
+              "missing.")
 
 # Every table is first a list of rows of cells; a cell is (text, bold); then one of three writers.
 
