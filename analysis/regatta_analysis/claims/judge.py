@@ -22,7 +22,8 @@ def weights(n, draws=DRAWS, seed=0):
 
 
 def mean_below(d, draws=DRAWS):
-    """(p that the mean of d (..., n) is below 0, p that it is above)."""
+    """(p that the mean of d (..., n) is below 0, p that it is above). Where few values are far from the others, as of
+    trials that are stuck, p is too small: docs/statistics.md has the errors."""
     d = np.asarray(d, float)
     n = d.shape[-1]
     least = 0.5**n
