@@ -5,13 +5,15 @@ The file has the grade of every claim, what it turns on, and of every case (univ
 grade, its comparisons with their evidence, trials, P(picture) and estimate; for each study the checksum of the results (`first`: in every universe that
 of the trials that all cells have), trials, core-hours and machines; and the command that made them, at a study that
 came later its own. Results of other universes, or of fewer trials, of a study are told of beside those that were
-there first.
+there first. `write_readmes` makes three kinds of tables of it: the papers in README.md, the claims of a paper in its
+README.md, and the sentences of all papers with their grades in docs/reproducing.md.
 """
 import json
 import re
 
 from regatta_analysis.claims import checks, claims
-from regatta_analysis.claims.grades import GRADES
+from regatta_analysis.claims.grades import GRADES, NOT_COMPARABLE, NOT_RUN, Tally
+from regatta_analysis.claims.outcome import number
 from regatta_analysis.load.errors import InputError
 
 from . import catalogue, kept, universes
@@ -107,9 +109,9 @@ def _cost(records):
 
 
 def write_readmes():
-    """Put the tables into README.md and experiments/PAPER/README.md, between their marks, from what
-    verdicts.json there are; the paths written."""
-    records, written = {}, []
+    """Put the tables into README.md, experiments/PAPER/README.md and docs/reproducing.md, between their marks, from
+    what verdicts.json there are; the paths written."""
+    records, written, root = {}, [], catalogue.EXPERIMENTS.parent
     for name in catalogue.papers():
         path = catalogue.EXPERIMENTS / name / "verdicts.json"
         if not path.exists():
@@ -118,7 +120,8 @@ def write_readmes():
         written += _put(catalogue.EXPERIMENTS / name / "README.md", claim_table(records[name]))
     if not records:
         raise InputError(f"{catalogue.EXPERIMENTS}: no paper has a verdicts.json yet (reproduce verdicts)")
-    return written + _put(catalogue.EXPERIMENTS.parent / "README.md", paper_table(records))
+    return [*written, *_put(root / "README.md", paper_table(records)),
+            *_put(root / "docs" / "reproducing.md", sentence_tables(records))]
 
 
 def _put(path, text):
@@ -148,6 +151,43 @@ def claim_table(found):
     for claim in found["claims"]:
         lines.append(f"| {claim['id']}: {_cell(claim['claim'])} | {claim['words']} | {_cell(claim['sentence'])} |")
     return "\n".join(lines)
+
+
+def sentence_tables(records):
+    """For every paper a table of its claims: what it says, in few words, and what was found."""
+    lines = []
+    for name in catalogue.papers():
+        told = claims_told(records[name]) if name in records else {}
+        lines += [f"### {name}", "", "| claim | the paper says | grade | evidence |", "|---|---|---|---|"]
+        for claim in claims.read(catalogue.paper(name).claims_file)["claims"]:
+            said, statement = (" ".join(str(claim.get(key, claim["claim"])).split()) for key in ("sentence", "claim"))
+            found = told.get((str(claim["id"]), statement))
+            words, rests_on = (found["words"], evidence(found)) if found else ("–", "not judged yet")
+            lines.append(f"| {claim['id']} | {_cell(said)} | {words} | {_cell(rests_on)} |")
+        lines.append("")
+    return "\n".join(lines[:-1])
+
+
+def evidence(claim):
+    """What the grade of a claim of a record rests on, in one clause."""
+    if claim["grade"] in (NOT_RUN, NOT_COMPARABLE):
+        return claim["sentence"].partition(": ")[2]
+    cases, tally, first = sum(claim["shares"].values()), Tally(**claim["count"]), claim["cases"][0]
+    if len(claim["shares"]) > 1:
+        shares = ", ".join(f"{grade} in {k}" for grade, k in claim["shares"].items())
+        return f"{shares} of {cases} settings and readings"
+    alone = tally.total == 1 and first["value"] is not None
+    text = _estimate(first) if alone else str(tally)
+    return text + (f"; the same grade in all {cases} settings and readings" if cases > 1 else "")
+
+
+def _estimate(case):
+    """The value of a comparison with its interval, and where it would have to lie."""
+    low, high = (number(float("inf") if x is None else x) for x in (case["low"], case["high"]))
+    low = "-∞" if case["low"] is None else low
+    limits = [f"{words} {case[key]:g}" for words, key in (("at least", "least"), ("at most", "most"))
+              if case[key] is not None]
+    return f"{number(case['value'])} [{low}, {high}]" + (f", claimed {' and '.join(limits)}" if limits else "")
 
 
 def _commands(found):

@@ -190,10 +190,8 @@ class Multiverse(claims.Studies):
         return self.settings.settings(studies)
 
     def size(self, where):
-        """Trials of the paper's experiment behind a place that `panels` names; {} when not known, or when the results
-        have fewer queries than the paper's."""
-        study = where.partition(",")[0]
-        return {} if self.shortened(study) else self.settings.size(study)
+        """Trials of the paper's experiment behind a place that `panels` names; {} when not known."""
+        return self.settings.size(where.partition(",")[0])
 
     def enough(self, where):
         """2.5 times the trials of the paper's experiment (small telescopes: Simonsohn 2015)."""
@@ -201,11 +199,12 @@ class Multiverse(claims.Studies):
         return TELESCOPE * int(np.prod(list(size.values()))) if size else super().enough(where)
 
     def shortened(self, study):
-        """Whether the results of a study have fewer queries than the study file of the paper."""
+        """Whether the results of a study have fewer queries on a problem than the study file of the paper."""
         results, file = self.whole(study), self.directory and self.directory / f"{study}.yaml"
         if results is None or not file or not file.exists():
             return False
-        return _queries(results.study) < _queries(file.read_text(encoding="utf-8"))
+        here, there = _queries(results.study), _queries(file.read_text(encoding="utf-8"))
+        return any(here[label] < there[label] for label in set(here) & set(there))
 
     def get(self, study):
         results, figure = self.whole(study), self.settings.figure(study)
@@ -223,8 +222,11 @@ def studies_of(directory, files):
 
 @functools.lru_cache(maxsize=64)
 def _queries(study):
-    """All numbers of queries in the text of a study file, added up."""
-    return sum(int(n) for n in re.findall(r"(?<!\w)iterations:\s*(\d+)", study))
+    """{problem: its number of queries} by the text of a study file."""
+    data = yaml.safe_load(study) or {}
+    entries = [entry if isinstance(entry, dict) else {"name": entry} for entry in data.get("problems", [])]
+    common = data.get("common", {}).get("iterations", 0)
+    return {str(entry.get("label", entry["name"])): int(entry.get("iterations", common)) for entry in entries}
 
 
 # ---- study files -------------------------------------------------------------------------------

@@ -112,6 +112,16 @@ class Kinds(common.Case):
         self.assertEqual(self.grade("lead", who="Random", over=[2, 40]), CONTRADICTED)
         self.assertEqual(self.grade("lead", who="GP-UCB", over=[2, 40], rank=3, share=0.9), SHOWN)
 
+    def test_queries_at_which_all_are_equal_count_for_nobody(self):
+        """EI is behind for five queries; then everybody is at 0 for fifteen."""
+        p = synthetic.problem("P", ["EI", "Random"], seeds=20, queries=20)
+        regret = np.array([2.0 if algorithm == "EI" else 1.0 for algorithm, *_ in p["cells"]])[:, None]
+        p["arrays"]["simple_regret"][:] = regret * (np.arange(p["rows"]) - p["initial"] < 5)
+        synthetic.write(self.scratch / "pool.h5", [p])
+        outcome = checks.run({"kind": "lead", "who": "EI", "on": "pool", "over": [1, 20]},
+                             claims.Studies({"pool": self.scratch / "pool.h5"}))
+        self.assertEqual((outcome.grade, outcome.items[0].value), (CONTRADICTED, 0.0))
+
     def test_sizes(self):
         value = {"metric": "instantaneous", "at": 40}
         self.assertEqual(self.grade("within", who="EI", value=value, low=0.02, high=0.03), SHOWN)
@@ -120,6 +130,7 @@ class Kinds(common.Case):
         self.assertEqual(self.grade("drop", who="EI", start=4, end=40, factor=20), CONTRADICTED)
         self.assertEqual(self.grade("reach", who="Random", target=0.05, by=40), CONTRADICTED)
         self.assertEqual(self.grade("reach", who=["Random"], target=0.05, not_before=40), SHOWN)
+        self.assertEqual(self.grade("reach", who="EI", metric="cumulative", target=0.05, not_before=40), SHOWN)
 
     def test_reach_allows_for_chance(self):
         """20 of 20 trials that got there don't show that one of ten would not; 100 of 100 do."""

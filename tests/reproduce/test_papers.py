@@ -47,6 +47,17 @@ class Files(common.Case):
             self.assertFalse(unknown, f"{path}: claim {claim['id']}: not in {file.name}")
         return len(places)
 
+    def test_every_claim_has_a_sentence_in_the_documentation(self):
+        """A short one, and docs/reproducing.md has the claims as they are."""
+        page = (EXPERIMENTS.parent / "docs" / "reproducing.md").read_text()
+        for path in EXPERIMENTS.glob("*/claims.yaml"):
+            for claim in claims.read(path)["claims"]:
+                self.assertLessEqual(len(claim.get("sentence", "").split()) or 99, 25, f"{path}: {claim['id']}")
+        rows = [line.split(" | ")[:2] for line in record.sentence_tables({}).splitlines() if " | " in line]
+        self.assertGreater(len(rows), 80)
+        for row in rows:
+            self.assertIn(" | ".join(row), page)
+
     # claims that need no results, or those of a few methods, by as many seeds as decide them
     CHEAP = {"boke": "B1", "irgp_ucb": "C1", "rrgp_ucb": "R1", "sbo_kde": "K15", "wdrbo": "C0"}
     LONG = {"K15": ["means"]}  # readings that take a minute: only with REGATTA_LONG=1

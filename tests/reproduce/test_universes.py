@@ -248,12 +248,21 @@ class Picture(common.Case):
             self.assertEqual(np.isfinite(picture).all(), known)
 
     def test_not_of_shortened_studies(self):
+        """Claims are about the paper's number of queries; results without a problem are not shorter for that."""
         (self.scratch / "s.yaml").write_text(STUDY)
-        synthetic.write(self.scratch / "s.h5", [made_up("P", {"EI": 1.0})])
+        synthetic.write(self.scratch / "s.h5", [made_up("P", {"EI": 1.0, "GP-UCB": 2.0})])
         studies = universes.Multiverse({"s": self.scratch / "s.h5"}, self.scratch, settings_of(self.scratch))
-        for iterations, size in ((4, {"seeds": 2}), (3, {})):
-            studies.whole("s").study = STUDY.replace("iterations: 4", f"iterations: {iterations}")
-            self.assertEqual(studies.size("s, P"), size)
+        check = {"kind": "better", "who": "EI", "against": "GP-UCB", "on": "s"}
+        label = "label: P, "
+        for before, after, known in (
+                ("iterations: 4", "iterations: 4", True), ("iterations: 4", "iterations: 3", False),
+                (label, label + "iterations: 3, ", False), (label, label + "iterations: 5, ", True),
+                ("  - {name: ackley, dim: 2, label: Q}\n", "", True)):
+            self.assertIn(before, STUDY)
+            studies.whole("s").study = STUDY.replace(before, after)
+            outcome = checks.run(check, studies)
+            self.assertEqual((bool(outcome.items), "fewer queries" in outcome.text), (known, not known), after)
+        self.assertEqual(studies.size("s, P"), {"seeds": 2})
         self.assertEqual((studies.enough("s, P"), studies.enough("t")), (5.0, claims.ENOUGH))  # 2.5 times two trials
 
     def test_comparisons_of_a_panel_share_their_experiments(self):
@@ -270,6 +279,7 @@ CLAIMS = """
 claims:
   - id: A1
     where: Fig. 1
+    sentence: EI is ahead
     claim: EI beats GP-UCB.
     printed: 0.5
     readings:
@@ -314,13 +324,31 @@ class Record(common.Case):
             comparison, = first["cases"][1]["checks"][0]["comparisons"]
             self.assertEqual((comparison["state"], comparison["n"]), (AGAINST, 20))
             self.assertAlmostEqual(comparison["value"], 2.0, delta=0.1)
-            put.side_effect = lambda path, text: [path] if path.parent == self.scratch.parent else \
-                unittest.mock.DEFAULT
+            put.side_effect = lambda path, text: [path] if self.scratch not in path.parents else unittest.mock.DEFAULT
             code, out, _ = run("readme")
         self.assertEqual(code, 0)
+        self.assertEqual(put.call_args.args[0], self.scratch.parent / "docs" / "reproducing.md")
+        self.assertIn("| A1 | EI is ahead | depends on reading | shown in 1, contradicted in 1 of 2 settings and "
+                      "readings |\n| A2 | Nothing | not comparable | no data |", put.call_args.args[1])
         text = (self.scratch / "p" / "README.md").read_text()
         self.assertIn("| A1: EI beats GP-UCB | depends on reading | Depends: 1 shown, 0 against, 0 open of 1;", text)
         self.assertTrue(text.startswith("# p\n") and text.endswith("more\n") and "old" not in text)
+
+    def test_evidence_in_one_clause(self):
+        case = {"value": 0.5, "low": 0.25, "high": None, "least": None, "most": 1.0}
+        one = {"grade": SHOWN, "shares": {SHOWN: 1}, "count": {"shown": 1}, "cases": [case]}
+        self.assertEqual(record.evidence(one), "0.5 [0.25, ∞], claimed at most 1")
+        four = one | {"shares": {SHOWN: 4}, "count": {"shown": 2, "open": 1}}
+        self.assertEqual(record.evidence(four), "2 shown, 0 against, 1 open of 3; the same grade in all 4 settings and "
+                         "readings")
+
+    def test_a_claim_that_has_changed_is_not_judged_yet(self):
+        run("verdicts", "p", self.scratch / "s.h5")
+        found = record.read(self.scratch / "p" / "verdicts.json")
+        self.assertNotIn("not judged", record.sentence_tables({"p": found}))
+        found["claims"][0]["claim"] = "EI always beats GP-UCB."
+        self.assertIn("| A1 | EI is ahead | – | not judged yet |\n| A2 | Nothing | not comparable |",
+                      record.sentence_tables({"p": found}))
 
     def with_another_study(self):
         """A second study, t, in which EI is behind, and three claims, the last of which speaks of both."""

@@ -2,8 +2,9 @@
 
 A claim has an id, a place where it is said (`where`), the statement, and `checks` that must all hold (checks.py
 has their kinds), or `readings`: several ways to make the sentence a number, each with an id, a reason
-(`because`) and checks. `printed` is a number of the paper for it. verdicts.py puts together what comes out under
-every reading, and in every universe where there are several. `tables` are numbers printed in a paper.
+(`because`) and checks. `sentence` says in few words what the source says, `printed` is a number of it. verdicts.py puts
+together what comes out under every reading, and in every universe where there are several. `tables` are numbers
+printed in a paper.
 """
 import functools
 from pathlib import Path
@@ -20,7 +21,7 @@ from ..load.yaml_file import mappings, read_yaml
 
 
 ENOUGH = 1000
-CLAIM_KEYS = {"id", "where", "claim", "checks", "readings", "printed", "needs"}
+CLAIM_KEYS = {"id", "where", "sentence", "claim", "checks", "readings", "printed", "needs"}
 
 
 class Studies:
@@ -64,6 +65,10 @@ class Studies:
         """Results of a study, None when there are none."""
         return self.whole(study)
 
+    def shortened(self, _study):
+        """Whether the results of a study have fewer queries than its claims are about."""
+        return False
+
     def enough(self, _where):
         """The trials after which a comparison at this place gets no more, whatever they show."""
         return ENOUGH
@@ -98,6 +103,8 @@ class Studies:
                 missing.append(f"no results of {study}{under} yet")
             elif problem and problem not in results.problems:
                 missing.append(f"{study}: no problem {problem!r} in the results")
+            elif self.shortened(study):
+                missing.append(f"{study}: the results have fewer queries than the study file of the paper")
             else:
                 found += [(f"{study}, {one}" if len(results.problems) > 1 or problem else study,
                            results, one) for one in ([problem] if problem else results.problems)]
@@ -167,6 +174,8 @@ def read(path):
 def _check_readings(where, claim):
     if "printed" in claim and not forms.NUMBER[0](claim["printed"]):
         raise InputError(f"{where}: printed is a number, not {claim['printed']!r}")
+    if "sentence" in claim and not forms.TEXT[0](claim["sentence"]):
+        raise InputError(f"{where}: sentence is a text, not {claim['sentence']!r}")
     for reading in mappings(where, "readings", verdicts.readings_of(claim)):
         for key in ("id", "because", "checks"):
             if key not in reading:

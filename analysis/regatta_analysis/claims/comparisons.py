@@ -218,8 +218,8 @@ def _group_item(panel, table, who, against, factor):
 
 def lead(check, studies):
     """who, among (default: all methods of the panel), on, metric, over: [first, last], rank (1: the
-    best), share: `who` is among the first `rank` by mean in at least this share of the queries; combine: every
-    (default) | most | any of the panels.
+    best), share: `who` is among the first `rank` by mean in at least this share of the queries (those at which all
+    values are equal do not count); combine: every (default) | most | any of the panels.
 
     {kind: lead, who: EI, among: [EI, GP-UCB, Random], on: study/Plane, metric: simple, over: [10, 20], share: 0.9}
     """
@@ -251,6 +251,9 @@ def _lead_item(panel, methods, cells, rank, share):
     for cell in cells:
         require_means(panel, cell)
     values = np.stack([cell.to_numpy(float) for cell in cells], axis=1)
+    differs = np.ptp(values, axis=(0, 1)) > 0.0
+    if differs.any():
+        values, cells = values[..., differs], [cell.loc[:, differs] for cell in cells]
     item = new_item(panel, cells[0], methods[0], "", methods)
     units = np.stack([units_of(cell) for cell in cells], axis=1)
     item.value = float(judge.lead_share(values.mean(axis=0), rank))

@@ -13,7 +13,7 @@ KINDS = {  # keys with a * have to be there
     "drop": "who* on* start* end* factor* metric",
     "close": "who* against* on* share* because* value one_sided combine",
     "flat": "who* on* early* late* factor* because* metric",
-    "reach": "who* on* target by not_before",
+    "reach": "who* on* target by not_before metric",
     "growth": "who* on* metric low high start against",
     "trend": "who* on* grows* metric",
     "bound": "who* on* bound*",

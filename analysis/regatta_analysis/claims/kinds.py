@@ -43,7 +43,8 @@ claims:
 
 `on` names a study (the name of its results file without `.h5`) or one of its problems, `STUDY/PROBLEM`, or a
 list of both; `who` and `against` name algorithms by label. A claim on results that not everybody can have says what
-they take (`needs: measurements that are not public`): without them it is not comparable.
+they take (`needs: measurements that are not public`): without them it is not comparable. `sentence` may quote the
+source in few words.
 
 ## Comparisons
 

@@ -10,7 +10,6 @@ from .outcome import Missing, Outcome, shortened
 from .panels import METRIC_WORDS, cells_behind, describe_value, each_method
 from ..stats.growth import exponents
 from ..stats.measures import TooShort, at, part, trial_values, value_curves
-from ..stats.regret import curves
 
 
 def within(check, studies):
@@ -99,8 +98,8 @@ def flat(check, studies):
 
 
 def reach(check, studies):
-    """who, on, target (default 0), by: in an experiment of this size every trial is more likely
-    than not to have simple regret <= target at query `by`; not_before: instead, some trial has not yet.
+    """who, on, metric, target (default 0), by: in an experiment of this size every trial is more likely
+    than not to have a value <= target at query `by`; not_before: instead, some trial has not yet.
     With n trials, the share of trials that get there in time is at least (below) 2^(-1/n).
 
     {kind: reach, who: EI, on: study/Plane, target: 0.001, by: 20}
@@ -109,7 +108,7 @@ def reach(check, studies):
     late = "not_before" in check
     t = int(check["not_before"]) if late else int(check["by"])
     for panel, results, problem, who in each_method(check, studies):
-        frame = curves(results, problem, "simple_regret").xs(who, level="algorithm")
+        frame = value_curves(results, problem, check.get("metric", "simple")).xs(who, level="algorithm")
         got = (at(frame, t) <= target).to_frame()
         reached = got.to_numpy()[:, 0]
         item = new_item(panel, frame, who, "")
@@ -128,7 +127,8 @@ def reach(check, studies):
                      + (f"all by t = {i.more['last']:.0f}" if np.isfinite(i.more["last"]) else "not all ever")
                      for i in shortened(items))
     what, sizes = "not every trial" if late else "every trial", sorted({i.more["size"] for i in items})
-    return Outcome(text, f"{what} of {' or '.join(map(str, sizes))} has simple regret at most "
+    metric = METRIC_WORDS.get(check.get("metric", "simple"), check.get("metric"))
+    return Outcome(text, f"{what} of {' or '.join(map(str, sizes))} has {metric} at most "
                    f"{check.get('target', 0):g} at query {t}, more likely than not; exact binomial test", items)
 
 
