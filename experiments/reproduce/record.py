@@ -158,7 +158,7 @@ def sentence_tables(records):
     lines = []
     for name in catalogue.papers():
         told = claims_told(records[name]) if name in records else {}
-        lines += [f"### {name}", "", "| claim | the paper says | grade | evidence |", "|---|---|---|---|"]
+        lines += [f"**[{name}](../experiments/{name})**", "", "| claim | the paper says | grade | evidence |", "|---|---|---|---|"]
         for claim in claims.read(catalogue.paper(name).claims_file)["claims"]:
             said, statement = (" ".join(str(claim.get(key, claim["claim"])).split()) for key in ("sentence", "claim"))
             found = told.get((str(claim["id"]), statement))
