@@ -90,8 +90,9 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
 
 /* ---- Gauss rules ---------------------------------------------------------------------------- */
 
-/* Nodes and weights of the clipped estimate: Gauss-Legendre panels of at most three bandwidths
-   where it is not negligible, and the atoms at the ends; its points where the bandwidth is 0. */
+/* Nodes and weights of the clipped estimate: Gauss-Legendre panels, at most three bandwidths
+   wide, where the estimate is not negligible, and the atoms at the ends. With bandwidth 0: the
+   points themselves. */
 static PetscErrorCode discretise(const RgKde *kde, double lower, double upper, RgQuadrature *rule)
 {
   const double h = kde->bandwidth[0], reach = 9 * h;
@@ -132,8 +133,8 @@ static PetscErrorCode discretise(const RgKde *kde, double lower, double upper, R
   PetscFunctionReturn(0);
 }
 
-/* Lanczos' iteration on diag(node) from sqrt(weight), fully reorthogonalised: the Jacobi matrix of
-   the discrete measure. Q: m x n scratch. Returns the steps done. */
+/* Lanczos iteration on diag(node) from sqrt(weight), fully reorthogonalised. It yields the
+   Jacobi matrix of the discrete measure. Q: m x n scratch. Returns the number of steps. */
 static int lanczos(int n, const double *node, const double *weight, int m, double *diagonal,
                    double *off, double *Q)
 {
@@ -193,7 +194,8 @@ static double gap(const RgKde *kde, const RgDistribution *law, double c)
   return fabs(rg_kde_density(kde, &c) - rg_distribution_density(law, c));
 }
 
-/* Midpoint sums: fine where almost all of both is, geometric outside. */
+/* Midpoint sums: a fine grid where almost all mass of both densities lies, a geometric one
+   outside. */
 PetscErrorCode rg_kde_distance(const RgKde *kde, const RgDistribution *law, double *distance)
 {
   double lower, upper, sum = 0, most = 1;

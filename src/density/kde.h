@@ -23,7 +23,8 @@ double rg_kde_density(const RgKde *kde, const double *c);
    (mass outside becomes atoms, sbo_kde D24). */
 PetscErrorCode rg_kde_sample(const RgKde *kde, RgRandom *random, double lower, double upper, int m,
                              double *samples);
-/* The same from a scrambled Sobol set in dim + 1 coordinates (dim < RG_SOBOL_MAX_DIM). */
+/* m draws from a scrambled Sobol set in dim + 1 coordinates (dim < RG_SOBOL_MAX_DIM), otherwise
+   as above. */
 PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lower, double upper,
                                    int m, double *samples);
 /* dim = 1: the m-point Gauss rule of the clipped estimate, which integrates polynomials of degree
@@ -32,8 +33,9 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
 PetscErrorCode rg_kde_gauss(const RgKde *kde, double lower, double upper, int m, int *count,
                             double *node, double *weight);
 
-/* dim = 1: int |p - q| over the real line, q the density of a law without atoms (no factor 1/2,
-   range [0, 2]: what the paper calls total variation). All bandwidths > 0. Error about 1e-4. */
+/* dim = 1: int |p - q| over the real line, where q is the density of a law without atoms. There
+   is no factor 1/2: the range is [0, 2] (the paper calls this total variation). All bandwidths >
+   0. Error about 1e-4. */
 PetscErrorCode rg_kde_distance(const RgKde *kde, const RgDistribution *law, double *distance);
 
 #endif

@@ -6,14 +6,14 @@
 
 #include <math.h>
 
-#define FAR 1e8 /* coordinate of the padding: no weight at any bandwidth, and never the nearest */
+#define FAR 1e8 /* coordinate of padding points: weight 0, never the nearest */
 
 static size_t padded(size_t n)
 {
   return (n + RG_VECTOR_BLOCK - 1) / RG_VECTOR_BLOCK * RG_VECTOR_BLOCK;
 }
 
-/* Room for `wanted` points, those there are kept. */
+/* Make room for `wanted` points and keep the existing ones. */
 static PetscErrorCode grow(RgRegression *r, size_t wanted)
 {
   size_t ld = padded(wanted);

@@ -1,12 +1,10 @@
 /* Kernel regression and kernel density of the points seen so far (boke 2.2):
-
-     W(x) = sum_i k(x, x_i; h),   m(x) = sum_i k(x, x_i; h) y_i / W(x)
-
-   with k of density/smoothing.h; not divided by the number of points, repeated points count once
-   per repetition. Data are appended at O(dim) each and weighed afresh at every evaluation, so the
-   bandwidth may change at any time. Gaussian weights are relative to the nearest point: m is never
-   0/0 and becomes the nearest neighbour's value by itself, and log W is exact where W underflows.
- */
+   W(x) = sum_i k(x, x_i; h),   m(x) = sum_i k(x, x_i; h) y_i / W(x)
+   with k of density/smoothing.h. Sums are not divided by the number of points, and a repeated
+   point counts once per repetition. Appending a point costs O(dim). Every evaluation weighs all
+   points afresh, so the bandwidth may change at any time. Gaussian weights are relative to the
+   nearest point, so m is never 0/0 (it tends to the nearest neighbour's value), and log W is
+   exact where W underflows. */
 #ifndef RG_DENSITY_REGRESSION_H
 #define RG_DENSITY_REGRESSION_H
 
@@ -19,18 +17,18 @@ typedef struct {
   size_t ld;           /* room for points, a multiple of the vector block */
   double *x;           /* dim x ld, coordinate after coordinate; padded with far points */
   double *y;           /* ld, padded with 0 */
-  double *r2, *e, *g;  /* ld each: scratch of one evaluation */
-  double mean, square; /* of all y: mean, sum of squared differences from it */
+  double *r2, *e, *g;  /* ld each: scratch for one evaluation */
+  double mean, square; /* mean of all y, and the sum of squared differences from it */
 } RgRegression;
 
-/* Room for `capacity` points; grows by itself. */
+/* Make room for `capacity` points. The store grows by itself. */
 PetscErrorCode rg_regression_create(RgSmoothing kernel, int dim, int capacity,
                                     RgRegression *regression);
 PetscErrorCode rg_regression_destroy(RgRegression *regression);
 
-/* One more point x (dim, unit cube) with its observation. O(dim). */
+/* Append point x (dim, unit cube) with its observation. O(dim). */
 PetscErrorCode rg_regression_append(RgRegression *regression, const double *x, double y);
-/* Append what the history has beyond the points already taken in. */
+/* Append the points of the history that are not stored yet. */
 PetscErrorCode rg_regression_update(RgRegression *regression, const RgHistory *history);
 
 /* Standard deviation of the observations, divisor n; 1 where it is 0 or n < 2. O(1). */

@@ -1,5 +1,6 @@
-/* The functions of RgRegressionLoops, compiled once per instruction set: the including file defines
-   REGRESSION_LOOPS, the name of its table, and LANES, the doubles in one vector register. */
+/* The functions of RgRegressionLoops, compiled once per instruction set. The including file
+   defines REGRESSION_LOOPS, the name of its table, and LANES, the doubles in one vector
+   register. */
 #include "maths/lanes.h"
 #include "maths/vector_math.h"
 #include "density/regression_loops.h"
@@ -38,7 +39,7 @@ static double distances(int dim, int n, const double *x, size_t ld, const double
   return least_of(least);
 }
 
-/* Psi of one point. */
+/* Psi at one point. */
 INLINE double weight(RgSmoothing kernel, double z2, double nearest2)
 {
   double s;

@@ -1,5 +1,5 @@
-/* The loops for the instruction set that every machine of this kind has, and the choice among those
-   compiled in. */
+/* The loops for the baseline instruction set, and the choice among the compiled instruction
+   sets. */
 #define REGRESSION_LOOPS rg_regression_loops_base
 #define LANES 2
 #include "density/regression_body.h"

@@ -16,11 +16,11 @@ typedef struct {
                 const double *y, double *e, double sums[2]);
 } RgRegressionLoops;
 
-/* The best of those below that this CPU runs. */
+/* The best of the tables below that this CPU runs. */
 const RgRegressionLoops *rg_regression_loops(void);
 
-/* By instruction set as rg_vector_ops_at; NULL where not compiled in or not supported. For tests.
- */
+/* Tables by instruction set, as in rg_vector_ops_at; NULL where not compiled in or not
+   supported. For tests. */
 const RgRegressionLoops *rg_regression_loops_at(int level);
 
 #endif

@@ -1,4 +1,4 @@
-/* What OpenBLAS can be asked and told, and its place in builds with another BLAS. */
+/* Queries and settings of OpenBLAS, with stand-ins for builds with another BLAS. */
 #include "maths/blas.h"
 
 #ifdef RG_OPENBLAS

@@ -12,14 +12,14 @@
 #include <lapacke.h>
 #endif
 
-#undef I /* lapacke.h brings <complex.h>, whose one-letter macro is in the way of matrices */
+#undef I /* <complex.h>, included by lapacke.h, defines it */
 
-/* Threads of BLAS; 1 when it can't be asked. */
+/* Number of BLAS threads; 1 when the library does not report it. */
 int rg_blas_threads(void);
-/* Set them; nothing happens when it can't be told. */
+/* Set the number of BLAS threads. No effect when the library has no such call. */
 void rg_blas_set_threads(int n);
-/* What BLAS says of its build, and the CPU type it computes for; "BLAS" and "unknown" when it says
-   nothing. */
+/* BLAS's description of its build, and the CPU type it computes for; "BLAS" and "unknown" when
+   the library does not report them. */
 const char *rg_blas_config(void);
 const char *rg_blas_core(void);
 

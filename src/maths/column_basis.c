@@ -1,17 +1,17 @@
-/* An orthonormal basis of what the columns of a matrix span, to a tolerance. */
+/* An orthonormal basis of the column space of a matrix, to a tolerance. */
 #include "maths/column_basis.h"
 
 #include "maths/blas.h"
 #include "regatta/stream.h"
 
-#define SKETCH 64    /* fewest combinations; twice as many where they do not suffice */
-#define MARGIN 8     /* combinations beyond the rank, for certainty */
-#define REFRESH 1e-4 /* share of a squared norm below which updates have lost too much of it */
+#define SKETCH 64    /* smallest number of combinations; doubled while it is too small */
+#define MARGIN 8     /* combinations beyond the rank, as a safety margin */
+#define REFRESH 1e-4 /* share of a squared norm below which updates are too inaccurate */
 
-/* Squared norms of what is left of the columns, brought up to date at every step and computed anew
-   where little of a column is left. */
+/* Squared norms of the residual columns. Every step updates them, and recomputes a norm once
+   most of its column is gone. */
 typedef struct {
-  double *now, *fresh; /* k: estimate; value when last computed */
+  double *now, *fresh; /* k: the estimate, and the value when last recomputed */
   double *part;        /* k: coefficients of the newest direction */
 } Norms;
 
@@ -34,8 +34,8 @@ static int longest_column(int n, int k, const double *F, Norms *norms)
   return best;
 }
 
-/* Gram-Schmidt with column pivoting; F ends as what is left over. Each new direction is made
-   orthogonal to the earlier ones once more. */
+/* Gram-Schmidt with column pivoting; F becomes the residual. Each new direction is
+   orthogonalised twice against the earlier ones. */
 static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, double *Q, Norms *norms)
 {
   double first = 0.0;
@@ -76,7 +76,7 @@ static void random_signs(int k, int size, double *signs)
   }
 }
 
-/* The basis of F itself; F is lost. */
+/* The basis of F itself. Overwrites F. */
 static PetscErrorCode basis_of(int n, int k, double *F, double tolerance, double *Q, int *rank)
 {
   Norms norms;

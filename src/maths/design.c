@@ -33,11 +33,11 @@ static ScrambleKey draw_key(RgRandom *random)
   return key;
 }
 
-/* Nested uniform scrambling of one 32-bit coordinate by hashing, after Laine and Karras (2011). On
-   reversed bits every step lets bit i depend on itself and on lower bits only, so each digit is
-   flipped or not by a hash of the digits before it: elementary intervals go to elementary
-   intervals. With a single keyed round the flips of neighbouring intervals are visibly dependent;
-   with three they pass a chi-square test over 400,000 keys. */
+/* Nested uniform scrambling of one 32-bit coordinate by hashing, after Laine and Karras (2011).
+   On reversed bits every step makes bit i depend only on itself and on lower bits. So a hash of
+   the preceding digits decides whether each digit is flipped, and elementary intervals map to
+   elementary intervals. One keyed round leaves visible dependence between the flips of
+   neighbouring intervals; three rounds pass a chi-square test over 400,000 keys. */
 static uint32_t scramble(uint32_t x, const ScrambleKey *key)
 {
   x = reverse_bits(x);
@@ -69,7 +69,7 @@ static void scramble_column(int n, int stride, ScrambleKey key, double *values)
 PetscErrorCode rg_design_sobol(RgRandom *random, int m, int dim, double *points)
 {
   PetscFunctionBeginUser;
-  /* Without the origin the first 2^k points are no net. */
+  /* The first 2^k points form a net only with the origin among them. */
   for (int j = 0; j < dim && m > 0; j++) points[j] = 0.0;
   PetscCall(rg_sobol_points(m - (m > 0), dim, points + (m > 0 ? dim : 0)));
   for (int j = 0; j < dim; j++) scramble_column(m, dim, draw_key(random), points + j);

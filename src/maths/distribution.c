@@ -127,7 +127,7 @@ double rg_distribution_density(const RgDistribution *distribution, double x)
   return sum;
 }
 
-/* What is cut off at a bound has all moments. */
+/* A part clipped at a bound has all moments there. */
 static bool tails_are_light(const RgDistributionPart *part, double below, double above)
 {
   const double least = isinf(part->lower) ? below : 0, most = isinf(part->upper) ? above : 0;
@@ -182,7 +182,7 @@ void rg_distribution_range(const RgDistribution *distribution, double tail, doub
 /* ---- quadrature ------------------------------------------------------------------------------ */
 
 enum { NODES = 12 };
-#define LEAST 1e-18 /* mass that is left out */
+#define LEAST 1e-18 /* probability mass that the rule leaves out */
 
 /* Positive half of the 12-point Gauss-Legendre rule on [-1, 1]. */
 static const double legendre_node[NODES / 2] = {
@@ -199,7 +199,7 @@ static void add_node(RgQuadrature *rule, double node, double weight)
   rule->weight[rule->n++] = weight;
 }
 
-/* The part's own coordinate, in which it is cut into panels: the angle for Cauchy. */
+/* The coordinate in which a part is cut into panels: the angle for Cauchy. */
 static double to_panel(const RgDistributionPart *part, double x)
 {
   return part->family == RG_DISTRIBUTION_CAUCHY ? atan((x - part->a) / part->b) : x;
@@ -224,7 +224,7 @@ static void panel(const RgDistributionPart *part, double from, double to, RgQuad
   }
 }
 
-/* Panels of equal width in the part's coordinate, cut again at the breaks and at its centre. */
+/* Panels of equal width in that coordinate, cut again at the breaks and at the part's centre. */
 static void part_panels(const RgDistributionPart *part, int panels, int n_breaks,
                         const double *breaks, RgQuadrature *rule)
 {

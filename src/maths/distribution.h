@@ -28,7 +28,7 @@ typedef struct {
   RgDistributionFamily family;
   double a, b;
   double weight;       /* > 0; they sum to 1 */
-  double lower, upper; /* clipped to; infinite: not clipped */
+  double lower, upper; /* clipping bounds; infinite: not clipped */
 } RgDistributionPart;
 
 typedef struct {
@@ -36,39 +36,40 @@ typedef struct {
   RgDistributionPart *parts; /* owned */
 } RgDistribution;
 
-/* The laws as typed, with their meaning; ends with a NULL usage. */
+/* The laws as typed, with their meaning. The list ends with a NULL usage. */
 typedef struct {
   const char *usage, *meaning;
 } RgDistributionInfo;
 extern const RgDistributionInfo rg_distribution_infos[];
 
-/* Parse an expression. A mistake is appended to `mistake` ("column C: ..") and leaves an empty
-   distribution. To be destroyed either way. */
+/* Parse an expression. On a mistake, append it to `mistake` ("column C: ..") and leave the
+   distribution empty. The caller destroys it in either case. */
 PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribution,
                                      RgText *mistake);
 
-/* The laws (dim, zeroed) of `dim` coordinates from n = 1 text for all, or one each, that
-   rg_distribution_check found nothing wrong with; else an error. */
+/* Build the laws (dim, zeroed) of `dim` coordinates. n = 1: one text for all coordinates; n =
+   dim: one each. Errors: a text that rg_distribution_check rejects. */
 PetscErrorCode rg_distribution_create_all(int n, char *const *texts, int dim, RgDistribution *laws);
-/* Mistakes in `text` as diagnostics naming parameter `name`. */
+/* Report the mistakes in `text` as diagnostics that name parameter `name`. */
 PetscErrorCode rg_distribution_check(const char *name, const char *text, RgPlace place,
                                      RgDiagnostics *diagnostics);
 PetscErrorCode rg_distribution_copy(const RgDistribution *from, RgDistribution *to);
 PetscErrorCode rg_distribution_destroy(RgDistribution *distribution);
-/* In place; lower <= upper, either may be infinite. */
+/* Clip in place; lower <= upper, either may be infinite. */
 void rg_distribution_clip(RgDistribution *distribution, double lower, double upper);
 
-/* One draw: two words of the stream, whatever the law. */
+/* One draw. Every law uses two words of the stream. */
 double rg_distribution_sample(const RgDistribution *distribution, RgRandom *random);
 /* P(c <= x). */
 double rg_distribution_cdf(const RgDistribution *distribution, double x);
-/* Density of the continuous part at x (0 at and beyond a clip bound); atoms are not in it. */
+/* Density of the continuous part at x (0 at and beyond a clipping bound). Atoms are not
+   included. */
 double rg_distribution_density(const RgDistribution *distribution, double x);
 /* inf{x : P(c <= x) >= p}, p in (0,1); bisection for mixtures, to full precision. */
 double rg_distribution_quantile(const RgDistribution *distribution, double p);
 /* Whether E|c|^below over c < 0 and E|c|^above over c > 0 are finite. */
 bool rg_distribution_has_moments(const RgDistribution *distribution, double below, double above);
-/* An interval that holds everything but probability `tail` on each side. */
+/* An interval that leaves out probability `tail` on each side. */
 void rg_distribution_range(const RgDistribution *distribution, double tail, double *lower,
                            double *upper);
 
@@ -84,7 +85,7 @@ typedef struct {
    1e-18 are left out. For g analytic between breaks the error falls geometrically with panels. */
 PetscErrorCode rg_distribution_quadrature(const RgDistribution *distribution, int panels,
                                           int n_breaks, const double *breaks, RgQuadrature *rule);
-/* That of the uniform law on [lower, upper]. */
+/* The same rule for the uniform law on [lower, upper]. */
 PetscErrorCode rg_quadrature_uniform(double lower, double upper, int panels, RgQuadrature *rule);
 PetscErrorCode rg_quadrature_destroy(RgQuadrature *rule);
 

@@ -1,4 +1,4 @@
-/* What parsers of expressions share: white space, expected characters, the first mistake. */
+/* Shared parts of the expression parsers: white space, expected characters, the first mistake. */
 #include "maths/expression.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-/* What parsers of expressions share: laws (distribution.h) and measures (regatta/measure.h). */
+/* Shared parts of the expression parsers: laws (distribution.h) and measures
+   (regatta/measure.h). */
 #ifndef RG_MATHS_EXPRESSION_H
 #define RG_MATHS_EXPRESSION_H
 
@@ -6,20 +7,20 @@
 
 /* A text being read. Initialise with text, at = text and mistake. */
 typedef struct {
-  const char *text, *at; /* all of it; what is not read yet */
-  int depth;             /* for the parser's use */
-  RgText *mistake;       /* of the caller; non-empty after the first mistake */
+  const char *text, *at; /* the whole text; the part not read yet */
+  int depth;             /* free for the parser's use */
+  RgText *mistake;       /* owned by the caller; non-empty after the first mistake */
 } RgExpression;
 
 bool rg_expression_failed(const RgExpression *expression);
-/* Note a mistake at `where`: "column 3: ...". The first one counts. */
+/* Record a mistake at `where`: "column 3: ...". Later mistakes are ignored. */
 PetscErrorCode rg_expression_mistake(RgExpression *expression, const char *where,
                                      const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The next character that is no white space, which is skipped; 0 at the end. */
+/* Skip white space and return the next character; 0 at the end. */
 char rg_expression_next(RgExpression *expression);
-/* Whether that is `c`, which is read then; never after a mistake. */
+/* Whether the next character is `c`; if so, read it. Always false after a mistake. */
 bool rg_expression_accept(RgExpression *expression, char c);
-/* Anything but `c` is a mistake. */
+/* Read `c`; anything else is a mistake. */
 PetscErrorCode rg_expression_expect(RgExpression *expression, char c);
 
 #endif

@@ -1,6 +1,7 @@
-/* What inner loops are written with that must sum in the same order on every machine: vector types
-   of GCC and clang, always RG_VECTOR_BLOCK lanes, however many registers of LANES doubles they
-   take. For files that are compiled once per instruction set; they define LANES before. */
+/* Vector types of GCC and clang for inner loops that must sum in the same order on every
+   machine. A vector always has RG_VECTOR_BLOCK lanes, however many registers of LANES doubles
+   that takes. A file that is compiled once per instruction set defines LANES before it includes
+   this one. */
 #ifndef RG_MATHS_LANES_H
 #define RG_MATHS_LANES_H
 

@@ -1,5 +1,5 @@
-/* The only file that knows the library's generic symbol. Debian ships no header; the interface
-   (gfortran: 32-bit integers and logicals, hidden string lengths last) is declared here. */
+/* The only file that knows the library's generic symbol. Debian ships no header, so this file
+   declares the interface (gfortran: 32-bit integers and logicals, hidden string lengths last). */
 #include "maths/lbfgsb.h"
 
 #include <math.h>
@@ -88,7 +88,7 @@ PetscErrorCode rg_lbfgsb_destroy(RgLbfgsb *search)
   PetscFunctionReturn(0);
 }
 
-/* Rounding in the line search may leave the box by an ulp; callers may rely on staying inside. */
+/* Rounding in the line search may leave the box by an ulp. Callers may rely on points inside it. */
 static void move_into_box(RgLbfgsb *search)
 {
   const struct RgLbfgsbState *s = search->state;
@@ -99,7 +99,7 @@ static void move_into_box(RgLbfgsb *search)
   }
 }
 
-/* The last iterate is where the line search goes back to when a trial point has no finite value. */
+/* Save the iterate to which the line search returns when a trial point has no finite value. */
 static void accept_iterate(RgLbfgsb *search)
 {
   struct RgLbfgsbState *s = search->state;

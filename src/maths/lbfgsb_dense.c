@@ -12,18 +12,18 @@
 
 #include "maths/blas.h"
 
-/* Share of the decrease that the slope promises, which a step must reach; where values are equal to
-   rounding, the slope must have become less by this factor. */
+/* A step must reach this share of the decrease that the slope predicts. Where values are equal
+   up to rounding, the slope must have shrunk by this factor. */
 static const double sufficient = 1e-4, flatter = 0.9;
 enum { MOST_STEPS_BACK = 40 };
 
 struct RgLbfgsbState {
   double *lower, *upper;       /* n; infinite: none */
   double *at, *gradient;       /* n: the iterate */
-  double *direction;           /* n: the step to take from there, negative */
+  double *direction;           /* n: the next step from there, negated */
   double *moved, *turned, *Bs; /* n: of the update */
   double *B, *face;            /* n x n: of the Hessian; the same on the free variables */
-  int *free;                   /* n: which these are */
+  int *free;                   /* n: their indices */
   double value, step;          /* at the iterate; times the direction */
   int steps_back;
   bool running, restarted;
@@ -100,7 +100,7 @@ PetscErrorCode rg_lbfgsb_begin(RgLbfgsb *search, const double *start, RgLbfgsbSt
   PetscFunctionReturn(0);
 }
 
-/* The matrix learns from a step: (6.19). The first one sets its scale. */
+/* BFGS update of the matrix from a step: (6.19). The first update sets its scale. */
 static void update(RgLbfgsb *search, const double *gradient)
 {
   struct RgLbfgsbState *s = search->state;
@@ -113,7 +113,7 @@ static void update(RgLbfgsb *search, const double *gradient)
   const double sy = cblas_ddot(n, s->moved, 1, s->turned, 1),
                yy = cblas_ddot(n, s->turned, 1, s->turned, 1);
   if (!(sy > 1e-10 * sqrt(yy * cblas_ddot(n, s->moved, 1, s->moved, 1))))
-    return; /* not convex there */
+    return; /* the function is not convex there */
   if (s->restarted) {
     memset(s->B, 0, (size_t)n * n * sizeof(double));
     for (int i = 0; i < n; i++) s->B[i * (n + 1)] = yy / sy;
@@ -125,7 +125,7 @@ static void update(RgLbfgsb *search, const double *gradient)
   cblas_dsyr(CblasColMajor, CblasLower, n, 1.0 / sy, s->turned, 1, s->B, n);
 }
 
-/* x, value and gradient become the iterate. */
+/* Make x, with its value and gradient, the iterate. */
 static void accept(RgLbfgsb *search, double value, const double *gradient)
 {
   struct RgLbfgsbState *s = search->state;
@@ -141,7 +141,7 @@ static void accept(RgLbfgsb *search, double value, const double *gradient)
   }
 }
 
-/* The variables that no bound holds back, and the gradient in them. Returns how many. */
+/* Collect the variables that no bound holds back, and their gradient. Returns their number. */
 static int find_face(RgLbfgsb *search)
 {
   struct RgLbfgsbState *s = search->state;
@@ -166,8 +166,8 @@ static bool take_newton_step(RgLbfgsb *search, int n)
   return !LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', n, 1, s->face, n, s->Bs, n);
 }
 
-/* The step on the face as direction, without what would leave the box at once. Returns the slope of
-   the value along it, positive downhill. */
+/* Turn the step on the face into a direction, without the parts that would leave the box at
+   once. Returns the slope of the value along it, positive downhill. */
 static double set_direction(RgLbfgsb *search, int n)
 {
   struct RgLbfgsbState *s = search->state;
@@ -184,7 +184,7 @@ static double set_direction(RgLbfgsb *search, int n)
   return slope;
 }
 
-/* From the iterate the quasi-Newton step, or along the gradient while nothing is known. */
+/* The quasi-Newton step from the iterate, or the gradient before the first update. */
 static void choose_direction(RgLbfgsb *search)
 {
   struct RgLbfgsbState *s = search->state;
@@ -220,7 +220,7 @@ static double change_by(const RgLbfgsb *search, const double *gradient)
   return change;
 }
 
-/* Whether x is a better iterate. change: what the slope promised. */
+/* Whether x is a better iterate. change: the decrease that the slope predicts. */
 static bool is_enough(const RgLbfgsb *search, double value, const double *gradient, double change)
 {
   const double before = search->state->value;
@@ -231,7 +231,7 @@ static bool is_enough(const RgLbfgsb *search, double value, const double *gradie
          fabs(change_by(search, gradient)) <= flatter * fabs(change);
 }
 
-/* A shorter step: the minimum of the parabola through what is known, within reason. */
+/* A shorter step: the minimum of the parabola through the known values, within safe limits. */
 static void step_back(RgLbfgsb *search, double value, double change, RgLbfgsbStatus *status)
 {
   struct RgLbfgsbState *s = search->state;
@@ -245,8 +245,8 @@ static void step_back(RgLbfgsb *search, double value, double change, RgLbfgsbSta
   try_step(search, status);
 }
 
-/* A new iterate: whether the search ends there, else where it goes on. before: the last value,
-   infinite at the first. */
+/* Accept a new iterate; decide whether the search ends there or where it continues. before: the
+   previous value, infinite at the first iterate. */
 static void move_on(RgLbfgsb *search, double before, RgLbfgsbStatus *status)
 {
   const RgLbfgsbLimits *limits = &search->limits;

@@ -1,10 +1,11 @@
-/* Distribution functions, stable in the tails. Standard normal unless said otherwise. */
+/* Distribution functions, stable in the tails. They refer to the standard normal law unless
+   stated otherwise. */
 #ifndef RG_MATHS_NORMAL_H
 #define RG_MATHS_NORMAL_H
 
 #include "regatta/error.h"
 
-/* Of the standard normal law. */
+/* Density, distribution function and quantile of the standard normal law. */
 double rg_normal_pdf(double z);
 double rg_normal_cdf(double z);
 double rg_normal_log_cdf(double z);  /* full relative precision down to z = -1e8 */

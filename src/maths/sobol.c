@@ -6,8 +6,8 @@
 
 enum { GSL_DIM = 40, BITS = 30 };
 
-/* By dimension, from the second on: the primitive polynomial, then as many odd numbers m_1, m_2 ...
-   as its degree says. */
+/* One row per dimension, from the second: the primitive polynomial, then odd numbers m_1, m_2
+   ..., as many as its degree. */
 static const uint16_t numbers[] = {
 #include "maths/sobol_numbers.inc"
 };
@@ -25,7 +25,7 @@ static PetscErrorCode gsl_points(int m, int dim, double *points)
 }
 
 /* v[k] = m_(k+1) 2^(BITS-k-1) of one dimension, by the recurrence of its polynomial. entry: its
-   place in the table, NULL for the first dimension, where all m are 1. Returns the next place. */
+   row in the table; NULL for the first dimension, whose m are all 1. Returns the next row. */
 static const uint16_t *directions(const uint16_t *entry, uint32_t v[BITS])
 {
   int degree = 0;
@@ -51,7 +51,7 @@ static int lowest_zero_bit(int i)
   return k;
 }
 
-/* In the order of the Gray code: each point differs from the one before in one direction. */
+/* Gray-code order: each point differs from the previous one in one direction. */
 static void table_points(int m, int dim, double *points)
 {
   const uint16_t *entry = NULL;

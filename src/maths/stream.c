@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The record that is hashed to a key, little-endian on every machine. A stream: 0, study seed,
-   problem, instance, name; a sub-stream: 1, the two words of the key, name. */
+/* The record that is hashed to a key, little-endian on every machine. Stream: 0, study seed,
+   problem, instance, name. Sub-stream: 1, the two words of the key, name. */
 typedef struct {
   unsigned char bytes[128];
   size_t length;
@@ -20,7 +20,7 @@ static void record_number(KeyRecord *record, uint64_t value)
   for (int i = 0; i < 8; i++) record->bytes[record->length++] = (unsigned char)(value >> (8 * i));
 }
 
-/* A text enters by its length and its hash, so that records have a fixed layout. */
+/* A text enters by its length and hash, so that records have a fixed layout. */
 static void record_text(KeyRecord *record, const char *text)
 {
   uint64_t hash[2];
@@ -38,7 +38,7 @@ RgStream rg_stream(uint64_t study_seed, const char *problem, uint64_t instance, 
   RgStream stream = {{0, 0}, trial_seed};
   KeyRecord record = {{0}, 0};
 
-  record_number(&record, 0); /* tag: a stream */
+  record_number(&record, 0); /* tag of a stream */
   record_number(&record, study_seed);
   record_text(&record, problem);
   record_number(&record, instance);
@@ -52,7 +52,7 @@ RgStream rg_stream_sub(const RgStream *stream, const char *name)
   RgStream sub = {{0, 0}, stream->seed};
   KeyRecord record = {{0}, 0};
 
-  record_number(&record, 1); /* tag: a sub-stream */
+  record_number(&record, 1); /* tag of a sub-stream */
   record_number(&record, stream->key[0]);
   record_number(&record, stream->key[1]);
   record_text(&record, name);
@@ -135,7 +135,7 @@ double rg_random_gamma(RgRandom *random, double shape, double scale)
 
 uint64_t rg_random_below(RgRandom *random, uint64_t n)
 {
-  uint64_t excess = (0u - n) % n; /* 2^64 mod n: the words below it are drawn again */
+  uint64_t excess = (0u - n) % n; /* 2^64 mod n; words below it are redrawn */
   uint64_t word;
 
   do word = rg_random_word(random);

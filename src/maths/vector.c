@@ -1,5 +1,5 @@
-/* The loops for the instruction set that every machine of this kind has, the choice among those
-   compiled in, and normal numbers. */
+/* The loops for the baseline instruction set, the choice among the compiled instruction sets,
+   and normal numbers. */
 #define VECTOR_OPS rg_vectors_base
 #define LANES 2
 #include "maths/vector_body.h"
@@ -33,7 +33,7 @@ const RgVectorOps *rg_vector_ops(void)
   return levels[rg_vector_level()];
 }
 
-/* The next `n` words: what is left of the block, then whole blocks, then the start of another. */
+/* The next `n` words: the rest of the current block, whole blocks, then the start of another. */
 static void next_words(RgRandom *random, int n, uint64_t *word)
 {
   philox4x64_key_t key = {{random->stream.key[0], random->stream.key[1]}};
@@ -49,7 +49,7 @@ static void next_words(RgRandom *random, int n, uint64_t *word)
   while (done < n) word[done++] = rg_random_word(random);
 }
 
-#define CHUNK 128 /* pairs at a time: words and results stay in the first cache */
+#define CHUNK 128 /* pairs per batch: words and results stay in the first cache */
 
 void rg_vector_normals(RgRandom *random, size_t n, double *out)
 {

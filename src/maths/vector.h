@@ -22,12 +22,12 @@ typedef struct {
   /* factor = 1 - r (a + r), r = phi/Phi: variance of a standard normal given that it is at most a,
      to full relative precision (irgp_ucb 3.8); slope = its derivative (NULL: not wanted) */
   void (*truncation)(int n, const double *a, double *factor, double *slope);
-  /* sum += what normals (mean, 1/inverse_sd) lose in entropy when cut off above at `bound`:
-     g phi(g)/(2 Phi(g)) - log Phi(g) with g = (bound - mean) inverse_sd, |g| <= 1e20 */
+  /* sum += entropy that normals (mean, 1/inverse_sd) lose when truncated above at `bound`: g
+     phi(g)/(2 Phi(g)) - log Phi(g) with g = (bound - mean) inverse_sd, |g| <= 1e20 */
   void (*truncated_entropy)(int n, double bound, const double *mean, const double *inverse_sd,
                             double *sum);
-  /* out = variance of normals (mean, variance) cut off above at `bound`, as `truncation` with the
-     factor at least 1e-9; 0 where variance <= smallest (> 0) */
+  /* out = variance of normals (mean, variance) truncated above at `bound`, as `truncation` with
+     the factor at least 1e-9; 0 where variance <= smallest (> 0) */
   void (*truncated_variance)(int n, double bound, const double *mean, const double *variance,
                              double smallest, double *out);
   /* Box-Muller: out (2 pairs) standard normals from 2 pairs of random words */
@@ -39,14 +39,15 @@ typedef struct {
   /* cosine = cos(2 pi turn), sine = sin(2 pi turn) (NULL: not wanted), |turn| <= 2^50, absolute
      error below 4e-16; cosine may be turn */
   void (*circle)(int n, const double *turn, double *cosine, double *sine);
-  /* sum_m weight_m cos(2 pi turn_m) with turn_m as from `turns`, |turn| < 2^20, in single
-     precision: some 1e-6 of the sum of |weight| off. n a multiple of RG_VECTOR_BLOCK */
+  /* sum_m weight_m cos(2 pi turn_m) with turn_m as in `turns`, |turn| < 2^20, in single
+     precision: error about 1e-6 of the sum of |weight|. n a multiple of RG_VECTOR_BLOCK */
   double (*coarse_cosine_sum)(int dim, const double *x, int n, const float *W, size_t ld,
                               const float *phase, const float *weight);
-  /* cosine and sine of 2 pi turn_m, likewise */
+  /* cosine and sine of 2 pi turn_m, with the same precision */
   void (*coarse_circle)(int dim, const double *x, int n, const float *W, size_t ld,
                         const float *phase, float *cosine, float *sine);
-  /* out (rows x columns) = A B', A rows x n, B columns x n, row-major, n likewise */
+  /* out (rows x columns) = A B', A rows x n, B columns x n, all row-major; n a multiple of
+     RG_VECTOR_BLOCK */
   void (*coarse_products)(int rows, int columns, int n, const float *A, const float *B,
                           double *out);
   /* a *= b */
@@ -55,26 +56,27 @@ typedef struct {
   double (*dot)(int n, const double *a, const double *b);
 
   /* A (n x n, column-major, lda) = P P', lower triangle; P n x m, row-major, m a multiple of
-     RG_VECTOR_BLOCK. Some entries above the diagonal are overwritten, too. NULL where the dsyrk of
+     RG_VECTOR_BLOCK. Overwrites some entries above the diagonal too. NULL where the dsyrk of
      OpenBLAS 0.3.21 is as fast. */
   void (*gram)(int n, int m, const double *P, double *A, size_t lda);
 
-  /* out = A in, A n x n row-major, in n x RG_VECTOR_TILE, out likewise with its rows ld apart;
-     lower: the strict upper triangle of A counts as zero */
+  /* out = A in. A: n x n, row-major; in: n x RG_VECTOR_TILE; out: the same shape with rows ld
+     apart. lower: treat the strict upper triangle of A as zero */
   void (*multiply_tile)(int n, const double *A, bool lower, const double *in, double *out,
                         size_t ld);
 } RgVectorOps;
 
-/* The best of those below that this CPU runs. */
+/* The best of the tables below that this CPU runs. */
 const RgVectorOps *rg_vector_ops(void);
 
-/* By instruction set; NULL where not compiled in or not supported by this CPU. For tests. */
+/* Tables by instruction set; NULL where not compiled in or not supported by this CPU. For tests. */
 const RgVectorOps *rg_vector_ops_at(int level);
-#define RG_VECTOR_LEVELS 3 /* 0: what the compiler assumes; 1: x86-64-v3; 2: x86-64-v4 */
+#define RG_VECTOR_LEVELS 3 /* 0: the compiler's baseline; 1: x86-64-v3; 2: x86-64-v4 */
 
-/* The highest level that was compiled in and this CPU runs. */
+/* The highest level that is compiled in and that this CPU runs. */
 int rg_vector_level(void);
-/* Table by level of the loops called `name`, in the file that is compiled without a level. */
+/* The table of the loops called `name` for a level. Goes into the file that is compiled without
+   a level. */
 #if defined(REGATTA_X86_LEVELS)
 #define RG_LEVELS(name)                                                                            \
   {                                                                                                \
@@ -87,9 +89,9 @@ int rg_vector_level(void);
   }
 #endif
 
-/* n standard normal numbers, several times as fast as rg_random_normals and equal to it up to the
-   last bits: Box-Muller over the next 2 ceil(n/2) words. A normal number left over in `random`
-   from single draws is neither used nor lost. */
+/* n standard normal numbers, several times faster than rg_random_normals and equal to it up to
+   the last bits: Box-Muller over the next 2 ceil(n/2) words. A normal number that single draws
+   left over in `random` is neither used nor lost. */
 void rg_vector_normals(RgRandom *random, size_t n, double *out);
 
 #endif

@@ -1,8 +1,7 @@
-/* The functions of RgVectorOps, compiled once per instruction set: the including file defines
-   VECTOR_OPS, the name of its table, and LANES, the doubles in one vector register.
-
-   Loops over plain arrays are left to the vectoriser; sums that must stay in registers are written
-   with vector types (maths/lanes.h). */
+/* The functions of RgVectorOps, compiled once per instruction set. The including file defines
+   VECTOR_OPS, the name of its table, and LANES, the doubles in one vector register. The
+   vectoriser handles loops over plain arrays; sums that must stay in registers use vector types
+   (maths/lanes.h). */
 #include "maths/lanes.h"
 #include "maths/vector_math.h"
 
@@ -13,7 +12,7 @@ typedef float CoarseVector __attribute__((vector_size(8 * LANES), aligned(4), ma
 
 typedef double Quad __attribute__((vector_size(32), aligned(8), may_alias));
 
-#define COARSE (RG_VECTOR_BLOCK / (2 * LANES)) /* of a block in single precision */
+#define COARSE (RG_VECTOR_BLOCK / (2 * LANES)) /* lanes of a block in single precision */
 
 static void logarithm(int n, const double *x, double *out)
 {
@@ -198,7 +197,7 @@ INLINE double coarse_cosine_sum_of(int dim, const double *x, int n, const float 
   return total;
 }
 
-/* The commonest dimensions with their loops unrolled. */
+/* The most common dimensions have unrolled loops. */
 static double coarse_cosine_sum(int dim, const double *x, int n, const float *W, size_t ld,
                                 const float *phase, const float *weight)
 {
@@ -228,7 +227,7 @@ static void coarse_circle(int dim, const double *x, int n, const float *W, size_
   }
 }
 
-/* Sums of a block of rows with a block of columns stay in registers. */
+/* The sums of a block of rows with a block of columns stay in registers. */
 enum { COARSE_ROWS = LANES == 8 ? 6 : 2, COARSE_COLUMNS = LANES == 8 ? 4 : 3 };
 
 INLINE double sum_coarse_block(const CoarseVector *v)
@@ -293,7 +292,8 @@ static double dot(int n, const double *a, const double *b)
       sum[v] += *(const Vector *)(a + j + v * LANES) * *(const Vector *)(b + j + v * LANES);
     }
   }
-  /* Compilers fuse the rest as they like, so it is said: not by four, but one by one. */
+  /* Compilers fuse the remaining terms as they like, so this loop fixes the order: one by one,
+     not by four. */
   for (; j + 4 <= n; j += 4) {
     product = *(const Quad *)(a + j) * *(const Quad *)(b + j);
     for (int l = 0; l < 4; l++) rest += product[l];
@@ -303,8 +303,8 @@ static double dot(int n, const double *a, const double *b)
 }
 
 #if LANES == 8
-/* Six rows of P with four others at a time, 24 sums in registers; a piece of the columns at a time,
-   so that rows stay in the first cache. */
+/* Combine six rows of P with four others: 24 sums in registers. Work on a piece of the columns
+   at a time, so that the rows stay in the first cache. */
 enum { ROWS = 6, COLUMNS = 4, PIECE = 384 };
 
 static void gram_block(int i, int j, int n, int m, int first, int last, const double *P, double *A,

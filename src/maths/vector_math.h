@@ -1,9 +1,9 @@
-/* Elementary functions as plain arithmetic: no tables, branches or calls, so the compiler turns
-   a loop around them into vector code of any width (maths/vector_body.h). For files of inner
-   loops only; glibc's vector library offers some of them, on x86 only and less accurately.
-
-   Polynomials are Chebyshev interpolations, rational functions weighted least-squares fits, both
-   made in 50-digit arithmetic; errors given are relative, before rounding. */
+/* Elementary functions as plain arithmetic, without tables, branches or calls. The compiler
+   turns a loop around them into vector code of any width (maths/vector_body.h). For files of
+   inner loops only; glibc's vector library has some of these functions, on x86 only and less
+   accurate. Polynomials are Chebyshev interpolations and rational functions weighted
+   least-squares fits, both made in 50-digit arithmetic. The errors given are relative, before
+   rounding. */
 #ifndef RG_MATHS_VECTOR_MATH_H
 #define RG_MATHS_VECTOR_MATH_H
 
@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-/* a b + c, fused where the rest is: said where compilers would choose differently. */
+/* a b + c, fused where the neighbouring code is fused; explicit where compilers would choose
+   differently. */
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
 #define FUSED(a, b, c) __builtin_fma(a, b, c)
 #else
@@ -87,7 +88,7 @@ static inline double rg_log_positive(double x)
   return rg_log_join(n, (f - 1.0) / (f + 1.0));
 }
 
-/* log(1 - t) for t in [0, 1 - 2^-52]; the rounding of 1 - t is made good. */
+/* log(1 - t) for t in [0, 1 - 2^-52], corrected for the rounding of 1 - t. */
 static inline double rg_log_complement(double t)
 {
   double u = 1.0 - t;

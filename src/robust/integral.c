@@ -3,7 +3,8 @@
 
 #include "maths/blas.h"
 
-/* Prior variance of the average at one design; for a stationary kernel it is the same at all. */
+/* Prior variance of the average at one design. A stationary kernel gives the same value at all
+   designs. */
 static PetscErrorCode prior_variance(const RgIntegral *integral, const RgSetPosterior *posterior,
                                      double *variance)
 {

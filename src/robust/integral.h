@@ -8,12 +8,12 @@
 typedef struct {
   int n_designs, n_contexts;
   const double *p;         /* n_contexts; borrowed */
-  double *mean, *variance; /* n_designs: of sum_w p(w) f(x, w); owned */
+  double *mean, *variance; /* n_designs values of sum_w p(w) f(x, w); owned */
 } RgIntegral;
 
-/* Follow `posterior` (no data yet) with probabilities p (borrowed, n_contexts). The integral must
-   stay where it is and outlive the posterior's last change. O(N) per observation; a reset costs
-   O(n_contexts^2) kernel values. */
+/* Follow `posterior` (no data yet) with probabilities p (borrowed, n_contexts). The integral
+   must not move in memory and must outlive the posterior's last change. O(N) per observation; a
+   reset costs O(n_contexts^2) kernel values. */
 PetscErrorCode rg_integral_create(RgSetPosterior *posterior, int n_contexts, const double *p,
                                   RgIntegral *integral);
 PetscErrorCode rg_integral_destroy(RgIntegral *integral);

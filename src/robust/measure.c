@@ -14,7 +14,7 @@ PetscErrorCode rg_measure_destroy(RgMeasure *measure)
   PetscFunctionReturn(0);
 }
 
-/* Every list of probabilities inside fits the number of contexts. */
+/* Whether every list of probabilities in the measure has the length of the contexts. */
 static bool lists_fit(const RgMeasure *measure, int contexts)
 {
   for (int i = 0; i < measure->n_parts; i++) {
@@ -52,11 +52,11 @@ PetscErrorCode rg_measure_check(const char *text, int n_contexts, RgPlace place,
 
 /* ---- batches ----------------------------------------------------------------------------- */
 
-/* What one batch works with. */
+/* Scratch of one batch. */
 typedef struct {
   RgMeasureRow row;
-  double *equal;  /* contexts: equal probabilities, where none are given */
-  double *bounds; /* 2 x contexts: of one design */
+  double *equal;  /* contexts: equal probabilities, used when none are given */
+  double *bounds; /* 2 x contexts: scratch of one design */
 } Batch;
 
 static PetscErrorCode batch_create(const RgMeasure *measure, int contexts, const double *p,

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MASS 1e-12 /* sums of probabilities are exact up to this */
+#define MASS 1e-12 /* tolerance of sums of probabilities */
 
 static double expectation(int n, const double *f, const double *p)
 {
@@ -235,7 +235,7 @@ static void map(const RgMeasure *measure, const RgMeasureRow *row, double *lower
   }
 }
 
-/* Measures that do not decrease when f grows: the same of l and of u. */
+/* Measures that never decrease when f grows: apply the measure to l and to u. */
 static double increasing(const RgMeasure *measure, const RgMeasureRow *row, const double *f)
 {
   double tail;

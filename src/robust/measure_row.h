@@ -6,7 +6,7 @@
 
 typedef struct {
   int n;               /* contexts */
-  const double *l, *u; /* n each; the same array where a value is wanted */
+  const double *l, *u; /* n each; the same array when the caller wants a value */
   const double *p;     /* n */
   double *scratch;     /* 3 n */
 } RgMeasureRow;

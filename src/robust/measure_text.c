@@ -40,7 +40,7 @@ static bool starts_number(RgExpression *parser)
   return isdigit((unsigned char)c) || c == '.';
 }
 
-/* A number without sign; hexadecimal and such are not meant. */
+/* A number without sign, in decimal notation. */
 static PetscErrorCode parse_number(RgExpression *parser, double *value)
 {
   char *end;
@@ -72,7 +72,7 @@ static PetscErrorCode parse_signed(RgExpression *parser, double *value)
   PetscFunctionReturn(0);
 }
 
-/* A word of letters, digits and '_'; empty where there is none. */
+/* A word of letters, digits and '_'; empty if the next character starts none. */
 static void parse_word(RgExpression *parser, char word[MAX_NAME])
 {
   int n = 0;
@@ -98,7 +98,7 @@ static PetscErrorCode add_part(RgMeasure *measure, double coefficient, const RgM
   PetscFunctionReturn(0);
 }
 
-/* The measure in parentheses or after a comma: the only part of `measure`. */
+/* The measure in parentheses or after a comma. It becomes the only part of `measure`. */
 static PetscErrorCode parse_base(RgExpression *parser, RgMeasure *measure)
 {
   RgMeasure base;
@@ -142,7 +142,7 @@ static PetscErrorCode parse_pmf(RgExpression *parser, const char *begin, RgMeasu
   PetscFunctionReturn(0);
 }
 
-/* After the first argument of robust. */
+/* The arguments of `robust` after the first. */
 static PetscErrorCode parse_ambiguity(RgExpression *parser, RgMeasure *measure)
 {
   char word[MAX_NAME];
@@ -285,7 +285,7 @@ static PetscErrorCode add_term(RgMeasure *total, double coefficient, RgMeasure *
   for (int i = 0; i < term->n_parts; i++) {
     PetscCall(add_part(total, coefficient * term->coefficients[i], &term->parts[i]));
   }
-  PetscCall(PetscFree(term->parts)); /* what is in them has moved */
+  PetscCall(PetscFree(term->parts)); /* its contents have moved */
   PetscCall(PetscFree(term->coefficients));
   PetscFunctionReturn(0);
 }
@@ -373,7 +373,7 @@ PetscErrorCode rg_measure_canonical(const char *text, char **canonical)
   PetscFunctionBeginUser;
   PetscCall(rg_measure_create(text, &measure));
   PetscCall(rg_measure_print(&measure, &printed));
-  *canonical = printed.data; /* handed over */
+  *canonical = printed.data; /* ownership moved to the caller */
   PetscCall(rg_measure_destroy(&measure));
   PetscFunctionReturn(0);
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define SENSITIVITY_JITTER 1e-3 /* Tay et al. */
+#define SENSITIVITY_JITTER 1e-3 /* the constant of Tay et al. */
 
 PetscErrorCode rg_mmd_create(int n, double *K, const double *p, double jitter, RgMmd *mmd)
 {
@@ -62,7 +62,7 @@ typedef struct {
   double e0, e1;
 } Piece;
 
-/* q_F(tau) of the support from K_FF w = (1, (Kp)_F, u_F). */
+/* q_F(tau) on the support, from K_FF w = (1, (Kp)_F, u_F). */
 static bool solve_piece(RgMmd *mmd, const double *u, Piece *piece)
 {
   int n = mmd->n, m = piece->n_free;
@@ -86,7 +86,7 @@ static bool solve_piece(RgMmd *mmd, const double *u, Piece *piece)
   return true;
 }
 
-/* Slacks of all points; those of the support are zero up to rounding and not used. */
+/* Slacks of all points. On the support they are zero up to rounding and unused. */
 static void solve_slacks(RgMmd *mmd, const double *u, Piece *piece)
 {
   int n = mmd->n;
@@ -102,7 +102,8 @@ static void solve_slacks(RgMmd *mmd, const double *u, Piece *piece)
   }
 }
 
-/* Largest tau' in (0, tau] at which the support changes, and how; false: none. */
+/* Largest tau' in (0, tau] at which the support changes, and the change itself; false: no such
+   tau'. */
 static bool next_event(const RgMmd *mmd, const Piece *piece, double tau, int recent, double *at,
                        int *point, bool *enters)
 {
@@ -121,7 +122,7 @@ static bool next_event(const RgMmd *mmd, const Piece *piece, double tau, int rec
   return *point >= 0;
 }
 
-/* (q(tau) - p)' K (q(tau) - p) = v0 + v1 tau + v2 tau^2 on the piece. */
+/* On this piece (q(tau) - p)' K (q(tau) - p) = v0 + v1 tau + v2 tau^2. */
 static void discrepancy(const RgMmd *mmd, const Piece *piece, double v[3])
 {
   double aKa = 0.0, aKb = 0.0, bKb = 0.0, aKp = 0.0, bKp = 0.0;
@@ -144,8 +145,8 @@ static void discrepancy(const RgMmd *mmd, const Piece *piece, double v[3])
   v[2] = bKb;
 }
 
-/* Root of v0 + v1 tau + v2 tau^2 = target in [low, high]: the larger one, as the discrepancy grows
-   with tau. */
+/* Root of v0 + v1 tau + v2 tau^2 = target in [low, high]. The larger root is the right one,
+   because the discrepancy grows with tau. */
 static double crossing(const double v[3], double target, double low, double high)
 {
   const double c = v[0] - target, disc = fmax(v[1] * v[1] - 4.0 * v[2] * c, 0.0);

@@ -11,14 +11,14 @@ typedef struct {
   double *K;      /* n x n, jitter on the diagonal */
   double *p, *Kp; /* n */
   double pKp;
-  double *distance; /* n: MMD between p and all mass on one point */
-  double *root;     /* n x n: Cholesky factor of K + 1e-3 I, of the exact sensitivity; or NULL */
+  double *distance; /* n: discrepancy between p and a point mass at each context */
+  double *root;     /* n x n: Cholesky factor of K + 1e-3 I for the exact sensitivity; or NULL */
   double *w, *gathered; /* scratch */
   int *free_set, *state;
 } RgMmd;
 
-/* K: n x n, symmetric positive semidefinite, from PetscMalloc1, handed over; p: n probabilities,
-   copied. jitter * mean(diagonal) is added to the diagonal of K. */
+/* K: n x n, symmetric positive semidefinite, from PetscMalloc1; the object takes ownership. p: n
+   probabilities, copied. Adds jitter * mean(diagonal) to the diagonal of K. */
 PetscErrorCode rg_mmd_create(int n, double *K, const double *p, double jitter, RgMmd *mmd);
 PetscErrorCode rg_mmd_destroy(RgMmd *mmd);
 
@@ -31,11 +31,12 @@ PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, dou
 
 typedef enum { RG_MMD_IDENTITY, RG_MMD_EXACT } RgMmdSensitivity;
 
-/* The average of a tangent lower bound and a chord upper bound of the worst case (Tay et al. 2022;
-   sbo_kde 3.2), with d value / d u in `weight` (n; NULL: not wanted). As released: uniform_centre
-   takes the plain mean of u for p'u, no_tangent the smallest u for the lower bound at every radius.
-   finer: points of the grid that the n are a thinner version of (0: n); the identity sensitivity
-   grows with the root of their number. O(n), with the exact sensitivity O(n^2). */
+/* The average of a tangent lower bound and a chord upper bound of the worst case (Tay et al.
+   2022; sbo_kde 3.2). weight: n derivatives d value / d u; NULL: not wanted. Two deviations of
+   the released program: uniform_centre uses the plain mean of u for p'u; no_tangent uses the
+   smallest u as lower bound at every radius. finer: size of the grid that the n points thin out
+   (0: n); the identity sensitivity grows with the square root of it. O(n), or O(n^2) with the
+   exact sensitivity. */
 typedef struct {
   RgMmdSensitivity sensitivity;
   bool uniform_centre, no_tangent;
@@ -44,7 +45,7 @@ typedef struct {
 PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
                               const RgMmdMinimax *options, double *value, double *weight);
 
-/* Whether the radius reaches the distribution that is all on the smallest of u. */
+/* Whether the radius reaches the distribution with all mass on the smallest u. */
 bool rg_mmd_reaches_worst(const RgMmd *mmd, const double *u, double radius);
 
 /* (2 + sqrt(2 log(1/gamma))) / sqrt(n): radius after n contexts (sbo_kde 3.1). */

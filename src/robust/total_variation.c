@@ -18,17 +18,19 @@ static double middle(double a, double b, double c)
 
 enum { SAMPLE = 32 };
 
-/* The largest v with above + weight{u >= v} > limit: weighted selection by partition, of u and w,
-   which are permuted. -INFINITY when even the smallest does not reach it. */
+/* The largest v with above + weight{u >= v} > limit, by weighted selection with partitioning.
+   Permutes u and w. -INFINITY if even the smallest u does not satisfy it. */
 static double select_upper(int n, double *u, double *w, double above, double limit)
 {
-  int begin = 0, end = n; /* above: weight of everything before `begin`, larger than what follows */
+  int begin = 0, end = n; /* above: weight of everything before `begin`, all of it larger than
+                             the rest */
 
   while (begin < end) {
     const double pivot = middle(u[begin], u[(begin + end) / 2], u[end - 1]);
     int larger = begin, equal = begin;
     double weight_larger = 0, weight_equal = 0;
-    for (int i = begin; i < end; i++) { /* larger, then equal, then smaller */
+    for (int i = begin; i < end; i++) { /* the larger ones, then the equal ones, then the smaller
+                                           ones */
       if (u[i] < pivot) continue;
       swap(&u[i], &u[equal]);
       swap(&w[i], &w[equal]);
@@ -53,7 +55,7 @@ static double select_upper(int n, double *u, double *w, double above, double lim
   return -INFINITY;
 }
 
-/* A value that a little more than the given share of u is above, by a sample. */
+/* An estimate, from a sample, of a value that a little more than the given share of u exceeds. */
 static double guess(int n, const double *u, double share)
 {
   const int size = n < SAMPLE ? n : SAMPLE, rank = (int)(share * size) + 2;
@@ -68,8 +70,9 @@ static double guess(int n, const double *u, double share)
   return rank < size ? sorted[rank] : -INFINITY;
 }
 
-/* The largest v with weight{u >= v} > limit. Those above a guess are few and mostly enough to
-   select from. w NULL: equal weights, counted in whole numbers without rounding. work: 2n. */
+/* The largest v with weight{u >= v} > limit. Only few values exceed the guess, and they usually
+   suffice for the selection. w NULL: equal weights, counted as integers without rounding. work:
+   2n. */
 static double upper_quantile(int n, const double *u, const double *w, double limit, double *work)
 {
   const double low = guess(n, u, limit / (w ? 1 : n));
@@ -92,7 +95,7 @@ static double upper_quantile(int n, const double *u, const double *w, double lim
   return select_upper(rest, work, work + n, above, limit);
 }
 
-/* sum of w min(u, eta), in four sums that don't wait for one another. */
+/* The sum of w min(u, eta), as four independent partial sums. */
 static double capped_sum(int n, const double *u, const double *w, double eta)
 {
   double sum[4] = {0};

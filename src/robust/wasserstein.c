@@ -11,7 +11,7 @@ typedef struct {
   double radius;
 } Dual;
 
-/* Where the mass of sample point i goes at price g; of equals the nearest. */
+/* The point to which the mass of sample point i moves at price g. The nearest point wins ties. */
 static int cheapest(const Dual *dual, int i, double g)
 {
   const double *d = dual->distance + (size_t)i * dual->m;
@@ -33,7 +33,7 @@ static double weight_of(const Dual *dual, int i)
   return dual->w ? dual->w[i] : 1.0 / dual->n;
 }
 
-/* The dual at price g, and its slope to the right of it. */
+/* The dual at price g, and its right derivative. */
 static double dual_at(const Dual *dual, double g, double *slope)
 {
   double value = -g * dual->radius;
@@ -48,21 +48,24 @@ static double dual_at(const Dual *dual, double g, double *slope)
   return value;
 }
 
-/* Add `share` of the distribution that the mass goes to at price g. */
+/* Add `share` of the distribution to which the mass moves at price g. */
 static void move(const Dual *dual, double g, double share, double *q)
 {
   for (int i = 0; i < dual->n && q; i++) q[cheapest(dual, i, g)] += share * weight_of(dual, i);
 }
 
-/* Tangents of both sides of the maximum are cut with each other until they meet on the dual; the
-   worst distribution is the mixture of theirs that is `radius` away. */
+/* Intersect tangents from both sides of the maximum until they meet on the dual. The worst
+   distribution is the mixture of their distributions at distance `radius`. */
 double rg_wasserstein_worst(int n, const double *w, int m, const double *u, const double *distance,
                             double radius, double *q)
 {
   const Dual dual = {n, m, w, u, distance, radius};
   double left = 0, right = 1, rise, fall, from, to, value, flat = 0;
 
-  for (size_t k = 0; k < (size_t)n * m; k++) flat = fmax(flat, 1e-12 * distance[k]); /* rounding */
+  for (size_t k = 0; k < (size_t)n * m; k++)
+    flat = fmax(flat, 1e-12 * distance[k]); /* allowance
+                                                                                        for
+                                                                                        rounding */
   value = from = dual_at(&dual, left, &rise);
   to = dual_at(&dual, right, &fall);
   for (int k = 0; rise > flat && fall > flat && k < DOUBLINGS; k++) {

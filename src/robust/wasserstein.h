@@ -6,12 +6,12 @@
 
 #include "regatta/error.h"
 
-/* min E_q u over distributions q on m points with W1(q, sample) <= radius:
-   max_{g >= 0} -g radius + sum_i w_i min_s (u_s + g d_is). distance: n x m Euclidean distances d of
-   the n sample points to the m points; w: n weights > 0, sum 1; NULL: equal ones. q: m, the worst
-   distribution (NULL: not wanted). +infinity, q untouched, when there is none (a sample too far
-   from the points). O(n m) per piece of the concave, piecewise linear dual that is met, a few of
-   them. */
+/* Minimise E_q u over distributions q on m points with W1(q, sample) <= radius: max_{g >= 0} -g
+   radius + sum_i w_i min_s (u_s + g d_is). distance: n x m Euclidean distances d of the n sample
+   points to the m points; w: n weights > 0, sum 1; NULL: equal weights. q: m, the worst
+   distribution (NULL: not wanted). Returns +infinity and leaves q alone if no such q exists (a
+   sample too far from the points). O(n m) per linear piece of the concave dual that the search
+   visits, usually a few. */
 double rg_wasserstein_worst(int n, const double *w, int m, const double *u, const double *distance,
                             double radius, double *q);
 
