@@ -9,10 +9,10 @@
 #include <string.h>
 
 #define TIE 1e-12     /* relative to max(1, |a|) (irgp_ucb 2.1) */
-#define SET_BLOCK 512 /* points of a finite design at a time: scratch stays in the first cache */
-#define BOX_BLOCK 256 /* of a box: their kernel rows stay in the second cache */
+#define SET_BLOCK 512 /* points of a finite design per block: scratch stays in the first cache */
+#define BOX_BLOCK 256 /* points of a box per block: their kernel rows stay in the second cache */
 #define FINEST 0.04   /* smallest deviation of a perturbation, relative to the largest */
-#define SD_FLAT 1e-9  /* below it the derivative of sd counts as 0 (irgp_ucb 2.3) */
+#define SD_FLAT 1e-9  /* below this, the derivative of sd counts as 0 (irgp_ucb 2.3) */
 
 static double tie_floor(double best)
 {
@@ -109,7 +109,8 @@ PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *histor
   PetscFunctionBeginUser;
   PetscCall(rg_excluded_points(domain, history, &excluded));
   query->index = rg_argmax(space->size, values, excluded);
-  for (int i = 0; i < space->size && query->index < 0; i++) /* all equal, as in acquire_finite */
+  for (int i = 0; i < space->size && query->index < 0; i++) /* all values equal, as in
+                                                               acquire_finite */
     if (values[i] == -INFINITY && !(excluded && excluded[i])) query->index = i;
   if (query->index >= 0) {
     *value = values[query->index];
@@ -168,7 +169,8 @@ typedef struct {
   int n;
 } Scan;
 
-/* Values of the block from `begin`, excluded points at -infinity; returns its size. */
+/* Values of the block that starts at `begin`, with excluded points at -infinity. Returns the
+   block's size. */
 static int scan_block(const Scan *scan, int begin, double *value)
 {
   double sd[SET_BLOCK] = {0.0};
@@ -183,8 +185,9 @@ static int scan_block(const Scan *scan, int begin, double *value)
   return m;
 }
 
-/* Lowest index that ties with the best. One pass finds the best of every block, a second evaluates
-   again the first block that reaches it. -1: no allowed point has a finite value. */
+/* Lowest index that ties with the best. The first pass finds the best value of every block; the
+   second evaluates the first block that reaches the overall best again. -1: no allowed point has
+   a finite value. */
 static PetscErrorCode scan_argmax(const Scan *scan, int *index, double *best)
 {
   int n_blocks = (scan->n + SET_BLOCK - 1) / SET_BLOCK;
@@ -225,7 +228,7 @@ static PetscErrorCode acquire_finite(RgModel *model, const RgHistory *history,
   Scan scan = {rg_posterior_means(&model->posterior), rg_posterior_variances(&model->posterior),
                excluded, acquisition, space->size};
   PetscCall(scan_argmax(&scan, &query->index, value));
-  if (query->index < 0) { /* all equal, at -infinity: EI of a posterior that knows everything */
+  if (query->index < 0) { /* all values equal -infinity: EI of a posterior without uncertainty */
     while (excluded && first < space->size && excluded[first]) first++;
     query->index = first;
   }

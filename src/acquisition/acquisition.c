@@ -1,12 +1,12 @@
-/* Marginal acquisition functions: UCB, EI, the probability to lie below a threshold. */
+/* Marginal acquisition functions: UCB, EI, the probability of lying below a threshold. */
 #include "regatta/acquire.h"
 
 #include "maths/normal.h"
 
 #include <math.h>
 
-#define SD_ZERO 1e-12 /* below it the posterior counts as certain (irgp_ucb 3.3) */
-#define TAIL -5.0     /* z below it: continued fraction instead of differences */
+#define SD_ZERO 1e-12 /* below this variance the posterior counts as certain (irgp_ucb 3.3) */
+#define TAIL -5.0     /* below this z: continued fraction instead of differences */
 #define LOG_SQRT_2PI 0.91893853320467274178 /* log sqrt(2 pi) */
 
 void rg_acquisition_ucb(const void *closure, int m, const double *mean, const double *sd,

@@ -8,7 +8,7 @@
 
 #define MAX_ITERATIONS 100
 #define TOLERANCE 1e-6  /* largest entry of the projected gradient step, relative to the radius */
-#define SUFFICIENT 1e-4 /* of the linear prediction: a step is accepted */
+#define SUFFICIENT 1e-4 /* share of the predicted linear gain that a step must reach */
 #define STEP_MIN 1e-10
 #define STEP_MAX 1e10
 
@@ -17,9 +17,9 @@ static double clip(double u)
   return fmin(fmax(u, 0.0), 1.0);
 }
 
-/* Projection is clip(c + (x - c)/s), s >= 1. With the set of clipped coordinates given, s follows
-   from |.| = radius; dropping coordinates from the clipped ones only overestimates s, so starting
-   from none s falls to its value in at most dim steps. */
+/* The projection is clip(c + (x - c)/s), s >= 1. Given the set of clipped coordinates, s follows
+   from |.| = radius. Dropping coordinates from the clipped set only overestimates s, so s,
+   starting without clipped coordinates, falls to its value in at most dim steps. */
 void rg_ball_project(const RgBall *ball, double *x)
 {
   const double *centre = ball->centre, radius = ball->radius;
@@ -47,11 +47,11 @@ typedef struct {
   RgBall ball;
   int dim, m;           /* starts */
   double *x, *gradient; /* m x dim: points and gradients there */
-  double *value;        /* m */
+  double *value;        /* m: values */
   double *spectral;     /* m: step length */
   double *step;         /* m x dim: projected step from x */
-  double *fraction;     /* m: of the step tried; 0: the start is at rest */
-  double *X, *G, *F;    /* batch */
+  double *fraction;     /* m: fraction of the step under trial; 0: the start is at rest */
+  double *X, *G, *F;    /* scratch of a batch */
   int *id;
 } Search;
 
@@ -76,7 +76,7 @@ static PetscErrorCode search_destroy(Search *search)
   PetscFunctionReturn(0);
 }
 
-/* The projected step of start i, tried in full next; at rest where it is negligible. */
+/* The projected step of start i, first tried in full. A negligible step puts the start at rest. */
 static void propose(Search *search, int i)
 {
   const int dim = search->dim;

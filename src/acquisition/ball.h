@@ -13,10 +13,11 @@ typedef struct {
 /* Nearest point of {x in [0,1]^dim: |x - centre| <= radius} to x, in place. O(dim^2) at most. */
 void rg_ball_project(const RgBall *ball, double *x);
 
-/* Maximise `function` there by spectral projected gradients (Birgin, Martinez, Raydan 2000) from
-   the best (`restarts`) of so many uniform points of the ball (`raw_samples`), projected; all
-   starts in lockstep; nothing else of the options counts, nor history and extra points of `search`.
-   The first start that reached the best value wins ties. best_x: dim. failure: nothing finite. */
+/* Maximise `function` in that set by spectral projected gradients (Birgin, Martinez, Raydan
+   2000). Draws `raw_samples` uniform points of the ball, projects them, and climbs from the best
+   `restarts` of them, all in lockstep. Ignores the other options, and the history and extra
+   points of `search`. Among equal values the earliest start wins. best_x: dim. failure: no
+   finite value. */
 PetscErrorCode rg_maximise_ball(const RgSearch *search, const RgBall *ball,
                                 RgBatchFunction function, void *closure, double *best_x,
                                 double *best_value, RgFailure *failure);

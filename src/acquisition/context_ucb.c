@@ -8,23 +8,23 @@
 #include <math.h>
 
 #define VARIANCE_FLOOR 1e-10
-#define ROUGH 1e-3     /* interpolation between contexts while starts are chosen and climb */
-#define FINE 1e-7      /* while the best of them climb */
-#define ROUGH_NODES 96 /* where it takes more there is none */
+#define ROUGH 1e-3     /* accuracy of interpolation between contexts while starts climb */
+#define FINE 1e-7      /* accuracy while the best starts climb */
+#define ROUGH_NODES 96 /* largest number of nodes; beyond it the search uses none */
 #define FINE_NODES 256
-#define FINE_PRODUCT 32    /* the same where the kernel is a product: its form costs no more */
-#define CONFIRM 1e-5       /* difference from all contexts that is left, relative to max(1, |a|) */
-#define NOISE_SHARE 0.0625 /* of the noise variance: rest of a projection, */
-#define PROJECT_LEAST 1e-6 /* at least so much of k(x,x), */
-#define PROJECT_MOST 1e-3  /* and at most */
-#define FINISH 40          /* designs that the end of a search looks at, about */
+#define FINE_PRODUCT 32    /* the same limit for a product kernel, whose form costs no more */
+#define CONFIRM 1e-5       /* tolerated difference from all contexts, relative to max(1, |a|) */
+#define NOISE_SHARE 0.0625 /* residual of a projection as a share of the noise variance, */
+#define PROJECT_LEAST 1e-6 /* at least this share of k(x,x), */
+#define PROJECT_MOST 1e-3  /* and at most this share */
+#define FINISH 40          /* approximate number of designs that the end of a search evaluates */
 
-/* `nodes` are handed over. */
+/* Takes ownership of `nodes`. */
 static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
                              const RgContextual *what, RgContextForm form, int designs,
                              const RgContextNodes *nodes, RgContextUcb *ucb)
 {
-  /* Nodes: all designs of a batch by one matrix product. */
+  /* With nodes: all designs of a batch by one matrix product. */
   const size_t J = nodes->n > 0 ? RG_CONTEXT_BATCH : 1, M = (size_t)what->M * J;
   const size_t slopes = (size_t)what->n_slopes * (posterior->kernel.dim - dim_x) * J;
   const bool few = nodes->n > 0;
@@ -72,7 +72,10 @@ static void confidence_bounds(const RgContextUcb *ucb, int j, double *u)
   const double *variance_slope = ucb->moments.variance_slope + (size_t)j * S * dim;
 
   for (int m = 0; m < M; m++) {
-    const double v = variance[m] > VARIANCE_FLOOR ? variance[m] : VARIANCE_FLOOR; /* fmax is slow */
+    const double v = variance[m] > VARIANCE_FLOOR ? variance[m] : VARIANCE_FLOOR; /* a
+                                                                                     comparison,
+                                                                                     because fmax
+                                                                                     is slow */
     u[m] = mean[m] + ucb->width * sqrt(v);
   }
   for (int l = 0; l < S * dim; l++) {
@@ -82,7 +85,7 @@ static void confidence_bounds(const RgContextUcb *ucb, int j, double *u)
   }
 }
 
-/* Partial derivatives by the moments from those by U and dU/dc. */
+/* Convert partial derivatives by U and dU/dc into partial derivatives by the moments. */
 static void chain_rule(RgContextUcb *ucb, int j, const double *u_bar)
 {
   const int M = ucb->posterior.size, S = ucb->posterior.n_slopes, dim = ucb->posterior.dim_c;
@@ -109,7 +112,7 @@ static void chain_rule(RgContextUcb *ucb, int j, const double *u_bar)
   }
 }
 
-/* phi from u and slope, with its derivatives by them if a gradient is wanted. */
+/* phi from u and slope, with its derivatives by them when the caller wants a gradient. */
 static PetscErrorCode value_of(const RgContextUcb *ucb, bool gradient, const double *u,
                                const double *slope, double *value, double *u_bar, double *slope_bar)
 {
@@ -125,7 +128,7 @@ static PetscErrorCode value_of(const RgContextUcb *ucb, bool gradient, const dou
   PetscFunctionReturn(0);
 }
 
-/* The batch through the nodes. */
+/* Evaluate the batch through the nodes. */
 static PetscErrorCode batch_by_nodes(RgContextUcb *ucb, int J, bool gradient, double *value)
 {
   const RgContextNodes *nodes = &ucb->nodes;
@@ -165,7 +168,8 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
 {
   RgContextUcb *ucb = closure;
   const size_t dim = (size_t)ucb->posterior.dim_x;
-  /* Pair by pair, a gradient wants the solutions that the values of the same designs left. */
+  /* Work pair by pair, because a gradient needs the solutions that the values of the same
+     designs left behind. */
   const int kept = PetscMax(RG_CONTEXT_TOGETHER / ucb->posterior.size, 1);
   const int size =
     gradient && !ucb->posterior.is_product ? PetscMin(kept, RG_CONTEXT_BATCH) : RG_CONTEXT_BATCH;
@@ -180,7 +184,7 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-/* The contexts as they are. */
+/* Use all contexts. */
 static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *options,
                                      const RgContextual *exact, const RgContextual *few,
                                      const RgSearch *search, RgQuery *query, double *value,
@@ -211,7 +215,8 @@ static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *
   PetscFunctionReturn(0);
 }
 
-/* `what` under `posterior`, from nodes where they are few; *found says whether. */
+/* `what` under `posterior`, interpolated from nodes where few nodes suffice; *found reports
+   whether they do. */
 static PetscErrorCode create_with_nodes(const RgModel *model, RgPosterior *posterior,
                                         const RgContextualOptions *options,
                                         const RgContextual *what, double tolerance, int most,
@@ -231,7 +236,7 @@ static PetscErrorCode create_with_nodes(const RgModel *model, RgPosterior *poste
   PetscFunctionReturn(0);
 }
 
-/* Rest that a projection may leave: a share of the noise, within bounds. */
+/* Residual that a projection may leave: a share of the noise, within bounds. */
 static double projection_tolerance(const RgModel *model)
 {
   const double noise =
@@ -240,14 +245,14 @@ static double projection_tolerance(const RgModel *model)
   return fmin(fmax(NOISE_SHARE * noise, PROJECT_LEAST), PROJECT_MOST);
 }
 
-/* What a search on nodes begins with. */
+/* The function that a search on nodes begins with. */
 typedef struct {
-  bool projects, gains; /* gains: it is cheaper than the whole */
+  bool projects, gains; /* gains: a projection is cheaper than the full posterior */
   RgPosterior projected;
   RgContextUcb ucb;
 } Rough;
 
-/* Nodes, else `few`, else all contexts, under a projection if there is one. */
+/* Nodes if possible, else `few`, else all contexts, each under a projection if one exists. */
 static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *options,
                                    const RgContextual *exact, const RgContextual *few, Rough *rough)
 {
@@ -276,7 +281,7 @@ static PetscErrorCode rough_destroy(Rough *rough)
   PetscFunctionReturn(0);
 }
 
-/* The value of `exact` at the query; a climb on it where the nodes had another. */
+/* The value of `exact` at the query. If the nodes gave another value, climb on `exact`. */
 static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *exact,
                               const RgSearch *search, double *x, double *value)
 {
@@ -299,7 +304,7 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
   PetscFunctionReturn(0);
 }
 
-/* Is the kernel a product of a part in x and one in c? */
+/* Whether the kernel is a product of a part in x and a part in c. */
 static PetscErrorCode find_product(const RgModel *model, bool *is_product)
 {
   RgKernel left = {0}, right = {0};
@@ -341,8 +346,9 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   PetscFunctionReturn(0);
 }
 
-/* Designs that act on each other: one search, since what it takes from its batches is not to be
-   left to a rough one; to FINE where the study says how many nodes may stand for the contexts. */
+/* Designs of a batch that depend on each other need one search throughout, because a coarse
+   function would distort what the search learns from its batches. The nodes are accurate to FINE
+   where the study sets how many may stand for the contexts. */
 static PetscErrorCode acquire_settled(RgModel *model, const RgContextualOptions *options,
                                       const RgContextual *exact, const RgSearch *search,
                                       RgQuery *query, double *value, RgFailure *failure)
@@ -363,7 +369,7 @@ static PetscErrorCode acquire_settled(RgModel *model, const RgContextualOptions 
   PetscFunctionReturn(0);
 }
 
-/* Would nodes be many? */
+/* Whether the search would need many nodes. */
 static PetscErrorCode find_many(const RgModel *model, const RgContextual *exact, bool *many)
 {
   RgContextNodes nodes;
@@ -382,7 +388,7 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
                                      const RgSearch *search, RgQuery *query, double *value,
                                      RgFailure *failure)
 {
-  /* A search as released is left as it is. */
+  /* Leave the search of a released program unchanged. */
   bool listed = options->nodes == 0 || search->options->local_search == RG_LOCAL_SEARCH_ADAM ||
                 rg_space_is_finite(&model->domain->design);
   bool is_product = false;

@@ -8,14 +8,14 @@
 #include "gp/context/context_nodes.h"
 #include "gp/context/context_posterior.h"
 
-/* phi at one design: u (M), and its derivatives by the context, slope (n_slopes x dim_c), at the
-   last n_slopes contexts. u_bar, slope_bar: partial derivatives of phi, preset to 0; NULL: not
-   wanted. */
+/* Computes phi at one design from u (M) and slope (n_slopes x dim_c), its derivatives by the
+   context at the last n_slopes contexts. u_bar, slope_bar: receive the partial derivatives of
+   phi, preset to 0; NULL: not wanted. */
 typedef PetscErrorCode (*RgContextCriterion)(void *closure, const double *u, const double *slope,
                                              double *value, double *u_bar, double *slope_bar);
 
-/* What the values at m designs (and their gradients, m x dim_x, or NULL), asked in one batch, do to
-   each other; criterion was called for them in order. */
+/* Adds the interaction between the m designs of one batch to their values (and gradients, m x
+   dim_x, or NULL). `criterion` has been called for them in order. */
 typedef void (*RgContextSettle)(void *closure, int m, int dim_x, double *value, double *gradient);
 
 /* phi(U(x, s_1), ..., U(x, s_M)); contexts: M x dim_c in unit coordinates, the last n_slopes with
@@ -25,29 +25,30 @@ typedef struct {
   const double *contexts;
   RgContextCriterion criterion;
   void *closure;          /* passed to criterion and settle */
-  RgContextSettle settle; /* NULL: designs of a batch are apart */
+  RgContextSettle settle; /* NULL: the designs of a batch are independent */
 } RgContextual;
 
-/* How U is made, and a search: from how many of the contexts, the nodes, U may be interpolated
-   while starts are chosen and climb; -1: as many as it takes, 0: no context is left out. */
+/* Settings of U and of a search. The number of contexts, called nodes, from which U may be
+   interpolated while starts are chosen and climb; -1: as many as needed, 0: use all contexts. */
 typedef struct {
   double width;
   int nodes;
-  bool few_first; /* nodes stand for the contexts of `few`: a criterion dearer than U */
+  bool few_first; /* nodes replace the contexts of `few` too: for a criterion that costs more
+                     than U */
 } RgContextualOptions;
 
 typedef struct {
-  RgContextual what;            /* its contexts are not kept */
+  RgContextual what;            /* its own contexts are not stored */
   RgContextPosterior posterior; /* at the contexts, or at the nodes */
-  RgContextNodes nodes;         /* n = 0: none */
+  RgContextNodes nodes;         /* n = 0: no nodes */
   double width;
   RgContextMoments moments, bar;
-  double *u, *slope, *u_bar, *slope_bar; /* of one design at the contexts */
-  double *node_u, *node_bar;             /* at the nodes */
+  double *u, *slope, *u_bar, *slope_bar; /* values of one design at the contexts */
+  double *node_u, *node_bar;             /* values at the nodes */
 } RgContextUcb;
 
-/* Model over (x, c) on boxes, updated before and unchanged while this lives; contexts are copied.
-   form, designs: as in rg_context_posterior_create. */
+/* The model covers (x, c) on boxes, is updated beforehand, and must not change while this object
+   lives. Copies the contexts. form, designs: as in rg_context_posterior_create. */
 PetscErrorCode rg_context_ucb_create(RgModel *model, double width, const RgContextual *what,
                                      RgContextForm form, int designs, RgContextUcb *ucb);
 PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb);
@@ -57,18 +58,19 @@ PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb);
 PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double *value,
                                        double *gradient);
 
-/* Maximise `exact` over the designs. On a box the search goes in three steps: (1) raw points are
-   compared, and starts climb, on U interpolated from nodes (RgContextNodes, to ROUGH) to the
-   contexts of `exact` (few_first: of `few`) under a projection of the posterior
-   (rg_posterior_project), or on `few`, a criterion of fewer contexts (NULL: none), where it would
-   take too many nodes; (2) the best maxima climb on U interpolated to FINE under the posterior
-   itself; (3) `value` is that of `exact` where they end, and where the two differ by more than
-   CONFIRM max(1, |value|), that point climbs on `exact`.
-
-   With nodes = 0, and where nodes would be many and the kernel is a product of a part in x and one
-   in c, (1) is on `exact` with RG_CONTEXT_ROUGH if that gains, else on `few`, and (2) on `exact`.
-   If `few` has not fewer, the search is on `exact` from the beginning. With `settle` it always is,
-   on U interpolated to FINE where nodes > 0; `value` is then that in its batch. */
+/* Maximise `exact` over the designs. `few` is a criterion with fewer contexts; NULL: none.
+   On a box the search has three steps. (1) Compare raw points and let starts climb on a cheap
+   version of the function: U interpolated from nodes (RgContextNodes, to ROUGH) to the contexts
+   of `exact` (few_first: of `few`), under a projection of the posterior (rg_posterior_project);
+   or `few`, where interpolation would need too many nodes. (2) Let the best maxima climb on U
+   interpolated to FINE, under the posterior itself. (3) Evaluate `exact` at the end points: this
+   is `value`. Where it differs from the interpolated value by more than CONFIRM max(1, |value|),
+   climb on `exact` from there.
+   Without nodes (nodes = 0, or many nodes needed and a kernel that is a product of a part in x
+   and a part in c), step (1) uses `exact` with RG_CONTEXT_ROUGH if that is cheaper, else `few`,
+   and step (2) uses `exact`. If `few` has no fewer contexts than `exact`, every step uses
+   `exact`. With `settle` every step uses `exact`, on U interpolated to FINE where nodes > 0;
+   `value` is then the value within its batch. */
 PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *options,
                                      const RgContextual *exact, const RgContextual *few,
                                      const RgSearch *search, RgQuery *query, double *value,
@@ -79,23 +81,23 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
 /* Weighted average of U over the first `size` contexts. */
 typedef struct {
   int size;
-  const double *weight; /* size; NULL: equal */
+  const double *weight; /* size; NULL: equal weights */
 } RgContextWeights;
 PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *slope,
                                   double *value, double *u_bar, double *slope_bar);
 
 /* Weighted average minus radius times the largest |dU/dc| over the contexts with slopes (wdrbo
-   2.4); ties: the first of them. */
+   2.4). The first of several equal slopes counts. */
 typedef struct {
   RgContextWeights centre;
   double radius;
   int n_slopes, dim_c;
-  bool flat_penalty; /* the penalty's own derivative counts as 0 (as released) */
+  bool flat_penalty; /* the penalty's own derivative counts as 0, as in the released program */
 } RgContextPenalised;
 PetscErrorCode rg_ucb_penalised(void *closure, const double *u, const double *slope, double *value,
                                 double *u_bar, double *slope_bar);
 
-/* Smallest U; context: the number of contexts (int). Ties: the first of them. */
+/* Smallest U. context: the number of contexts (int). The first of several equal values counts. */
 PetscErrorCode rg_ucb_minimum(void *closure, const double *u, const double *slope, double *value,
                               double *u_bar, double *slope_bar);
 

@@ -9,7 +9,7 @@
 
 enum { LINES = RG_KNOWLEDGE_GRADIENT_LINES };
 
-#define SD_ZERO 1e-12 /* below it an observation teaches nothing */
+#define SD_ZERO 1e-12 /* below this an observation adds no information */
 
 /* ---- lines ---------------------------------------------------------------------------------- */
 
@@ -27,20 +27,20 @@ static int compare(const void *p, const void *q)
   return (x->a > y->a) - (x->a < y->a);
 }
 
-/* Where line y overtakes line x, of smaller slope. */
+/* The point where line y overtakes line x, which has the smaller slope. */
 static double crossing(const Line *x, const Line *y)
 {
   return (x->a - y->a) / (y->b - x->b);
 }
 
-/* The lines that are largest somewhere, by slope; in place. Returns how many. */
+/* Keep the lines that are largest somewhere, ordered by slope; in place. Returns their number. */
 static int envelope(int n, Line *line)
 {
   int top = 0;
 
   qsort(line, (size_t)n, sizeof *line, compare);
   for (int i = 1; i < n; i++) {
-    if (line[i].b == line[top].b) top--; /* the higher one of two parallels */
+    if (line[i].b == line[top].b) top--; /* the higher of two parallel lines */
     while (top > 0 && crossing(&line[top], &line[i]) <= crossing(&line[top - 1], &line[top])) top--;
     line[++top] = line[i];
   }
@@ -79,9 +79,9 @@ double rg_knowledge_gradient_lines(int n, const double *a, const double *b, doub
 
 /* ---- one point ------------------------------------------------------------------------------ */
 
-/* A maximisation: the alternatives beside the point itself, and the moments with them. */
+/* One maximisation: the alternatives other than the point itself, and their moments. */
 typedef struct {
-  double best[LINES]; /* p: their means */
+  double best[LINES]; /* p: posterior means */
   RgMoments moments;
 } Search;
 

@@ -5,11 +5,14 @@
 
 #include "regatta/acquire.h"
 
-enum { RG_KNOWLEDGE_GRADIENT_LINES = 257 }; /* at most: alternatives and the point itself */
+enum {
+  RG_KNOWLEDGE_GRADIENT_LINES = 257
+}; /* largest number of alternatives, including the
+                                               point itself */
 
-/* log(E max_i (a_i + b_i Z) - max_i a_i) for n lines and a standard normal Z, stable where the
+/* log(E max_i (a_i + b_i Z) - max_i a_i) for n lines and a standard normal Z. Stable where the
    expectation underflows; -infinity where no line overtakes another. d_a, d_b (n; both NULL: not
-   wanted): derivatives, 0 for lines that are nowhere largest. O(n log n). */
+   wanted): derivatives; 0 for a line that is largest nowhere. O(n log n). */
 double rg_knowledge_gradient_lines(int n, const double *a, const double *b, double *d_a,
                                    double *d_b);
 

@@ -11,9 +11,9 @@ enum {
   RG_LOCAL_SEARCH_ADAM
 }; /* RgMaximiserOptions.local_search */
 
-/* Improve m >= 0 starts by ascent within the unit cube. x: m x dim, value: m; in: starts and their
-   values, best first; out: end points, at least as good. A start that was dropped keeps the best
-   point it had. No allocation after the first round. */
+/* Improve m >= 0 starts by ascent within the unit cube. x: m x dim, value: m. In: starts and
+   their values, best first. Out: end points, at least as good. A start that the search drops
+   keeps its best point. Allocates nothing after the first round. */
 typedef PetscErrorCode (*RgLocalSearch)(const RgMaximiserOptions *options, int dim, int m,
                                         double *x, double *value, RgBatchFunction function,
                                         void *closure);
@@ -25,14 +25,15 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
 /* The reference: L-BFGS-B with 10 pairs, no start is dropped. */
 PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim, int m, double *x,
                                       double *value, RgBatchFunction function, void *closure);
-#define RG_ADAM_REVISION 2 /* 1 weighed its last sums otherwise; raised when results change */
-/* As released programs search: Adam on the sum of the starts. Ends may be worse than the starts. */
+#define RG_ADAM_REVISION 2 /* revision 1 weighted the last sums differently */
+/* Search as released programs do: Adam on the sum of the starts. End points may be worse than
+   the starts. */
 PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, int m, double *x,
                                     double *value, RgBatchFunction function, void *closure);
 
-/* Box quadratic programme: maximise g'p - p'Bp/2 over lower <= p <= upper (lower <= 0 <= upper),
-   B dim x dim symmetric positive definite. Returns the gain >= 0, p in `step`. work: dim*(dim+3)
-   doubles. Primal active sets, O(dim^3) per change of the set. */
+/* Box-constrained quadratic programme: maximise g'p - p'Bp/2 over lower <= p <= upper (lower <=
+   0 <= upper), B dim x dim symmetric positive definite. Returns the gain >= 0, and p in `step`.
+   work: dim*(dim+3) doubles. Primal active sets, O(dim^3) per change of the set. */
 double rg_box_quadratic(int dim, const double *g, const double *B, const double *lower,
                         const double *upper, double *step, double *work);
 

@@ -1,8 +1,7 @@
-/* Adam on the sum of all starts, as the released programs of the context papers search: a fixed
-   step, no line search, and only the ends compete. For comparisons with them; it falls short of
-   the maxima that the other searches reach.
-
-   Source: Kingma, Ba (2015), Adam; the stopping rule is that of wdrbo 2.6. */
+/* Adam on the sum of all starts: a fixed step, no line search, and only the end points compete.
+   The released programs of the context papers search this way. Use it only for comparisons with
+   them: it falls short of the maxima that the other searches reach. Source: Kingma, Ba (2015),
+   Adam; the stopping rule is that of wdrbo 2.6. */
 #include "acquisition/local_search.h"
 
 #include <math.h>
@@ -11,17 +10,17 @@
 #define DECAY 0.9
 #define SQUARE_DECAY 0.999
 #define SMALL 1e-8
-#define WINDOW 10 /* sums in a moving average, a weight e^-1 .. 1 for each */
-#define GAIN 1e-5 /* relative gain of the moving average below which it stops */
+#define WINDOW 10 /* sums in a moving average, with weights e^-1 .. 1 */
+#define GAIN 1e-5 /* the search stops when the moving average gains less than this, relatively */
 
 typedef struct {
   int size; /* m * dim */
   double *at, *clamped, *gradient, *mean, *square;
-  double sums[WINDOW + 1]; /* the last ones, oldest first */
+  double sums[WINDOW + 1]; /* the last sums, oldest first */
   int n_sums;
 } Adam;
 
-/* Whether the moving average, shifted by one, no longer grows. */
+/* Whether the moving average, shifted by one, has stopped growing. */
 static bool has_converged(const Adam *adam)
 {
   double before = 0.0, after = 0.0;
@@ -52,7 +51,8 @@ static void clamp(Adam *adam)
   for (int j = 0; j < adam->size; j++) adam->clamped[j] = fmin(fmax(adam->at[j], 0.0), 1.0);
 }
 
-/* Step `round` (from 1). Where a coordinate is outside of the box the function does not feel it. */
+/* Step number `round` (from 1). The function is constant in a coordinate that lies outside of
+   the box. */
 static void step(Adam *adam, int round)
 {
   const double bias = 1.0 - pow(DECAY, round), square_bias = 1.0 - pow(SQUARE_DECAY, round);

@@ -19,19 +19,19 @@
 #include <math.h>
 #include <string.h>
 
-#define ACCEPT 1e-4  /* of the predicted gain: the proposal becomes the new point */
-#define GOOD 0.75    /* of it: the radius may grow */
-#define POOR 0.25    /* of it: the radius shrinks */
-#define GROW 4.0     /* factor of the radius */
-#define SPACINGS 2.0 /* first radius, in mean distances of the raw points */
+#define ACCEPT 1e-4  /* share of the predicted gain from which the proposal becomes the new point */
+#define GOOD 0.75    /* share from which the radius may grow */
+#define POOR 0.25    /* share below which the radius shrinks */
+#define GROW 4.0     /* growth factor of the radius */
+#define SPACINGS 2.0 /* first radius, in mean distances between raw points */
 #define RADIUS_MIN 1e-9
 #define RADIUS_MAX 1.0
-#define SCALE_MIN 0.05   /* smallest scale, relative to the largest */
-#define FLAT 1e-5        /* steepness below which a start may have converged, relative to |a| */
-#define REACH_FIRST 10.0 /* predicted gains a start is trusted to make: in the first round, */
-#define REACH_GROW 2.0   /* times this in every further one */
-#define REACH_LAST 100.0 /* and at most */
-#define SAME_TARGET 0.5  /* distance of two targets that counts as none, in steps towards them */
+#define SCALE_MIN 0.05   /* smallest scale, relative to the largest scale */
+#define FLAT 1e-5        /* largest steepness of a converged start, relative to |a| */
+#define REACH_FIRST 10.0 /* predicted gains that a start may still make: in the first round, */
+#define REACH_GROW 2.0   /* times this factor in every further round, */
+#define REACH_LAST 100.0 /* and at most this many */
+#define SAME_TARGET 0.5  /* targets closer than this count as equal, in steps towards them */
 #define SAME_HILL 0.3    /* scaled distance beyond which starts are not compared */
 
 typedef struct {
@@ -39,20 +39,20 @@ typedef struct {
   double *B;            /* dim x dim: model of the negative Hessian */
   double *step;         /* dim: proposal - x */
   double value, gain;   /* at x; predicted gain of the proposal */
-  double radius;        /* trust region, scaled coordinates */
-  double length;        /* of the step, scaled coordinates */
-  bool sized;           /* B was updated */
+  double radius;        /* radius of the trust region, in scaled coordinates */
+  double length;        /* length of the step, in scaled coordinates */
+  bool sized;           /* whether the last round updated B */
 } Start;
 
 typedef struct {
-  int dim, m, n; /* starts, those still active */
+  int dim, m, n; /* number of starts, and of active starts */
   double tolerance, first_radius;
   Start *starts;
   int *id;           /* n: the active starts, best first value first */
   double *scale;     /* dim */
-  double *X, *F, *G; /* m x dim, m, m x dim: batch */
+  double *X, *F, *G; /* m x dim, m, m x dim: points, values and gradients of a batch */
   double *lower, *upper, *change, *work;
-  double *block; /* storage of all arrays */
+  double *block; /* one allocation for all arrays */
 } Search;
 
 static inline double larger(double a, double b)
@@ -144,7 +144,7 @@ static void set_scale(Search *search)
     search->scale[j] = largest > 0.0 ? larger(search->scale[j] / largest, SCALE_MIN) : 1.0;
 }
 
-/* Largest rise per scaled length along one coordinate that the cube leaves free. */
+/* Largest slope per scaled length along one coordinate that the cube leaves free. */
 static double steepness(const Search *search, const Start *start)
 {
   double steepest = 0.0;
@@ -157,7 +157,7 @@ static double steepness(const Search *search, const Start *start)
   return steepest;
 }
 
-/* First model: c diag(scale^2), c such that the step just fills the trust region. */
+/* First model: c diag(scale^2), with c such that the step just fills the trust region. */
 static void first_model(const Search *search, Start *start)
 {
   double c = larger(steepness(search, start), 1e-300) / search->first_radius;
@@ -168,7 +168,7 @@ static void first_model(const Search *search, Start *start)
     start->B[j * search->dim + j] = c * search->scale[j] * search->scale[j];
 }
 
-/* Starts that are not finite never become active. */
+/* Starts without a finite value never become active. */
 static PetscErrorCode begin(Search *search, const double *value, RgBatchFunction function,
                             void *closure)
 {
@@ -199,7 +199,7 @@ static PetscErrorCode begin(Search *search, const double *value, RgBatchFunction
 
 /* ---- one round ------------------------------------------------------------------------------ */
 
-/* Step to the maximiser of the model in trust region and cube. */
+/* Step to the maximiser of the model within trust region and cube. */
 static void propose(Search *search, Start *start)
 {
   int dim = search->dim;
@@ -235,13 +235,13 @@ static void drop_finished(Search *search, int round)
   search->n = kept;
 }
 
-/* The model was corrected by an evaluation and has its maximum within the trust region. */
+/* An evaluation has corrected the model, and its maximum lies within the trust region. */
 static bool sees_target(const Start *start)
 {
   return start->sized && start->length < 0.99 * start->radius;
 }
 
-/* Both see their maximum, near each other and nearly at the same place. */
+/* Both starts see their maximum, the two maxima are close, and their values are nearly equal. */
 static bool same_target(const Search *search, const Start *i, const Start *j)
 {
   double tolerance = SAME_TARGET * larger(i->length, j->length);
@@ -254,7 +254,7 @@ static bool same_target(const Search *search, const Start *i, const Start *j)
   return true;
 }
 
-/* Of the starts with the same target keep the best; of equals the first. */
+/* Among starts with the same target keep the best, and among equal ones the first. */
 static void drop_merged(Search *search)
 {
   int kept = 0;
@@ -275,7 +275,7 @@ static void drop_merged(Search *search)
   search->n = kept;
 }
 
-/* Before the first update, c diag(scale^2) gets its size from the pair (s, y): c = |y|^2/(s'y). */
+/* Before the first update, the pair (s, y) sets the size of c diag(scale^2): c = |y|^2/(s'y). */
 static void size_model(const Search *search, Start *start, const double *y, double sy)
 {
   int dim = search->dim;
@@ -311,7 +311,8 @@ static void update_model(Search *search, Start *start, const double *gradient)
   start->sized = true;
 }
 
-/* Maximiser in (0,1] of the cubic through values and slopes at both ends of a step, else 0.5. */
+/* Maximiser in (0,1] of the cubic through values and slopes at both ends of a step; 0.5 if there
+   is no such maximiser. */
 static double interpolate(double value0, double slope0, double value1, double slope1)
 {
   double d = slope0 + slope1 - 3.0 * (value1 - value0), root = d * d - slope0 * slope1;
@@ -322,7 +323,7 @@ static double interpolate(double value0, double slope0, double value1, double sl
   return t > 0.0 && t <= 1.0 ? t : 0.5;
 }
 
-/* Learn from the proposal of a start. */
+/* Update a start from the result of its proposal. */
 static void absorb(Search *search, Start *start, const double *x, double value,
                    const double *gradient)
 {

@@ -10,9 +10,9 @@
 #define MEMORY 10 /* correction pairs */
 
 typedef struct {
-  int m, n; /* starts, those of the present round */
+  int m, n; /* number of starts, and of starts in the present round */
   RgLbfgsb *searches;
-  int *id;           /* n: search of each point */
+  int *id;           /* n: the search that each point belongs to */
   double *X, *F, *G; /* m x dim, m, m x dim */
 } Lockstep;
 
@@ -56,7 +56,7 @@ static PetscErrorCode lockstep_destroy(Lockstep *lockstep)
   PetscFunctionReturn(0);
 }
 
-/* Evaluate where every running search wants to know, and let each take its step. */
+/* Evaluate the point that every running search requests, and let each take its step. */
 static PetscErrorCode lockstep_round(Lockstep *lockstep, int dim, RgBatchFunction function,
                                      void *closure)
 {

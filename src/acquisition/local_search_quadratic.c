@@ -33,8 +33,8 @@ static bool factor_solve(int n, double *A, double *b)
   return true;
 }
 
-/* Step of the free coordinates given the fixed ones: B_FF p_F = g_F - B_FA p_A, through `target`.
-   */
+/* Step of the free coordinates, given the fixed ones, from B_FF p_F = g_F - B_FA p_A; written to
+   `target`. */
 static bool free_step(int dim, const double *g, const double *B, const int *state,
                       const double *step, double *target, double *work)
 {
@@ -57,7 +57,8 @@ static bool free_step(int dim, const double *g, const double *B, const int *stat
   return true;
 }
 
-/* Move towards `target` until the first bound; fix the coordinate that hit it. True if none did. */
+/* Move towards `target` up to the first bound, and fix the coordinate that hits it. True if no
+   coordinate does. */
 static bool move(int dim, const double *lower, const double *upper, const double *target,
                  int *state, double *step)
 {
@@ -82,7 +83,8 @@ static bool move(int dim, const double *lower, const double *upper, const double
   return false;
 }
 
-/* Free the fixed coordinate whose multiplier has the wrong sign most; false if there is none. */
+/* Free the fixed coordinate whose multiplier violates its sign most. False if all signs are
+   right. */
 static bool release(int dim, const double *g, const double *B, const double *step, int *state)
 {
   int worst = -1;

@@ -9,18 +9,18 @@
 #include <math.h>
 #include <string.h>
 
-#define SHARE 10    /* one start in so many is kept for extra points */
-#define FINALISTS 4 /* ends of searches on the cheaper function that climb on the true one */
+#define SHARE 10    /* one start in SHARE is reserved for extra points */
+#define FINALISTS 4 /* end points that climb on the true function */
 
 enum { SELECT_BEST, SELECT_BOLTZMANN }; /* RgMaximiserOptions.selection */
 
 /* Raw points and starts of one maximisation. */
 typedef struct {
-  int dim, n, m;  /* raw points, starts */
+  int dim, n, m;  /* numbers of raw points and starts */
   double *points; /* n x dim */
   double *value;  /* n, -INFINITY where not finite */
-  double *key;    /* n: what starts are selected by */
-  char *taken;    /* n: chosen already */
+  double *key;    /* n: keys of the selection */
+  char *taken;    /* n: whether already chosen */
   int *chosen;    /* m, best first */
   double *starts; /* m x dim */
   double *ends;   /* m: their values */
@@ -52,7 +52,7 @@ static PetscErrorCode screening_destroy(Screening *screening)
   PetscFunctionReturn(0);
 }
 
-/* Draw the raw points and evaluate them in one batch, together with the extra ones. */
+/* Draw the raw points and evaluate them in one batch, together with the extra points. */
 static PetscErrorCode screen(const RgSearch *search, const RgScreen *with, Screening *screening)
 {
   int dim = screening->dim, n_raw = search->options->raw_samples, known = 0;
@@ -78,8 +78,8 @@ static PetscErrorCode screen(const RgSearch *search, const RgScreen *with, Scree
   PetscFunctionReturn(0);
 }
 
-/* Keys whose largest are a draw without replacement with weights exp(temperature * Z),
-   Z = (a - mean a)/sd a (Gumbel-max). */
+/* Keys whose largest entries are a draw without replacement with weights exp(temperature * Z), Z
+   = (a - mean a)/sd a (Gumbel-max). */
 static void boltzmann_keys(double temperature, RgRandom *random, Screening *screening)
 {
   double mean = 0.0, square = 0.0;
@@ -103,7 +103,8 @@ static void boltzmann_keys(double temperature, RgRandom *random, Screening *scre
   }
 }
 
-/* Append the (at most) `wanted` points from `begin` on with the largest keys, none twice. */
+/* Append at most `wanted` points from index `begin` on, those with the largest keys, each point
+   once. */
 static void choose(int begin, int wanted, const double *key, Screening *screening)
 {
   int *list = screening->chosen + screening->m, count = 0;
@@ -116,8 +117,9 @@ static void choose(int begin, int wanted, const double *key, Screening *screenin
   screening->m += count;
 }
 
-/* The starts: the best raw point; one in SHARE for the best extra points, since a narrow peak
-   beside them is invisible to the raw ones; the rest by selection. Sorted by value, best first. */
+/* Choose the starts: the best raw point; one in SHARE from the best extra points, because raw
+   points miss a narrow peak next to an extra point; the rest by selection. Sort them by value,
+   best first. */
 static void select_starts(const RgMaximiserOptions *options, RgRandom *random, Screening *screening)
 {
   const double *value = screening->value;
@@ -143,7 +145,7 @@ static void select_starts(const RgMaximiserOptions *options, RgRandom *random, S
   }
 }
 
-/* Best first again, after the starts moved. */
+/* Restore the order, best first, after the starts moved. */
 static void sort_starts(Screening *screening)
 {
   const int dim = screening->dim;
@@ -163,7 +165,7 @@ static void sort_starts(Screening *screening)
   }
 }
 
-/* The best of the ends that searches on a cheaper function reached climb on the true one. */
+/* Let the best end points of the search on a cheaper function climb on the true one. */
 static PetscErrorCode finish(const RgMaximiserOptions *options, RgLocalSearch ascend,
                              RgBatchFunction function, void *closure, Screening *screening)
 {
@@ -220,7 +222,7 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
 
 /* ---- inputs that count with some word of a choice only --------------------------------------- */
 
-/* A function of points whose inputs that don't count are settled. */
+/* Wraps a function of points; sets inactive inputs to their settled values first. */
 typedef struct {
   const RgSpace *space;
   RgBatchFunction function;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#define EXACT_MOST 20000 /* the same on request: 3.2 GB */
+#define EXACT_MOST 20000 /* the same limit for `paths: exact`: 3.2 GB */
 #define TIE 1e-12        /* relative to max(1, |g|), as rg_argmax */
 
 const char *const rg_path_kind_names[] = {"auto", "rff", "exact", "pathwise", NULL};
@@ -121,7 +121,7 @@ PetscErrorCode rg_path_sampler_rff(RgPathSampler *sampler, const RgPosterior *po
 /* ---- finite designs
    --------------------------------------------------------------------------- */
 
-/* The data of the model, and how paths are drawn from now on. */
+/* Take in the data of the model, and decide how to draw the next paths. */
 static PetscErrorCode follow_model(RgPathSampler *sampler, const RgModel *model,
                                    const RgHistory *history, RgFailure *failure)
 {
@@ -142,7 +142,7 @@ static PetscErrorCode follow_model(RgPathSampler *sampler, const RgModel *model,
   PetscFunctionReturn(0);
 }
 
-/* F: `count` paths of features at all points, unconditioned unless they are rff. */
+/* F: `count` paths of features at all points; unconditioned unless the paths are rff. */
 static PetscErrorCode features_on_set(RgPathSampler *sampler, int count, RgRandom *draws,
                                       RgFailure *failure)
 {
@@ -168,7 +168,7 @@ static PetscErrorCode features_on_set(RgPathSampler *sampler, int count, RgRando
   PetscFunctionReturn(0);
 }
 
-/* F by a posterior that solves for itself: pathwise paths that share their features. */
+/* F from a posterior with its own solver: pathwise paths that share their features. */
 static PetscErrorCode bundle_on_set(RgPathSampler *sampler, RgPosterior *posterior, int count,
                                     RgRandom *draws, RgFailure *failure)
 {
@@ -210,7 +210,7 @@ static PetscErrorCode draw_on_set(RgPathSampler *sampler, int count, RgRandom *d
   PetscFunctionReturn(0);
 }
 
-/* Maximum of every path over the points that count, and the lowest index that ties with it. */
+/* Maximum of every path over the allowed points, and the lowest index that ties with it. */
 static void scan_maxima(const RgPathSampler *sampler, int count, const unsigned char *excluded)
 {
   int size = sampler->domain->design.size;

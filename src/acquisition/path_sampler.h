@@ -8,30 +8,32 @@
 
 /* How paths are drawn (gp/path/feature_path.h, gp/path/set_path.h):
    auto      finite sets: exact where the set has at most 2000 points or a structured prior, else
-             pathwise; boxes: pathwise
-   rff       random Fourier features, their weights drawn from the posterior: the papers' setting
+   pathwise; boxes: pathwise
+   rff       random Fourier features, with weights drawn from the posterior: the papers' setting
    exact     the exact joint posterior of all points; finite sets only
    pathwise  a prior path of random Fourier features plus the exact update; on a box the paths of
-             one iteration share their features and the raw points of the search for their maxima
-             (gp/path/feature_bundle.h)
-   The maxima of pathwise paths have the law of those of exact ones, up to a few hundredths of their
-   deviation. Those of rff paths are off where data crowd: under a Matern-5/2 kernel of length scale
-   0.3 on the unit square with 60 data, 1.82 (0.37) in place of 1.51 (0.12), mean and deviation. */
+   one iteration share their features and the raw points of the search for their maxima
+   (gp/path/feature_bundle.h)
+   The maxima of pathwise paths have the law of exact ones, up to a few hundredths of their
+   deviation. The maxima of rff paths are biased where data crowd: under a Matern-5/2 kernel of
+   length scale 0.3 on the unit square with 60 data, mean and deviation are 1.82 (0.37) instead
+   of 1.51 (0.12). */
 #define RG_PATHS_EXACT_MAX 2000 /* auto: largest set without structure whose prior is factored */
 typedef enum { RG_PATHS_AUTO, RG_PATHS_RFF, RG_PATHS_EXACT, RG_PATHS_PATHWISE } RgPathKind;
 
-/* Parameters that methods with sampled paths share. The maximum of a path on a box is searched as
-   the `maximiser` block says, but for the last two numbers: where several paths are drawn per
+/* Parameters that methods with sampled paths share. The search for the maximum of a path on a
+   box follows the `maximiser` block, except for the last two numbers: with several paths per
    iteration, each gets a smaller search. */
 typedef struct {
   int kind;        /* RgPathKind */
-  int features;    /* of a path; redrawn for every path, or as above */
-  int raw_samples; /* -1: of the maximiser block; of several paths rg_path_raw_samples */
-  int restarts;    /* -1: of the maximiser block; of several paths RG_PATH_RESTARTS */
+  int features;    /* number of features of a path; redrawn for every path, or shared as above */
+  int raw_samples; /* -1: as in the maximiser block; with several paths rg_path_raw_samples */
+  int restarts;    /* -1: as in the maximiser block; with several paths RG_PATH_RESTARTS */
 } RgPathOptions;
 
-/* Measured on posteriors of 60 data in 2, 4 and 6 dimensions: the mean of ten maxima found so is
-   0.01 to 0.04 of the prior deviation below that of a search with 20000 points, 100 starts. */
+/* Measured on posteriors of 60 data in 2, 4 and 6 dimensions: the mean of ten maxima from this
+   search is 0.01 to 0.04 of the prior deviation below that of a search with 20000 points and 100
+   starts. */
 #define RG_PATH_RESTARTS 6
 static inline int rg_path_raw_samples(int dim)
 {
@@ -54,8 +56,8 @@ extern const char *const rg_path_kind_names[];
     RG_INT("path_restarts", Options, paths.restarts, "auto", 1, 1e5, "",                           \
            "starts of that search; auto: as in `maximiser`, or 6 where several paths are drawn")
 
-/* Mistakes the table can't express: exact paths on a box, or on a set they are too large for.
-   options: begin with RgPathOptions. */
+/* Report mistakes that the table can't express: exact paths on a box, or on a set that is too
+   large for them. options: begin with RgPathOptions. */
 PetscErrorCode rg_path_options_check(const void *options, const RgDomain *domain, RgPlace place,
                                      RgDiagnostics *diagnostics);
 
@@ -69,21 +71,23 @@ typedef struct {
 
 typedef struct RgPathSampler RgPathSampler;
 
-/* For models of the design alone. Borrows domain and options. capacity: expected evaluations. */
+/* For models of the design alone. Borrows domain and options. capacity: expected number of
+   evaluations. */
 PetscErrorCode rg_path_sampler_create(const RgDomain *domain, const RgPathOptions *options,
                                       int capacity, RgPathSampler **sampler);
 PetscErrorCode rg_path_sampler_destroy(RgPathSampler **sampler);
 
 /* Draw `count` independent paths given the data of the model (updated before; the same history)
-   and find their maxima: by scan of a finite set, by multi-start search on a box, each path with
-   its own raw points. `excluded` (finite sets; NULL: none): points that don't count. failure: a
-   prior that can't be factored, fewer features than the kernel has terms, no point left. */
+   and find their maxima: by a scan of a finite set, or by multi-start search on a box, where
+   each path has its own raw points. `excluded` (finite sets; NULL: none): points to leave out.
+   failure: a prior that can't be factored, fewer features than the kernel has terms, or no point
+   left. */
 PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model, int count,
                                     const unsigned char *excluded, RgRandom *draws,
                                     const RgSearch *search, RgOptima *optima, RgFailure *failure);
 
-/* Posterior covariances of every point of a finite design with `count` of them: C (N x count),
-   C[i * count + s]. Of the data of the last draw. */
+/* Posterior covariances of every point of a finite design with `count` of its points: C (N x
+   count), C[i * count + s]. They refer to the data of the last draw. */
 PetscErrorCode rg_path_sampler_covariance(RgPathSampler *sampler, int count, const int *index,
                                           double *C);
 

@@ -1,8 +1,6 @@
-/* Maxima of paths over the unit cube.
-
-   Raw points of a search are a product: Sobol points in the first half of the coordinates times
-   Sobol points in the others. Features then take (rows + columns) M cosines instead of rows *
-   columns * M. */
+/* Maxima of paths over the unit cube. The raw points of a search are a product: Sobol points in
+   the first half of the coordinates times Sobol points in the second half. Features then take
+   (rows + columns) M cosines instead of rows * columns * M. */
 #include "regatta/acquire.h"
 #include "acquisition/path_sampler_internal.h"
 #include "gp/model/model.h"
@@ -40,13 +38,13 @@ static PetscErrorCode product_destroy(Product *p)
   PetscFunctionReturn(0);
 }
 
-/* One search: the paths, and which of them. */
+/* One search: the bundle of paths, and the index of the path. */
 typedef struct {
   RgFeatureBundle *features;
-  const double *raw, *value; /* pathwise: raw points, and values of this path there */
+  const double *raw, *value; /* pathwise: raw points, and the values of this path at them */
 } Search;
 
-/* Raw points are compared in single precision; what the search ends in is exact. */
+/* Raw points are compared in single precision; the search itself is exact. */
 static PetscErrorCode path_function(void *closure, int m, const double *X, double *value,
                                     double *gradient)
 {
@@ -76,7 +74,7 @@ static PetscErrorCode path_raw(void *closure, RgRandom *random, int m, double *Z
   PetscFunctionReturn(0);
 }
 
-/* sampler->raw: m raw points, and the values of all paths there. */
+/* Fill sampler->raw: m raw points, and the values of all paths at them. */
 static PetscErrorCode screen_bundle(RgPathSampler *sampler, int count, int m, RgRandom *random)
 {
   int dim = sampler->domain->design.dim;
@@ -91,7 +89,7 @@ static PetscErrorCode screen_bundle(RgPathSampler *sampler, int count, int m, Rg
   PetscFunctionReturn(0);
 }
 
-/* The search for the maximum of one of `count` paths. */
+/* Search for the maximum of one of `count` paths. */
 static RgMaximiserOptions path_search(const RgPathSampler *sampler, int count,
                                       const RgMaximiserOptions *maximiser)
 {
@@ -135,7 +133,7 @@ PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, int c
   RgPosterior *posterior = &model->posterior;
   const int dim = sampler->domain->design.dim, m = options.raw_samples;
   const bool bundle = sampler->kind == RG_PATHS_PATHWISE;
-  const bool shared = bundle && dim > 1 && dim <= RG_SOBOL_MAX_DIM; /* raw points */
+  const bool shared = bundle && dim > 1 && dim <= RG_SOBOL_MAX_DIM; /* number of raw points */
   const RgSearch each = {.options = &options, .history = search->history, .random = search->random};
   Search closure = {.features = &sampler->features};
 

@@ -1,4 +1,4 @@
-/* What the files of the path sampler share (private to acquisition/). */
+/* Declarations shared by the files of the path sampler (private to acquisition/). */
 #ifndef RG_ACQUISITION_PATH_SAMPLER_INTERNAL_H
 #define RG_ACQUISITION_PATH_SAMPLER_INTERNAL_H
 
@@ -9,11 +9,11 @@ struct RgPathSampler {
   const RgDomain *domain;
   RgPathOptions options;
   int kind;                 /* never auto */
-  RgSetPaths *set;          /* finite designs; made by the first draw */
-  int capacity;             /* expected evaluations */
+  RgSetPaths *set;          /* finite designs; created by the first draw */
+  int capacity;             /* expected number of evaluations */
   RgFeatureBundle features; /* paths of random features */
-  double *raw;              /* boxes: raw points and values of all paths of a bundle */
-  double *noise;            /* of the data: n x count */
+  double *raw;              /* boxes: raw points, and the values of all paths of a bundle at them */
+  double *noise;            /* n x count: noise of the data */
   double *F;                /* finite designs: N x count */
   double *y;                /* finite designs: n outputs, model units */
   size_t noise_room, F_room, y_room, raw_room;
@@ -23,10 +23,11 @@ struct RgPathSampler {
 };
 
 PetscErrorCode rg_path_sampler_reserve(size_t size, size_t *room, double **array);
-/* sampler->noise (n x count): `count` draws of the noise of the n data. */
+/* Fill sampler->noise (n x count): `count` draws of the noise of the n data. */
 PetscErrorCode rg_path_sampler_noise(RgPathSampler *sampler, const RgPosterior *posterior,
                                      int count, RgRandom *draws);
-/* sampler->features.path: a path over the unit cube, weights drawn from their posterior. */
+/* Fill sampler->features.path: a path over the unit cube, with weights drawn from their
+   posterior. */
 PetscErrorCode rg_path_sampler_rff(RgPathSampler *sampler, const RgPosterior *posterior,
                                    RgRandom *draws, RgFailure *failure);
 /* failure: fewer features than the kernel has terms. */

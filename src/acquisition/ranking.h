@@ -2,8 +2,9 @@
 #ifndef RG_ACQUISITION_RANKING_H
 #define RG_ACQUISITION_RANKING_H
 
-/* Insert i into `list`, the `count` indices with the largest keys seen so far, largest first; ties
-   keep the earlier one. At most `capacity` are kept. Returns the new count. O(capacity). */
+/* Insert i into `list`, which holds the `count` indices with the largest keys so far, largest
+   first. Among equal keys the earlier index comes first. The list keeps at most `capacity`
+   indices. Returns the new count. O(capacity). */
 static inline int rg_ranking_insert(const double *key, int i, int count, int capacity, int *list)
 {
   if (count == capacity && !(count && key[i] > key[list[count - 1]])) return count;

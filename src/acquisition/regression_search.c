@@ -1,4 +1,4 @@
-/* Queries by kernel regression: bound, exploitation, least density. */
+/* Queries by kernel regression: upper confidence bound, exploitation, least density. */
 #include "acquisition/regression_search.h"
 
 #include "acquisition/local_search.h"
@@ -6,14 +6,14 @@
 
 #include <math.h>
 
-#define OVERFLOW 300.0 /* log W^(-1/2) from which bounds are compared by their logarithms */
-#define TIE 1e-12      /* values of m this close are equal (boke 2.6) */
-#define BELOW -1000.0  /* logarithms of bounds that are not positive; every other one is above */
-#define INTERIOR 8     /* one raw point in so many stays where Sobol put it */
-#define RAW 500        /* raw points per input, at least */
-#define STARTS 100     /* starts of the local search per input, at least */
+#define OVERFLOW 300.0 /* from this log W^(-1/2) on, bounds are compared by their logarithms */
+#define TIE 1e-12      /* values of m this close count as equal (boke 2.6) */
+#define BELOW -1000.0  /* key of bounds that are not positive; all other keys are larger */
+#define INTERIOR 8     /* one raw point in INTERIOR stays at its Sobol position */
+#define RAW 500        /* smallest number of raw points per input */
+#define STARTS 100     /* smallest number of starts of the local search per input */
 
-/* What the first batch says about W: zero somewhere, or about to overflow. */
+/* What the first batch shows about W: it is zero somewhere, or W^(-1/2) is about to overflow. */
 static void choose_scale(RgRegressionSearch *search, int m, const double *log_weight)
 {
   double least = INFINITY;
@@ -114,10 +114,10 @@ PetscErrorCode rg_regression_value(void *closure, int m, const double *X, double
   PetscFunctionReturn(0);
 }
 
-/* Sobol points, all but the first eighth of them thrown on faces of the cube: u becomes 3u - 1, or
-   the end of [0,1] beyond which that lies. -log W grows outwards from the data, so that its maxima,
-   the bound's too, are corners of the data's Voronoi cells as the cube cuts them off: hundreds of
-   hills of nearly the same height, most of them on faces of several dimensions. */
+/* Sobol points. All but the first eighth move to faces of the cube: u becomes 3u - 1, clipped to
+   [0,1]. -log W grows outwards from the data. So its maxima, and those of the bound, are corners
+   of the data's Voronoi cells as the cube cuts them: hundreds of hills of nearly equal height,
+   most of them on faces of various dimensions. */
 static PetscErrorCode raw_points(void *closure, RgRandom *random, int n, double *X, double *value)
 {
   const size_t dim = (size_t)((RgRegressionSearch *)closure)->regression->dim;
@@ -130,7 +130,7 @@ static PetscErrorCode raw_points(void *closure, RgRandom *random, int n, double 
   PetscFunctionReturn(0);
 }
 
-/* On a finite design the scale depends on all its points, which rg_acquire_with shows in parts. */
+/* On a finite design the scale depends on all points, but rg_acquire_with passes them in parts. */
 static PetscErrorCode scale_of_set(const RgSpace *space, RgRegressionSearch *search)
 {
   double *value;

@@ -12,11 +12,12 @@ typedef enum {
   RG_REGRESSION_SPACE /* -log W: the point of least density */
 } RgRegressionGoal;
 
-/* How values are compared. Set by the first batch without gradients: the raw points. */
+/* How values are compared. The first batch without gradients, which holds the raw points,
+   decides. */
 typedef enum {
   RG_REGRESSION_PLAIN,
-  RG_REGRESSION_LOGARITHM, /* of the bound, where W^(-1/2) may overflow */
-  RG_REGRESSION_DISTANCE   /* to the data, where W = 0 somewhere (compact kernels) */
+  RG_REGRESSION_LOGARITHM, /* logarithm of the bound, where W^(-1/2) may overflow */
+  RG_REGRESSION_DISTANCE   /* distance to the data, where W = 0 somewhere (compact kernels) */
 } RgRegressionScale;
 
 typedef struct {
@@ -26,23 +27,24 @@ typedef struct {
   double shift, deviation; /* m is taken as (m - shift)/deviation */
   double width;            /* sqrt(beta_t) */
   RgRegressionScale scale; /* out */
-  bool scaled;             /* false before a search; then `scale` is set */
-  long evaluations;        /* out: acquisition values so far */
+  bool scaled;             /* false before a search; the search sets `scale` and then this */
+  long evaluations;        /* out: number of acquisition values so far */
 } RgRegressionSearch;
 
 /* An RgBatchFunction; context: RgRegressionSearch. */
 PetscErrorCode rg_regression_value(void *search, int m, const double *X, double *value,
                                    double *gradient);
 
-/* Where starts climb in lockstep, as `options` say: at least 100 of them per input, and at least
-   500 raw points; false: another local search or none, which begins as asked. O(1). */
+/* Raise the numbers of raw points and starts where starts climb in lockstep according to
+   `options`: at least 100 starts and 500 raw points per input. Returns false for another local
+   search or for none; then the numbers stay as they are. O(1). */
 bool rg_regression_widen(int dim, RgMaximiserOptions *options);
 
-/* Maximise the goal over the design as rg_acquire_with does, ties by the order of the points. On a
-   box the search begins as rg_regression_widen says; where that is so seven in eight of the raw
-   points lie on faces of the box (of Sobol points u: 3u - 1 cut off at 0 and 1; not in a space with
-   inputs that don't always count). The uniform kernel has no gradient: no local search. value: m +
-   width W^(-1/2), m or -log W at the query, infinite where W = 0. Needs data. */
+/* Maximise the goal over the design as rg_acquire_with does; among equal values the earliest
+   point wins. On a box the search begins as rg_regression_widen describes; in that case seven in
+   eight raw points lie on faces of the box (Sobol points u become 3u - 1, clipped to [0, 1]; not
+   in a space with conditional inputs). The uniform kernel has no gradient, so it has no local
+   search. value: m + width W^(-1/2), m or -log W at the query; infinite where W = 0. Needs data. */
 PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch *regression,
                                      const RgSearch *search, RgQuery *query, double *value,
                                      RgFailure *failure);

@@ -4,11 +4,11 @@
 
 #include <math.h>
 
-#define CHUNK 128         /* points at a time: scratch stays on the stack and in the first cache */
+#define CHUNK 128         /* points per chunk: scratch stays on the stack and in the first cache */
 #define PIMS_SD 1e-12     /* smallest deviation (irgp_ucb 3.6) */
 #define MES_SD 1e-8       /* smallest deviation (irgp_ucb 3.7) */
-#define FACTOR_FLOOR 1e-9 /* of the variance that truncation leaves (irgp_ucb 3.8) */
-#define PRODUCT 8         /* ratios multiplied before a logarithm is taken: no underflow */
+#define FACTOR_FLOOR 1e-9 /* smallest share of the variance that truncation leaves (irgp_ucb 3.8) */
+#define PRODUCT 8         /* ratios per logarithm: few enough to avoid underflow */
 
 void rg_acquisition_pims(const void *closure, int m, const double *mean, const double *sd,
                          double *value, double *d_mean, double *d_sd)
@@ -77,7 +77,7 @@ void rg_acquisition_mes(const void *closure, int m, const double *mean, const do
 /* ---- JES
    -------------------------------------------------------------------------------------- */
 
-/* Mean and variance at a chunk of points given one optimum as well (irgp_ucb 3.8). */
+/* Mean and variance at a chunk of points, given one optimum as well (irgp_ucb 3.8). */
 static void condition(const RgJesOptimum *o, int m, const double *mean, const double *variance,
                       const double *c, double *restrict m_l, double *restrict v_l)
 {
@@ -87,7 +87,8 @@ static void condition(const RgJesOptimum *o, int m, const double *mean, const do
   }
 }
 
-/* value = -(1/2n) sum_l log((v~_l + noise)/(variance + noise)), several ratios per logarithm. */
+/* value = -(1/2n) sum_l log((v~_l + noise)/(variance + noise)), with several ratios per
+   logarithm. */
 static void jes_values(const RgJes *jes, int m, RgJesMoments at, size_t ld, double *value)
 {
   const RgVectorOps *ops = rg_vector_ops();
@@ -141,7 +142,7 @@ static void jes_slopes(const RgJes *jes, int m, RgJesMoments at, size_t ld, RgJe
   }
 }
 
-/* The same from point `first` on. */
+/* The same values from point `first` on. */
 static RgJesSlopes slopes_from(const RgJesSlopes *of, int first)
 {
   return (RgJesSlopes){of->mean + first, of->variance + first, of->covariance + first};

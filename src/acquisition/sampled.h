@@ -24,12 +24,9 @@ typedef struct {
 void rg_acquisition_mes(const void *closure, int m, const double *mean, const double *sd,
                         double *value, double *d_mean, double *d_sd);
 
-/* Joint entropy search, lower bound (irgp_ucb 3.8), for n sampled optima (x_l, f_l):
-
-     a(x) = 1/2 log(sd^2 + noise) - mean_l 1/2 log(v~_l(x) + noise)
-
-   where v~_l is the variance of f(x) given the data, f(x_l) = f_l and f(x) <= f_l. What it needs to
-   know of optimum l: */
+/* Joint entropy search, lower bound (irgp_ucb 3.8), for n sampled optima (x_l, f_l): a(x) = 1/2
+   log(sd^2 + noise) - mean_l 1/2 log(v~_l(x) + noise), where v~_l is the variance of f(x) given
+   the data, f(x_l) = f_l and f(x) <= f_l. The struct holds the constants of optimum l. */
 typedef struct {
   double maximum;  /* f_l */
   double residual; /* (f_l - mean(x_l)) / (variance(x_l) + eta) */
@@ -41,19 +38,20 @@ typedef struct {
   double noise;                /* noise variance, model units */
   double smallest;             /* variances below it count as 0: 1e-14 k(x,x) */
 } RgJes;
-/* Of m points: mean, variance (m) and covariance (n x m, covariance[l*m + j] of x_j with x_l). */
+/* Moments at m points: mean and variance (m), and covariance (n x m, covariance[l*m + j] of x_j
+   with x_l). */
 typedef struct {
   const double *mean, *variance, *covariance;
 } RgJesMoments;
-/* Partial derivatives by them. */
+/* Partial derivatives by the moments. */
 typedef struct {
   double *mean, *variance, *covariance;
 } RgJesSlopes;
-/* value (m) and slopes (NULL: not wanted) from the moments. */
+/* Compute value (m), and slopes (NULL: not wanted), from the moments. */
 PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const RgJesMoments *at, double *value,
                                   const RgJesSlopes *slopes);
 
-/* Maximise JES for the optima of paths drawn from `sampler`: as rg_acquire. */
+/* Maximise JES, given the optima of paths drawn from `sampler`; otherwise as rg_acquire. */
 PetscErrorCode rg_acquire_jes(RgModel *model, RgPathSampler *sampler, const RgOptima *optima,
                               const RgSearch *search, RgQuery *query, double *value,
                               RgFailure *failure);

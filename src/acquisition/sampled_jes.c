@@ -5,14 +5,14 @@
 
 #include <math.h>
 
-#define MORE_STARTS 6 /* starts on a box beside as many as there are optima, at most */
+#define MORE_STARTS 6 /* largest number of starts on a box, apart from the optima */
 
-/* A maximisation of JES: the acquisition function, and its moments. */
+/* One maximisation of JES: the acquisition function, and its moments. */
 typedef struct {
   RgModel *model;
   RgJes jes;
   RgJesOptimum *optimum; /* n */
-  RgMoments moments;     /* with the n optima */
+  RgMoments moments;     /* n: covariances with the optima */
 } Search;
 
 /* RgMoments.values. */
@@ -55,7 +55,7 @@ static RgJesOptimum jes_optimum(const RgModel *model, double maximum, double mea
 
 /* ---- finite designs ------------------------------------------------------------------------- */
 
-/* value of every point, from their covariances with the optima (N x n). */
+/* Value at every point, from its covariances with the optima (N x n). */
 static PetscErrorCode values_on_set(Search *search, const double *covariance, double *value)
 {
   const double *mean = rg_posterior_means(&search->model->posterior);
@@ -101,7 +101,7 @@ static PetscErrorCode search_set(Search *search, RgPathSampler *sampler, const R
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
 
-/* Covariances with the optima, and what JES needs to know of them. */
+/* Covariances with the optima, and the constants of JES that follow from them. */
 static PetscErrorCode prepare_box(Search *search, const RgOptima *optima)
 {
   int n = optima->n;
@@ -118,9 +118,10 @@ static PetscErrorCode prepare_box(Search *search, const RgOptima *optima)
   PetscFunctionReturn(0);
 }
 
-/* JES has a spike at every sampled optimum, some sqrt(noise) wide, and nearly every search ends on
-   one. So the optima are starts, and few others are needed: along trials in 2, 4 and 6 dimensions
-   6 more found what 200 starts from 20000 raw points did, to 1e-4 of 0.3 to 0.8 on average. */
+/* JES has a spike at every sampled optimum, about sqrt(noise) wide, and nearly every search ends
+   on one. So the optima are starts, and few other starts are needed: along trials in 2, 4 and 6
+   dimensions, 6 more starts came within 1e-4 of what 200 starts from 20000 raw points found
+   (values 0.3 to 0.8 on average). */
 static PetscErrorCode search_box(Search *jes, const RgOptima *optima, const RgSearch *search,
                                  RgQuery *query, double *best, RgFailure *failure)
 {
