@@ -1,4 +1,4 @@
-/* Bilinear forms by the basis that spans their vectors. */
+/* Bilinear forms, through a basis of the space that their vectors span. */
 #include "gp/context/bilinear_forms.h"
 
 #include "maths/blas.h"
@@ -90,7 +90,9 @@ void rg_bilinear_forms_gradient(RgBilinearForms *forms, int J, double *G)
     for (int q = 0; q < r; q++) {
       double *column = G + ((size_t)j * r + q) * r;
       column[q] = *packed++;
-      for (int i = q + 1; i < r; i++) column[i] = 0.5 * *packed++; /* it counts twice in tr */
+      for (int i = q + 1; i < r; i++)
+        column[i] = 0.5 * *packed++; /* an off-diagonal entry
+                                                                      counts twice in tr */
     }
   }
 }

@@ -7,11 +7,11 @@
 
 #include <math.h>
 
-#define LEAST 1e-12  /* rest that rounding lets an interpolation reach */
-#define SMOOTHER 2.0 /* length scales of Matern-5/2 as an interpolant, in those of the model */
+#define LEAST 1e-12  /* smallest residual of an interpolation, because of rounding */
+#define SMOOTHER 2.0 /* length scales of the interpolant, in those of the model */
 
-/* Shortest length scale of each context, (dim_c); false where one is warped. *gaussian: all kernels
-   of contexts are. */
+/* Shortest length scale of each context coordinate (dim_c); false if a coordinate is warped.
+   *gaussian: all kernels of contexts are Gaussian. */
 static bool context_scales(const RgKernel *kernel, int dim_x, double *scale, bool *gaussian)
 {
   *gaussian = true;
@@ -31,8 +31,8 @@ static bool context_scales(const RgKernel *kernel, int dim_x, double *scale, boo
   return true;
 }
 
-/* The kernel that interpolates, and *tolerance for it; *found: false where there is none. Gaussian
-   kernels interpolate what is as smooth as they are: the rest falls as the square of the error. */
+/* The interpolating kernel, and its *tolerance; *found: false if none fits. A Gaussian kernel
+   interpolates functions as smooth as itself, so its residual falls as the square of the error. */
 static PetscErrorCode interpolant(const RgKernel *kernel, int dim_x, RgKernel *smooth,
                                   double *tolerance, bool *found)
 {

@@ -1,21 +1,22 @@
-/* Moments over a list of contexts from their pairs: kernels that are no product of a part in x and
-   one in c. */
+/* Moments over a list of contexts from the pairs of design and context, for kernels that are not
+   a product of a part in x and a part in c. */
 #include "gp/context/context_pairs.h"
 
 #include <math.h>
 
-#define STEP 1e-5 /* of the central differences in x, unit cube */
+#define STEP 1e-5 /* step of the central differences in x, unit cube */
 
-/* Pairs (x, s_m) of as many designs as there is room for. */
+/* Pairs (x, s_m) of as many designs as fit. */
 struct RgContextPairs {
   RgPrediction work;
   int room;                                          /* pairs, at least M */
   double *Z;                                         /* room x dim */
-  int *pair;                                         /* room: those with a derivative */
+  int *pair;                                         /* room: the pairs that have a derivative */
   double *one, *zero;                                /* room */
   double *gradient;                                  /* room x dim */
   double *mean, *variance, *mean_bar, *variance_bar; /* room */
-  int current; /* designs whose pairs were predicted last and kept for a gradient, all contexts */
+  int current; /* number of designs whose pairs (all contexts) the last prediction kept for a
+                  gradient */
 };
 
 PetscErrorCode rg_context_pairs_create(RgContextPosterior *cp)
@@ -117,14 +118,14 @@ PetscErrorCode rg_context_pairs_predict(RgContextPosterior *cp, int J, const dou
   PetscFunctionReturn(0);
 }
 
-/* Slopes that a function depends on, one context after another. */
+/* The slopes that a function depends on, context by context. */
 typedef struct {
-  int n;                                    /* contexts */
+  int n;                                    /* number of contexts */
   double *contexts;                         /* n x dim_c */
   double *mean_bar, *variance_bar, *slopes; /* n x dim_c; 2 n x dim_c: scratch */
 } Weighted;
 
-/* Those of all slopes that have a derivative; O(S). */
+/* The slopes with a nonzero derivative. O(S). */
 static PetscErrorCode weighted_create(const RgContextPosterior *cp, const double *mean_bar,
                                       const double *variance_bar, Weighted *weighted)
 {
@@ -207,7 +208,7 @@ static int gather_pairs(struct RgContextPairs *p, int J, int M, int dim, const d
   return used;
 }
 
-/* G: gradients by x, of J designs that there is room for, through means and variances. */
+/* G: gradients by x, through means and variances, of the J designs that fit. */
 static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const double *X,
                                       const double *mean_bar, const double *variance_bar, double *G)
 {

@@ -4,7 +4,8 @@
 
 #include "gp/context/context_posterior.h"
 
-/* Methods of RgContextPosterior for kernels that are no product: every pair (x, c) is a point. */
+/* Methods of RgContextPosterior for kernels that are not a product: every pair (x, c) is a
+   point. */
 PetscErrorCode rg_context_pairs_create(RgContextPosterior *cp);
 PetscErrorCode rg_context_pairs_destroy(RgContextPosterior *cp);
 PetscErrorCode rg_context_pairs_predict(RgContextPosterior *cp, int J, const double *X,

@@ -1,4 +1,4 @@
-/* The posterior at a list of contexts: which back end computes it, and what both share. */
+/* The posterior at a list of contexts: the choice of a back end, and the code that both share. */
 #include "gp/context/context_pairs.h"
 #include "gp/context/context_product.h"
 

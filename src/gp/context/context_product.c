@@ -1,5 +1,5 @@
-/* Moments over a list of contexts for kernels that are a product of a part in x and one in c: the
-   contexts enter through matrices of the data alone. */
+/* Moments over a list of contexts for kernels that are a product of a part in x and a part in c.
+   The contexts enter through matrices of the data alone. */
 #include "gp/context/context_product.h"
 #include "base/grow.h"
 #include "gp/context/bilinear_forms.h"
@@ -9,15 +9,15 @@
 
 #include <math.h>
 
-#define RANK_TOLERANCE 1e-12 /* relative to the longest column of F: shorter rests drop */
+#define RANK_TOLERANCE 1e-12 /* residuals below this share of the longest column are dropped */
 #define ROUGH_TOLERANCE 1e-4
-#define SLOW 10.0 /* an operation of a matrix-vector product against a product's */
-#define FORMS_BYTES (64.0 * 1024 * 1024) /* most memory of r^2/2 numbers a context */
+#define SLOW 10.0                        /* cost of a matrix-vector flop in matrix-product flops */
+#define FORMS_BYTES (64.0 * 1024 * 1024) /* memory limit, in units of r^2/2 numbers per context */
 
-/* All matrices column-major. n: data, M: contexts, S: slope columns (n_slopes x dim_c), F (n x (M +
-   S)): right kernel between data and contexts, and its derivatives by the context. Either F = Q R
-   with few columns r in Q, and everything at a design is a function of P = T'T (r x r); or, where F
-   has few columns, they are looked at one by one (is_plain: Q = F). */
+/* All matrices are column-major. n: data, M: contexts, S: slope columns (n_slopes x dim_c), F (n
+   x (M + S)): right kernel between data and contexts, and its derivatives by the context. Either
+   F = Q R, where Q has few columns r and everything at a design is a function of P = T'T (r x
+   r); or F itself has few columns, which are then handled one by one (is_plain: Q = F). */
 struct RgContextProduct {
   RgKernel left, right;
   bool is_plain;
@@ -30,7 +30,7 @@ struct RgContextProduct {
   double *P;              /* rank x rank per design */
   double *a;              /* rank x J */
   double *A;              /* n x J */
-  int *used, *n_used;     /* is_plain: rank x J, J: columns that a gradient needs */
+  int *used, *n_used;     /* is_plain: rank x J, where J counts the columns that a gradient needs */
   RgBilinearForms forms;  /* R_m' P R_m, then R_m' P D_mk */
 };
 
@@ -94,8 +94,8 @@ static PetscErrorCode create_forms(RgContextPosterior *cp)
   PetscFunctionReturn(0);
 }
 
-/* Whether single columns cost less than Q R: n^2 K against n^2 r + n r^2 + r^2 s operations a
-   design, with s = 2 r dimensions of forms that are found in 2 r^2 s^2 slow operations before. */
+/* Whether single columns cost less than Q R: n^2 K against n^2 r + n r^2 + r^2 s operations per
+   design, with s = 2 r dimensions of forms, after 2 r^2 s^2 slow operations to find them. */
 static bool plain_is_cheaper(int n, double r, int n_columns, int designs)
 {
   const double forms = PetscMin(2.0 * r, n_columns), before = 2.0 * r * r * forms * forms;
@@ -105,7 +105,7 @@ static bool plain_is_cheaper(int n, double r, int n_columns, int designs)
            (double)n * n * r + n * r * r + r * r * forms + SLOW * before / designs;
 }
 
-/* Q and R, or Q = F; *F is handed over or freed. */
+/* Q and R, or Q = F. Takes ownership of *F or frees it. */
 static PetscErrorCode factorise(struct RgContextProduct *p, double drop, int designs, double *F)
 {
   const int n = p->n, K = p->n_columns;
@@ -113,7 +113,7 @@ static PetscErrorCode factorise(struct RgContextProduct *p, double drop, int des
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n * n, &p->Q));
   PetscCall(rg_column_basis(n, K, F, drop, 0, p->Q, &p->rank));
-  if (!p->rank) { /* all contexts are out of reach; BLAS takes no matrix without a row */
+  if (!p->rank) { /* all contexts are out of reach; BLAS rejects a matrix without rows */
     PetscCall(PetscArrayzero(p->Q, n));
     p->rank = 1;
   }
@@ -243,7 +243,7 @@ static void plain_moments(const RgContextPosterior *cp, int J, RgContextMoments 
   }
 }
 
-/* The same from P: k(x,x) - R_m' P R_m and -2 R_m' P D_m. */
+/* The same quantities from P: k(x,x) - R_m' P R_m and -2 R_m' P D_m. */
 static void reduced_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
 {
   struct RgContextProduct *p = cp->product;
@@ -282,7 +282,7 @@ PetscErrorCode rg_context_product_predict(RgContextPosterior *cp, int J, const d
 
 /* ---- gradient -------------------------------------------------------------------------------- */
 
-/* A = Q (derivatives by a) of the part that goes through the means. */
+/* A = Q (derivatives by a), for the part that goes through the means. */
 static void pull_first(RgContextPosterior *cp, int J, const RgContextMoments *bar)
 {
   struct RgContextProduct *p = cp->product;
@@ -305,7 +305,8 @@ static void pull_first(RgContextPosterior *cp, int J, const RgContextMoments *ba
               n);
 }
 
-/* H_j = T_j weight_j with weight symmetric: tr(weight_j dP_j) is what a change of P_j does. */
+/* H_j = T_j weight_j with weight symmetric, so that a change of P_j changes the function by
+   tr(weight_j dP_j). */
 static void reduced_pull(const RgContextPosterior *cp, int J, const RgContextMoments *bar)
 {
   struct RgContextProduct *p = cp->product;
@@ -313,15 +314,14 @@ static void reduced_pull(const RgContextPosterior *cp, int J, const RgContextMom
 
   rg_bilinear_forms_pull(&p->forms, 0, M, J, -1.0, 0.0, bar->variance);
   if (S > 0) rg_bilinear_forms_pull(&p->forms, M, S, J, -2.0, 1.0, bar->variance_slope);
-  rg_bilinear_forms_gradient(&p->forms, J, p->P); /* P itself is not needed any more */
+  rg_bilinear_forms_gradient(&p->forms, J, p->P); /* P itself is no longer needed */
   for (int j = 0; j < J; j++)
     cblas_dsymm(CblasColMajor, CblasRight, CblasLower, n, r, 1.0, p->P + (size_t)j * r * r, r,
                 p->T + (size_t)j * r * n, n, 0.0, p->H + (size_t)j * r * n, n);
 }
 
-/* The same with single columns, h_m = -variance_bar_m T_m - sum_k variance_slope_bar_mk T_mk and
-   h_mk = -variance_slope_bar_mk T_m; those that are zero are left out. Returns how many there are.
- */
+/* The same with single columns: h_m = -variance_bar_m T_m - sum_k variance_slope_bar_mk T_mk and
+   h_mk = -variance_slope_bar_mk T_m. Skips zero columns; returns the number of others. */
 static int plain_pull(const RgContextPosterior *cp, int J, const RgContextMoments *bar)
 {
   struct RgContextProduct *p = cp->product;

@@ -18,9 +18,9 @@ typedef struct {
   const RgFitOptions *options;
   const RgData *data;
   int size, n_free, evaluations;
-  double scale;                                 /* of the objective in the search */
-  double *value, *given;                        /* current trial, as given; not logarithms */
-  double *gradient;                             /* of the objective in all logarithms */
+  double scale;                                 /* limits of the objective's search */
+  double *value, *given;                        /* current trial values, not their logarithms */
+  double *gradient;                             /* gradient of the objective by all logarithms */
   double *lower, *upper, *start, *slope, *best; /* n_free, logarithms */
   double best_value, best_mean;
 } Fit;
@@ -98,7 +98,7 @@ static PetscErrorCode fit_begin(Fit *fit, double noise_variance)
 
 /* ---- search -------------------------------------------------------------------------------- */
 
-/* Objective and slope at the free logarithms `x` as the search wants them: scaled, to be
+/* Objective and slope at the free logarithms `x` in the form the search expects: scaled, to be
    minimised. */
 static PetscErrorCode evaluate(Fit *fit, const double *x, double *mean, double *value)
 {
@@ -120,7 +120,7 @@ static PetscErrorCode evaluate(Fit *fit, const double *x, double *mean, double *
   PetscFunctionReturn(0);
 }
 
-/* One start; *first: the objective there. */
+/* Run one start; *first: its initial objective. */
 static PetscErrorCode search_from_start(Fit *fit, RgLbfgsb *search, double mean, double *first)
 {
   RgLbfgsbStatus status;
@@ -136,8 +136,9 @@ static PetscErrorCode search_from_start(Fit *fit, RgLbfgsb *search, double mean,
   PetscFunctionReturn(0);
 }
 
-/* A start ends when an iteration gains less than the tolerance, or when the gradient promises less:
-   at unit curvature in scaled units a projected gradient g gains g^2/2 in each hyperparameter. */
+/* A start ends when an iteration gains less than the tolerance, or when the gradient promises
+   less: at unit curvature in scaled units, a projected gradient g gains g^2/2 in each
+   hyperparameter. */
 static RgLbfgsbLimits search_limits(const Fit *fit)
 {
   const double tolerance = fit->options->tolerance * fit->scale;

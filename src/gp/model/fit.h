@@ -7,7 +7,7 @@
 #include "gp/model/prior.h"
 #include "gp/team/team.h"
 
-/* Every length scale (variance) of the kernel has the same prior and bounds. */
+/* All length scales (and all variances) of the kernel share one prior and one pair of bounds. */
 typedef struct {
   RgPrior length_scale, variance, noise;
   double length_scale_lower, length_scale_upper;
@@ -16,15 +16,15 @@ typedef struct {
   double noise_lower, noise_upper;
   bool fix_variance; /* keep the signal variance */
   bool learn_mean;   /* constant mean by generalised least squares */
-  int starts;        /* starts beside the warm one, log-uniform in the box */
+  int starts;        /* log-uniform starts in the box, in addition to the warm one */
   int max_iterations;
   double tolerance; /* a start ends when an iteration gains less than this (log density) */
 } RgFitOptions;
 
 /* Value and gradient of the objective (log likelihood plus log priors) at the kernel's current
    hyperparameters. gradient: rg_kernel_theta_size entries, plus one for log noise when learned;
-   NULL: not wanted. `mean` is taken as given also with learn_mean (at the generalised
-   least-squares mean the gradient is that of the profile). Not finite (value = -INFINITY) where the
+   NULL: not wanted. The function uses `mean` as given even with learn_mean (at the generalised
+   least-squares mean, this is the gradient of the profile). value = -INFINITY where the
    factorisation fails. About 1.5 n^3 flops. Source: irgp_ucb 2.4. */
 PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, double mean,
                                 const RgData *data, const RgFitOptions *options, double *value,
@@ -33,38 +33,38 @@ PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, d
 /* Sum of the log priors of the hyperparameters: the objective minus the log likelihood. */
 double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgFitOptions *options);
 
-/* Maximise over the hyperparameters, starting from those given (warm start, moved into the box) and
-   options->starts others. On return kernel, noise_variance and mean hold the best; unchanged when
-   nothing finite was found (*value = -INFINITY; *evaluations is still counted). With learn_mean the
-   mean is the generalised least-squares one at every evaluation. Deterministic given `random`
-   (drawn from only when there are other starts; NULL is fine without). n >= 1. Cost: with one datum
-   more than at the last optimum usually 2 to 4 evaluations per fit. */
+/* Maximise over the hyperparameters, from the given ones (warm start, moved into the box) and
+   from options->starts other starts. On return kernel, noise_variance and mean hold the best.
+   They stay unchanged when no start has a finite value (*value = -INFINITY; *evaluations still
+   counts). With learn_mean every evaluation uses the generalised least-squares mean.
+   Deterministic given `random`, which only other starts use (NULL is fine without them). n >= 1.
+   Cost: with one datum more than at the last optimum, usually 2 to 4 evaluations per fit. */
 PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, const RgData *data,
                       const RgFitOptions *options, RgRandom *random, double *value,
                       int *evaluations);
 
-/* Scratch of the expert calls, kept between fits so that nothing is allocated in a loop.
-   Zero-initialise. */
+/* Scratch of the expert calls. Keep it between fits, so that loops allocate nothing. Initialise
+   with zeros. */
 typedef struct {
-  int n, theta_size; /* room for so many data and hyperparameters */
+  int n, theta_size; /* capacity in data and hyperparameters */
   double *K;         /* n x n: covariance, then its factor L */
   double *inverse;   /* n x n: L^-1 */
   double *A;         /* n x n, lower triangle: alpha alpha' - (L L')^-1 */
   double *alpha;     /* 2 x n: K^-1 (y - mean), K^-1 1 */
   double *theta;     /* 8 x theta_size */
-  int *free;         /* theta_size: indices of the hyperparameters that are fitted */
-  RgTeam *team;      /* borrowed, may be NULL: takes the matrices when they are large enough */
+  int *free;         /* theta_size: indices of the fitted hyperparameters */
+  RgTeam *team;      /* borrowed, may be NULL: computes matrices that are large enough */
 } RgFitWork;
 
-/* Free what is owned; zeroed is fine. */
+/* Free all owned memory. A zeroed object is fine. */
 PetscErrorCode rg_fit_work_destroy(RgFitWork *work);
 
-/* As rg_fit_objective and rg_fit with scratch of the caller. With learn_mean, *mean is an output of
-   rg_fit_objective_with. */
+/* As rg_fit_objective and rg_fit, with scratch of the caller. With learn_mean,
+   rg_fit_objective_with writes *mean. */
 PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, double noise_variance,
                                      double *mean, const RgData *data, const RgFitOptions *options,
                                      double *value, double *gradient);
-/* What a fit found; value_warm: the objective at the warm start. */
+/* Outcome of a fit; value_warm: the objective at the warm start. */
 typedef struct {
   double value, value_warm;
   int evaluations;

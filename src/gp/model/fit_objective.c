@@ -11,7 +11,7 @@
 
 static const double log_2pi = 1.83787706640934548356065947281;
 
-/* Room for n data, grown geometrically because data come one at a time. */
+/* Room for n data. Grows geometrically, because data arrive one at a time. */
 static PetscErrorCode reserve(RgFitWork *work, int n)
 {
   PetscFunctionBeginUser;
@@ -34,8 +34,9 @@ PetscErrorCode rg_fit_work_destroy(RgFitWork *work)
   PetscFunctionReturn(0);
 }
 
-/* K + v I = L L'. *log_det = log det; *positive is false when a pivot fails. As in the posterior, a
-   squared pivot of rounding size fails too: its logarithm would be noise worth many data. */
+/* K + v I = L L'. *log_det = log det; *positive is false when a pivot fails. As in the
+   posterior, a squared pivot at rounding level fails too: the error of its logarithm would
+   outweigh many data. */
 static PetscErrorCode factorise(RgFitWork *work, const RgKernel *kernel, double noise_variance,
                                 int n, const double *X, double *log_det, bool *positive)
 {
@@ -50,14 +51,14 @@ static PetscErrorCode factorise(RgFitWork *work, const RgKernel *kernel, double 
   *positive = rg_factor_cholesky(n, work->K, ld) == 0;
   for (int i = 0; *positive && i < n; i++) {
     const double pivot = work->K[i * stride];
-    *positive = pivot * pivot > smallest; /* false for NaN, too */
+    *positive = pivot * pivot > smallest; /* also false for NaN */
     sum += log(pivot);
   }
   *log_det = 2.0 * sum;
   PetscFunctionReturn(0);
 }
 
-/* alpha = (K + v I)^-1 (y - mean); with learn_mean the mean is 1'K^-1 y / 1'K^-1 1 first. */
+/* alpha = (K + v I)^-1 (y - mean). With learn_mean, first set the mean to 1'K^-1 y / 1'K^-1 1. */
 static void solve(RgFitWork *work, int n, const double *y, bool learn_mean, double *mean)
 {
   double *alpha = work->alpha, *ones = work->alpha + n;
@@ -78,7 +79,7 @@ static void solve(RgFitWork *work, int n, const double *y, bool learn_mean, doub
   }
 }
 
-/* A = alpha alpha' - (K + v I)^-1, lower triangle; *trace of it. */
+/* A = alpha alpha' - (K + v I)^-1, lower triangle; *trace of A. */
 static PetscErrorCode contraction_matrix(RgFitWork *work, int n, double *trace)
 {
   const double *alpha = work->alpha;
@@ -95,7 +96,7 @@ static PetscErrorCode contraction_matrix(RgFitWork *work, int n, double *trace)
   PetscFunctionReturn(0);
 }
 
-/* In the order of theta. A variance that is kept has no prior. */
+/* In the order of theta. A fixed variance has no prior. */
 static void add_prior_gradient(const RgKernel *kernel, double noise_variance,
                                const RgFitOptions *options, double *gradient)
 {
@@ -128,7 +129,7 @@ double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgF
   return sum;
 }
 
-/* The same by the team: one distributed matrix, nothing kept. */
+/* The same computation by the team: one distributed matrix, freed afterwards. */
 static PetscErrorCode objective_by_team(RgFitWork *work, const RgKernel *kernel,
                                         double noise_variance, double *mean, const RgData *data,
                                         const RgFitOptions *options, double *value,

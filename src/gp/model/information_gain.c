@@ -1,4 +1,4 @@
-/* Maximum information gain: greedily on a set, and its upper bounds. */
+/* Maximum information gain: greedy selection on a set, and upper bounds. */
 #include "gp/model/information_gain.h"
 
 #include <math.h>
@@ -8,14 +8,14 @@
 #include "gp/posterior/set/set_posterior.h"
 #include "gp/posterior/set/set_prior.h"
 
-enum { MAX_DENSE = 3000 }; /* points of a dense eigenvalue problem */
+enum { MAX_DENSE = 3000 }; /* largest dense eigenvalue problem, in points */
 
 const char *const rg_gain_bound_names[] = {"hadamard", "submodular", "certificate", "interlacing",
                                            NULL};
 
 /* ---- greedy selection ------------------------------------------------------------------------ */
 
-/* Lowest index whose variance is within `slack` of the largest among the points not used. */
+/* Lowest index whose variance is within `slack` of the largest, among the unused points. */
 static int widest(int size, const double *variance, const bool *used, double slack)
 {
   double best = -1;
@@ -118,7 +118,7 @@ static PetscErrorCode dense_eigenvalues(const RgSetPrior *prior, int count, doub
   PetscFunctionReturn(0);
 }
 
-/* Interlacing bounds for 1 .. n points, owned by the caller; NULL where there are too many. */
+/* Interlacing bounds for 1 .. n points, owned by the caller; NULL if there are too many points. */
 static PetscErrorCode interlace(const RgDomain *domain, const RgKernel *kernel,
                                 double noise_variance, int n, double **bounds)
 {
@@ -146,7 +146,7 @@ static PetscErrorCode interlace(const RgDomain *domain, const RgKernel *kernel,
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* Keep a bound for t + 1 points if it is less than what is there by more than rounding. */
+/* Store a bound for t + 1 points if it is below the present one by more than rounding. */
 static void offer(RgInformationGain *gain, int t, double value, RgGainBound bound)
 {
   if (!(value < gain->upper[t] * (1 - 1e-14))) return;

@@ -1,5 +1,5 @@
-/* The surrogate of a GP-based algorithm: its life, what it takes in and when it refits. How it
-   refits is in model_refit.c. */
+/* The surrogate of a GP-based algorithm: its lifetime, how it takes in data, and when it refits.
+   model_refit.c has the refit itself. */
 #include "gp/model/model_internal.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static PetscErrorCode reserve(struct RgModelState *s, int capacity)
   PetscFunctionReturn(0);
 }
 
-/* What is known of the noise, whether it is learned, and where learning starts. */
+/* Whether the noise is known, whether it is learned, and where learning starts. */
 static void decide_noise(RgModel *model, double noise_variance)
 {
   const RgSurrogateOptions *o = model->options;
@@ -67,14 +67,14 @@ PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions 
   PetscFunctionReturn(0);
 }
 
-/* Room for the matrix of so many data here: not for what the team will take. */
+/* Room for the matrix of this many data on this rank, excluding data that the team will hold. */
 static int local_capacity(const RgTeam *team, int capacity)
 {
   while (capacity > 1 && rg_team_takes(team, capacity)) capacity = (capacity + 1) / 2;
   return capacity;
 }
 
-/* The posterior that the solver and the domain ask for, empty. */
+/* An empty posterior of the kind that the solver and the domain call for. */
 static PetscErrorCode create_posterior(RgModel *model, RgTeam *team)
 {
   struct RgModelState *s = model->state;
@@ -165,7 +165,7 @@ static void input_of(const RgModel *model, const RgHistory *history, int i, doub
     memcpy(z + dim, history->c + (size_t)i * context_dim, context_dim * sizeof *z);
 }
 
-/* Its flat index where the inputs are finite. */
+/* Flat index of the input where the inputs are finite. */
 static int index_of(const RgModel *model, const RgHistory *history, int i)
 {
   if (!model->state->use_context) return history->index[i];
@@ -197,7 +197,7 @@ static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailur
   PetscFunctionReturn(0);
 }
 
-/* Count how far the new data are from what the posterior without them predicts. */
+/* Add up how far the new data are from the prediction of the posterior without them. */
 static PetscErrorCode add_surprise(RgModel *model, const RgHistory *history)
 {
   struct RgModelState *s = model->state;
@@ -216,8 +216,9 @@ static PetscErrorCode add_surprise(RgModel *model, const RgHistory *history)
   PetscFunctionReturn(0);
 }
 
-/* refit_every: auto. Beyond REFIT_ALL data, when they have grown by a twentieth, or by a hundredth
-   while the sum of squares of their predictions is three deviations of chi^2 too large. */
+/* refit_every: auto. With more than REFIT_ALL data, refit when they have grown by a twentieth;
+   or by a hundredth, if the sum of squared prediction errors is three standard deviations of
+   chi^2 too large. */
 static PetscErrorCode drifted(RgModel *model, const RgHistory *history, bool *due)
 {
   struct RgModelState *s = model->state;
@@ -236,7 +237,7 @@ static PetscErrorCode drifted(RgModel *model, const RgHistory *history, bool *du
   PetscFunctionReturn(0);
 }
 
-/* Is a refit due before the next query, t = n - n_initial + 1? Marks it as done. */
+/* Whether a refit is due before the next query, t = n - n_initial + 1. Marks it as done. */
 static PetscErrorCode refit_is_due(RgModel *model, const RgHistory *history, bool *due)
 {
   const int queries = history->n - history->n_initial, every = model->options->refit_every;
@@ -262,7 +263,7 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
   if (s->clock) PetscCall(rg_clock_begin(s->clock, RG_STAGE_FIT));
   PetscCall(take_in(model, history, failure));
   if (!failure->failed) PetscCall(refit_is_due(model, history, &due));
-  /* A second update for the same query, after a recommendation, leaves the first one's report. */
+  /* A second update for the same query, after a recommendation, keeps the report of the first. */
   if (!nothing_new || due) model->report = (RgModelReport){.log_likelihood = NAN};
   if (!failure->failed) {
     if (due) {

@@ -1,5 +1,5 @@
 /* The surrogate of a GP-based algorithm: kernel, standardisation, hyperparameter policy, and the
-   posterior that fits the domain (growing Cholesky on a box, rank-one updates on a finite set). */
+   posterior for the domain (growing Cholesky factor on a box, rank-one updates on a finite set). */
 #ifndef RG_GP_MODEL_MODEL_H
 #define RG_GP_MODEL_MODEL_H
 
@@ -28,60 +28,60 @@ typedef enum {
   RG_PRIORS_DEFAULT,
   RG_PRIORS_BOTORCH2023, /* sbo_kde 2.1.1 */
   RG_PRIORS_BOTORCH2024, /* wdrbo 2.1 */
-  RG_PRIORS_HVARFNER2024 /* many inputs: length scales grow with their number */
+  RG_PRIORS_HVARFNER2024 /* for many inputs: length scales grow with the number of inputs */
 } RgPriorSet;
 
 /* The `surrogate:` block of a study file; described by rg_surrogate_params. */
 typedef struct RgSurrogateOptions {
   int kernel;      /* RgKernelFamily */
-  double shape;    /* parameter of the family; auto: its default */
-  RgTexts kernels; /* families by group; none: `kernel` for all */
+  double shape;    /* parameter of the family; auto: the family's default */
+  RgTexts kernels; /* families by group; empty: `kernel` for all */
   bool ard;
   int structure;         /* RgKernelStructure: whole | product | additive over `groups` */
   RgReals groups;        /* group of each input, any numbers; empty: one group per input */
   RgTexts terms;         /* additive: inputs of each term, from 1, may overlap; empty: groups */
-  RgReals term_variance; /* of each of the terms; empty: equal shares of `variance` */
+  RgReals term_variance; /* variance of each term; empty: equal shares of `variance` */
   RgReals length_scale;  /* fixed value, or start of the fit; auto: 0.3; unit-cube units. One value,
                             one per input (ard), or one per group (not ard) */
   double variance;       /* signal variance k(x,x): fixed value, or start of the fit */
   double noise_variance; /* auto: the study's noise variance where known, else learned (fixed
                              policy: 1e-6 of the signal variance) */
   int noise_units;       /* RgNoiseUnits of a given or known noise variance */
-  double noise_floor;    /* least noise variance in model units, where it is not learned */
-  bool fit_noise;        /* learn the noise also where it is known */
+  double noise_floor;    /* smallest noise variance in model units, where it is not learned */
+  bool fit_noise;        /* learn the noise even where it is known */
   double noise_start;    /* start of a learned noise, model units; auto: prior mode, or 0.01 */
   double noise_lower, noise_upper; /* bounds of a learned noise, model units */
-  bool standardise;                /* outputs to zero mean, unit variance at every refit */
+  bool standardise;                /* scale outputs to zero mean and unit variance at every refit */
   int deviation;                   /* RgDeviation: divisor n | n - 1 */
   int mean;                        /* RgMeanKind: zero | constant (generalised least squares); auto:
                             constant unless the policy is fixed */
   int fit;                         /* RgFitPolicy */
   int refit_every;                 /* queries between refits; -1: auto */
-  int fit_starts;                  /* starts of the fit beside the first one */
+  int fit_starts;                  /* starts of the fit in addition to the first one */
   int fit_multistart;              /* RgMultistart: when fit_starts are used */
-  int fit_warm; /* RgWarm: first start of a fit: the last optimum, else the configured values */
+  int fit_warm; /* RgWarm: first start of a fit, the last optimum or the configured values */
   int fit_iterations;
-  double fit_tolerance; /* a start ends when an iteration gains less (log density) */
+  double fit_tolerance; /* a start ends when an iteration gains less than this (log density) */
   bool fit_variance;    /* false keeps `variance` */
   double length_scale_lower, length_scale_upper, variance_lower, variance_upper;
   int prior;               /* RgPriorSet; used by the map policy */
   int solver;              /* RgSolver */
-  double solver_tolerance; /* NaN: auto, and -1 below */
+  double solver_tolerance; /* NaN: auto; the integers below: -1 */
   int solver_rank, solver_iterations;
-  int fit_data; /* the fit of an iterative posterior sees at most so many */
+  int fit_data; /* largest number of data that the fit of an iterative posterior uses */
 } RgSurrogateOptions;
 
 extern const RgParam rg_surrogate_params[];
 
-/* What a model did when it took in its newest datum, for the record. */
+/* Report of a model's last update, for the record. */
 typedef struct {
   bool refitted; /* hyperparameters were fitted */
   int fit_evaluations;
   double log_likelihood; /* of the standardised data, without priors; NaN unless refitted */
   double jitter;         /* 0 unless it was needed */
-  int iterations;        /* of conjugate gradients, for the mean; 0: dense */
-  double residual;       /* that they ended at */
-  int fit_data;          /* data that hyperparameters were fitted to; 0 unless refitted */
+  int iterations;        /* iterations of conjugate gradients for the mean; 0: dense */
+  double residual;       /* residual at their end */
+  int fit_data;          /* number of data in the fit; 0 unless refitted */
 } RgModelReport;
 
 typedef struct RgModel {
@@ -102,8 +102,8 @@ typedef struct RgModel {
 PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions *options,
                                bool use_context, double noise_variance, int capacity,
                                const RgStream *stream, RgClock *clock, RgModel *model);
-/* The same with a team that takes the posterior over a box and the fit once they are large enough.
-   To be called on its leader, while the others serve. */
+/* The same with a team that takes over the posterior on a box and the fit once they are large
+   enough. Call it on the leader, while the other ranks serve. */
 typedef struct {
   RgTeam *team;   /* borrowed, may be NULL */
   RgClock *clock; /* likewise */
@@ -113,10 +113,10 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
                                   double noise_variance, int capacity, const RgStream *stream,
                                   RgModel *model);
 
-/* Whether the inputs are (x, c); false: x alone, contexts act as noise. */
+/* Whether the inputs are (x, c). false: x alone, and contexts act as noise. */
 bool rg_model_uses_context(const RgModel *model);
 
-/* Free what is owned; zeroed is fine. */
+/* Free all owned memory. A zeroed object is fine. */
 PetscErrorCode rg_model_destroy(RgModel *model);
 
 #endif

@@ -1,11 +1,11 @@
-/* What the files of the surrogate share. Internal to gp/. */
+/* Declarations shared by the files of the surrogate. Internal to gp/. */
 #ifndef RG_GP_MODEL_MODEL_INTERNAL_H
 #define RG_GP_MODEL_MODEL_INTERNAL_H
 
 #include "gp/model/model.h"
 
 struct RgModelState {
-  int dim; /* of the model's inputs */
+  int dim; /* dimension of the model's inputs */
   bool use_context;
   bool learn_noise;
   bool iterative;     /* the posterior has no matrix */
@@ -13,22 +13,22 @@ struct RgModelState {
   RgStream stream;
   RgClock *clock;  /* borrowed, may be NULL */
   RgDomain inputs; /* the domain, without its context if unused; borrows */
-  int n, held;     /* data taken in; of these in the posterior */
+  int n, held;     /* numbers of data taken in, and in the posterior */
   int capacity;
   double *X;           /* capacity x dim */
   double *y, *y_model; /* capacity: native, model units */
   int *index;          /* capacity: flat index where the inputs are finite */
-  int last_period;     /* of the refit schedule; -1: none yet */
+  int last_period;     /* last query in the refit schedule; -1: none yet */
   RgKernel configured;
   double configured_noise;
   RgFitWork fit_work;
-  int fit_n;             /* data of the fit at hand */
-  double *fit_X, *fit_y; /* these, where they are not all */
-  int multistart_n;      /* n when other starts joined last; 0: never */
+  int fit_n;             /* data of the current fit */
+  double *fit_X, *fit_y; /* indices of these data where they are a subset */
+  int multistart_n;      /* n at the last fit with additional starts; 0: never */
   int refit_n;           /* n at the last refit, data predicted since, sum of (error/sd)^2 - 1 */
   int predicted;
   double surprise;
-  int cold_n;    /* n when a fit last started from the configured values */
+  int cold_n;    /* n at the last fit that started from the configured values */
   int optimum_n; /* n, objective and scale of the last optimum; 0: none yet */
   double optimum, optimum_scale;
   RgPrediction prediction;
@@ -38,7 +38,7 @@ struct RgModelState {
 double rg_model_known_noise(const RgModel *model);
 /* Outputs first .. n-1 from native to model units. */
 void rg_model_convert_outputs(RgModel *model, int first);
-/* Bring the posterior up to date with data that are new, hyperparameters as they are. */
+/* Add new data to the posterior; hyperparameters stay. */
 PetscErrorCode rg_model_append(RgModel *model, RgFailure *failure);
 /* Standardise, fit, and bring the posterior up to date (see rg_model_update). */
 PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure);

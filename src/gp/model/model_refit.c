@@ -1,5 +1,5 @@
-/* A refit of the surrogate. Data are kept in native and in model units; the posterior is appended
-   to, given new outputs or rebuilt, whichever is the least that is needed. */
+/* A refit of the surrogate. The model keeps data in native and in model units. It appends to the
+   posterior, gives it new outputs, or rebuilds it, whichever is the least work. */
 #include "gp/model/model_internal.h"
 
 #include <math.h>
@@ -75,7 +75,7 @@ static PetscErrorCode rebuild(RgModel *model, RgFailure *failure)
 
 /* ---- refit --------------------------------------------------------------------------------- */
 
-/* Do other starts have to join, judged before the fit by the growth of n alone? */
+/* Whether additional starts must join the fit, judged before it from the growth of n alone. */
 static bool multistart_is_due(const RgModel *model)
 {
   const struct RgModelState *s = model->state;
@@ -83,8 +83,8 @@ static bool multistart_is_due(const RgModel *model)
   return 2 * s->n >= 3 * s->multistart_n;
 }
 
-/* Are the new data so unlikely under the last optimum that another one may have taken over?
-   Compares log densities in native units. */
+/* Whether the new data are so unlikely under the last optimum that another optimum may be better
+   now. Compares log densities in native units. */
 static bool looks_bad(const RgModel *model, double warm)
 {
   const struct RgModelState *s = model->state;
@@ -95,8 +95,8 @@ static bool looks_bad(const RgModel *model, double warm)
   return now - before < -new_data * (6.0 + log(model->scale));
 }
 
-/* The data of a fit: all of them, or where the posterior has no matrix at most `fit_data`, those
-   with the least numbers of their own, so that they hardly change while data come. */
+/* The data of a fit. All of them; without a matrix at most `fit_data`, those with the smallest
+   hash numbers, so that the subset hardly changes as data arrive. */
 static PetscErrorCode choose_fit_data(RgModel *model, const double **X, const double **y)
 {
   struct RgModelState *s = model->state;
@@ -150,8 +150,9 @@ static PetscErrorCode run_fit(RgModel *model, int starts, double *value, double 
   PetscFunctionReturn(0);
 }
 
-/* Does a fit start from the configured hyperparameters? Beyond COLD_DATA they find what the last
-   optimum finds, several times dearer: then only when n has grown by a tenth. */
+/* Whether a fit starts from the configured hyperparameters. With more than COLD_DATA data such a
+   fit finds the same optimum as a warm one at several times the cost, so it happens only when n
+   has grown by a tenth. */
 static bool cold_start_is_due(const RgModel *model)
 {
   const struct RgModelState *s = model->state;
@@ -159,7 +160,7 @@ static bool cold_start_is_due(const RgModel *model)
   return s->n <= COLD_DATA || 10 * s->n >= 11 * s->cold_n;
 }
 
-/* Put the configured hyperparameters back, the start of a fit that is not warm. */
+/* Restore the configured hyperparameters, the start of a cold fit. */
 static PetscErrorCode start_cold(RgModel *model)
 {
   PetscFunctionBeginUser;
@@ -169,7 +170,7 @@ static PetscErrorCode start_cold(RgModel *model)
   PetscFunctionReturn(0);
 }
 
-/* Fit the hyperparameters; what was there stays when nothing finite is found. */
+/* Fit the hyperparameters; keep the present ones when no start has a finite value. */
 static PetscErrorCode fit_hyperparameters(RgModel *model)
 {
   struct RgModelState *s = model->state;
@@ -211,7 +212,7 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
   PetscFunctionReturn(0);
 }
 
-/* Constant mean, if there is one, at hyperparameters that stay. */
+/* Update the constant mean, if the model has one, with fixed hyperparameters. */
 static PetscErrorCode estimate_mean(RgModel *model)
 {
   struct RgModelState *s = model->state;

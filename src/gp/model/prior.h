@@ -13,7 +13,7 @@ typedef struct {
 double rg_prior_log_density(const RgPrior *prior, double x);
 /* d rg_prior_log_density / d log x. */
 double rg_prior_log_gradient(const RgPrior *prior, double x);
-/* Where the density is largest; `otherwise` without prior (or where the mode is 0). */
+/* The mode of the density; `otherwise` without a prior (or where the mode is 0). */
 double rg_prior_mode(const RgPrior *prior, double otherwise);
 
 #endif

@@ -1,4 +1,5 @@
-/* The `surrogate:` block of study files: its table, its checks, the kernel and the fit it means. */
+/* The `surrogate:` block of study files: its table, its checks, and the kernel and fit that it
+   describes. */
 #include "gp/kernel/family.h"
 #include "gp/kernel/kernel_internal.h"
 #include "gp/model/model_internal.h"
@@ -123,7 +124,7 @@ const RgParam rg_surrogate_params[] = {
 
 /* ---- groups -------------------------------------------------------------------------------- */
 
-/* group (dim): groups numbered by first appearance; returns how many. */
+/* group (dim): groups numbered by first appearance. Returns the number of groups. */
 static int number_groups(const RgSurrogateOptions *o, int dim, int *group)
 {
   int n = 0;
@@ -136,13 +137,13 @@ static int number_groups(const RgSurrogateOptions *o, int dim, int *group)
   return n;
 }
 
-/* Is the kernel a product or sum over groups? */
+/* Whether the kernel is a product or sum over groups. */
 static bool has_groups(const RgSurrogateOptions *o)
 {
   return o->structure == RG_STRUCTURE_PRODUCT || o->structure == RG_STRUCTURE_ADDITIVE;
 }
 
-/* The family called `name`; -1: none is. */
+/* The index of the family called `name`; -1 if there is no such family. */
 static int find_family(const char *name)
 {
   for (int i = 0; i < RG_KERNEL_FAMILIES; i++)
@@ -247,7 +248,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
 
 /* ---- kernel -------------------------------------------------------------------------------- */
 
-/* Length scales where none are given. */
+/* Default length scales. */
 double rg_surrogate_start(const RgSurrogateOptions *o, int dim)
 {
   const bool many = o->prior == RG_PRIORS_HVARFNER2024;

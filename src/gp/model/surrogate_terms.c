@@ -4,7 +4,8 @@
 
 #include "gp/model/model_internal.h"
 
-/* Inputs of one term, numbered from 0, into `inputs` (dim); returns how many, or -1 and why not. */
+/* Inputs of one term, numbered from 0, into `inputs` (dim). Returns their number, or -1 with a
+   reason. */
 static int read_term(const char *text, int dim, int *inputs, const char **mistake)
 {
   int n = 0;

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define BLOCK 128 /* points at a time: their kernel values with the data stay in cache */
+#define BLOCK 128 /* points per block: their kernel values with the data stay in cache */
 
 PetscErrorCode rg_feature_bundle_create(int dim, int features, RgFeatureBundle *bundle)
 {
@@ -32,7 +32,7 @@ static PetscErrorCode reserve(size_t size, size_t *room, double **array)
   return rg_room(size, 2 * size, room, array);
 }
 
-/* The first weights are those the features came with. */
+/* The features come with the first weights. */
 static PetscErrorCode draw_weights(RgFeatureBundle *bundle, RgRandom *random)
 {
   const RgFeaturePath *path = &bundle->path;

@@ -12,25 +12,25 @@
 #include "gp/path/feature_path.h"
 
 typedef struct {
-  RgFeaturePath path; /* the features; the weights of the path selected */
-  int count;          /* paths */
+  RgFeaturePath path; /* the features, with the weights of the selected path */
+  int count;          /* number of paths */
   double *weight;     /* count x features */
   double *alpha;      /* n x count, for n data */
   double *work;       /* kernel values at a block of points */
   size_t weight_room, alpha_room, work_room;
 } RgFeatureBundle;
 
-/* Paths of `features` random features each in `dim` inputs, none drawn yet; to be destroyed. */
+/* `features` random features in `dim` inputs, no path drawn yet. The caller destroys it. */
 PetscErrorCode rg_feature_bundle_create(int dim, int features, RgFeatureBundle *bundle);
 PetscErrorCode rg_feature_bundle_destroy(RgFeatureBundle *bundle);
 
-/* Fresh features and `count` >= 1 paths given the data of `posterior`, which must not change while
-   they are used. e (n x count): draws of the noise. Consumes what rg_feature_path_draw does and
-   then M normals for every further path; the first path is selected.
-   O(n M (dim + count) + n^2 count). */
+/* Draw fresh features and `count` >= 1 paths given the data of `posterior`, which must not
+   change while they are in use. e (n x count): draws of the noise. Consumes the numbers of one
+   rg_feature_path_draw, then M normals for every further path. Selects the first path. O(n M
+   (dim + count) + n^2 count). */
 PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *posterior, int count,
                                       const double *e, RgRandom *random);
-/* bundle->path becomes path s: for rg_feature_path_evaluate. */
+/* Make bundle->path path s, for rg_feature_path_evaluate. */
 PetscErrorCode rg_feature_bundle_select(RgFeatureBundle *bundle, int s);
 /* value (count x m): all paths at the points of a product, as rg_feature_path_screen_product.
    (rows + columns) M cosines and m n kernel values. */

@@ -11,9 +11,9 @@
 #include <string.h>
 
 #define TWO_PI 6.283185307179586476925287
-#define BLOCK 128            /* points at a time: their kernel values with the data stay in cache */
-#define FREQUENCY_MAX 0x1p40 /* beyond it angles lose their fraction */
-#define COARSE_MAX 0x1p18    /* likewise in single precision */
+#define BLOCK 128            /* points per block: their kernel values with the data stay in cache */
+#define FREQUENCY_MAX 0x1p40 /* beyond it angles lose their fractional part */
+#define COARSE_MAX 0x1p18    /* the same limit in single precision */
 
 /* n rounded up to whole blocks of a vector sum. */
 static size_t padded(int n)
@@ -131,7 +131,8 @@ static void feature_matrix(const RgFeaturePath *path, const RgPosterior *posteri
 
 /* A weight-space system: n data, M features, P (n x ldp). */
 typedef struct {
-  bool dual; /* of n equations, P P' + noise I; else of M, P' P + noise I */
+  bool dual; /* true: a system of n equations, P P' + noise I; false: of M equations, P' P +
+                noise I */
   int n, features, size, ldp, lda;
   double *P, *A;
 } System;
@@ -258,7 +259,7 @@ static void evaluate_features(RgFeaturePath *path, int m, const double *Z, doubl
   }
 }
 
-/* += sum_i alpha_i k(x_i, z) at a block of points. */
+/* Add sum_i alpha_i k(x_i, z) at a block of points. */
 static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, double *value,
                                  double *gradient)
 {
@@ -307,7 +308,7 @@ PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double
   PetscFunctionReturn(0);
 }
 
-/* A feature whose angle would lose its fraction counts as 0. */
+/* A feature whose angle would lose its fractional part counts as 0. */
 size_t rg_feature_path_make_coarse(RgFeaturePath *path)
 {
   size_t n = (size_t)path->n, ld = padded(path->n), dim = (size_t)path->dim;
@@ -315,7 +316,7 @@ size_t rg_feature_path_make_coarse(RgFeaturePath *path)
 
   if (path->has_coarse) return ld;
   for (size_t i = 0; i < (dim + 3) * ld; i++) W[i] = 0.0f;
-  for (size_t k = 0; k < dim; k++) { /* kept: for now the largest frequency */
+  for (size_t k = 0; k < dim; k++) { /* holds the largest frequency here */
     for (size_t m = 0; m < n; m++) {
       float size = (float)fabs(path->frequency[k * n + m]);
       kept[m] = size > kept[m] ? size : kept[m];

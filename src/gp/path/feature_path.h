@@ -20,8 +20,8 @@
 #include "gp/posterior/posterior.h"
 
 typedef struct {
-  int dim, n;        /* inputs; features */
-  double mean;       /* constant, of the posterior it was conditioned on */
+  int dim, n;        /* numbers of inputs and features */
+  double mean;       /* constant mean of the posterior that conditions the path */
   double *frequency; /* dim x n: frequency[k*n + m], turns */
   double *phase;     /* n, turns, in [0,1) */
   double *amplitude; /* n: a_m */
@@ -31,19 +31,19 @@ typedef struct {
   double *work;       /* 2 n: scratch of an evaluation */
   float *coarse;      /* (dim + 3) x n, n padded: frequency, phase, weight in single precision; 1
                          where the frequency is not too large for it, else 0 */
-  bool has_coarse;    /* they are those of the path as it is */
+  bool has_coarse;    /* whether `coarse` is up to date */
   double *large_work; /* scratch of conditioning and of the update in evaluations */
   size_t large_room;
-  RgPosterior *posterior; /* pathwise: borrowed, must not change while the path is in use */
+  RgPosterior *posterior; /* pathwise: borrowed; must not change while the path is in use */
 } RgFeaturePath;
 
 /* Room for a path over `dim` inputs with `n` features. */
 PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path);
 PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path);
 
-/* Fresh features and a draw from the prior GP(0, kernel). Consumes what the spectra do, n uniforms,
-   n normals. PETSC_ERR_ARG_OUTOFRANGE with fewer features than terms, PETSC_ERR_SUP for a family
-   without spectrum. */
+/* Draw fresh features and a path from the prior GP(0, kernel). Consumes the numbers of the
+   spectra, n uniforms and n normals. Errors: PETSC_ERR_ARG_OUTOFRANGE with fewer features than
+   terms, PETSC_ERR_SUP for a family without spectrum. */
 PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel, RgRandom *random);
 
 /* Condition a draw from the prior on the data of `posterior` (its inputs, outputs, noise, mean). e
@@ -59,13 +59,13 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
    values where the update is pathwise. */
 PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double *Z, double *value,
                                         double *gradient);
-/* Values at all points of a product grid: point i to value[i * step]. The same as above up to
-   rounding; O(M (R + C)) cosines and O(M R C) multiplications for a grid of R x C points, split
-   where R + C is least. Not for a path with a pathwise update. */
+/* Values at all points of a product grid: point i goes to value[i * step]. Equal to the above up
+   to rounding. O(M (R + C)) cosines and O(M R C) multiplications for a grid of R x C points,
+   split so that R + C is smallest. Not for paths with a pathwise update. */
 PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace *grid, int step,
                                        double *value);
-/* Values whose features are summed in single precision, for the screening of many points: an error
-   of some 1e-6 of the prior deviation, three times as fast. */
+/* Values with features summed in single precision, for screening many points: error about 1e-6
+   of the prior deviation, three times as fast. */
 PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *Z, double *value);
 /* Points of a product: the first `split` coordinates of point i are those of row i / columns of X
    (rows x split), the others those of row i % columns of Y (columns x (dim - split)), 0 < split <
@@ -74,7 +74,7 @@ typedef struct {
   int split, rows, columns;
   const double *X, *Y;
 } RgPointProduct;
-/* As rg_feature_path_screen at the first m <= rows * columns of them, Z (m x dim, given). (rows +
+/* As rg_feature_path_screen at the first m <= rows * columns points, Z (m x dim, given). (rows +
    columns) M cosines. */
 PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPointProduct *product,
                                               int m, const double *Z, double *value);

@@ -14,10 +14,10 @@
 /* The coordinates [first, first + dim) of a grid as a grid of their own. */
 typedef struct {
   int first, dim, size;
-  int stride; /* in points of the whole grid, from one point of this one to the next */
+  int stride; /* step between consecutive points, counted in points of the whole grid */
 } Side;
 
-/* Number of leading coordinates, at least one, that makes rows + columns smallest. */
+/* The number of leading coordinates, at least one, for which rows + columns is smallest. */
 static int best_split(const RgSpace *grid)
 {
   int best = 1, rows = 1;

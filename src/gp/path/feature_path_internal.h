@@ -7,9 +7,9 @@
 /* Room for `size` doubles in `large_work`. */
 PetscErrorCode rg_feature_path_reserve(RgFeaturePath *path, size_t size);
 PetscErrorCode rg_feature_path_reserve_alpha(RgFeaturePath *path, int n);
-/* Fills `coarse`, unless it is that of the path as it is; returns its leading dimension. */
+/* Fill `coarse` if it is out of date; returns its leading dimension. */
 size_t rg_feature_path_make_coarse(RgFeaturePath *path);
-/* Adds what the update of a pathwise path has at m points, a block at a time. */
+/* Add the pathwise update at m points, a block at a time. */
 PetscErrorCode rg_feature_path_add_updates(RgFeaturePath *path, int m, const double *Z,
                                            double *value, double *gradient);
 /* mean plus features alone, for `count` vectors of weights (count x path->n), at the points of a

@@ -30,7 +30,7 @@ static PetscErrorCode factor(int n, MatrixFunction matrix, const void *closure, 
   PetscFunctionReturn(0);
 }
 
-/* The dense route. */
+/* The dense method. */
 typedef struct {
   const RgKernel *kernel;
   int n;

@@ -12,8 +12,8 @@
    Jitter as in posterior.h; *jitter reports it. */
 PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, const double *z,
                               double *f, double *jitter, RgFailure *failure);
-/* The same on the leader of a team (may be NULL), which takes a dense factor that is large enough.
- */
+/* The same on the leader of a team (may be NULL). The team computes a dense factor that is large
+   enough. */
 PetscErrorCode rg_sample_path_on(RgTeam *team, const RgSpace *space, const RgKernel *kernel,
                                  const double *z, double *f, double *jitter, RgFailure *failure);
 

@@ -13,13 +13,13 @@ struct RgSetPaths {
   RgDomain domain; /* the space as a domain; borrows its arrays */
   RgSetPrior prior;
   RgSetFactor factor;
-  bool factored;         /* `factor` belongs to the prior as it is */
-  RgPosterior posterior; /* of the data */
+  bool factored;         /* `factor` belongs to the current prior */
+  RgPosterior posterior; /* number of data */
   int capacity;          /* room for indices */
   int *index;            /* of the data */
-  double *theta;         /* 2 theta_size: hyperparameters as they are, and new ones */
+  double *theta;         /* 2 theta_size: current and new hyperparameters */
   double *noise;         /* n x count: noise of the data */
-  double *update;        /* N x count: what the data add to a path */
+  double *update;        /* N x count: the update of a path by the data */
   double *tile;          /* n x RG_TILE: right-hand sides */
   size_t noise_room, update_room, tile_room;
 };
@@ -66,7 +66,7 @@ bool rg_set_paths_is_structured(const RgSetPaths *paths)
   return paths->prior.factors;
 }
 
-/* Takes over new hyperparameters; did they change? */
+/* Take over new hyperparameters; reports whether they changed. */
 static PetscErrorCode update_kernel(RgSetPaths *paths, const RgKernel *kernel, bool *changed)
 {
   int size = rg_kernel_theta_size(kernel);
@@ -113,7 +113,7 @@ static bool same_outputs(const RgPosterior *posterior, double mean, const double
   return same;
 }
 
-/* Coordinates of the points given by index. */
+/* Coordinates of the points with the given indices. */
 static PetscErrorCode gather(const RgSetPrior *prior, int n, const int *index, double *X)
 {
   size_t dim = (size_t)prior->kernel.dim;

@@ -1,11 +1,10 @@
-/* Posterior sample paths on a finite set, drawn from the exact joint posterior of all its points,
-   and posterior covariances with single points; several at once.
-
-   A path is a draw f0 from the prior plus the update by what the data say about it: g = f0 + mean
-   + K(set, data) (K(data, data) + noise I)^-1 (y - mean - f0(data) - e), e ~ N(0, noise), which
-   has the distribution of the posterior exactly (irgp_ucb 3.4, `exact`). Costs per path: O(n^2 + N
-   sum_j levels_j) on product grids with a kernel that factors over the coordinates, O(n^2 + n N +
-   N^2) elsewhere, with a factor of the prior kept until the hyperparameters change. */
+/* Posterior sample paths on a finite set, from the exact joint posterior of all its points, and
+   posterior covariances with single points. Several paths at once. A path is a draw f0 from the
+   prior plus its update by the data, g = f0 + mean + K(set, data) (K(data, data) + noise I)^-1
+   (y - mean - f0(data) - e), e ~ N(0, noise), which has exactly the posterior's distribution
+   (irgp_ucb 3.4, `exact`). Costs per path: O(n^2 + N sum_j levels_j) on product grids with a
+   kernel that factors over the coordinates, O(n^2 + n N + N^2) elsewhere, with a factor of the
+   prior that is kept until the hyperparameters change. */
 #ifndef RG_GP_PATH_SET_PATH_H
 #define RG_GP_PATH_SET_PATH_H
 
@@ -21,14 +20,13 @@ PetscErrorCode rg_set_paths_create(const RgSpace *space, const RgKernel *kernel,
                                    RgSetPaths **paths);
 PetscErrorCode rg_set_paths_destroy(RgSetPaths **paths);
 
-/* The data: outputs y (n) at points index (n), and the hyperparameters. Cheap when data were added
-   at the end and nothing else changed: O(n^2) each. failure: a factorisation that jitter can't
-   save. */
+/* Set the data: outputs y (n) at points index (n), and the hyperparameters. Cheap when data were
+   only added at the end: O(n^2) each. failure: a factorisation that jitter can't save. */
 PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, double noise_variance,
                                    double mean, int n, const int *index, const double *y,
                                    RgFailure *failure);
 
-/* The prior is cheap to draw from here: a product grid whose structure the kernel shares. */
+/* Whether draws from the prior are cheap: a product grid whose structure the kernel shares. */
 bool rg_set_paths_is_structured(const RgSetPaths *paths);
 
 /* `count` independent paths: F (N x count), F[i*count + s] = path s at point i. Memory N^2 where
@@ -44,8 +42,8 @@ PetscErrorCode rg_set_paths_condition(RgSetPaths *paths, int count, double *e, d
    */
 PetscErrorCode rg_set_paths_covariance(RgSetPaths *paths, int count, const int *index, double *C);
 
-/* The posterior given the same data as a function on the unit cube (for feature paths); borrowed.
-   */
+/* The posterior given the same data as a function on the unit cube (for feature paths).
+   Borrowed. */
 RgPosterior *rg_set_paths_posterior(RgSetPaths *paths);
 
 #endif

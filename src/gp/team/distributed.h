@@ -1,22 +1,22 @@
 /* Exact Gaussian process spread over the ranks of a communicator (ScaLAPACK, block-cyclic): the
-   model of posterior.h for data whose kernel matrix one rank can't hold or factor in time.
-
-   Every function is collective on the communicator of rg_distributed_create, with the same
-   arguments on every rank; results are the same bits on every rank. Between numbers of ranks and
-   block sizes results agree to rounding, not in bits. A rank holds its share of the matrix and
-   O(n * block) more. For algorithms, which run on one rank of a team, see team.h. */
+   model of posterior.h for data whose kernel matrix one rank can't hold, or can't factor in
+   time. Every function is collective on the communicator of rg_distributed_create, with the same
+   arguments on every rank. Results have the same bits on every rank; different numbers of ranks
+   or block sizes change them by rounding. A rank holds its share of the matrix and O(n * block)
+   more. Algorithms run on one rank of a team; they use team.h. */
 #ifndef RG_GP_TEAM_DISTRIBUTED_H
 #define RG_GP_TEAM_DISTRIBUTED_H
 
 #include "gp/kernel/kernel.h"
 
-#define RG_DISTRIBUTED_BLOCK 128 /* rows and columns of a block, by measurement */
+#define RG_DISTRIBUTED_BLOCK 128 /* rows and columns of a block, chosen by measurement */
 
 typedef struct RgDistributed RgDistributed;
 
-/* Empty posterior. block: rows and columns of a block, 0 for the default; capacity: data to make
-   room for at first. Copies the kernel. Errors: PETSC_ERR_ARG_OUTOFRANGE when the share of a rank
-   has more than 2^31 entries (ScaLAPACK's integers); the message says how many ranks would do. */
+/* Create an empty posterior. block: rows and columns of a block, 0: the default; capacity:
+   initial room for data. Copies the kernel. Errors: PETSC_ERR_ARG_OUTOFRANGE when the share of a
+   rank has more than 2^31 entries (ScaLAPACK's integers); the message says how many ranks
+   suffice. */
 PetscErrorCode rg_distributed_create(MPI_Comm comm, const RgKernel *kernel, double noise_variance,
                                      double mean, int capacity, int block,
                                      RgDistributed **posterior);
@@ -27,8 +27,8 @@ PetscErrorCode rg_distributed_destroy(RgDistributed **posterior);
 PetscErrorCode rg_distributed_set(RgDistributed *posterior, const RgKernel *kernel,
                                   double noise_variance, double mean, int n, const double *X,
                                   const double *y, RgFailure *failure);
-/* m more data (X: m x dim, y: m) below the factor as it is: O(m n^2). Refactors with jitter when a
-   pivot fails. */
+/* Append m data (X: m x dim, y: m) below the present factor: O(m n^2). Refactors with jitter
+   when a pivot fails. */
 PetscErrorCode rg_distributed_append(RgDistributed *posterior, int m, const double *X,
                                      const double *y, RgFailure *failure);
 /* New outputs (n) for the same inputs. O(n^2). */
@@ -38,24 +38,24 @@ PetscErrorCode rg_distributed_set_outputs(RgDistributed *posterior, double mean,
    O(m n) without the variance, else O(m n^2). */
 PetscErrorCode rg_distributed_predict(RgDistributed *posterior, int m, const double *Z,
                                       double *mean, double *variance);
-/* As rg_posterior_gradient, for any Z; the triangular solve of the last prediction is used again
-   when its points were the same. */
+/* As rg_posterior_gradient, for any Z. Reuses the triangular solve of the last prediction when
+   its points are the same. */
 PetscErrorCode rg_distributed_gradient(RgDistributed *posterior, int m, const double *Z,
                                        const double *mean_bar, const double *variance_bar,
                                        double *G);
-/* B := L^-1 B (lower), then L^-T of it (upper): both give (K + noise I)^-1 B. B: n x m, B[i*m + j].
- */
+/* B := L^-1 B (lower), then L^-T B (upper); both together give (K + noise I)^-1 B. B: n x m,
+   B[i*m + j]. */
 PetscErrorCode rg_distributed_solve(RgDistributed *posterior, bool lower, bool upper, int m,
                                     double *B);
 
-/* What is known without communication. */
-int rg_distributed_dim(const RgDistributed *posterior);  /* inputs */
-int rg_distributed_size(const RgDistributed *posterior); /* data held */
+/* Queries without communication. */
+int rg_distributed_dim(const RgDistributed *posterior);  /* number of inputs */
+int rg_distributed_size(const RgDistributed *posterior); /* number of data */
 double rg_distributed_jitter(const RgDistributed *posterior);
 double rg_distributed_log_likelihood(const RgDistributed *posterior);
-double rg_distributed_bytes(const RgDistributed *posterior); /* of this rank's share */
+double rg_distributed_bytes(const RgDistributed *posterior); /* bytes of this rank's share */
 
-/* The ranks a matrix is spread over, and the rows and columns of a block (0: the default). */
+/* The ranks that share a matrix, and the rows and columns of a block (0: the default). */
 typedef struct {
   MPI_Comm comm;
   int block;
@@ -69,14 +69,14 @@ PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *
                                         double noise_variance, bool learn_mean, double *mean,
                                         const RgData *data, double *value, double *gradient);
 
-/* f = L z, L the lower Cholesky factor of the kernel matrix of X (n x dim): a path of the prior, as
-   rg_sample_path on a set. */
+/* f = L z, with L the lower Cholesky factor of the kernel matrix of X (n x dim): a prior path,
+   as rg_sample_path on a set. */
 PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel *kernel, int n,
                                           const double *X, const double *z, double *f,
                                           double *jitter, RgFailure *failure);
 
-/* Bytes that one of `ranks` ranks needs for n data in `dim` inputs, with a likelihood fit or
-   without: what `regatta plan` says. */
+/* Bytes that each of `ranks` ranks needs for n data in `dim` inputs, with or without a
+   likelihood fit. `regatta plan` shows this number. */
 double rg_distributed_memory(int n, int dim, int ranks, bool fit);
 
 #endif

@@ -1,5 +1,5 @@
-/* Likelihood with gradient and sample paths over the ranks of a communicator: one distributed
-   matrix that is factored, used and given back. */
+/* Likelihood with gradient and sample paths over the ranks of a communicator. Each uses one
+   distributed matrix, which it factors, uses and frees. */
 #include "gp/team/distributed.h"
 
 #include <math.h>
@@ -85,8 +85,8 @@ static PetscErrorCode contract(const RgKernel *kernel, const RgBlockMatrix *inve
   PetscFunctionReturn(0);
 }
 
-/* The value, with the factor left in `matrix` and (K + noise I)^-1 (y - mean) in alpha; not set
-   where the factorisation fails. */
+/* The value. Leaves the factor in `matrix` and (K + noise I)^-1 (y - mean) in alpha; neither is
+   set where the factorisation fails. */
 static PetscErrorCode likelihood(const RgKernel *kernel, double noise_variance, bool learn_mean,
                                  double *mean, const RgData *data, RgBlockMatrix *matrix,
                                  double *alpha, double *value)
@@ -107,7 +107,7 @@ static PetscErrorCode likelihood(const RgKernel *kernel, double noise_variance, 
   PetscFunctionReturn(0);
 }
 
-/* Its gradient, from what it left. */
+/* The gradient, from what `value` left behind. */
 static PetscErrorCode slopes(const RgKernel *kernel, double noise_variance, const RgData *data,
                              const double *alpha, RgBlockMatrix *matrix, double *gradient)
 {

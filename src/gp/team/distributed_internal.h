@@ -16,7 +16,7 @@ struct RgDistributed {
   RgBlockMatrix L; /* capacity x capacity */
   RgBlockMatrix V; /* n x batch: L^-1 k(x_i, z_j) of the last batch */
   int n_kept, m_kept, kept_capacity;
-  double *Z_kept; /* its points */
+  double *Z_kept; /* the points of the last batch */
 };
 
 /* Make alpha valid. Collective. */

@@ -23,7 +23,7 @@ static int global_column(const RgBlockMatrix *matrix, int local)
   return rg_cyclic_global(local, matrix->column_block, matrix->grid->column, matrix->grid->columns);
 }
 
-/* Where this rank holds entry (g, g), NULL if it doesn't. */
+/* This rank's entry (g, g); NULL if another rank holds it. */
 static double *diagonal_entry(const RgBlockMatrix *matrix, int g)
 {
   const RgGrid *grid = matrix->grid;
@@ -89,7 +89,7 @@ PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double
 
 static const double one = 1.0, minus_one = -1.0;
 
-/* Rows and columns k .. k+width-1, all in one block. Returns on every rank whether it went well. */
+/* Factor rows and columns k .. k+width-1, all in one block. Returns success on every rank. */
 static PetscErrorCode factor_diagonal_block(int k, int width, RgBlockMatrix *matrix, bool *good)
 {
   const RgGrid *grid = matrix->grid;
@@ -105,8 +105,8 @@ static PetscErrorCode factor_diagonal_block(int k, int width, RgBlockMatrix *mat
   PetscFunctionReturn(0);
 }
 
-/* Right-looking Cholesky of the rows and columns from `first` on, which need not begin a block
-   (pdpotrf wants that). */
+/* Right-looking Cholesky factorisation of the rows and columns from `first` on. `first` need not
+   begin a block, which pdpotrf requires. */
 static PetscErrorCode factor_trailing(int first, int n, RgBlockMatrix *matrix, bool *good)
 {
   const int *d = matrix->descriptor, block = matrix->row_block;
@@ -161,7 +161,7 @@ static PetscErrorCode factor_whole(int n, RgBlockMatrix *matrix, bool *good)
 PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
                                         bool *good, double *log_det)
 {
-  double sums[2] = {0, 0}; /* logarithms of pivots; bad ones */
+  double sums[2] = {0, 0}; /* logarithms of pivots, number of bad pivots */
 
   PetscFunctionBeginUser;
   *log_det = 0;
@@ -174,7 +174,7 @@ PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlo
     const double *pivot = diagonal_entry(matrix, g);
     if (!pivot) continue;
     if (*pivot * *pivot > smallest) sums[0] += log(*pivot);
-    else sums[1] += 1; /* NaN, too */
+    else sums[1] += 1; /* also true for NaN */
   }
   PetscCall(rg_grid_sum(matrix->grid, 2, sums));
   *good = sums[1] == 0;
@@ -215,7 +215,7 @@ PetscErrorCode rg_block_matrix_solve(const RgBlockMatrix *factor, bool transpose
   PetscFunctionReturn(0);
 }
 
-/* Columns begin .. begin+count-1 of B between its replicated and its distributed form. */
+/* Columns begin .. begin+count-1 of B, from the replicated to the distributed form or back. */
 static void spread(int n, int m, int begin, int count, double *B, RgBlockMatrix *part, bool back)
 {
   const RgGrid *grid = part->grid;

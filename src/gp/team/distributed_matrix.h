@@ -1,5 +1,5 @@
 /* Kernel matrices spread block-cyclically over the ranks of a communicator, and their Cholesky
-   factors. No rank holds more than its share and O(n * block). All functions but the pure index
+   factors. A rank holds its share and O(n * block). All functions except the pure index
    arithmetic are collective on the grid's communicator, with the same arguments on every rank.
    Internal to gp/. */
 #ifndef RG_GP_TEAM_DISTRIBUTED_MATRIX_H
@@ -23,8 +23,8 @@ typedef struct {
 PetscErrorCode rg_grid_create(MPI_Comm comm, int block, RgGrid *grid);
 PetscErrorCode rg_grid_destroy(RgGrid *grid);
 
-/* How many of the global indices 0 .. n-1 process `index` of `count` holds: also the local index of
-   the first one it holds at or after n. */
+/* The number of global indices in 0 .. n-1 that process `index` of `count` holds. This is also
+   the local index of its first global index >= n. */
 int rg_cyclic_count(int n, int block, int index, int count);
 /* Global index of a local one. */
 int rg_cyclic_global(int local, int block, int index, int count);
@@ -38,7 +38,7 @@ typedef struct {
   int descriptor[RG_DESCRIPTOR];
 } RgBlockMatrix;
 
-/* A matrix in blocks over the grid, its entries not set, and its end. Every rank calls them. */
+/* Create a block matrix over the grid, with unset entries; destroy it. Every rank calls both. */
 PetscErrorCode rg_block_matrix_create(const RgGrid *grid, int rows, int columns, int row_block,
                                       int column_block, RgBlockMatrix *matrix);
 PetscErrorCode rg_block_matrix_destroy(RgBlockMatrix *matrix);
@@ -64,24 +64,25 @@ PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double
 PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
                                         bool *good, double *log_det);
 /* Below a factor of the leading first x first part: rows first .. n-1 become L21 = A21 L^-T and
-   A22 - L21 L21', which is still to be factored. For few rows: (n - first) n numbers per rank. */
+   A22 - L21 L21', which remains to be factored. For few rows: sends (n - first) n numbers per
+   rank. */
 PetscErrorCode rg_block_matrix_extend(int first, int n, RgBlockMatrix *matrix);
-/* b (n, the same on every rank), of which the first `first` entries are those of L^-1 b already:
-   the others, too. (n - first)^2 numbers per rank. */
+/* b (n, the same on every rank), whose first `first` entries are already those of L^-1 b.
+   Computes the others. Sends (n - first)^2 numbers per rank. */
 PetscErrorCode rg_block_matrix_solve_rows(const RgBlockMatrix *factor, int first, int n, double *b);
-/* So many rows are few. */
+/* Up to this many rows count as few. */
 enum { RG_FEW_ROWS = 128 };
 
-/* Lower triangle of the inverse of the matrix whose factor is there, in place; what is above the
-   diagonal is overwritten. 2 n^3/3 flops, 3 n^2/sqrt(ranks) numbers sent per rank. */
+/* Lower triangle of the inverse of the factored matrix, in place; overwrites the entries above
+   the diagonal. 2 n^3/3 flops, 3 n^2/sqrt(ranks) numbers sent per rank. */
 PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *matrix);
-/* The same by the method for several ranks, whatever their number. */
+/* The same by the method for several ranks, with any number of ranks. */
 PetscErrorCode rg_block_matrix_sweep(int n, RgBlockMatrix *matrix);
 
 /* B := L^-1 B, or L^-T B; B n x m distributed in the same row blocks. */
 PetscErrorCode rg_block_matrix_solve(const RgBlockMatrix *factor, bool transposed, int n, int m,
                                      RgBlockMatrix *B);
-/* B (n x m, B[i*m + j], the same on every rank): L^-1 B (lower), then L^-T of it (upper). */
+/* B (n x m, B[i*m + j], the same on every rank): L^-1 B (lower), then L^-T B (upper). */
 PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower, bool upper, int n,
                                          int m, double *B);
 

@@ -1,19 +1,19 @@
-/* New rows below a block-cyclic Cholesky factor: X = L^-1 A21' by forward substitution that leaves
-   L where it is. A block row of L times the X so far is computed by its process row, summed at the
-   block's owner and solved there; the new X_k goes to the process column that holds column k. Of P
-   ranks only sqrt(P) work at a time, but n m numbers travel instead of the n^2/2 of pdtrsm: for few
-   new rows, what counts. */
+/* New rows below a block-cyclic Cholesky factor: X = L^-1 A21' by forward substitution that does
+   not move L. The process row of a block row of L multiplies it with the known part of X; the
+   owner of the block sums the products and solves. The new X_k goes to the process column that
+   holds column k. Only sqrt(P) of P ranks work at a time, but n m numbers travel instead of the
+   n^2/2 of pdtrsm, which matters for few new rows. */
 #include "gp/team/distributed_matrix.h"
 
 #include "maths/blas.h"
 
 typedef struct {
   RgBlockMatrix *A;
-  int first, m;  /* rows factored; new rows */
-  int own, from; /* new rows on this process row; the first of them, local */
+  int first, m;  /* numbers of factored and of new rows */
+  int own, from; /* number of new rows on this process row, and their first local row */
   double *X;     /* local columns x m, row-major: X_k of the local columns */
   double *part;  /* block x m: the product, then X_k */
-  double *rows;  /* block x m: of A21' */
+  double *rows;  /* block x m: block of A21' */
   double *sum;   /* block x m, m x m: results of reductions */
 } Extension;
 

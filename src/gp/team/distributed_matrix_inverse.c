@@ -9,7 +9,7 @@
 
 #include "maths/blas.h"
 
-enum { CHUNK = 2 }; /* block columns of an update at once */
+enum { CHUNK = 2 }; /* block columns of one update */
 
 typedef struct {
   RgBlockMatrix *A;
@@ -20,7 +20,7 @@ typedef struct {
   double *left;             /* (rows - next) x width: L[i,k] of the local rows below */
   double *panel;            /* width x columns: W[k,j] of the local columns */
   double *across;           /* width x next: W[k,i] of the local rows up to the block */
-  double *packed, *arrived; /* blocks of the panel on their way into `across` */
+  double *packed, *arrived; /* blocks of the panel before they go into `across` */
   int *counts, *starts;     /* of every process column */
 } Sweep;
 
@@ -71,7 +71,8 @@ static PetscErrorCode invert_corner(Sweep *s)
   PetscFunctionReturn(0);
 }
 
-/* Move rows x columns entries of the matrix, from (row, column) on, to `out` and leave zeros. */
+/* Move rows x columns entries of the matrix, from (row, column) on, to `out`, and leave zeros
+   behind. */
 static void take(const RgBlockMatrix *A, int row, int column, int rows, int columns, double *out)
 {
   for (int j = 0; j < columns; j++) {

@@ -1,4 +1,4 @@
-/* The distributed posterior: its life and its data. */
+/* The distributed posterior: its lifetime and its data. */
 #include "gp/team/distributed_internal.h"
 
 #include <math.h>
@@ -84,7 +84,7 @@ static PetscErrorCode factor(RgDistributed *p, double jitter, RgFailure *failure
   PetscFunctionReturn(0);
 }
 
-/* beta = L^-1 (y - mean), of which the first `first` entries are right already. */
+/* beta = L^-1 (y - mean); its first `first` entries are already valid. */
 static PetscErrorCode whiten_outputs(RgDistributed *p, int first)
 {
   PetscFunctionBeginUser;

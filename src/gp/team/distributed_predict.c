@@ -1,5 +1,5 @@
-/* Predictions of the distributed posterior, in batches that keep a rank's part of L^-1 k(X, Z) at
-   O(n * block). */
+/* Predictions of the distributed posterior, in batches small enough to keep a rank's part of
+   L^-1 k(X, Z) at O(n * block). */
 #include "gp/team/distributed_internal.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static PetscErrorCode lay_out_batch(RgDistributed *p, int m)
   PetscFunctionBeginUser;
   if (p->V.grid && p->V.rows == p->n && p->V.column_block == part && p->V.columns == m)
     PetscFunctionReturn(0);
-  p->m_kept = 0; /* with V goes what it held */
+  p->m_kept = 0; /* freeing V also forgets its contents */
   PetscCall(rg_block_matrix_destroy(&p->V));
   PetscCall(rg_block_matrix_create(&p->grid, p->n, m, p->grid.block, part, &p->V));
   PetscFunctionReturn(0);

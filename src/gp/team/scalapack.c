@@ -1,5 +1,5 @@
-/* Builds without ScaLAPACK: every trial belongs to one rank, and what stands here in its place is
-   never reached; a grid of no rows that BLACS made is an error where grids are made. */
+/* Stand-ins for builds without ScaLAPACK. In such a build every trial belongs to one rank, so
+   nothing reaches these functions: creating a grid fails first. */
 #include "gp/team/scalapack.h"
 
 #ifndef RG_NO_SCALAPACK

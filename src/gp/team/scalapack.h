@@ -1,6 +1,6 @@
-/* The routines of BLACS, PBLAS and ScaLAPACK that gp/ calls: no package ships their prototypes.
-   Global indices (ia, ja, ib, jb, ic, jc) start at 1. Routines written in Fortran take the lengths
-   of their texts at the end; PBLAS is written in C and does not. Internal to gp/. */
+/* Prototypes of the routines of BLACS, PBLAS and ScaLAPACK that gp/ calls; no package ships
+   them. Global indices (ia, ja, ib, jb, ic, jc) start at 1. Routines written in Fortran take the
+   lengths of their texts at the end; PBLAS is written in C and does not. Internal to gp/. */
 #ifndef RG_GP_TEAM_SCALAPACK_H
 #define RG_GP_TEAM_SCALAPACK_H
 
@@ -12,7 +12,7 @@
 
 enum { RG_DESCRIPTOR = 9 }; /* ints of an array descriptor */
 
-/* Whether this build has it; what follows does nothing in one that doesn't. */
+/* Whether this build has ScaLAPACK. Without it, the functions below do nothing. */
 bool rg_scalapack_available(void);
 
 /* BLACS */
@@ -39,7 +39,7 @@ void pdsyrk_(const char *uplo, const char *trans, const int *n, const int *k, co
 void pdpotrf_(const char *uplo, const int *n, double *a, const int *ia, const int *ja,
               const int *desc_a, int *info, size_t uplo_length);
 
-/* What PBLAS asks for its own block size; ours takes the place of the library's. */
+/* PBLAS calls this function for its block size. Our definition replaces the library's. */
 RG_API int pilaenv_(const int *context, const char *precision, size_t length);
 
 #endif

@@ -1,4 +1,4 @@
-/* Teams: their life, and how a job gets from the leader to the others. */
+/* Teams: their lifetime, and how a job gets from the leader to the other ranks. */
 #include "gp/team/team_internal.h"
 
 #include <limits.h>
@@ -8,7 +8,7 @@
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-/* Measured on 2 cores: see docs/scaling.md. Larger teams are no worse off at the same size. */
+/* Measured on 2 cores: see docs/scaling.md. Larger teams lose nothing at the same size. */
 static const int measured_crossover = 3000;
 
 bool rg_team_possible(void)
@@ -81,7 +81,7 @@ static PetscErrorCode share(RgTeam *team, size_t count, double *values)
   PetscFunctionReturn(0);
 }
 
-/* The kernel and the arrays of a job whose command is known; allocated on the others. */
+/* The kernel and the arrays of a job whose command is known. The other ranks allocate them. */
 static PetscErrorCode share_contents(RgTeam *team, RgTeamJob *job)
 {
   RgTeamCommand *c = &job->command;
@@ -105,7 +105,7 @@ static PetscErrorCode share_contents(RgTeam *team, RgTeamJob *job)
   PetscFunctionReturn(0);
 }
 
-/* A non-blocking broadcast, for which the others can wait asleep. */
+/* A non-blocking broadcast, so that the other ranks can sleep while they wait. */
 static PetscErrorCode start_command(RgTeam *team, RgTeamCommand *command, MPI_Request *request)
 {
   PetscFunctionBeginUser;
@@ -183,7 +183,7 @@ PetscErrorCode rg_team_dismiss(RgTeam *team)
 
 /* ---- what the leader asks for -------------------------------------------------------------- */
 
-/* Jobs only read their arrays, but for the one of rg_team_posterior_solve. */
+/* Jobs only read their arrays, except for the array of rg_team_posterior_solve. */
 static double *unconst(const double *values)
 {
   return (double *)(uintptr_t)values;

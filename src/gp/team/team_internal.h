@@ -21,17 +21,18 @@ typedef enum {
 
 enum { RG_TEAM_ARRAYS = 3 };
 
-/* What the leader sends ahead of the kernel and the arrays. */
+/* The header that the leader sends before the kernel and the arrays. */
 typedef struct {
   RgTeamOperation operation;
-  int slot, n, code; /* code: of a task */
-  bool lower, upper; /* solve; also: variance or gradient wanted, mean learned */
+  int slot, n, code; /* code of a task */
+  bool lower, upper; /* what to solve; whether variance or gradient is wanted; whether the mean
+                        is learned */
   double noise_variance, mean;
   int kernel_ints, kernel_reals; /* 0: no kernel */
   size_t count[RG_TEAM_ARRAYS];  /* doubles in each array */
 } RgTeamCommand;
 
-/* A command with what goes with it. The outputs are where the leader wants its results. */
+/* A command with its kernel and arrays. The outputs point to the leader's result arrays. */
 typedef struct {
   RgTeamCommand command;
   RgKernel kernel;
@@ -43,19 +44,19 @@ typedef struct {
 struct RgTeam {
   MPI_Comm comm; /* a duplicate, owned */
   int size, rank, crossover;
-  int64_t jobs; /* given by the leader */
+  int64_t jobs; /* set by the leader */
   int n_slots;
-  RgDistributed **slots; /* NULL: free */
-  RgTeamWorker worker;   /* NULL: none */
+  RgDistributed **slots; /* NULL: a free slot */
+  RgTeamWorker worker;   /* NULL: no worker */
   int n_states;
-  void **states; /* of the worker; NULL: free */
+  void **states; /* state of the worker; NULL: free */
 };
 
-/* Numbers a kernel's structure and values. ints, reals NULL: counts only. */
+/* Number a kernel's structure and values. ints, reals NULL: only count them. */
 void rg_kernel_pack(const RgKernel *kernel, int *n_ints, int *ints, int *n_reals, double *reals);
 PetscErrorCode rg_kernel_unpack(const int *ints, const double *reals, RgKernel *kernel);
 
-/* Collective on the team: do a job of which every rank has command, kernel and arrays. */
+/* Collective on the team: do a job whose command, kernel and arrays every rank has. */
 PetscErrorCode rg_team_do(RgTeam *team, RgTeamJob *job);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a team does when its leader asks for it, the same on every rank. */
+/* The jobs of a team, the same code on every rank. */
 #include "gp/team/team_internal.h"
 
 /* ---- kernels as numbers -------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static PetscErrorCode create(RgTeam *team, const RgTeamJob *job)
   PetscFunctionReturn(0);
 }
 
-/* Where a result goes: the leader's array, or one that is thrown away on the others. */
+/* Where a result goes: the leader's array, or scratch on the other ranks. */
 static PetscErrorCode outputs(RgTeamJob *job, size_t count, int which, double **scratch)
 {
   PetscFunctionBeginUser;
