@@ -1,4 +1,4 @@
-/* The posterior's interface: what all back ends have in common, and the choice between them. */
+/* The posterior's interface: the parts that all back ends share, and the choice of a back end. */
 #include "gp/posterior/posterior_ops.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@ static const RgPosteriorOps *choose(const RgPosterior *posterior, int n)
   return rg_team_takes(posterior->team, n) ? &rg_team_ops : &rg_exact_ops;
 }
 
-/* Give the data, n of them soon, to the back end that is chosen for them; did it change? */
+/* Hand the data, soon n of them, to the back end chosen for them. Reports whether the back end
+   changed. */
 static PetscErrorCode move(RgPosterior *posterior, int n, bool *moved)
 {
   const RgPosteriorOps *ops = choose(posterior, n);
@@ -50,7 +51,7 @@ static PetscErrorCode begin(const RgKernel *kernel, double noise_variance, doubl
   PetscFunctionReturn(0);
 }
 
-/* Room for `capacity` data; what is held stays. */
+/* Room for `capacity` data; the present data stay. */
 static PetscErrorCode reserve(RgPosterior *posterior, int capacity)
 {
   const int old = posterior->capacity;

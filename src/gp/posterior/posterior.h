@@ -23,8 +23,7 @@ typedef struct {
   RgKernel kernel;                  /* owned copy */
   double noise_variance;            /* >= 0 */
   double mean;                      /* constant prior mean */
-  double jitter;                    /* added to the diagonal on top of the noise; 0 unless it was
-                                       needed */
+  double jitter;                    /* added to the diagonal besides the noise; 0 unless needed */
   int n, capacity;
   double *X; /* n x dim; NULL on a set */
   double *y; /* n; NULL on a set */
@@ -39,52 +38,52 @@ typedef struct {
   double *row; /* capacity: scratch of an append */
   /* team */
   RgTeam *team; /* borrowed; NULL: this rank alone */
-  int expected; /* data that the team makes room for at once */
-  int slot;     /* of the team's posterior */
+  int expected; /* room for data that the team reserves at once */
+  int slot;     /* slot of the team's posterior */
   /* set */
   RgSetPosterior *set; /* owned */
   /* iterative */
   struct RgIterativeState *iterative; /* owned */
 } RgPosterior;
 
-/* Empty posterior with room for `capacity` data (doubled when exceeded). Copies kernel. */
+/* Empty posterior with room for `capacity` data (doubled when exceeded). Copies the kernel. */
 PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance, double mean,
                                    int capacity, RgPosterior *posterior);
-/* The same on the finite points of `domain` (borrowed), for good. */
+/* The same, permanently on the finite points of `domain` (borrowed). */
 PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel *kernel,
                                           double noise_variance, double mean, int capacity,
                                           RgPosterior *posterior);
 PetscErrorCode rg_posterior_destroy(RgPosterior *posterior);
 
-/* Who solves for n data on boxes. auto: dense as long as the matrix of the team has fewer than 2^31
-   entries per rank, ScaLAPACK's limit, else iterative. */
+/* The solver for n data on boxes. auto: dense while the matrix of the team has fewer than 2^31
+   entries per rank (ScaLAPACK's limit), else iterative. */
 typedef enum { RG_SOLVER_AUTO, RG_SOLVER_DENSE, RG_SOLVER_ITERATIVE } RgSolver;
 bool rg_solver_is_iterative(RgSolver solver, double n, int ranks);
 
-/* How the iterative back end solves. */
+/* Options of the iterative back end. */
 typedef struct {
   double tolerance;   /* residual of a solve, relative to the right-hand side */
-  int rank;           /* of the preconditioner */
-  int max_iterations; /* of a solve */
+  int rank;           /* rank of the preconditioner */
+  int max_iterations; /* iterations of a solve */
 } RgSolverOptions;
 
-/* An empty posterior that stays with the iterative back end, over the ranks of `team` (borrowed;
-   NULL: this rank alone), which has rg_posterior_worker for its worker. points (borrowed): a finite
-   set whose means and variances are wanted; NULL: a box. noise_variance > 0. */
+/* An empty posterior that always uses the iterative back end, over the ranks of `team`
+   (borrowed; NULL: this rank alone), whose worker is rg_posterior_worker. points (borrowed): a
+   finite set whose means and variances are wanted; NULL: a box. noise_variance > 0. */
 PetscErrorCode rg_posterior_create_iterative(RgTeam *team, const RgSpace *points,
                                              const RgSolverOptions *options, const RgKernel *kernel,
                                              double noise_variance, double mean, int capacity,
                                              RgPosterior *posterior);
-/* The iterations and the residual of the last solve for the mean; 0 and 0 where there was none. */
+/* Iterations and residual of the last solve for the mean; 0 and 0 before any solve. */
 int rg_posterior_iterations(const RgPosterior *posterior, double *residual);
-/* The worker of a team for it (rg_team_employ). */
+/* The worker of a team for this posterior (rg_team_employ). */
 extern const RgTeamWorker rg_posterior_worker;
-/* Before any data: spread the matrix over `team` (borrowed) whenever it takes so many data.
-   expected: data there will be, so that the team's matrix need not grow; 0: not known. To be called
-   on the leader. */
+/* Before any data: spread the matrix over `team` (borrowed) once there are enough data.
+   expected: final number of data, which saves growing the team's matrix; 0: unknown. Call it on
+   the leader. */
 PetscErrorCode rg_posterior_use_team(RgPosterior *posterior, RgTeam *team, int expected);
 
-/* n data: inputs X (n x dim), which a set ignores; the flat indices of the inputs, which only a set
+/* n data: inputs X (n x dim), which a set ignores; flat indices of the inputs, which only a set
    reads; outputs. */
 typedef struct {
   int n;
@@ -93,59 +92,60 @@ typedef struct {
   const double *y;
 } RgObservations;
 
-/* Replace everything: new hyperparameters (NULL kernel keeps the old ones) and new data. Where a
-   matrix is factored and a pivot fails (its square is below n*eps*k(x,x)), jitter 1e-10*k(x,x) is
-   added, times 10 up to 1e-4*k(x,x); beyond that `failure` is set and the posterior holds no data.
-   X and y may be the posterior's own. O(n^3/3) with a matrix. */
+/* Replace everything: new hyperparameters (a NULL kernel keeps the old ones) and new data. When
+   a pivot fails during factorisation (its square is below n*eps*k(x,x)), add jitter
+   1e-10*k(x,x), then ten times more, up to 1e-4*k(x,x). Beyond that `failure` is set and the
+   posterior holds no data. X and y may be the posterior's own. O(n^3/3) with a matrix. */
 PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel,
                                   double noise_variance, double mean, const RgObservations *data,
                                   RgFailure *failure);
-/* More data below those there are: by one triangular solve each, O(n^2), on one rank; refactors
-   with jitter when a pivot fails. */
+/* Append data: one triangular solve each, O(n^2), on one rank. Refactors with jitter when a
+   pivot fails. */
 PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations *data,
                                    RgFailure *failure);
-/* The two for inputs given as points. */
+/* The two functions above for inputs given as points. */
 PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
                                 double noise_variance, double mean, int n, const double *X,
                                 const double *y, RgFailure *failure);
 PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, double y,
                                    RgFailure *failure);
-/* New outputs for the same inputs (restandardised y): O(n^2). PETSC_ERR_SUP on a set, whose data
-   are given again. */
+/* New outputs for the same inputs (restandardised y): O(n^2). PETSC_ERR_SUP on a set, which
+   needs its data again. */
 PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, const double *y);
 bool rg_posterior_takes_outputs(const RgPosterior *posterior);
 
 /* B := (K + noise I)^-1 B, B: n x m, B[i*m + j]. O(m n^2). Not on a set (PETSC_ERR_SUP). */
 PetscErrorCode rg_posterior_solve_many(const RgPosterior *posterior, int m, double *B);
-bool rg_posterior_solves(const RgPosterior *posterior); /* is it there? */
-/* Is the factor of the matrix here, in L? What reads it by itself asks first. */
+bool rg_posterior_solves(const RgPosterior *posterior); /* whether the solve is available */
+/* Whether this rank has the factor of the matrix, in L. Code that reads it directly checks this
+   first. */
 bool rg_posterior_has_factor(const RgPosterior *posterior);
 
 /* Mean and variance (>= 0) of every point of a set, by flat index; NULL elsewhere. */
 const double *rg_posterior_means(const RgPosterior *posterior);
 const double *rg_posterior_variances(const RgPosterior *posterior);
-/* The posterior on the set itself, for what follows its updates (samples, averages over contexts);
-   PETSC_ERR_SUP elsewhere. */
+/* The posterior on the set itself, for objects that follow its updates (samples, averages over
+   contexts). PETSC_ERR_SUP elsewhere. */
 PetscErrorCode rg_posterior_get_set(const RgPosterior *posterior, RgSetPosterior **set);
 
-/* Scratch of a batch prediction, kept between calls so that nothing is allocated in a loop.
-   Zero-initialise; set values_only when no gradient will be asked for. */
+/* Scratch of a batch prediction. Keep it between calls, so that loops allocate nothing.
+   Initialise with zeros; set values_only when no gradient will follow. */
 typedef struct {
-  bool values_only;  /* nothing is kept for a gradient */
+  bool values_only;  /* keep nothing for a gradient */
   int n, m;          /* shape of the last prediction */
-  bool has_variance; /* it included the variance */
-  bool kept;         /* V and slope hold all of it, not just one tile */
+  bool has_variance; /* whether it included the variance */
+  bool kept;         /* whether V and slope hold all of it, not just one tile */
   size_t capacity;   /* doubles allocated */
-  double *memory;    /* owned; what follows points into it */
+  double *memory;    /* owned; the pointers below point into it */
   double *A, *B;     /* data and one tile of candidates, divided by the length scales */
   double *V;         /* tiles of L^-1 k(x_i, z_j) (of k alone without the variance) */
   double *slope;     /* tiles of the derivatives of k by squared distances, per factor */
   double *U, *g, *scratch;
 } RgPrediction;
 
-/* mean (m), variance (m, clamped at 0; NULL: not wanted) at Z (m x dim). O(m n^2) at the speed of
-   matrix products: the factor is inverted once after every change, O(n^2) after an append. Not on a
-   set (PETSC_ERR_SUP), like its gradient and the covariance. */
+/* mean (m), variance (m, clamped at 0; NULL: not wanted) at Z (m x dim). O(m n^2) at the speed
+   of matrix products: every change of the factor costs one inversion, O(n^2) after an append.
+   Not on a set (PETSC_ERR_SUP); the same holds for the gradient and the covariance. */
 PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
                                     double *variance, RgPrediction *work);
 /* Gradient of sum_j phi_j(mean_j, variance_j), given the partial derivatives mean_bar (m) and
@@ -155,8 +155,8 @@ PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double 
 PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double *Z,
                                      const double *mean_bar, const double *variance_bar,
                                      RgPrediction *work, double *G);
-/* Make the last prediction, variance and all, one of `count` of its points, which[0] < which[1] <
-   ...; false: nothing of it was kept, so it must be made again. O(n count). */
+/* Reduce the last prediction, with its variance, to `count` of its points, which[0] < which[1] <
+   ... Returns false if nothing of it was kept, so that it must be repeated. O(n count). */
 bool rg_posterior_select(const RgPosterior *posterior, int count, const int *which,
                          RgPrediction *work);
 PetscErrorCode rg_prediction_destroy(RgPrediction *work);

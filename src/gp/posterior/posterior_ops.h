@@ -1,22 +1,22 @@
-/* The table of operations that a back end of the posterior fills in. posterior.c keeps what all of
-   them have in common (kernel, noise, mean, inputs, outputs, n) up to date before it calls one.
-   Internal to gp/. */
+/* The table of operations that a back end of the posterior fills in. Before it calls one,
+   posterior.c updates the parts that all back ends share (kernel, noise, mean, inputs, outputs,
+   n). Internal to gp/. */
 #ifndef RG_GP_POSTERIOR_POSTERIOR_OPS_H
 #define RG_GP_POSTERIOR_POSTERIOR_OPS_H
 
 #include "gp/posterior/posterior.h"
 
-/* Operations that are NULL are not there: PETSC_ERR_SUP with the name of the back end. */
+/* An operation that is NULL gives PETSC_ERR_SUP with the name of the back end. */
 typedef struct RgPosteriorOps {
   const char *name;
-  bool keeps_data; /* X and y are kept here; false: by the back end */
-  /* Room for n data, none held; and all of it given back. */
+  bool keeps_data; /* the posterior stores X and y; false: the back end does */
+  /* Make room for n data, none held yet; release everything. */
   PetscErrorCode (*open)(RgPosterior *posterior, int n);
   PetscErrorCode (*close)(RgPosterior *posterior);
-  /* The capacity grew from `old`; NULL: nothing of the back end's depends on it. */
+  /* The capacity grew from `old`. NULL: the back end does not depend on it. */
   PetscErrorCode (*reserve)(RgPosterior *posterior, int old);
-  /* All data are new, and so may the hyperparameters be; a failure leaves n = 0. Back ends that
-     keep data with the posterior take them from there; `data` may be but the last of them. */
+  /* Replace all data, and possibly the hyperparameters. On failure n = 0. Back ends that store
+     data with the posterior take them from there; `data` may hold only the last of them. */
   PetscErrorCode (*reset)(RgPosterior *posterior, const RgObservations *data, RgFailure *failure);
   /* The last data->n of the n data are new. */
   PetscErrorCode (*extend)(RgPosterior *posterior, const RgObservations *data, RgFailure *failure);
@@ -26,13 +26,13 @@ typedef struct RgPosteriorOps {
                             double *variance, RgPrediction *work);
   PetscErrorCode (*gradient)(RgPosterior *posterior, int m, const double *Z, const double *mean_bar,
                              const double *variance_bar, RgPrediction *work, double *G);
-  /* C holds the prior covariance and becomes the posterior one. */
+  /* On entry C holds the prior covariance, on return the posterior covariance. */
   PetscErrorCode (*covariance)(RgPosterior *posterior, int a, const double *A, int b,
                                const double *B, double *C);
   double (*log_likelihood)(const RgPosterior *posterior);
   const double *(*means)(const RgPosterior *posterior);
   const double *(*variances)(const RgPosterior *posterior);
-  /* NULL: predictions are not kept. */
+  /* NULL: the back end keeps no predictions. */
   void (*select)(const RgPosterior *posterior, int count, const int *which, RgPrediction *work);
 } RgPosteriorOps;
 

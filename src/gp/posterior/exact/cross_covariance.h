@@ -1,8 +1,6 @@
 /* Posterior covariances of any point with p fixed points, as functions of that point:
-
-     c_s(z) = cov(f(z), f(x_s)) = k(z, x_s) - k(z, data) (K + noise I)^-1 k(data, x_s)
-
-   which is a weighted sum of kernels at the n data and the p points. */
+   c_s(z) = cov(f(z), f(x_s)) = k(z, x_s) - k(z, data) (K + noise I)^-1 k(data, x_s).
+   Each is a weighted sum of kernels at the n data and the p points. */
 #ifndef RG_GP_POSTERIOR_EXACT_CROSS_COVARIANCE_H
 #define RG_GP_POSTERIOR_EXACT_CROSS_COVARIANCE_H
 
@@ -11,14 +9,14 @@
 typedef struct {
   const RgKernel *kernel; /* borrowed from the posterior */
   int centres, p;         /* n + p; p */
-  double *points;         /* centres x dim: data, then the p points; owned */
+  double *points;         /* centres x dim: the data, then the p points; owned */
   double *weights;        /* centres x p; owned */
   double *work;           /* owned */
   size_t room;            /* doubles allocated in work */
 } RgCrossCovariance;
 
-/* Covariances with the p points of X (p x dim). The posterior must keep its hyperparameters while
-   they are used; data it gets later don't count. O(n^2 p). */
+/* Covariances with the p points of X (p x dim). The posterior must keep its hyperparameters
+   while they are in use; later data do not change them. O(n^2 p). */
 PetscErrorCode rg_cross_covariance_create(const RgPosterior *posterior, int p, const double *X,
                                           RgCrossCovariance *cross);
 PetscErrorCode rg_cross_covariance_destroy(RgCrossCovariance *cross);

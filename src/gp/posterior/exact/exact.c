@@ -1,4 +1,4 @@
-/* The exact back end: factor, grow, solve. How it predicts is in exact_predict.c. */
+/* The exact back end: factor, grow, solve. exact_predict.c has the predictions. */
 #include "gp/posterior/exact/exact.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 /* ---- room ---------------------------------------------------------------------------------- */
 
-/* What is held, n rows, in arrays for the capacity as it is. */
+/* Move the n rows into arrays of the current capacity. */
 static PetscErrorCode grow(RgPosterior *posterior, size_t n, size_t old)
 {
   const size_t size = (size_t)posterior->capacity;
@@ -55,13 +55,14 @@ static PetscErrorCode exact_reserve(RgPosterior *posterior, int old)
 
 /* ---- the factor ---------------------------------------------------------------------------- */
 
-/* A squared pivot this small is rounding error: the datum repeats what is known exactly. */
+/* A squared pivot this small is rounding error: the datum repeats what the others determine
+   exactly. */
 static double smallest_pivot(const RgPosterior *posterior)
 {
   return posterior->n * PETSC_MACHINE_EPSILON * rg_kernel_diagonal(&posterior->kernel);
 }
 
-/* Factor K + (noise + jitter) I of the data held. *good tells whether all pivots are sound. */
+/* Factor K + (noise + jitter) I of the data. *good: all pivots are sound. */
 static PetscErrorCode factor_once(RgPosterior *posterior, double jitter, bool *good)
 {
   int n = posterior->n, ld = posterior->capacity;
@@ -74,12 +75,12 @@ static PetscErrorCode factor_once(RgPosterior *posterior, double jitter, bool *g
   for (int i = 0; *good && i < n; i++) {
     double pivot = L[(size_t)i * ld + i];
 
-    *good = pivot * pivot > limit; /* false for NaN, too */
+    *good = pivot * pivot > limit; /* also false for NaN */
   }
   PetscFunctionReturn(0);
 }
 
-/* Factor from scratch, jitter growing from `jitter` until every pivot is sound. */
+/* Factor from scratch, with jitter growing from `jitter` until every pivot is sound. */
 static PetscErrorCode factor(RgPosterior *posterior, double jitter, RgFailure *failure)
 {
   bool good;
@@ -116,7 +117,8 @@ static PetscErrorCode exact_reset(RgPosterior *posterior, const RgObservations *
   PetscFunctionReturn(0);
 }
 
-/* Row n of the factor and of beta, from datum n; all of them with jitter when its pivot fails. */
+/* Compute row n of the factor and of beta from datum n. If its pivot fails, refactor everything
+   with jitter. */
 static PetscErrorCode append_datum(RgPosterior *posterior, int n, RgFailure *failure)
 {
   const int ld = posterior->capacity;

@@ -1,6 +1,6 @@
 /* The exact back end: a Cholesky factor on this rank that grows row by row (fields L to row of
-   RgPosterior). What reads the factor by itself checks rg_posterior_has_factor first. Internal to
-   gp/. */
+   RgPosterior). Code that reads the factor directly checks rg_posterior_has_factor first.
+   Internal to gp/. */
 #ifndef RG_GP_POSTERIOR_EXACT_EXACT_H
 #define RG_GP_POSTERIOR_EXACT_EXACT_H
 
@@ -11,7 +11,7 @@ void rg_exact_solve(RgPosterior *posterior);
 /* Make the inverse of the factor valid; PETSC_ERR_SUP on another back end. */
 PetscErrorCode rg_exact_invert(RgPosterior *posterior);
 
-/* Prediction, its gradient, what is left of it, and covariances, as in RgPosteriorOps. */
+/* Prediction, its gradient, its selection, and covariances, as in RgPosteriorOps. */
 PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
                                 double *variance, RgPrediction *work);
 PetscErrorCode rg_exact_gradient(RgPosterior *posterior, int m, const double *Z,

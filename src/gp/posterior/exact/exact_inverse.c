@@ -3,7 +3,7 @@
 #include "gp/posterior/exact/factor.h"
 #include "maths/blas.h"
 
-/* Zero what becomes part of the padded inverse when row and column n begin a group of lanes. */
+/* Zero the part that joins the padded inverse when row and column n begin a group of lanes. */
 static void clear_border(RgPosterior *posterior, int n)
 {
   size_t ld = (size_t)posterior->capacity, size = (size_t)(n + RG_LANES);
@@ -16,9 +16,9 @@ static void clear_border(RgPosterior *posterior, int n)
   }
 }
 
-/* Row n of the inverse from row n of the factor, (l', d): r' L = -l'/d. Solving with L rather than
-   multiplying by the inverse so far keeps the error that of a solve (see invert in tiles_body.h).
- */
+/* Row n of the inverse from row n of the factor, (l', d): r' L = -l'/d. Solving with L, rather
+   than multiplying by the inverse so far, keeps the error at that of a solve (see invert in
+   tiles_body.h). */
 static void append_row(RgPosterior *posterior, int n)
 {
   size_t ld = (size_t)posterior->capacity;
@@ -44,7 +44,7 @@ PetscErrorCode rg_exact_invert(RgPosterior *posterior)
     PetscCall(PetscMalloc1(ld * ld, &posterior->inverse));
     posterior->n_inverse = 0;
   }
-  /* A row costs n^2, all of them n^3/3 at a few times the speed. */
+  /* One row costs n^2; all rows together cost n^3/3 and run several times faster. */
   if (posterior->n - posterior->n_inverse > PetscMax(4, posterior->n / 16)) {
     rg_factor_invert(posterior->n, posterior->L, posterior->capacity, posterior->inverse);
     posterior->n_inverse = posterior->n;

@@ -5,13 +5,14 @@
 
 #include <string.h>
 
-/* A prediction larger than this (doubles) keeps nothing for a gradient, which then starts over. */
+/* A prediction larger than this (doubles) keeps nothing for its gradient, which then recomputes
+   it. */
 #define MOST_KEPT ((size_t)1 << 22)
 
 /* One tile of candidates. */
 typedef struct {
   int first, count, width;
-  size_t at; /* of the tile in V and in each slope */
+  size_t at; /* offset of the tile in V and in each slope */
 } Tile;
 
 static Tile tile_at(const RgPrediction *work, int first)
@@ -104,8 +105,8 @@ PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, 
   PetscFunctionReturn(0);
 }
 
-/* Columns `which` of tiles as of m points, packed into tiles as of `count`. A tile is gathered
-   before it is written, to where no column stands that is still wanted. */
+/* Move columns `which`, from tiles laid out for m points, to tiles laid out for `count`. Gathers
+   a tile before writing it, to a place that holds no column still needed. */
 static void select_columns(size_t rows, const int *which, const RgPrediction *was,
                            const RgPrediction *work, const double *from, double *to)
 {

@@ -1,4 +1,4 @@
-/* The Cholesky factor, with as much jitter as it takes. */
+/* The Cholesky factor, with as much jitter as needed. */
 #include "gp/posterior/exact/factor.h"
 #include "maths/blas.h"
 

@@ -1,4 +1,4 @@
-/* Pseudo data at the pivots. */
+/* Pseudo-data at the pivots. */
 #include "gp/posterior/exact/projection.h"
 
 #include "gp/kernel/kernel_pivots.h"

@@ -19,10 +19,10 @@
 
 typedef struct {
   int rank;         /* columns of the preconditioner; 0: none */
-  int probes;       /* of the log determinant */
+  int probes;       /* probes of the log determinant */
   double tolerance; /* relative residual of a solve */
   int max_iterations;
-  uint64_t seed; /* of the probes */
+  uint64_t seed; /* stream of the probes */
 } RgIterativeOptions;
 
 extern const RgIterativeOptions rg_iterative_defaults;
@@ -30,33 +30,34 @@ extern const RgIterativeOptions rg_iterative_defaults;
 typedef struct {
   bool converged;
   int iterations;
-  double residual; /* at the end, relative to the right-hand side */
+  double residual; /* residual at the end, relative to the right-hand side */
 } RgIterativeReport;
 
 typedef struct RgIterative RgIterative;
 
-/* Data and kernel are copied. noise_variance > 0.
-   Builds the preconditioner: O(n rank (rank + dim)) over all ranks. */
+/* Copies data and kernel. noise_variance > 0. Builds the preconditioner: O(n rank (rank + dim))
+   over all ranks. */
 PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double noise_variance,
                                    double mean, const RgData *data,
                                    const RgIterativeOptions *options, RgIterative **gp);
 PetscErrorCode rg_iterative_destroy(RgIterative **gp);
 
-/* alpha = (K + noise I)^-1 (y - mean), kept; the other functions call it when they need it.
-   O(n^2 dim) per iteration over all ranks. report may be NULL. */
+/* Compute and keep alpha = (K + noise I)^-1 (y - mean). The other functions call it when they
+   need it. O(n^2 dim) per iteration over all ranks. report may be NULL. */
 PetscErrorCode rg_iterative_solve(RgIterative *gp, RgIterativeReport *report);
-/* m more data; the pivots of the preconditioner stay until many have come. O(n rank). */
+/* Append m data. The pivots of the preconditioner stay until many data have arrived. O(n rank). */
 PetscErrorCode rg_iterative_extend(RgIterative *gp, int m, const double *X, const double *y);
 /* New outputs (n) for the same inputs. */
 PetscErrorCode rg_iterative_set_outputs(RgIterative *gp, double mean, const double *y);
-/* B := (K + noise I)^-1 B, B: n x m, B[i*m + j], 16 columns at once; the worst report of them. */
+/* B := (K + noise I)^-1 B, B: n x m, B[i*m + j], 16 columns at once. The report is the worst of
+   all columns. */
 PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B,
                                        RgIterativeReport *report);
 /* Posterior mean (m) at Z (m x dim). O(m n dim) after the solve. */
 PetscErrorCode rg_iterative_mean(RgIterative *gp, int m, const double *Z, double *mean);
-/* Mean, and the variance that is left by what the columns of the preconditioner and the data that
-   came after it can tell: never below the exact variance, and equal to it as the rank grows.
-   O(m n rank), after O(n^2 rank) once per preconditioner. */
+/* Mean, and the variance that remains after conditioning on the columns of the preconditioner
+   and on the data that arrived after it. This is never below the exact variance, and approaches
+   it as the rank grows. O(m n rank), after O(n^2 rank) once per preconditioner. */
 PetscErrorCode rg_iterative_predict(RgIterative *gp, int m, const double *Z, double *mean,
                                     double *variance);
 /* G (m x dim): gradient of sum_j phi_j(mean_j, variance_j) of that prediction, from the partial
@@ -66,7 +67,8 @@ PetscErrorCode rg_iterative_gradient(RgIterative *gp, int m, const double *Z,
 /* log det (K + noise I) and its standard error. */
 PetscErrorCode rg_iterative_log_determinant(RgIterative *gp, double *value, double *error,
                                             RgIterativeReport *report);
-/* Log marginal likelihood from the two; *error as of half the log determinant. */
+/* Log marginal likelihood from alpha and the log determinant; *error follows from half the log
+   determinant. */
 PetscErrorCode rg_iterative_log_likelihood(RgIterative *gp, double *value, double *error);
 
 #endif

@@ -6,32 +6,33 @@
 
 #include "gp/posterior/iterative/iterative.h"
 
-/* A stack is s vectors of n entries, row by row: V[i*s + k]; a rank holds its rows of it. */
+/* A stack is s vectors of n entries, row by row: V[i*s + k]. Each rank holds its own rows of it. */
 struct RgIterative {
   MPI_Comm comm; /* a duplicate, owned */
   int ranks, rank;
   RgKernel own;           /* owned */
-  const RgKernel *kernel; /* it */
+  const RgKernel *kernel; /* the operator */
   double noise_variance, mean;
-  int n, capacity, n_built; /* data; room; of these when the preconditioner was built */
+  int n, capacity, n_built; /* numbers of data, of data that fit, and of data when the
+                               preconditioner was built */
   double *X, *y;            /* owned */
   RgIterativeOptions options;
-  int rank_wanted; /* of the preconditioner; options.rank: at most n of it */
+  int rank_wanted; /* options of the preconditioner; options.rank: at most n */
   int *first;      /* ranks + 1: rows of each rank */
-  int rows;        /* of this one */
+  int rows;        /* number of rows of this rank */
   double *scaled;  /* n x columns: data divided by the length scales */
   double *alpha;   /* n, on every rank; NULL until solved for */
   /* Preconditioner L L' + noise I */
-  int columns;    /* of L: fewer than asked for when nothing is left to explain */
-  int ld;         /* of L */
+  int columns;    /* columns of L: fewer than requested when no residual is left */
+  int ld;         /* rows of L on this rank */
   double *L;      /* rows x columns, column-major */
-  double *pivots; /* columns x dim: the data chosen */
+  double *pivots; /* columns x dim: the pivots */
   double *T;      /* columns x columns, lower: rows of L at the pivots */
   double *gram;   /* columns x columns: noise I + L'L */
   double *M;      /* columns x columns: Cholesky factor of noise I + L'L */
-  double log_det; /* of the preconditioner */
-  /* What the iteration at hand leaves behind: p'Ap and r'z of every step. */
-  int s; /* vectors in the stack */
+  double log_det; /* work vectors of the preconditioner */
+  /* Coefficients of the last iteration: p'Ap and r'z of every step. */
+  int s; /* number of vectors in the stack */
   int n_curvature, n_product, room;
   double *curvature, *product;
   /* The projection (iterative_projection.c): S of the data up to n_base, rows_base of them here;
@@ -40,7 +41,7 @@ struct RgIterative {
   double *S, *G, *cached_V, *cached_Z;
 };
 
-/* Data after which the preconditioner and the projection are built anew. */
+/* Number of new data after which the preconditioner and the projection are rebuilt. */
 enum { RG_ITERATIVE_LATER = 128 };
 
 /* Y (this rank's rows of a stack) = (K + noise I) V; V: all n rows. */
@@ -49,12 +50,12 @@ PetscErrorCode rg_iterative_multiply(const RgIterative *gp, int s, const double 
 PetscErrorCode rg_iterative_precondition(const RgIterative *gp, int s, const double *in,
                                          double *out);
 PetscErrorCode rg_iterative_build_preconditioner(RgIterative *gp);
-/* The preconditioner for m more data, the last of X; the pivots stay. */
+/* Extend the preconditioner by m data, the last ones of X. The pivots stay. */
 PetscErrorCode rg_iterative_extend_preconditioner(RgIterative *gp, int m);
-/* This rank's rows of a stack -> all of it. */
+/* Gather all rows of a stack from the rows of each rank. */
 PetscErrorCode rg_iterative_gather(const RgIterative *gp, int s, const double *mine, double *all);
-/* Solve for a stack: B and U this rank's rows; guess: U holds a first one. Leaves curvature and
-   product. */
+/* Solve for a stack. B and U: this rank's rows. guess: U holds an initial guess. Leaves
+   curvature and product behind. */
 PetscErrorCode rg_iterative_solve_stack(RgIterative *gp, int s, const double *B, bool guess,
                                         double *U, RgIterativeReport *report);
 

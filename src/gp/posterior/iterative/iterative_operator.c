@@ -6,7 +6,7 @@
 #include "maths/blas.h"
 #include "gp/kernel/kernel_internal.h"
 
-/* A tile of the matrix: so many data by so many of the rank's rows. */
+/* Size of a matrix tile: data by rows of this rank. */
 enum { DATA = 256, WIDTH = 128 };
 
 PetscErrorCode rg_iterative_gather(const RgIterative *gp, int s, const double *mine, double *all)
@@ -64,7 +64,8 @@ typedef struct {
   int index;
 } Pivot;
 
-/* The row of largest variance left, the lowest of equals, and its row of L so far. */
+/* The row of largest remaining variance (the lowest index among equals), and its row of L so
+   far. */
 static PetscErrorCode choose_pivot(const RgIterative *gp, int k, const double *left, Pivot *pivot,
                                    double *row)
 {

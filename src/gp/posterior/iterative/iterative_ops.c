@@ -1,4 +1,4 @@
-/* The back end without a matrix: the leader keeps inputs and outputs, and all ranks of the team do
+/* The back end without a matrix. The leader keeps inputs and outputs; all ranks of the team do
    the work (one rank without a team). */
 #include "gp/posterior/iterative/iterative_ops.h"
 
@@ -7,7 +7,7 @@
 #include "base/grow.h"
 #include "gp/posterior/iterative/iterative.h"
 
-enum { AT_ONCE = 16, POINTS = 4096 }; /* right-hand sides, points of a set, in one task */
+enum { AT_ONCE = 16, POINTS = 4096 }; /* right-hand sides, or points of a set, per task */
 
 typedef enum { RESET, EXTEND, OUTPUTS, SOLVE, PREDICT, MEAN, GRADIENT, LIKELIHOOD, CLOSE } Code;
 
@@ -29,7 +29,7 @@ static PetscErrorCode reset(MPI_Comm comm, const RgTeamTask *task, RgIterative *
   PetscFunctionReturn(0);
 }
 
-/* Solve for the weights of the mean, and tell the leader how that went. */
+/* Solve for the weights of the mean, and report the outcome to the leader. */
 static PetscErrorCode solve_mean(const RgTeamTask *task, RgIterative *gp)
 {
   RgIterativeReport report;
@@ -44,7 +44,7 @@ static PetscErrorCode solve_mean(const RgTeamTask *task, RgIterative *gp)
   PetscFunctionReturn(0);
 }
 
-/* A function of m points with one value each, where the leader wants it or in scratch. */
+/* A function of m points with one value each, written to the leader's array or to scratch. */
 static PetscErrorCode predict(const RgTeamTask *task, RgIterative *gp)
 {
   double *mean, *variance;
@@ -208,7 +208,7 @@ static PetscErrorCode refresh_points(RgPosterior *posterior)
   PetscFunctionReturn(0);
 }
 
-/* A task after which the weights of the mean have been solved for. */
+/* A task that first makes sure that the weights of the mean are solved for. */
 static PetscErrorCode change(RgPosterior *posterior, RgTeamTask *task, RgFailure *failure)
 {
   struct RgIterativeState *own = posterior->iterative;

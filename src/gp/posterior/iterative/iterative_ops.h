@@ -6,18 +6,19 @@
 #include "gp/posterior/iterative/iterative.h"
 #include "gp/posterior/posterior_ops.h"
 
-/* What the leader keeps. */
+/* State that the leader keeps. */
 struct RgIterativeState {
   RgSolverOptions options;
-  void *state;             /* of the work, where there is no team */
+  void *state;             /* state of the work, where there is no team */
   const RgSpace *points;   /* borrowed: points of a finite domain; NULL: a box */
-  double *mean, *variance; /* of all points; NULL on a box */
-  int iterations;          /* of the last solve for the mean */
+  double *mean, *variance; /* mean and variance of all points; NULL on a box */
+  int iterations;          /* report of the last solve for the mean */
   double residual;
-  bool unfinished; /* a solve for something else did not converge */
+  bool unfinished; /* whether any other solve failed to converge */
 };
 
-/* What the back end keeps beside the data; points: a finite set to predict at, NULL: none. */
+/* State that the back end keeps in addition to the data. points: a finite set to predict at;
+   NULL: none. */
 PetscErrorCode rg_iterative_state_create(const RgSpace *points, const RgSolverOptions *options,
                                          struct RgIterativeState **state);
 

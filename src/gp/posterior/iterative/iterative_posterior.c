@@ -7,14 +7,14 @@
 #include "gp/posterior/iterative/iterative_internal.h"
 #include "gp/kernel/kernel_internal.h"
 
-enum { MOST_POINTS = 16 }; /* solved for at once */
+enum { MOST_POINTS = 16 }; /* right-hand sides per solve */
 
 const RgIterativeOptions rg_iterative_defaults = {
   .rank = 400, .probes = 8, .tolerance = 1e-6, .max_iterations = 1000, .seed = 1};
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-/* m more data behind those there are. */
+/* Append m data. */
 static PetscErrorCode take_in(RgIterative *gp, int m, const double *X, const double *y)
 {
   const size_t n = (size_t)gp->n, dim = (size_t)gp->kernel->dim;
@@ -41,7 +41,7 @@ static PetscErrorCode take_in(RgIterative *gp, int m, const double *X, const dou
   PetscFunctionReturn(0);
 }
 
-/* Rows in equal shares, and the preconditioner for them. */
+/* Distribute the rows in equal shares, and build the preconditioner for them. */
 static PetscErrorCode distribute(RgIterative *gp)
 {
   PetscFunctionBeginUser;
@@ -141,7 +141,7 @@ PetscErrorCode rg_iterative_solve(RgIterative *gp, RgIterativeReport *report)
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(gp->rows, &b, gp->rows, &u));
   for (int i = 0; i < gp->rows; i++) b[i] = gp->y[first + i] - gp->mean;
-  const bool guess = gp->alpha != NULL; /* weights of fewer data, or of other outputs */
+  const bool guess = gp->alpha != NULL; /* the weights belong to fewer data or to other outputs */
   if (guess) PetscCall(PetscArraycpy(u, gp->alpha + first, gp->rows));
   else PetscCall(PetscMalloc1(gp->n, &gp->alpha));
   PetscCall(rg_iterative_solve_stack(gp, 1, b, guess, u, report));
@@ -150,7 +150,7 @@ PetscErrorCode rg_iterative_solve(RgIterative *gp, RgIterativeReport *report)
   PetscFunctionReturn(0);
 }
 
-/* Every rank adds over its rows. */
+/* Every rank adds up its rows. */
 PetscErrorCode rg_iterative_mean(RgIterative *gp, int m, const double *Z, double *mean)
 {
   const int first = gp->first[gp->rank], dim = gp->kernel->dim, most = 256;
@@ -208,7 +208,7 @@ PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B, RgIter
 
 /* ---- log determinant ----------------------------------------------------------------------- */
 
-/* B: this rank's rows of probes with covariance L L' + noise I, the preconditioner's. */
+/* B: this rank's rows of probes whose covariance L L' + noise I is that of the preconditioner. */
 static PetscErrorCode draw_probes(const RgIterative *gp, int s, double *B)
 {
   const RgStream stream = rg_stream(gp->options.seed, "iterative", 0, "probes", 0);
@@ -230,9 +230,9 @@ static PetscErrorCode draw_probes(const RgIterative *gp, int s, double *B)
   PetscFunctionReturn(0);
 }
 
-/* First two moments of log(eigenvalue) under the spectral measure of the preconditioned matrix, by
-   Gauss quadrature: eigenvalues and first components of the Lanczos matrix, which the coefficients
-   of conjugate gradients make. */
+/* First two moments of log(eigenvalue) under the spectral measure of the preconditioned matrix,
+   by Gauss quadrature: eigenvalues and first components of the Lanczos matrix that the
+   coefficients of conjugate gradients define. */
 static PetscErrorCode quadrature(const RgIterative *gp, double moments[2])
 {
   const int n = gp->n_curvature;

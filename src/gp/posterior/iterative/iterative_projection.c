@@ -1,18 +1,16 @@
-/* Posterior variance without a solve per point: the variance that is left when the outputs are
-   known along the columns of a basis B only,
-
-     k(z, z) - T(z)' (B'AB)^-1 T(z),   A = K + noise I,   T(z) = B' k(X, z)
-
-   which is never below the exact one and meets it as the basis grows. The basis is S, the columns
-   of the preconditioner made nearly orthonormal, and one unit vector for every datum that came
-   later, so that what is new is conditioned on exactly. */
+/* Posterior variance without a solve per point: the variance that remains when only the outputs
+   along the columns of a basis B are known,
+   k(z, z) - T(z)' (B'AB)^-1 T(z),   A = K + noise I,   T(z) = B' k(X, z).
+   It is never below the exact variance, and reaches it as the basis grows. The basis is S, the
+   nearly orthonormalised columns of the preconditioner, and one unit vector per later datum, so
+   that new data are conditioned on exactly. */
 #include <math.h>
 
 #include "gp/kernel/kernel_internal.h"
 #include "gp/posterior/iterative/iterative_internal.h"
 #include "maths/blas.h"
 
-enum { CHUNK = 128, TILE = 256 }; /* columns of the basis, points at a time */
+enum { CHUNK = 128, TILE = 256 }; /* columns of the basis, and points, per block */
 
 static PetscErrorCode reserve(RgIterative *gp, int size)
 {
@@ -60,8 +58,8 @@ static PetscErrorCode project_matrix(RgIterative *gp)
   PetscFunctionReturn(0);
 }
 
-/* The basis for the data as they are. What is added to the diagonal covers the rounding of the
-   product; it makes the variance larger, if anything. */
+/* The basis for the present data. The amount added to the diagonal covers the rounding of the
+   product; it can only enlarge the variance. */
 static PetscErrorCode build(RgIterative *gp)
 {
   const int rows = gp->rows, r = gp->columns;
@@ -91,8 +89,8 @@ static PetscErrorCode build(RgIterative *gp)
   PetscFunctionReturn(0);
 }
 
-/* V (size x m, V[k*m + j]) = G^-1 T(z_j) of the first `size` vectors of the basis, m <= TILE; adds
-   k(z, X) alpha of all data to mean (NULL: not wanted). */
+/* V (size x m, V[k*m + j]) = G^-1 T(z_j) for the first `size` vectors of the basis, m <= TILE.
+   Adds k(z, X) alpha over all data to mean (NULL: not wanted). */
 static PetscErrorCode project(RgIterative *gp, int size, int m, const double *Z, double *V,
                               double *mean)
 {
@@ -125,8 +123,8 @@ static PetscErrorCode project(RgIterative *gp, int size, int m, const double *Z,
   PetscFunctionReturn(0);
 }
 
-/* Unit vectors of the data that came since, one after the other; all of it anew when there are more
-   than the room that was made for them. */
+/* Append unit vectors for the data that arrived since, one by one. Rebuild everything when they
+   exceed the reserved room. */
 static PetscErrorCode update(RgIterative *gp)
 {
   double *row;
@@ -176,7 +174,7 @@ PetscErrorCode rg_iterative_predict(RgIterative *gp, int m, const double *Z, dou
   PetscFunctionReturn(0);
 }
 
-/* weight (rows x m): what the gradient of a tile contracts the kernel's slopes with,
+/* weight (rows x m): the factor that the gradient of a tile contracts with the kernel's slopes,
    mean_bar alpha' - 2 variance_bar B G^-T V. Overwrites V. */
 static void weigh(const RgIterative *gp, int m, const double *mean_bar, const double *variance_bar,
                   double *V, double *weight)

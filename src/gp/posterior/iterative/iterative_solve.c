@@ -1,6 +1,6 @@
-/* Conjugate gradients for stacks of right-hand sides. A stack of s systems with one matrix is one
-   system with a block-diagonal matrix: its Krylov polynomial serves all of them, and an entry of
-   the kernel, dearer than a few products, is computed once for the stack. */
+/* Conjugate gradients for stacks of right-hand sides. A stack of s systems with one matrix is
+   one system with a block-diagonal matrix. Its Krylov polynomial serves all of them, and an
+   entry of the kernel, which costs more than a few products, is computed once for the stack. */
 #include "gp/posterior/iterative/iterative_internal.h"
 
 static PetscErrorCode note(int *n, int *room, double **curvature, double **product, bool first,
@@ -56,7 +56,7 @@ static PetscErrorCode apply_preconditioner(PC pc, Vec in, Vec out)
   PetscFunctionReturn(0);
 }
 
-/* All entries are the same: for -gp_pc_type jacobi and the like. */
+/* All entries are equal; needed for -gp_pc_type jacobi and similar options. */
 static PetscErrorCode get_diagonal(Mat matrix, Vec diagonal)
 {
   RgIterative *gp;

@@ -41,7 +41,7 @@ void rg_grid_multiply(int before, int n, size_t after, const double *A, bool low
 
     copy_tile(n, after, first, width, F, scratch, true);
     if (width == RG_VECTOR_TILE && after - first % after >= RG_VECTOR_TILE) {
-      /* All of the tile is in one piece of F. */
+      /* The whole tile lies in one piece of F. */
       ops->multiply_tile(n, A, lower, scratch,
                          F + first / after * (size_t)n * after + first % after, after);
     } else {

@@ -5,7 +5,7 @@
 #include "maths/vector.h"
 
 /* F viewed as before x n x after (row-major): F_b,a,j <- sum_i A_ai F_b,i,j, in place. A: n x n,
-   row-major; lower: its strict upper triangle counts as zero. scratch: 2 n RG_VECTOR_TILE
+   row-major; lower: treat its strict upper triangle as zero. scratch: 2 n RG_VECTOR_TILE
    doubles. O(before n^2 after). */
 void rg_grid_multiply(int before, int n, size_t after, const double *A, bool lower, double *F,
                       double *scratch);

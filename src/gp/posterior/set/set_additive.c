@@ -1,6 +1,6 @@
-/* Rows of the posterior covariance of a sum of kernels on few axes each. A row of
-   L^-1 K(data, grid) (rrgp_ucb 2.1) is then a sum of one small table per term as well, so the
-   recursion runs on the tables, and only the answer is spread over the grid. */
+/* Rows of the posterior covariance of a sum of kernels on few axes each. A row of L^-1 K(data,
+   grid) (rrgp_ucb 2.1) is then also a sum of one small table per term. So the recursion works on
+   the tables, and only its result is spread over the grid. */
 #include "maths/blas.h"
 #include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
@@ -9,9 +9,10 @@
 /* The part of the grid that one term sees. */
 typedef struct {
   int first;      /* its slowest axis */
-  int size;       /* points */
-  int offset;     /* of its table among all tables */
-  int *stride;    /* n_axes: step in its table per level of an axis, 0: not its axis; owned */
+  int size;       /* number of points */
+  int offset;     /* offset of its table among all tables */
+  int *stride;    /* n_axes: step in its table per level of an axis; 0: the term ignores this
+                     axis; owned */
   double *points; /* size x dim, the other axes at their first level; owned */
 } Component;
 
@@ -19,13 +20,14 @@ typedef struct {
   int n_components, n_axes;
   int total;             /* entries of all tables */
   Component *components; /* one per term; owned */
-  int n, capacity;       /* rows held; room */
+  int n, capacity;       /* numbers of rows, and of rows that fit */
   double *rows;          /* capacity x total: tables of L^-1 K(data, grid) */
-  double *table;         /* total: of the covariance asked for last */
+  double *table;         /* total: tables of the last covariance */
   double *coefficient;   /* capacity */
 } Additive;
 
-/* used (n_axes): the axes a term depends on; returns the points of its part of the grid. */
+/* used (n_axes): the axes that a term depends on. Returns the number of points of its part of
+   the grid. */
 static size_t term_axes(const RgSetPrior *prior, const RgKernelTerm *term, bool *used)
 {
   size_t size = 1;
@@ -38,7 +40,7 @@ static size_t term_axes(const RgSetPrior *prior, const RgKernelTerm *term, bool 
   return size;
 }
 
-/* Worth it where all tables together are a quarter of the grid or less. */
+/* Worthwhile if all tables together have at most a quarter of the grid's entries. */
 static bool additive_applies(const RgSetPrior *prior)
 {
   size_t total = 0;
@@ -144,7 +146,7 @@ static PetscErrorCode additive_destroy(void **state)
   PetscFunctionReturn(0);
 }
 
-/* Which axes the terms see may have changed with the kernel. */
+/* The axes that the terms see may have changed with the kernel. */
 static PetscErrorCode additive_reset(void *state, const RgSetPrior *prior)
 {
   Additive *additive = state;
@@ -156,8 +158,8 @@ static PetscErrorCode additive_reset(void *state, const RgSetPrior *prior)
   PetscFunctionReturn(0);
 }
 
-/* out (the grid of the axes from `axis` on) += table, from its entry `at`. Where the last axes are
-   all the component's, or none of them is, they are one run. */
+/* out (the grid of the axes from `axis` on) += table, from its entry `at`. The last axes form
+   one run if the component has all of them or none of them. */
 static double *add_component(const Component *component, const RgSetPrior *prior, int axis, int run,
                              const double *table, double *out)
 {
@@ -189,8 +191,8 @@ static int run_begin(const Component *component, int n_axes)
   return a;
 }
 
-/* Sum of the tables over the grid, from the fastest axis outwards: what does not depend on an axis
-   is summed once and copied along it. */
+/* Sum the tables over the grid, from the fastest axis outwards. A part that does not depend on
+   an axis is summed once and copied along it. */
 static PetscErrorCode spread(const Additive *additive, const RgSetPrior *prior, double *out)
 {
   size_t size = 1;
@@ -239,7 +241,7 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
   PetscFunctionReturn(0);
 }
 
-/* The tables are those of the covariance just asked for. */
+/* The tables are those of the covariance computed last. */
 static PetscErrorCode additive_push(void *state, const RgSetPrior *prior, int index, double pivot,
                                     const double *row)
 {

@@ -1,4 +1,4 @@
-/* The factor of a posterior on a set, grown row by row. */
+/* The factor of the prior of a finite set, and products and draws with it. */
 #include "gp/posterior/set/set_factor.h"
 #include "base/grow.h"
 #include "maths/blas.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#define ROWS_PER_BLOCK 32 /* kernel rows held at a time */
+#define ROWS_PER_BLOCK 32 /* kernel rows per block */
 
 PetscErrorCode rg_set_factor_destroy(RgSetFactor *factor)
 {
@@ -50,7 +50,8 @@ static PetscErrorCode factor_table(size_t n, const double *table, double *L, dou
     PetscFunctionReturn(0);
   }
   PetscCall(factor_matrix((int)n, table, L, jitter, failure));
-  for (size_t i = 0; i < n; i++) { /* column-major to row-major; tables are symmetric, L is not */
+  for (size_t i = 0; i < n; i++) { /* from column-major to row-major; tables are symmetric, L is
+                                      not */
     for (size_t j = 0; j < i; j++) L[i * n + j] = L[j * n + i];
   }
   PetscFunctionReturn(0);
@@ -132,7 +133,7 @@ static void multiply_term(const RgSetPrior *prior, int count, const double *A, b
   }
 }
 
-/* Doubles that tiles of any axis need. */
+/* Number of doubles that the tiles of any axis need. */
 static size_t tile_size(const RgSetPrior *prior)
 {
   int most = 1;
@@ -141,7 +142,7 @@ static size_t tile_size(const RgSetPrior *prior)
   return 2 * (size_t)most * RG_VECTOR_TILE;
 }
 
-/* Room for tiles and one more F; *G points to the latter. */
+/* Room for tiles and one more F; *G points to the second. */
 static PetscErrorCode reserve_work(RgSetFactor *factor, int count, double **G)
 {
   const size_t tiles = tile_size(factor->prior);

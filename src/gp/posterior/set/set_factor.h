@@ -14,14 +14,14 @@ typedef struct {
   const RgSetPrior *prior;  /* borrowed */
   double *L;                /* grid: laid out as prior->tables, lower factors, row-major; else
                                N x N, column-major; owned */
-  double jitter;            /* largest that was needed, relative to the diagonal */
+  double jitter;            /* largest jitter that was needed, relative to the diagonal */
   size_t L_room, work_room; /* doubles allocated */
   double *work;             /* owned */
-  double *tiles;            /* in it, on a cache line */
+  double *tiles;            /* within it, on a cache line */
 } RgSetFactor;
 
-/* Factor the prior as it is now. `factor` is zero or was used before. Jitter as in posterior.h.
-   Grid: O(terms sum_j levels_j^3); else O(N^3/3) and N^2 memory. */
+/* Factor the present prior. `factor` is zero or was used before. Jitter as in posterior.h. Grid:
+   O(terms sum_j levels_j^3); else O(N^3/3) and N^2 memory. */
 PetscErrorCode rg_set_factor_update(RgSetFactor *factor, const RgSetPrior *prior,
                                     RgFailure *failure);
 PetscErrorCode rg_set_factor_destroy(RgSetFactor *factor);
@@ -30,9 +30,9 @@ PetscErrorCode rg_set_factor_destroy(RgSetFactor *factor);
    grid, count*N elsewhere. */
 PetscErrorCode rg_set_factor_draw(RgSetFactor *factor, int count, RgRandom *random, double *F);
 
-/* F = K A, A (N x count) zero but for the n rows given: row index_l of A is the sum of the rows l
-   of `rows` (n x count) with that index. Doesn't need the factor. Grid: O(N count sum_j levels_j)
-   per term; else O(n N count) and n N kernel values. */
+/* F = K A, where A (N x count) is zero except for n rows: row index_l of A is the sum of the
+   rows l of `rows` (n x count) with that index. Does not need the factor. Grid: O(N count sum_j
+   levels_j) per term; else O(n N count) and n N kernel values. */
 PetscErrorCode rg_set_factor_covariance(RgSetFactor *factor, int count, int n, const int *index,
                                         const double *rows, double *F);
 

@@ -7,18 +7,18 @@
 #include <math.h>
 
 #define MAX_LISTENERS 4
-#define CACHE_BYTES (1 << 20) /* rows up to this size are not worth a structure */
-#define FEW_POINTS 2048       /* nor, for products, sets up to this size (100 to 400 rows) */
+#define CACHE_BYTES (1 << 20) /* row storage up to this size needs no structure */
+#define FEW_POINTS 2048       /* nor do product sets up to this size (100 to 400 rows) */
 
 struct RgSetPosterior {
   RgSetPrior prior;
   const RgSetBackend *backend;
-  void *state; /* of the back end; owned */
+  void *state; /* state of the back end; owned */
   double noise_variance, prior_mean;
-  int n;                   /* observations */
+  int n;                   /* number of observations */
   double *mean, *variance; /* N each; owned */
   double *row;             /* N: scratch; owned */
-  RgSetMethod method;      /* as asked for */
+  RgSetMethod method;      /* the method as requested */
   int capacity;
   int n_listeners;
   RgSetListener listeners[MAX_LISTENERS];
@@ -68,7 +68,7 @@ static PetscErrorCode prepare_backend(RgSetPosterior *posterior)
   PetscFunctionReturn(0);
 }
 
-/* Back to the prior. */
+/* Return to the prior. */
 static void forget(RgSetPosterior *posterior)
 {
   double diagonal = rg_kernel_diagonal(&posterior->prior.kernel);
@@ -159,7 +159,7 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
     PetscFunctionReturn(0);
   }
   posterior->n++;
-  /* Known exactly already, without noise: nothing to learn. */
+  /* The value is already known exactly and without noise: the observation adds nothing. */
   double known = PETSC_MACHINE_EPSILON * rg_kernel_diagonal(&posterior->prior.kernel);
   if (square <= posterior->n * known) PetscFunctionReturn(0);
   RgSetUpdate update = {.index = index, .y = y, .pivot = sqrt(square), .row = posterior->row};

@@ -10,8 +10,9 @@
 
 typedef struct RgSetPosterior RgSetPosterior;
 
-/* How the covariance is represented. Auto: rows where they stay in cache (capacity N doubles up to
-   1 MiB); else additive where it applies, or product where it does and N > 2048; else rows. */
+/* How the covariance is represented. Auto: rows while they fit in cache (capacity N doubles up
+   to 1 MiB); else additive where it applies, or product where it applies and N > 2048; else
+   rows. */
 typedef enum {
   RG_SET_AUTO,
   RG_SET_ROWS,    /* rows of L^-1 K(data, set): any kernel, any set; O(n N) memory */
@@ -19,22 +20,24 @@ typedef enum {
   RG_SET_ADDITIVE /* terms on few axes of a grid each; O(n sum of their sizes) memory */
 } RgSetMethod;
 
-/* What auto comes to for `capacity` observations of `size` points, a kernel and a set that have an
-   additive structure, or a product's: the rule of the posterior, for estimates of its cost too. */
+/* The method that auto selects for `capacity` observations of `size` points, given whether
+   kernel and set have an additive or a product structure. The posterior and the estimates of its
+   cost share this rule. */
 RgSetMethod rg_set_method_auto(double capacity, double size, bool additive, bool product);
 
 /* One rank-one update. */
 typedef struct {
-  int index; /* point observed */
+  int index; /* index of the observed point */
   double y;
-  double pivot;      /* root of its variance before, plus noise */
+  double pivot;      /* square root of its variance before, plus noise */
   double step;       /* (y - its mean before) / pivot */
   const double *row; /* N: its covariance with every point before, / pivot */
 } RgSetUpdate;
 
-/* Follows a posterior: quantities that are updated by the same rows (averages over contexts, sample
-   paths). `reset`: the data are forgotten, hyperparameters may differ; `update`: before mean and
-   variance change. Observations that teach nothing are not reported. */
+/* An object that follows a posterior: quantities with the same row updates (averages over
+   contexts, sample paths). `reset`: the data are forgotten, and hyperparameters may differ.
+   `update`: called before mean and variance change. Observations that add nothing are not
+   reported. */
 typedef struct {
   void *closure;
   PetscErrorCode (*reset)(void *closure, const RgSetPosterior *posterior);
@@ -47,7 +50,7 @@ typedef struct {
 PetscErrorCode rg_set_posterior_create(const RgDomain *domain, const RgKernel *kernel,
                                        double noise_variance, double mean, int capacity,
                                        RgSetPosterior **posterior);
-/* The same with a method of choice. Errors: PETSC_ERR_ARG_WRONG where it does not apply. */
+/* The same with a given method. Errors: PETSC_ERR_ARG_WRONG where it does not apply. */
 PetscErrorCode rg_set_posterior_create_with(RgSetMethod method, const RgDomain *domain,
                                             const RgKernel *kernel, double noise_variance,
                                             double mean, int capacity, RgSetPosterior **posterior);
@@ -56,7 +59,7 @@ PetscErrorCode rg_set_posterior_destroy(RgSetPosterior **posterior);
 /* Forget the data; NULL kernel keeps the hyperparameters. */
 PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel *kernel,
                                       double noise_variance, double mean);
-/* Observe y at point `index`. O(N n) (additive: O(N)). A pivot that fails: `failure`. */
+/* Observe y at point `index`. O(N n) (additive: O(N)). failure: the pivot fails. */
 PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, double y,
                                        RgFailure *failure);
 
@@ -71,7 +74,8 @@ const RgSetPrior *rg_set_posterior_prior(const RgSetPosterior *posterior); /* bo
 double rg_set_posterior_prior_mean(const RgSetPosterior *posterior);
 /* All points, N x dim, unit coordinates, design and context joined. */
 const double *rg_set_posterior_points(const RgSetPosterior *posterior);
-/* Have `listener` (copied) follow; its reset is called at once. Not with data already there. */
+/* Let `listener` (copied) follow the posterior. Calls its reset at once. The posterior must hold
+   no data yet. */
 PetscErrorCode rg_set_posterior_follow(RgSetPosterior *posterior, const RgSetListener *listener);
 /* Posterior covariance of point `index` with every point: out (N). O(N n). */
 PetscErrorCode rg_set_posterior_covariance(const RgSetPosterior *posterior, int index, double *out);
