@@ -1,4 +1,4 @@
-/* Child processes that are asked line by line: their life, and conversations with them. */
+/* Child processes that answer line by line: start, end and conversation. */
 #include "base/child.h"
 
 #include <errno.h>
@@ -17,14 +17,14 @@
 
 struct RgChild {
   int64_t asked;
-  double cpu;  /* seconds of CPU booked so far */
-  char *words; /* one after the other, each with its NUL, an empty one at the end; owned */
+  double cpu;  /* CPU seconds accounted so far */
+  char *words; /* command-line words, each with its NUL, then an empty one; owned */
   pid_t pid;
   int in, out, err; /* our ends of its standard streams; -1: closed */
   size_t n;         /* bytes read and not used yet */
-  size_t used;      /* of them: the answer handed out last, with its newline */
+  size_t used;      /* length of the last answer in `buffer`, with its newline */
   char buffer[RG_CHILD_LINE_MAX + 1];
-  char last[160], tail[160]; /* last whole line of standard error; the line being written */
+  char last[160], tail[160]; /* last complete line of standard error; the incomplete line */
   size_t n_tail;
 };
 
@@ -107,8 +107,8 @@ static bool has_ended(pid_t pid, double seconds)
   }
 }
 
-/* What it has used since this was asked last. A grandchild that nobody waited for takes its time
-   along: never less than nothing. */
+/* A grandchild that nobody waited for takes its CPU time along when it ends, so the total can
+   fall. The difference is never less than 0. */
 double rg_child_cpu_seconds(RgChild *child)
 {
   const double now = rg_child_tree_seconds(child->pid), used = PetscMax(now - child->cpu, 0.0);
@@ -133,7 +133,7 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
   if (gently) (void)has_ended(c->pid, 1.0);
   close_end(&c->out);
   close_end(&c->err);
-  (void)kill(-c->pid, SIGKILL); /* before it is reaped: until then the group is ours for sure */
+  (void)kill(-c->pid, SIGKILL); /* until the process is reaped, its group cannot belong to others */
   (void)kill(c->pid, SIGKILL);
   while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) continue;
   PetscCall(RG_FREE(&c->words, child));
@@ -142,7 +142,7 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
 
 /* ---- what it writes -------------------------------------------------------------------------- */
 
-/* Pass its standard error on, and remember the last line that says something. */
+/* Copy its standard error to ours, and remember the last line that is not blank. */
 static void read_error(RgChild *child)
 {
   char bytes[4096];
@@ -150,7 +150,7 @@ static void read_error(RgChild *child)
 
   if (n == 0) close_end(&child->err);
   if (n <= 0) return;
-  if (write(STDERR_FILENO, bytes, (size_t)n) < 0) errno = 0; /* nobody listens */
+  if (write(STDERR_FILENO, bytes, (size_t)n) < 0) errno = 0; /* our standard error is closed */
   for (ssize_t i = 0; i < n; i++) {
     if (bytes[i] == '\n') {
       child->tail[child->n_tail] = '\0';
@@ -162,7 +162,7 @@ static void read_error(RgChild *child)
   }
 }
 
-/* Read what there is; false at the end of its output. */
+/* Read available output; false at the end of the output. */
 static bool read_output(RgChild *child)
 {
   ssize_t n = read(child->out, child->buffer + child->n, sizeof(child->buffer) - child->n);
@@ -171,7 +171,7 @@ static bool read_output(RgChild *child)
   return n > 0 || (n < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-/* Why it doesn't talk any more. */
+/* Explain why the program stopped answering. */
 static PetscErrorCode explain_end(RgChild *child, RgText *mistake)
 {
   siginfo_t info = {0};
@@ -195,7 +195,7 @@ static PetscErrorCode explain_end(RgChild *child, RgText *mistake)
 
 /* ---- ask ------------------------------------------------------------------------------------- */
 
-/* One question while it is open. */
+/* A request that waits for its answer. */
 typedef struct {
   RgChild *child;
   const RgPatience *patience;
@@ -205,7 +205,7 @@ typedef struct {
   bool stopped;
 } Question;
 
-/* Send what the pipe takes. A program that is gone is seen at its output. */
+/* Send as much as the pipe takes. If the program has ended, the end of its output shows it. */
 static void send_request(Question *q)
 {
   ssize_t n = rg_child_write(q->child->in, q->request + q->sent, q->length - q->sent);
@@ -214,8 +214,7 @@ static void send_request(Question *q)
   else if (n < 0 && errno != EAGAIN && errno != EINTR) q->sent = q->length;
 }
 
-/* Wait for something to happen, at most until it is time to look around; false at the end of its
-   output. */
+/* Wait for input, output or the next time to call `stop`; false at the end of the output. */
 static bool listen_once(Question *q)
 {
   RgChild *child = q->child;
@@ -240,7 +239,7 @@ static bool listen_once(Question *q)
   return open;
 }
 
-/* Output before the question: the program does not keep to one answer per request. */
+/* Find output before the request: the program must write one answer per request. */
 static PetscErrorCode check_silence(RgChild *child, RgText *mistake)
 {
   struct pollfd out = {.fd = child->out, .events = POLLIN};

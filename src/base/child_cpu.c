@@ -1,4 +1,4 @@
-/* CPU time of a program that still runs, with that of the programs it started, and its memory. */
+/* CPU time and memory of a running program, with the CPU time of the programs that it started. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 enum { DEPTH_MAX = 16 };
 
-/* Of one process, itself alone; 0 where the system does not tell. */
+/* CPU time of one process without its children; 0 if the system does not report it. */
 static double own_seconds(pid_t pid)
 {
 #ifdef RG_HAVE_CLOCK_GETCPUCLOCKID
@@ -24,7 +24,7 @@ static double own_seconds(pid_t pid)
   return 0;
 }
 
-/* Of its children that have ended and were waited for. */
+/* CPU time of children that have ended and were waited for. */
 static double ended_seconds(pid_t pid)
 {
   char path[64], line[1024];
@@ -35,7 +35,7 @@ static double ended_seconds(pid_t pid)
   FILE *file = fopen(path, "re");
   if (!file) return 0;
   if (fgets(line, sizeof(line), file)) {
-    const char *rest = strrchr(line, ')'); /* the name before it may hold anything */
+    const char *rest = strrchr(line, ')'); /* the program name before it may contain anything */
     if (rest)
       found = sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %lu %lu",
                      &user, &system);
@@ -46,7 +46,7 @@ static double ended_seconds(pid_t pid)
 
 static double tree_seconds(pid_t pid, int depth);
 
-/* Of the children that one thread of it started. */
+/* CPU time of the children that one thread started. */
 static double children_of_thread(pid_t pid, const char *thread, int depth)
 {
   char path[320];

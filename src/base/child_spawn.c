@@ -1,4 +1,4 @@
-/* The start of a child process: its pipes, its process group, what it inherits. */
+/* Start of a child process: its pipes, its process group, its environment. */
 #include "base/child_internal.h"
 
 #include <errno.h>
@@ -18,12 +18,12 @@
 extern char **environ;
 #endif
 
-enum { IN, OUT, ERR, REPORT, N_PIPES }; /* REPORT: errno of a program that can't be started */
-enum { FIRST_FREE = 10 };               /* descriptors below are the program's */
+enum { IN, OUT, ERR, REPORT, N_PIPES }; /* REPORT: pipe for the errno of a failed start */
+enum { FIRST_FREE = 10 };               /* the program's own descriptors are below this number */
 
 /* ---- before the fork ------------------------------------------------------------------------- */
 
-/* A pipe that closes when a program is started, away from the standard streams. */
+/* A pipe that closes when a program is started; its descriptors avoid the standard streams. */
 static int open_pipe(int ends[2])
 {
   int low[2], error = 0;
@@ -43,8 +43,8 @@ static void close_pipes(int pipes[N_PIPES][2])
     if (pipes[i / 2][i % 2] >= 0) close(pipes[i / 2][i % 2]);
 }
 
-/* The environment without what launchers of MPI put there: a program that uses MPI itself would
-   take itself for a rank. *threads: OMP_NUM_THREADS is not set. */
+/* The environment without the variables of MPI launchers: with them, a program that uses MPI
+   would consider itself a rank. *threads: OMP_NUM_THREADS is not set. */
 static PetscErrorCode copy_environment(char ***copy)
 {
   static const char *const launchers[] = {"OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDI_", "MPI_LOCAL"};
@@ -78,7 +78,7 @@ static void close_from(int first)
   for (int fd = first; fd < 4096; fd++) close(fd);
 }
 
-/* Die with this parent. False when that is dead already. */
+/* Arrange to die with the parent. False if the parent is dead already. */
 static bool follow(pid_t parent)
 {
 #ifdef __linux__
@@ -111,7 +111,7 @@ static void become(char *const *words, char **environment, int pipes[N_PIPES][2]
 
 /* ---- in the rank ----------------------------------------------------------------------------- */
 
-/* 0 when the program has been started, else why not. */
+/* Wait for the start: 0 if the program has started, else the errno. */
 static int hear_report(int fd)
 {
   int error = 0;

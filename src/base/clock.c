@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-/* PETSc's numbers of the stages' events. The one mutable static of the library: PETSc's log is
-   global to the process, and so are the numbers it hands out. Never read for results. */
+/* PETSc's event numbers of the stages. This is the only mutable static of the library: PETSc's
+   log is global to the process, and so are its event numbers. Results never depend on them. */
 static PetscLogEvent events[RG_STAGE_COUNT] = {-1, -1, -1};
 
 static const char *const event_names[RG_STAGE_COUNT] = {"RegattaFit", "RegattaAcquire",
@@ -48,7 +48,7 @@ static void clock_restart(RgClock *clock)
   clock->cpu_start = rg_cpu_seconds();
 }
 
-/* Book the time since the last start on the running stage, if any, and start again. */
+/* Add the time since the last start to the running stage, if any, and start again. */
 static void clock_book(RgClock *clock)
 {
   double wall = clock->wall_start, cpu = clock->cpu_start;
@@ -60,7 +60,7 @@ static void clock_book(RgClock *clock)
   clock->cpu[running] += clock->cpu_start - cpu;
 }
 
-/* The event of the running stage begins or ends; without rg_clock_initialize nothing is logged. */
+/* Begin or end the event of the running stage; without rg_clock_initialize nothing is logged. */
 static PetscErrorCode clock_log(const RgClock *clock, bool begin)
 {
   PetscFunctionBeginUser;

@@ -1,11 +1,11 @@
-/* Mistakes of the user, collected. */
+/* The collected mistakes of the user. */
 #include "regatta/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A text that was cut says so at its end, where a character must not be cut in two. */
+/* Mark the end of a truncated text, without cutting a UTF-8 character in two. */
 static void mark_cut(char *text, size_t length)
 {
   length -= strlen("...");
@@ -13,7 +13,7 @@ static void mark_cut(char *text, size_t length)
   strcpy(text + length, "...");
 }
 
-/* ASCII controls, and the controls U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */
+/* Replace ASCII controls, and the controls U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */
 static void replace_controls(char *text)
 {
   for (unsigned char *c = (unsigned char *)text; *c; c++) {

@@ -1,4 +1,4 @@
-/* Domains: their parts, and the way between the unit cube and native units. */
+/* Domains: their parts, and the conversion between the unit cube and native units. */
 #include "base/grow.h"
 #include "base/inputs.h"
 
@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Coordinates this far outside [0,1] are rounding; farther, the bounds are wrong. */
+/* A coordinate at most this far outside [0,1] is rounding; farther out, the bounds are wrong. */
 #define RG_UNIT_SLACK 1e-12
 
 static PetscErrorCode space_start(RgSpace *space, RgSpaceKind kind, int dim)
@@ -26,13 +26,13 @@ static double to_unit(double native, double lower, double upper)
   return upper > lower ? (native - lower) / (upper - lower) : 0.5;
 }
 
-/* Exact at both ends, and for a constant column. */
+/* Interpolate; exact at both ends and for a constant column. */
 static double to_native(double unit, double lower, double upper)
 {
   return (1.0 - unit) * lower + unit * upper;
 }
 
-/* Bounds of coordinate j: the given ones, or the extremes of n native values `stride` apart. */
+/* Bounds of coordinate j: the given bounds, or the extremes of n native values `stride` apart. */
 static PetscErrorCode space_bounds(RgSpace *space, int j, const double *lower, const double *upper,
                                    int n, int stride, const double *values)
 {
@@ -55,7 +55,7 @@ static PetscErrorCode space_bounds(RgSpace *space, int j, const double *lower, c
   PetscFunctionReturn(0);
 }
 
-/* One native coordinate to [0,1], refused when it lies outside the bounds. */
+/* Convert a native coordinate to [0,1]; an error if it lies outside the bounds. */
 static PetscErrorCode space_scale(const RgSpace *space, int j, double native, double *unit)
 {
   double u = to_unit(native, space->lower[j], space->upper[j]);
@@ -116,7 +116,7 @@ PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *poi
   PetscFunctionReturn(0);
 }
 
-/* Fill the points of a grid from its axes: an odometer whose last coordinate turns fastest. */
+/* Fill the points of a grid from its axes; the last coordinate changes fastest. */
 static void grid_points(RgSpace *space)
 {
   size_t repeat = (size_t)space->size, offset = 0;
@@ -197,7 +197,7 @@ static bool is_log(const RgSpace *space, int j)
   return space->inputs && space->inputs[j].log;
 }
 
-/* Exact at both ends. */
+/* The conversion is exact at both ends. */
 static double log_to_native(double unit, double lower, double upper)
 {
   if (unit <= 0 || unit >= 1) return unit <= 0 ? lower : upper;

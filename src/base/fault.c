@@ -1,4 +1,4 @@
-/* Faults: what was refused, and the words for it. */
+/* Faults and the texts that describe them. */
 #include "base/fault.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Reading whole files, with what is wrong in words. */
+/* Reading whole files, with mistakes in words. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 
-/* Read up to `room` bytes; the number read, -1 with errno. */
+/* Read up to `room` bytes. Returns the number read, or -1 with errno. */
 static ssize_t read_all(int file, char *bytes, size_t room)
 {
   size_t n = 0;
@@ -25,7 +25,7 @@ static ssize_t read_all(int file, char *bytes, size_t room)
   return (ssize_t)n;
 }
 
-/* Size of the regular file `file`, -1 and a mistake for anything else. */
+/* Size of the regular file `file`; -1 and a mistake for other files. */
 static PetscErrorCode file_size(int file, size_t limit, ssize_t *size, RgText *mistake)
 {
   struct stat info;

@@ -25,8 +25,8 @@ static void host_name(char host[256])
     if (*p == '/') *p = '_';
 }
 
-/* Process ids mean something in one PID namespace of one running system only: two containers may
-   share the host's name and the folder. */
+/* A process id is only valid in one PID namespace of one running system, and two containers may
+   share the host's name and the folder. So a place names all three. */
 void rg_file_place(char place[RG_FILE_PLACE_MAX])
 {
   char host[256], what[128] = "", hex[33];
@@ -63,7 +63,7 @@ int rg_file_create_temporary(const char *directory, char *path, size_t size, int
   return -1;
 }
 
-/* Cut a number off the end of a name, with the dot before it; -1: there is none. */
+/* Cut the final number and its dot off a name; -1: the name does not end in a number. */
 static long cut_number(char *name)
 {
   char *dot = strrchr(name, '.'), *end;
@@ -75,7 +75,7 @@ static long cut_number(char *name)
   return number;
 }
 
-/* Place and process of the temporary file of that name; false: it is no name that we give. */
+/* Read place and process from the name of a temporary file; false if the name is not ours. */
 static bool read_temporary(const char *name, char place[RG_FILE_PLACE_MAX], long *pid)
 {
   char rest[RG_FILE_PLACE_MAX + 64];
@@ -125,7 +125,7 @@ int rg_file_write(int fd, const void *bytes, size_t length)
     ssize_t n = write(fd, from, length < 1u << 30 ? length : 1u << 30);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return errno;
-    if (n == 0) return ENOSPC; /* POSIX leaves no other reason for a regular file */
+    if (n == 0) return ENOSPC; /* for a regular file, POSIX leaves no other reason */
     from += n;
     length -= (size_t)n;
   }
@@ -143,7 +143,8 @@ int rg_file_sync(int fd)
 
 int rg_file_close(int fd)
 {
-  return close(fd) && errno != EINTR ? errno : 0; /* Linux has closed it even so */
+  return close(fd) && errno != EINTR ? errno : 0; /* Linux closes the descriptor in spite of
+                                                     EINTR */
 }
 
 int rg_directory_sync(const char *path)
@@ -157,7 +158,7 @@ int rg_directory_sync(const char *path)
   return error;
 }
 
-/* The directory the last part of a path stands in. */
+/* The parent directory of a path. */
 static void parent_of(const char *path, char *parent, size_t size)
 {
   const char *slash = strrchr(path, '/');
@@ -258,7 +259,7 @@ PetscErrorCode rg_file_check_output(const char *path, RgText *mistake)
   PetscFunctionReturn(0);
 }
 
-/* Write, fsync, close; *step names the step that failed. */
+/* Write, fsync and close; *step names the step that failed. */
 static int fill(int fd, const void *bytes, size_t length, const char **step)
 {
   int error, closing;
@@ -291,7 +292,7 @@ PetscErrorCode rg_file_commit(const char *directory, const char *name, const voi
     step = "rename";
   }
   if (error && fd >= 0) (void)unlink(temporary);
-  if (!error) { /* the name is there, but it may not survive a power loss */
+  if (!error) { /* the name exists, but a power loss could still remove it */
     error = rg_directory_sync(directory);
     step = "sync the directory of";
   }

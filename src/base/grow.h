@@ -1,4 +1,4 @@
-/* Arrays that grow by one entry at a time, and the end of several at once. */
+/* Arrays that grow by one entry at a time, and a macro that frees several arrays. */
 #ifndef RG_BASE_GROW_H
 #define RG_BASE_GROW_H
 
@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-/* Make room for one more entry behind the n of `array` (NULL at first, PetscFree at the end). An
-   array of n entries has room for 8 or the next power of two, whichever is more: it keeps no
-   capacity, and n may become less in between. Appending is O(1) amortised. */
+/* Make room for one more entry after the n entries of `array` (NULL at first, PetscFree at the
+   end). An array of n entries has room for 8 or the next power of two, whichever is larger; no
+   capacity is stored, and n may decrease in between. Appending is O(1) amortised. */
 #define RG_GROW(n, array) rg_grow((size_t)(n), sizeof(*(array)), &(array))
 
 /* The same for entries of `size` bytes; array: address of the pointer. */
@@ -20,8 +20,8 @@ static inline PetscErrorCode rg_grow(size_t n, size_t size, void *array)
   PetscFunctionReturn(0);
 }
 
-/* PetscFree of several, in this order: RG_FREE(&s->x, &s->y, &s). Each argument is the address of a
-   pointer, which is NULL afterwards. */
+/* PetscFree several arrays, in this order: RG_FREE(&s->x, &s->y, &s). Each argument is the
+   address of a pointer, which becomes NULL. */
 #define RG_FREE(...)                                                                               \
   rg_free_all((int)(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *)), (void *[]){__VA_ARGS__})
 

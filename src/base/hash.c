@@ -1,4 +1,4 @@
-/* XXH3-128 and its text. */
+/* XXH3-128 hashes and their text. */
 #include "base/hash.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The history of a trial: what an algorithm may know. */
+/* The history of a trial: everything that an algorithm may know. */
 #include "base/grow.h"
 #include "regatta/domain.h"
 

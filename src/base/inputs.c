@@ -1,5 +1,5 @@
-/* Named inputs: real numbers, also on a logarithmic scale, integers and choices; some of them count
-   with some word of a choice only. */
+/* Named inputs: reals (also on a logarithmic scale), integers and choices. An input may count
+   only with certain words of a choice. */
 #include "base/inputs.h"
 
 #include <math.h>
@@ -9,13 +9,13 @@
 #include "base/grow.h"
 #include "base/text.h"
 
-enum { WORDS_MAX = 256 }; /* of a description */
+enum { WORDS_MAX = 256 }; /* largest number of words in a description */
 
 static const char blanks[] = " \t,[]{}()";
 
 const char *const rg_input_kinds[] = {
   [RG_INPUT_REAL] = "real", [RG_INPUT_INTEGER] = "integer", [RG_INPUT_CHOICE] = "choice"};
-/* The other words of a description. */
+/* The remaining words of a description. */
 enum { KEY_LOG, KEY_IF };
 static const char *const keys[] = {[KEY_LOG] = "log", [KEY_IF] = "if"};
 
@@ -91,8 +91,8 @@ static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgTe
   PetscFunctionReturn(0);
 }
 
-/* Where `if CHOICE=WORD|WORD` begins at the end of a description, n without. A choice may have `if`
-   among its words. */
+/* Position of a final `if CHOICE=WORD|WORD` in a description; n if it has none. A choice may
+   have the word `if`. */
 static int find_condition(int n, char *const *words)
 {
   const bool is_choice = n > 1 && !strcmp(words[1], rg_input_kinds[RG_INPUT_CHOICE]);
@@ -102,7 +102,7 @@ static int find_condition(int n, char *const *words)
   return n;
 }
 
-/* The words of a condition on input `parent`. */
+/* Parse the words of a condition on input `parent`. */
 static PetscErrorCode read_when(const RgInput *parent, char *list, RgInput *input, RgText *mistake)
 {
   char *rest;
@@ -119,7 +119,7 @@ static PetscErrorCode read_when(const RgInput *parent, char *list, RgInput *inpu
   PetscFunctionReturn(0);
 }
 
-/* The condition of input number `of`, among the words behind its `if`. */
+/* Parse the condition of input number `of` from the words after its `if`. */
 static PetscErrorCode read_condition(int n, char *const *words, int of, RgInput *inputs,
                                      RgText *mistake)
 {
@@ -163,8 +163,8 @@ static PetscErrorCode parse_input(const char *text, int of, RgInput *inputs, RgT
   PetscFunctionReturn(0);
 }
 
-/* Read n descriptions as rg_space_inputs has them; inputs: n, zeroed, to be cleared also after
-   mistakes. The first thing wrong is appended to `mistake`. */
+/* Parse n descriptions in the form of rg_space_inputs. inputs: n, zeroed; to be cleared even
+   after mistakes. The first mistake is appended to `mistake`. */
 static PetscErrorCode parse_all(int n, char *const *texts, RgInput *inputs, RgText *mistake)
 {
   RgText wrong = {0};
@@ -271,7 +271,7 @@ static double value_of(const RgInput *input, double v)
 
 void rg_inputs_seen(int n, const RgInput *inputs, const double *native, double *seen)
 {
-  for (int j = 0; j < n; j++) { /* a parent stands before its children */
+  for (int j = 0; j < n; j++) { /* parents come before their children */
     const int parent = inputs[j].parent;
     const bool counts = parent < 0 || (!isnan(seen[parent]) && inputs[j].when[(int)seen[parent]]);
     seen[j] = counts ? value_of(&inputs[j], native[j]) : NAN;
@@ -291,7 +291,7 @@ bool rg_space_is_conditional(const RgSpace *space)
   return false;
 }
 
-/* Word number of a choice from its unit coordinate. */
+/* Number of a choice's word from its unit coordinate. */
 static int word_at(const RgInput *input, double unit)
 {
   return (int)value_of(input, unit * input->n_words);
@@ -302,7 +302,7 @@ void rg_space_settle(const RgSpace *space, double *unit, bool *counts)
   for (int j = 0; j < space->dim; j++) {
     const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
     bool here = true;
-    /* a parent that doesn't count itself: up the chain */
+    /* a parent that does not count itself decides: go up the chain */
     for (const RgInput *i = input; i && i->parent >= 0 && here; i = &space->inputs[i->parent])
       here = i->when[word_at(&space->inputs[i->parent], unit[i->parent])];
     if (counts) counts[j] = here;

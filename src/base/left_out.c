@@ -1,4 +1,4 @@
-/* Parts of the program that this build leaves out. */
+/* The parts of the program that this build omits. */
 #include "base/left_out.h"
 
 #include <stddef.h>

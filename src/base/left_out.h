@@ -1,12 +1,12 @@
-/* Parts of the program (extra/) that a build can leave out. */
+/* Parts of the program (extra/) that a build can omit. */
 #ifndef RG_BASE_LEFT_OUT_H
 #define RG_BASE_LEFT_OUT_H
 
-/* A message about a name, and the option of CMake that rg_left_out gives for it. */
+/* The message about an omitted name; takes the name and the CMake option from rg_left_out. */
 #define RG_LEFT_OUT "'%s' is not in this build: configure it with -D%s=ON"
 
-/* The option of CMake that adds what the name stands for (a problem, an algorithm, a subcommand) to
-   a build; NULL where this build has it, or no build does. Static. */
+/* The CMake option that adds the problem, algorithm or subcommand `name` to a build. NULL if
+   this build has it, or no build does. Static. */
 const char *rg_left_out(const char *name);
 
 #endif

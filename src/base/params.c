@@ -1,5 +1,5 @@
-/* Values of parameters: defaults, copies, canonical text. How a text becomes a value is in
-   params_parse.c, how a table is shown to people in params_describe.c. */
+/* Values of parameters: defaults, copies, canonical text. params_parse.c converts texts to
+   values; params_describe.c describes a table to people. */
 #include "regatta/params.h"
 
 #include "base/params_internal.h"
@@ -48,7 +48,7 @@ const RgParam *rg_params_find(const RgParam *table, const char *name)
   return NULL;
 }
 
-/* The known names, for the message about an unknown one. */
+/* List the known names, for the message about an unknown one. */
 static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgPlace place,
                                      RgDiagnostics *diagnostics)
 {
@@ -79,7 +79,7 @@ static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgP
   PetscFunctionReturn(0);
 }
 
-/* See RG_PARAM_PATH. */
+/* Resolve a path as RG_PARAM_PATH says. */
 static PetscErrorCode resolve_path(const char *file, char **path)
 {
   const char *end = file ? strrchr(file, '/') : NULL;
@@ -117,8 +117,8 @@ PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *na
   PetscFunctionReturn(0);
 }
 
-/* Split the default of a list parameter, written "[a, b]" or "a, b", in place; what stands in
-   parentheses stays together. Returns the number of words, `limit` at most. */
+/* Split the default of a list parameter, written "[a, b]" or "a, b", in place; commas in
+   parentheses don't split. Returns the number of words, at most `limit`. */
 static int split_list(char *text, int limit, const char **words)
 {
   int n = 0, depth = 0;
@@ -151,7 +151,7 @@ static PetscErrorCode set_default(const RgParam *entry, void *options, RgText *p
     PetscCall(PetscStrallocpy(entry->fallback, &text));
     PetscCall(PetscMalloc1(length + 1, &words));
     int n = split_list(text, (int)length, words);
-    /* An empty list is a legitimate default, though not a legitimate input. */
+    /* An empty list is a valid default, although not a valid input. */
     if (n) PetscCall(rg_param_parse(entry, options, n, words, problem));
     PetscCall(PetscFree(words));
     PetscCall(PetscFree(text));
@@ -213,7 +213,7 @@ PetscErrorCode rg_params_clear(const RgParam *table, void *options)
   PetscFunctionReturn(0);
 }
 
-/* A text in double quotes; quotes, backslashes and control characters are escaped. */
+/* Append a text in double quotes, with quotes, backslashes and control characters escaped. */
 static PetscErrorCode add_quoted(RgText *text, const char *value)
 {
   PetscFunctionBeginUser;
@@ -231,7 +231,7 @@ static PetscErrorCode add_quoted(RgText *text, const char *value)
   PetscFunctionReturn(0);
 }
 
-/* A list of texts, or else of reals. */
+/* Append a list of texts or of reals. */
 static PetscErrorCode add_list(RgText *text, int n, char *const *texts, const double *reals)
 {
   PetscFunctionBeginUser;
@@ -287,7 +287,8 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
   PetscFunctionReturn(0);
 }
 
-/* Left out of the canonical text: the layout, and what is `auto` and came later. */
+/* Whether the canonical text omits an entry: the layout over ranks, and later additions at
+   `auto`. */
 static bool is_silent(const RgParam *entry, const RgParamField *field)
 {
   if (entry->type == RG_PARAM_CHOICE)
@@ -300,7 +301,7 @@ PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, Rg
 {
   PetscFunctionBeginUser;
   for (const RgParam *entry = table; entry->name; entry++) {
-    /* The view is only read from; the cast serves the union shared with the writers. */
+    /* The cast serves a union that writers share; this view only reads. */
     const RgParamField field = rg_param_field(entry, (void *)(uintptr_t)options);
 
     if (is_silent(entry, &field)) continue;

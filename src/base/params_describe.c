@@ -1,4 +1,4 @@
-/* Parameters in words: types, defaults, what is accepted. */
+/* Descriptions of parameters: types, defaults, accepted values. */
 #include "base/params_internal.h"
 #include "base/table.h"
 

@@ -1,4 +1,4 @@
-/* Texts of a study file as values of parameters. */
+/* Conversion of texts in a study file to values of parameters. */
 #include "base/params_internal.h"
 #include "base/text.h"
 
@@ -23,8 +23,8 @@ void rg_param_show(const char *word, char shown[RG_SHOWN_SIZE])
   strcpy(shown + keep, "...");
 }
 
-/* Limits that say nothing to people are treated as absent, and so is a maximum below the minimum.
-   Both zero: unbounded. */
+/* Infinite and huge limits count as absent, and so does a maximum below the minimum. Both zero:
+   unbounded. */
 static bool has_minimum(const RgParam *entry)
 {
   if (entry->minimum == 0.0 && entry->maximum == 0.0) return false;
@@ -66,7 +66,7 @@ PetscErrorCode rg_param_range(const RgParam *entry, RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* What is accepted, e.g. `an integer in [1, 100]`, or for REALS one of the numbers. */
+/* Describe accepted values, e.g. `an integer in [1, 100]`; for REALS, one of the numbers. */
 static PetscErrorCode add_accepted(const RgParam *entry, RgText *text)
 {
   size_t before;
@@ -98,7 +98,7 @@ static PetscErrorCode add_accepted(const RgParam *entry, RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* `'restarts' must be an integer in [1, 10000], got 'abc'`. */
+/* Write the message `'restarts' must be an integer in [1, 10000], got 'abc'`. */
 static PetscErrorCode complain(const RgParam *entry, const char *word, RgText *problem)
 {
   char shown[RG_SHOWN_SIZE];
@@ -120,8 +120,8 @@ static const char *skip_digits(const char *c)
   return c;
 }
 
-/* Decimal notation as in YAML and C, nothing else that strtod would take (hexadecimal, nan, inf,
-   leading blanks). For integers neither a point nor a negative exponent. */
+/* Whether a text is a decimal number as in YAML and C. strtod would also accept hexadecimal,
+   nan, inf and leading blanks. Integers have neither a point nor a negative exponent. */
 static bool is_decimal(const char *word, bool integer)
 {
   const char *c = word + (*word == '+' || *word == '-');
@@ -152,7 +152,8 @@ static bool parse_number(const RgParam *entry, const char *word, double *value)
   bool integer = entry->type == RG_PARAM_INT;
 
   if (!is_decimal(word, integer)) return false;
-  double number = strtod(word, NULL) + 0.0; /* -0 becomes 0: equal values, equal canonical text */
+  double number = strtod(word, NULL) + 0.0; /* -0 becomes 0, so that equal values have equal
+                                               canonical texts */
   if (!isfinite(number) || (integer && (number < INT_MIN || number > INT_MAX))) return false;
   *value = number;
   return in_range(entry, number);
@@ -227,7 +228,7 @@ static PetscErrorCode set_auto(const RgParam *entry, void *options)
   PetscFunctionReturn(0);
 }
 
-/* One word that is not `auto`, for a parameter that is not a list. */
+/* Set a parameter that is not a list from one word other than `auto`. */
 static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const char *word,
                                  RgText *problem)
 {

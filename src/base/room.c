@@ -1,4 +1,4 @@
-/* Work arrays that grow and keep no contents. */
+/* Work arrays that grow on demand; growth loses their contents. */
 #include "base/room.h"
 
 PetscErrorCode rg_room(size_t size, size_t wanted, size_t *room, double **array)

@@ -1,10 +1,10 @@
-/* Tables of text in aligned columns. */
+/* Text tables with aligned columns. */
 #include "base/table.h"
 #include "base/grow.h"
 
 #include <string.h>
 
-/* Characters of a UTF-8 text. */
+/* Number of characters in a UTF-8 text. */
 static int width_of(const char *text)
 {
   int n = 0;
@@ -24,7 +24,7 @@ PetscErrorCode rg_table_add(RgTable *table, const char *const *entries)
   PetscFunctionReturn(0);
 }
 
-/* Width of a column, heading included; 0 when it has no entries. */
+/* Width of a column including its heading; 0 if it has no entries. */
 static int column_width(const RgTable *table, int j)
 {
   const char *heading = table->headings[j] + (table->headings[j][0] == '>');
@@ -38,7 +38,7 @@ static int column_width(const RgTable *table, int j)
 static PetscErrorCode add_row(const RgTable *table, const int *widths, const char *const *row,
                               RgText *text)
 {
-  int pending = 0; /* blanks owed before the next entry: none at the end of a line */
+  int pending = 0; /* blanks before the next entry; the end of a line has no blanks */
 
   PetscFunctionBeginUser;
   for (int j = 0; j < table->n_columns; j++) {

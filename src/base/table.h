@@ -1,4 +1,4 @@
-/* A table for the terminal: columns as wide as their widest entry, numbers to the right. */
+/* Tables for the terminal: columns as wide as their widest entry, numbers aligned right. */
 #ifndef RG_BASE_TABLE_H
 #define RG_BASE_TABLE_H
 
@@ -6,8 +6,8 @@
 
 #define RG_TABLE_COLUMNS 16
 
-/* Zero-initialise, with `n_columns` and headings; a heading that begins with '>' aligns its column
-   to the right. A column whose entries are all empty is not printed. */
+/* Zero-initialise, then set `n_columns` and the headings. A heading that begins with '>' aligns
+   its column right. A column without entries is not printed. */
 typedef struct {
   int n_columns, n_rows;
   const char *headings[RG_TABLE_COLUMNS]; /* borrowed */
@@ -16,7 +16,7 @@ typedef struct {
 
 /* Append a row of n_columns texts (copied). */
 PetscErrorCode rg_table_add(RgTable *table, const char *const *entries);
-/* Append the table to `text`, one line per row, and forget the rows. */
+/* Append the table to `text`, one line per row, and clear the rows. */
 PetscErrorCode rg_table_print(RgTable *table, RgText *text);
 
 #endif

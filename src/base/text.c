@@ -1,4 +1,4 @@
-/* Growing texts, and the name nearest to a wrong one. */
+/* Growing texts, and the search for the name nearest to a wrong one. */
 #include "base/text.h"
 
 #include <ctype.h>
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for `extra` more bytes and the NUL; capacity doubles so that appending is O(1) amortised. */
+/* Make room for `extra` more bytes and the NUL. The capacity doubles, so that appending is O(1)
+   amortised. */
 static PetscErrorCode text_reserve(RgText *text, size_t extra)
 {
   char *data;
@@ -80,7 +81,7 @@ PetscErrorCode rg_text_clear(RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* The longest name that is compared; nobody mistypes anything longer by an edit or two. */
+/* The longest name to compare; a longer name is rarely one or two edits away. */
 enum { LONGEST = 64 };
 
 static bool same_letter(char a, char b)
@@ -93,8 +94,8 @@ static int min_int(int a, int b)
   return a < b ? a : b;
 }
 
-/* Damerau-Levenshtein distance with transpositions of neighbours (optimal string alignment), by
-   three rolling rows of the dynamic programme. */
+/* Damerau-Levenshtein distance with transpositions of neighbours (optimal string alignment),
+   from three rows of the dynamic programme. */
 static int edit_distance(const char *a, int na, const char *b, int nb)
 {
   int rows[3][LONGEST + 1];
@@ -134,7 +135,7 @@ const char *rg_text_nearest(const char *wrong, const char *const *names)
     int distance = edit_distance(wrong, (int)length, *names, (int)other);
     if (distance > limit) continue;
     best = *names;
-    limit = distance - 1; /* a later name must be strictly closer */
+    limit = distance - 1; /* a later name must be strictly nearer */
   }
   return best;
 }

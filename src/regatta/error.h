@@ -1,12 +1,10 @@
-/* Ground floor of every Regatta file: PETSc's error discipline, failures of trials as values,
-   mistakes of the user, texts.
-
-   Four kinds of trouble, four ways to say it:
-   - what should never happen (out of memory, a violated precondition): a PETSc error code from
-     PetscCall / PetscCheck, with a stack trace, exit code 70;
+/* PETSc's error discipline, failures of trials as values, mistakes of the user, texts. Every
+   Regatta file includes this header. There are four kinds of trouble:
+   - events that should never happen (out of memory, a violated precondition): a PETSc error code
+   from PetscCall / PetscCheck, with a stack trace, exit code 70;
    - a mistake of the user: an entry in RgDiagnostics, exit code 2;
-   - what files and the system refuse: an RgFault, exit code 2 or 3;
-   - a trial that fails numerically: an RgFailure stored in its record; the study goes on. */
+   - a refusal by files or the system: an RgFault, exit code 2 or 3;
+   - a numerical failure of a trial: an RgFailure stored in its record; the study goes on. */
 #ifndef RG_REGATTA_ERROR_H
 #define RG_REGATTA_ERROR_H
 
@@ -16,10 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The build reads it here; docs/versions.md says what it promises. */
+/* The build reads the version here; docs/versions.md says what it promises. */
 #define RG_VERSION "0.1.0"
 
-/* What the program and the library export; everything else is hidden. */
+/* Marks symbols that the program and the library export; all others are hidden. */
 #define RG_API __attribute__((visibility("default")))
 
 /* Why a trial could not go on. Zero-initialise; `failed` false means all is well. */
@@ -28,7 +26,7 @@ typedef struct {
   char message[256]; /* one line, no trailing newline; what happened and where */
 } RgFailure;
 
-/* Record a failure unless one is recorded already (the first cause is the one worth reporting). */
+/* Record a failure unless one is recorded already: the first cause is kept. */
 RG_API void rg_failure_set(RgFailure *failure, const char *format, ...)
   __attribute__((format(printf, 2, 3)));
 
@@ -37,24 +35,25 @@ RG_API void rg_failure_set(RgFailure *failure, const char *format, ...)
 typedef enum {
   RG_FAULT_NONE,
   RG_FAULT_FULL,       /* no space (ENOSPC, EDQUOT): nothing is lost, retry later */
-  RG_FAULT_ERROR,      /* the system says no (EIO and the rest): nothing is lost, retry later */
-  RG_FAULT_FOREIGN,    /* the user's to mend, nothing was written: a file is not what it must be */
-  RG_FAULT_INCOMPLETE, /* something is not there yet, nothing was written */
-  RG_FAULT_VANISHED,   /* a file does not exist (any more) */
-  RG_FAULT_DAMAGED,    /* a file is not what was once written: truncated, altered, unreadable */
+  RG_FAULT_ERROR,      /* the system refuses (EIO and others): nothing is lost, retry later */
+  RG_FAULT_FOREIGN,    /* a file has the wrong content: the user must mend it, nothing was
+                          written */
+  RG_FAULT_INCOMPLETE, /* something does not exist yet, nothing was written */
+  RG_FAULT_VANISHED,   /* a file does not exist, or no longer exists */
+  RG_FAULT_DAMAGED,    /* a file differs from what was written: truncated, altered, unreadable */
   RG_FAULT_NEWER       /* a file of a newer schema */
 } RgFaultCode;
 
 /* Zero-initialise. A message without a code is a warning worth printing. */
 typedef struct {
   RgFaultCode code;
-  int error;         /* errno, where the system refused; else 0 */
+  int error;         /* errno if the system refused, else 0 */
   char message[512]; /* one line: what went wrong and where */
 } RgFault;
 
 /* ---- mistakes of the user, collected so that one run shows them all ---- */
 
-/* Where in a file something stands; line and column count from 1, 0 means unknown. */
+/* A place in a file. Line and column count from 1; 0 means unknown. */
 typedef struct {
   const char *file; /* borrowed */
   int line, column;
@@ -65,7 +64,7 @@ typedef struct {
   char message[512]; /* what is wrong, what is accepted, the nearest known name; one line */
 } RgDiagnostic;
 
-/* Zero-initialise. At most `RG_DIAGNOSTICS_MAX` are kept; `n` goes on counting. */
+/* Zero-initialise. At most `RG_DIAGNOSTICS_MAX` mistakes are kept; `n` counts all. */
 #define RG_DIAGNOSTICS_MAX 20
 typedef struct {
   int n;
@@ -79,7 +78,7 @@ RG_API void rg_diagnostics_add(RgDiagnostics *diagnostics, RgPlace place, const 
 /* ---- texts ---- */
 
 /* A growing string, for canonical texts, messages and documentation. */
-/* Zero-initialise; `data` is always NUL-terminated once something was added (NULL before). */
+/* Zero-initialise. `data` is NULL until something is added, and NUL-terminated afterwards. */
 typedef struct {
   char *data;      /* owned */
   size_t length;   /* without the NUL */

@@ -16,7 +16,7 @@
 
 #include "regatta/params.h"
 
-/* The line of the parameters table of a problem whose objective is a measure. */
+/* The entry of a problem's parameters table for an objective that is a measure. */
 #define RG_MEASURE_PARAM(Options)                                                                  \
   RG_TEXT("measure", Options, measure, "expectation", "rho",                                       \
           "objective F(x) = rho(f(x, .)), an expression: regatta list measures")
@@ -43,34 +43,34 @@ typedef struct RgMeasure RgMeasure;
 /* A node of the expression. All arrays owned. */
 struct RgMeasure {
   RgMeasureKind kind;
-  double parameter; /* alpha, theta, radius of the L1 ball (0: a list); clip: least */
+  double parameter; /* alpha, theta, radius of the L1 ball (0: a list); clip: smallest value */
   double most;      /* clip: largest value */
   double constant;  /* sum */
-  int n_parts;      /* sum: its terms; robust, maps: 1 */
+  int n_parts;      /* sum: its terms; robust and maps: 1 */
   RgMeasure *parts;
   double *coefficients; /* sum: n_parts */
-  bool nominal;         /* robust: the known probabilities are in the list */
+  bool nominal;         /* robust: the known probabilities are an element of the list */
   int n_pmfs, pmf_size;
   double *pmfs; /* robust: n_pmfs x pmf_size */
 };
 
-/* Read an expression. A mistake: *measure is zeroed and `mistake` says at which column, what is
-   wrong and what is accepted. The caller destroys the measure. */
+/* Parse an expression. After a mistake, *measure is zeroed and `mistake` gives the column, what
+   is wrong and what is accepted. The caller destroys the measure. */
 RG_API PetscErrorCode rg_measure_parse(const char *text, RgMeasure *measure, RgText *mistake);
 RG_API PetscErrorCode rg_measure_destroy(RgMeasure *measure);
-/* Read an expression that rg_measure_check found nothing wrong with; else an error. */
+/* Parse an expression that rg_measure_check has accepted; a mistake is a PETSc error. */
 PetscErrorCode rg_measure_create(const char *text, RgMeasure *measure);
-/* The same expression in its canonical form; to be freed by the caller. */
+/* The canonical form of an expression; freed by the caller. */
 PetscErrorCode rg_measure_canonical(const char *text, char **canonical);
-/* Append the expression in its canonical form; it reads back to the same measure. */
+/* Append the canonical form of a measure; parsing it gives the same measure. */
 RG_API PetscErrorCode rg_measure_print(const RgMeasure *measure, RgText *text);
-/* Diagnose an expression, and lists of probabilities that don't match n_contexts (0: not known),
-   at the place of a study file. */
+/* Report mistakes in an expression, and lists of probabilities that don't match n_contexts (0:
+   not known), at the place in a study file. */
 RG_API PetscErrorCode rg_measure_check(const char *text, int n_contexts, RgPlace place,
                                        RgDiagnostics *diagnostics);
 
-/* F: n designs from f (n x contexts, row = design). p: probabilities of the contexts, NULL: equal.
-   O(n contexts), expected for var and cvar, with a sort for L1 balls. */
+/* F: n designs from f (n x contexts, row = design). p: probabilities of the contexts, NULL:
+   equal. O(n contexts), as an expected value for var and cvar; L1 balls also sort. */
 RG_API PetscErrorCode rg_measure_value(const RgMeasure *measure, int n, int contexts,
                                        const double *f, const double *p, double *F);
 /* lower <= rho(g(x, .)) <= upper for every g with l <= g <= u; l, u: n x contexts. Either of lower,
@@ -78,7 +78,7 @@ RG_API PetscErrorCode rg_measure_value(const RgMeasure *measure, int n, int cont
 RG_API PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts,
                                         const double *l, const double *u, const double *p,
                                         double *lower, double *upper);
-/* The same for l, u = mean -/+ width * sqrt(variance), which are never stored. */
+/* Like rg_measure_bound with l, u = mean -/+ width * sqrt(variance), which are never stored. */
 typedef struct {
   int n, contexts;
   const double *mean, *variance; /* n x contexts */
@@ -88,14 +88,14 @@ RG_API PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure,
                                                  const RgCredible *credible, const double *p,
                                                  double *lower, double *upper);
 
-/* K with upper - lower <= K max over contexts of u - l (rrgp_ucb 7); NaN where there is none. */
+/* K with upper - lower <= K max over contexts of u - l (rrgp_ucb 7); NaN if no such K exists. */
 RG_API double rg_measure_slope(const RgMeasure *measure);
 
-/* For `regatta list measures`: as typed, and what it means. */
+/* For `regatta list measures`: how to type a measure, and what it means. */
 typedef struct {
   const char *name, *usage, *meaning;
 } RgMeasureInfo;
 RG_API extern const RgMeasureInfo
-  rg_measure_infos[]; /* in the order of the kinds; NULL name last */
+  rg_measure_infos[]; /* in the order of RgMeasureKind; a NULL name ends the list */
 
 #endif

@@ -1,7 +1,6 @@
-/* Parameters tables: the only place where a parameter of a method is described.
-
-   A method declares an options struct and a table whose entries point into it. From the table come
-   the validation of study files, the defaults, `regatta describe`, the canonical text that
+/* Parameters tables: the only place where a parameter of a method is described. A method
+   declares an options struct and a table whose entries point into it. The table provides the
+   validation of study files, the defaults, `regatta describe`, the canonical text that
    identifies a trial, and the reference documentation. */
 #ifndef RG_REGATTA_PARAMS_H
 #define RG_REGATTA_PARAMS_H
@@ -15,7 +14,7 @@ typedef struct {
 
 typedef struct {
   int n;
-  char **values; /* owned, and so is every text */
+  char **values; /* owned, and so is every text in it */
 } RgTexts;
 
 typedef enum {
@@ -28,9 +27,9 @@ typedef enum {
   RG_PARAM_TEXTS,  /* RgTexts, owned by the struct; one text or a list of texts */
   RG_PARAM_NAMED,  /* RgTexts, owned by the struct; a map of names to texts, each kept as
                       `NAME=text`; names without '=' and ';' */
-  RG_PARAM_PATH    /* char *, owned by the struct; a relative path is taken from the folder of the
-                      file it is written in (place.file of rg_params_set) if it leads to something
-                      there, else kept as typed */
+  RG_PARAM_PATH    /* char *, owned by the struct. A relative path is resolved against the folder
+                      of the file that contains it (place.file of rg_params_set) if that names
+                      something, else kept as typed */
 } RgParamType;
 
 /* One parameter. A table ends with an entry whose name is NULL. */
@@ -38,9 +37,9 @@ typedef struct {
   const char *name; /* as typed in a study file: lower case, words joined by '_' */
   RgParamType type;
   size_t offset;              /* offsetof the options struct */
-  const char *fallback;       /* default as text; NULL: required. "auto" makes `auto` an accepted
-                                  word, stored as NaN (REAL), -1 (INT), n = 0 (REALS, TEXTS), NULL
-                                  (TEXT, PATH) */
+  const char *fallback;       /* default as text; NULL: required. With "auto" the word `auto` is
+                                 accepted, and stored as NaN (REAL), -1 (INT), n = 0 (REALS,
+                                 TEXTS), NULL (TEXT, PATH) */
   double minimum, maximum;    /* accepted range of numbers (each element of REALS); both
                                           zero: unbounded; maximum < minimum: no upper limit;
                                           infinities are fine */
@@ -51,9 +50,9 @@ typedef struct {
   const char *doc;            /* one line: meaning, unit, what `auto` means */
 } RgParam;
 
-/* An entry of a parameters table by its type: its name, the options struct and the field in it (one
-   of another type doesn't compile), the default, the range or the words, symbol and doc of RgParam.
-   RG_ENTRY, with the field's type and all of RgParam, is for one with `choices` of another kind. */
+/* Entries of a parameters table by type. Arguments: name, options struct and its field (a field
+   of another type doesn't compile), default, range or words, symbol and doc of RgParam. RG_ENTRY
+   takes the field's type and all members of RgParam, for other kinds of `choices`. */
 #define RG_REAL(name, Options, field, fallback, minimum, maximum, symbol, doc)                     \
   RG_ENTRY(name, REAL, Options, field, double, fallback, minimum, maximum, NULL, symbol, doc)
 #define RG_INT(name, Options, field, fallback, minimum, maximum, symbol, doc)                      \
@@ -80,39 +79,39 @@ typedef struct {
 
 /* In the descriptor of a method: its parameters table and the struct that the table points into. */
 #define RG_OPTIONS(Options, table) .params = (table), .options_size = sizeof(Options)
-/* How a descriptor begins; the fields are described in RgAlgorithmClass and RgProblemClass. */
+/* The first fields of a descriptor; RgAlgorithmClass and RgProblemClass describe them. */
 #define RG_ABOUT(name_, title_, revision_, summary_, reference_)                                   \
   .name = (name_), .title = (title_), .summary = (summary_), .reference = (reference_),            \
   .revision = (revision_)
 
-/* `choices` of an INT that says how the work is laid out over ranks, not what is computed: it is no
-   part of the canonical text, and accepts `auto` (-1) whatever its default. */
+/* `choices` of an INT that lays out work over ranks and changes no result. It is left out of the
+   canonical text, and accepts `auto` (-1) whatever its default. */
 RG_API extern const char *const rg_param_layout[];
-/* `choices` of an INT that accepts `auto` (-1) though its default is a number. */
+/* `choices` of an INT that accepts `auto` (-1) although its default is a number. */
 extern const char *const rg_param_or_auto[];
 
-/* `choices` of an INT, a REAL or TEXTS of default `auto` that came when results existed: at `auto`
-   it is no part of the canonical text, so that what they are known by stays. RG_LATER is the
-   `minimum` of a CHOICE of which the same holds. */
+/* `choices` of an INT, a REAL or TEXTS with default `auto` that was added when results existed.
+   At `auto` it is left out of the canonical text, so that the identity of those results stays.
+   RG_LATER as the `minimum` of a CHOICE means the same. */
 extern const char *const rg_param_later[];
 #define RG_LATER 1
 
 /* `minimum` for parameters that must be > 0. */
 #define RG_POSITIVE 1e-300
 
-/* Fill `options` with the defaults; entries without default get false / 0 / NULL / empty.
-   The struct must be zeroed or cleared before. Errors: PETSC_ERR_PLIB when a default is invalid. */
+/* Fill `options` with the defaults; entries without default become false / 0 / NULL / empty. The
+   struct must be zeroed or cleared before. Errors: PETSC_ERR_PLIB when a default is invalid. */
 RG_API PetscErrorCode rg_params_defaults(const RgParam *table, void *options);
 
-/* Set one parameter from the scalars of a study file (`n` = 1 unless it was a list). A mistake is
-   added to `diagnostics` at `place` and leaves the option as it was. Returns the entry through
-   `entry` (NULL when the name is unknown; the message then names the nearest known one). */
+/* Set one parameter from the scalars of a study file (`n` = 1 unless it was a list). A mistake
+   is added to `diagnostics` at `place` and leaves the option unchanged. `entry` receives the
+   entry (NULL when the name is unknown; the message then names the nearest known one). */
 RG_API PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *name, int n,
                                     const char *const *values, RgPlace place,
                                     RgDiagnostics *diagnostics, const RgParam **entry);
 
-/* Append `name=value` pairs of the whole table, in table order, separated by ','; reals to full
-   precision, lists in brackets, texts quoted. Equal options give equal text. */
+/* Append `name=value` pairs of the whole table, in table order, separated by ','. Reals have
+   full precision, lists are in brackets, texts are quoted. Equal options give equal text. */
 RG_API PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, RgText *text);
 
 /* Free texts and lists and zero those fields. */

@@ -1,30 +1,27 @@
-/* Problems and algorithms from a shared library, for `regatta COMMAND -plugin LIBRARY.so`. This is
-   the header a plugin includes; it says everything about itself in one constant:
-
-     #include <regatta/plugin.h>
-
-     static const RgProblemClass bowl = {.name = "bowl", ...};
-     static const RgProblemClass *const problems[] = {&bowl, NULL};
-     RG_PLUGIN(problems, NULL)
-
-   Built as a module with the target regatta::plugin (experiments/examples/plugin). */
+/* Problems and algorithms from a shared library, for `regatta COMMAND -plugin LIBRARY.so`. A
+   plug-in includes this header and describes itself in one constant:
+   #include <regatta/plugin.h>
+   static const RgProblemClass bowl = {.name = "bowl", ...};
+   static const RgProblemClass *const problems[] = {&bowl, NULL};
+   RG_PLUGIN(problems, NULL)
+   Build it as a module with the target regatta::plugin (experiments/examples/plugin). */
 #ifndef RG_REGATTA_PLUGIN_H
 #define RG_REGATTA_PLUGIN_H
 
 #include "regatta/algorithm.h"
 #include "regatta/problem.h"
 
-/* Raised when a plugin that was built before would go wrong. */
+/* Raised when older plug-ins would no longer work. */
 #define RG_PLUGIN_ABI 3
 #define RG_PLUGIN_PETSC (1000 * PETSC_VERSION_MAJOR + PETSC_VERSION_MINOR)
 
-/* The constant `rg_plugin` of a plugin. All pointers borrowed, for as long as it is loaded. */
+/* The constant `rg_plugin` of a plug-in. All pointers are borrowed while it is loaded. */
 typedef struct {
-  int abi;             /* RG_PLUGIN_ABI it was built with; the first member for ever */
-  int petsc;           /* RG_PLUGIN_PETSC */
-  const char *version; /* RG_VERSION */
-  size_t problem_bytes, algorithm_bytes;     /* of the classes */
-  const RgProblemClass *const *problems;     /* NULL at the end; NULL: none */
+  int abi;                               /* RG_PLUGIN_ABI at build time; always the first member */
+  int petsc;                             /* RG_PLUGIN_PETSC */
+  const char *version;                   /* RG_VERSION */
+  size_t problem_bytes, algorithm_bytes; /* sizes of the class structs */
+  const RgProblemClass *const *problems; /* NULL at the end; NULL: none */
   const RgAlgorithmClass *const *algorithms; /* the same */
 } RgPlugin;
 

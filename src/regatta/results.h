@@ -1,4 +1,4 @@
-/* Reading results back, trial by trial, from a results file or the folder of a running study. */
+/* Reading results trial by trial, from a results file or the folder of a running study. */
 #ifndef RG_REGATTA_RESULTS_H
 #define RG_REGATTA_RESULTS_H
 
@@ -6,15 +6,13 @@
 
 /* ---- what is recorded per evaluation ---- */
 
-/* One list that the trial loop fills, the writers store, and
-   docs/results-format.md is generated from.
-
+/* The list of columns: the trial loop fills them, the writers store them, and
+   docs/results-format.md is generated from the list.
    COLUMN(symbol, dataset name, width, result, units, long name, description)
    width: 1, or RG_WIDTH_X / RG_WIDTH_C / RG_WIDTH_Z / RG_WIDTH_S for one value per coordinate of
-   the design / of the context / per input of the model / per measure the trial is scored by.
-   result: 1 if the value is part of the results proper (same bits everywhere, in checksums), 0 for
-   timing. Units "y" are those of the problem's f; "1" dimensionless.
-   Missing values are NaN. */
+   the design / coordinate of the context / input of the model / measure that scores the trial.
+   result: 1 for results proper (same bits everywhere, in checksums), 0 for timing. Units: "y"
+   means the units of the problem's f, "1" dimensionless. Missing values are NaN. */
 enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
 
 #define RG_COLUMN_LIST(COLUMN)                                                                     \
@@ -105,47 +103,51 @@ typedef enum { RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED } RgStatu
 typedef struct {
   char host[RG_NAME_MAX];
   int rank, ranks;
-  int team;             /* ranks on whose number the bits depend, 1: none; not stored */
+  int team;             /* number of ranks if the bits depend on it, else 1; not stored */
   double started;       /* Unix time, seconds */
   double wall, cpu;     /* seconds of the whole trial */
-  double peak_memory;   /* bytes, resident set of the process at the end */
-  uint64_t fingerprint; /* numeric fingerprint (conventions, 5) */
+  double peak_memory;   /* bytes, peak resident set of the process at the end */
+  uint64_t fingerprint; /* numeric fingerprint of the machine */
   char *machine;        /* BLAS core, threads, CPU model; owned, NULL: unknown */
-  char *software;       /* versions; owned, NULL: the store fills in those of this process */
+  char *software;       /* versions; owned; NULL: the store fills in the versions of this process */
 } RgProvenance;
 
 typedef struct {
   char id[RG_ID_LENGTH + 1];
   char *key;                   /* owned, like every char * below */
-  char cell[RG_ID_LENGTH + 1]; /* XXH3-128 of the cell's canonical text: same for all its seeds */
-  char *problem_label, *algorithm_label; /* as in figures; unlike the key they may change */
+  char cell[RG_ID_LENGTH + 1]; /* XXH3-128 of the cell's canonical text: the same for all its
+                                  seeds */
+  char *problem_label, *algorithm_label; /* names in figures; unlike the key they may change */
   char *problem, *algorithm;             /* registry names */
   char *swept;                           /* "name=value, ..." of the sweep axes; "" without sweep */
-  int n_swept;                           /* the same as data */
+  int n_swept;                           /* the sweep axes as data */
   RgSwept *settings;
   uint64_t instance, seed;
   RgStatus status;
-  char message[256];               /* why it failed; "" otherwise */
-  char checksum[RG_ID_LENGTH + 1]; /* as stored beside the record; "" before it is stored */
-  bool earlier;                    /* read from a results file whose study no longer plans it */
-  int n_rows;                      /* evaluations recorded (fewer than planned when failed) */
+  char message[256];               /* reason of a failure, else "" */
+  char checksum[RG_ID_LENGTH + 1]; /* stored beside the record; "" until the record is stored */
+  bool earlier;                    /* read from a results file; the study no longer plans this
+                                      trial */
+  int n_rows;                      /* evaluations recorded (a failed trial has fewer than
+                                      planned) */
   int n_initial;
   int dim_x, dim_c, dim_z;
-  int n_scores;                    /* measures the trial is scored by; 0: the objective alone */
+  int n_scores;                    /* number of measures that score the trial; 0: only the
+                                      objective */
   char *scores;                    /* "NAME=measure; ..."; "" without */
-  char *inputs, *contexts;         /* what the coordinates stand for, as rg_space_inputs takes it,
-                                      separated by "; "; "" (or NULL) without names */
+  char *inputs, *contexts;         /* meaning of the coordinates, in the form of rg_space_inputs,
+                                      separated by "; "; "" or NULL without names */
   double optimum;                  /* F(x*) of the instance; NaN: unknown */
   double *column[RG_COLUMN_COUNT]; /* n_rows x width, owned; NULL: all NaN */
   int n_extra;
   char (*extra_name)[RG_NAME_MAX]; /* n_extra dataset names, owned */
   char (*extra_doc)[RG_DOC_MAX];   /* n_extra meanings with unit, owned */
   double *extra[RG_EXTRA_MAX];     /* n_rows each, owned; NULL: all NaN */
-  bool logged; /* its evaluations stand in a log beside the shards until it is committed */
+  bool logged; /* until the trial is committed, a log beside the shards holds its evaluations */
   RgProvenance provenance;
 } RgRecord;
 
-/* Frees and zeroes. A zeroed record may be destroyed. */
+/* Free and zero. A zeroed record may be destroyed. */
 RG_API PetscErrorCode rg_record_destroy(RgRecord *record);
 /* Doubles per row of standard column `column` in this record. */
 RG_API int rg_record_width(const RgRecord *record, int column);
@@ -154,17 +156,17 @@ RG_API int rg_record_width(const RgRecord *record, int column);
 
 typedef struct RgResults RgResults;
 
-/* Open a results file, or the folder of a study that runs or was stopped (also by the path of its
-   results file to be). A file that is none of ours, damaged or of a newer schema: `fault`, and
-   *results is NULL. Nothing on disk is changed. To be closed. */
+/* Open a results file, or the folder of a running or stopped study (also by the path of its
+   future results file). For a file that is foreign, damaged or of a newer schema `fault` is set
+   and *results is NULL. Nothing on disk changes. The caller closes the results. */
 RG_API PetscErrorCode rg_results_open(const char *path, RgResults **results, RgFault *fault);
-/* The next trial with all its columns, in no particular order and each once: to be destroyed by
-   rg_record_destroy (record: zeroed). False at the end. A record that is damaged is left out:
-   rg_results_damaged counts them. One trial is in memory at a time. Errors are kept for
+/* Read the next trial with all its columns, each trial once, in no particular order. record:
+   zeroed before, destroyed by rg_record_destroy after. False at the end. Damaged records are
+   skipped; rg_results_damaged counts them. One trial is in memory at a time. Errors are kept for
    rg_results_close. */
 RG_API bool rg_results_next(RgResults *results, RgRecord *record);
 RG_API int rg_results_damaged(const RgResults *results);
-/* *results becomes NULL; NULL is fine. */
+/* Close the results and set *results to NULL; NULL is fine. */
 RG_API PetscErrorCode rg_results_close(RgResults **results);
 
 #endif

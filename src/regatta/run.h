@@ -1,28 +1,29 @@
-/* Running a study from a program of one's own: rg_run() over any communicator, watched by an
-   observer (experiments/examples/embed). `regatta run` is this and nothing else. */
+/* Running a study from any program: rg_run() over any communicator, watched by an observer
+   (experiments/examples/embed). `regatta run` uses only this interface. */
 #ifndef RG_REGATTA_RUN_H
 #define RG_REGATTA_RUN_H
 
 #include "regatta/study.h"
 
-/* Zeroed: the defaults, but `output`. */
+/* Zeroed options are the defaults; only `output` is required. */
 typedef struct {
-  const char *output; /* results file; until it is complete the finished trials stand in the folder
-                         OUTPUT.d beside it, from which a later run goes on */
-  double walltime;    /* stop cleanly after so many seconds; 0: no limit */
-  bool retry_failed;  /* run trials again that are recorded as failed */
-  const char *recompute; /* run trials again that another build, plug-in or numeric fingerprint
-                            made: "" all, else those of a label; NULL: none */
-  int crossover;         /* data from which a team of ranks shares a matrix; 0: as measured */
+  const char *output;    /* results file; until it is complete, the folder OUTPUT.d beside it holds
+                         the finished trials, and a later run continues from there */
+  double walltime;       /* stop cleanly after this many seconds; 0: no limit */
+  bool retry_failed;     /* repeat trials that are recorded as failed */
+  const char *recompute; /* repeat trials of another build, plug-in or numeric fingerprint: ""
+                            all, else those of a label; NULL: none */
+  int crossover;         /* number of data from which the ranks of a team share a matrix; 0: as
+                            measured */
   int part,
-    parts; /* run the part'th of so many shares of the trials, from 1; 0, 0: all of them. The
-                      shares are the same for every run of a study file, and cost about the same */
+    parts; /* run share `part` (from 1) of `parts` shares of the trials; 0, 0: all trials. The
+              shares are the same for every run of a study file, and have about equal costs */
 } RgRunOptions;
 
 typedef struct {
   int n_total, n_finished, n_failed; /* trials of this run, all ranks */
-  double cost_total, cost_finished;  /* of them, in estimated CPU seconds */
-  double seconds;                    /* since the first could begin */
+  double cost_total, cost_finished;  /* their cost in estimated CPU seconds */
+  double seconds;                    /* since the first trial could begin */
 } RgProgress;
 
 /* Why a run ended before its last trial. */
@@ -36,61 +37,63 @@ typedef enum {
 
 typedef enum {
   RG_RUN_COMPLETE, /* every trial is in the results file */
-  RG_RUN_PART,     /* every trial of RgRunOptions.part is finished; those of other parts are not */
-  RG_RUN_STOPPED,  /* cleanly; the same call goes on where it stopped */
-  RG_RUN_REFUSED,  /* not begun: what was asked for can't be; the output is another study's, ... */
-  RG_RUN_STORAGE   /* the disk said no for too long; what is finished is safe where it could be */
+  RG_RUN_PART,     /* every trial of RgRunOptions.part is finished, but some of other parts are
+                      not */
+  RG_RUN_STOPPED,  /* stopped cleanly; the same call continues */
+  RG_RUN_REFUSED,  /* did not begin: impossible options, an output of another study, ... */
+  RG_RUN_STORAGE   /* the disk refused for too long; finished trials are saved where possible */
 } RgRunOutcome;
 
-/* What a run came to; the same on all ranks. */
+/* The result of a run; the same on all ranks. */
 typedef struct {
   RgRunOutcome outcome;
   RgStopReason stop;
-  int n_trials;         /* of the plan */
-  int n_earlier;        /* of these, finished by earlier runs and not run again; at the end of
-                                  a part with those that the others finished meanwhile */
+  int n_trials;         /* trials of the plan */
+  int n_earlier;        /* of these, trials that earlier runs finished and this run kept; at the
+                           end of a part also trials that other parts finished meanwhile */
   int n_earlier_failed; /* of these, recorded as failed */
-  int n_others;         /* of these, made by another build or plug-in, or under another
-                                  numeric fingerprint */
-  int n_finished;       /* by this run */
+  int n_others;         /* of these, made by another build, plug-in, or numeric fingerprint */
+  int n_finished;       /* trials that this run finished */
   int n_failed;         /* of these, recorded as failed; the results file says why */
-  int n_kept;           /* of these, failed when run again: their earlier record stays */
-  int n_cells, n_cells_failed; /* of the plan; of these, with no trial but failed ones */
-  int first_cell_failed;       /* number of the first of them in the study, from 0; -1: none */
+  int n_kept;           /* of these, failed again: their earlier record stays */
+  int n_cells, n_cells_failed; /* cells of the plan; of these, cells whose trials all failed */
+  int first_cell_failed;       /* number in the study of the first such cell, from 0; -1: no such
+                                  cell */
   double seconds;
-  char message[512]; /* why it was refused or what the disk said, one line; else "" */
+  char message[512]; /* one line: why the run was refused or what the disk reported; else "" */
 } RgRunReport;
 
-/* Who watches a run. Every function may be NULL. They are called between iterations, by the thread
-   that called rg_run, and must not communicate on its communicator. */
+/* The observer of a run. Every function may be NULL. The thread that called rg_run calls them
+   between iterations; they must not communicate on its communicator. */
 typedef struct {
-  void *closure; /* passed to all of them; borrowed */
+  void *closure; /* passed to all functions; borrowed */
   double period; /* seconds between two calls of `progress` */
-  /* On rank 0, when it is known what earlier runs finished and before the first trial: n_trials,
-     n_earlier and n_earlier_failed of the report are set. */
+  /* Called on rank 0 before the first trial. The report's n_trials, n_earlier and
+     n_earlier_failed are set. */
   void (*begin)(void *closure, const RgRunReport *report);
-  /* On rank 0, now and then; `last`: once more at the end. */
+  /* Called on rank 0 now and then, and once more at the end with `last`. */
   void (*progress)(void *closure, const RgProgress *progress, bool last);
-  /* Something the user should read, one line without its end. rank: which it is about, -1: all. */
+  /* A message for the user, one line without its end. rank: the rank concerned, -1: all. */
   void (*message)(void *closure, int rank, const char *text);
-  /* On any rank, often: true stops the run on all ranks at the end of the iteration. */
+  /* Called often, on any rank: true stops the run on all ranks at the end of the iteration. */
   bool (*stop)(void *closure);
 } RgObserver;
 
-/* Run what is not finished of a plan, commit every finished trial crash-safely, and when all are
-   there write the results file. Bits do not depend on the size of `comm`, nor on how often a run
-   was stopped. Collective on `comm`; the plan (and its study) must be the same on all ranks and
-   outlive the call. PETSc must be initialised; threads of BLAS, the floating-point unit and GSL's
-   error handler are set to what results are computed with, and set back at the end. observer: NULL:
-   nobody. PETSc errors are for what should not happen; everything else is in `report`. */
+/* Run the unfinished trials of a plan, commit every finished trial crash-safely, and write the
+   results file when all are there. The bits depend neither on the size of `comm` nor on how
+   often a run was stopped. Collective on `comm`; the plan (and its study) must be the same on
+   all ranks and outlive the call. PETSc must be initialised. The run sets BLAS threads,
+   floating-point modes and GSL's error handler as results require, and restores them at the end.
+   observer: may be NULL. PETSc errors mean bugs or lack of memory; everything else is in
+   `report`. */
 RG_API PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *options,
                              const RgObserver *observer, RgRunReport *report);
 
-/* From now on USR1, USR2, TERM and INT ask every run of this process for a clean stop. rg_run does
-   not touch signals by itself. Not collective. */
+/* From now on the signals USR1, USR2, TERM and INT stop every run of this process cleanly.
+   rg_run itself does not touch signals. Not collective. */
 RG_API PetscErrorCode rg_stop_on_signals(void);
 
-/* Two or three words on it, for messages: `the wall-time limit`. */
+/* A description of two or three words, for messages: `the wall-time limit`. */
 RG_API const char *rg_stop_describe(RgStopReason reason);
 
 #endif

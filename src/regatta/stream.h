@@ -14,21 +14,21 @@ typedef struct {
 /* Position in a stream; counter = (trial seed, iteration, index, 0). */
 typedef struct {
   RgStream stream;
-  uint64_t iteration, index; /* of the next block of four words */
+  uint64_t iteration, index; /* index of the next block of four words */
   uint64_t block[4];
-  int left; /* words of `block` not yet used */
+  int left; /* number of words in `block` that are not used yet */
   bool has_normal;
   double normal; /* second half of a Box-Muller pair */
 } RgRandom;
 
-/* The stream `name` of a trial. `problem` is the problem's registry name: variants of one problem
-   share random numbers, so that sweeps compare like with like. Streams that must not depend on the
-   algorithm are named without it ("design", "noise", "context", "problem"); an algorithm's own
-   stream is named after the algorithm. */
+/* The stream `name` of a trial. `problem` is the problem's registry name: variants of one
+   problem share random numbers, so that sweeps compare like with like. Streams that must not
+   depend on the algorithm are named without it ("design", "noise", "context", "problem"); an
+   algorithm's own stream has the algorithm's name. */
 RG_API RgStream rg_stream(uint64_t study_seed, const char *problem, uint64_t instance,
                           const char *name, uint64_t trial_seed);
 
-/* A sub-stream: same seed, key hashed with `name`. For a method that needs several. */
+/* A sub-stream: same seed, key hashed with `name`. For a method that needs several streams. */
 RG_API RgStream rg_stream_sub(const RgStream *stream, const char *name);
 
 /* Start drawing at `iteration` (index 0). */
@@ -42,7 +42,7 @@ RG_API void rg_stream_block(const RgStream *stream, uint64_t iteration, uint64_t
 RG_API uint64_t rg_random_word(RgRandom *random);
 RG_API double rg_random_uniform(RgRandom *random);     /* in (0,1), 52 bits, never 0 or 1 */
 RG_API double rg_random_normal(RgRandom *random);      /* standard normal, Box-Muller */
-RG_API double rg_random_exponential(RgRandom *random); /* rate 1 */
+RG_API double rg_random_exponential(RgRandom *random); /* exponential with rate 1 */
 /* Gamma with shape > 0 and scale > 0 (mean shape*scale); Marsaglia and Tsang 2000. */
 RG_API double rg_random_gamma(RgRandom *random, double shape, double scale);
 /* Uniform integer in [0, n), n >= 1, without modulo bias. */

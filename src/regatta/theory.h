@@ -1,5 +1,5 @@
-/* The law of a confidence parameter: how the squared width of one query is drawn, and which regret
-   bound its rule belongs to. */
+/* The law of a confidence parameter: how a rule draws the squared width of a query, and which
+   regret bound the rule belongs to. */
 #ifndef RG_REGATTA_THEORY_H
 #define RG_REGATTA_THEORY_H
 
@@ -12,7 +12,7 @@ typedef enum {
   RG_LAW_GAMMA        /* Gamma(shape a, scale b) */
 } RgLawKind;
 
-/* Rules that a regret bound is about (theory/bounds.h), with the parameters it asks for. */
+/* Rules with a regret bound (theory/bounds.h), with the parameters that the bound needs. */
 typedef enum {
   RG_THEORY_NONE,
   RG_THEORY_IRGP_FINITE,     /* Theorems 4.1, 4.3, Proposition 4.1 of arXiv:2409.00979 */
@@ -32,14 +32,14 @@ typedef struct {
   RgLawKind kind;
   double a, b;
   RgTheory theory;
-  double delta; /* probability that the rule allows to fail; NaN: the rule has none */
+  double delta; /* probability that the rule allows to fail; NaN: not part of the rule */
 } RgConfidenceLaw;
 
-/* A width drawn from a law, and its mean. */
+/* A width drawn from a law, and the mean of the law. */
 RG_API double rg_confidence_draw(const RgConfidenceLaw *law, RgRandom *random);
 RG_API double rg_confidence_mean(const RgConfidenceLaw *law);
 
-/* Quantile at p in [0, 1]; a constant is all its quantiles. */
+/* The quantile at p in [0, 1]; for a constant, the constant. */
 RG_API double rg_confidence_quantile(const RgConfidenceLaw *law, double p);
 
 #endif
