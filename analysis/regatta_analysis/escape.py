@@ -58,10 +58,18 @@ def code_block(text, language=""):
     return [f"{fence}{language}", terminal(text).rstrip(), fence]
 
 
+def number(value, spec):
+    """A number by a format; a zero has no minus sign, also one that comes from rounding."""
+    text = format(value, spec)
+    return text[1:] if text.startswith("-") and not text.strip("-0.") else text
+
+
 def write_csv(frame, path, **more):
     """A data frame as CSV. Texts are quoted where they must be and stay what they are, so that tables join by
-    their labels; a control character of a file from elsewhere is written as its code."""
+    their labels; a control character of a file from elsewhere is written as its code. -0 is written as 0."""
     shown = frame.copy(deep=False)
+    for name in shown.columns[(shown.dtypes == float).to_numpy()]:
+        shown[name] = shown[name] + 0.0
     for name in shown.columns[(shown.dtypes == object).to_numpy()]:
         shown[name] = shown[name].map(lambda v: terminal(v) if isinstance(v, str) else v)
     shown.to_csv(path, **{"index": False, "float_format": "%.10g", **more})

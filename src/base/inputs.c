@@ -255,7 +255,7 @@ PetscErrorCode rg_input_print(const RgInput *input, double seen, RgText *text)
   if (isnan(seen)) PetscCall(rg_text_add(text, "-"));
   else if (input->kind == RG_INPUT_CHOICE)
     PetscCall(rg_text_add(text, "%s", input->words[(int)seen]));
-  else PetscCall(rg_text_add(text, "%.6g", seen));
+  else PetscCall(rg_text_add(text, "%.6g", seen + 0.0)); /* 0, not -0 */
   PetscFunctionReturn(0);
 }
 

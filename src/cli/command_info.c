@@ -214,6 +214,27 @@ static const double *extra_of(const RgRecord *record, const char *name)
   return NULL;
 }
 
+/* Whether the user's program answers what is to be minimised, so that f is minus its answer: the
+   trial's key has this setting, outside of texts in quotes. */
+static bool is_minimised(const char *key)
+{
+  static const char setting[] = ",goal=minimise,";
+  bool quoted = false;
+
+  for (const char *c = strstr(key, ";problem="); c && *c; c++) {
+    if (quoted && *c == '\\' && c[1]) c++;
+    else if (*c == '"') quoted = !quoted;
+    else if (!quoted && !strncmp(c, setting, sizeof(setting) - 1)) return true;
+  }
+  return false;
+}
+
+/* The value as the user's program answered it; never -0. */
+static double own_value(const RgRecord *record, double f)
+{
+  return is_minimised(record->key) ? 0 - f : f + 0.0;
+}
+
 static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
 {
   const double *f = record->column[RG_COLUMN_F], *x = record->column[RG_COLUMN_X];
@@ -231,8 +252,8 @@ static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
   PetscCall(print_point(record->inputs, x + (size_t)row * record->dim_x, &best->point));
   if (c && record->contexts && record->contexts[0])
     PetscCall(print_point(record->contexts, c + (size_t)row * record->dim_c, &best->point));
-  PetscCall(rg_text_add(&best->point, " -> %.6g (%s, seed %llu)", best->f, record->algorithm_label,
-                        (unsigned long long)record->seed));
+  PetscCall(rg_text_add(&best->point, " -> %.6g (%s, seed %llu)", own_value(record, best->f),
+                        record->algorithm_label, (unsigned long long)record->seed));
   PetscFunctionReturn(0);
 }
 

@@ -10,7 +10,7 @@ PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const 
 {
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%-10s ", name));
-  PetscCall(rg_text_add_real(text, value));
+  PetscCall(rg_text_add_real(text, value + 0.0)); /* 0, not -0 */
   PetscCall(rg_text_add(text, "%s\n", remark));
   PetscFunctionReturn(0);
 }
@@ -22,7 +22,7 @@ PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const doubl
   PetscCall(rg_text_add(text, "%-10s ", name));
   for (int j = 0; j < dim; j++) {
     PetscCall(rg_text_add(text, j ? ", " : "("));
-    PetscCall(rg_text_add_real(text, x[j]));
+    PetscCall(rg_text_add_real(text, x[j] + 0.0));
   }
   PetscCall(rg_text_add(text, ")%s\n", remark));
   PetscFunctionReturn(0);

@@ -9,6 +9,7 @@ from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLoca
                                NullLocator)
 
 from . import style
+from ..escape import number
 from ..stats import extended
 from ..stats.regret import METRICS, curves
 from ..load.settings import options
@@ -272,9 +273,9 @@ def _linear(axes, lowest, highest, positive):
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10]))
     exponent = int(np.floor(np.log10(reach)))
     if -3 < exponent < 5:
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:.10g}"))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v, ".10g")))
         return ""
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v / 10.0**exponent:.6g}"))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v / 10.0**exponent, ".6g")))
     return f"$\\times 10^{{{exponent}}}$"
 
 

@@ -8,7 +8,7 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 from . import style
 from ..stats import comparison, extended, profiles
 from ..stats.measures import trial_values
-from ..stats.regret import METRICS
+from ..stats.regret import more_is_better
 
 
 def methods_of(spec, studies, names):
@@ -114,7 +114,7 @@ def rank_table(spec, studies):
         results = studies.get(study)
         for problem in results.problems if results else []:
             metric = spec.get("metric", "simple")
-            sense = {"sense": "max"} if metric in METRICS and METRICS[metric].running else {}
+            sense = {"sense": "max"} if more_is_better(results, problem, metric) else {}
             series = trial_values(results, problem, {"metric": metric} | sense)
             table = comparison.paired(series, results.algorithms).dropna(axis=1, how="all")
             blocks.setdefault(f"{study}, {results.group(problem).block}", []).append(

@@ -7,9 +7,10 @@ from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from ..escape import number
 from ..load.errors import InputError
 from ..stats import comparison, extended, sweep
-from ..stats.regret import METRICS
+from ..stats.regret import METRICS, more_is_better
 from ..stats.statistics import INTERVAL, bootstrap_means, interval_of_median
 from . import figures, style
 from .panels import PANELS, by_panel, check, words_of
@@ -108,7 +109,7 @@ def _dress(panel, places, over):
     else:
         margin = 0.04 * (at[-1] - at[0] or 1.0)
         axes.set_xlim(at[0] - margin, at[-1] + margin)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v, "g")))
     axes.set_xlabel(style.escaped(over) if panel.bottom else "")
 
 
@@ -132,13 +133,13 @@ def heat_figures(results, first, second, metric, baseline=None):
         key = key if isinstance(key, tuple) else (key,)
         words = ", ".join([key[0], *(f"{name} = {value}" for name, value in zip(others, key[1:]))])
         made.append((words, _heat(mine, words, first, second, metric, methods,
-                                  baseline or methods[0])))
+                                  baseline or methods[0], more_is_better(results, key[0], metric))))
         if len(made) == PANELS:
             break
     return made
 
 
-def _heat(table, title, first, second, metric, methods, baseline):
+def _heat(table, title, first, second, metric, methods, baseline, more):
     rows, columns = (list(dict.fromkeys(sorted(table[name]))) for name in (second, first))
     found = table.groupby(["method", second, first])["value"].agg(list)
     cells = pd.DataFrame(dict(enumerate(map(pd.Series, found))))
@@ -157,7 +158,7 @@ def _heat(table, title, first, second, metric, methods, baseline):
             _cells(axes, shown[method], rows, columns, "viridis_r", limits)
             axes.set_title(style.wrapped(style.escaped(method), 34), loc="left")
         if others:
-            _best(grid[1][0], shown, methods, rows, columns, METRICS[metric].running)
+            _best(grid[1][0], shown, methods, rows, columns, more)
             _differences(grid[1][1:], table, baseline, others, (second, first), rows, columns)
         for axes in grid[:, 0]:
             axes.set_ylabel(style.escaped(second))
@@ -190,7 +191,9 @@ def _cells(axes, values, rows, columns, colours, limits, marks=None):
 
 
 def _centre(value):
-    return "–" if np.isnan(value) else f"{value:.3g}" if np.isfinite(value) else "−∞" if value < 0 else "∞"
+    if np.isfinite(value):
+        return number(value, ".3g")
+    return "–" if np.isnan(value) else "−∞" if value < 0 else "∞"
 
 
 def _word(value):

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import yaml
 
 from .errors import InputError
 from .group import IDENTITY, Group, heads
-from .settings import AIMED, column_named, find_setting, in_order, method_label, same_value, stacked, typed
+from .settings import (AIMED, column_named, column_of, find_setting, in_order, method_label, options, same_value,
+                       stacked, typed)
 from .variables import joined
+from .yaml_file import parse_yaml
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -145,6 +148,30 @@ class Results:
             raise InputError(f"{self.path}: no problem {problem!r} in it "
                              f"(it has: {', '.join(self.problems)})")
         return found
+
+    def minimised(self, problem: str) -> np.ndarray:
+        """Whether `goal: minimise` holds, for every trial of a problem: then `y`, `f`, `objective` and `optimum`
+        are the negative of what the user's program or file says."""
+        return self.remember(("minimised", problem), lambda: self._minimised(self.group(problem)))
+
+    def _minimised(self, group):
+        swept = column_of("goal", group.settings)
+        if group.settings.get(swept) == "problem":
+            return group.setting(swept)[1] == "minimise"
+        key = group.texts("key", np.arange(1))[0] if group.n else ""
+        goal = options(key, "problem").get("goal") or self._goals.get(group.base)
+        return np.full(group.n, goal == "minimise")
+
+    @cached_property
+    def _goals(self):
+        """{label of a problem: its `goal` in the study file}: the keys of pools have the data alone."""
+        try:
+            study = parse_yaml(self.study)
+        except yaml.YAMLError:
+            return {}
+        entries = study.get("problems") if isinstance(study, dict) else None
+        return {entry.get("label", entry.get("name")): entry.get("goal") for entry in entries or ()
+                if isinstance(entry, dict)}
 
     def xarray(self, problem: str) -> xr.Dataset:
         """All variables of one problem as a labelled dataset; what was swept are coordinates."""

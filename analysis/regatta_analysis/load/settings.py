@@ -29,9 +29,11 @@ def options(key, block):
 
 def split(text, separator):
     """Parts of a text between separators that stand outside brackets and quotes."""
-    parts, depth, quoted, start = [], 0, False, 0
+    parts, depth, quoted, escaped, start = [], 0, False, False, 0
     for at, c in enumerate(text):
-        if c == '"':
+        if escaped or (quoted and c == "\\"):
+            escaped = not escaped
+        elif c == '"':
             quoted = not quoted
         elif not quoted and c in "[{(":
             depth += 1

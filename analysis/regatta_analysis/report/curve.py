@@ -7,6 +7,7 @@ import numpy as np
 from ..claims import verdicts
 from ..claims.grades import (CONTRADICTED, DEPENDS, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, NOTHING, PARTLY, SHOWN,
                              SUPPORTED)
+from ..escape import number
 
 WIDTH, LEFT, RIGHT, HIGH, ROW, TOP = 360, 126, 10, 110, 15, 12
 MARKS = {SHOWN: "yes", SUPPORTED: "yes", EQUIVALENT: "tie", PARTLY: "tie", DEPENDS: "tie", CONTRADICTED: "no",
@@ -119,7 +120,7 @@ def _axis(scale, printed, estimate):
     for value in scale:
         y = _height(value, scale)
         if all(abs(y - t) > 12 for t in taken):
-            body.append(_text(LEFT - 4, y + 4, f"{value:.3g}", "end"))
+            body.append(_text(LEFT - 4, y + 4, number(value, ".3g"), "end"))
     return body
 
 

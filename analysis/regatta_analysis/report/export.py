@@ -2,6 +2,8 @@
 import importlib.util
 import json
 
+import numpy as np
+
 from ..escape import write_csv
 from ..load.errors import InputError
 from ..load.group import LONG
@@ -34,9 +36,27 @@ def about(results):
 
 
 def trials(results):
-    """`results.trials` with the texts that are read on demand."""
+    """`results.trials` as they were answered, with the texts that are read on demand."""
     known = {name for problem in results.places for name in results.group(problem).names}
-    return results.trials.assign(**{name: results.texts(name) for name in LONG if name in known})
+    turned = np.concatenate([results.minimised(place) for place in results.places])
+    return as_answered(results.trials, turned).assign(**{n: results.texts(n) for n in LONG if n in known})
+
+
+# The values that have the sign of the user's program or file in tables and arrays: of `goal: minimise` Regatta has the
+# negative.
+ANSWERED = ("y", "f", "objective", "optimum")
+
+
+def as_answered(frame, turned):
+    """A data frame whose rows `turned` have the negative of what was answered, as it was answered."""
+    names = [name for name in ANSWERED if name in frame] if turned.any() else []
+    return frame.assign(**{name: np.where(turned, 0 - frame[name], frame[name]) for name in names})
+
+
+def _evaluations(results, place):
+    """`tidy` of a problem, as it was answered."""
+    group = results.group(place)
+    return as_answered(group.tidy(), np.repeat(results.minimised(place), group.column("n_iterations").astype(int)))
 
 
 # ---- tables ------------------------------------------------------------------------------------
@@ -48,7 +68,7 @@ def _csv(results, directory):
     write_csv(trials(results), written[0], float_format="%.17g")
     columns = _columns(results)
     for k, problem in enumerate(progress(results.places, "evaluations")):
-        part = results.group(problem).tidy().reindex(columns=columns)
+        part = _evaluations(results, problem).reindex(columns=columns)
         write_csv(part, written[1], float_format="%.17g", mode="a" if k else "w", header=not k)
     return [*written, _study(results, directory)], []
 
@@ -66,7 +86,7 @@ def _parquet(results, directory):
     trials(results).to_parquet(written[0], engine="pyarrow", index=False)
     for problem, name in progress(file_names(results.places).items(), "problems"):
         written.append(directory / f"evaluations_{name}.parquet")
-        results.group(problem).tidy().to_parquet(written[-1], engine="pyarrow", index=False)
+        _evaluations(results, problem).to_parquet(written[-1], engine="pyarrow", index=False)
     return [*written, _study(results, directory)], []
 
 
@@ -91,7 +111,10 @@ def _netcdf(results, directory):
 
 def _conventional(results, problem):
     """The labelled arrays of a problem with attributes that other programs know."""
-    dataset = results.xarray(problem)
+    dataset, turned = results.xarray(problem), results.minimised(problem)
+    for name in [name for name in ANSWERED if name in dataset.variables] if turned.any() else []:
+        values = dataset[name].values
+        dataset[name].values = np.where(turned.reshape(-1, *[1] * (values.ndim - 1)), 0 - values, values)
     for name, variable in dataset.variables.items():
         known = dict(variable.attrs)
         if known.get("units") in OUR_UNITS:

@@ -1,9 +1,9 @@
 """Trials as runs of a minimiser, in the log formats of COCO (bbob-new2) and IOHprofiler (0.3.3 and later).
 
 A folder per suite, in it one per algorithm, in it a file per function and dimension. Values are minimised there: f is
-minus the objective. Functions of the suite bbob keep their numbers and instances. Other problems have the suite
-`regatta-STUDY` and their place in the study as number, whatever is selected. Every trial with an evaluation is a run,
-also one that failed."""
+minus the objective: the answer of a program whose `goal` is to minimise. Functions of the suite bbob keep their
+numbers and instances. Other problems have the suite `regatta-STUDY` and their place in the study as number, whatever
+is selected. Every trial with an evaluation is a run, also one that failed."""
 import json
 import re
 from dataclasses import dataclass
@@ -61,7 +61,7 @@ def runs(results):
         for k in np.flatnonzero(length):
             n, own = length[k], int(dim[k])
             found.append(Run(group.column("algorithm")[k], *about, own, first + int(instance[k]), f[k, :n], best[k],
-                             x[k, :n, :own]))
+                             x[k, :n, :own] + 0.0))
     if not found:
         raise InputError(f"{results.path}: no trial with evaluations in it")
     return found, n_empty
@@ -86,13 +86,13 @@ def _values(group):
         objective = group.values("y").astype(float)
         if "feasible" in group.names:
             objective = np.where(group.values("feasible") == 0, np.nan, objective)
-    return np.where(np.isfinite(objective), -objective, NO_VALUE)
+    return np.where(np.isfinite(objective), 0 - objective, NO_VALUE)
 
 
 def _best_known(f, optimum, instance, length):
     """The least value possible of every trial; where a trial of the instance did better, its value."""
     own = np.where(np.arange(f.shape[1]) < length[:, None], f, NO_VALUE)
-    least, best = own.min(axis=1, initial=NO_VALUE), -optimum
+    least, best = own.min(axis=1, initial=NO_VALUE), 0 - optimum
     for number in np.unique(instance):
         mine = instance == number
         seen = least[mine].min()

@@ -275,7 +275,7 @@ def _final_over(results, metric, swept):
     methods = list(views[0].cells)
     for view in views:
         there = {m: pair for m, pair in view.cells.items() if pair is not None}
-        found = dict(zip(there, tables.final_cells(table.loc[list(there.values())], metric)))
+        found = dict(zip(there, tables.final_cells(table.loc[list(there.values())])))
         rows.append([(str(value), False) for value in view.place.values()]
                     + [found.get(m, ("–", False)) for m in methods])
     return tables.Table(f"{METRICS[metric].name} at the last query",

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from ..escape import Tex, markdown as md, tex, write_csv
+from ..escape import Tex, markdown as md, number, tex, write_csv
 from ..figures.figures import Band
 from ..progress import progress
 from ..stats import extended, robust
 from ..stats.measures import trial_values
-from ..stats.regret import METRICS, queries
+from ..stats.regret import METRICS, more_is_better, queries
 from ..stats.summaries import cell_summaries
 
 STAGES = ("fit", "acquire", "evaluate")
@@ -28,8 +28,9 @@ def curve_summaries(results, metrics, quantiles=(0.25, 0.75)):
 
 def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
     """One row per metric and cell: the summary at the last query t of the problem (n, the trials with a value
-    there, is 0 and the rest NaN where there is none), how many trials were planned, done, failed and missing, and how
-    many have a finite value and are stuck (`robust.stuck`, among the trials of all methods on the problem)."""
+    there, is 0 and the rest NaN where there is none), how many trials were planned, done, failed and missing, whether
+    larger values are better, and how many have a finite value and are stuck (`robust.stuck`, among the trials of all
+    methods on the problem)."""
     blocks = []
     for metric in metrics:
         last = []
@@ -37,7 +38,8 @@ def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
             summary, end = cell_summaries(results, problem, metric, quantiles, bootstrap), queries(results, problem)
             here = results.cells([problem]).assign(t=end.max() if len(end) else np.nan)
             here = here.merge(summary, how="left", on=["algorithm", "t"])
-            last.append(here.assign(n_stuck=here["algorithm"].map(stuck_trials(results, problem, metric)).fillna(0)))
+            stuck = here["algorithm"].map(stuck_trials(results, problem, metric)).fillna(0)
+            last.append(here.assign(more_is_better=more_is_better(results, problem, metric), n_stuck=stuck))
         block = pd.concat(last, ignore_index=True)
         block = block.fillna({"n": 0, "n_finite": 0}).astype(dict.fromkeys(["n", "n_finite", "n_stuck"], int))
         block.insert(0, "metric", metric)
@@ -124,7 +126,7 @@ def with_error(mean, error=np.nan, notation=TEXT):
     mean, error = mean / 10.0**exponent, error / 10.0**exponent
     digits = max(1 - int(np.floor(np.log10(error))), 0)
     shown = f"{error:.{digits}f}" if digits <= 6 else _number(error, notation, 2)
-    text = f"{mean:.{min(digits, 6)}f} {notation.plus_minus} {shown}"
+    text = f"{number(mean, f'.{min(digits, 6)}f')} {notation.plus_minus} {shown}"
     return notation.formula % (f"({text}){notation.power % exponent}" if exponent else text)
 
 
@@ -186,17 +188,17 @@ def final_regret_grid(table, metric, band=Band(), notation=TEXT):
         about += [extended.counted(*counts)] if len(counts) == 1 else []
         about += ["median"] if fitting != band else []
         header.append(f"{problem} ({', '.join(about)})" if about else problem)
-        columns.append(dict(zip(rows["algorithm"], final_cells(rows, metric, band, notation, len(counts) > 1))))
+        columns.append(dict(zip(rows["algorithm"], final_cells(rows, band, notation, len(counts) > 1))))
     return header, [[(algorithm, False), *(column[algorithm] for column in columns)]
                     for algorithm in dict.fromkeys(table["algorithm"])]
 
 
-def final_cells(rows, metric, band=Band(), notation=TEXT, counts=True):
+def final_cells(rows, band=Band(), notation=TEXT, counts=True):
     """(text, bold) of rows of `final_regret` that are compared with each other. `counts`: each says of how many
     trials it is; else only those that lack some."""
     fitting = band.fitting(rows)
     centre = "median" if fitting.kind in ("quantile", "median") else "mean"
-    best = extended.best(rows[centre], rows["n"] == rows["planned"], METRICS[metric].running)
+    best = extended.best(rows[centre], rows["n"] == rows["planned"], rows["more_is_better"].any())
     return [(_final_text(row, fitting, notation, counts), bool(bold)) for row, bold in zip(rows.itertuples(), best)]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..escape import write_csv
+from ..escape import number, write_csv
 from ..report.tables import Table
 from . import comparison, evidence
 from .measures import trial_values
@@ -142,7 +142,7 @@ def tables(results: Results, metric: str, name: str) -> list[Table]:
         "factor of 10 in the final values of a problem, where at most half of them are above it. P(better): "
         "probability that a trial is better than one of another method on the same problem.",
         ["Algorithm", "Problems", "Trials", "Ratio", "Stuck", "P(better)"], rows)
-    rows = [_plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", f"{r.win_rate:+.2f}",
+    rows = [_plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", number(r.win_rate, "+.2f"),
                    f"{r.better:.2f}", f"{r.equivalent:.2f}", f"{r.worse:.2f}", WORDS[r.verdict])
             for r in against.itertuples()]
     first = against["a"].iloc[0] if len(against) else ""

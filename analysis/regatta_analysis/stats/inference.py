@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..escape import markdown as md, write_csv
+from ..escape import markdown as md, number, write_csv
 from ..report import tables
 from . import comparison, extended
 from .growth import growth_exponent
 from .measures import trial_values
-from .regret import METRICS, regret_curves
+from .regret import METRICS, more_is_better, regret_curves
 from ..progress import progress
 from ..report.tables import Table
 
@@ -29,7 +29,7 @@ def recorded(results: Results, metric: str) -> bool:
 
 def final_values(results: Results, problem: str, metric: str) -> pd.DataFrame:
     """Table trial x algorithm of the metric at the last query, less is better."""
-    sense = {"sense": "max"} if METRICS[metric].running else {}
+    sense = {"sense": "max"} if more_is_better(results, problem, metric) else {}
     return comparison.paired(trial_values(results, problem, {"metric": metric} | sense),
                              results.algorithms)
 
@@ -79,7 +79,7 @@ def comparison_table(frame: pd.DataFrame, title: str) -> Table:
     rows = [[(text, False) for text in (
         row.problem, *([row.a] if pairs else []), row.b, str(row.n),
         tables.with_error(row.difference, row.se) or "–", _p(row.p), _p(row.p_holm),
-        f"{row.rank_biserial:+.2f}", _share(row), _needed(row))] for row in frame.itertuples()]
+        number(row.rank_biserial, "+.2f"), _share(row), _needed(row))] for row in frame.itertuples()]
     first = "the first" if pairs or not len(frame) else frame["a"].iloc[0]
     return Table(title, f"Paired over n common trials, or over the means of n instances where trials share instances; "
                  f"negative differences and P(better) above 0.5 speak for {first}. Two-sided Wilcoxon signed-rank test, "
@@ -139,8 +139,8 @@ def growth_table(frame: pd.DataFrame, results: Results, where: str = "") -> Tabl
 def _exponent(row):
     if row is None or not np.isfinite(row.exponent):
         return "–"
-    interval = f" [{row.low:.2f}, {row.high:.2f}]" if np.isfinite(row.low) else ""
-    return f"{row.exponent:.2f}{interval} ({extended.counted(row.n, 'trial')})"
+    interval = f" [{number(row.low, '.2f')}, {number(row.high, '.2f')}]" if np.isfinite(row.low) else ""
+    return f"{number(row.exponent, '.2f')}{interval} ({extended.counted(row.n, 'trial')})"
 
 
 def write(results: Results, metric: str, directory: Path) -> tuple[list[Path], str]:

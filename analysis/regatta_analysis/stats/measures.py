@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..load.errors import InputError
 from .profiles import spent
-from .regret import METRICS, curves, queries, regret_curves
+from .regret import METRICS, curves, more_is_better, queries, regret_curves
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -47,7 +47,10 @@ def trial_values(results: Results, problem: str, value: Mapping[str, Any],
     unknown = set(value) - KEYS
     if unknown:
         raise InputError(f"value: unknown key {sorted(unknown)[0]!r} (known: {sorted(KEYS)})")
-    frame = value_curves(results, problem, value.get("metric", "simple"))
+    metric = value.get("metric", "simple")
+    if metric == "best" and value.get("sense") == "max" and not more_is_better(results, problem, metric):
+        raise InputError(f"value: less is better of {metric!r} on {problem!r}, which is minimised: leave out 'sense'")
+    frame = value_curves(results, problem, metric)
     if algorithms is not None:
         frame = frame[frame.index.get_level_values("algorithm").isin(list(algorithms))]
     if "hit" in value:

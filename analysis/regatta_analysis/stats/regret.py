@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class Metric:
     """A curve that can be drawn: variable of the results file and axis label. Less is better unless
-    it is a running maximum."""
+    it is a running maximum of an objective that is maximised (`more_is_better`)."""
     column: str
     label: str
     name: str
@@ -45,10 +45,18 @@ def default_metrics(results: Results) -> list[str]:
         + (["best"] if unknown and not all(known) else [])
 
 
+def more_is_better(results: Results, problem: str, metric: str) -> bool:
+    """Whether larger values of a metric are better on a problem."""
+    return metric in METRICS and METRICS[metric].running and not results.minimised(problem).any()
+
+
 def regret_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
     """Curves of one of METRICS: one row per complete trial (algorithm, instance, seed), one column
-    per t = 0, 1, ..., T; t = 0 is the end of the initial design, left out where it says nothing."""
+    per t = 0, 1, ..., T; t = 0 is the end of the initial design, left out where it says nothing. The best
+    value has the sign that the user's program or file has: of what is minimised it is the least value so far."""
     frame = curves(results, problem, METRICS[metric].column, METRICS[metric].running)
+    if METRICS[metric].running and not more_is_better(results, problem, metric):
+        frame = 0 - frame
     if metric in ("instantaneous", "average"):
         frame = frame.loc[:, frame.columns > 0]
     return frame / frame.columns.to_numpy(float) if metric == "average" else frame

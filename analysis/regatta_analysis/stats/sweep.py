@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..load.settings import method_label
 from . import comparison, extended
 from .measures import trial_values
-from .regret import METRICS
+from .regret import more_is_better
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -82,7 +82,8 @@ def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFr
             found = mine.groupby(name)["value"].agg(["median", "count"]).dropna().sort_values("median", kind="stable")
             if len(found) > 1:
                 least, largest = found.iloc[0], found.iloc[-1]
-                best = found[found["median"] == (largest if METRICS[metric].running else least)["median"]].index.min()
+                better = largest if more_is_better(results, problem, metric) else least
+                best = found[found["median"] == better["median"]].index.min()
                 spread = float(extended.difference(largest["median"], least["median"]))
                 centre = abs(mine["value"].median())
                 rows.append([problem, method, name, len(found), best, least["median"], int(least["count"]),

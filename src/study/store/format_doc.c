@@ -29,7 +29,12 @@ static const char introduction[] =
   "attributes `long_name`, `units` and `description`. Texts are of variable length, UTF-8.\n"
   "Missing values are NaN: trials that are shorter than the longest of their group,\n"
   "coordinates that a trial does not have, and columns that an algorithm does not fill.\n"
-  "Units `y` are those of the problem's f, `native` those of its inputs, `1` means none.\n\n";
+  "Units `y` are those of the problem's f, `native` those of its inputs, `1` means none.\n\n"
+  "Regatta maximises. Where a problem has `goal: minimise`, the file has the negative of what the\n"
+  "user's program or table says, in `y`, `f`, `objective`, `optimum` and what a method records of\n"
+  "them. The goal stands in the study's text, and in the keys of trials of programs. `regatta\n"
+  "info`, figures, tables, pages and exports show `y`, `f`, `objective`, `optimum` and the best\n"
+  "value with the user's own sign. Regret is the same for both goals.\n\n";
 
 static const char reading[] =
   "## Reading\n\n"
@@ -92,8 +97,8 @@ static const char integrity[] =
 static const char exports[] =
   "\n## Exports\n\n"
   "`regatta_analysis export RESULTS --to FORMAT DIR` writes them for other programs.\n\n"
-  "* `csv`: `trials.csv`, `evaluations.csv` (numbers that read back to the same bits; texts that\n"
-  "  a spreadsheet would compute stand behind an apostrophe) and `study.json`.\n"
+  "* `csv`: `trials.csv`, `evaluations.csv` (numbers that read back to the same bits) and\n"
+  "  `study.json`.\n"
   "* `parquet`: `trials.parquet`, `evaluations_PROBLEM.parquet`; where pyarrow is installed.\n"
   "* `netcdf`: `PROBLEM.nc`, netCDF-4 with attributes by CF-1.10 and ACDD-1.3; units that only\n"
   "  the problem knows stand in `comment`.\n"
