@@ -1,4 +1,4 @@
-/* Arguments and options of a subcommand, and what is said when they are wrong. */
+/* Arguments and options of a subcommand, and the messages about mistakes in them. */
 #include "cli/command.h"
 
 #include <ctype.h>
@@ -19,7 +19,8 @@ static bool on_rank_0(void)
   return rank == 0;
 }
 
-/* Labels and messages may come from anybody's file: no escape code in them reaches the terminal. */
+/* Labels and messages may come from any file, so escape codes in them must not reach the
+   terminal. */
 static void print(FILE *stream, const char *format, va_list arguments)
 {
   va_list again;
@@ -96,8 +97,8 @@ bool rg_arguments_petsc_knows(const char *word)
   return !strncmp(word, "-gp_ksp_", 8) || !strncmp(word, "-gp_pc_", 7);
 }
 
-/* Is `next` the value of PETSc's option `word`? Those of the solver take one or not, as they like:
-   a file is none. */
+/* Whether `next` is the value of PETSc's option `word`. Options of the solver may have a value;
+   the name of an existing file is not one. */
 static bool is_petsc_value(const char *word, const char *next)
 {
   if (!strcmp(word, "-options_file")) return true;
@@ -119,8 +120,9 @@ static int find_option(const RgOption *table, const char *word)
   return -1;
 }
 
-/* A switch, or an option with a [VALUE] that may be left out: before the next option, at the end,
-   and where a file is due first. next: the option itself where it is the last word. */
+/* Whether the option has no value: it is a switch, or its [VALUE] is omitted (before another
+   option, at the end, or while a file argument is still missing). next: the next word, or the
+   option itself if it is the last. */
 static bool takes_no_value(const RgOption *option, const char *next, bool file_due)
 {
   return !option->value || (option->value[0] == '[' && (file_due || looks_like_option(next)));

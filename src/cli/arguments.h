@@ -1,4 +1,4 @@
-/* Arguments and options of a subcommand, and what is said to whom runs it. */
+/* Arguments and options of a subcommand, and messages to its user. */
 #ifndef RG_CLI_ARGUMENTS_H
 #define RG_CLI_ARGUMENTS_H
 
@@ -7,14 +7,14 @@
 /* One option of a subcommand. A table ends with a NULL name. */
 typedef struct {
   const char *name;  /* with its dash: "-o" */
-  const char *value; /* placeholder of its value, NULL for a switch; in brackets: after the files it
-                        may be given, else it is "" */
+  const char *value; /* placeholder of its value, NULL for a switch. In brackets, the value may
+                        follow after the file arguments, or be omitted, which gives "" */
   const char *doc;
 } RgOption;
 
 #define RG_ARGUMENTS_MAX 64
 typedef struct {
-  bool ok;     /* nothing is wrong, and no help was asked for */
+  bool ok;     /* the arguments have no mistake and don't ask for help */
   int argc;    /* the command line, borrowed: argv[0] is the name of the subcommand */
   char **argv; /* argc */
   int n;
@@ -22,21 +22,22 @@ typedef struct {
   const char *option[RG_ARGUMENTS_MAX]; /* by table entry: value, "" for a switch, NULL not given */
 } RgArguments;
 
-/* Sort argv[1..] into positional arguments and the options of `table`; PETSc's own options pass. On
-   a mistake (unknown option, missing value, number of positional arguments not in [least, most])
-   one line goes to stderr and `ok` is false. `-help` prints `usage` and the table; `ok` is false
-   and *exit_code 0. */
+/* Sort argv[1..] into positional arguments and options of `table`; PETSc's own options pass. A
+   mistake (unknown option, missing value, number of positional arguments not in [least, most])
+   prints one line to stderr and sets `ok` to false. `-help` prints `usage` and the table, and
+   sets `ok` to false and *exit_code to 0. */
 PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
                                   int least, int most, RgArguments *arguments, int *exit_code);
 
-/* Whether a word is an option of PETSc's that every subcommand takes. */
+/* Whether a word is an option of PETSc that every subcommand accepts. */
 bool rg_arguments_petsc_knows(const char *word);
 
 /* Print one line to stderr on rank 0: `regatta: message`. */
 void rg_complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print to stdout on rank 0. */
 void rg_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Print to stderr on the calling rank. Like the two above it replaces control characters. */
+/* Print to stderr on the calling rank. Control characters are replaced, as in rg_complain and
+   rg_say. */
 void rg_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Print all diagnostics to stderr, one line each, on the calling rank. */
 void rg_print_diagnostics(const RgDiagnostics *diagnostics);

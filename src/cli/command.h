@@ -1,61 +1,61 @@
-/* Subcommands of the regatta program: one file each, one line in cli/list.h. */
+/* Subcommands of the regatta program: each has a file, and a line in cli/list.h. */
 #ifndef RG_CLI_COMMAND_H
 #define RG_CLI_COMMAND_H
 
 #include "cli/arguments.h"
 #include "cli/plugins.h"
 
-/* Exit codes (conventions, 5). */
+/* Exit codes of the program. */
 enum {
   RG_EXIT_OK = 0,
   RG_EXIT_FAILED_TRIALS = 1,
   RG_EXIT_BAD_INPUT = 2,
   RG_EXIT_STORAGE = 3,
-  RG_EXIT_FAILED_CELLS = 4, /* of a cell nothing but failed trials came */
+  RG_EXIT_FAILED_CELLS = 4, /* every trial of some cell failed */
   RG_EXIT_INTERNAL = 70,
   RG_EXIT_INCOMPLETE = 75
 };
 
-/* Where a subcommand runs. */
+/* The ranks and the process that run a subcommand. */
 typedef enum {
-  RG_ON_RANK_0, /* the others wait for its exit code */
-  RG_ON_ALL,    /* collective on MPI_COMM_WORLD, with the same exit code on every rank; for the
-                   others MPI and PETSc may not be started (world.h) */
-  RG_SHIELDED   /* on rank 0, in a child process: it reads files that may make HDF5 crash */
+  RG_ON_RANK_0, /* the other ranks wait for its exit code */
+  RG_ON_ALL,    /* collective on MPI_COMM_WORLD, with the same exit code on every rank; all other
+                   places may run without MPI and PETSc (world.h) */
+  RG_SHIELDED   /* on rank 0, in a child process, because damaged files may make HDF5 crash */
 } RgCommandPlace;
 
-/* A subcommand: how it is called, and what it does. */
+/* A subcommand: its command line and its function. */
 typedef struct {
   const char *usage;
-  const RgOption *options; /* with RG_OPTION_PLUGIN among them plug-ins are loaded before */
-  int least, most;         /* positional arguments */
+  const RgOption *options; /* with RG_OPTION_PLUGIN, plug-ins are loaded before `run` */
+  int least, most;         /* limits on the number of positional arguments */
   RgCommandPlace place;
   unsigned world; /* 1 << entry of each option that needs MPI and PETSc (world.h) */
-  /* `registry` has the plug-ins, NULL without. *exit_code is RG_EXIT_OK before. Only rank 0
-     prints. */
+  /* `registry` contains the plug-ins; NULL: no plug-ins. *exit_code is RG_EXIT_OK before the
+     call. Only rank 0 prints. */
   PetscErrorCode (*run)(const RgArguments *arguments, const RgRegistry *registry, int *exit_code);
 } RgCommand;
 
 #define RG_USAGE(usage_, options_, least_, most_)                                                  \
   .usage = (usage_), .options = (options_), .least = (least_), .most = (most_)
 
-/* In a table of options that is empty but for the plug-ins. */
+/* A table of options with -plugin only. */
 extern const RgOption rg_only_plugins[];
 
 #define RG_COMMAND(name, doc) extern const RgCommand rg_command_##name;
 #include "cli/list.h"
 #undef RG_COMMAND
 
-/* The subcommands; a NULL name at the end. */
+/* The table of subcommands; its last name is NULL. */
 typedef struct {
   const char *name;
   const RgCommand *command;
   const char *doc;
 } RgCommandEntry;
 extern const RgCommandEntry rg_commands[];
-/* NULL, and a complaint with the nearest name, when there is none. */
+/* Find a subcommand. For an unknown name, print the nearest name and return NULL. */
 const RgCommandEntry *rg_commands_find(const char *name);
-/* Run one with its command line (argv[0]: its name). Collective on the ranks there are (world.h);
+/* Run a subcommand with its command line (argv[0]: its name). Collective on all ranks (world.h);
    every rank returns the same exit code. */
 PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, int *exit_code);
 

@@ -12,7 +12,7 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   uint64_t part[2];
 
   PetscFunctionBeginUser;
-  if (record->earlier) PetscFunctionReturn(0); /* not of the study as it is now */
+  if (record->earlier) PetscFunctionReturn(0); /* a trial that the current study no longer plans */
   PetscCall(rg_record_checksum(record, part));
   rg_checksum_add(closure, part);
   PetscFunctionReturn(0);

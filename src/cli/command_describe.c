@@ -1,5 +1,5 @@
-/* regatta describe NAME: a problem, an algorithm, a kernel, or a block of a study file, from its
-   table. */
+/* regatta describe NAME: describe a problem, an algorithm, a kernel, or a block of a study file
+   from its table. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@
 static const struct {
   const char *name, *text;
 } heads[] = {
-#include "regatta_heads.h" /* made by the build from algorithm/, problem/ and extra/ */
+#include "regatta_heads.h" /* the build makes this file from algorithm/, problem/ and extra/ */
 };
 
 /* ---- blocks of a study file ----------------------------------------------------------------- */
@@ -116,7 +116,7 @@ static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class
   PetscFunctionReturn(0);
 }
 
-/* Every line of `words` on a line of its own, indented. */
+/* Append every line of `words`, indented. */
 static PetscErrorCode add_indented(RgText *text, const char *words)
 {
   PetscFunctionBeginUser;
@@ -128,7 +128,8 @@ static PetscErrorCode add_indented(RgText *text, const char *words)
   PetscFunctionReturn(0);
 }
 
-/* What the head comment of a method's file says of deviations from the paper and of the cost. */
+/* Append the remarks on deviations from the paper and on cost in the head comment of a method's
+   file. */
 static PetscErrorCode add_remarks(RgText *text, const char *name)
 {
   const char *line = "";
@@ -174,7 +175,7 @@ static PetscErrorCode describe_measure(RgText *text, const RgMeasureInfo *measur
                      measure->usage);
 }
 
-/* How all of them are written. */
+/* Describe the notation of measures. */
 static PetscErrorCode describe_measures(RgText *text)
 {
   static const char *const rules[] = {
@@ -267,7 +268,7 @@ static const struct {
               {"laws", describe_laws}};
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]) };
 
-/* Every name that can be described, for the nearest one. NULL-terminated; the caller frees. */
+/* All names that can be described, for the nearest name. NULL-terminated; the caller frees. */
 static PetscErrorCode known_names(const RgRegistry *registry, const char ***names)
 {
   int n_problems = 0, n_algorithms = 0, n_measures = 0, n_theory, n = 0;
@@ -293,8 +294,8 @@ static PetscErrorCode known_names(const RgRegistry *registry, const char ***name
   PetscFunctionReturn(0);
 }
 
-/* Append what is known under a name; nothing for an unknown one. A problem and an algorithm may
-   share a name: both are described. */
+/* Append all descriptions of a name; nothing if it is unknown. A problem and an algorithm may
+   share a name; then both are described. */
 static PetscErrorCode describe(const RgRegistry *registry, RgText *text, const char *name)
 {
   const RgProblemClass *problem = rg_registry_find_problem(registry, name);

@@ -22,13 +22,14 @@ typedef struct {
   RgNamedProblem named;
   RgProblem problem;
   double *x, *c; /* native units, NULL: not given; owned */
-  RgPoint point; /* what is evaluated */
+  RgPoint point; /* what to evaluate */
   RgText text;   /* the answer */
 } Evaluation;
 
 /* ---- what the user typed --------------------------------------------------------------------- */
 
-/* The numbers of -x or -c, through a table of one parameter: same notation as in study files. */
+/* Parse the numbers of -x or -c through a table of one parameter, so that the notation is the
+   same as in study files. */
 static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const char *value,
                                   const RgSpace *space, double **x)
 {
@@ -61,8 +62,8 @@ static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const c
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* Index of the point of a finite space nearest to x (native units, distance in the unit cube), the
-   lowest in case of ties; x becomes that point. -1 on a box. */
+/* Index of the point of a finite space nearest to x (native units, distance in the unit cube),
+   the lowest among ties. x becomes that point. -1 on a box. */
 static PetscErrorCode snap(const RgSpace *space, double *x, int *index, bool *moved)
 {
   const int dim = space->dim;
@@ -131,7 +132,8 @@ static PetscErrorCode add_constraints(Evaluation *e, RgFailure *failure)
   PetscFunctionReturn(0);
 }
 
-/* Point, f and its gradient, F. A context without -c leaves f out. */
+/* Evaluate the point: f and its gradient, F. Without -c, f of a problem with contexts is
+   omitted. */
 static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
 {
   const RgDomain *domain = &e->problem.domain;
@@ -153,7 +155,7 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
     PetscCall(add_constraints(e, failure));
     if (failure->failed) PetscFunctionReturn(0);
   }
-  if (e->named.class->costly && !e->named.class->objective) { /* F is f, if it is anything */
+  if (e->named.class->costly && !e->named.class->objective) { /* F defaults to f, if f exists */
     if (domain->context.dim) PetscFunctionReturn(0);
     *F = f;
   } else {

@@ -1,5 +1,5 @@
-/* regatta formula NAME [KEY=VALUE ...]: a formula of theory/, or the law of a method's confidence
-   parameter, over the rows of a CSV table on standard input. For figures. */
+/* regatta formula NAME [KEY=VALUE ...]: evaluate a formula of theory/, or the law of a method's
+   confidence parameter, on the rows of a CSV table from standard input. For figures. */
 #include "cli/command.h"
 #include "base/grow.h"
 #include "cli/values.h"
@@ -34,7 +34,7 @@ static const RgTheoryFormula law_formula = {.inputs = {"t"},
                                             .params = law_params,
                                             .options_size = sizeof(LawOptions)};
 
-/* `points` designs, or the unit cube. */
+/* A domain with `points` designs, or the unit cube. */
 static PetscErrorCode make_domain(const LawOptions *o, RgDomain *domain)
 {
   double *points, *bounds;
@@ -49,7 +49,7 @@ static PetscErrorCode make_domain(const LawOptions *o, RgDomain *domain)
   PetscFunctionReturn(0);
 }
 
-/* Mean and equal-tailed interval; a constant has none. */
+/* Mean and equal-tailed interval of a law; a constant has no interval. */
 static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *settings,
                                const LawOptions *o, int n, const double *const *in,
                                double *const *out)
@@ -62,7 +62,7 @@ static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *setti
   for (int i = 0; i < n; i++) {
     RgConfidenceLaw law;
     out[0][i] = out[1][i] = out[2][i] = NAN;
-    if (!(in[0][i] >= 1 && in[0][i] <= INT_MAX)) continue; /* no query has that number */
+    if (!(in[0][i] >= 1 && in[0][i] <= INT_MAX)) continue; /* the value is not a query number */
     method->confidence(settings, &domain, (int)in[0][i], &law);
     const bool constant = law.kind == RG_LAW_CONSTANT;
     out[0][i] = rg_confidence_mean(&law);
@@ -77,11 +77,11 @@ static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *setti
 
 typedef struct {
   const RgTheoryFormula *formula;
-  const RgAlgorithmClass *method; /* NULL: not a law */
-  void *options, *settings;       /* of the formula; of the method */
+  const RgAlgorithmClass *method; /* NULL: the command evaluates a formula, not a law */
+  void *options, *settings;       /* options of the formula; options of the method */
 } Job;
 
-/* KEY=VALUE or KEY=[VALUE, ...] into the table that knows the key. */
+/* Set KEY=VALUE or KEY=[VALUE, ...] in the table that contains the key. */
 static PetscErrorCode set_one(Job *job, char *word, RgDiagnostics *found)
 {
   const RgPlace place = {"formula", 0, 0};
@@ -125,7 +125,7 @@ static bool same_header(const char *line, const char *const *names)
   return !line[strspn(line, "\r\n")];
 }
 
-/* False: a header or a row that is not of the formula's inputs. */
+/* Read the table. False if the header or a row doesn't match the formula's inputs. */
 static PetscErrorCode read_rows(const RgTheoryFormula *formula, Rows *rows, bool *good)
 {
   char line[4096];

@@ -1,4 +1,5 @@
-/* regatta help [COMMAND]: what there is, or one command; also as man pages and as completion. */
+/* regatta help [COMMAND]: list the commands or explain one; also as man pages and shell
+   completion. */
 #include "cli/command.h"
 
 #include <string.h>
@@ -25,7 +26,7 @@ static void print_usage(void)
   for (const RgManualExit *e = rg_manual_exits; e->doc; e++) rg_say("  %2d  %s\n", e->code, e->doc);
 }
 
-/* Explain a command in the way `word` asks for. */
+/* Explain a command in the form that `word` requests. */
 static PetscErrorCode explain(const RgCommandEntry *entry, const char *word, int *exit_code)
 {
   const RgCommand *command = entry->command;

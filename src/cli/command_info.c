@@ -1,4 +1,4 @@
-/* regatta info RESULTS.h5: what is in a results file, or in a study that is still running. */
+/* regatta info RESULTS.h5: summarise a results file, or a study that is still running. */
 #include "cli/command.h"
 
 #include <math.h>
@@ -30,18 +30,18 @@ enum { FAILED_SHOWN = 5 };
 
 /* ---- what was found -------------------------------------------------------------------------- */
 
-/* One line of the table: a cell. */
+/* A line of the table: one cell. */
 typedef struct {
   char cell[RG_ID_LENGTH + 1];
   char *problem, *algorithm, *swept; /* owned */
   int n_swept;
   RgSwept *settings;    /* owned */
-  bool earlier, hidden; /* hidden: not asked for */
+  bool earlier, hidden; /* hidden: -where excludes the cell */
   int n, n_failed;
-  long evaluations, failures, infeasible; /* of the evaluations those that failed, of the others
-                                             those that violate a constraint */
+  long evaluations, failures, infeasible; /* failures: evaluations that failed; infeasible: other
+                                             evaluations that violate a constraint */
   double cpu;
-  double *regret; /* final simple regret of the n trials, NaN: none; owned */
+  double *regret; /* final simple regret of the n trials, NaN: unknown; owned */
 } Line;
 
 /* The best evaluation of a problem whose inputs have names. */
@@ -60,7 +60,7 @@ typedef struct {
   int n_where;
   RgSwept *where; /* owned */
   int n, n_earlier, n_failed;
-  bool all_failed;    /* list them all */
+  bool all_failed;    /* list all failed trials */
   double first, last; /* Unix time of the first start and the last end */
   RgText failed;
   RgOriginSurvey origins;
@@ -74,7 +74,7 @@ static bool is_line_of(const Line *line, const RgRecord *record)
          !strcmp(line->algorithm, record->algorithm_label);
 }
 
-/* Where the line of a cell stands in the hash table, or would. */
+/* The slot of a cell's line in the hash table, or the free slot for it. */
 static int *slot_of(const Contents *contents, const char *cell)
 {
   uint64_t hash[2];
@@ -88,7 +88,7 @@ static int *next_slot(const Contents *contents, int *slot)
   return slot + 1 < contents->slots + contents->n_slots ? slot + 1 : contents->slots;
 }
 
-/* Twice the room, before it is half full. */
+/* Double the number of slots before half of them are full. */
 static PetscErrorCode grow_slots(Contents *contents)
 {
   PetscFunctionBeginUser;
@@ -105,7 +105,7 @@ static PetscErrorCode grow_slots(Contents *contents)
   PetscFunctionReturn(0);
 }
 
-/* Whether a line has another value of a setting than is asked for. */
+/* Whether -where excludes a line because its value of a setting differs. */
 static bool is_hidden(const Contents *contents, const Line *line)
 {
   for (int i = 0; i < contents->n_where; i++) {
@@ -183,7 +183,7 @@ static PetscErrorCode best_of(Contents *contents, const char *problem, Best **be
   PetscFunctionReturn(0);
 }
 
-/* Coordinates by their names, as they were evaluated. */
+/* Append coordinates with their names, as the problem evaluated them. */
 static PetscErrorCode print_point(const char *descriptions, const double *native, RgText *text)
 {
   RgInput *inputs;
@@ -322,7 +322,7 @@ static PetscErrorCode contents_clear(Contents *contents)
 
 /* ---- print ----------------------------------------------------------------------------------- */
 
-/* Settings one by one, numbers by size. */
+/* Order by setting, with numbers by value. */
 static int compare_swept(const Line *x, const Line *y)
 {
   for (int i = 0; i < x->n_swept && i < y->n_swept; i++) {
@@ -407,7 +407,8 @@ static void print_state(const char *path, const RgStoreInfo *info, const Content
   }
 }
 
-/* Whether the trials are of one making, and of this program's; plug-ins that made them. */
+/* Report whether all trials come from one version of the program, and from this one; list their
+   plug-ins. */
 static PetscErrorCode print_origins(const char *path, Contents *contents)
 {
   RgText others = {0}, plugins = {0};
@@ -461,7 +462,7 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-/* -where as settings; a mistake is complained of. */
+/* Parse -where into settings; prints a message on a mistake. */
 static PetscErrorCode parse_where(const char *text, Contents *contents, int *exit_code)
 {
   int n_pairs = 1;
@@ -477,7 +478,7 @@ static PetscErrorCode parse_where(const char *text, Contents *contents, int *exi
   PetscFunctionReturn(0);
 }
 
-/* Append a word to a list unless it is in it. */
+/* Append a word to a list unless it contains the word. */
 static PetscErrorCode add_word(const char *word, RgText *list)
 {
   const size_t length = strlen(word);
@@ -489,7 +490,7 @@ static PetscErrorCode add_word(const char *word, RgText *list)
   PetscFunctionReturn(0);
 }
 
-/* Whether some cell was swept over a setting that is asked for, and has the value; complains. */
+/* Whether some cell has the requested value of a swept setting; prints a message if not. */
 static PetscErrorCode check_where(const Contents *contents, const RgSwept *wanted, bool *found)
 {
   RgText names = {0}, values = {0};

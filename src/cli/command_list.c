@@ -1,4 +1,4 @@
-/* regatta list [problems|algorithms|kernels|measures|theory]: the names a study file may use. */
+/* regatta list [problems|algorithms|kernels|measures|theory]: list the names for study files. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@
 
 enum { SUMMARY_BYTES = 78 };
 
-/* The summary as one line, shortened when long and read on a terminal. */
+/* The summary as one line; on a terminal a long one is shortened. */
 static PetscErrorCode add_row(RgTable *table, const char *name, const char *title,
                               const char *summary)
 {
@@ -23,7 +23,7 @@ static PetscErrorCode add_row(RgTable *table, const char *name, const char *titl
   size_t n = PetscMin(most, strlen(summary));
 
   PetscFunctionBeginUser;
-  if (summary[n]) /* back to the end of a word */
+  if (summary[n]) /* go back to the end of a word */
     while (n > SUMMARY_BYTES / 2 && summary[n] != ' ' && summary[n] != '\n') n--;
   PetscCall(rg_text_add(&line, "%.*s%s", (int)n, summary, summary[n] ? " ..." : ""));
   for (char *c = line.data; *c; c++)
@@ -98,7 +98,7 @@ static const struct {
 
 enum { N_SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
 
-/* One line per subject: how many names it has. */
+/* Print one line per subject with its number of names. */
 static PetscErrorCode list_subjects(const RgRegistry *registry, RgTable *table)
 {
   char title[32];
@@ -116,7 +116,7 @@ static PetscErrorCode list_subjects(const RgRegistry *registry, RgTable *table)
   PetscFunctionReturn(0);
 }
 
-/* The index of a subject; -1 and a complaint when there is none. */
+/* The index of a subject; for an unknown one, -1 and a message. */
 static int find_subject(const char *name)
 {
   const char *names[N_SUBJECTS + 1] = {0};

@@ -1,4 +1,4 @@
-/* regatta merge A.h5 B.h5 ... -o C.h5: join what ran in parts. */
+/* regatta merge A.h5 B.h5 ... -o C.h5: join results of a study that ran in parts. */
 #include "cli/command.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* regatta new algorithm|problem|kernel NAME: a working skeleton and the line that registers it;
-   outside of the source tree a plug-in in a folder of its own. */
+/* regatta new algorithm|problem|kernel NAME: write a working skeleton and the line that
+   registers it. Outside of the source tree, write a plug-in in a folder of its own. */
 #include "cli/command.h"
 
 #include <ctype.h>
@@ -28,8 +28,8 @@ static const RgOption options[] = {
 
 enum { PATH_BYTES = 4200 };
 
-/* Where the skeleton, the list and the new file are, below src/, and the line of the list; the
-   variant of the skeleton, and the option that asks for it. */
+/* For each kind: paths below src/ of skeleton, list and new file, and the line of the list; then
+   the option for a variant, and the variant's skeleton. */
 static const struct {
   const char *kind, *skeleton, *list, *file, *line;
   int option;
@@ -53,7 +53,7 @@ static bool is_identifier(const char *name)
   return strlen(name) < 48;
 }
 
-/* The whole file appended to `text`; false when it can't be read. */
+/* Append a whole file to `text`; false if it can't be read. */
 static PetscErrorCode read_file(const char *path, RgText *text, bool *ok)
 {
   char buffer[4096];
@@ -70,7 +70,7 @@ static PetscErrorCode read_file(const char *path, RgText *text, bool *ok)
   PetscFunctionReturn(0);
 }
 
-/* The template with every @NAME@ replaced, and every @UPPER@ by the name in capitals. */
+/* Replace every @NAME@ in the template by the name, and every @UPPER@ by the name in capitals. */
 static PetscErrorCode fill_template(const char *template, const char *name, RgText *out)
 {
   static const char lower[] = "@NAME@", upper[] = "@UPPER@";
@@ -91,7 +91,7 @@ static PetscErrorCode fill_template(const char *template, const char *name, RgTe
   PetscFunctionReturn(0);
 }
 
-/* Write `text` to a file opened with `flags`; false with errno when that fails. */
+/* Write `text` to a file opened with `flags`; false with errno if that fails. */
 static bool write_file(const char *path, int flags, const char *text)
 {
   size_t length = strlen(text);
@@ -130,7 +130,7 @@ static PetscErrorCode create(const char *source, int kind, bool variant, const c
       rg_complain("new: %s: %s", path.data, strerror(errno));
     } else if (!write_file(list, O_APPEND, line.data)) {
       rg_complain("new: %s: %s", list, strerror(errno));
-      (void)unlink(path.data); /* it would be in the way of another try */
+      (void)unlink(path.data); /* a partial file would block the next attempt */
     } else {
       rg_say("%s: a working %s to start from; registered in %s\n", path.data, kinds[kind].kind,
              list);
@@ -149,8 +149,8 @@ static bool is_there(const char *path)
   return access(path, R_OK) == 0;
 }
 
-/* The folder of the skeletons: that of the installation this program belongs to, wherever it was
-   moved, or where it was to be installed. */
+/* The folder of the skeletons: in the installation that contains this program, even if it was
+   moved, else at the configured place of installation. */
 static bool find_skeletons(char folder[PATH_BYTES])
 {
   char self[PATH_BYTES - 64] = "";
@@ -166,7 +166,7 @@ static bool find_skeletons(char folder[PATH_BYTES])
   return is_there(folder);
 }
 
-/* Write the file `to` from skeletons one after the other (NULL-terminated). */
+/* Write the file `to` by joining skeletons (NULL-terminated). */
 static PetscErrorCode write_skeletons(const char *folder, const char *const *from, const char *name,
                                       const char *to, bool *ok)
 {
@@ -190,7 +190,7 @@ static PetscErrorCode write_skeletons(const char *folder, const char *const *fro
   PetscFunctionReturn(0);
 }
 
-/* A folder NAME with a plug-in: NAME.c and its CMakeLists.txt. */
+/* Write a folder NAME with a plug-in: NAME.c and its CMakeLists.txt. */
 static PetscErrorCode create_plugin(int kind, const char *name, int *exit_code)
 {
   static const char *const sources[][3] = {{"algorithm.c.in", "plugin_algorithm.c.in", NULL},
@@ -223,7 +223,7 @@ static PetscErrorCode create_plugin(int kind, const char *name, int *exit_code)
   PetscFunctionReturn(0);
 }
 
-/* In the source tree or, when nothing says there is one here, as a plug-in. */
+/* Write into the source tree if this is one, else write a plug-in. */
 static PetscErrorCode create_somewhere(const RgArguments *arguments, int kind, int *exit_code)
 {
   const char *name = arguments->positional[1], *source = arguments->option[OPT_SOURCE];
@@ -242,7 +242,7 @@ static PetscErrorCode create_somewhere(const RgArguments *arguments, int kind, i
   PetscFunctionReturn(0);
 }
 
-/* The option that asks for a variant which `kind` doesn't have; OPT_SOURCE: none. */
+/* The option for a variant that `kind` doesn't have; OPT_SOURCE: all options fit. */
 static int misplaced(const RgArguments *arguments, int kind)
 {
   for (int i = OPT_CONTEXT; i <= OPT_SURROGATE; i++)

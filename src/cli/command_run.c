@@ -39,7 +39,7 @@ static const RgOption options[] = {
   {NULL, NULL, NULL},
 };
 
-/* What was typed, as options of a run; false: a mistake, which was told. */
+/* Parse the options of a run; prints a message and returns false on a mistake. */
 static bool read_options(const RgArguments *arguments, RgRunOptions *run)
 {
   const char *walltime = arguments->option[OPT_WALLTIME];
@@ -73,7 +73,9 @@ static int report(const RgStudy *study, const char *output, const RgRunReport *r
                                    [RG_RUN_STORAGE] = RG_EXIT_STORAGE};
   const int failed = r->n_earlier_failed + r->n_failed;
 
-  if (exit_codes[r->outcome]) return exit_codes[r->outcome]; /* the observer was told why */
+  if (exit_codes[r->outcome])
+    return exit_codes[r->outcome]; /* the observer has printed the
+                                                                reason */
   if (r->outcome == RG_RUN_COMPLETE)
     rg_say("%s: %d trials in %s (%d run now, %.1f s)\n", study->name, r->n_trials, output,
            r->n_finished, r->seconds);
@@ -123,7 +125,7 @@ static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
   PetscFunctionReturn(0);
 }
 
-/* Programs that are methods start and answer, or nothing begins. One rank tries. */
+/* Check that external methods start and answer before the run begins. One rank tries. */
 static PetscErrorCode try_programs(const RgStudy *study, int rank, int *exit_code)
 {
   RgDiagnostics diagnostics = {0};

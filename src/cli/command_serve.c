@@ -1,4 +1,4 @@
-/* regatta serve NAME: a problem that answers lines of JSON until the end of its input. */
+/* regatta serve NAME: a problem that answers lines of JSON until its input ends. */
 #include "cli/command.h"
 #include "cli/named_problem.h"
 
@@ -12,7 +12,7 @@ static const RgOption options[] = {
   {NULL, NULL, NULL},
 };
 
-/* One line after the other. */
+/* Print one line after another. */
 static PetscErrorCode converse(RgProblemServer *server)
 {
   char *line = NULL;
@@ -25,7 +25,7 @@ static PetscErrorCode converse(RgProblemServer *server)
     PetscCall(rg_problem_server_answer(server, line, (size_t)length, &answer));
     rg_say("%s\n", answer.data);
     PetscCall(rg_text_clear(&answer));
-    if (fflush(stdout)) break; /* nobody listens any more */
+    if (fflush(stdout)) break; /* the reader has closed the pipe */
   }
   free(line);
   PetscFunctionReturn(0);

@@ -1,5 +1,5 @@
-/* regatta status RESULTS.h5: exit code 0 complete, 75 incomplete, for batch scripts that requeue;
-   with -watch it repeats its line until the study is complete. */
+/* regatta status RESULTS.h5: exit code 0 if complete, 75 if incomplete, for batch scripts that
+   requeue. With -watch it repeats its line until the study is complete. */
 #include "cli/shield.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static const RgOption options[] = {
 /* ---- all of a study -------------------------------------------------------------------------- */
 
 typedef struct {
-  int n, n_failed; /* trials that are in the study */
+  int n, n_failed; /* trials that the study plans */
   RgOriginSurvey origins;
   RgText plugins;
 } Survey;
@@ -63,8 +63,8 @@ static PetscErrorCode add_counts(const RgRegistry *registry, const RgStoreInfo *
   PetscFunctionReturn(0);
 }
 
-/* Say whether the study is complete, and whether one version of the program made its trials. Shards
-   beside a complete results file belong to a run that extends it and is not over. */
+/* Print whether the study is complete, and whether one version of the program made its trials.
+   Shards beside a complete results file belong to an unfinished run that extends it. */
 static PetscErrorCode say_state(const char *path, const RgRegistry *registry,
                                 const RgStoreInfo *info, Survey *survey, int *exit_code)
 {
@@ -112,7 +112,7 @@ static PetscErrorCode show_all(const RgRegistry *registry, const char *path, int
 
 typedef struct {
   const RgPlan *plan;
-  PetscBT missing; /* by trial: of the part, and not finished */
+  PetscBT missing; /* by trial: whether it belongs to the part and is unfinished */
 } Part;
 
 static PetscErrorCode strike_record(void *closure, const RgRecord *record)
@@ -160,7 +160,7 @@ static PetscErrorCode show_part(const RgStudy *study, const char *path, int i, i
   PetscFunctionReturn(0);
 }
 
-/* What was typed, as a part of a study; false: a mistake, which was reported. */
+/* Parse the part of a study; prints a message and returns false on a mistake. */
 static bool read_part(const RgArguments *arguments, int *i, int *n)
 {
   const char *part = arguments->option[OPT_PART];
@@ -214,7 +214,7 @@ static PetscErrorCode look(const RgArguments *arguments, const RgRegistry *regis
   PetscFunctionReturn(0);
 }
 
-/* Seconds between two looks; 0: there is one look; negative: a mistake, which was reported. */
+/* Seconds between two looks; 0: look once; negative: a mistake, which was reported. */
 static double read_period(const char *word)
 {
   char *end;
@@ -226,7 +226,7 @@ static double read_period(const char *word)
   return -1;
 }
 
-/* Each look has a child process of its own. A look that takes long is not repeated often. */
+/* Look in a child process, which is new for each look. After a slow look the wait is longer. */
 static PetscErrorCode status(const RgArguments *arguments, const RgRegistry *registry,
                              int *exit_code)
 {

@@ -1,4 +1,4 @@
-/* regatta verify RESULTS.h5: checksums, completeness, and a sample of trials run again. */
+/* regatta verify RESULTS.h5: check checksums and completeness, and run a sample of trials again. */
 #include "cli/verification.h"
 
 #include <limits.h>
@@ -44,7 +44,7 @@ static PetscErrorCode note_record(void *closure, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-/* A results file is read from its first to its last byte; shards always are. */
+/* Of a results file, read every byte; shards are always read whole. */
 static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
 {
   RgContainer container;
@@ -74,8 +74,8 @@ static PetscErrorCode note_program(void *closure, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-/* Why the study in the file can't be planned, if that is for a library that wasn't named or a
-   program that isn't there. */
+/* Explain that the study in the file can't be planned because of a library that was not named or
+   a program that does not exist here. */
 static PetscErrorCode complain_of_outside(const RgVerification *s)
 {
   RgText program = {0};
@@ -95,7 +95,7 @@ static PetscErrorCode complain_of_outside(const RgVerification *s)
   PetscFunctionReturn(0);
 }
 
-/* The study as the file has it, planned by this program. */
+/* Plan the study text of the file with this program. */
 static PetscErrorCode plan_study(RgVerification *s, const char *near, const char *text)
 {
   RgDiagnostics diagnostics = {0};
@@ -152,7 +152,7 @@ static void say_contents(const RgVerification *s, const RgStoreInfo *info, bool 
            s->n_other);
 }
 
-/* Rank 0 reads the file; *text: the study in it, owned by the caller. */
+/* Rank 0 reads the file; *text: its study text, owned by the caller. */
 static PetscErrorCode read_file(RgVerification *s, const char *near, char **text)
 {
   RgStoreInfo info;
@@ -182,7 +182,7 @@ static PetscErrorCode read_file(RgVerification *s, const char *near, char **text
   PetscFunctionReturn(0);
 }
 
-/* Everybody gets what rank 0 knows. */
+/* Send the results of rank 0 to all ranks. */
 static PetscErrorCode share(RgVerification *s, const char *near, char **text)
 {
   int64_t length = *text ? (int64_t)strlen(*text) : 0;
@@ -214,7 +214,7 @@ static PetscErrorCode destroy(RgVerification *s)
   PetscFunctionReturn(0);
 }
 
-/* Trials to run again; negative for a mistake, which was told. */
+/* Number of trials to run again; negative after a mistake, which was reported. */
 static int parse_sample(const RgArguments *arguments)
 {
   const char *text = arguments->option[OPT_SAMPLE];

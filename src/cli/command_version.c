@@ -1,5 +1,5 @@
-/* regatta version: the program, its libraries, the numeric fingerprint of this machine, and where
-   optima that took a search are kept. */
+/* regatta version: print the program, its libraries, the numeric fingerprint of this machine,
+   and the folder of stored optima. */
 #include "cli/command.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 static const RgOption options[] = {{NULL, NULL, NULL}};
 
-/* One line per library: the description separates them by "; ". */
+/* Print one line per library; the description separates them by "; ". */
 static void say_software(char *software)
 {
   for (char *part = software, *end; part; part = end) {

@@ -1,4 +1,4 @@
-/* The subcommands as a table, and how a word of the command line finds its own. */
+/* The table of subcommands, and the search for the subcommand on the command line. */
 #include "cli/command.h"
 
 #include "base/left_out.h"
@@ -25,7 +25,8 @@ const RgCommandEntry *rg_commands_find(const char *name)
     rg_complain(RG_LEFT_OUT, name, rg_left_out(name));
     return NULL;
   }
-  const char *nearest = strcmp(name, "watch") ? rg_text_nearest(name, names) /* a former command */
+  const char *nearest = strcmp(name, "watch") ? rg_text_nearest(name, names) /* former name of a
+                                                                                command */
                                               : "status RESULTS.h5 -watch SECONDS";
   rg_complain("unknown command '%s'%s%s%s (regatta help lists the commands)", name,
               nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");

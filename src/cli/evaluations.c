@@ -1,4 +1,4 @@
-/* The evaluations of one trial in a results file, for a second run of it. */
+/* The stored evaluations of one trial, for a second run of it. */
 #include "cli/evaluations.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ typedef struct {
   RgEvaluationLog *log;
 } Search;
 
-/* The constraints of one evaluation, from the columns that have their names. */
+/* The constraints of one evaluation, from the columns with their names. */
 static void constraints_of(const RgTexts *names, const RgRecord *record, int row, double *values)
 {
   char name[RG_NAME_MAX];

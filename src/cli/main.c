@@ -1,4 +1,4 @@
-/* regatta: run studies of Bayesian optimisation and look at what came out. */
+/* regatta: run studies of Bayesian optimisation and inspect their results. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -38,9 +38,9 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
   PetscFunctionReturn(0);
 }
 
-/* PETSc without its signal handlers, which would turn a batch system's signals into aborts, without
-   options from files nobody named, and without seeing the options that mean something else to it.
-   `skip` and `seen`, room for argc + 3 words, are kept by PETSc. */
+/* Initialise PETSc without its signal handlers, which would turn a batch system's signals into
+   aborts, without implicit option files, and without options that have another meaning here.
+   PETSc keeps `skip` and `seen` (room for argc + 3 words). */
 static PetscErrorCode initialize_petsc(int argc, char **argv, char *const skip[2], char **seen)
 {
   static const char *const ours[] = {"-h", "-help", "--help", "-version", "--version", NULL};
@@ -55,7 +55,8 @@ static PetscErrorCode initialize_petsc(int argc, char **argv, char *const skip[2
   return error;
 }
 
-/* A file of options that PETSc would end with a trace for; NULL: none. */
+/* An option file that can't be read, for which PETSc would end with a trace; NULL: all are
+   readable. */
 static const char *unreadable_options(int argc, char **argv)
 {
   for (int i = 1; i + 1 < argc; i++)
@@ -63,7 +64,7 @@ static const char *unreadable_options(int argc, char **argv)
   return NULL;
 }
 
-/* What was printed must have arrived. PETSc would make a trace of it. */
+/* Check that all output was written; PETSc would answer an error with a trace. */
 static int flush_output(int exit_code)
 {
   if (!fflush(stdout) && !ferror(stdout)) return exit_code;
@@ -73,7 +74,7 @@ static int flush_output(int exit_code)
   return exit_code ? exit_code : RG_EXIT_STORAGE;
 }
 
-/* What must not happen has happened. PETSc, where it was started, has said where. */
+/* Report an internal error. PETSc, if it was started, has printed the place. */
 static int give_up(bool world, PetscErrorCode error)
 {
   const char *text = NULL;
@@ -85,7 +86,8 @@ static int give_up(bool world, PetscErrorCode error)
   return RG_EXIT_INTERNAL;
 }
 
-/* A run stops cleanly also where the signal comes while MPI starts. */
+/* Whether the command is `run`. Then signals are handled before MPI starts, to stop cleanly in
+   any case. */
 static bool is_run(int argc, char **argv)
 {
   return argc > 1 && !strcmp(argv[1], "run");

@@ -36,7 +36,8 @@ const char *rg_manual_word(const char *form)
   return NULL;
 }
 
-/* Say `text` with `before` in front of every character of `special`, and every quote as `quote`. */
+/* Print `text` with `before` in front of every character in `special`, and every quote as
+   `quote`. */
 static void say_escaped(const char *text, const char *special, const char *before,
                         const char *quote)
 {
@@ -121,8 +122,8 @@ void rg_manual_page(void)
 
 /* ---- completion ------------------------------------------------------------------------------ */
 
-/* Say the alternatives of the first argument that are to be typed as they stand: those in lower
-   case of ONE|two|three in the usage. */
+/* Print the literal alternatives of the first argument: the lower-case words of ONE|two|three in
+   the usage. */
 static void say_alternatives(const char *usage)
 {
   const char *at = strchr(usage, ' ');

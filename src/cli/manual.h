@@ -1,4 +1,4 @@
-/* Man pages and completion, made from the table of commands and their tables of options. */
+/* Man pages and completion scripts, made from the tables of commands and options. */
 #ifndef RG_CLI_MANUAL_H
 #define RG_CLI_MANUAL_H
 
@@ -15,17 +15,17 @@ typedef struct {
 } RgManualExit;
 extern const RgManualExit rg_manual_exits[]; /* NULL doc at the end */
 
-/* The word that, as the only argument of a command, has it explain itself as "man", "bash", "zsh"
-   or "fish" wants it; NULL for anything else. */
+/* The hidden argument by which a command prints its text in the form "man", "bash", "zsh" or
+   "fish"; NULL for another form. */
 const char *rg_manual_word(const char *form);
 
-/* Print what a command says of itself in answer to such a word; false: it is none. */
+/* If `word` is such an argument, print the text of the command; else return false. */
 bool rg_manual_command(const char *word, const char *command, const char *usage,
                        const RgOption *options);
 
-/* The page of the whole program. */
+/* Print the man page of the whole program. */
 void rg_manual_page(void);
-/* What stands before and after the commands in a completion script. */
+/* Print the text before and after the commands of a completion script. */
 void rg_manual_begin(const char *word);
 void rg_manual_end(const char *word);
 

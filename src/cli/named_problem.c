@@ -1,4 +1,4 @@
-/* A problem named on a command line: its options, and which draw of it. */
+/* A problem named on a command line: its options and its instance. */
 #include "cli/named_problem.h"
 
 #include <errno.h>
@@ -36,7 +36,8 @@ void rg_named_problem_complain(RgNamedProblem *p, const RgDiagnostics *found)
   p->mistaken = p->mistaken || found->n;
 }
 
-/* `words` of one -set: `key=value`, and values alone, which continue the list of the key before. */
+/* Set the `words` of one -set: `key=value`, and bare values, which continue the list of the
+   previous key. */
 static PetscErrorCode set_words(RgNamedProblem *p, int n, const char **words, RgDiagnostics *found)
 {
   PetscFunctionBeginUser;
@@ -60,7 +61,7 @@ static PetscErrorCode set_words(RgNamedProblem *p, int n, const char **words, Rg
   PetscFunctionReturn(0);
 }
 
-/* Every -set of the command line; the words of an option's value are no options. */
+/* Set every -set of the command line. Words that are values of options are skipped. */
 static PetscErrorCode set_options(RgNamedProblem *p, const RgArguments *arguments,
                                   const RgOption *table)
 {
@@ -142,7 +143,7 @@ static PetscErrorCode find_problem(RgNamedProblem *p, const char *name)
 
 /* ---- in order -------------------------------------------------------------------------------- */
 
-/* Value of an option of the table; NULL: not given. */
+/* Value of an option of the table; NULL if not given. */
 static const char *value_of(const RgOption *table, const RgArguments *arguments, const char *name)
 {
   for (int i = 0; table[i].name; i++)

@@ -7,31 +7,31 @@
 #include "regatta/problem.h"
 #include "study/spec/registry.h"
 
-/* Lines of an option table, for rg_named_problem_read. */
+/* Entries of an option table, for rg_named_problem_read. */
 #define RG_OPTIONS_NAMED_PROBLEM                                                                   \
   {"-set", "KEY=VALUE", "parameter of the problem; repeated, or several separated by commas"},     \
     {"-instance", "I", "draw of a random problem (default 0)"},                                    \
     {"-seed", "S", "study seed (default 0)"}, RG_OPTION_PLUGIN
 
 typedef struct {
-  const char *command;        /* in front of messages; borrowed */
-  const RgRegistry *registry; /* borrowed, NULL: no plugins */
+  const char *command;        /* prefix of messages; borrowed */
+  const RgRegistry *registry; /* borrowed, NULL: no plug-ins */
   const RgProblemClass *class;
   void *options; /* owned */
   bool *given;   /* per parameter: set by the user; owned */
   uint64_t instance, seed;
-  bool mistaken; /* what is wrong was told */
+  bool mistaken; /* a mistake was reported */
 } RgNamedProblem;
 
-/* The problem that arguments->positional[0] names. To be cleared in any case. */
+/* Create the problem in arguments->positional[0]. The caller clears it even after mistakes. */
 PetscErrorCode rg_named_problem_read(const RgArguments *arguments, const RgOption *table,
                                      const RgRegistry *registry, RgNamedProblem *named);
-/* Tell what is wrong; named->mistaken if anything is. */
+/* Print the mistakes found, and set named->mistaken if there are any. */
 void rg_named_problem_complain(RgNamedProblem *named, const RgDiagnostics *found);
 PetscErrorCode rg_named_problem_clear(RgNamedProblem *named);
 
-/* Split in place at `separators`, outside parentheses unless these are separators too: the number
-   of words (at most 4096). */
+/* Split in place at `separators`, but inside parentheses only if these are separators too.
+   Returns the number of words (at most 4096). */
 int rg_split_words(char *text, const char *separators, const char **words);
 
 #endif

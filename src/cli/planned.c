@@ -1,4 +1,4 @@
-/* How many trials the study of a results file or study directory has. */
+/* The number of trials in the study of a results file or study directory. */
 #include "cli/planned.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Plug-ins named on the command line or beside a study. */
+/* Plug-ins that a command line or a study's trials name. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "study/spec/registry.h"
 #include "study/store/store.h"
 
-/* What differs from rank to rank, such as a file on a local disk, is told by the first that has it.
- */
+/* If ranks have different mistakes, for example on a local disk, the first rank with one reports
+   it. */
 static PetscErrorCode agree(const RgText *mistake, const RgRegistry *registry, int *exit_code)
 {
   RgText plugins = {0};

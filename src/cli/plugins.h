@@ -5,25 +5,24 @@
 #include "base/text.h"
 #include "regatta/results.h"
 
-/* Every command that knows problems and algorithms takes plugins, any number of times. */
+/* The -plugin option, repeatable; every command that knows problems and algorithms has it. */
 #define RG_OPTION_PLUGIN                                                                           \
   {                                                                                                \
     "-plugin", "LIB.so", "a shared library with problems or algorithms of your own; repeatable"    \
   }
 
-/* Load the plugins of a command line; NULL is what comes of none. Collective; a mistake is told,
-   *exit_code is set and the same on all ranks. To be destroyed (rg_registry_destroy) in any case.
- */
+/* Load the plug-ins of a command line; *registry is NULL if there are none. Collective; a
+   mistake is reported, and *exit_code is the same on all ranks. The caller destroys the registry
+   even after mistakes. */
 typedef struct RgRegistry RgRegistry;
 PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int *exit_code);
 
-/* Add the plug-ins that a trial was made with, `FILE HASH, FILE HASH`, to those of other trials. */
+/* Merge the plug-ins of a trial, `FILE HASH, FILE HASH`, into those of other trials. */
 PetscErrorCode rg_plugins_note(RgText *plugins, const RgRecord *record);
-/* The line that says which plug-ins the trials in `path` were made with; nothing when `plugins` is
-   empty. */
+/* Write the line that lists the plug-ins of the trials in `path`; nothing if `plugins` is empty. */
 PetscErrorCode rg_plugins_describe(const char *path, const RgText *plugins, RgText *line);
-/* Complain that the trials in `path` (NULL or absent: none) were made with plug-ins; *told: they
-   were. For a command that does not know a name and was given no plug-in. */
+/* Report that the trials in `path` (may be NULL or absent) were made with plug-ins. *told: such
+   trials exist. For a command that meets an unknown name and was given no plug-in. */
 PetscErrorCode rg_plugins_complain(const char *path, bool *told);
 
 #endif

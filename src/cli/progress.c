@@ -11,7 +11,7 @@ static void show(void *closure, const RgProgress *p, bool last)
   RgMeter *meter = closure;
   char left[32] = "?", elapsed[32], failed[48] = "";
 
-  if (last && !meter->shown) return; /* too short to speak of */
+  if (last && !meter->shown) return; /* too short to show */
   if (p->cost_finished > 0)
     rg_duration_print(p->seconds * PetscMax(p->cost_total / p->cost_finished - 1.0, 0.0), left);
   rg_duration_print(p->seconds, elapsed);

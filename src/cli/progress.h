@@ -1,5 +1,5 @@
-/* What `regatta run` shows of a run: one line that refreshes on a terminal, plain lines otherwise,
-   and what the user should know. */
+/* The display of `regatta run`: one line that refreshes on a terminal, plain lines otherwise,
+   and messages for the user. */
 #ifndef RG_CLI_PROGRESS_H
 #define RG_CLI_PROGRESS_H
 

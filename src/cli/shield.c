@@ -1,4 +1,4 @@
-/* Subcommands that only read files do so in a child process: altered files may make HDF5 crash. */
+/* Child processes for subcommands that only read files: damaged files may make HDF5 crash. */
 #include "cli/shield.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Memory to print into; NULL where the system has none that a child can share. */
+/* Shared memory for the child's output; NULL if the system has none. */
 static FILE *print_room(void)
 {
 #ifdef MFD_CLOEXEC
@@ -23,7 +23,7 @@ static FILE *print_room(void)
 #endif
 }
 
-/* Copy what a child has printed to a stream. */
+/* Copy the output of a child to a stream. */
 static void pass_on(FILE *from, FILE *to)
 {
   char block[4096];
@@ -33,7 +33,7 @@ static void pass_on(FILE *from, FILE *to)
   while ((n = fread(block, 1, sizeof(block), from))) (void)fwrite(block, 1, n, to);
 }
 
-/* Die without a core file and without a word of another library's handlers. */
+/* Exit without a core file and without messages of other libraries' signal handlers. */
 static void die_quietly(void)
 {
   static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -43,7 +43,7 @@ static void die_quietly(void)
   (void)setrlimit(RLIMIT_CORE, &none);
 }
 
-/* The child: it must not finalise anything of its parent's. */
+/* The child's main function; it must not finalise libraries of its parent. */
 static void run_in_child(const RgCommand *command, const RgArguments *arguments,
                          const RgRegistry *registry, FILE *const printed[2])
 {
@@ -56,7 +56,7 @@ static void run_in_child(const RgCommand *command, const RgArguments *arguments,
   _exit(exit_code);
 }
 
-/* The exit code of a child. One that was killed met a file that HDF5 can't read. */
+/* The exit code of a child. A killed child has read a file that makes HDF5 crash. */
 static void wait_for(pid_t child, const char *path, FILE *const printed[2], int *exit_code)
 {
   int status;

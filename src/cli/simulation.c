@@ -1,4 +1,4 @@
-/* regatta plan -simulate: a line for each number of ranks. */
+/* regatta plan -simulate: one line for each number of ranks. */
 #include "cli/simulation.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ static PetscErrorCode add_job(int ranks, const RgJob *job, RgTable *table)
   PetscFunctionReturn(0);
 }
 
-/* A line for a job. A job that can't be is reported. */
+/* Print the line of a job, or report why the job is impossible. */
 static PetscErrorCode simulate(const RgPlan *plan, int ranks, const RgJobRates *rates,
                                RgTable *table, int *exit_code)
 {

@@ -1,4 +1,4 @@
-/* regatta plan -simulate: jobs before they run. */
+/* regatta plan -simulate: predictions for jobs. */
 #ifndef RG_CLI_SIMULATION_H
 #define RG_CLI_SIMULATION_H
 
@@ -6,16 +6,16 @@
 
 typedef struct {
   int n;
-  int *ranks; /* of each of n jobs; PetscFree */
+  int *ranks; /* one per job; PetscFree */
   RgJobRates rates;
 } RgSimulation;
 
-/* Numbers of ranks from `text`, separated by ',', and rates from n words KEY=VALUE for
-   rg_job_rates. Mistakes are said, and *exit_code set. */
+/* Parse numbers of ranks from `text`, separated by ',', and rates for rg_job_rates from n words
+   KEY=VALUE. Mistakes are reported and set *exit_code. */
 PetscErrorCode rg_simulation_parse(const char *text, int n, const char *const *words,
                                    RgSimulation *simulation, int *exit_code);
-/* Print what these jobs would do with the plan, by its costs. A job that can't be is reported, and
-   *exit_code set. */
+/* Print how these jobs would run the plan, by its estimated costs. An impossible job is reported
+   and sets *exit_code. */
 PetscErrorCode rg_simulation_show(const RgSimulation *simulation, const RgPlan *plan,
                                   int *exit_code);
 

@@ -1,4 +1,4 @@
-/* Numbers as printed and as typed. */
+/* Output and input of numbers. */
 #include "cli/values.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const doubl
   PetscFunctionReturn(0);
 }
 
-/* Parts of a study. */
+/* The largest number of parts of a study. */
 static const long most = 1000000;
 
 bool rg_part_parse(const char *command, const char *text, int *part, int *parts)

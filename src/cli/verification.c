@@ -8,7 +8,7 @@
 #include "study/store/compare.h"
 #include "study/trial/trial.h"
 
-/* How far the initial design may be off where the numeric fingerprints differ. */
+/* Tolerance for the initial design when numeric fingerprints differ. */
 static const double tolerance = 1e-6;
 
 typedef struct {
@@ -23,7 +23,7 @@ static int compare_lots(const void *left, const void *right)
                           : (a->trial > b->trial) - (a->trial < b->trial);
 }
 
-/* Whether trial i was run by a machine, and with plugins, of the same arithmetic. */
+/* Whether trial i ran with our arithmetic: same numeric fingerprint and plug-ins. */
 static bool has_our_bits(const RgVerification *s, int i)
 {
   const RgCell *cell = &s->study.cells[rg_plan_cell(&s->plan, i)];
@@ -31,16 +31,16 @@ static bool has_our_bits(const RgVerification *s, int i)
   return s->found[i].fingerprint == rg_registry_fingerprint(s->registry, cell, s->fingerprint.hash);
 }
 
-/* Costly evaluations are not made again: the algorithm is, on the answers of the record. That takes
-   all of them, and equal bits. */
+/* Costly evaluations are not repeated; only the algorithm runs again, on the recorded answers.
+   That needs a complete record and equal bits. */
 static bool can_run_again(const RgVerification *s, int i)
 {
   if (!s->study.cells[rg_plan_cell(&s->plan, i)].problem->costly) return true;
   return s->found[i].status == RG_STATUS_COMPLETE && has_our_bits(s, i);
 }
 
-/* The `wanted` trials with the smallest lots; a lot is the hash of the file's checksum and the
-   trial's id. */
+/* Draw the `wanted` trials with the smallest lots. A lot is the hash of the file's checksum and
+   the trial's id. */
 PetscErrorCode rg_verify_draw(RgVerification *s, int wanted)
 {
   Lot *lots;
@@ -66,11 +66,11 @@ PetscErrorCode rg_verify_draw(RgVerification *s, int wanted)
   PetscFunctionReturn(0);
 }
 
-/* The record of the file, beside the one just made. */
+/* A comparison of the new record with the one in the file. */
 typedef struct {
   const RgRecord *now;
   bool bits;    /* equal bits are promised */
-  bool program; /* the method is one, which was asked all over again */
+  bool program; /* the method is an external program, which was run again */
   RgText difference;
 } Comparison;
 

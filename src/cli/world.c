@@ -1,4 +1,4 @@
-/* Who needs MPI and PETSc, and the ranks there are. */
+/* Which commands need MPI and PETSc, and the number of ranks. */
 #include "cli/world.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 
-/* One of these is set by every launcher, or by the library through which it talks to MPI. */
+/* Every launcher, or the library by which it talks to MPI, sets one of these variables. */
 static bool is_launched(void)
 {
   static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",   "PMI_RANK",
@@ -37,7 +37,8 @@ bool rg_world_needed(int argc, char **argv)
   return entry->command->place == RG_ON_ALL;
 }
 
-/* Through MPI's interface for tools, which stays open: what was written lasts no longer. */
+/* Set the variable through MPI's tools interface, which stays open because closing it would undo
+   the change. */
 void rg_world_prepare(void)
 {
   static const char debian[] = "^ucx,pt2pt", ours[] = "^ucx";

@@ -1,4 +1,4 @@
-/* Everything of the front door, for programs; a plug-in includes regatta/plugin.h instead. */
+/* All public headers, for programs; a plug-in includes regatta/plugin.h instead. */
 #ifndef RG_REGATTA_REGATTA_H
 #define RG_REGATTA_REGATTA_H
 

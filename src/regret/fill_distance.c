@@ -1,4 +1,4 @@
-/* How well points fill the unit cube. */
+/* The fill distance of points in the unit cube. */
 #include "regret/fill_distance.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #define STARTS 20
 #define STEP_MIN 1e-9
 
-/* The evaluation points: Sobol points, unscrambled, and the corners. */
+/* Make the evaluation points: unscrambled Sobol points, and the corners. */
 static PetscErrorCode make_grid(RgFill *fill)
 {
   const int sobol = fill->dim <= 3 ? 1 << 14 : 1 << 16, corners = 1 << fill->dim;
@@ -27,7 +27,7 @@ static PetscErrorCode make_grid(RgFill *fill)
   PetscFunctionReturn(0);
 }
 
-/* Forget the design. */
+/* Remove all points of the design. */
 static void reset(RgFill *fill)
 {
   fill->n = 0;
@@ -92,7 +92,7 @@ static double squared_distance(const RgFill *fill, const double *x)
   return least;
 }
 
-/* Compass search from x: the squared distance reached. */
+/* Improve x by a compass search. Returns the largest squared distance. */
 static double polish(const RgFill *fill, double *x, double value)
 {
   double step = 0.5 * pow(fill->m, -1.0 / fill->dim);
@@ -112,7 +112,7 @@ static double polish(const RgFill *fill, double *x, double value)
   return value;
 }
 
-/* One dimension: half the largest gap, or the ends. */
+/* In one dimension: half the largest gap, or the distance to an end. */
 static double gaps(const RgFill *fill)
 {
   double *x, largest;

@@ -1,4 +1,4 @@
-/* The optimum of an objective functional, searched where it is not known. */
+/* The optimum of an objective, by search if the problem doesn't know it. */
 #include "regret/optimum.h"
 
 #include <math.h>
@@ -7,35 +7,36 @@
 #include "maths/lbfgsb.h"
 
 enum {
-  BATCH = 1024,         /* points per evaluation */
-  RAW = 4096,           /* raw points per coordinate, first round */
-  RAW_ZOOM = 1024,      /* later rounds */
-  RAW_MEMORY = 1 << 22, /* numbers */
-  SOBOL_DIM = 40,       /* raw points are Sobol points, uniform ones with more coordinates */
-  STARTS = 10,          /* local searches, first round */
+  BATCH = 1024,         /* points per batch of evaluations */
+  RAW = 4096,           /* raw points per coordinate in the first round */
+  RAW_ZOOM = 1024,      /* the same in later rounds */
+  RAW_MEMORY = 1 << 22, /* largest number of coordinates in memory */
+  SOBOL_DIM = 40,       /* above this dimension raw points are uniform instead of Sobol points */
+  STARTS = 10,          /* local searches in the first round */
   STARTS_ZOOM = 4,
   ROUNDS = 8
 };
 
-#define APART 0.05      /* starts differ by this, unit cube, times the size of the round's cube */
-#define DIFFERENCE 1e-6 /* step of differences, unit cube */
+#define APART 0.05      /* minimum distance of starts, relative to the edge of the round's cube */
+#define DIFFERENCE 1e-6 /* step of finite differences, unit cube */
 #define COMPASS_FIRST 1e-3
 #define COMPASS_LAST 1e-13
-#define COMPASS_COSTLY 1e-7 /* last step where F is costly */
+#define COMPASS_COSTLY 1e-7 /* last step if F is costly */
 
 /* A search over the unit cube. */
 typedef struct {
   RgProblem *problem;
   RgFailure *failure;
   int dim;
-  double *best;    /* dim: best point so far; of the caller, as native units at the end */
-  double value;    /* F there */
+  double *best;    /* dim: best point so far; owned by the caller; in native units at the end */
+  double value;    /* F at the best point */
   double *native;  /* BATCH x dim */
   RgPoint *points; /* BATCH */
-  double *stencil, *stencil_value; /* 2 dim x dim, 2 dim: of differences */
+  double *stencil, *stencil_value; /* points (2 dim x dim) and values (2 dim) of finite
+                                      differences */
 } Search;
 
-/* Also when a stop has been asked for: the failure says so then. */
+/* True also after a stop request, which sets the failure. */
 static bool failed(const Search *search)
 {
   return search->failure->failed;
@@ -47,7 +48,7 @@ static void hear_stop(const Search *search)
     rg_failure_set(search->failure, "the search for the optimum was stopped");
 }
 
-/* F at m points of the unit cube; the best one is kept. */
+/* Evaluate F at m points of the unit cube, and update the best point. */
 static PetscErrorCode evaluate(Search *search, int m, const double *unit, double *value)
 {
   const size_t dim = (size_t)search->dim;
@@ -112,7 +113,7 @@ static PetscErrorCode gradient_at(Search *search, const double *unit, double *gr
   PetscFunctionReturn(0);
 }
 
-/* L-BFGS-B on -F from one start. */
+/* Maximise F by L-BFGS-B from one start. */
 static PetscErrorCode climb(Search *search, RgLbfgsb *lbfgsb, const double *start)
 {
   RgLbfgsbStatus status;
@@ -139,8 +140,8 @@ static bool is_apart(int dim, const double *a, const double *b, double distance)
   return false;
 }
 
-/* Indices of up to `limit` best points, best first, no two within `distance`. Overwrites the values
-   of points it rules out. */
+/* Indices of up to `limit` best points, best first, no two within `distance`. Overwrites the
+   values of excluded points. */
 static int choose_starts(int m, int dim, const double *unit, double *value, double distance,
                          int limit, int *chosen)
 {
@@ -159,8 +160,8 @@ static int choose_starts(int m, int dim, const double *unit, double *value, doub
   return n;
 }
 
-/* m raw points of the unit cube, shrunk for round > 0 to the cube of edge 2^-round around the best
-   point, moved inside. */
+/* Draw m raw points of the unit cube. For round > 0 they fill the cube of edge 2^-round around
+   the best point, moved inside the unit cube. */
 static PetscErrorCode draw(const Search *search, int round, int m, double *unit)
 {
   const int dim = search->dim;
@@ -202,7 +203,7 @@ static PetscErrorCode search_round(Search *search, int round, RgLbfgsb *lbfgsb)
   PetscFunctionReturn(0);
 }
 
-/* Steps along the axes from the best point, halved when none goes up. */
+/* Coordinate search: steps along the axes from the best point, halved when no step improves. */
 static PetscErrorCode compass(Search *search, double last)
 {
   const int dim = search->dim;
@@ -221,7 +222,7 @@ static PetscErrorCode compass(Search *search, double last)
   PetscFunctionReturn(0);
 }
 
-/* From the optimum of the rough F to that of F. */
+/* Refine the optimum of the rough F by F itself. */
 static PetscErrorCode from_draft(Search *search, RgLbfgsb *lbfgsb)
 {
   double *start;
@@ -265,7 +266,7 @@ static PetscErrorCode search_box(Search *search)
   PetscFunctionReturn(0);
 }
 
-/* Every point of a finite design. */
+/* Scan every point of a finite design. */
 static PetscErrorCode scan(Search *search)
 {
   const RgSpace *space = &search->problem->domain.design;

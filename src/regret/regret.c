@@ -1,13 +1,13 @@
-/* Regrets of a trial, row by row. */
+/* Regret of a trial, row by row. */
 #include "regret/regret.h"
 
 #include <math.h>
 
 #define ROUNDING 1e-12
 
-/* What regret is counted from. */
+/* The value from which regret is measured. */
 typedef struct {
-  double value, slack; /* a value above by no more than the slack is as good */
+  double value, slack; /* a value at most this much above has regret 0 */
 } Reference;
 
 static double gap(const Reference *reference, double value)
@@ -22,7 +22,7 @@ static bool has_recommendation(const RgScores *scores, int t)
   return scores->recommended && !isnan(scores->recommended[t]);
 }
 
-/* F*, or the best value there is where that is beyond F*. */
+/* The reference is F*, or the best value of the trial if that exceeds F*. */
 static Reference find_reference(const RgScores *scores, RgExcess *excess)
 {
   Reference reference = {scores->optimum,

@@ -4,38 +4,40 @@
 
 #include "regatta/error.h"
 
-/* What a trial reached: n evaluations, of which the first n_initial are the initial design. */
+/* Objective values of a trial: n evaluations, of which the first n_initial are the initial
+   design. */
 typedef struct {
   int n, n_initial;
   bool count_initial;
-  double optimum, accuracy; /* F*, and how far the true one may lie above it (0: rounding) */
-  const double *objective, *recommended; /* n; recommended NULL: it never does */
+  double optimum, accuracy; /* F*, and how far the true optimum may lie above it (0: rounding) */
+  const double *objective, *recommended; /* n each; recommended NULL: the method recommends
+                                            nothing */
 } RgScores;
-/* n each. */
+/* n values each. */
 typedef struct {
   double *instantaneous, *simple, *cumulative;
 } RgRegrets;
 
-/* A value beyond the optimum, which therefore was none. */
+/* Evidence that the assumed optimum is too low: a value above it. */
 typedef struct {
-  int first;     /* row of the first evaluation beyond it; -1: none */
-  double amount; /* by how much that one is beyond */
+  int first;     /* row of the first evaluation above the optimum; -1: there is no such row */
+  double amount; /* excess of that evaluation */
 } RgExcess;
 
 /* Regret over n evaluations in order, of which the first n_initial are the initial design:
 
-     instantaneous[t] = F* - F(recommendation t), or F* - F(x_t) where there is none
+     instantaneous[t] = F* - F(recommendation t), or F* - F(x_t) without a recommendation
      simple[t]        = F* - max over s <= t of F(x_s), the initial design included
-     cumulative[t]    = sum of the instantaneous regret up to t; with count_initial false the sum
-                        starts after the initial design, where it is NaN
+     cumulative[t]    = sum of the instantaneous regret up to t; if count_initial is false, the sum
+                        starts after the initial design and is NaN before
 
    optimum: F*; NaN (unknown) makes everything NaN. objective: n values F(x_t), noise-free.
-   recommended: F at what the method recommended, NaN where it did not. A value above F* by no more
-   than accuracy + rounding (1e-12 max(1, |F*|)) has regret 0. Where some value is further above,
-   F* is not the optimum: every regret of the trial counts from the best of its values instead, at
-   queries and recommendations, and *excess (NULL: not wanted) says where that began. A value F(x_t)
-   that is NaN makes that instantaneous regret and all later sums NaN and is skipped by the simple
-   regret (infinite before the first number). O(n).
+   recommended: F at the recommendations, NaN without one. A value above F* by at most accuracy +
+   rounding (1e-12 max(1, |F*|)) has regret 0. If some value is further above, F* is not the
+   optimum: then every regret of the trial is measured from the best value at its queries and
+   recommendations, and *excess (NULL: not wanted) gives the first such row. A NaN among the F(x_t)
+   makes that instantaneous regret and all later sums NaN; the simple regret skips it (infinite
+   before the first number). O(n).
    Sources: arXiv:2409.00979, section 2; arXiv:2502.06178, section 2. */
 PetscErrorCode rg_regret(const RgScores *scores, const RgRegrets *regrets, RgExcess *excess);
 

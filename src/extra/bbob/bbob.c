@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define BOUND 5
-#define ROUNDING 1e-9 /* of g at the optimum */
+#define ROUNDING 1e-9 /* value of g at the optimum */
 
 typedef struct {
   int function, dim, first_instance;
@@ -77,7 +77,7 @@ const RgBbobFormula rg_bbob_formulas[RG_BBOB_FUNCTIONS + 1] = {
 };
 // clang-format on
 
-/* An instance, and room for the coordinates before every step and after the last one. */
+/* An instance, and the coordinates before every step and after the last one. */
 typedef struct {
   RgBbob bbob;
   double *v[RG_BBOB_STEPS + 1]; /* D each */
@@ -86,7 +86,7 @@ typedef struct {
 
 /* ---- steps ---------------------------------------------------------------------------------- */
 
-/* T_asy^beta of v_i; its derivative. */
+/* T_asy^beta of v_i, and its derivative. */
 static double asy(double power, double v, double *slope)
 {
   if (!(v > 0)) {
@@ -98,7 +98,7 @@ static double asy(double power, double v, double *slope)
   return value;
 }
 
-/* Coordinate i of a step that treats each by itself; its derivative. */
+/* Coordinate i of an elementwise step, and its derivative. */
 static double single(const RgBbob *bbob, RgBbobStep step, int i, double v, double *slope)
 {
   if (step == RG_BBOB_OSZ) return rg_bbob_osz(v, slope);
@@ -124,7 +124,7 @@ static void forward(const RgBbob *bbob, int k, const double *in, double *out)
   }
 }
 
-/* The gradient with respect to `in`, the coordinates before step k, from that after it. */
+/* The gradient by `in`, the coordinates before step k, from the gradient by those after it. */
 static void backward(const RgBbob *bbob, int k, const double *in, const double *after,
                      double *before)
 {
@@ -146,7 +146,7 @@ static void backward(const RgBbob *bbob, int k, const double *in, const double *
 
 /* ---- values --------------------------------------------------------------------------------- */
 
-/* factor sum_i max(0, |x_i| - 5)^2; its gradient is added. */
+/* The penalty factor sum_i max(0, |x_i| - 5)^2; adds its gradient. */
 static double penalty(const RgBbob *bbob, const double *x, double *gradient)
 {
   const double factor = bbob->formula->penalty / (bbob->formula->per_dim ? bbob->dim : 1);
@@ -161,7 +161,7 @@ static double penalty(const RgBbob *bbob, const double *x, double *gradient)
   return factor * sum;
 }
 
-/* The value to be minimised without f_opt; gradient (D; NULL: not wanted). */
+/* The value to minimise, without f_opt, and its gradient (D; NULL: not wanted). */
 static double above_optimum(Data *data, const double *x, double *gradient)
 {
   const RgBbob *bbob = &data->bbob;

@@ -155,7 +155,7 @@ double rg_bbob_attractive_sector(const RgBbob *bbob, const double *z, double *dz
   return pow(v, 0.9);
 }
 
-/* z = R round(zh): flat but for the slope along zh_0 where that counts. */
+/* z = R round(zh): constant between steps, except for the slope along zh_0 where that dominates. */
 double rg_bbob_step_ellipsoid(const RgBbob *bbob, const double *zh, double *dzh)
 {
   const int dim = bbob->dim;
@@ -248,8 +248,8 @@ double rg_bbob_griewank_rosenbrock(const RgBbob *bbob, const double *z, double *
   return 10 + 10 * sum / n;
 }
 
-/* z_i = 100 (10^(t_i/2) (zh_i - m) + m), zh_i = xh_i + 0.25 (xh_{i-1} - m), xh = +-2 x. The last
-   coordinates first, so that dx[i] can take what zh_{i+1} owes it. */
+/* z_i = 100 (10^(t_i/2) (zh_i - m) + m), zh_i = xh_i + 0.25 (xh_{i-1} - m), xh = +-2 x. The loop
+   starts at the last coordinate, so that dx[i] can include its effect on zh_{i+1}. */
 double rg_bbob_schwefel(const RgBbob *bbob, const double *x, double *dx)
 {
   const int dim = bbob->dim;
@@ -325,7 +325,7 @@ double rg_bbob_katsuura(const RgBbob *bbob, const double *z, double *dz)
   return factor * (product - 1);
 }
 
-/* Rastrigin's waves in z = M (xh - m0) over the lower of two bowls; xh = +-2 x. */
+/* Rastrigin's waves in z = M (xh - m0), added to the lower of two bowls; xh = +-2 x. */
 double rg_bbob_lunacek(const RgBbob *bbob, const double *x, double *dx)
 {
   const int dim = bbob->dim;

@@ -1,7 +1,6 @@
-/* Instances of the noiseless BBOB functions: the suite's own generator of numbers, rotations,
-   optima and matrices. Seeds and orders of operations are those of the COCO platform, so that
-   instance k here is instance k there.
-   Source: Hansen, Finck, Ros, Auger (2009), RR-6829; COCO, suite bbob. */
+/* Instances of the noiseless BBOB functions: the suite's own random numbers, rotations, optima
+   and matrices. Seeds and orders of operations follow the COCO platform, so that instance k is
+   the same here and there. Source: Hansen, Finck, Ros, Auger (2009), RR-6829; COCO, suite bbob. */
 #include "base/grow.h"
 #include "extra/bbob/bbob.h"
 
@@ -16,7 +15,7 @@ double rg_bbob_round(double v)
 
 /* ---- numbers -------------------------------------------------------------------------------- */
 
-/* Minimal-standard generator, 16807 s mod 2^31 - 1 by Schrage's decomposition. */
+/* The minimal-standard generator, 16807 s mod 2^31 - 1 by Schrage's decomposition. */
 static int64_t next(int64_t s)
 {
   const int64_t q = s / 127773;
@@ -59,7 +58,7 @@ PetscErrorCode rg_bbob_normal(int n, int64_t seed, double *out)
   PetscFunctionReturn(0);
 }
 
-/* Modified Gram-Schmidt over the rows of B (dim x dim). */
+/* Modified Gram-Schmidt orthogonalisation of the rows of B (dim x dim). */
 static void orthonormalise(int dim, double *B)
 {
   for (int i = 0; i < dim; i++) {
@@ -77,7 +76,7 @@ static void orthonormalise(int dim, double *B)
 
 PetscErrorCode rg_bbob_rotation(int dim, int64_t seed, double *matrix)
 {
-  double *columns; /* one after the other */
+  double *columns; /* one after another, the order of COCO */
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)dim * dim, &columns));
@@ -89,7 +88,7 @@ PetscErrorCode rg_bbob_rotation(int dim, int64_t seed, double *matrix)
   PetscFunctionReturn(0);
 }
 
-/* Multiples of 0.0008 in [-4, 4]. */
+/* Draw multiples of 0.0008 in [-4, 4]. */
 static void draw_location(int dim, int64_t seed, double *x)
 {
   rg_bbob_uniform(dim, seed, x);
@@ -120,7 +119,7 @@ static PetscErrorCode new_rotation(int dim, int64_t seed, double **matrix)
   PetscFunctionReturn(0);
 }
 
-/* Row i times alpha^(t_i/2). */
+/* Multiply row i by alpha^(t_i/2). */
 static void scale_rows(const RgBbob *bbob, double *matrix)
 {
   const int dim = bbob->dim;
@@ -131,7 +130,7 @@ static void scale_rows(const RgBbob *bbob, double *matrix)
   }
 }
 
-/* Q becomes R Q. */
+/* Replace Q by R Q. */
 static PetscErrorCode multiply(int dim, const double *R, double **Q)
 {
   double *product;
@@ -148,7 +147,7 @@ static PetscErrorCode multiply(int dim, const double *R, double **Q)
   PetscFunctionReturn(0);
 }
 
-/* R Lambda^alpha Q. */
+/* The matrix R Lambda^alpha Q. */
 static PetscErrorCode new_mix(const RgBbob *bbob, int64_t seed, double **matrix)
 {
   double *R;
@@ -210,7 +209,7 @@ static PetscErrorCode draw_order(int n, int64_t seed, PetscInt *order)
   PetscFunctionReturn(0);
 }
 
-/* Heights w_p and scales C_p. */
+/* Compute the heights w_p and scales C_p of the peaks. */
 static PetscErrorCode shape_peaks(RgBbob *bbob, int64_t seed)
 {
   const int n = bbob->n_peaks, dim = bbob->dim;
@@ -231,7 +230,7 @@ static PetscErrorCode shape_peaks(RgBbob *bbob, int64_t seed)
   PetscFunctionReturn(0);
 }
 
-/* Positions Y_p, rotated; the first one is the optimum. */
+/* Compute the rotated positions Y_p; the first one is the optimum. */
 static PetscErrorCode place_peaks(RgBbob *bbob, int64_t seed)
 {
   const int n = bbob->n_peaks, dim = bbob->dim;
@@ -279,7 +278,7 @@ static void solve_location(RgBbob *bbob)
   }
 }
 
-/* Corners: +-`size` by the signs of `u` - `centre`. */
+/* Corners: +-`size`, with the signs of `u` - `centre`. */
 static void signs(int dim, const double *u, double centre, double size, double *x)
 {
   for (int i = 0; i < dim; i++) x[i] = u[i] < centre ? -size : size;

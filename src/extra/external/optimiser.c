@@ -1,13 +1,13 @@
 /* external: an optimiser that is a program of the user's.
 
-   For every trial the program is started afresh, so that nothing leaks from one trial to the next,
-   and asked in lines of JSON (docs/protocol.md): `start` with all a method may know, then `ask` and
-   `tell` in turn. What it answers is kept by who runs the trial before it is used. A program that
-   has to be started again (after a kill, or because it gave a wrong answer) is taken through the
-   same questions; where it then answers otherwise the answer that was kept counts, and the row says
-   so (`asked_otherwise`): the program is not reproducible.
-   A trial is identified by the program's name, the arguments, the recorded names and `revision`;
-   a hash of the program and of `files` is stored with it, and trials of another one are told of.
+   Every trial restarts the program, so that trials don't influence each other. Requests are
+   lines of JSON (docs/protocol.md): `start` with everything that a method may know, then `ask` and
+   `tell` in turn. Each answer is stored before it is used. A program that must be started again
+   (after a kill, or because it gave a wrong answer) repeats all exchanges. If an answer then
+   differs, the stored answer counts, and the row says so (`asked_otherwise`): the program is not
+   reproducible.
+   The program's name, the arguments, the recorded names and `revision` identify a trial. A hash of
+   the program and of `files` is stored with it, and trials of other versions are reported.
    Needs nothing. Cost per iteration: the program's. Revision 1. */
 #include "extra/external/optimiser.h"
 
@@ -53,19 +53,20 @@ static const RgParam params[] = {
 
 typedef struct {
   RgChild *child;
-  int done; /* exchanges the child has been through */
+  int done; /* number of exchanges that the child has completed */
   RgExternalAnswer answer;
-  double *numbers;         /* of the newest answer; owned */
-  RgRecordColumn *columns; /* owned, like their names */
+  double *numbers;         /* numbers of the newest answer; owned */
+  RgRecordColumn *columns; /* owned, and so are the names */
   char (*names)[WORD];
-  bool otherwise;  /* an answer since the last record was another than the one kept */
-  RgText versions; /* that the program reports */
-  double fit;      /* CPU seconds of fits it has reported beyond those it was seen to use */
+  bool otherwise;  /* since the last record, an answer differed from the stored one */
+  RgText versions; /* versions that the program reports */
+  double fit;      /* CPU seconds of fits that the program reported but the CPU clock has not
+                      shown yet */
 } External;
 
 /* ---- what the parameters say ----------------------------------------------------------------- */
 
-/* File number i of `files`. */
+/* The path of file i of `files`. */
 static PetscErrorCode file_path(const Options *o, int i, RgText *path)
 {
   const int folder = (int)(rg_program_name(o->program) - o->program);
@@ -112,7 +113,7 @@ static PetscErrorCode add_hash(const char *path, RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* The bytes of the program and of its files, as one number. */
+/* One hash of the program and its files. */
 static PetscErrorCode external_outside(const void *options, RgText *text)
 {
   const Options *o = options;
@@ -171,7 +172,7 @@ static PetscErrorCode external_destroy(RgAlgorithm *algorithm)
 
 /* ---- the conversation ------------------------------------------------------------------------ */
 
-/* Start the program; s->child stays NULL with a mistake when it can't be. */
+/* Start the program; on a mistake s->child stays NULL. */
 static PetscErrorCode start_child(const Options *o, External *s, RgText *mistake)
 {
   RgText program = {0};
@@ -188,9 +189,9 @@ static PetscErrorCode start_child(const Options *o, External *s, RgText *mistake
   PetscFunctionReturn(0);
 }
 
-/* The seconds of an exchange are those of acquisition, but for those of fits that it reports: no
-   more than it was seen to take. What the clock of the CPU has not shown yet is booked with the
-   next exchange. */
+/* Account the seconds of an exchange as acquisition, except reported fits: these count as fit,
+   up to the measured time. A rest that the CPU clock has not shown yet is accounted in the next
+   exchange. */
 static PetscErrorCode book(RgAlgorithm *algorithm, const json_t *object, double wall,
                            RgText *mistake)
 {
@@ -211,11 +212,13 @@ static PetscErrorCode book(RgAlgorithm *algorithm, const json_t *object, double 
   clock->cpu[RG_STAGE_FIT] += cpu_fit;
   clock->cpu[RG_STAGE_ACQUIRE] += cpu - cpu_fit;
   clock->wall[RG_STAGE_FIT] += wall_fit;
-  clock->wall[RG_STAGE_ACQUIRE] -= wall_fit; /* the stage that runs, and takes all of it */
+  clock->wall[RG_STAGE_ACQUIRE] -= wall_fit; /* the running stage is acquisition and counts
+                                                everything */
   PetscFunctionReturn(0);
 }
 
-/* A request and the object that answers it, to be released; NULL with a mistake. */
+/* Send a request and receive the answer as an object, which the caller releases; NULL on a
+   mistake. */
 static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id, json_t **object,
                            RgText *mistake)
 {
@@ -264,7 +267,7 @@ static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, Rg
   PetscFunctionReturn(0);
 }
 
-/* The answer that was kept counts; a new one is kept. */
+/* Use the stored answer of an exchange if there is one; else store the new answer. */
 static PetscErrorCode settle(RgAlgorithm *algorithm, int exchange, RgText *mistake)
 {
   const RgKeeper *keeper = algorithm->setup.keeper;
@@ -309,7 +312,7 @@ static PetscErrorCode exchange_once(RgAlgorithm *algorithm, int exchange, const 
   PetscFunctionReturn(0);
 }
 
-/* Bring the program to an exchange: one that was started afresh goes through all before it. */
+/* Advance the program to an exchange; after a restart it first repeats all earlier exchanges. */
 static PetscErrorCode advance(RgAlgorithm *algorithm, int exchange, const RgHistory *history,
                               RgText *mistake)
 {
@@ -325,7 +328,7 @@ static PetscErrorCode advance(RgAlgorithm *algorithm, int exchange, const RgHist
   PetscFunctionReturn(0);
 }
 
-/* The numbers of an exchange, tried as often as the study says. */
+/* The numbers of an exchange, with retries as the study allows. */
 static PetscErrorCode reach(RgAlgorithm *algorithm, int exchange, const RgHistory *history,
                             RgFailure *failure)
 {
@@ -349,7 +352,7 @@ static PetscErrorCode reach(RgAlgorithm *algorithm, int exchange, const RgHistor
   PetscFunctionReturn(0);
 }
 
-/* Point i of n that are spread over a space: its index, -1 in a box. */
+/* Point i of n points that are spread over a space. Returns its index, -1 in a box. */
 static int spread_point(const RgSpace *space, int i, int n, double *unit)
 {
   const int index = rg_space_is_finite(space) ? (int)((int64_t)i * space->size / n) : -1;
@@ -359,7 +362,7 @@ static int spread_point(const RgSpace *space, int i, int n, double *unit)
   return index;
 }
 
-/* An initial design for a rehearsal: nothing was evaluated, all values are 0. */
+/* An initial design for the test before a study: nothing is evaluated, all values are 0. */
 static PetscErrorCode rehearse_design(const RgSetup *setup, RgHistory *history)
 {
   const RgDomain *domain = setup->domain;
@@ -394,7 +397,7 @@ static PetscErrorCode external_probe(RgAlgorithm *algorithm, RgText *mistake)
 
 /* ---- ask, tell, recommend -------------------------------------------------------------------- */
 
-/* Native coordinates as a point of a space. */
+/* Convert native coordinates to a point of a space. */
 static int take_point(const RgSpace *space, const double *native, double *unit)
 {
   const int index = rg_protocol_find(space, native);
@@ -442,7 +445,7 @@ static PetscErrorCode external_tell(RgAlgorithm *algorithm, int t, const RgHisto
   PetscFunctionReturn(0);
 }
 
-/* What the program recommended when it was told, else the query itself. */
+/* Recommend what the program recommended in its last answer to `tell`, else the query itself. */
 static PetscErrorCode external_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                          RgQuery *recommendation, RgFailure *failure)
 {

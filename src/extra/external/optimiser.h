@@ -5,31 +5,31 @@
 #include "extra/external/protocol.h"
 #include "regatta/algorithm.h"
 
-/* What an answer is made of, all native units, NaN where it has none: the design (of a tell: the
-   recommended one), the context if the learner chooses it, and the named numbers. */
+/* The parts of an answer, in native units, NaN where missing: the design (to `tell`: the
+   recommended design), the context if the learner chooses it, and the named numbers. */
 typedef struct {
   const RgDomain *domain;
   int n_record;
-  char *const *record; /* their names; borrowed */
+  char *const *record; /* names of the numbers; borrowed */
 } RgExternalAnswer;
 
-/* Numbers of an answer: design, context, what is recorded. */
+/* Number of values in an answer: design, context, named numbers. */
 int rg_external_width(const RgExternalAnswer *answer);
 
-/* Append a request as one line of JSON, without its end. history: NULL before a trial. */
+/* Append a request as one line of JSON without the line end. history: NULL before a trial. */
 PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHistory *history,
                                  int64_t id, RgText *line);
 PetscErrorCode rg_external_request(const RgDomain *domain, int exchange, const RgHistory *history,
                                    int64_t id, RgText *line);
 
-/* What an answer says, or what is wrong with it appended to `mistake`: to `start`, with the
-   versions reported (`; reported NAME VERSION, ...`) appended to `versions`; of an exchange, its
-   numbers (rg_external_width). */
+/* Read an answer. To `start`: append the reported versions to `versions` (`; reported NAME
+   VERSION, ...`). Of an exchange: its numbers (rg_external_width). A mistake in the answer is
+   appended to `mistake`. */
 PetscErrorCode rg_external_greeting(const json_t *object, RgText *versions, RgText *mistake);
 PetscErrorCode rg_external_read(const RgExternalAnswer *answer, int exchange,
                                 const RgHistory *history, const json_t *object, double *numbers,
                                 RgText *mistake);
-/* Seconds of the answer that it says went into fitting a model; 0 where it doesn't. */
+/* Seconds that the answer reports for fitting a model; 0 if it reports none. */
 PetscErrorCode rg_external_fit(const json_t *object, double *wall, double *cpu, RgText *mistake);
 
 #endif

@@ -1,4 +1,4 @@
-/* What an external optimiser is asked in, and what it may answer (docs/protocol.md). */
+/* Requests to an external optimiser, and its answers (docs/protocol.md). */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ int rg_external_width(const RgExternalAnswer *answer)
 
 /* ---- requests: members that can't be made are found out when the line is --------------------- */
 
-/* What an evaluation was in truth, where it failed or the domain has constraints. */
+/* Add the true outcome of an evaluation, if it failed or the domain has constraints. */
 static void add_outcome(const RgDomain *domain, const RgHistory *history, int row, json_t *object)
 {
   const int n = domain->n_constraints;
@@ -30,7 +30,7 @@ static void add_outcome(const RgDomain *domain, const RgHistory *history, int ro
   rg_protocol_set(object, "constraints", constraints);
 }
 
-/* Evaluation number `row` into an object. */
+/* Write evaluation number `row` into an object. */
 static PetscErrorCode add_evaluation(const RgDomain *domain, const RgHistory *history, int row,
                                      json_t *object)
 {
@@ -94,7 +94,7 @@ PetscErrorCode rg_external_request(const RgDomain *domain, int exchange, const R
 
 /* ---- answers --------------------------------------------------------------------------------- */
 
-/* A word that stands in a list of them, apart from its neighbours. */
+/* Append a word of a list; separators in the word become '_'. */
 static PetscErrorCode add_word(const char *word, RgText *text)
 {
   enum { LONGEST = 40 };
@@ -164,7 +164,7 @@ PetscErrorCode rg_external_fit(const json_t *object, double *wall, double *cpu, 
   PetscFunctionReturn(0);
 }
 
-/* No null for an input that counts. */
+/* Check that inputs that count are not null. */
 static PetscErrorCode check_nulls(const RgSpace *space, const char *name, const json_t *list,
                                   const double *native, RgText *mistake)
 {
@@ -182,7 +182,7 @@ static PetscErrorCode check_nulls(const RgSpace *space, const char *name, const 
   PetscFunctionReturn(0);
 }
 
-/* dim numbers under `name`, within the bounds. */
+/* Read dim numbers under `name` within the bounds. */
 static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, const json_t *list,
                                        double *native, RgText *mistake)
 {
@@ -208,7 +208,7 @@ static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, c
   PetscFunctionReturn(0);
 }
 
-/* A point of a space under `name`, of a finite one also by its number under `index_name`. */
+/* Read a point of a space under `name`; of a finite space also by its number under `index_name`. */
 static PetscErrorCode read_point(const RgSpace *space, const char *name, const char *index_name,
                                  const json_t *object, double *native, RgText *mistake)
 {
@@ -238,7 +238,7 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const c
   PetscFunctionReturn(0);
 }
 
-/* Points that may be queried once only: not those before query t. */
+/* Without replacement, check that no query before t was at the same point. */
 static PetscErrorCode check_once(const RgDomain *domain, int t, const RgHistory *history,
                                  const double *native, RgText *mistake)
 {

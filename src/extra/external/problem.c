@@ -1,18 +1,18 @@
 /* external: a program of the user's as objective.
 
    Each rank starts the program once and keeps it. A request is one line of JSON on its standard
-   input, its answer one line on its standard output:
+   input, the answer one line on its standard output:
 
      {"id":7,"trial":"9f..","evaluation":7,"seed":3,"instance":0,"x":{"depth":4,"rate":0.1}}
      {"id":7,"value":0.83}     or     {"id":7,"error":"why not"}
 
-   with the context, if there is one, under "c". "trial", "evaluation" and "seed" are those of the
-   trial and missing outside one. Integers are rounded, floor(v + 0.5), choices sent as words; the
-   algorithm sees the coordinate before rounding. No answer in time, an answer that is none, an
-   error and an end of the program are tried again with the program started afresh, then they fail
-   the trial. A trial is identified by the program's name without its folder, the arguments, the
-   inputs and contexts, the goal and the revision. No answer depends on the optimum: it is an
-   annotation, and a trial keeps its identity when it changes. */
+   The context, if there is one, is under "c". "trial", "evaluation" and "seed" are missing outside
+   a trial. Integers are rounded, floor(v + 0.5), and choices are sent as words; the algorithm sees
+   the coordinate before rounding. After a timeout, a wrong answer, an error or an end of the
+   program, the program is restarted and the request repeated; when the retries are used up, the
+   trial fails. The program's name without its folder, the arguments, the inputs and contexts, the
+   goal and the revision identify a trial. No answer depends on the optimum: it is an annotation,
+   and changing it does not change the identity of a trial. */
 #include "extra/external/problem.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ typedef struct {
 static const char *const controls[] = {"nature", "simulator", NULL};
 static const char *const goals[] = {"maximise", "minimise", NULL};
 
-/* The first N_IDENTITY parameters identify a trial, with `auto` for the optimum. */
+/* The first N_IDENTITY parameters identify a trial; the optimum is set to `auto` for that. */
 enum { N_IDENTITY = 9, CONSTRAINTS_MAX = 16 };
 
 static const RgParam params[] = {
@@ -70,15 +70,15 @@ static const RgParam params[] = {
 };
 
 typedef struct {
-  const char **words; /* of the command line, NULL at the end; owned */
-  char *program;      /* as started; owned */
-  double *outcome;    /* constraints of the evaluation made last; owned */
-  RgChild *own;       /* of evaluations outside a run; owned */
+  const char **words; /* words of the command line, NULL at the end; owned */
+  char *program;      /* path of the program; owned */
+  double *outcome;    /* constraints of the last evaluation; owned */
+  RgChild *own;       /* program for evaluations outside a run; owned */
 } External;
 
 /* ---- what the parameters say ----------------------------------------------------------------- */
 
-/* The boxes of inputs and contexts; the first thing wrong is appended to `mistake`. */
+/* Make the boxes of inputs and contexts; the first mistake is appended to `mistake`. */
 static PetscErrorCode make_spaces(const Options *o, RgSpace *design, RgSpace *context,
                                   RgText *mistake)
 {
@@ -118,7 +118,7 @@ static PetscErrorCode external_check(const RgProblemClass *class, const void *op
 static PetscErrorCode external_identity(const RgProblemClass *class, const void *options,
                                         RgText *text)
 {
-  Options identifying = *(const Options *)options; /* borrows its texts */
+  Options identifying = *(const Options *)options; /* borrows the texts of `options` */
 
   (void)class;
   identifying.optimum = NAN;
@@ -159,7 +159,7 @@ static PetscErrorCode external_create(RgProblem *problem, RgFailure *failure)
   (void)failure;
   PetscCall(PetscNew(&e));
   problem->data = e;
-  /* a file at hand, not one of that name in PATH */
+  /* a file in the current folder takes precedence over PATH */
   const bool here = !strchr(o->program, '/') && access(o->program, X_OK) == 0;
   PetscCall(rg_text_add(&program, "%s%s", here ? "./" : "", o->program));
   e->program = program.data;
@@ -198,7 +198,7 @@ static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random
 
 /* ---- evaluation ------------------------------------------------------------------------------ */
 
-/* The program, started if need be; *child NULL with a mistake when it can't be. */
+/* Start the program unless it runs; on a mistake *child is NULL. */
 static PetscErrorCode get_child(const External *e, RgChild **child, RgText *mistake)
 {
   PetscFunctionBeginUser;
@@ -226,7 +226,7 @@ static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const 
   PetscFunctionReturn(0);
 }
 
-/* Ask once. On a mistake the program is gone. */
+/* Send one request. A mistake closes the program. */
 static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **child, double *value,
                           bool *abandoned, RgText *mistake)
 {
@@ -292,7 +292,7 @@ static PetscErrorCode external_evaluate(RgProblem *problem, int m, const RgPoint
   PetscFunctionReturn(0);
 }
 
-/* Those of the answer that came last. */
+/* The constraints in the last answer. */
 static PetscErrorCode external_constrain(RgProblem *problem, int m, const RgPoint *points,
                                          double *constraints, RgFailure *failure)
 {

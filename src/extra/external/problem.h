@@ -1,4 +1,4 @@
-/* Parts of extra/external/problem.c: the messages. */
+/* The messages of extra/external/problem.c. */
 #ifndef RG_EXTRA_EXTERNAL_PROBLEM_H
 #define RG_EXTRA_EXTERNAL_PROBLEM_H
 
@@ -7,7 +7,8 @@
 #include "regatta/params.h"
 #include "regatta/stream.h"
 
-/* A request. x, c: native coordinates; contexts of dim 0: none; trial NULL outside a trial. */
+/* A request. x, c: native coordinates. Without contexts their dim is 0; outside a trial `trial`
+   is NULL. */
 typedef struct {
   int64_t id;
   const char *trial;
@@ -17,11 +18,11 @@ typedef struct {
   const double *x, *c;
 } RgRequest;
 
-/* Append the request as one line of JSON, without its end. */
+/* Append the request as one line of JSON without the line end. */
 PetscErrorCode rg_request_write(const RgRequest *request, RgText *line);
 
-/* Read the answer to request `id`: *value and the constraints of the domain (n_constraints), or
-   what is wrong with it, or the error it reports, appended to `mistake`. */
+/* Read the answer to request `id`: *value and the constraints of the domain (n_constraints). A
+   mistake in the answer, or the error that it reports, is appended to `mistake`. */
 PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const RgDomain *domain,
                               double *value, double *constraints, RgText *mistake);
 

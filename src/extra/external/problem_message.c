@@ -1,10 +1,10 @@
-/* Lines of JSON that external programs are asked in and answer with. */
+/* Lines of JSON for external problems: requests and answers. */
 #include <math.h>
 
 #include "extra/external/protocol.h"
 #include "extra/external/problem.h"
 
-/* Members that can't be made are found out when the line is: a check for each would say no more. */
+/* A failed json_* call shows when the line is written, so no separate check is needed. */
 static PetscErrorCode coordinates(const RgSpace *space, const double *native, json_t **object)
 {
   double *seen;

@@ -1,4 +1,4 @@
-/* A problem that answers requests in lines of JSON: what it is, its values, its optimum. */
+/* A problem that answers requests in lines of JSON: its domain, its values, its optimum. */
 #include "extra/external/problem_server.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "extra/external/protocol.h"
 #include "regret/optimum.h"
 
-/* A number of a request; `fallback` where it isn't given. */
+/* Read a number of a request; `fallback` if it is missing. */
 static PetscErrorCode read_count(const json_t *object, const char *name, json_int_t fallback,
                                  json_int_t most, json_int_t *count, RgText *mistake)
 {
@@ -55,7 +55,7 @@ typedef struct {
   bool has_c;
 } Batch;
 
-/* Point i of a list into `native`, its number if the space is finite into *index. */
+/* Read point i of a list into `native`; *index is its number in a finite space. */
 static PetscErrorCode read_point(const RgSpace *space, const char *name, const json_t *list, int i,
                                  double *native, int *index, RgText *mistake)
 {
@@ -136,7 +136,8 @@ static RgRandom random_at(const RgProblemServer *server, const char *name, json_
   return rg_stream_at(&stream, (uint64_t)row);
 }
 
-/* Observations: f and the noise of evaluations number "first", ... of the trial with that seed. */
+/* Add observations: f plus the noise of evaluations number "first", ... of the trial with that
+   seed. */
 static PetscErrorCode add_noise(const RgProblemServer *server, const json_t *noise, int m,
                                 const double *f, json_t *reply, RgText *mistake)
 {
@@ -206,7 +207,7 @@ static PetscErrorCode add_values(RgProblemServer *server, const json_t *request,
   PetscFunctionReturn(0);
 }
 
-/* The outcome constraints at every point, a list for each by its name. */
+/* Add the outcome constraints at every point, one list per constraint under its name. */
 static PetscErrorCode add_constraints(RgProblem *problem, const Batch *batch, json_t *reply,
                                       RgText *mistake)
 {
@@ -300,7 +301,7 @@ static PetscErrorCode answer_optimum(RgProblemServer *server, const json_t *requ
   PetscFunctionReturn(0);
 }
 
-/* Contexts number "first", ... of the trial with that seed. */
+/* Answer with contexts number "first", ... of the trial with that seed. */
 static PetscErrorCode answer_contexts(RgProblemServer *server, const json_t *request, json_t *reply,
                                       RgText *mistake)
 {

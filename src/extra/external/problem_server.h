@@ -7,14 +7,14 @@
 
 typedef struct {
   RgProblem *problem; /* borrowed */
-  uint64_t seed;      /* study seed: the noise and the contexts are those of its trials */
-  bool searched;      /* the optimum, with its accuracy and an optimiser, is known */
+  uint64_t seed;      /* study seed, which determines noise and contexts */
+  bool searched;      /* the optimum, its accuracy and an optimiser have been computed */
   double optimum;
   double *optimiser; /* owned */
 } RgProblemServer;
 
-/* The answer to a request, one line of JSON without its end: {"id":..,"error":".."} when something
-   is wrong with it, and the next one is welcome all the same. */
+/* Answer a request with one line of JSON without the line end. For a mistake in the request this
+   is {"id":..,"error":".."}, and the server goes on. */
 PetscErrorCode rg_problem_server_answer(RgProblemServer *server, const char *line, size_t length,
                                         RgText *answer);
 PetscErrorCode rg_problem_server_clear(RgProblemServer *server);

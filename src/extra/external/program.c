@@ -1,4 +1,4 @@
-/* Programs of the user's that a study file names. */
+/* The user's programs that a study file names. */
 #include "extra/external/program.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static bool is_a_file(const char *path)
   return !stat(path, &found) && S_ISREG(found.st_mode);
 }
 
-/* Whether a program of that name would be found by who starts it. */
+/* Whether PATH has an executable of that name. */
 static PetscErrorCode find_in_path(const char *name, bool *found)
 {
   const char *folder = getenv("PATH");
@@ -30,7 +30,7 @@ static PetscErrorCode find_in_path(const char *name, bool *found)
 
   PetscFunctionBeginUser;
   *found = false;
-  if (!folder) folder = "/bin:/usr/bin"; /* as execvp has it */
+  if (!folder) folder = "/bin:/usr/bin"; /* the same default as execvp */
   while (!*found) {
     const size_t length = strcspn(folder, ":");
     PetscCall(rg_text_add(&path, "%.*s%s%s", (int)length, folder, length ? "/" : "./", name));

@@ -19,7 +19,7 @@ PetscErrorCode rg_protocol_write(json_t *request, RgText *line)
   PetscFunctionReturn(0);
 }
 
-/* The id of the request, and no error. */
+/* Check that the answer has the id of the request and no error. */
 static PetscErrorCode check_object(const json_t *object, int64_t id, RgText *mistake)
 {
   const json_t *error = json_object_get(object, "error"), *own = json_object_get(object, "id");
@@ -105,8 +105,8 @@ PetscErrorCode rg_protocol_point(const RgSpace *space, const double *unit, json_
   PetscFunctionReturn(0);
 }
 
-/* What coordinate j stands for beside its name and bounds: the words of a choice, whether its scale
-   is logarithmic, the input and its words without which it doesn't count. */
+/* Describe coordinate j beyond its name and bounds: the words of a choice, a logarithmic scale,
+   and the condition under which it counts. */
 static json_t *input_object(const RgInput *inputs, int j)
 {
   const RgInput *input = &inputs[j];
@@ -128,7 +128,7 @@ static json_t *input_object(const RgInput *inputs, int j)
   return object;
 }
 
-/* A space: names, kinds, lower, upper, and the points of a finite one. */
+/* Describe a space: names, kinds, lower, upper, and the points of a finite space. */
 static PetscErrorCode space_object(const RgSpace *space, const char *letter, json_t **object)
 {
   json_t *names = json_array(), *kinds = json_array(), *points = json_array(), *point;
@@ -216,6 +216,6 @@ double rg_protocol_coordinate(const RgSpace *space, int j, const json_t *value)
   if (!input || input->kind != RG_INPUT_CHOICE) return native;
   for (int k = 0; json_is_string(value) && k < input->n_words; k++)
     if (!strcmp(input->words[k], json_string_value(value))) native = k;
-  /* the middle of its part, which rounding doesn't leave */
+  /* the middle of the word's interval is safe from rounding */
   return native == floor(native) && native < input->n_words ? native + 0.5 : native;
 }

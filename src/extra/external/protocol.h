@@ -1,5 +1,5 @@
-/* What external problems and external algorithms have in common: a request is one line of JSON with
-   an "id", its answer one JSON object in one line with the same "id" (docs/protocol.md). */
+/* The protocol of external problems and external optimisers: a request is one line of JSON with
+   an "id"; the answer is one JSON object on one line with the same "id" (docs/protocol.md). */
 #ifndef RG_EXTRA_EXTERNAL_PROTOCOL_H
 #define RG_EXTRA_EXTERNAL_PROTOCOL_H
 
@@ -9,36 +9,37 @@
 
 #define RG_PROTOCOL_VERSION 1
 
-/* Append `request` as one line of JSON, without its end. The request is released. */
+/* Append `request` as one line of JSON without the line end, and release it. */
 PetscErrorCode rg_protocol_write(json_t *request, RgText *line);
 
-/* Read the answer to request `id`: *answer, to be released (json_decref), or NULL and what is wrong
-   with it, or the error that it reports, appended to `mistake`. */
+/* Read the answer to request `id`. *answer is released by the caller (json_decref). On a
+   mistake, or an error in the answer, it is NULL and `mistake` has the message. */
 PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, json_t **answer,
                                 RgText *mistake);
 
-/* The other way round: the object in a line that was received, to be released, or NULL and what is
-   wrong with it appended to `mistake`. *id: that of the request, -1 where it has none. */
+/* Read a received request. *request is released by the caller; on a mistake it is NULL and
+   `mistake` has the message. *id: the id of the request, -1 if it has none. */
 PetscErrorCode rg_protocol_request(const char *line, size_t length, json_t **request, int64_t *id,
                                    RgText *mistake);
 
 /* ---- parts of messages; a member that can't be made is found out when the line is written ---- */
 
-/* Set a member; `value` is released. */
+/* Set a member; takes over `value`. */
 static inline void rg_protocol_set(json_t *object, const char *name, json_t *value)
 {
   (void)json_object_set_new(object, name, value);
 }
-json_t *rg_protocol_reals(int n, const double *values); /* those that are not finite as null */
-/* A point in unit coordinates as a list of native ones. */
+json_t *rg_protocol_reals(int n, const double *values); /* values that are not finite become null */
+/* Convert a point in unit coordinates to a list of native coordinates. */
 PetscErrorCode rg_protocol_point(const RgSpace *space, const double *unit, json_t **list);
-/* Set "space", "context", "constraints" and "measure" of a domain, those that it has. */
+/* Set those of "space", "context", "constraints" and "measure" that the domain has. */
 PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object);
 
-/* The native coordinate j that a message has: a number, a word of a choice or its number, null for
-   an input that may not count. NaN: none of these. */
+/* Read the native coordinate j from a message: a number, a word of a choice or its number, or
+   null for an input that may not count. NaN for anything else. */
 double rg_protocol_coordinate(const RgSpace *space, int j, const json_t *value);
-/* The point of a finite space with these native coordinates, -1: there is none (or a box). */
+/* The point of a finite space with these native coordinates; -1 if it has no such point, or is a
+   box. */
 int rg_protocol_find(const RgSpace *space, const double *native);
 
 #endif
