@@ -72,8 +72,8 @@ static PetscErrorCode add_group(RgContainer *container, const char *name, bool e
   PetscFunctionReturn(0);
 }
 
-/* A group is a group with a problem label; what else somebody may have put there is left alone, but
-   what can't be opened is damage: it may have been a group. */
+/* A group has a problem label. Foreign objects are left alone; but an object that can't be
+   opened is damage, since it may have been a group. */
 static herr_t find_group(hid_t parent, const char *name, const H5L_info_t *link, void *closure)
 {
   GroupSearch *search = closure;
@@ -162,7 +162,7 @@ PetscErrorCode rg_container_close(RgContainer *container)
 {
   PetscFunctionBeginUser;
   if (container->file > 0) (void)rg_medium_close(&container->medium, container->file);
-  if (container->fd >= 0) close(container->fd); /* was only read from, as was the file */
+  if (container->fd >= 0) close(container->fd); /* neither this nor the file was written to */
   for (int i = 0; i < container->n; i++) PetscCall(PetscFree(container->groups[i].name));
   PetscCall(RG_FREE(&container->groups, &container->loaded));
   container->file = -1;
@@ -175,7 +175,7 @@ PetscErrorCode rg_container_close(RgContainer *container)
 
 enum { CURSOR_BLOCK = 2048 };
 
-/* Room to read ahead in, of a group of n trials; nothing of those before is left in it. */
+/* Make room to read ahead in a group of n trials; the records of the last group are removed. */
 static PetscErrorCode make_room(RgCursor *cursor, int n)
 {
   const int room = PetscMin(CURSOR_BLOCK, n);

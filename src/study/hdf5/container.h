@@ -5,7 +5,7 @@
 #include "study/hdf5/medium.h"
 #include "study/hdf5/group.h"
 
-/* Root attributes to write. Texts borrowed. */
+/* Root attributes to write. Texts are borrowed. */
 typedef struct {
   const char *title, *references, *study_name, *study, *history;
   const char *credit[RG_CREDITS]; /* NULL or "": not written */
@@ -15,33 +15,35 @@ typedef struct {
   char checksum[RG_ID_LENGTH + 1];
 } RgContainerInfo;
 
-/* Those that come from the study; complete, counts, checksum and history are left to the caller. */
+/* The attributes that come from the study. The caller sets complete, counts, checksum and
+   history. */
 RgContainerInfo rg_container_info(const RgStudy *study);
 void rg_container_write_info(hid_t file, const RgContainerInfo *info, RgFault *fault);
 
 typedef struct {
-  char *name;   /* of the group; owned */
-  bool earlier; /* below the group `earlier` */
+  char *name;   /* name of the HDF5 group; owned */
+  bool earlier; /* inside the group `earlier` */
 } RgGroupPlace;
 
 /* A container open for reading. */
 typedef struct {
   RgMedium medium;
-  int fd;                /* -1: none; owned */
+  int fd;                /* -1: not open; owned */
   unsigned char *loaded; /* owned, may be NULL */
-  hid_t file, earlier;   /* earlier: group, negative when there is none */
+  hid_t file, earlier;   /* earlier: the HDF5 group, negative if it does not exist */
   int64_t schema_version;
   int n;
-  RgGroupPlace *groups; /* by name, those of `earlier` last */
+  RgGroupPlace *groups; /* by name; groups inside `earlier` come last */
 } RgContainer;
 
-/* Read from the medium (copied). A file that is no container, or damaged: fault. A newer schema
-   is not looked into (n = 0). The container must be closed in any case. */
+/* Open a container on the medium (copied). fault: the file is not a container, or is damaged. Of
+   a newer schema nothing more is read (n = 0). The caller closes the container in any case. */
 PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container, RgFault *fault);
-/* HDF5 takes what it could not read for what does not exist. To be asked after every kind of
-   reading: when a read of the medium failed, that is the fault, whatever was made of it. */
+/* Set a fault if a read of the medium failed. HDF5 treats what it could not read as
+   non-existent, so call this after every kind of read; this fault replaces conclusions from
+   missing data. */
 void rg_container_check(const RgContainer *container, RgFault *fault);
-/* Open group `i`; to be closed with rg_group_close in any case. */
+/* Open group `i`. The caller closes it with rg_group_close in any case. */
 PetscErrorCode rg_container_open_group(const RgContainer *container, int i, RgGroup *group,
                                        RgFault *fault);
 PetscErrorCode rg_container_close(RgContainer *container);
@@ -57,20 +59,20 @@ PetscErrorCode rg_container_close(RgContainer *container);
    2048 trials' fields. */
 typedef struct {
   RgContainer container;
-  bool heads;            /* set before the first: of the fields read the heads only, */
-  bool bare;             /* or none of them */
-  RgGroup group;         /* the open one */
-  RgRecord *record;      /* the current one; owned by the cursor */
-  int position;          /* of it in its group */
-  int ordinal;           /* of it in the container, from 0 */
-  int n, n_groups;       /* trials of the group; groups opened so far */
-  RgRecord *block;       /* read ahead; owned */
-  int n_block;           /* room there */
+  bool heads;            /* set before the first call: read only the head fields of each record, */
+  bool bare;             /* or no fields */
+  RgGroup group;         /* the open group */
+  RgRecord *record;      /* the current record; owned by the cursor */
+  int position;          /* position of the record in its group */
+  int ordinal;           /* number of the record in the container, from 0 */
+  int n, n_groups;       /* trials in the group; groups opened so far */
+  RgRecord *block;       /* records read ahead; owned */
+  int n_block;           /* room in the block */
   PetscErrorCode broken; /* reported by rg_cursor_close */
 } RgCursor;
-/* The next trial; false at the end and after a fault, also one that was there before. */
+/* Go to the next trial. False at the end and after a fault, also if fault was set before. */
 bool rg_cursor_next(RgCursor *cursor, RgFault *fault);
-/* Read the columns of the record and compare its checksum with the one stored beside it. */
+/* Read the columns of the record and compare its checksum with the stored one. */
 PetscErrorCode rg_cursor_read(RgCursor *cursor, RgFault *fault);
 PetscErrorCode rg_cursor_close(RgCursor *cursor);
 

@@ -1,4 +1,4 @@
-/* Groups: their shape, name, axes, and how they are closed. */
+/* Groups: shape, name, axes, and closing. */
 #include "study/hdf5/group.h"
 
 #include <ctype.h>
@@ -45,7 +45,8 @@ static int max_int(int a, int b)
   return a > b ? a : b;
 }
 
-/* Keep the extra columns sorted by name, so that the file does not tell who came first. */
+/* Keep the extra columns sorted by name, so that the file does not depend on the order of
+   trials. */
 static PetscErrorCode add_extra(RgGroupShape *shape, const char *name, const char *doc)
 {
   int at = 0;
@@ -67,7 +68,7 @@ static PetscErrorCode add_extra(RgGroupShape *shape, const char *name, const cha
   PetscFunctionReturn(0);
 }
 
-/* What is said about a setting: the first that says something. */
+/* Keep the first text about a setting that is not empty. */
 static PetscErrorCode keep_text(const char *text, char **kept)
 {
   PetscFunctionBeginUser;
@@ -133,7 +134,7 @@ static size_t text_bytes(const RgRecord *record)
   return bytes;
 }
 
-/* Names are those of the group if all its trials have them. */
+/* The group has names only if all its trials have them. */
 static PetscErrorCode add_inputs(RgGroupShape *shape, int part, const char *inputs)
 {
   PetscFunctionBeginUser;
@@ -180,12 +181,13 @@ uint64_t rg_group_doubles(const RgGroupShape *shape)
     if (width == RG_WIDTH_S) width = shape->n_scores;
     if (shape->used[c]) doubles += (uint64_t)width;
   }
-  return doubles + (uint64_t)(shape->named[RG_PART_X] * shape->dim_x + /* x_seen, c_seen */
+  return doubles + (uint64_t)(shape->named[RG_PART_X] * shape->dim_x + /* the datasets x_seen and
+                                                                          c_seen */
                               shape->named[RG_PART_C] * shape->dim_c);
 }
 
-/* Per text HDF5 keeps a reference of 16 bytes in the dataset, a header of 16 bytes in its heap, and
-   padding; every dataset and its attributes take about 1.5 KiB. */
+/* For each text HDF5 stores a reference of 16 bytes in the dataset, a header of 16 bytes in its
+   heap, and padding. Each dataset with its attributes takes about 1.5 KiB. */
 uint64_t rg_group_shape_bytes(const RgGroupShape *shape)
 {
   return (uint64_t)shape->n * (uint64_t)shape->n_rows * rg_group_doubles(shape) * sizeof(double) +

@@ -1,4 +1,4 @@
-/* Reading a group that may be damaged. */
+/* Reading of a group that may be damaged. */
 #include "study/hdf5/group.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "study/spec/swept.h"
 
-/* Columns of so many bytes are read at once. */
+/* Size of a read-ahead window. */
 enum { WINDOW_BYTES = 1 << 20 };
 
 /* ---- open ------------------------------------------------------------------------------------ */
@@ -19,8 +19,7 @@ static hid_t open_dataset(hid_t handle, const char *name)
   return H5Dopen2(handle, name, H5P_DEFAULT);
 }
 
-/* A dataset of exactly these extents, or a failure: nothing is read into a buffer it might not fit.
- */
+/* Open a dataset of exactly these extents, or fail: data must fit into the buffers. */
 static hid_t open_sized(hid_t handle, const char *name, int rank, const hsize_t *size,
                         RgFault *fault)
 {
@@ -110,7 +109,7 @@ typedef struct {
   PetscErrorCode error;
 } ExtraSearch;
 
-/* Kind of the values that a dataset stores. */
+/* The kind of the values in a dataset. */
 static RgSweptKind stored_kind(hid_t dataset)
 {
   hid_t type = H5Dget_type(dataset);
@@ -123,7 +122,7 @@ static RgSweptKind stored_kind(hid_t dataset)
   return RG_SWEPT_WORD;
 }
 
-/* Whether a dataset is the variable of a swept setting; then the shape has it. */
+/* Add a dataset to the shape if it is the variable of a swept setting. */
 static PetscErrorCode find_setting(RgGroupShape *shape, hid_t handle, const char *name, bool *found)
 {
   RgSwept setting = {0};
@@ -148,7 +147,7 @@ static PetscErrorCode find_setting(RgGroupShape *shape, hid_t handle, const char
   PetscFunctionReturn(0);
 }
 
-/* Any other dataset may be that of a swept setting or a column of an algorithm. */
+/* Examine a dataset that is not standard: it may be a swept setting or a column of an algorithm. */
 static herr_t find_extra(hid_t handle, const char *name, const H5L_info_t *link, void *closure)
 {
   ExtraSearch *search = closure;
@@ -170,8 +169,8 @@ static herr_t find_extra(hid_t handle, const char *name, const H5L_info_t *link,
   return 0;
 }
 
-/* A dataset that somebody added to a results file is no reason to refuse it: what does not look
-   like a column is left alone. */
+/* Users may add datasets to a results file: a dataset that does not look like a column is
+   ignored. */
 static PetscErrorCode open_one_extra(RgGroup *group, RgGroupExtra *extra, hid_t *dataset,
                                      bool *fits)
 {
@@ -258,8 +257,8 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* Entries [first, first + n) along the first dimension of a dataset; texts must be freed by
-   H5free_memory. */
+/* Read entries [first, first + n) along the first dimension of a dataset; the caller frees texts
+   with H5free_memory. */
 static bool read_range(hid_t dataset, hid_t type, int first, int n, void *values)
 {
   hsize_t size[3], start[3] = {(hsize_t)first, 0, 0};
@@ -277,7 +276,7 @@ static bool read_range(hid_t dataset, hid_t type, int first, int n, void *values
   return ok;
 }
 
-/* The values of one field into `values` (8 bytes each: char *, double, uint64_t; 4 for int). */
+/* Read a field into `values` (8 bytes each: char *, double, uint64_t; 4 for int). */
 static PetscErrorCode read_field(RgGroup *group, const RgFieldInfo *info, int first, int n,
                                  void *values, RgFault *fault)
 {
@@ -328,7 +327,7 @@ static bool fields_plausible(const RgGroupShape *shape, const RgRecord *record)
          record->n_scores <= shape->n_scores && strlen(record->id) == RG_ID_LENGTH;
 }
 
-/* One value of a setting as text; NULL: the trial has none. */
+/* One value of a setting as text; empty if the trial has no value. */
 static PetscErrorCode show_setting(RgSweptKind kind, const void *values, int i, RgText *text)
 {
   PetscFunctionBeginUser;
@@ -354,7 +353,7 @@ static PetscErrorCode show_setting(RgSweptKind kind, const void *values, int i, 
   PetscFunctionReturn(0);
 }
 
-/* Entry s of the shape's settings into the records; `values` has 8 bytes for each. */
+/* Read setting s of the shape into the records; `values` has 8 bytes for each. */
 static PetscErrorCode read_setting(RgGroup *group, int s, int first, int n, RgRecord *records,
                                    void *values, RgFault *fault)
 {
@@ -381,7 +380,7 @@ static PetscErrorCode read_setting(RgGroup *group, int s, int first, int n, RgRe
   PetscFunctionReturn(0);
 }
 
-/* Settings of the trials of a block; files of schema 1 have them as text. */
+/* Read the settings of a block of trials; files of schema 1 store them as text. */
 static PetscErrorCode read_settings(RgGroup *group, int first, int n, RgRecord *records,
                                     void *values, RgFault *fault)
 {
@@ -394,7 +393,7 @@ static PetscErrorCode read_settings(RgGroup *group, int first, int n, RgRecord *
   PetscFunctionReturn(0);
 }
 
-/* Which trial of which cell it is, how it ended, and who made it. */
+/* Whether a field belongs to the head: trial, cell, status, times and program versions. */
 static bool is_head(const RgFieldInfo *info)
 {
   static const size_t heads[] = {
@@ -482,7 +481,7 @@ PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* The trials from `position` on that fit into a window; size: of one trial. */
+/* Read the trials from `position` on that fit into a window; size: of one trial. */
 static PetscErrorCode read_ahead(RgGroup *group, hid_t dataset, int position, const hsize_t *size,
                                  RgGroupWindow *window, RgFault *fault)
 {
@@ -498,8 +497,8 @@ static PetscErrorCode read_ahead(RgGroup *group, hid_t dataset, int position, co
   PetscFunctionReturn(0);
 }
 
-/* One trial of one column, or of one of an algorithm behind them, narrowed to `rows` x `width` of
-   the record. */
+/* Read one trial of a standard column, or of an extra column with a higher number, reduced to
+   `rows` x `width` of the record. */
 static PetscErrorCode read_column(RgGroup *group, int column, int position, int rows, int width,
                                   double **values, RgFault *fault)
 {
@@ -535,7 +534,8 @@ static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record,
   for (int i = 0; i < group->shape->n_extra && !fault->code; i++) {
     values = NULL;
     PetscCall(read_column(group, RG_COLUMN_COUNT + i, position, record->n_rows, 1, &values, fault));
-    if (!rg_values_any(values, (size_t)record->n_rows)) { /* a column of another algorithm */
+    if (!rg_values_any(values, (size_t)record->n_rows)) { /* the column belongs to another
+                                                             algorithm */
       PetscCall(PetscFree(values));
       continue;
     }

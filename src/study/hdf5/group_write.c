@@ -1,4 +1,4 @@
-/* Writing a group. */
+/* Writing of a group. */
 #include "study/hdf5/group.h"
 
 #include <hdf5_hl.h>
@@ -85,7 +85,7 @@ static const struct {
   const char *name, *seen, *name_of, *seen_of;
   RgAxis axis;
   int column;
-  size_t offset; /* of their descriptions in a record */
+  size_t offset; /* of the descriptions in a record */
 } parts[RG_PARTS] = {[RG_PART_X] = {"x_name", "x_seen", "name of the design coordinate",
                                     "design as it was evaluated", RG_AXIS_X, RG_COLUMN_X,
                                     offsetof(RgRecord, inputs)},
@@ -93,7 +93,7 @@ static const struct {
                                     "context as it was evaluated", RG_AXIS_C, RG_COLUMN_C,
                                     offsetof(RgRecord, contexts)}};
 
-/* The names along an axis. */
+/* Write the names along an axis. */
 static PetscErrorCode write_names(RgGroup *group, int part, const RgInput *inputs, RgFault *fault)
 {
   hsize_t n;
@@ -117,7 +117,7 @@ static PetscErrorCode write_names(RgGroup *group, int part, const RgInput *input
   PetscFunctionReturn(0);
 }
 
-/* The words that the numbers of each choice stand for, in their order from 0. */
+/* Write the words of each choice, in the order of their numbers from 0. */
 static PetscErrorCode write_choices(hid_t dataset, int n, const RgInput *inputs, RgFault *fault)
 {
   RgText name = {0}, words = {0};
@@ -136,8 +136,8 @@ static PetscErrorCode write_choices(hid_t dataset, int n, const RgInput *inputs,
   PetscFunctionReturn(0);
 }
 
-/* x_name and x_seen of a group, or those of the context. Where the trials differ in what their
-   coordinates stand for there is x_seen alone; `inputs` says what it means. */
+/* Create x_name and x_seen, or c_name and c_seen. If the trials' inputs differ, only x_seen
+   exists, and `inputs` gives the meaning of its coordinates. */
 static PetscErrorCode create_part(RgGroup *group, int part, const char *coordinates, RgFault *fault)
 {
   RgInput *inputs = NULL;
@@ -285,7 +285,7 @@ static hid_t setting_type(RgSweptKind kind, bool stored)
   return rg_h5_text_type();
 }
 
-/* Entry i of a buffer becomes the value of a record; NULL: it has none. */
+/* Put the value of a setting into entry i of a buffer; setting NULL: no value. */
 static void put_setting(RgSweptKind kind, const RgSwept *setting, int i, void *buffer)
 {
   const char *text = setting ? setting->text : NULL;
@@ -300,7 +300,7 @@ static void put_setting(RgSweptKind kind, const RgSwept *setting, int i, void *b
   }
 }
 
-/* The attribute by which netCDF readers know missing values, and what flags mean. */
+/* Write the attributes that tell netCDF readers about missing values and the meaning of flags. */
 static void describe_values(hid_t dataset, RgSweptKind kind, RgFault *fault)
 {
   static const unsigned char flags[] = {0, 1}, no_logical = RG_NO_LOGICAL;
@@ -355,7 +355,7 @@ static void write_setting(RgGroup *group, int s, const RgRecord *const *records,
 
 PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *records, RgFault *fault)
 {
-  uint64_t *buffer; /* wide enough for any field */
+  uint64_t *buffer; /* 8 bytes per entry, enough for any field */
 
   PetscFunctionBeginUser;
   if (fault->code) PetscFunctionReturn(0);
@@ -369,7 +369,7 @@ PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *reco
   PetscFunctionReturn(0);
 }
 
-/* Eight bytes, least significant first, as the datasets have them. */
+/* Store eight bytes, least significant first, as the datasets have them. */
 static void put_real(double value, unsigned char *to)
 {
   uint64_t bits;
@@ -378,8 +378,8 @@ static void put_real(double value, unsigned char *to)
   for (int i = 0; i < 8; i++) to[i] = (unsigned char)(bits >> (8 * i) & 255u);
 }
 
-/* One trial of one column, widened to the shape of the group. Its place in the file is known: to
-   select and write it through HDF5 was a third of the time of packing. */
+/* Write one trial of one column, extended to the shape of the group. The code writes at the
+   known place in the file; selection and writing through HDF5 took a third of the packing time. */
 static void write_column(RgGroup *group, hid_t dataset, int column, int position, int rows,
                          int width, const double *values, RgFault *fault)
 {
@@ -405,7 +405,7 @@ static const double *extra_values(const RgRecord *record, const char *name)
   return NULL;
 }
 
-/* What a trial's program saw, from its coordinates and what they stand for. */
+/* Write the inputs that the trial's problem saw, computed from coordinates and descriptions. */
 static PetscErrorCode write_seen(RgGroup *group, int part, int position, const RgRecord *record,
                                  RgFault *fault)
 {

@@ -1,4 +1,4 @@
-/* Small steps of writing and reading HDF5. */
+/* Helper functions to write and read HDF5. */
 #include "study/hdf5/h5.h"
 
 #include <math.h>
@@ -57,7 +57,7 @@ void rg_h5_write_bytes(hid_t object, const char *name, int n, const unsigned cha
   H5Sclose(space);
 }
 
-/* Open a scalar attribute of a class of types; -1 when there is none. */
+/* Open a scalar attribute of a class of types; -1 if it does not exist. */
 static hid_t open_attribute(hid_t object, const char *name, H5T_class_t wanted)
 {
   hid_t attribute, type, space;
@@ -122,7 +122,7 @@ static bool is_text(hid_t type)
   return H5Tget_class(type) == H5T_STRING;
 }
 
-/* Chunks of doubles, along the first dimension, of about 1 MiB. */
+/* Chunks of doubles along the first dimension, of about 1 MiB each. */
 static void set_chunks(hid_t creation, int rank, const hsize_t *size)
 {
   const double fill = NAN;
@@ -145,7 +145,9 @@ hid_t rg_h5_create_dataset(hid_t parent, const char *name, hid_t type, int rank,
   H5Pset_obj_track_times(creation, false);
   if (contiguous) {
     H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
-    if (!is_text(type)) H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER); /* HDF5 insists for text */
+    if (!is_text(type))
+      H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER); /* HDF5 requires this
+                                                                            for text */
   } else {
     set_chunks(creation, rank, size);
   }

@@ -1,5 +1,5 @@
-/* Small steps of writing and reading HDF5. What fails is a value: a writer sets `failure`, a reader
-   of a file that may be damaged gets false. */
+/* Helper functions to write and read HDF5. Failures are values: writers set a fault; readers of
+   possibly damaged files return false. */
 #ifndef RG_STUDY_HDF5_H5_H
 #define RG_STUDY_HDF5_H5_H
 
@@ -9,40 +9,40 @@
 #define H5_USE_110_API
 #include <hdf5.h>
 
-/* Variable-length UTF-8, the only kind of text that every reader takes (fixed-length text makes
-   netCDF4 crash). To be closed with H5Tclose. */
+/* Variable-length UTF-8, the only kind of text that every reader supports (fixed-length text
+   makes netCDF4 crash). The caller closes it with H5Tclose. */
 hid_t rg_h5_text_type(void);
 
-/* A text or an integer as attribute `name`. */
+/* Write a text or an integer as attribute `name`. */
 void rg_h5_write_text(hid_t object, const char *name, const char *text, RgFault *fault);
 void rg_h5_write_integer(hid_t object, const char *name, int64_t value, RgFault *fault);
-/* An array of small unsigned integers, for flag_values. */
+/* Write an array of small unsigned integers, for flag_values. */
 void rg_h5_write_bytes(hid_t object, const char *name, int n, const unsigned char *values,
                        RgFault *fault);
 
-/* *text: owned by the caller, "" when the attribute does not exist or is not text (then *found is
-   false; found may be NULL). */
+/* Read a text. *text: owned by the caller, "" if the attribute does not exist or is not text
+   (then *found is false; found may be NULL). */
 PetscErrorCode rg_h5_read_text(hid_t object, const char *name, char **text, bool *found);
 bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value);
 
-/* A group, without object times. Negative: failure set. */
+/* Create a group without object times. Negative: fault is set. */
 hid_t rg_h5_create_group(hid_t parent, const char *name, RgFault *fault);
-/* A dataset of `rank` (at most 3) dimensions. contiguous: space is taken at once and nothing is
-   written, so that every element must be; otherwise, for doubles, no space is taken before
-   something is written, and NaN is read. Negative: failure set. */
+/* Create a dataset of `rank` (at most 3) dimensions. contiguous: the space is allocated at once
+   and not initialised, so every element must be written. Otherwise, for doubles, space is
+   allocated on the first write, and unwritten elements read as NaN. Negative: fault is set. */
 hid_t rg_h5_create_dataset(hid_t parent, const char *name, hid_t type, int rank,
                            const hsize_t *size, bool contiguous, RgFault *fault);
-/* How values pass to and from a dataset; to be closed with H5Pclose. With H5P_DEFAULT, HDF5 clears
-   two MiB before it reads or writes any text, with this 64 KiB. Negative: no memory. */
+/* Transfer properties with a buffer of 64 KiB; the caller closes them with H5Pclose. With
+   H5P_DEFAULT, HDF5 clears 2 MiB before it reads or writes any text. Negative: no memory. */
 hid_t rg_h5_transfer(void);
-/* Every element of a dataset, of `type` in memory; false: HDF5 can't. */
+/* Read or write all elements of a dataset, of `type` in memory; false if HDF5 fails. */
 bool rg_h5_write(hid_t dataset, hid_t type, const void *values);
-/* The three texts that every variable has. */
+/* Write the three texts that every variable has. */
 void rg_h5_describe(hid_t dataset, const char *units, const char *long_name,
                     const char *description, RgFault *fault);
-/* Whether space was taken: something may be stored. */
+/* Whether space was allocated, so that data may exist. */
 bool rg_h5_has_data(hid_t dataset);
-/* Extent along dimension 0; -1: not a one-dimensional dataset. */
+/* Extent along dimension 0; -1 if the dataset is not one-dimensional. */
 long rg_h5_length(hid_t dataset);
 
 #endif

@@ -1,4 +1,4 @@
-/* The driver below HDF5: bytes in memory or a file descriptor, errors kept. */
+/* The driver below HDF5: bytes in memory or a file descriptor; the first error is kept. */
 #include "study/hdf5/medium.h"
 
 #include <errno.h>
@@ -9,16 +9,16 @@
 #include <H5FDdevelop.h>
 #endif
 
-/* What the driver is told through the access property list. */
+/* The driver's data in the access property list. */
 typedef struct {
   RgMedium *medium;
 } MediumInfo;
 
-/* One open file; HDF5 wants its own part first. */
+/* An open file; HDF5 requires its own part first. */
 typedef struct {
   H5FD_t public;
   RgMedium *medium;
-  haddr_t eoa; /* end of the addresses HDF5 has handed out */
+  haddr_t eoa; /* end of the addresses that HDF5 has allocated */
 } MediumFile;
 
 RgMedium rg_medium_memory(void)
@@ -62,12 +62,12 @@ static bool memory_grow(RgMedium *medium, size_t need)
 
 static bool memory_write(RgMedium *medium, size_t offset, size_t size, const void *from)
 {
-  if (medium->bytes && !medium->capacity) return false; /* borrowed */
+  if (medium->bytes && !medium->capacity) return false; /* borrowed memory is read only */
   if (!memory_grow(medium, offset + size)) {
     keep_error(medium, ENOMEM);
     return false;
   }
-  if (offset > medium->length) /* a hole has a defined content */
+  if (offset > medium->length) /* fill a hole with zeros */
     memset(medium->bytes + medium->length, 0, offset - medium->length);
   memcpy(medium->bytes + offset, from, size);
   if (offset + size > medium->length) medium->length = offset + size;
@@ -83,7 +83,7 @@ static void memory_read(const RgMedium *medium, size_t offset, size_t size, unsi
   memset(to + known, 0, size - known);
 }
 
-/* A failed write is remembered, and HDF5 is told that all is well. */
+/* Write, and record a failure. HDF5 does not learn of it. */
 static void descriptor_write(RgMedium *medium, haddr_t offset, size_t size, const char *from)
 {
   while (size && !medium->error) {
@@ -118,7 +118,7 @@ static bool descriptor_read(RgMedium *medium, haddr_t offset, size_t size, char 
     to += n;
     size -= (size_t)n;
   }
-  memset(to, 0, size); /* beyond the end */
+  memset(to, 0, size); /* beyond the end of the file */
   return !medium->error;
 }
 
@@ -191,7 +191,7 @@ static herr_t medium_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_
   return rg_medium_write(((MediumFile *)base)->medium, address, size, from) ? 0 : -1;
 }
 
-/* The file ends where the addresses end; the part that was never written is zero. */
+/* Extend or cut the file to the end of the addresses; parts never written are zero. */
 static herr_t medium_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
 {
   MediumFile *file = (MediumFile *)base;
@@ -212,7 +212,7 @@ static herr_t medium_truncate(H5FD_t *base, hid_t transfer, hbool_t closing)
 static const H5FD_class_t medium_class = {
 #if H5_VERSION_GE(1, 13, 0)
   .version = H5FD_CLASS_VERSION,
-  .value = (H5FD_class_value_t)511, /* from the range that is not registered with anybody */
+  .value = (H5FD_class_value_t)511, /* a number from the unregistered range */
 #endif
   .name = "regatta",
   .maxaddr = (haddr_t)INT64_MAX,
@@ -259,7 +259,7 @@ hid_t rg_medium_open(RgMedium *medium, bool create)
   return file;
 }
 
-/* HDF5 still looks at the driver after the file has let it go: it must outlive the file. */
+/* HDF5 still uses the driver after the file has released it, so the driver is unregistered last. */
 bool rg_medium_close(RgMedium *medium, hid_t file)
 {
   bool closed = H5Fclose(file) >= 0;

@@ -1,40 +1,42 @@
-/* What an HDF5 file of ours stands on: bytes in memory or a file descriptor. HDF5 reaches both
-   through one driver of its virtual file layer and never learns that a disk failed: it might report
-   success for truncated data, or crash. The first error is kept here for the caller to act on. */
+/* The storage below an HDF5 file: bytes in memory or a file descriptor. HDF5 accesses both
+   through one driver of its virtual file layer. The driver hides errors of the disk from HDF5,
+   which might report success for truncated data, or crash. It keeps the first error for the
+   caller. */
 #ifndef RG_STUDY_HDF5_MEDIUM_H
 #define RG_STUDY_HDF5_MEDIUM_H
 
 #include "study/hdf5/h5.h"
 
 typedef struct {
-  int fd;               /* file descriptor, borrowed; -1: memory */
-  unsigned char *bytes; /* memory: the file; owned when capacity > 0, else borrowed and read only */
-  size_t capacity;      /* memory: bytes allocated */
-  uint64_t length;      /* bytes of the file */
-  int error;            /* errno of the first read, write or allocation that failed; 0 */
-  hid_t driver;         /* registered with HDF5 while a file is open on the medium */
+  int fd;               /* file descriptor, borrowed; -1: in memory */
+  unsigned char *bytes; /* in memory: contents of the file; owned if capacity > 0, else borrowed
+                           and read only */
+  size_t capacity;      /* in memory: allocated bytes */
+  uint64_t length;      /* length of the file */
+  int error;            /* errno of the first read, write or allocation that failed, or 0 */
+  hid_t driver;         /* registered with HDF5 while a file on the medium is open */
 } RgMedium;
 
-/* Memory to write into, empty. */
+/* Empty memory to write into. */
 RgMedium rg_medium_memory(void);
-/* `length` bytes to read, borrowed. */
+/* `length` borrowed bytes to read. */
 RgMedium rg_medium_bytes(const void *bytes, size_t length);
-/* A file descriptor with `length` bytes to read; 0: to write into. Nothing is truncated, locked or
-   synchronised; space reserved beyond the end stays reserved. */
+/* A file descriptor with `length` bytes to read, or, with 0, to write into. The file is not
+   truncated, locked or synchronised; reserved space beyond the end stays. */
 RgMedium rg_medium_descriptor(int fd, uint64_t length);
 /* Free owned memory. */
 PetscErrorCode rg_medium_clear(RgMedium *medium);
 
-/* Write behind HDF5's back, into space that it has given to a dataset and writes nothing to itself.
-   False: no memory; what a descriptor refuses is in `error`. */
+/* Write directly into a dataset's space that HDF5 has allocated but does not write itself.
+   False: no memory; errors of a descriptor are in `error`. */
 bool rg_medium_write(RgMedium *medium, uint64_t offset, size_t size, const void *from);
 
-/* An HDF5 file on the medium (borrowed, must outlive the file): empty, in the earliest format and
-   without object times; or, with create false, to read. Negative when HDF5 can't. Turns HDF5's own
-   error messages off. */
+/* Create or open an HDF5 file on the medium (borrowed, must outlive the file). create: an empty
+   file in the earliest format, without object times; otherwise the file is read. Negative if
+   HDF5 fails. Turns HDF5's own error messages off. */
 hid_t rg_medium_open(RgMedium *medium, bool create);
-/* Close a file and everything in it; afterwards `length` is the length of the file. False: HDF5
-   could not finish it. */
+/* Close a file and all its objects; then `length` is the length of the file. False: HDF5 could
+   not complete it. */
 bool rg_medium_close(RgMedium *medium, hid_t file);
 
 #endif

@@ -1,4 +1,4 @@
-/* Shards: their trailer, how they are built, and how they and results files are opened. */
+/* Shards: trailer and building, and the opening of shards and results files. */
 #include "study/hdf5/shard.h"
 
 #include <errno.h>
@@ -45,11 +45,11 @@ bool rg_trailer_read(const unsigned char *trailer, uint64_t *length, uint64_t ha
 
 /* ---- building -------------------------------------------------------------------------------- */
 
-/* Records of one problem label, in the order given. */
+/* Records of one problem label, in the given order. */
 typedef struct {
   RgGroupShape shape;
   int n;
-  const RgRecord **records; /* owned; room for all */
+  const RgRecord **records; /* owned; room for all records */
 } Share;
 
 static PetscErrorCode share_out(int n, const RgRecord *const *records, int *n_shares, Share *shares)
@@ -111,8 +111,8 @@ static PetscErrorCode write_image(int n, const RgRecord *const *records,
   PetscFunctionReturn(0);
 }
 
-/* *last: the record found last; the next one is soon behind it, for a file has those of a label in
-   the order of the list. */
+/* *last: the previous match. The next match is near, because a file keeps the order of the list
+   within a label. */
 static bool is_among(int n, const RgRecord *const *records, const RgRecord *record, int *last)
 {
   for (int k = 1; k <= n; k++) {
@@ -216,8 +216,8 @@ int rg_shard_level(const char *name)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Errors of the medium mean damage (the file goes to bad/, its trials run again); errors of the
-   process or of permissions mean that the file may be good. */
+/* Errors of the medium mean damage: the file goes to bad/ and its trials run again. After errors
+   of the process or of permissions the file may still be good. */
 static RgFaultCode code_of(int error)
 {
   if (error == ENOENT || error == ENOTDIR) return RG_FAULT_VANISHED;
@@ -235,7 +235,9 @@ static int open_to_read(const char *path, uint64_t *length, int *error)
   struct stat status;
   int fd;
 
-  do fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* of a pipe nobody writes to */
+  do
+    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not block on a pipe without a
+                                                            writer */
   while (fd < 0 && errno == EINTR);
   if (fd >= 0 && !fstat(fd, &status)) {
     *length = (uint64_t)status.st_size;
@@ -247,7 +249,7 @@ static int open_to_read(const char *path, uint64_t *length, int *error)
   return -1;
 }
 
-/* All of [offset, offset + size), or an errno; EIO when the file ends early. */
+/* Read all of [offset, offset + size). Returns 0 or an errno, EIO if the file ends early. */
 static int read_at(int fd, uint64_t offset, size_t size, unsigned char *to)
 {
   while (size) {
@@ -261,7 +263,7 @@ static int read_at(int fd, uint64_t offset, size_t size, unsigned char *to)
   return 0;
 }
 
-/* The whole file; a failing medium gets a second chance. */
+/* Read the whole file; after an error of the medium, try once more. */
 static PetscErrorCode load(const char *path, unsigned char **bytes, uint64_t *length, int *error)
 {
   PetscFunctionBeginUser;
@@ -290,7 +292,7 @@ static bool trailer_fits(const unsigned char *bytes, uint64_t length)
   return hash[0] == found[0] && hash[1] == found[1];
 }
 
-/* HDF5 opened the container, or did not: what that means for the file. */
+/* Turn the outcome of HDF5's opening into a fault of the file. */
 static void judge(const char *path, const RgContainer *container, RgFault *fault)
 {
   if (fault->code) rg_fault_judge(fault, fault->code, path);
@@ -352,8 +354,8 @@ PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int
   PetscFunctionReturn(0);
 }
 
-/* Whether bytes are missing behind or in HDF5's part: its superblock (version 0, as we write it)
-   says where that part ends. Other programs that write to the file drop the trailer as a whole. */
+/* Whether bytes are missing after or inside HDF5's part. The superblock (version 0, as we write
+   it) gives the end of that part. Other programs that write to the file drop the whole trailer. */
 static bool is_cut(int fd, uint64_t length)
 {
   static const unsigned char signature[9] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n', 0};
@@ -367,7 +369,8 @@ static bool is_cut(int fd, uint64_t length)
   return length < end || (length > end && length - end <= RG_TRAILER_LENGTH);
 }
 
-/* *error: errno of reading; *fits: there is no trailer, or it is right; verify: by its hash too. */
+/* *error: errno of reading. *fits: the trailer is correct or missing; with `verify` its hash is
+   checked. */
 static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *trailed, bool *fits,
                                     int *error)
 {

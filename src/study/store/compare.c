@@ -23,7 +23,7 @@ static double value_at(const double *values, size_t i)
   return values ? values[i] : NAN;
 }
 
-/* `rows` rows of one column; NULL stands for NaN. */
+/* Compare `rows` rows of a column; NULL stands for NaN. */
 static PetscErrorCode compare_values(const char *name, int rows, int width, const double *then,
                                      const double *now, double tolerance, RgText *difference)
 {
@@ -40,7 +40,7 @@ static PetscErrorCode compare_values(const char *name, int rows, int width, cons
   PetscFunctionReturn(0);
 }
 
-/* What must be equal before columns can be compared. */
+/* Compare the properties that must agree before columns can be compared. */
 static PetscErrorCode compare_shape(const RgRecord *then, const RgRecord *now, RgText *difference)
 {
   static const char *const words[] = {

@@ -23,14 +23,14 @@ typedef struct {
 enum { SECONDS, VALUE, POINT };
 
 struct RgEvaluationLog {
-  char *directory, *folder; /* the study's, and that of the logs; NULL in memory; owned */
+  char *directory, *folder; /* study directory and folder of the logs; NULL in memory; owned */
   char id[RG_ID_LENGTH + 1];
   const char *author; /* borrowed, never NULL */
-  int dim;            /* of x, c and the constraints together */
+  int dim;            /* total dimension of x, c and the constraints */
   int dim_x, n_more;
   int n;
   Entry *entries; /* owned */
-  int fd;         /* own file, -1: none yet */
+  int fd;         /* this process's file, -1: not created yet */
   char path[PETSC_MAX_PATH_LEN];
 };
 
@@ -38,7 +38,7 @@ enum { BYTES_MAX = 1 << 30 };
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
-/* The numbers of an entry to fill in. */
+/* Append an entry; its numbers are for the caller to fill in. */
 static PetscErrorCode append(RgEvaluationLog *log, int evaluation, double **numbers)
 {
   PetscFunctionBeginUser;
@@ -117,7 +117,7 @@ static PetscErrorCode write_line(const RgEvaluationLog *log, const Entry *entry,
   PetscFunctionReturn(0);
 }
 
-/* Take a line in unless it is damaged. Its end is a NUL. */
+/* Read a line, terminated by NUL; ignore it if damaged. */
 static PetscErrorCode read_line(RgEvaluationLog *log, char *line, RgText *scratch)
 {
   char *last = strrchr(line, ' '), *at, hex[33];
@@ -132,7 +132,7 @@ static PetscErrorCode read_line(RgEvaluationLog *log, char *line, RgText *scratc
   for (int k = 0; k < POINT + log->dim; k++) {
     char *end;
     numbers[k] = strtod(at, &end);
-    if (end == at) { /* of another dimension: not ours, whatever it is */
+    if (end == at) { /* another dimension: the line is not ours */
       log->n--;
       PetscCall(PetscFree(numbers));
       PetscFunctionReturn(0);
@@ -206,7 +206,7 @@ PetscErrorCode rg_evaluation_log_close(RgEvaluationLog **log)
   PetscFunctionReturn(0);
 }
 
-/* A new file, durably there. 0 or an errno. */
+/* Create a new file durably. Returns 0 or an errno. */
 static int create_file(RgEvaluationLog *log)
 {
   int error = rg_directory_create(log->directory);
@@ -222,7 +222,8 @@ static int create_file(RgEvaluationLog *log)
   return EEXIST;
 }
 
-/* After a failure the file is left as it is: what it holds can be read, its tail is damaged. */
+/* After a failure the file stays: its complete lines are valid, the damaged last line is
+   ignored. */
 static int write_durably(RgEvaluationLog *log, const RgText *line)
 {
   int error = log->fd < 0 ? create_file(log) : 0;

@@ -1,4 +1,4 @@
-/* docs/results-format.md, from the tables that write the file. */
+/* Generates docs/results-format.md from the tables that define the files. */
 #include "study/store/format_doc.h"
 
 #include "study/record/fields.h"

@@ -1,4 +1,4 @@
-/* docs/results-format.md, made from the tables that write the files. */
+/* Generates docs/results-format.md from the tables that define the files. */
 #ifndef RG_STUDY_STORE_FORMAT_DOC_H
 #define RG_STUDY_STORE_FORMAT_DOC_H
 

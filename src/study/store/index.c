@@ -1,4 +1,4 @@
-/* The index: which trials stand in which files, and how a study directory is looked through. */
+/* The index of trials in files, and the scan of a study directory. */
 #include "study/store/index.h"
 
 #include <errno.h>
@@ -48,8 +48,8 @@ static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
   PetscFunctionReturn(0);
 }
 
-/* Whether a container says that it has n trials, those that left the study not counted. Damage can
-   hide whole groups. */
+/* Check that a container has the n trials that it claims, without those that left the study.
+   Damage can hide whole groups. */
 static void check_count(const RgContainer *container, int64_t n, RgFault *fault)
 {
   int64_t said = -1;
@@ -122,7 +122,9 @@ static int compare_entries(const void *left, const void *right, void *closure)
   if (!order) order = (a->started < b->started) - (a->started > b->started);
   if (!order) {
     order = index->sources[b->source].results - index->sources[a->source].results;
-    if (a->status != RG_STATUS_COMPLETE) order = -order; /* a failure of a second try is news */
+    if (a->status != RG_STATUS_COMPLETE)
+      order = -order; /* among failures the most recent
+                                                            attempt counts */
   }
   if (!order) order = compare_hashes(a->checksum, b->checksum);
   return order ? order : i - j;
@@ -184,7 +186,7 @@ PetscErrorCode rg_shard_move(const char *path, const char *directory, const char
   PetscCall(rg_path_join(directory, folder, &target));
   PetscCall(rg_path_join(target, slash ? slash + 1 : path, &to));
   if (!rg_directory_create(target) && !rename(path, to)) {
-    (void)rg_directory_sync(target); /* if one of the names is lost, the other one is not */
+    (void)rg_directory_sync(target); /* the new name first: one name survives a power loss */
     (void)rg_directory_sync(directory);
   }
   PetscCall(PetscFree(to));
@@ -247,17 +249,17 @@ static bool is_known(const RgIndex *index, const char *path)
   return false;
 }
 
-/* One look at a directory of shards, `home` itself or a folder in it. */
+/* The scan of a directory of shards: `home` itself or a folder in it. */
 typedef struct {
   const char *home, *directory;
   bool first, repair;
   RgIndex *index;
   int *n_bad;
-  char **names;  /* of shards in the directory; owned */
-  bool vanished; /* something went away meanwhile */
+  char **names;  /* names of the shards in the directory; owned */
+  bool vanished; /* a file disappeared during the scan */
 } Look;
 
-/* What became of a shard is a matter of its own: damage is a warning. */
+/* Handle a shard that can't be read; damage is only a warning. */
 static PetscErrorCode note_trouble(Look *look, const char *path, RgFault found, RgFault *fault)
 {
   PetscFunctionBeginUser;
@@ -291,7 +293,7 @@ static PetscErrorCode look_at_name(Look *look, const char *name, RgFault *fault)
   PetscFunctionReturn(0);
 }
 
-/* Keep the names of shards, in their order. */
+/* Keep the names of shards, in order. */
 static PetscErrorCode keep_shards(int *n, char **names)
 {
   int kept = 0;
@@ -321,7 +323,7 @@ static PetscErrorCode look_around(Look *look, RgFault *fault)
   PetscFunctionReturn(0);
 }
 
-/* A results file that lost its trailer to another program is checked record by record. */
+/* If another program removed the trailer of a results file, every record is checked. */
 static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fault)
 {
   RgCursor cursor = {0};
@@ -335,12 +337,12 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fau
     rg_fault_judge(fault, fault->code, path);
   }
   PetscCall(rg_cursor_close(&cursor));
-  if (fault->code == RG_FAULT_VANISHED) *fault = (RgFault){0}; /* a study that starts afresh */
+  if (fault->code == RG_FAULT_VANISHED) *fault = (RgFault){0}; /* a new study has no results file */
   rg_store_judge(fault);
   PetscFunctionReturn(0);
 }
 
-/* Until nothing vanishes any more: another process may be merging. */
+/* Scan until no file vanishes: another process may be merging. */
 static PetscErrorCode gather_folder(Look *look, RgFault *fault)
 {
   PetscFunctionBeginUser;

@@ -1,5 +1,4 @@
-/* The index: which trials stand in which files. Entries of one file are in the order of
-   a cursor. */
+/* The index: which files hold which trials. Entries of one file have the order of a cursor. */
 #ifndef RG_STUDY_STORE_INDEX_H
 #define RG_STUDY_STORE_INDEX_H
 
@@ -12,14 +11,14 @@ typedef struct {
   int source;
   RgStatus status;
   double started; /* Unix time */
-  bool earlier;   /* stands in the group `earlier` of a results file */
+  bool earlier;   /* in the group `earlier` of a results file */
 } RgIndexEntry;
 
 typedef struct {
   char *path;   /* owned */
-  bool results; /* a results file, else a shard */
+  bool results; /* a results file; otherwise a shard */
   bool foreign; /* a shard in the folder `foreign` */
-  int first, n; /* its entries */
+  int first, n; /* range of its entries */
 } RgIndexSource;
 
 typedef struct {
@@ -27,22 +26,25 @@ typedef struct {
   RgIndexSource *sources; /* owned */
   int n;
   RgIndexEntry *entries; /* owned */
-  int *order;            /* entries by id, the one to be taken first; owned; after rg_index_sort */
-  int *taken;            /* of each entry, the one to take of its trial; owned; likewise */
+  int *order;            /* entries sorted by id, the preferred entry of a trial first; owned;
+                            set by rg_index_sort */
+  int *taken;            /* for each entry, the preferred entry of its trial; owned; set by
+                            rg_index_sort */
 } RgIndex;
 
-/* Read the identities of one open container. fault: it is damaged, nothing was added. */
+/* Add the identities in one open container. fault: it is damaged, and nothing was added. */
 PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
                             const RgContainer *container, RgFault *fault);
-/* Whether all trials are there that an open container says it has; else it is damaged. */
+/* Check that an open container has all trials that it claims; otherwise it is damaged. */
 PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault);
-/* Of several records of one trial a complete one is taken before a failed one, then the one that
-   began last (it was run again); then of complete ones that of a results file, of failed ones that
-   of a shard, and the smallest checksum: nothing depends on the order of arrival. */
+/* Sort the entries. Among records of one trial the preference is: a complete record before a
+   failed one, then the latest start (it was run again), then, for complete records, a results
+   file, for failed records, a shard, then the smallest checksum. So the choice does not depend
+   on the order of arrival. */
 PetscErrorCode rg_index_sort(RgIndex *index);
-/* Position in `order` of the entry to take, -1: none. O(log n). */
+/* Position in `order` of the preferred entry; -1: no such trial. O(log n). */
 int rg_index_find(const RgIndex *index, const uint64_t id[2]);
-/* The entry to take of the trial at `ordinal` in a source. */
+/* The preferred entry of the trial at `ordinal` in a source. */
 int rg_index_taken(const RgIndex *index, int source, int ordinal);
 PetscErrorCode rg_index_clear(RgIndex *index);
 
@@ -51,25 +53,25 @@ static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
   return a[0] == b[0] && a[1] == b[1];
 }
 
-/* Folders of a study directory for shards that are damaged, and for shards without any trial of the
-   plan. The latter are looked into by the scan and by the layout, for the study may change back. */
+/* Folders of a study directory for damaged shards, and for shards without a trial of the plan.
+   Scan and layout also read the latter, because the study may change back. */
 #define RG_FOLDER_BAD "bad"
 #define RG_FOLDER_FOREIGN "foreign"
 
-/* Gather what stands in a study directory (NULL: none) and a results file (NULL: none). `repair`:
-   damaged shards are moved to `bad/` and those in `foreign/` are gathered too; else damaged shards
-   are only counted (a warning: the last of them). Shards that vanish meanwhile (another process
-   merged them) are looked for again. Faults: RG_FAULT_FOREIGN for a damaged or foreign results file
-   or a newer schema, RG_FAULT_ERROR. */
+/* Index a study directory (NULL: none) and a results file (NULL: none). `repair`: damaged shards
+   are moved to `bad/`, and shards in `foreign/` are included; otherwise damaged shards are only
+   counted (the warning names the last). If shards vanish meanwhile (another process merged
+   them), the scan repeats. Faults: RG_FAULT_FOREIGN for a damaged or foreign results file or a
+   newer schema, RG_FAULT_ERROR. */
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgFault *fault);
-/* Remove the temporary files of a directory that belong to dead processes, or to another host or an
-   earlier start of this one and are a day old. */
+/* Remove the temporary files of dead processes from a directory, and those of other hosts or
+   earlier starts of this host that are a day old. */
 PetscErrorCode rg_remove_stale_in(const char *directory);
-/* What a fault of opening a file means for a study: files that are damaged, newer or not to be read
-   by this user are FOREIGN, the rest is an ERROR. */
+/* Adapt the fault of opening a file to a study: files that are damaged, newer or unreadable for
+   this user become FOREIGN, the rest ERROR. */
 void rg_store_judge(RgFault *fault);
-/* Move a shard into a folder of the study directory; failing is no harm. */
+/* Move a shard into a folder of the study directory; failure is harmless. */
 PetscErrorCode rg_shard_move(const char *path, const char *directory, const char *folder);
 /* Open a source again to read its records. */
 PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *container,

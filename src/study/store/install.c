@@ -1,4 +1,4 @@
-/* Putting a finished file in the place of another one, but only of the one that was looked at. */
+/* Replacement of a file by a finished one, only if the old file is the expected one. */
 #include "study/store/install.h"
 
 #include <errno.h>
@@ -42,15 +42,15 @@ static bool is_unsupported(int error)
   return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
 
-/* rename() that exchanges, or refuses to replace. */
+/* rename() with a flag: exchange two files, or don't replace. */
 #ifdef RG_HAVE_RENAMEAT2
 #define RENAME(from, to, flag) renameat2(AT_FDCWD, from, AT_FDCWD, to, flag)
 #else
 #define RENAME(from, to, flag) (errno = ENOSYS, -1)
 #endif
 
-/* The two names change places, and what came out is looked at: no moment is left in which another
-   run's file could be overwritten unseen. */
+/* Exchange the two names, then check the file that came out. So another run's file is never
+   overwritten unnoticed. */
 static int exchange(const char *temporary, const char *path, const RgFileState *expected,
                     bool *changed)
 {
@@ -63,8 +63,8 @@ static int exchange(const char *temporary, const char *path, const RgFileState *
   return 0;
 }
 
-/* 0 or an errno. File systems that can neither exchange nor refuse to replace get the last look and
-   a plain rename. */
+/* Returns 0 or an errno. File systems without exchange and no-replace get a last check and a
+   plain rename. */
 static int place(const char *temporary, const char *path, const RgFileState *expected,
                  bool *changed)
 {
@@ -90,9 +90,11 @@ void rg_install(const char *temporary, const char *path, const char *directory,
   const char *step = "rename";
   int error = place(temporary, path, expected, &changed);
 
-  if (!changed || !error) (void)unlink(temporary); /* what was replaced, or could not be placed */
+  if (!changed || !error)
+    (void)unlink(temporary); /* the replaced file, or the one that could
+                                                      not be placed */
   if (changed && !error) tell_changed(path, fault);
-  if (!error) { /* the name is there, but it may not survive a power loss */
+  if (!error) { /* the name exists, but a power loss could still remove it */
     error = rg_directory_sync(directory);
     step = "sync the directory of";
   }

@@ -1,5 +1,5 @@
-/* Putting a finished file in the place of another one, but only of the one that was looked at: two
-   runs may be at work on one results file. No locks. */
+/* Replacement of a file by a finished one, only if the old file is the expected one: two runs
+   may work on one results file. No locks. */
 #ifndef RG_STUDY_STORE_INSTALL_H
 #define RG_STUDY_STORE_INSTALL_H
 
@@ -7,22 +7,22 @@
 
 #include "base/fault.h"
 
-/* What can be told of a file without reading it. */
+/* The identity of a file that is known without reading it. */
 typedef struct {
   bool exists;
   struct stat status;
 } RgFileState;
 
-/* What stands at a path now. */
+/* The current state of a path. */
 RgFileState rg_install_state(const char *path);
-/* Whether two states are those of one and the same unchanged file, or of none. */
+/* Whether two states belong to the same unchanged file, or both to no file. */
 bool rg_install_same(const RgFileState *a, const RgFileState *b);
-/* Give `temporary` (finished, durable, in the same directory) the name `path`, provided that the
-   file there is still `expected`; the directory is synced. RG_FAULT_INCOMPLETE: it is another one
-   by now, which stays; other faults are the disk's. `temporary` is gone afterwards in any case. */
+/* Rename `temporary` (finished, durable, in the same directory) to `path` if the file there is
+   still `expected`, and sync the directory. RG_FAULT_INCOMPLETE: there is another file by now,
+   which stays; other faults come from the disk. `temporary` no longer exists afterwards. */
 void rg_install(const char *temporary, const char *path, const char *directory,
                 const RgFileState *expected, RgFault *fault);
-/* Set RG_FAULT_INCOMPLETE unless `path` is in the state `expected`. */
+/* Set RG_FAULT_INCOMPLETE unless `path` has the state `expected`. */
 void rg_install_check(const char *path, const RgFileState *expected, RgFault *fault);
 
 #endif

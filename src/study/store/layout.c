@@ -1,4 +1,4 @@
-/* Layouts: which record goes where in a results file; its writing and verification. */
+/* Layouts: the place of each record in a results file, its writing and verification. */
 #include "study/store/layout.h"
 
 #include <errno.h>
@@ -83,7 +83,7 @@ static PetscErrorCode fill_info(const RgLayout *layout, RgContainerInfo *info)
   PetscFunctionReturn(0);
 }
 
-/* Attributes about the packing itself; of the trials, each tells for itself. */
+/* Write attributes about the packing itself; each trial has its own provenance. */
 static PetscErrorCode write_provenance(hid_t file, RgFault *fault)
 {
   char *software;
@@ -171,7 +171,7 @@ static PetscErrorCode verify_trial(const RgLayout *layout, RgCursor *cursor, RgF
   PetscFunctionReturn(0);
 }
 
-/* Read a medium back and compare it with what was surveyed. */
+/* Read a medium and compare it with the survey. */
 static PetscErrorCode verify_medium(const RgLayout *layout, const RgMedium *medium, RgFault *fault)
 {
   RgCursor cursor = {0};
@@ -206,7 +206,7 @@ PetscErrorCode rg_history_line(const char *earlier, const char *what, char **his
   PetscFunctionReturn(0);
 }
 
-/* What stands at the output path is the file that was written, and it can be read. */
+/* Check that the output path holds the written file, and that it can be read. */
 static PetscErrorCode read_back(const char *output, const RgFileState *written, RgFault *fault)
 {
   RgContainer container;
@@ -224,7 +224,7 @@ static PetscErrorCode read_back(const char *output, const RgFileState *written, 
   PetscFunctionReturn(0);
 }
 
-/* A temporary file, finished or not (error, fault), becomes the results file, or nothing. */
+/* Turn a temporary file into the results file, or remove it after a failure (error, fault). */
 static PetscErrorCode settle_name(const char *temporary, const char *output, const char *parent,
                                   const RgFileState *expected, int error, RgFault *fault)
 {
@@ -240,7 +240,7 @@ static PetscErrorCode settle_name(const char *temporary, const char *output, con
   PetscFunctionReturn(0);
 }
 
-/* All bytes of a results file into a temporary file. */
+/* Write the bytes of a results file into a temporary file. */
 static PetscErrorCode write_bytes(const RgMedium *medium, const char *output, const char *parent,
                                   const RgFileState *expected, RgFault *fault)
 {
@@ -260,7 +260,7 @@ static PetscErrorCode write_bytes(const RgMedium *medium, const char *output, co
   PetscFunctionReturn(0);
 }
 
-/* A results file that fits in memory goes the way of every shard. */
+/* Write a results file that fits in memory as shards are written. */
 static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, const char *output,
                                       const char *parent, const RgFileState *expected,
                                       RgFault *fault)
@@ -283,7 +283,7 @@ static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, c
   PetscFunctionReturn(0);
 }
 
-/* Reserve the space before HDF5 writes a byte. Systems that can't reserve are believed. */
+/* Reserve the space before HDF5 writes. If the system does not support it, go on. */
 static int reserve(int fd, uint64_t bytes)
 {
   int error = ENOSYS;
@@ -297,8 +297,8 @@ static int reserve(int fd, uint64_t bytes)
   return error == EOPNOTSUPP || error == EINVAL || error == ENOSYS ? 0 : error;
 }
 
-/* Cut what was reserved too much, make the data durable, and forget the cached pages so that the
-   verification reads from the disk where it can. */
+/* Cut off excess space, make the data durable, and drop cached pages so that verification reads
+   from the disk if possible. */
 static int settle(int fd, uint64_t length)
 {
   int error;
@@ -326,7 +326,7 @@ static PetscErrorCode add_trailer(int fd, uint64_t length, int *error)
   PetscFunctionReturn(0);
 }
 
-/* Fill, settle, verify, seal; *error: errno of a step of the system's. */
+/* Fill, settle, verify, seal. *error: errno of a system call that failed. */
 static PetscErrorCode fill_descriptor(RgLayout *layout, RgContainerInfo *info, int fd, int *error,
                                       RgFault *fault)
 {
@@ -334,7 +334,7 @@ static PetscErrorCode fill_descriptor(RgLayout *layout, RgContainerInfo *info, i
 
   PetscFunctionBeginUser;
   PetscCall(fill_medium(layout, info, &medium, fault));
-  *error = medium.error; /* HDF5 was told that all is well */
+  *error = medium.error; /* HDF5 does not know of this error */
   if (!fault->code && !*error) *error = settle(fd, medium.length);
   if (fault->code || *error) PetscFunctionReturn(0);
   written = rg_medium_descriptor(fd, medium.length);
@@ -359,7 +359,7 @@ static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, con
     if (!error) error = closing;
     PetscCall(settle_name(temporary, output, parent, expected, error, fault));
   }
-  if (error) fault->code = RG_FAULT_NONE; /* the system's word counts more than HDF5's */
+  if (error) fault->code = RG_FAULT_NONE; /* the system's error is more precise than HDF5's */
   rg_fault_file(fault, output, "write", error, parent, needed);
   PetscFunctionReturn(0);
 }

@@ -1,49 +1,50 @@
-/* A layout: which record goes where in a results file, and the writing of it. */
+/* A layout: the place of each record in a results file, and the writing of that file. */
 #ifndef RG_STUDY_STORE_LAYOUT_H
 #define RG_STUDY_STORE_LAYOUT_H
 
 #include "study/store/install.h"
 #include "study/store/store_internal.h"
 
-/* One trial of the results file. */
+/* A trial of the results file. */
 typedef struct {
-  int entry; /* of the index */
+  int entry; /* entry of the index */
   int group;
-  RgRecord header; /* its fields, without columns; after rg_layout_survey */
+  RgRecord header; /* fields without columns; set by rg_layout_survey */
 } RgSlot;
 
 typedef struct {
   const RgIndex *index;  /* borrowed */
   const char *directory; /* study directory or NULL; borrowed */
   int n;
-  RgSlot *slots; /* group by group, in their order there; owned */
+  RgSlot *slots; /* in the order of the file, group by group; owned */
   int n_groups;
   RgGroupShape *groups; /* owned */
-  int *first;           /* n_groups: slot of the first trial; owned */
-  int *slot_of;         /* per entry of the index: its slot or -1; owned */
+  int *first;           /* n_groups: first slot of each group; owned */
+  int *slot_of;         /* slot of each index entry, or -1; owned */
 } RgLayout;
 
-/* directory: the study directory, where damaged shards are put away; NULL: they stay (borrowed). */
+/* directory: the study directory, where damaged shards are moved away; NULL: they stay
+   (borrowed). */
 PetscErrorCode rg_layout_create(const RgIndex *index, const char *directory, RgLayout *layout);
 PetscErrorCode rg_layout_destroy(RgLayout *layout);
-/* Begin the next group, then add its trials. */
+/* Begin the next group; then add its trials. */
 PetscErrorCode rg_layout_add_group(RgLayout *layout, const char *label, bool earlier);
 PetscErrorCode rg_layout_add(RgLayout *layout, int entry);
 
-/* Read every record once: verify its checksum, keep its fields, widen the groups. A shard that is
-   gone or damaged: RG_FAULT_INCOMPLETE (its trials must be looked for again); a damaged results
-   file: RG_FAULT_FOREIGN. */
+/* Read every record once: verify its checksum, keep its fields, extend the groups. A missing or
+   damaged shard gives RG_FAULT_INCOMPLETE (gather its trials again); a damaged results file
+   gives RG_FAULT_FOREIGN. */
 PetscErrorCode rg_layout_survey(RgLayout *layout, RgFault *fault);
-/* The columns of every record into the groups that rg_layout_write has created. */
+/* Write the columns of every record into the groups that rg_layout_write has created. */
 PetscErrorCode rg_layout_write_columns(RgLayout *layout, RgGroup *groups, RgFault *fault);
-/* Write the results file: temporary file or memory, verification of every record, commit, and what
-   stands there is read back. `expected`: the state of the output when the records were gathered;
-   RG_FAULT_INCOMPLETE when another run changed it meanwhile, its file stays. */
+/* Write the results file: to a temporary file or memory, verify every record, commit, and read
+   the result back. `expected`: state of the output when the records were gathered; if another
+   run has changed it since, its file stays and fault is RG_FAULT_INCOMPLETE. */
 PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
                                size_t image_bytes, const RgFileState *expected, RgFault *fault);
 
-/* `history` for a file written now, after an earlier one (may be NULL or ""). The time is that of
-   SOURCE_DATE_EPOCH if the environment has one. */
+/* The attribute `history` of a file written now; `earlier` is the previous history (may be NULL
+   or ""). The time is SOURCE_DATE_EPOCH if the environment has it. */
 PetscErrorCode rg_history_line(const char *earlier, const char *what, char **history);
 
 #endif

@@ -1,11 +1,11 @@
-/* The passes of a layout over the files of its records: the survey, and the writing of columns. */
+/* The passes of a layout over its source files: the survey, and the writing of columns. */
 #include "study/store/layout.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 
-/* Where the trial of a cursor goes; NULL: nowhere. */
+/* The slot of the cursor's trial; NULL: not in the layout. */
 static RgSlot *slot_of_trial(const RgLayout *layout, int source, const RgCursor *cursor)
 {
   const RgIndexSource *from = &layout->index->sources[source];
@@ -56,8 +56,8 @@ static bool source_is_used(const RgLayout *layout, int source)
   return false;
 }
 
-/* A record in a file whose own checksum is right does not have the checksum it should have. Such a
-   shard is put away, so that its trials can run again; a results file is left to the user. */
+/* Handle a record with a wrong checksum in a file whose own checksum is right. A shard is moved
+   away, so that its trials can run again; a results file is left to the user. */
 static PetscErrorCode condemn(const RgLayout *layout, int source, RgFault *fault)
 {
   const RgIndexSource *from = &layout->index->sources[source];
@@ -69,15 +69,15 @@ static PetscErrorCode condemn(const RgLayout *layout, int source, RgFault *fault
   PetscFunctionReturn(0);
 }
 
-/* Survey the trials of a source that have a slot, or, with groups, write them there. */
+/* Survey the trials of a source that have a slot, or, with groups, write their columns. */
 static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, RgFault *fault)
 {
-  RgCursor cursor = {.bare = groups != NULL}; /* the survey has kept the fields */
+  RgCursor cursor = {.bare = groups != NULL}; /* the survey kept the fields */
   RgSlot *slot;
 
   PetscFunctionBeginUser;
   PetscCall(rg_index_open(layout->index, source, &cursor.container, fault));
-  if (fault->code) /* what went away or is damaged: gathering again will tell */
+  if (fault->code) /* missing or damaged files: gather again */
     fault->code = fault->code == RG_FAULT_VANISHED || fault->code == RG_FAULT_DAMAGED
                     ? RG_FAULT_INCOMPLETE
                     : RG_FAULT_ERROR;
@@ -93,7 +93,7 @@ static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, 
   PetscFunctionReturn(0);
 }
 
-/* A pass over the sources in which some trial has a slot. */
+/* Process all sources with a trial in some slot. */
 static PetscErrorCode run_pass(RgLayout *layout, RgGroup *groups, RgFault *fault)
 {
   PetscFunctionBeginUser;

@@ -1,4 +1,4 @@
-/* The store: opened, handed records, committing them as shards and merging small shards. */
+/* The store: it opens, accepts records, commits them as shards and merges small shards. */
 #include "study/store/store.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ PetscErrorCode rg_store_paths(const char *output, char **directory, char **paren
   PetscFunctionReturn(0);
 }
 
-/* What stands at the output path must be a results file of this study, or nothing. */
+/* The output path must hold a results file of this study, or nothing. */
 static PetscErrorCode check_output(const RgStore *store, RgFault *fault)
 {
   RgContainer container;
@@ -125,7 +125,7 @@ PetscErrorCode rg_store_close(RgStore **store)
 
 double rg_store_spacing(int ranks)
 {
-  const double most = 400; /* commits a second, of all ranks */
+  const double most = 400; /* commits per second of all ranks together */
 
   return ranks / most;
 }
@@ -154,7 +154,7 @@ PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, dou
 
 /* ---- commit ---------------------------------------------------------------------------------- */
 
-/* A new shard is to be merged one day, if it is small. */
+/* Note a small new shard for a later merge. */
 static PetscErrorCode note_small(RgStore *store, const char *name, int level, size_t bytes)
 {
   const RgStoreLimits *limits = &store->limits;
@@ -195,7 +195,7 @@ static PetscErrorCode commit_shard(RgStore *store, int level, int n, RgRecord *c
 /* Records gathered from several shards. */
 typedef struct {
   int n;
-  RgRecord **records; /* owned, each of them too */
+  RgRecord **records; /* owned, and so is each record */
 } Gathered;
 
 static PetscErrorCode keep(Gathered *gathered, RgRecord *record)
@@ -208,7 +208,7 @@ static PetscErrorCode keep(Gathered *gathered, RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-/* The last records, down to `n` of them. */
+/* Remove the last records until `n` are left. */
 static PetscErrorCode drop(Gathered *gathered, int n)
 {
   PetscFunctionBeginUser;
@@ -224,7 +224,7 @@ typedef struct {
   const RgPending *pending;
 } Group;
 
-/* What failed may be tried again: its log is kept. */
+/* Whether a trial is complete. A failed trial may run again, so its log stays. */
 static bool is_complete_in(void *closure, const char *id)
 {
   const Group *group = closure;
@@ -235,7 +235,7 @@ static bool is_complete_in(void *closure, const char *id)
   return false;
 }
 
-/* The logs of the evaluations of the first n pending records have served. */
+/* Remove the evaluation logs of the first n pending records. */
 static PetscErrorCode remove_logs(RgStore *store, int n)
 {
   Group group = {n, store->pending};
@@ -247,7 +247,7 @@ static PetscErrorCode remove_logs(RgStore *store, int n)
   PetscFunctionReturn(0);
 }
 
-/* The first n pending records are on the disk. */
+/* Remove the first n pending records, which are on the disk. */
 static PetscErrorCode forget(RgStore *store, int n)
 {
   PetscFunctionBeginUser;
@@ -262,7 +262,8 @@ static PetscErrorCode forget(RgStore *store, int n)
   PetscFunctionReturn(0);
 }
 
-/* The oldest records that make up one group, at least one; they leave the list once committed. */
+/* Commit one group: the oldest records that fit, at least one. After the commit they leave the
+   list. */
 static PetscErrorCode commit_group(RgStore *store, RgFault *fault)
 {
   RgRecord **records;
@@ -285,7 +286,7 @@ static PetscErrorCode commit_group(RgStore *store, RgFault *fault)
 
 /* ---- compaction ------------------------------------------------------------------------------ */
 
-/* *ok: all that is in the shard was gathered; else nothing. */
+/* *ok: all records of the shard were gathered; otherwise none. */
 static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathered *gathered,
                                    bool *ok)
 {
@@ -308,7 +309,7 @@ static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathe
   PetscFunctionReturn(0);
 }
 
-/* Unlink the inputs, which stand in the merged shard now. */
+/* Unlink the inputs, whose records are in the merged shard. */
 static PetscErrorCode remove_merged(const RgStore *store, int n, const RgSmallShard *inputs)
 {
   char *path;
@@ -316,13 +317,13 @@ static PetscErrorCode remove_merged(const RgStore *store, int n, const RgSmallSh
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     PetscCall(rg_path_join(store->directory, inputs[i].name, &path));
-    (void)unlink(path); /* a shard that stays is a harmless duplicate */
+    (void)unlink(path); /* a remaining shard is a harmless duplicate */
     PetscCall(PetscFree(path));
   }
   PetscFunctionReturn(0);
 }
 
-/* Merge *n shards of one level: of `inputs` those that can be read, to which *n is lowered. */
+/* Merge the readable ones of *n shards of one level. `inputs` and *n are reduced to these. */
 static PetscErrorCode merge_shards(RgStore *store, int *n, RgSmallShard *inputs, RgFault *fault)
 {
   const int level = inputs[0].level + 1;
@@ -333,7 +334,7 @@ static PetscErrorCode merge_shards(RgStore *store, int *n, RgSmallShard *inputs,
   bool ok = false;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < *n; i++) { /* what is gone or damaged is reported by the next scan */
+  for (int i = 0; i < *n; i++) { /* the next scan reports missing and damaged shards */
     PetscCall(gather_shard(store, inputs[i].name, &gathered, &ok));
     if (ok) inputs[good++] = inputs[i];
   }
@@ -349,7 +350,7 @@ static PetscErrorCode merge_shards(RgStore *store, int *n, RgSmallShard *inputs,
   PetscFunctionReturn(0);
 }
 
-/* Move the first `wanted` small shards of a level, if it has as many, into `chosen`. */
+/* Move the first `wanted` small shards of a level into `chosen`, if there are enough. */
 static bool choose(RgStore *store, int level, int wanted, RgSmallShard *chosen)
 {
   int n = 0, kept = 0;
@@ -365,7 +366,7 @@ static bool choose(RgStore *store, int level, int wanted, RgSmallShard *chosen)
   return true;
 }
 
-/* Merge this process' own shards where enough of a level have gathered; failing is no harm. */
+/* Merge this process's shards of a level when there are enough; failure is harmless. */
 static PetscErrorCode compact(RgStore *store)
 {
   const int wanted = store->limits.compaction;
@@ -403,7 +404,7 @@ static void note_outcome(RgStore *store, const RgFault *fault)
   store->retry_at = now + store->pause;
 }
 
-/* Commit all that is pending, then merge shards. */
+/* Commit all pending records, then merge shards. */
 static PetscErrorCode flush_all(RgStore *store, RgFault *fault)
 {
   PetscFunctionBeginUser;

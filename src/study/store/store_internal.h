@@ -1,4 +1,4 @@
-/* What the files of the store share. */
+/* Declarations shared by the files of the store. */
 #ifndef RG_STUDY_STORE_STORE_INTERNAL_H
 #define RG_STUDY_STORE_STORE_INTERNAL_H
 
@@ -8,13 +8,13 @@
 #include "study/record/software.h"
 #include "study/store/store.h"
 
-/* A finished record that is not on the disk. */
+/* A finished record that is not on the disk yet. */
 typedef struct {
-  double since; /* when it came, rg_wall_seconds */
+  double since; /* time of arrival, rg_wall_seconds */
   RgRecord record;
 } RgPending;
 
-/* A small shard that this process has committed and not merged yet. */
+/* A small shard that this process has committed and not yet merged. */
 typedef struct {
   int level;
   char name[RG_SHARD_NAME_MAX];
@@ -24,35 +24,35 @@ struct RgStore {
   char *output;         /* path of the results file */
   char *directory;      /* <output>.d */
   char *parent;         /* directory of the results file */
-  const char *name;     /* its name there; points into output */
+  const char *name;     /* file name in `parent`; points into output */
   const RgStudy *study; /* borrowed */
   int rank;
   char *software; /* versions of this process */
   RgStoreLimits limits;
 
-  bool looked;       /* rg_store_scan has looked at the output: */
-  RgFileState found; /* as it was then, or after this store packed */
+  bool looked;       /* rg_store_scan has examined the output */
+  RgFileState found; /* state of the output at that time, or after packing by this store */
 
   int n; /* pending records, oldest first */
   RgPending *pending;
-  size_t bytes; /* of them */
-  bool urgent;  /* one of them is not to wait */
+  size_t bytes; /* bytes of the pending records */
+  bool urgent;  /* a pending record must not wait */
 
   double retry_at, pause; /* back-off after a failure */
-  double troubled_since;  /* 0: the last commit went well */
+  double troubled_since;  /* 0: the last commit succeeded */
 
-  double committed; /* when this process last committed, rg_wall_seconds */
+  double committed; /* time of this process's last commit, rg_wall_seconds */
   int n_small;
-  RgSmallShard *small; /* in the order of their commits; owned */
-  double merge_at;     /* no compaction before: back-off */
+  RgSmallShard *small; /* in the order of commits; owned */
+  double merge_at;     /* no merge before this time: back-off */
 };
 
-/* Split the path of a results file: *directory `<output>.d`, *parent where it stands (both owned by
-   the caller); returns its name, which points into `output`. */
+/* Split the path of a results file: *directory is `<output>.d`, *parent the directory that
+   contains it (both owned by the caller). Returns the file name, which points into `output`. */
 PetscErrorCode rg_store_paths(const char *output, char **directory, char **parent,
                               const char **name);
-/* What `path` means: a results file, or a directory of shards (owned by the caller, else NULL). A
-   path that does not exist stands for the study directory of that name. */
+/* Resolve `path` to a results file, or a directory of shards (owned by the caller; the other is
+   NULL). A path that does not exist means the study directory of that name. */
 PetscErrorCode rg_store_resolve(const char *path, char **results, char **directory, RgFault *fault);
 
 #endif

@@ -1,4 +1,4 @@
-/* Results files and study directories joined into one results file. */
+/* Joining of results files and study directories into one results file. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "base/files.h"
 #include "study/store/layout.h"
 
-/* Let `first` describe the study of both, or say which key makes them different studies. */
+/* Merge the study of input i into `first`, or report the key that makes them different studies. */
 static PetscErrorCode join_info(const char *const *inputs, int i, RgStoreInfo *first,
                                 const RgStoreInfo *info, RgFault *fault)
 {
@@ -38,7 +38,7 @@ static PetscErrorCode join_info(const char *const *inputs, int i, RgStoreInfo *f
   PetscFunctionReturn(0);
 }
 
-/* Note the shards beside a results file, of a run that extends it, unless they are an input too. */
+/* Note shards beside a results file, from a run that extends it, unless they are an input too. */
 static PetscErrorCode note_shards(int n, const char *const *inputs, const char *results,
                                   RgText *left_out)
 {
@@ -70,7 +70,7 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
     if (results && info.n_shards) PetscCall(note_shards(n, inputs, results, left_out));
     PetscCall(PetscFree(results));
     PetscCall(PetscFree(directory));
-    if (!fault->code && bad) fault->code = RG_FAULT_FOREIGN; /* message names the shard */
+    if (!fault->code && bad) fault->code = RG_FAULT_FOREIGN; /* the message names the shard */
     if (first->name && info.name && !fault->code)
       PetscCall(join_info(inputs, i, first, &info, fault));
     if (!first->name) *first = info;
@@ -79,8 +79,8 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
   PetscFunctionReturn(0);
 }
 
-/* Whether every trial of the study is there, counted. A study that this program can't read (data
-   files that are not at hand, names it does not know) counts as incomplete: message. */
+/* Whether the output has every trial of the study. A study that this program can't plan (missing
+   data files, unknown names) counts as incomplete, with a message. */
 static PetscErrorCode find_complete(const char *path, const char *text, const RgIndex *index,
                                     bool *complete, RgFault *fault)
 {
@@ -110,7 +110,7 @@ static PetscErrorCode find_complete(const char *path, const char *text, const Rg
   PetscFunctionReturn(0);
 }
 
-/* The output must not exist: asked at the start, and again when it gets its name. */
+/* The output must not exist; checked at the start, and again before the final rename. */
 static bool is_absent(const char *output)
 {
   struct stat found;
@@ -118,14 +118,14 @@ static bool is_absent(const char *output)
   return lstat(output, &found) != 0;
 }
 
-/* Two complete records of one trial must agree; a failed one gives way. */
+/* Two complete records of one trial must agree; a complete record replaces a failed one. */
 static void find_conflict(const RgIndex *index, RgFault *fault)
 {
   for (int i = 1; i < index->n; i++) {
     const RgIndexEntry *a = &index->entries[index->order[i - 1]];
     const RgIndexEntry *b = &index->entries[index->order[i]];
     if (!rg_same_hash(a->id, b->id) || rg_same_hash(a->checksum, b->checksum)) continue;
-    if (b->status != RG_STATUS_COMPLETE) continue; /* complete ones come first */
+    if (b->status != RG_STATUS_COMPLETE) continue; /* complete records come first */
     rg_fault_set(fault, RG_FAULT_FOREIGN, "trial %016llx%016llx differs between %.180s and %.180s",
                  (unsigned long long)a->id[1], (unsigned long long)a->id[0],
                  index->sources[a->source].path, index->sources[b->source].path);
@@ -133,7 +133,7 @@ static void find_conflict(const RgIndex *index, RgFault *fault)
   }
 }
 
-/* label: per entry, owned: problem label; NULL: not wanted. */
+/* label: problem label of each entry, owned; NULL: not needed. */
 static PetscErrorCode read_labels(const RgIndex *index, char **label, RgFault *fault)
 {
   PetscFunctionBeginUser;
@@ -152,7 +152,7 @@ static PetscErrorCode read_labels(const RgIndex *index, char **label, RgFault *f
   PetscFunctionReturn(0);
 }
 
-/* Groups by first appearance of their label; in each, trials in the order of the inputs. */
+/* Order groups by first appearance of their label, and trials by the order of the inputs. */
 static PetscErrorCode arrange(RgLayout *layout, char **label)
 {
   const RgIndex *index = layout->index;
@@ -202,7 +202,7 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
   PetscFunctionReturn(0);
 }
 
-/* Whether the output can be written; what a merge that was killed left beside it goes. */
+/* Check that the output can be written, and remove remains of a killed merge. */
 static PetscErrorCode prepare_output(const char *output, RgFault *fault)
 {
   RgText mistake = {0};

@@ -1,4 +1,4 @@
-/* Packing: all finished trials of a plan into one results file, in its order. */
+/* Packing: writes all finished trials of a plan into one results file, in the order of the plan. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 
 /* ---- who goes where -------------------------------------------------------------------------- */
 
-/* The trials of the plan in its order, group by group. *missing: how many are not there. */
+/* Add the trials of the plan in order, group by group. *missing: number of missing trials. */
 static PetscErrorCode add_planned(RgLayout *layout, const RgPlan *plan, int *missing)
 {
   const RgIndex *index = layout->index;
@@ -35,7 +35,7 @@ static PetscErrorCode add_planned(RgLayout *layout, const RgPlan *plan, int *mis
   PetscFunctionReturn(0);
 }
 
-/* What a results file holds beyond the plan: entry and label. */
+/* A trial of a results file outside the plan: entry and label. */
 typedef struct {
   int entry;
   char *label; /* owned */
@@ -64,9 +64,9 @@ static PetscErrorCode find_leftovers(const RgLayout *layout, int source, Leftove
   PetscCall(rg_index_open(layout->index, source, &cursor.container, fault));
   while (rg_cursor_next(&cursor, fault)) {
     int entry = rg_index_taken(layout->index, source, cursor.ordinal);
-    if (entry < 0 || layout->slot_of[entry] >= 0) continue; /* planned */
+    if (entry < 0 || layout->slot_of[entry] >= 0) continue; /* in the plan */
     PetscCall(RG_GROW(left->n, left->list));
-    left->list[left->n].entry = entry; /* a failed trial may have been completed since */
+    left->list[left->n].entry = entry; /* a failed trial may be complete elsewhere by now */
     PetscCall(PetscStrallocpy(cursor.record->problem_label, &left->list[left->n++].label));
   }
   if (fault->code)
@@ -87,7 +87,7 @@ static int compare_leftovers(const void *a, const void *b, void *closure)
   return (x[0] > y[0]) - (x[0] < y[0]);
 }
 
-/* Trials of an existing results file that left the plan, by label and id. */
+/* Add the trials of an existing results file that left the plan, by label and id. */
 static PetscErrorCode add_earlier(RgLayout *layout, RgFault *fault)
 {
   Leftovers left = {0};
@@ -117,7 +117,7 @@ static PetscErrorCode replace_text(const char *text, char **field)
   PetscFunctionReturn(0);
 }
 
-/* Labels are those of the study as it is now: they may have changed since a trial ran. */
+/* Use the labels of the current study: they may have changed since a trial ran. */
 static PetscErrorCode relabel(RgLayout *layout, const RgPlan *plan)
 {
   PetscFunctionBeginUser;
@@ -146,7 +146,7 @@ static PetscErrorCode relabel(RgLayout *layout, const RgPlan *plan)
 
 /* ---- what is there already ------------------------------------------------------------------- */
 
-/* Whether the record to be taken, or its like, stands in source `source` and in the right group. */
+/* Whether the preferred record, or an equal one, is in source `source` and in the right group. */
 static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
 {
   const RgIndexEntry *taken = &index->entries[entry];
@@ -161,8 +161,8 @@ static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
   return false;
 }
 
-/* Whether every trial of a layout stands in source `source`, planned ones in groups of their own
-   study; *n_earlier: how many are not planned. `planned`: only planned ones are asked for. */
+/* Whether every trial of a layout is in source `source`, and planned trials in groups of the
+   plan. *n_earlier: number of trials outside the plan. `planned`: check planned trials only. */
 static bool all_stand_in(const RgLayout *layout, int source, bool planned, int *n_earlier)
 {
   bool all = true;
@@ -177,9 +177,9 @@ static bool all_stand_in(const RgLayout *layout, int source, bool planned, int *
   return all;
 }
 
-/* Whether the results file is what packing would write: same study, same trials. One that another
-   run put there meanwhile (`raced`) is as good when it is complete and has our trials: it may be
-   that of a longer study, which must not shrink. *history: its own. */
+/* Whether the results file equals what packing would write: same study, same trials. A file that
+   another run wrote meanwhile (`raced`) also counts if it is complete and has our trials: it may
+   belong to a longer study, which must not shrink. *history: the file's history. */
 static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout,
                                     const RgPlan *plan, bool raced, bool *same, char **history,
                                     RgFault *fault)
@@ -217,8 +217,8 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout
 
 /* ---- afterwards ------------------------------------------------------------------------------ */
 
-/* A shard may go when each of its records stands in the results file with the same checksum, or has
-   given way to a later one. */
+/* Whether a shard may be removed: each of its records is in the results file with the same
+   checksum, or was replaced by a later one. */
 static bool is_packed(const RgLayout *layout, int source)
 {
   const RgIndex *index = layout->index;
@@ -236,19 +236,19 @@ static bool is_packed(const RgLayout *layout, int source)
   return true;
 }
 
-/* A results file that was found, not written, may have been renamed by a process that died before
-   the directory was on the disk. */
+/* An existing results file may come from a process that died after the rename, before the
+   directory was on the disk. */
 static int make_durable(const RgStore *store)
 {
   int fd = open(store->output, O_RDONLY | O_CLOEXEC), error;
 
   if (fd < 0) return errno;
   error = rg_file_sync(fd);
-  (void)rg_file_close(fd); /* was only read from */
+  (void)rg_file_close(fd); /* it was only read */
   return error ? error : rg_directory_sync(store->parent);
 }
 
-/* What is left is searched for again: the results have every optimum that the study needs. */
+/* Remove the optima. A later study searches again for those that it needs. */
 static PetscErrorCode remove_optima(const RgStore *store)
 {
   char *folder, *path, **names;
@@ -276,13 +276,15 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
   for (int s = 0; s < layout->index->n_sources; s++) {
     const RgIndexSource *source = &layout->index->sources[s];
     if (source->results) continue;
-    if (is_packed(layout, s)) (void)unlink(source->path); /* what stays is a harmless duplicate */
+    if (is_packed(layout, s))
+      (void)unlink(source->path); /* a remaining shard is a harmless
+                                                             duplicate */
     else if (!source->foreign)
       PetscCall(rg_shard_move(source->path, store->directory, RG_FOLDER_FOREIGN));
   }
   PetscCall(remove_optima(store));
   PetscCall(rg_path_join(store->directory, RG_FOLDER_FOREIGN, &foreign));
-  (void)rmdir(foreign); /* only if they are empty */
+  (void)rmdir(foreign); /* succeeds only if they are empty */
   (void)rmdir(store->directory);
   PetscCall(PetscFree(foreign));
   PetscFunctionReturn(0);
@@ -311,7 +313,7 @@ static PetscErrorCode write_packed(RgStore *store, const RgPlan *plan, RgLayout 
   PetscFunctionReturn(0);
 }
 
-/* `before`: the results file when it was gathered. */
+/* `before`: state of the results file when its trials were gathered. */
 static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgIndex *index,
                                  const RgFileState *before, RgFault *fault)
 {
@@ -342,7 +344,7 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
 PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgFault *fault)
 {
   PetscFunctionBeginUser;
-  for (int attempt = 0; attempt < 5; attempt++) { /* another run may be at the same work */
+  for (int attempt = 0; attempt < 5; attempt++) { /* another run may pack at the same time */
     const RgFileState before = rg_install_state(store->output);
     RgIndex index = {0};
     int bad;
@@ -350,7 +352,7 @@ PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgFault *fault)
     if (!fault->code) PetscCall(pack_index(store, plan, &index, &before, fault));
     PetscCall(rg_index_clear(&index));
     const RgFileState after = rg_install_state(store->output);
-    const bool replaced = !rg_install_same(&before, &after); /* while it was read */
+    const bool replaced = !rg_install_same(&before, &after); /* while we read it */
     if (!fault->code || (fault->code != RG_FAULT_INCOMPLETE && !replaced)) break;
   }
   if (!fault->code) store->found = rg_install_state(store->output);

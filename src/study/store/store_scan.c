@@ -1,4 +1,4 @@
-/* What of a plan is finished already. */
+/* The finished trials of a plan. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,8 +7,7 @@
 #include "base/files.h"
 #include "study/store/store_internal.h"
 
-/* planned: per position in the order of the index, whether it is the entry of a trial of the plan.
- */
+/* planned: whether the entry at each position of the index's order belongs to the plan. */
 static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsigned char *done,
                                 RgStoreScan *scan, bool *planned)
 {
@@ -31,8 +30,7 @@ static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsign
   PetscFunctionReturn(0);
 }
 
-/* Shards without any trial of the plan are put aside, so that who looks at the study while it runs
-   sees this study only. */
+/* Move shards without a trial of the plan aside, so that other programs see only this study. */
 static PetscErrorCode put_foreign_aside(const RgStore *store, const RgIndex *index,
                                         const bool *planned)
 {
@@ -62,7 +60,7 @@ static bool is_complete(void *closure, const char *id)
          finished->index->entries[finished->index->order[at]].status == RG_STATUS_COMPLETE;
 }
 
-/* Remove the logs of evaluations of the trials of a plan that are complete. */
+/* Remove the evaluation logs of complete trials of a plan. */
 static PetscErrorCode remove_logs(const RgStore *store, const RgIndex *index, const bool *planned)
 {
   Finished finished = {index, planned};

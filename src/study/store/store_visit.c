@@ -1,4 +1,4 @@
-/* Reading what is stored: every record once, and what a file says about itself. */
+/* Reading of stored results: every record once, and the description of a file. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "study/store/store_internal.h"
 
-/* A study directory: by its name, where it may be empty yet, or by its shards. */
+/* Whether a path is a study directory: by its name (it may still be empty), or by its shards. */
 static PetscErrorCode is_study_directory(const char *path, bool *is)
 {
   size_t length = strlen(path);
@@ -51,22 +51,22 @@ PetscErrorCode rg_store_resolve(const char *path, char **results, char **directo
 
 /* ---- one record after another ------------------------------------------------------------- */
 
-enum { ROUNDS = 5 }; /* looks for what went away meanwhile */
+enum { ROUNDS = 5 }; /* attempts to find files that vanished */
 
 struct RgResults {
-  char *results, *directory; /* owned; NULL: none */
-  bool heads;                /* read nothing else of a record */
+  char *results, *directory; /* owned; NULL: does not exist */
+  bool heads;                /* read only the heads of records */
   RgIndex index;
-  bool *gone;         /* of each source of the index: merged by its owner, or packed; owned */
-  int source;         /* the one that is read */
-  bool reading, fine; /* it is open to the cursor; it could be opened */
+  bool *gone;         /* per source of the index: another process merged or packed it; owned */
+  int source;         /* source being read */
+  bool reading, fine; /* the cursor is open on it; opening succeeded */
   RgCursor cursor;
-  RgFault trouble; /* of the cursor */
+  RgFault trouble; /* fault of the cursor */
   uint64_t *seen;  /* ids read in an earlier round, two words each, sorted; owned */
   int n_seen;
   int round;
   int damaged, n_bad;
-  RgFault fault; /* of looking again */
+  RgFault fault; /* fault of a repeated scan */
   PetscErrorCode broken;
 };
 
@@ -83,7 +83,7 @@ static bool was_seen(const RgResults *results, const uint64_t id[2])
   return low < results->n_seen && rg_same_hash(results->seen + 2 * low, id);
 }
 
-/* Remember what was read, in the order of the index. */
+/* Remember the trials that were read, in the order of the index. */
 static PetscErrorCode remember(RgResults *results)
 {
   const RgIndex *index = &results->index;
@@ -104,7 +104,7 @@ static PetscErrorCode remember(RgResults *results)
   PetscFunctionReturn(0);
 }
 
-/* Learn what there is to read. */
+/* Index the files to read. */
 static PetscErrorCode gather(RgResults *results, RgFault *fault)
 {
   PetscFunctionBeginUser;
@@ -144,7 +144,7 @@ static PetscErrorCode close_source(RgResults *results)
   PetscFunctionReturn(0);
 }
 
-/* The cursor's record, if it is the one to take of its trial. */
+/* Return the cursor's record if it is the preferred record of its trial. */
 static PetscErrorCode take(RgResults *results, RgRecord *record, bool *taken)
 {
   const RgIndex *index = &results->index;
@@ -237,7 +237,7 @@ PetscErrorCode rg_results_close(RgResults **results)
   PetscFunctionReturn(0);
 }
 
-/* Visit all there is, and close. */
+/* Visit all records, and close. */
 static PetscErrorCode visit_all(RgResults **results, RgRecordVisitor visit, void *closure,
                                 int *damaged, RgFault *fault)
 {
@@ -302,7 +302,7 @@ static PetscErrorCode read_info(const RgContainer *container, RgStoreInfo *info)
   PetscFunctionReturn(0);
 }
 
-/* Count the shards of a directory; with `describe` the newest of them tells of the study. */
+/* Count the shards of a directory; with `describe`, the newest shard describes the study. */
 static PetscErrorCode read_directory(const char *directory, bool describe, RgStoreInfo *info)
 {
   char **names, *path;
@@ -339,7 +339,7 @@ bool rg_store_exists(const char *output)
   return !access(output, F_OK) || !access(directory, F_OK);
 }
 
-/* What an open results file says, if all of it is there. */
+/* Read the description of an open results file, if it is complete. */
 static PetscErrorCode read_results(const char *results, const RgContainer *container,
                                    RgStoreInfo *info, RgFault *fault)
 {
@@ -393,8 +393,8 @@ PetscErrorCode rg_store_info_clear(RgStoreInfo *info)
 
 /* ---- heads ----------------------------------------------------------------------------------- */
 
-/* Of a results file alone, which has no trial twice: no need to learn first what there is. One that
-   lost its trailer to another program is checked record by record. */
+/* Visit a single results file. It has no trial twice, so no index is needed. If another program
+   removed its trailer, every record is checked. */
 static PetscErrorCode visit_file(const char *path, RgRecordVisitor visit, void *closure,
                                  RgStoreInfo *info, RgFault *fault)
 {
