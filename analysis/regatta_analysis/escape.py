@@ -39,9 +39,15 @@ def tex(text):
 
 
 def markdown(text):
-    """For Markdown in one line, without HTML, emphasis, links and mathematics."""
+    """For Markdown in one line, or as a line: without HTML, emphasis, links, headings, lists and mathematics."""
     text = line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"[\\`*|~$]|(?<!\w)_|_(?!\w)|(?<=\])\(", r"\\\g<0>", text)
+    text = re.sub(r"[\\`*|~$]|(?<!\w)_|_(?!\w)|(?<=\])\(", r"\\\g<0>", text)
+    return re.sub(r"^( *)(#*|\d*)([#+.)-])(?= |$)", r"\1\2\\\3", text)
+
+
+def alternative(text):
+    """For the brackets of a picture in Markdown."""
+    return re.sub(r"[\[\]]", r"\\\g<0>", markdown(text))
 
 
 def code(text):

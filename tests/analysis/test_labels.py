@@ -1,5 +1,6 @@
 """Labels are data: whatever they say is shown, nowhere obeyed."""
 import csv
+import importlib.util
 import io
 import re
 import shutil
@@ -22,6 +23,28 @@ LABELS = [r"$\input{/etc/passwd}$", r"\write18{date}", "\x1b[31mred\x1b]0;title\
           "![x](http://x) [y](http://y)", "`code` | **bold** _x_", "$x^$ 100 % & # {a}_b ~^",
           "[12pt]", "\u202eevil", "a\nb\tc", "_hidden", "é 中"]
 PROBLEM = '<img src=x onerror="alert(1)">$\\frac{$'
+
+
+class Parts(HTMLParser):
+    """The tags of a page, and the texts of its elements by tag."""
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.found, self.open = set(), {}, []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.add(tag)
+        self.found.setdefault(tag, []).append("")
+        if tag not in ("img", "br"):
+            self.open.append((tag, len(self.found[tag]) - 1))
+
+    def handle_endtag(self, tag):
+        if self.open and self.open[-1][0] == tag:
+            self.open.pop()
+
+    def handle_data(self, text):
+        for tag, k in self.open:
+            self.found[tag][k] += text
 
 
 class Labels(common.Case):
@@ -87,6 +110,33 @@ class Labels(common.Case):
         columns = {line.replace(r"\|", "").count("|") for line in summary.split("## Final regret")[1]
                    .split("## Run time")[0].splitlines() if line.startswith("|")}
         self.assertEqual(columns, {4})
+
+    @unittest.skipUnless(importlib.util.find_spec("markdown_it"), "no markdown-it")
+    def test_a_renderer_of_markdown_shows_the_labels(self):
+        """Every page has the tags of tables, headings, lists and pictures only, and in cells the labels as they are."""
+        from markdown_it import MarkdownIt
+        labels = ["a`b` <i>c</i>", "<b>bold</b>", "x|y", "*em*", "_u_", "**s**", "~~d~~ `", "[a](b) [c]", "&lt; \\* \\",
+                  "# h", "1. one", "- item", "+", "a]b"]
+        made = synthetic.problem("# <b>", labels, seeds=2, queries=2, failed=(1,))
+        path, out = self.scratch / "s.h5", self.scratch / "out"
+        synthetic.write(path, [made], title="1. <b>`T|_x_*")
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+            self.assertEqual(main([str(path), "--out", str(out), "--formats", "png", "--metric", "simple"]), 0)
+        render, shown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]), []
+        for page in sorted(out.glob("*.md")):
+            parts = Parts(render.render(page.read_text(encoding="utf-8")))
+            self.assertLessEqual(parts.tags, set("h1 h2 h3 ul li p a img table thead tbody tr th td strong pre code"
+                                                 .split()), page)
+            self.assertLessEqual(set(parts.found.get("strong", [])), {t for t in parts.found["td"] if "±" in t}, page)
+            shown += parts.found.get("td", [])
+            if page.name == "summary.md":
+                self.assertEqual(parts.found["h1"], ["1. <b>`T|_x_*"])
+                self.assertEqual({t.split()[0] for t in parts.found["h2"]},
+                                 {"Final", "Run", "Statistics", "Cells", "Settings", "Figures", "Study"})
+                self.assertIn(f"algorithms: {'; '.join(labels)}", parts.found["li"])
+                self.assertTrue(any(t.startswith("# <b>, simple regret: ") for t in parts.found["p"]))
+        for label in labels:
+            self.assertGreater(shown.count(label), 8, label)
 
     def test_code(self):
         self.assertEqual(escape.code("a`b"), "``a`b``")

@@ -4,7 +4,7 @@ import re
 import numpy as np
 import pandas as pd
 
-from ..escape import code, code_block, markdown as md, write_csv
+from ..escape import alternative, code, code_block, markdown as md, write_csv
 from ..figures import bounds, figures, overviews, panels, runtime_profiles, style, sweep
 from . import stills, tables
 from ..stats import aggregate, inference, runtime as bbob, sweep as sweep_stats
@@ -237,7 +237,7 @@ def _summary(results, drawn, regret, runtime, statistics):
     for title, files in drawn:
         links = ", ".join(f"[{file.name}]({file.name})" for file in files)
         lines += [f"{md(title)}: {links}", ""]
-        lines += [f"![{md(title)}]({file.name})\n" for file in files if file.suffix == ".png"]
+        lines += [f"![{alternative(title)}]({file.name})\n" for file in files if file.suffix == ".png"]
     if results.study:
         lines += ["## Study", "", *code_block(results.study, "yaml")]
     return "\n".join(lines) + "\n"
@@ -282,7 +282,7 @@ def _failures(results):
     failed = results.trials[results.trials["status"] == "failed"]
     if not len(failed):
         return []
-    lines = [md(f"- {t.algorithm} on {problem_of(t)}, instance {t.instance}, seed {t.seed}: "
-                f"{getattr(t, 'message', '') or 'no message'}") for t in failed.head(10).itertuples()]
+    lines = ["- " + md(f"{t.algorithm} on {problem_of(t)}, instance {t.instance}, seed {t.seed}: "
+                       f"{getattr(t, 'message', '') or 'no message'}") for t in failed.head(10).itertuples()]
     more = [f"- and {len(failed) - 10} more"] if len(failed) > 10 else []
     return ["Failed trials (not in any mean):", "", *lines, *more, ""]
