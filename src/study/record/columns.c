@@ -1,4 +1,4 @@
-/* The table of columns (regatta/results.h), expanded. */
+/* The table of columns, expanded from the list in regatta/results.h. */
 #include "study/record/fields.h"
 
 #define RG_COLUMN_INFO(symbol, name, width, result, units, long_name, description)                 \
@@ -6,7 +6,7 @@
 const RgColumnInfo rg_columns[RG_COLUMN_COUNT] = {RG_COLUMN_LIST(RG_COLUMN_INFO)};
 #undef RG_COLUMN_INFO
 
-/* A blank and the name of every column with result 1. */
+/* A blank and the name, for every column with result 1. */
 #define NAME_0(name) ""
 #define NAME_1(name) " " name
 #define RG_COLUMN_NAME(symbol, name, width, result, units, long_name, description)                 \

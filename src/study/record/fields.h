@@ -1,11 +1,11 @@
-/* What a shard or results file says besides the columns of evaluations: axes, one value per trial,
-   root attributes. The tables that write the file, read it and document it. */
+/* The contents of a shard or results file besides the columns of evaluations: axes, one value
+   per trial, root attributes. These tables serve writing, reading and documentation. */
 #ifndef RG_STUDY_RECORD_FIELDS_H
 #define RG_STUDY_RECORD_FIELDS_H
 
 #include "study/record/record.h"
 
-/* Axes: every dimension of a dataset is one of these (dimension scales of its group). */
+/* Axes: every dimension of a dataset is one of these (dimension scales of the dataset's group). */
 typedef enum {
   RG_AXIS_TRIAL,
   RG_AXIS_ITERATION,
@@ -18,13 +18,13 @@ typedef enum {
 
 typedef struct {
   const char *name;
-  int first; /* value of the first entry; the others follow by one */
+  int first; /* value of the first entry; each further entry is larger by one */
   const char *long_name, *description;
 } RgAxisInfo;
 
 extern const RgAxisInfo rg_axes[RG_AXIS_COUNT];
 
-/* One value per trial. */
+/* Types of fields; a field has one value per trial. */
 typedef enum {
   RG_FIELD_TEXT,  /* char * in RgRecord */
   RG_FIELD_CHARS, /* char[size] in RgRecord */
@@ -34,39 +34,40 @@ typedef enum {
   RG_FIELD_STATUS /* RgStatus, stored as uint8 with flag_values and flag_meanings */
 } RgFieldType;
 
-/* Trials without which a group has no such field. */
+/* The trials that require a field; a group without such trials lacks it. */
 typedef enum {
   RG_OF_ALL,
-  RG_OF_SCORED, /* scored by several measures */
-  RG_OF_NAMED,  /* on a design whose inputs have names */
-  RG_OF_CONTEXT /* with a context whose inputs have names */
+  RG_OF_SCORED, /* trials scored by several measures */
+  RG_OF_NAMED,  /* trials with named design inputs */
+  RG_OF_CONTEXT /* trials with named context inputs */
 } RgFieldOf;
 
 typedef struct {
   const char *name; /* dataset name */
   RgFieldType type;
   size_t offset, size; /* in RgRecord */
-  bool provenance;     /* in the subgroup `provenance`, else beside the columns */
+  bool provenance;     /* stored in the subgroup `provenance`, otherwise beside the columns */
   RgFieldOf of;
-  bool coordinate; /* named in the attribute `coordinates` of the columns */
+  bool coordinate; /* listed in the attribute `coordinates` of the columns */
   const char *units, *long_name, *description;
 } RgFieldInfo;
 
 extern const RgFieldInfo rg_fields[];
 extern const int rg_field_count;
 
-/* Index of a field, -1 if there is none of that name. */
+/* Index of a field; -1 if no field has that name. */
 int rg_field_find(const char *name);
 /* Whether the writers use `name` for a dataset or group beside the columns. */
 bool rg_field_is_reserved(const char *name);
 
-/* Groups with a meaning of their own. */
-#define RG_GROUP_TIMING "timing" /* in the group of a problem: columns with result 0 */
+/* Groups with special names. */
+#define RG_GROUP_TIMING "timing" /* in a problem's group: columns with result 0 */
 #define RG_GROUP_PROVENANCE                                                                        \
-  "provenance"                     /* there: fields with provenance; at the root: attributes */
-#define RG_GROUP_EARLIER "earlier" /* at the root: problems whose trials left the plan */
+  "provenance"                     /* in a problem's group: fields with provenance; in the root:
+                                      attributes */
+#define RG_GROUP_EARLIER "earlier" /* in the root: problems whose trials left the plan */
 
-/* Attributes of the root. */
+/* Attributes of the root group. */
 typedef struct {
   const char *name, *description;
   bool text;       /* UTF-8 text, else a 64-bit integer */
@@ -88,13 +89,13 @@ enum {
   RG_ATTRIBUTE_N_FAILED,
   RG_ATTRIBUTE_CHECKSUM,
   RG_ATTRIBUTE_CHECKSUM_COLUMNS,
-  RG_ATTRIBUTE_CREDIT, /* the first of as many as a study has credits, in their order */
+  RG_ATTRIBUTE_CREDIT, /* the first of RG_CREDITS attributes, in the order of the credits */
   RG_ATTRIBUTE_CREDIT_LAST = RG_ATTRIBUTE_CREDIT + RG_CREDITS - 1,
   RG_ATTRIBUTE_COUNT
 };
 extern const RgAttributeInfo rg_attributes[RG_ATTRIBUTE_COUNT];
 
-/* Names of the columns that the checksum of a trial covers, in its order, a blank between two. */
+/* Names of the columns in the checksum of a trial, in order, separated by blanks. */
 extern const char *const rg_checksum_columns;
 
 #endif

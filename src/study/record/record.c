@@ -60,7 +60,7 @@ static PetscErrorCode create_extra(const RgRecordColumn *extra, size_t rows, RgR
   PetscFunctionReturn(0);
 }
 
-/* Whether methods of this program record a column of that name. */
+/* Whether a method of this program records a column of that name. */
 static bool is_recorded(const char *name)
 {
   int n;
@@ -178,7 +178,7 @@ bool rg_values_any(const double *values, size_t n)
   return false;
 }
 
-/* Eight bytes, least significant first, whatever the machine. */
+/* Encode eight bytes, least significant first, on every machine. */
 static PetscErrorCode add_word(RgText *bytes, uint64_t word)
 {
   char encoded[8];
@@ -196,7 +196,7 @@ static PetscErrorCode add_string(RgText *bytes, const char *string)
   PetscFunctionReturn(0);
 }
 
-/* Decided on the bits: comparisons of numbers depend on the state of the floating-point unit. */
+/* The decision uses bits, because comparisons of numbers depend on floating-point modes. */
 static uint64_t canonical_bits(double value)
 {
   uint64_t bits, sign = UINT64_C(1) << 63, infinity = UINT64_C(0x7ff) << 52;
@@ -217,7 +217,7 @@ static PetscErrorCode add_values(RgText *bytes, const char *name, size_t n, cons
   PetscFunctionReturn(0);
 }
 
-/* Extra columns in the order of their names: the order of declaration is not stored. */
+/* Process extra columns by name, because their order of declaration is not stored. */
 static PetscErrorCode add_extra(RgText *bytes, const RgRecord *record)
 {
   bool done[RG_EXTRA_MAX] = {false};

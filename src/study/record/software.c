@@ -1,4 +1,4 @@
-/* Versions of everything a result depends on. */
+/* Versions of all software that results depend on. */
 #include "study/record/software.h"
 
 #include <gsl/gsl_version.h>
@@ -11,7 +11,7 @@
 #include "maths/blas.h"
 #include "maths/lbfgsb.h"
 #include "base/text.h"
-#include "regatta_commit.h" /* made by the build: RG_GIT_COMMIT, RG_SOURCE_HASH */
+#include "regatta_commit.h" /* the build makes it: RG_GIT_COMMIT, RG_SOURCE_HASH */
 
 static PetscErrorCode add_mpi(RgText *text)
 {
@@ -20,7 +20,7 @@ static PetscErrorCode add_mpi(RgText *text)
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Get_library_version(version, &length));
-  version[strcspn(version, ",\n")] = '\0'; /* the name and number; build details follow */
+  version[strcspn(version, ",\n")] = '\0'; /* keep name and number; build details follow */
   for (char *tab = version; (tab = strchr(tab, '\t'));) *tab = ' ';
   PetscCall(rg_text_add(text, "; %s", version));
   PetscFunctionReturn(0);

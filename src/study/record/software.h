@@ -1,4 +1,4 @@
-/* The versions of everything results depend on. */
+/* Versions of all software that results depend on. */
 #ifndef RG_STUDY_RECORD_SOFTWARE_H
 #define RG_STUDY_RECORD_SOFTWARE_H
 

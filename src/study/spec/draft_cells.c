@@ -1,4 +1,4 @@
-/* Multiply a draft out: problems x algorithms x the sweep axes that touch the pair. */
+/* Expansion of a draft: problems x algorithms x the sweep axes that affect the pair. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,17 +8,17 @@
 
 enum { MAX_CELLS = 100000 };
 
-/* One problem with one algorithm, and the axes that touch them. */
+/* A pair of problem and algorithm, with the axes that affect it. */
 typedef struct {
   RgDraft *draft;
   int problem, algorithm;
   int **choices;  /* by axis: values that differ for this pair; owned */
-  int *n_choices; /* by axis: 0 when it does not touch the pair; owned */
-  int *at;        /* by axis: index into choices of the current cell; owned */
+  int *n_choices; /* by axis: 0 if the axis does not affect the pair; owned */
+  int *at;        /* by axis: index into choices for the current cell; owned */
 } Pair;
 
-/* Whether the pair takes its value from this sweep path: it reads it, and no later layer sets it.
- */
+/* Whether the pair takes its value from this sweep path: it reads the setting, and no later
+   layer sets it. */
 static bool touches(const Pair *pair, const RgSweepKey *key)
 {
   const RgDraft *draft = pair->draft;
@@ -33,7 +33,7 @@ static bool touches(const Pair *pair, const RgSweepKey *key)
          !rg_draft_sets(draft, algorithm, key->block, key->param);
 }
 
-/* Whether values i and j of an axis mean the same for the pair. */
+/* Whether values i and j of an axis are equal for the pair. */
 static bool same_for(const Pair *pair, const RgSweepAxis *axis, int i, int j)
 {
   for (int k = 0; k < axis->n_keys; k++)
@@ -41,7 +41,7 @@ static bool same_for(const Pair *pair, const RgSweepAxis *axis, int i, int j)
   return true;
 }
 
-/* Collect the values of an axis that make a difference to the pair. */
+/* Collect the values of an axis that differ for the pair. */
 static void choose_values(Pair *pair, int a)
 {
   RgSweepAxis *axis = &pair->draft->axes[a];
@@ -102,7 +102,7 @@ static PetscErrorCode apply_entry(const RgDraft *draft, const RgEntry *entry, Rg
   PetscFunctionReturn(0);
 }
 
-/* Append the value as typed; lists in brackets, texts that would confuse the reader quoted. */
+/* Append a value as typed, with lists in brackets and ambiguous texts in quotes. */
 static PetscErrorCode add_value(const RgYamlNode *value, RgText *text)
 {
   PetscFunctionBeginUser;
@@ -120,7 +120,7 @@ static PetscErrorCode add_value(const RgYamlNode *value, RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* Append "{name=value, ...}" of a whole block, as typed. */
+/* Append "{name=value, ...}" for a whole block, as typed. */
 static PetscErrorCode add_block(const RgSweepAxis *axis, const RgSweepKey *key, int value,
                                 RgText *text)
 {
@@ -138,8 +138,8 @@ static PetscErrorCode add_block(const RgSweepAxis *axis, const RgSweepKey *key, 
   PetscFunctionReturn(0);
 }
 
-/* Append "name=value, ..." of the swept settings of the current cell; of the algorithm's entry
-   only, or all. */
+/* Append "name=value, ..." for the swept settings of the current cell: all, or only those of the
+   algorithm's entry. */
 static PetscErrorCode add_swept(const Pair *pair, bool algorithm_only, RgText *text)
 {
   const RgDraft *draft = pair->draft;
@@ -147,7 +147,7 @@ static PetscErrorCode add_swept(const Pair *pair, bool algorithm_only, RgText *t
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s", ""));
   for (int a = 0; a < draft->n_axes; a++) {
-    int whole = 0; /* the block that is written already */
+    int whole = 0; /* the block that is already written */
     for (int k = 0; k < draft->axes[a].n_keys && pair->n_choices[a]; k++) {
       const RgSweepKey *key = &draft->axes[a].keys[k];
       const int value = pair->choices[a][pair->at[a]];
@@ -179,7 +179,7 @@ static PetscErrorCode label_cell(const Pair *pair, RgCell *cell)
   PetscFunctionReturn(0);
 }
 
-/* Defaults, then the layers in order, each followed by what is swept in it. */
+/* Fill a cell: defaults, then the layers in order, each followed by its swept settings. */
 static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
 {
   const RgDraft *draft = pair->draft;
@@ -241,7 +241,7 @@ static bool advance(Pair *pair)
   return false;
 }
 
-/* The scores of the problem, and whether the cell is of one of them alone. */
+/* Set the scores of the cell: all scores of the problem, or one. */
 static PetscErrorCode score_cell(RgCell *cell, int score)
 {
   const RgTexts *scores =
@@ -281,8 +281,8 @@ static PetscErrorCode add_cell(RgStudy *study, RgCell **cell)
   PetscFunctionReturn(0);
 }
 
-/* Whether a path gives the problem of the pair its value, so that only the algorithm can be the
-   reason that the pair does not take it. */
+/* Whether a path sets a value of the pair's problem. Then only the algorithm can prevent its
+   use. */
 static bool is_problems(const Pair *pair, const RgSweepKey *key)
 {
   const RgEntry *problem = &pair->draft->problems[pair->problem];
@@ -292,7 +292,8 @@ static bool is_problems(const Pair *pair, const RgSweepKey *key)
          !rg_draft_sets(pair->draft, problem, key->block, key->param);
 }
 
-/* Say of an axis that has fewer cells than values for an algorithm why; once per algorithm. */
+/* If an axis has fewer cells than values for an algorithm, add a line with the reason, once per
+   algorithm. */
 static PetscErrorCode note_shared(const Pair *pair, RgText *text)
 {
   const RgDraft *draft = pair->draft;
@@ -303,7 +304,7 @@ static PetscErrorCode note_shared(const Pair *pair, RgText *text)
     const int n = PetscMax(1, pair->n_choices[a]);
     for (int k = 0; k < axis->n_keys && n < axis->n_values; k++) {
       const RgSweepKey *key = &axis->keys[k];
-      if (key->whole && key->whole != k + 1) continue; /* the first one speaks for its block */
+      if (key->whole && key->whole != k + 1) continue; /* the first key represents its block */
       if (is_problems(pair, key) && !touches(pair, key))
         PetscCall(rg_draft_add_shared(draft, pair->algorithm, key, n, text));
     }
@@ -311,7 +312,7 @@ static PetscErrorCode note_shared(const Pair *pair, RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* Append the cells of the current pair; *fits false when there would be too many. */
+/* Append the cells of the current pair; *fits is false if there are too many. */
 static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, RgText *shared, bool *fits)
 {
   int n = 1;
@@ -338,7 +339,7 @@ static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, RgText *shared, bo
   PetscFunctionReturn(0);
 }
 
-/* Whether some cell takes a value from a path, or from another part of its block. */
+/* Whether some cell uses a path, or another setting of its block. */
 static bool is_used(const RgSweepAxis *axis, const RgSweepKey *key)
 {
   bool used = key->used;
@@ -348,7 +349,7 @@ static bool is_used(const RgSweepAxis *axis, const RgSweepKey *key)
   return used;
 }
 
-/* A path no cell listens to. */
+/* Report paths that no cell uses. */
 static void check_used(const RgDraft *draft)
 {
   for (int a = 0; a < draft->n_axes; a++)
@@ -363,7 +364,7 @@ static void check_used(const RgDraft *draft)
     }
 }
 
-/* The label of a swept algorithm must not be that of another entry. */
+/* The label of a swept algorithm must differ from other entries' labels. */
 static void check_labels(const RgDraft *draft, const RgStudy *study)
 {
   for (int c = 0; c < study->n_cells; c++) {

@@ -1,4 +1,4 @@
-/* Cells against their domains: combinations that can't run are mistakes of the study file. */
+/* Checks of cells against their domains: impossible combinations are mistakes of the study file. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 #include "maths/lbfgsb.h"
 #include "study/spec/draft.h"
 
-/* One setting of one problem with its domain, so that a domain is built once for all algorithms. */
+/* A problem with given options, and its domain, which is built once for all algorithms. */
 typedef struct {
   char *text;      /* canonical text of the problem's options, paths as typed; owned */
-  char *identity;  /* what stands for it in the cell's text; owned, NULL unless sound */
+  char *identity;  /* its text in the identity of a cell; owned, NULL unless sound */
   RgDomain domain; /* owned */
-  bool sound;      /* the problem passed its own check */
+  bool sound;      /* the problem passed its check */
 } Variant;
 
 typedef struct {
@@ -27,7 +27,8 @@ typedef struct {
   Variant *variants; /* owned */
 } Checker;
 
-/* Move mistakes over, each message at a place once: many cells share one entry of the file. */
+/* Add mistakes to another list, each message once per place: many cells share an entry of the
+   file. */
 static void merge_diagnostics(RgDiagnostics *all, const RgDiagnostics *some)
 {
   for (int i = 0; i < some->n && i < RG_DIAGNOSTICS_MAX; i++) {
@@ -50,7 +51,7 @@ static PetscErrorCode add_problem_text(const RgCell *cell, RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* The options, or what they stand for. */
+/* Append the options, or the text that replaces them. */
 static PetscErrorCode add_identity(const RgCell *cell, const Variant *variant, RgText *text)
 {
   const RgProblemClass *class = cell->problem;
@@ -85,7 +86,7 @@ static PetscErrorCode create_variant(Checker *checker, const RgCell *cell, Varia
   PetscFunctionReturn(0);
 }
 
-/* The variant of a cell's problem, made at its first use. */
+/* The variant of a cell's problem, created on first use. */
 static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const char *text,
                                    const Variant **variant)
 {
@@ -104,14 +105,14 @@ static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const c
   PetscFunctionReturn(0);
 }
 
-/* min(2^dim, 4 dim, points of a finite design). */
+/* The automatic number of initial points: min(2^dim, 4 dim, points of a finite design). */
 static int automatic_points(const RgCell *cell)
 {
   int n = cell->dim_x < 4 ? 1 << cell->dim_x : 4 * cell->dim_x;
   return cell->size_x && cell->size_x < n ? cell->size_x : n;
 }
 
-/* A method that has nothing to begin with. */
+/* Report a method that needs an initial design and has none. */
 static void check_begin(const RgCell *cell, RgDiagnostics *found)
 {
   const RgAlgorithmClass *class = cell->algorithm;
@@ -148,7 +149,7 @@ static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnost
                        RG_SOBOL_MAX_DIM, cell->problem_label, cell->dim_x);
 }
 
-/* May the method draw paths by random features? On sets that are not small. */
+/* Whether the method may draw paths by random features, as it does on sets that are not small. */
 static bool draws_features(const RgCell *cell)
 {
   const RgAlgorithmClass *method = cell->algorithm;
@@ -160,8 +161,8 @@ static bool draws_features(const RgCell *cell)
          (features > 0 || cell->size_x > RG_PATHS_EXACT_MAX);
 }
 
-/* The surrogate block against the inputs of the model: the design and, if there is one and the
-   method does not leave it to nature, the context. */
+/* Check the surrogate block against the inputs of the model: the design and, if the method
+   models it, the context. */
 static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
 {
   const bool use_context = !(cell->algorithm->needs & RG_NEEDS_NO_CONTEXT);
@@ -181,7 +182,7 @@ static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
   PetscFunctionReturn(0);
 }
 
-/* Names of the methods that do without a matrix. */
+/* List the methods that work without a matrix. */
 static PetscErrorCode list_matrix_free(RgText *text)
 {
   int n;
@@ -194,7 +195,7 @@ static PetscErrorCode list_matrix_free(RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* `solver: iterative` against what the method asks of its posterior. */
+/* Check `solver: iterative` against the needs of the method. */
 static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
 {
   const RgAlgorithmClass *class = cell->algorithm;
@@ -238,7 +239,7 @@ static void check_search(const RgCell *cell, RgDiagnostics *found)
                      cell->algorithm_label, cell->problem_label, RG_SOBOL_MAX_DIM, dim);
 }
 
-/* What the algorithm itself objects to, with the problem it objects to. */
+/* Run the algorithm's own check; its messages also name the problem. */
 static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain,
                                       RgDiagnostics *found)
 {
@@ -253,7 +254,7 @@ static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain
   PetscFunctionReturn(0);
 }
 
-/* The designs that the initial design begins with. */
+/* Read the given designs of the initial design. */
 static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
 {
   RgText mistake = {0};
@@ -275,7 +276,8 @@ static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagno
   PetscFunctionReturn(0);
 }
 
-/* What becomes of failures; the text is made the one of its meaning, since it enters keys. */
+/* Parse the rule for failures, and replace its text by a canonical one, because it is part of
+   keys. */
 static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
 {
   static const char *const names[] = {"fail", "penalty", "worst", "infeasible"};
@@ -317,7 +319,7 @@ static PetscErrorCode copy_constraints(const RgDomain *domain, RgTexts *constrai
   PetscFunctionReturn(0);
 }
 
-/* The run settings, `given` by what stands in its file. */
+/* Append the run settings; a hash of its contents replaces the file `given`. */
 static PetscErrorCode add_run_text(const RgCell *cell, RgText *text)
 {
   RgTrialSettings run = cell->run;
@@ -329,7 +331,7 @@ static PetscErrorCode add_run_text(const RgCell *cell, RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* The descriptions of a part's inputs; NULL where they have none. */
+/* The descriptions of a part's inputs; NULL without names. */
 static PetscErrorCode describe_inputs(const RgSpace *space, char **descriptions)
 {
   RgText text = {0};
@@ -356,7 +358,7 @@ static PetscErrorCode count_tables(RgCell *cell, const RgDomain *domain)
   PetscFunctionReturn(0);
 }
 
-/* What the domain says about the cell, and whether the two go together. */
+/* Copy properties of the domain into the cell, and check that both are compatible. */
 static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomain *domain)
 {
   RgDiagnostics found = {0};
@@ -387,7 +389,8 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   PetscFunctionReturn(0);
 }
 
-/* A search whose results have changed says its revision, as methods do. */
+/* Append the maximiser's options. A search whose results have changed adds its revision, like a
+   method. */
 static PetscErrorCode add_maximiser_text(const RgCell *cell, RgText *text)
 {
   PetscFunctionBeginUser;
@@ -417,7 +420,7 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* The bytes of programs are read once, here. */
+/* Hash the programs of the cell, once. */
 static PetscErrorCode look_outside(RgCell *cell)
 {
   RgText text = {0};
@@ -428,8 +431,8 @@ static PetscErrorCode look_outside(RgCell *cell)
   PetscFunctionReturn(0);
 }
 
-/* Check a cell and write its text: everything that can change a result, nothing else. Paths stand
-   in it as typed, so that it is the same wherever the study is started from. */
+/* Check a cell and write its identity: everything that can change a result, and nothing else.
+   Paths stay as typed, so that the text does not depend on the working directory. */
 static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
 {
   RgText problem = {0}, algorithm = {0}, text = {0};

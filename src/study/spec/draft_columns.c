@@ -1,5 +1,5 @@
-/* What is swept as columns of the results: their names, kinds and values, and which methods don't
-   read them. */
+/* Swept settings as columns of the results: names, kinds and values, and notes on methods that
+   don't read them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static const char *const parts[RG_BLOCK_COUNT] = {[RG_BLOCK_RUN] = "run",
                                                   [RG_BLOCK_SURROGATE] = "surrogate",
                                                   [RG_BLOCK_MAXIMISER] = "maximiser"};
 
-/* The unit that the line about a parameter names. */
+/* The unit in a parameter's description. */
 static const char *units_of(const RgParam *param)
 {
   static const struct {
@@ -31,8 +31,8 @@ static const char *units_of(const RgParam *param)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* One value that is there. Canonical text is `name=value`, or empty for what is left out of keys:
-   the layout as typed, defaults that came later. */
+/* Append an existing value. The canonical text is `name=value`. It is empty for values that keys
+   omit: layouts, and later additions at their default. */
 static PetscErrorCode add_one(const RgSweepKey *key, int value, RgText *text)
 {
   const RgParam *param = key->param;
@@ -48,8 +48,8 @@ static PetscErrorCode add_one(const RgSweepKey *key, int value, RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* The value of a sweep path as results have it: a word as it is, else canonical; appended. For a
-   key of a whole block that of the block. */
+/* Append the value of a sweep path as stored in results: a word unchanged, else canonical text.
+   For a key of a whole block, the value of the block. */
 static PetscErrorCode axis_text(const RgSweepAxis *axis, const RgSweepKey *key, int value,
                                 RgText *text)
 {
@@ -89,7 +89,7 @@ static PetscErrorCode kind_of(const RgSweepAxis *axis, RgSweepKey *key)
     RgText text = {0};
     PetscCall(axis_text(axis, key, i, &text));
     (void)strtod(text.data, &end);
-    if (end == text.data || *end) key->kind = RG_SWEPT_WORD; /* auto, or a list */
+    if (end == text.data || *end) key->kind = RG_SWEPT_WORD; /* auto or a list */
     PetscCall(rg_text_clear(&text));
   }
   PetscFunctionReturn(0);
@@ -105,7 +105,7 @@ static RgSweepKey *next_key(const RgDraft *draft, int *axis, int *k)
 #define FOR_KEYS(draft, key)                                                                       \
   for (int a_##key = 0, k_##key = 0; (key = next_key(draft, &a_##key, &k_##key));)
 
-/* Settings of one name in different tables are different columns. */
+/* Settings with equal names in different tables become different columns. */
 static bool is_ambiguous(const RgDraft *draft, const RgSweepKey *key)
 {
   RgSweepKey *other;
@@ -165,7 +165,7 @@ PetscErrorCode rg_draft_add_shared(const RgDraft *draft, int algorithm, const Rg
   PetscCall(rg_text_add(&line, "%s %s %s: %d cell%s for %d values\n", entry->label,
                         reads ? "sets its own" : "doesn't read", key->name, n_cells,
                         n_cells == 1 ? "" : "s", key->n));
-  if (!text->data || !strstr(text->data, line.data)) /* as for another problem */
+  if (!text->data || !strstr(text->data, line.data)) /* not yet added for another problem */
     PetscCall(rg_text_add(text, "%s", line.data));
   PetscCall(rg_text_clear(&line));
   PetscFunctionReturn(0);

@@ -10,8 +10,8 @@
 
 enum { MAX_ENTRIES = 1000 };
 
-/* " in 'common'", " of problem 'ackley'", " in 'surrogate' of algorithm 'gp_ucb'"; returns buffer.
- */
+/* Write " in 'common'", " of problem 'ackley'" or " in 'surrogate' of algorithm 'gp_ucb'";
+   returns buffer. */
 static const char *describe_entry(const RgEntry *entry, RgBlock block, char buffer[160])
 {
   const char *name = rg_block_names[block];
@@ -33,7 +33,7 @@ static int count_params(const RgParam *table)
   return n;
 }
 
-/* Every key accepted directly in an entry (RG_BLOCK_COUNT), or in one of its blocks. */
+/* All keys that an entry accepts directly (RG_BLOCK_COUNT), or in one of its blocks. */
 static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const char ***names)
 {
   int n = 0, room = 8;
@@ -53,7 +53,7 @@ static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const c
   PetscFunctionReturn(0);
 }
 
-/* A key that would be right elsewhere is told where; returns whether it was. */
+/* Report where a misplaced key belongs; returns false if the key belongs nowhere. */
 static bool hint_elsewhere(RgDraft *draft, const RgEntry *entry, RgPlace place, const char *key)
 {
   char where[160];
@@ -100,7 +100,7 @@ static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
   PetscFunctionReturn(0);
 }
 
-/* `preset: NAME` of a surrogate block. */
+/* Parse `preset: NAME` of a surrogate block. */
 static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlNode *value)
 {
   const RgParam *table = rg_entry_table(entry, RG_BLOCK_SURROGATE);
@@ -122,7 +122,7 @@ static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlN
   PetscFunctionReturn(0);
 }
 
-/* `surrogate: {...}` or `maximiser: {...}`. */
+/* Parse `surrogate: {...}` or `maximiser: {...}`. */
 static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block, RgPlace place,
                                   const RgYamlNode *map)
 {
@@ -156,7 +156,7 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
   PetscFunctionReturn(0);
 }
 
-/* One key of an entry that is not `name` or `label`. */
+/* Parse a key of an entry other than `name` and `label`. */
 static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntry *e)
 {
   const RgPlace place = {draft->path, e->line, e->column};
@@ -199,7 +199,7 @@ static PetscErrorCode find_class(RgDraft *draft, RgEntry *entry, RgPlace place, 
   PetscFunctionReturn(0);
 }
 
-/* `- ackley: {dim: 4}` instead of `- {name: ackley, dim: 4}`. */
+/* Whether an entry has the form `- ackley: {dim: 4}` instead of `- {name: ackley, dim: 4}`. */
 static bool is_name_as_key(const RgDraft *draft, const RgEntry *entry, const RgYamlNode *map)
 {
   if (map->n < 1) return false;
@@ -208,7 +208,7 @@ static bool is_name_as_key(const RgDraft *draft, const RgEntry *entry, const RgY
            : rg_registry_find_algorithm(draft->registry, map->entries[0].key) != NULL;
 }
 
-/* The text of `name` or `label`, NULL and a mistake when it is none. */
+/* The text of `name` or `label`; NULL and a mistake if it is not a text. */
 static const char *entry_text(RgDraft *draft, const RgYamlEntry *e)
 {
   char got[64];
@@ -219,8 +219,8 @@ static const char *entry_text(RgDraft *draft, const RgYamlEntry *e)
   return NULL;
 }
 
-/* Whether a terminal or an editor would obey part of a text: a control character (of C0 or C1), a
-   line separator, a change of direction. The text is UTF-8. */
+/* Whether a UTF-8 text contains characters that a terminal or an editor interprets: control
+   characters (C0 or C1), line separators, changes of direction. */
 static bool is_obeyed(const char *text)
 {
   for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
@@ -233,7 +233,7 @@ static bool is_obeyed(const char *text)
   return false;
 }
 
-/* Whether readers of CSV files (pandas, R) take a text for a missing value. */
+/* Whether readers of CSV files (pandas, R) treat a text as a missing value. */
 static bool is_missing_word(const char *text)
 {
   static const char *const words[] = {"#N/A",    "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN",
@@ -245,13 +245,14 @@ static bool is_missing_word(const char *text)
   return false;
 }
 
-/* Labels name groups of the results file, stand in legends and tables, and join CSV files. */
+/* Check a label: it names groups of the results file, appears in legends and tables, and joins
+   CSV files. */
 static void check_label(RgDraft *draft, RgPlace place, const char *label)
 {
   const size_t length = strlen(label);
   const char *wrong = NULL;
 
-  if (!strpbrk(label, "\n\r\t") && is_obeyed(label)) { /* the message doesn't repeat it */
+  if (!strpbrk(label, "\n\r\t") && is_obeyed(label)) { /* the message must not repeat it */
     rg_diagnostics_add(draft->diagnostics, place,
                        "the label can't be used: it has a control character");
     return;
@@ -318,7 +319,7 @@ static PetscErrorCode parse_entry(RgDraft *draft, RgLayer layer, const RgYamlNod
   PetscFunctionReturn(0);
 }
 
-/* `problems` or `algorithms`: a list that is not empty, labels unique. */
+/* Parse `problems` or `algorithms`: a list that is not empty, with unique labels. */
 static PetscErrorCode parse_list(RgDraft *draft, const RgYamlNode *root, const char *key,
                                  RgLayer layer, int *n, RgEntry **entries)
 {

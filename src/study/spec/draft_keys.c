@@ -1,4 +1,4 @@
-/* Keys of a study file that belong to no parameters table, and the words for unknown ones. */
+/* Keys of a study file outside the parameters tables, and messages about unknown keys. */
 #include <string.h>
 
 #include "base/text.h"
@@ -73,7 +73,7 @@ const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block)
   return NULL;
 }
 
-/* The entry a sweep path is about. */
+/* The entry of a sweep path. */
 static const RgEntry *entry_of(const RgDraft *draft, const RgSweepKey *key)
 {
   if (key->layer == RG_LAYER_COMMON) return &draft->common;
@@ -93,7 +93,7 @@ bool rg_draft_sets(const RgDraft *draft, const RgEntry *entry, RgBlock block, co
   return false;
 }
 
-/* The first parameter of a block without default that is set nowhere, NULL if there is none. */
+/* The first parameter of a block that has no default and is not set; NULL if all are set. */
 static const RgParam *missing_param(const RgDraft *draft, const RgEntry *entry, RgBlock block)
 {
   const RgParam *p = rg_entry_table(entry, block);

@@ -14,13 +14,13 @@ static const char *word_of(const RgCell *cell, int which)
                                    : cell->swept;
 }
 
-/* Whether the cell has the word; NULL: nothing is asked for. */
+/* Whether the cell has the word; true for NULL. */
 static bool has_word(const RgCell *cell, int which, const RgYamlNode *word)
 {
   return !word || (word->text && !strcmp(word->text, word_of(cell, which)));
 }
 
-/* The words of cells that no cell has. */
+/* Report words that no cell has. */
 static PetscErrorCode check_words(RgDraft *draft, const RgYamlNode *const words[CELL_WORDS],
                                   const RgStudy *study)
 {
@@ -45,7 +45,7 @@ static PetscErrorCode check_words(RgDraft *draft, const RgYamlNode *const words[
   PetscFunctionReturn(0);
 }
 
-/* The cells of these words have so many trials. */
+/* Raise the number of trials of the cells with these words. */
 static void raise_cells(RgDraft *draft, const RgYamlNode *map,
                         const RgYamlNode *const words[CELL_WORDS], int n_seeds, int n_instances,
                         RgStudy *study)
@@ -67,7 +67,7 @@ static void raise_cells(RgDraft *draft, const RgYamlNode *map,
                        "and swept settings don't meet");
 }
 
-/* One entry of `replicate`. */
+/* Parse an entry of `replicate`. */
 static PetscErrorCode replicate_cells(RgDraft *draft, const RgYamlNode *map, RgStudy *study)
 {
   const RgYamlNode *words[CELL_WORDS], *seeds = rg_yaml_value(map, "seeds"),

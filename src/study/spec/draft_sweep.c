@@ -1,4 +1,4 @@
-/* The block `sweep` of a study file: axes whose values are crossed. */
+/* The block `sweep` of a study file: axes with values that are crossed. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 enum { MAX_AXES = 32, MAX_AXIS_VALUES = 256 };
 
-/* The words a path begins with, by layer. */
+/* The first word of a path, by layer. */
 static const char *const layer_words[] = {"common", "problems", "algorithms", NULL};
 
 static void complain(RgDraft *draft, const RgSweepKey *key, const char *path, const char *problem)
@@ -25,7 +25,7 @@ static RgEntry *entries_of(RgDraft *draft, RgLayer layer, int *n)
                                      : draft->algorithms;
 }
 
-/* Length of the label that `rest` begins with, followed by a dot: the longest known one. */
+/* Length of the longest known label at the start of `rest` that is followed by a dot. */
 static size_t match_label(const RgEntry *entries, int n, const char *rest, int *entry)
 {
   size_t best = 0;
@@ -39,8 +39,8 @@ static size_t match_label(const RgEntry *entries, int n, const char *rest, int *
   return best;
 }
 
-/* The label as it was probably meant: all before the last dot, or before `.surrogate.` and so on.
- */
+/* Report an unknown label: probably all before the last dot, or before `.surrogate.` and the
+   like. */
 static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const RgEntry *entries,
                                     int n, const char *rest)
 {
@@ -72,7 +72,7 @@ static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const
   PetscFunctionReturn(0);
 }
 
-/* The parameter `name`, or `block.name`, of an entry, or a whole block of it. */
+/* Find the parameter `name` or `block.name` of an entry, or a whole block. */
 static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEntry *entry,
                                     const char *path)
 {
@@ -121,8 +121,8 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
   PetscFunctionReturn(0);
 }
 
-/* `common.key`, `problems.label.key`, `algorithms.label.block.key` ... *ok: key->param is set, or
-   key->whole. */
+/* Resolve `common.key`, `problems.label.key`, `algorithms.label.block.key` ... *ok: key->param
+   or key->whole is set. */
 static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *path, bool *ok)
 {
   const char *rest = strchr(path, '.');
@@ -157,7 +157,7 @@ static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *
   PetscFunctionReturn(0);
 }
 
-/* The same place is swept once only. */
+/* Report a setting that is swept twice. */
 static void check_repeated(RgDraft *draft, const RgSweepAxis *axes, int n_axes,
                            const RgSweepKey *key, const char *path)
 {
@@ -175,7 +175,7 @@ static void check_repeated(RgDraft *draft, const RgSweepAxis *axes, int n_axes,
     }
 }
 
-/* `FIRST..LAST`, two whole numbers. */
+/* Parse `FIRST..LAST`, two whole numbers. */
 static bool read_range(const char *text, int *first, int *last)
 {
   int used = 0;
@@ -183,8 +183,8 @@ static bool read_range(const char *text, int *first, int *last)
   return text && sscanf(text, "%9d..%9d%n", first, last, &used) == 2 && !text[used];
 }
 
-/* The values as listed, with each range of whole numbers in place of what it stands for. More than
-   an axis may have are left out; false after a mistake. */
+/* Copy the listed values and expand ranges of whole numbers. Values beyond the limit of an axis
+   are dropped; *ok is false after a mistake. */
 static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlNode *list, bool *ok)
 {
   int first, last, n = 0;
@@ -216,7 +216,7 @@ static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlN
   PetscFunctionReturn(0);
 }
 
-/* One more key of the axis: the values that `param` has in those of a block. */
+/* Add a key to the axis: the values of `param` in the values of a block. */
 static PetscErrorCode take_from_block(RgDraft *draft, RgSweepAxis *axis, const RgParam *param,
                                       const RgSweepKey *block)
 {
@@ -245,7 +245,7 @@ static PetscErrorCode take_from_block(RgDraft *draft, RgSweepAxis *axis, const R
   PetscFunctionReturn(0);
 }
 
-/* Whether all values of a block are maps of its settings. */
+/* Check that all values of a block are maps of its settings. */
 static PetscErrorCode check_block(RgDraft *draft, const RgSweepKey *block, const RgParam *table,
                                   bool *ok)
 {
@@ -273,8 +273,8 @@ static PetscErrorCode check_block(RgDraft *draft, const RgSweepKey *block, const
   PetscFunctionReturn(0);
 }
 
-/* A path to a whole block: one key for every setting that some value has, in the order of the
-   table, in place of the key of the path, which is the last of the axis. */
+/* Replace the last key of the axis, a whole block, by one key for every setting in some value,
+   in the order of the table. */
 static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
 {
   RgSweepKey block = axis->keys[axis->n_keys - 1];
@@ -299,7 +299,8 @@ static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
   PetscFunctionReturn(0);
 }
 
-/* One `path: [values]` of an axis. *complete: its values were read (each may still be wrong). */
+/* Parse a `path: [values]` of an axis. *complete: its values were read (each may still be
+   wrong). */
 static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlEntry *e,
                                 bool *complete)
 {
@@ -353,7 +354,7 @@ bool rg_axis_same(const RgSweepKey *key, int i, int j)
   return key->texts[i] && key->texts[j] && !strcmp(key->texts[i], key->texts[j]);
 }
 
-/* Where a value of an axis stands. */
+/* The place of a value of an axis. */
 static RgPlace place_of_value(const RgDraft *draft, const RgSweepAxis *axis, int i)
 {
   for (int k = 0; k < axis->n_keys; k++) {
@@ -363,7 +364,7 @@ static RgPlace place_of_value(const RgDraft *draft, const RgSweepAxis *axis, int
   return axis->place;
 }
 
-/* No two values of an axis may be the same in all its paths. */
+/* Report two values of an axis that are equal in all its paths. */
 static void check_values(RgDraft *draft, const RgSweepAxis *axis)
 {
   for (int i = 1; i < axis->n_values; i++)

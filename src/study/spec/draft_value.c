@@ -1,11 +1,11 @@
-/* Values of settings: from nodes of the YAML tree through the parameters tables. */
+/* Values of settings: checks of YAML nodes by the parameters tables. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "study/spec/draft.h"
 
-/* Set `param` in `options` from a node of which only the kind was checked. */
+/* Set `param` in `options` from a node whose kind was checked. */
 static PetscErrorCode set_value(const RgParam *param, void *options, const RgYamlNode *value,
                                 const char *path, RgDiagnostics *diagnostics)
 {
@@ -59,7 +59,7 @@ PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace pl
   PetscFunctionReturn(0);
 }
 
-/* A map of names to texts. */
+/* Check a map of names to texts. */
 static bool check_map(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
 {
   char got[64];
@@ -89,7 +89,8 @@ static bool check_map(RgDraft *draft, const RgParam *param, const RgYamlNode *va
   return true;
 }
 
-/* A scalar with something in it, or a list of such where the parameter takes one. */
+/* Check that a node is a scalar that is not empty, or a list of such scalars where the parameter
+   accepts one. */
 static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
 {
   const RgPlace place = {draft->path, value->line, value->column};
@@ -147,7 +148,7 @@ PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const 
   if (canonical) {
     PetscCall(rg_text_add(&text, "%s", "")); /* some texts are empty: params.h, rg_param_later */
     PetscCall(rg_params_canonical(table, &scratch, &text));
-    /* The default of what came later has no text of its own. */
+    /* A later addition at its default has an empty canonical text. */
     if (!text.data) PetscCall(rg_text_add(&text, "%s", param->fallback));
     *canonical = text.data;
   }

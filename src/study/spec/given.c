@@ -1,4 +1,4 @@
-/* Designs from a file, which an initial design begins with. */
+/* Given designs: the designs from a file at the start of an initial design. */
 #include "study/spec/given.h"
 
 #include <math.h>
@@ -10,14 +10,14 @@
 #include "base/hash.h"
 #include "problem/csv.h"
 
-#define SAME 1e-9 /* of a point of a finite design, relative to the larger of it and 1 */
+#define SAME 1e-9 /* tolerance for a point of a finite design, relative to the larger of it and 1 */
 
-/* A file that is being read. */
+/* A file while it is read. */
 typedef struct {
   const char *path;
   const RgSpace *space;
   RgCsv csv;
-  int *column; /* per coordinate; owned */
+  int *column; /* column of each coordinate; owned */
   RgText *mistake;
 } Reading;
 
@@ -39,7 +39,7 @@ static PetscErrorCode list_names(const RgSpace *space, RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* The columns are the coordinates, each once. */
+/* Match the columns with the coordinates, each exactly once. */
 static PetscErrorCode match_columns(Reading *r)
 {
   char name[64];
@@ -72,7 +72,7 @@ static PetscErrorCode match_columns(Reading *r)
   PetscFunctionReturn(0);
 }
 
-/* A word of a choice, as the middle of its part; NaN: none of them. */
+/* The middle of a word's interval for a choice; NaN for an unknown word. */
 static double word_value(const RgInput *input, const char *cell)
 {
   for (int k = 0; k < input->n_words; k++)
@@ -80,7 +80,7 @@ static double word_value(const RgInput *input, const char *cell)
   return NAN;
 }
 
-/* The native value of a cell; what is wrong with it. */
+/* Read the native value of a cell; report a mistake in it. */
 static PetscErrorCode read_cell(Reading *r, int row, int j, double *value)
 {
   const RgSpace *space = r->space;
@@ -107,7 +107,7 @@ static PetscErrorCode read_cell(Reading *r, int row, int j, double *value)
   PetscFunctionReturn(0);
 }
 
-/* An empty cell is for an input that doesn't count. */
+/* Check that only inputs that don't count have empty cells. */
 static PetscErrorCode check_empty(Reading *r, int row, const double *native)
 {
   double *seen;
@@ -126,7 +126,7 @@ static PetscErrorCode check_empty(Reading *r, int row, const double *native)
   PetscFunctionReturn(0);
 }
 
-/* The point of a finite design that a row is; -1: none. */
+/* The point of a finite design in a row; -1: the design lacks it. */
 static PetscErrorCode find_point(const RgSpace *space, const double *native, int *index)
 {
   double *own;
@@ -145,7 +145,7 @@ static PetscErrorCode find_point(const RgSpace *space, const double *native, int
   PetscFunctionReturn(0);
 }
 
-/* A row of a box, whose native values stand in `native`: its unit coordinates. */
+/* Convert a row of a box in `native` to unit coordinates. */
 static PetscErrorCode take_design(const RgSpace *space, int row, RgGiven *given)
 {
   double *x = given->x + (size_t)row * space->dim;

@@ -1,4 +1,4 @@
-/* Named settings of the surrogate. */
+/* Presets: named settings of the surrogate. */
 #include "study/spec/presets.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
     }                                                                                              \
   }
 
-/* log 2 = softplus(0): where the raw hyperparameters of the 2023 defaults start. */
+/* log 2 = softplus(0): initial value of the raw hyperparameters in the 2023 defaults. */
 static const RgPresetSetting botorch2023[] = {
   SET("kernel", "matern52"),     SET("prior", "botorch2023"), SET("deviation", "sample"),
   SET("fit_noise", "true"),      SET("noise_lower", "1e-4"),  SET("fit_warm", "auto"),

@@ -1,5 +1,5 @@
-/* Named settings of the surrogate block: `surrogate: {preset: NAME, ...}` stands for the settings
-   of the preset, before those that are written beside it. */
+/* Presets of the surrogate block: `surrogate: {preset: NAME, ...}` inserts the settings of the
+   preset before those that are written beside it. */
 #ifndef RG_STUDY_SPEC_PRESETS_H
 #define RG_STUDY_SPEC_PRESETS_H
 
@@ -17,6 +17,6 @@ typedef struct {
 
 extern const RgPreset rg_presets[]; /* ends with a NULL name */
 
-const RgPreset *rg_preset_find(const char *name); /* NULL: unknown */
+const RgPreset *rg_preset_find(const char *name); /* Find a preset; NULL if unknown. */
 
 #endif

@@ -1,4 +1,4 @@
-/* Built-in problems and algorithms, and those of plug-ins. */
+/* The registry of built-in problems and algorithms, and those of plug-ins. */
 #include "study/spec/registry.h"
 
 #include <dlfcn.h>
@@ -10,7 +10,7 @@
 #include "base/hash.h"
 
 typedef struct {
-  char *name; /* of the file, without its folder; owned */
+  char *name; /* file name without folder; owned */
   char hash[33];
   void *library;
   const RgPlugin *plugin;
@@ -157,7 +157,7 @@ PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *ce
 
 /* ---- loading --------------------------------------------------------------------------------- */
 
-/* Nothing but `abi` may be looked at before it is known to be right. */
+/* Check `abi` first: the meaning of all other members depends on it. */
 static PetscErrorCode check_version(const RgPlugin *plugin, RgText *mistake)
 {
   PetscFunctionBeginUser;
@@ -183,7 +183,7 @@ static bool is_name(const char *name)
   return name && *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
 }
 
-/* Whether one of the classes before `which` has its name; those have names. */
+/* Whether an earlier class in the list has the same name; earlier classes have names. */
 static bool repeats_problem(const RgProblemClass *const *classes,
                             const RgProblemClass *const *which)
 {

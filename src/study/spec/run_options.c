@@ -1,4 +1,4 @@
-/* The parameters table of what a study says about its run. */
+/* The parameters table of a study's run settings. */
 #include "study/spec/study.h"
 
 static const char *const initial_designs[] = {"uniform", "sobol", "latin_hypercube", NULL};

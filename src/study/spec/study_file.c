@@ -1,4 +1,4 @@
-/* The bytes of a study file, and the study as a whole. */
+/* Reading of a study file, and destruction of a study. */
 #include "base/file.h"
 #include "base/grow.h"
 #include "study/spec/draft.h"

@@ -1,4 +1,4 @@
-/* The study that two parts of it make: compared key by key, its lists united. */
+/* The join of two parts of a study: keys are compared, lists are united. */
 #include "study/spec/study_join.h"
 
 #include <stdio.h>
@@ -85,7 +85,7 @@ static PetscErrorCode write_text(const char *from, bool plain, RgText *text)
   PetscFunctionReturn(0);
 }
 
-/* On one line. */
+/* Write a node on one line. */
 static PetscErrorCode write_node(const RgYamlNode *node, RgText *text)
 {
   PetscFunctionBeginUser;
@@ -167,7 +167,7 @@ static int sort_seeds(Seeds *seeds)
   return seeds->n = n;
 }
 
-/* The `seeds` of both. *grown: they are more than the first's. */
+/* Join the `seeds` of both. *grown: the union is larger than the first. */
 static PetscErrorCode join_seeds(const RgYamlNode *a, const RgYamlNode *b, RgText *text,
                                  bool *grown)
 {
@@ -204,7 +204,7 @@ static const char *label_of(const RgYamlNode *item)
   return entry && entry->value->kind == RG_YAML_SCALAR ? entry->value->text : "";
 }
 
-/* Whether two items are meant to be the same: entries by label, axes of a sweep by a path. */
+/* Whether two items describe the same entry: entries are matched by label, sweep axes by a path. */
 static bool is_twin(const RgYamlNode *a, const RgYamlNode *b, bool axes)
 {
   if (!axes) return !strcmp(label_of(a), label_of(b));
@@ -223,7 +223,7 @@ static bool is_same_item(const RgYamlNode *a, const RgYamlNode *b, const char *k
   return same_nodes(a, b, path, d);
 }
 
-/* The list `key` of both. *grown: the second has items that the first has not. */
+/* Join the list `key` of both. *grown: the second has items that the first lacks. */
 static PetscErrorCode join_list(const RgYamlNode *a, const RgYamlNode *b, const char *key,
                                 RgText *text, bool *grown, bool *same, RgStudyDifference *d)
 {
@@ -264,7 +264,7 @@ static bool is_among(const char *key, const char *const *names)
   return *names != NULL;
 }
 
-/* All keys that are no lists are the same, or words for people. */
+/* Check that all other keys are equal or only texts for people. */
 static bool same_rest(const RgYamlNode *a, const RgYamlNode *b, RgStudyDifference *d)
 {
   for (int side = 0; side < 2; side++) {

@@ -1,5 +1,4 @@
-/* From the text of a study file to the study: the top level of the file, and the order of the
- * steps. */
+/* The top level of a study file, and the steps from its text to the study. */
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 #include "base/grow.h"
 #include "study/spec/draft.h"
 
-/* A text without white space at its end; NULL node: empty. */
+/* Parse a text and trim white space at its end; a NULL node gives an empty text. */
 static PetscErrorCode parse_text(const RgDraft *draft, const char *key, const RgYamlNode *node,
                                  char **text)
 {
@@ -25,7 +24,7 @@ static PetscErrorCode parse_text(const RgDraft *draft, const char *key, const Rg
   PetscFunctionReturn(0);
 }
 
-/* A text, or a list of them. */
+/* Parse a text or a list of texts. */
 static PetscErrorCode parse_texts(const RgDraft *draft, const char *key, const RgYamlNode *node,
                                   char **text)
 {
@@ -69,7 +68,7 @@ static PetscErrorCode parse_name(const RgDraft *draft, const RgYamlNode *root, R
   PetscFunctionReturn(0);
 }
 
-/* first, first + 1, ... */
+/* Set the seeds first, first + 1, ... */
 static PetscErrorCode count_seeds(uint64_t first, uint64_t n, RgStudy *study)
 {
   PetscFunctionBeginUser;
@@ -79,7 +78,7 @@ static PetscErrorCode count_seeds(uint64_t first, uint64_t n, RgStudy *study)
   PetscFunctionReturn(0);
 }
 
-/* `{first: a, count: n}`. */
+/* Parse `{first: a, count: n}`. */
 static PetscErrorCode parse_seed_range(RgDraft *draft, const RgYamlNode *map, RgStudy *study)
 {
   static const char *const names[] = {"first", "count", NULL};
@@ -114,7 +113,7 @@ static int compare_seeds(const void *left, const void *right)
   return a->position - b->position;
 }
 
-/* `[3, 5, 8]`: no seed twice. */
+/* Parse `[3, 5, 8]`, without repeated seeds. */
 static PetscErrorCode parse_seed_list(RgDraft *draft, const RgYamlNode *list, RgStudy *study)
 {
   Seed *sorted;
@@ -167,7 +166,7 @@ static bool belongs_to_common(const char *key)
   return rg_params_find(rg_run_params, key) != NULL;
 }
 
-/* Everything of the file but entries and sweep. */
+/* Parse the file except entries and sweep. */
 static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
 {
   const RgYamlNode *seed = rg_yaml_value(root, "seed"),
@@ -206,7 +205,7 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
   PetscFunctionReturn(0);
 }
 
-/* The number of trials, before anybody makes them. */
+/* Check the number of trials before they are created. */
 static void check_size(const RgDraft *draft, const RgYamlNode *root, const RgStudy *study)
 {
   double n = 0;
@@ -220,7 +219,7 @@ static void check_size(const RgDraft *draft, const RgYamlNode *root, const RgStu
       RG_MAX_TRIALS);
 }
 
-/* The steps; each needs the one before without mistakes. */
+/* Run the steps; each requires that the previous one found no mistakes. */
 static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
 {
   RgDiagnostics *diagnostics = draft->diagnostics;
@@ -240,7 +239,8 @@ static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy
   PetscCall(rg_draft_entries(draft, root));
   sweep = rg_yaml_value(root, "sweep");
   if (sweep) PetscCall(rg_draft_sweep(draft, sweep));
-  if (diagnostics->n == before) rg_draft_required(draft); /* a mistyped key is not also missing */
+  /* A mistyped key should not also be reported as missing. */
+  if (diagnostics->n == before) rg_draft_required(draft);
   if (diagnostics->n > before) PetscFunctionReturn(0);
   PetscCall(rg_draft_expand(draft, study));
   if (diagnostics->n > before) PetscFunctionReturn(0);
@@ -250,7 +250,8 @@ static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy
   PetscFunctionReturn(0);
 }
 
-/* Put the mistakes from number `first` on in the order of the file, found first first. */
+/* Sort the mistakes from number `first` on by their place in the file; equal places stay in
+   order. */
 static void sort_diagnostics(RgDiagnostics *diagnostics, int first)
 {
   for (int i = first + 1; i < diagnostics->n && i < RG_DIAGNOSTICS_MAX; i++) {

@@ -1,4 +1,4 @@
-/* Swept settings as data: lists of them, and what the text of an older file says. */
+/* Swept settings as data: lists of settings, and the text form of older files. */
 #include "study/spec/swept.h"
 
 #include <math.h>
@@ -63,7 +63,7 @@ static bool read_number(const char *text, double *number)
   return end != text && !*end && isfinite(*number);
 }
 
-/* Length of the pair that a text begins with: up to a comma outside brackets and quotes. */
+/* Length of the first pair of a text, which ends at a comma outside brackets and quotes. */
 static size_t pair_length(const char *text)
 {
   int depth = 0;

@@ -1,5 +1,5 @@
-/* The tree of a YAML text, from libyaml's events: its documents keep neither the places of aliases
-   nor anchors, which messages need. */
+/* The tree of a YAML text, built from libyaml's events. libyaml's own documents keep neither
+   anchors nor the places of aliases, which messages need. */
 #include "study/spec/yaml_tree.h"
 
 #include <stdarg.h>
@@ -12,8 +12,8 @@
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-/* The code point at `s` (`left` bytes to the end of the text) and its length in bytes; -1 if this
-   is not UTF-8 (truncated, overlong, a surrogate, beyond U+10FFFF). */
+/* Decode the code point at `s` (`left` bytes to the end of the text); *width is its length in
+   bytes. -1 if this is not UTF-8 (truncated, overlong, a surrogate, beyond U+10FFFF). */
 static int32_t decode(const unsigned char *s, size_t left, size_t *width)
 {
   static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -35,7 +35,8 @@ static int32_t decode(const unsigned char *s, size_t left, size_t *width)
   return code;
 }
 
-/* Printable or white space; a byte-order mark only where the text begins. */
+/* Whether a code point is printable or white space; a byte-order mark only at the start of the
+   text. */
 static bool is_accepted(int32_t code, bool first)
 {
   if (code == 0xFEFF) return first;
@@ -93,9 +94,9 @@ typedef struct {
   const char *path, *text;
   size_t length;
   yaml_parser_t parser;
-  yaml_event_t event; /* the current one; deleted before the next is taken */
+  yaml_event_t event; /* current event; deleted before the next one is read */
   bool has_event;
-  bool stopped; /* a mistake after which reading can't go on */
+  bool stopped; /* reading stopped after a mistake */
   RgYamlTree *tree;
   RgDiagnostics *diagnostics;
   Anchor *anchors;
@@ -124,8 +125,8 @@ static void stop(Reader *reader, const char *format, ...)
   reader->stopped = true;
 }
 
-/* The byte at a mark, 0 beyond the end. Marks count characters, so count what is no continuation.
- */
+/* The byte at a mark, 0 beyond the end. Marks count characters, so continuation bytes don't
+   count. */
 static char byte_at(const char *text, size_t length, yaml_mark_t mark)
 {
   size_t i = 0, line = 0, column = 0;
@@ -139,7 +140,7 @@ static char byte_at(const char *text, size_t length, yaml_mark_t mark)
   return 0;
 }
 
-/* What libyaml says (part of it, in its context), and what it usually means. */
+/* libyaml's messages (in part, with context) and their usual meaning. */
 static const struct {
   const char *problem, *context, *meaning;
 } meanings[] = {
@@ -170,8 +171,7 @@ static bool contains(const char *text, const char *part)
   return !part[0] || (text && strstr(text, part));
 }
 
-/* Add the mistake that stopped the parser: its place, and what to do about it where that is known.
- */
+/* Report the mistake that stopped the parser: its place and, if known, the remedy. */
 static void report_syntax(const Reader *reader)
 {
   const char *path = reader->path;
@@ -206,7 +206,7 @@ static void report_syntax(const Reader *reader)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* Take the next event; a syntax mistake stops the reading. */
+/* Read the next event; a syntax mistake stops the reading. */
 static PetscErrorCode next_event(Reader *reader)
 {
   PetscFunctionBeginUser;
@@ -224,7 +224,7 @@ static PetscErrorCode next_event(Reader *reader)
   PetscFunctionReturn(0);
 }
 
-/* A new node of the tree at the current event. */
+/* Create a node of the tree at the current event. */
 static PetscErrorCode create_node(Reader *reader, RgYamlKind kind, RgYamlNode **node)
 {
   PetscFunctionBeginUser;
@@ -261,8 +261,8 @@ static bool has_tag(const yaml_event_t *event)
   return event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.tag;
 }
 
-/* Note the anchor of the current event, whose node gets its value when it is complete: an alias
-   inside its own anchor finds nothing. *slot: its number, -1 without anchor. */
+/* Register the anchor of the current event. It receives its node when that is complete, so an
+   alias inside its own anchor finds nothing. *slot: number of the anchor, -1 without anchor. */
 static PetscErrorCode open_anchor(Reader *reader, int *slot)
 {
   const char *name = anchor_of(&reader->event);
@@ -288,7 +288,7 @@ static PetscErrorCode open_anchor(Reader *reader, int *slot)
 
 static PetscErrorCode read_node(Reader *reader, int depth, RgYamlNode **node);
 
-/* The node an alias stands for, shared instead of copied; limits count it as if it were copied. */
+/* Find the node of an alias. The node is shared, but limits count it like a copy. */
 static PetscErrorCode read_alias(Reader *reader, int depth, RgYamlNode **node)
 {
   const char *name = (const char *)reader->event.data.alias.anchor;
@@ -342,8 +342,8 @@ static PetscErrorCode read_list(Reader *reader, int depth, RgYamlNode **node)
   PetscFunctionReturn(0);
 }
 
-/* Take the key at the current event into a new entry of the map; value still NULL. What is no key
-   stops the reading. */
+/* Read the key at the current event into a new entry of the map, with value NULL. Anything but a
+   key stops the reading. */
 static PetscErrorCode read_key(Reader *reader, RgYamlNode *map)
 {
   const yaml_event_t *event = &reader->event;
@@ -364,7 +364,7 @@ static PetscErrorCode read_key(Reader *reader, RgYamlNode *map)
   }
   PetscCall(RG_GROW(map->n, map->entries));
   map->entries[map->n++] = (RgYamlEntry){key->text, key->line, key->column, NULL};
-  key->text = NULL; /* the map's now */
+  key->text = NULL; /* the map owns it now */
   PetscFunctionReturn(0);
 }
 
@@ -375,7 +375,7 @@ static int compare_entries(const void *left, const void *right)
   return order ? order : (a > b) - (a < b);
 }
 
-/* Every key that stands in the map before is a mistake at its second place. */
+/* Report each repetition of a key of the map. */
 static PetscErrorCode check_duplicates(const Reader *reader, const RgYamlNode *map)
 {
   const RgYamlEntry **sorted;
@@ -414,7 +414,7 @@ static PetscErrorCode read_map(Reader *reader, int depth, RgYamlNode **node)
   PetscFunctionReturn(0);
 }
 
-/* The node at the current event, whose last event is current on return. */
+/* Read the node at the current event; on return, its last event is current. */
 static PetscErrorCode read_node(Reader *reader, int depth, RgYamlNode **node)
 {
   int slot = -1;
@@ -440,7 +440,7 @@ static PetscErrorCode read_node(Reader *reader, int depth, RgYamlNode **node)
   PetscFunctionReturn(0);
 }
 
-/* STREAM-START, DOCUMENT-START, the root, DOCUMENT-END, STREAM-END. */
+/* Read STREAM-START, DOCUMENT-START, the root, DOCUMENT-END, STREAM-END. */
 static PetscErrorCode read_document(Reader *reader)
 {
   PetscFunctionBeginUser;

@@ -1,10 +1,9 @@
-/* A YAML text as a tree that remembers where everything stands. All scalars stay text: the
+/* A YAML text as a tree that remembers the place of every node. All scalars stay text: the
    parameters table decides later what `no` and `1e-3` mean.
-
-   Accepted: one document of maps, lists and scalars, comments, block scalars, anchors with aliases.
-   Refused, each with its place: anything but UTF-8 without control characters, duplicate keys, keys
-   that are no plain text, merge keys (`<<`), tags, several documents, tabs as indentation, and more
-   than the limits below (aliases count as what they stand for). */
+   Accepted: one document of maps, lists and scalars, comments, block scalars, anchors with
+   aliases. Refused, each with its place: anything but UTF-8 without control characters,
+   duplicate keys, keys that are not plain text, merge keys (`<<`), tags, several documents, tabs
+   as indentation, and texts beyond the limits below (aliases count like copies). */
 #ifndef RG_STUDY_SPEC_YAML_TREE_H
 #define RG_STUDY_SPEC_YAML_TREE_H
 
@@ -28,38 +27,38 @@ typedef struct {
 
 struct RgYamlNode {
   RgYamlKind kind;
-  int line, column;     /* from 1; an aliased node keeps the place where it is written */
+  int line, column;     /* from 1; an aliased node has the place of its definition */
   char *text;           /* scalar: its text; owned */
-  bool plain;           /* scalar: neither quoted nor a block */
+  bool plain;           /* scalar: plain, neither quoted nor a block */
   int n;                /* entries of a map or items of a list */
   RgYamlEntry *entries; /* map: in file order; owned */
   RgYamlNode **items;   /* list: borrowed from the tree; the array is owned */
   int weight;           /* nodes of the subtree, aliases expanded */
-  int height;           /* levels of the subtree, itself included */
-  RgYamlNode *next;     /* chain of all nodes of the tree */
+  int height;           /* levels of the subtree, including the node */
+  RgYamlNode *next;     /* link in the list of all nodes of the tree */
 };
 
 typedef struct {
-  RgYamlNode *root;  /* NULL for an empty text or after a mistake that ends reading */
+  RgYamlNode *root;  /* NULL for an empty text, or after a mistake that stopped the reading */
   RgYamlNode *nodes; /* every node once; owned */
 } RgYamlTree;
 
-/* Read `length` bytes. Mistakes go to `diagnostics` with `path` (borrowed) as their file; after any
-   of them the tree must not be used, only destroyed. An empty text has no root. O(length log
+/* Read `length` bytes. Mistakes go to `diagnostics` with `path` (borrowed) as their file; after
+   a mistake the tree must not be used, only destroyed. An empty text has no root. O(length log
    length). */
 PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, RgYamlTree *tree,
                              RgDiagnostics *diagnostics);
 PetscErrorCode rg_yaml_destroy(RgYamlTree *tree);
 
-/* The entry `key` of a map, NULL if there is none. O(n). */
+/* The entry `key` of a map; NULL if it does not exist. O(n). */
 const RgYamlEntry *rg_yaml_find(const RgYamlNode *map, const char *key);
-/* Its value. */
+/* The value of that entry. */
 const RgYamlNode *rg_yaml_value(const RgYamlNode *map, const char *key);
 
-/* A scalar that says nothing: empty, `~` or `null`, not quoted. */
+/* Whether a scalar is null: empty, `~` or `null`, not quoted. */
 bool rg_yaml_is_null(const RgYamlNode *node);
 
-/* "a list", "a map", "nothing" or "'text'" (shortened), for messages; returns `buffer`. */
+/* Write "a list", "a map", "nothing" or "'text'" (shortened) for messages; returns `buffer`. */
 const char *rg_yaml_describe(const RgYamlNode *node, char buffer[64]);
 
 #endif
