@@ -1,4 +1,4 @@
-/* Instances of problems, kept from trial to trial. */
+/* Instances of problems, shared by the trials of a process. */
 #include "study/trial/instances.h"
 
 #include <math.h>
@@ -16,9 +16,9 @@ struct RgInstances {
   RgInstance entries[MOST];
   int n;
   uint64_t time;
-  char *folder;         /* of kept optima; owned, NULL: there is none */
-  double least;         /* seconds of a search worth keeping */
-  char *program;        /* rg_optimum_cache_program; owned, NULL: not asked for yet */
+  char *folder;         /* folder for stored optima; owned, NULL: not stored */
+  double least;         /* shortest search, in seconds, whose optimum is stored */
+  char *program;        /* from rg_optimum_cache_program; owned, NULL: not computed yet */
   uint64_t fingerprint; /* of the machine */
   const RgRegistry *registry;
 };
@@ -60,7 +60,7 @@ PetscErrorCode rg_instances_keep_optima(RgInstances *instances, const char *fold
   PetscFunctionReturn(0);
 }
 
-/* Of the dense matrix that an instance costs. */
+/* Order of the dense matrix that an instance factors. */
 static int order_of(const RgProblemClass *class, const void *options)
 {
   return class->dense_order ? (int)class->dense_order(options) : 0;
@@ -76,13 +76,14 @@ static PetscErrorCode key_of(RgTeam *team, const RgStudy *study, const RgCell *c
                         (unsigned long long)number, cell->problem->name));
   PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, &text));
   if (rg_team_takes(team, order_of(cell->problem, cell->problem_options)))
-    PetscCall(rg_text_add(&text, ";team=%d", rg_team_size(team))); /* other bits */
+    PetscCall(rg_text_add(&text, ";team=%d", rg_team_size(team))); /* the bits depend on the team
+                                                                      size */
   PetscCall(PetscStrallocpy(text.data, key));
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);
 }
 
-/* The entry of `key` that no trial has, else an empty one. */
+/* Find the free entry of `key`, else an empty entry. */
 static PetscErrorCode find(RgInstances *instances, const char *key, RgInstance **found)
 {
   RgInstance *oldest = NULL;
@@ -106,7 +107,7 @@ static PetscErrorCode find(RgInstances *instances, const char *key, RgInstance *
   PetscFunctionReturn(0);
 }
 
-/* Data from outside must be those that the cell is identified by. */
+/* Check that data from outside are still those in the cell's identity. */
 static PetscErrorCode compare_data(const RgCell *cell, const RgProblem *problem, RgFailure *failure)
 {
   const RgProblemClass *class = cell->problem;
@@ -123,9 +124,10 @@ static PetscErrorCode compare_data(const RgCell *cell, const RgProblem *problem,
   PetscFunctionReturn(0);
 }
 
-/* Everything the bits of an optimum depend on: program, machine, the problem as it is identified in
-   a trial's key (revision, data), its options, and what it is drawn from. All of the options once
-   more: a text among them may have the mark that the key is cut at. */
+/* The key of an optimum in a file: everything its bits depend on. These are program, machine,
+   the problem's identity in a trial's key (revision, data), its options, and the sources of its
+   draw. All options are written again, because a text among them may contain the mark at which
+   the key is cut. */
 static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study,
                                     const RgCell *cell, uint64_t number, RgInstance *entry)
 {
@@ -222,7 +224,7 @@ PetscErrorCode rg_instance_optimum(RgInstance *instance, double *optimum, double
                                    RgFailure *failure)
 {
   PetscFunctionBeginUser;
-  if (failure->failed) { /* else what it says would depend on earlier trials */
+  if (failure->failed) { /* the message must not depend on earlier trials */
     *optimum = instance->problem.optimum;
     *accuracy = 0;
     PetscFunctionReturn(0);

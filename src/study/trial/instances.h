@@ -1,7 +1,7 @@
-/* Instances of problems and their optima, kept from trial to trial of one process: an optimum is
-   searched once per problem, options and instance, and problems that are dear to create are made
-   once. Optima can be kept in files as well, for other processes and later runs. Nothing here
-   changes results: an instance is a pure function of what it is looked up by. */
+/* Instances of problems and their optima, shared by the trials of one process. An optimum is
+   searched once per problem, options and instance, and expensive problems are created once.
+   Optima can also be stored in files, for other processes and later runs. None of this changes
+   results: an instance is a pure function of its key. */
 #ifndef RG_STUDY_TRIAL_INSTANCES_H
 #define RG_STUDY_TRIAL_INSTANCES_H
 
@@ -12,38 +12,40 @@ typedef struct RgInstances RgInstances;
 typedef struct {
   RgProblem problem;
   char *key;         /* study seed, instance, class, options; owned */
-  bool alive, taken; /* `problem` exists; a trial has it */
-  bool broken;       /* it could not be created */
+  bool alive, taken; /* `problem` exists; a trial uses it */
+  bool broken;       /* its creation failed */
   bool has_optimum;
   double optimum, accuracy;
-  char *file_key; /* of the optimum in a file; owned, NULL: it is not kept there */
+  char *file_key; /* key of the stored optimum; owned, NULL: not stored */
   const RgInstances *among;
-  uint64_t used; /* when it was last taken */
+  uint64_t used; /* time of last use */
 } RgInstance;
 
-/* Room for instances, empty. */
+/* Create an empty collection. */
 PetscErrorCode rg_instances_create(RgInstances **instances);
-/* NULL is fine. Nothing may be taken. */
+/* Destroy a collection; all instances must have been given back. NULL is fine. */
 PetscErrorCode rg_instances_destroy(RgInstances **instances);
 
-/* From now on an optimum is looked for in `folder` before it is searched, and one whose search took
-   `least` seconds is left there (optimum_cache.h), for programs like this one and machines of the
-   same numeric fingerprint. Not those of a team's problems. registry: borrowed. */
+/* From now on, look for optima in `folder` before a search, and store those whose search took at
+   least `least` seconds (optimum_cache.h), for equal programs on machines of the same numeric
+   fingerprint. Optima of a team's problems are not stored. registry: borrowed. */
 PetscErrorCode rg_instances_keep_optima(RgInstances *instances, const char *folder, double least,
                                         const RgRegistry *registry, uint64_t fingerprint);
 
-/* The problem of `cell`, to be given back before it is taken again. Class and options of the cell
-   must outlive `instances`. At most 32 are kept, the longest unused goes first. team: as of
-   rg_problem_create_on. failure: of that, or the data are not those of the cell any more; *instance
-   is to be given back all the same. */
+/* Take the problem of `cell`; it must be given back before it is taken again. Class and options
+   of the cell must outlive `instances`. At most 32 instances are kept; the least recently used
+   is dropped first. team: as for rg_problem_create_on. failure: the problem could not be
+   created, or its data have changed since the cell was checked. Even then *instance must be
+   given back. */
 PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgStudy *study,
                                  const RgCell *cell, uint64_t number, RgInstance **instance,
                                  RgFailure *failure);
-/* *instance becomes NULL; problems that are not `shared` are destroyed, optima stay. */
+/* Give an instance back; *instance becomes NULL. Problems that are not `shared` are destroyed;
+   optima are kept. */
 PetscErrorCode rg_instances_give_back(RgInstance **instance);
 
-/* rg_regret_optimum, searched (or read) at the first call only. With a failure that is there
-   already: the problem's own, NaN where it doesn't know. */
+/* rg_regret_optimum, searched or read on the first call only. If failure is set already, only
+   the problem's own value, NaN if unknown. */
 PetscErrorCode rg_instance_optimum(RgInstance *instance, double *optimum, double *accuracy,
                                    RgFailure *failure);
 

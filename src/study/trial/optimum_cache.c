@@ -1,4 +1,4 @@
-/* Optima that were searched for, kept in files. */
+/* Optima found by search, stored in files. */
 #include "study/trial/optimum_cache.h"
 
 #include <inttypes.h>
@@ -11,11 +11,11 @@
 #include "base/files.h"
 #include "study/record/software.h"
 
-enum { LARGEST = 1 << 20 }; /* bytes of a file */
+enum { LARGEST = 1 << 20 }; /* largest file in bytes */
 
 PetscErrorCode rg_optimum_cache_program(RgText *text)
 {
-  RgText mistake = {0}; /* where there is no /proc versions must do */
+  RgText mistake = {0}; /* without /proc, versions alone must suffice */
   char *software, hex[33] = "";
 
   PetscFunctionBeginUser;
@@ -44,7 +44,7 @@ static PetscErrorCode add_head(const char *key, RgText *text)
   return rg_text_add(text, "regatta optimum 1\n%s\n", key);
 }
 
-/* The whole file; the decimal numbers are for people. */
+/* The text of a file; its decimal numbers are for people. */
 static PetscErrorCode compose(const char *key, double optimum, double accuracy, RgText *text)
 {
   uint64_t bits[2], hash[2];
@@ -62,7 +62,7 @@ static PetscErrorCode compose(const char *key, double optimum, double accuracy, 
   PetscFunctionReturn(0);
 }
 
-/* The file is right if it is what would be written of the numbers in it. */
+/* Parse a file. It is valid if it equals the text composed from its numbers. */
 static PetscErrorCode parse(const char *key, const char *bytes, size_t length, double *optimum,
                             double *accuracy, bool *found)
 {
@@ -112,7 +112,7 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
                                       double accuracy)
 {
   RgText text = {0};
-  RgFault fault = {0}; /* another run will ask again */
+  RgFault fault = {0}; /* a failure is harmless: another run will search */
   char name[48];
   double value, error_bound;
   bool found;
@@ -120,10 +120,10 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
   PetscFunctionBeginUser;
   if (!isfinite(optimum) || !isfinite(accuracy)) PetscFunctionReturn(0);
   PetscCall(rg_optimum_cache_read(folder, key, &value, &error_bound, &found));
-  if (found) PetscFunctionReturn(0); /* another rank was faster */
+  if (found) PetscFunctionReturn(0); /* another rank has stored it already */
   name_of(key, name);
   PetscCall(compose(key, optimum, accuracy, &text));
-  (void)rg_directory_create(folder); /* the commit says whether that worked */
+  (void)rg_directory_create(folder); /* the commit reports a failure */
   PetscCall(rg_file_commit(folder, name, text.data, text.length, &fault));
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);

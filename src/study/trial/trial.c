@@ -122,13 +122,13 @@ static PetscErrorCode run_destroy(RgTrialRun *run)
   PetscCall(PetscFree(run->recommended));
   PetscCall(PetscFree4(run->unit_x, run->unit_c, run->native_x, run->native_c));
   PetscCall(RG_FREE(&run->extra, &run->columns, &run->names, &run->constraints));
-  if (run->instance) run->problem->task = (RgTask){0}; /* it may outlive the trial */
+  if (run->instance) run->problem->task = (RgTask){0}; /* the problem may outlive the trial */
   PetscCall(rg_instances_give_back(&run->instance));
   if (!run->host->instances) PetscCall(rg_instances_destroy(&run->instances));
   PetscFunctionReturn(0);
 }
 
-/* The hyperparameters in use: one length scale per input. */
+/* Record the current hyperparameters, one length scale per input. */
 static void record_kernel(RgTrialRun *run, const RgModel *model, int row)
 {
   double *out = rg_trial_cell(run, RG_COLUMN_LENGTH_SCALE, row);
@@ -144,7 +144,7 @@ static void record_kernel(RgTrialRun *run, const RgModel *model, int row)
   *rg_trial_cell(run, RG_COLUMN_MODEL_NOISE, row) = model->noise_variance;
 }
 
-/* Posterior deviation at the newest evaluation, before the model has learned of it. */
+/* Posterior deviation at the newest evaluation, before the model includes it. */
 static PetscErrorCode newest_deviation(RgTrialRun *run, RgModel *model, double *sd)
 {
   double mean;
@@ -192,7 +192,7 @@ static void record_clock(RgTrialRun *run, int row)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/* The recommendation by every score. */
+/* Record the recommendation by every score. */
 static PetscErrorCode run_scores(RgTrialRun *run, int t, int row)
 {
   const RgAlgorithmClass *class = run->cell->algorithm;
@@ -211,7 +211,7 @@ static PetscErrorCode run_scores(RgTrialRun *run, int t, int row)
   PetscFunctionReturn(0);
 }
 
-/* After t queries; t = 0: of the initial design alone. */
+/* Record the recommendation after t queries; t = 0: after the initial design. */
 static PetscErrorCode run_recommendation(RgTrialRun *run, int t, int row)
 {
   const RgAlgorithmClass *class = run->cell->algorithm;
@@ -227,7 +227,8 @@ static PetscErrorCode run_recommendation(RgTrialRun *run, int t, int row)
   PetscFunctionReturn(0);
 }
 
-/* Chosen by the learner: uniform over finitely many, else by nature's law. */
+/* Choose the context of an initial point for the learner: uniform over a finite set, else by
+   nature's law. */
 static PetscErrorCode initial_context(RgTrialRun *run, RgRandom *random)
 {
   const RgSpace *context = &run->problem->domain.context;
@@ -246,7 +247,7 @@ static PetscErrorCode initial_context(RgTrialRun *run, RgRandom *random)
   PetscFunctionReturn(0);
 }
 
-/* Whether there will be another evaluation, once more are due. */
+/* Whether the trial continues with another evaluation, if one is due. */
 static bool goes_on(RgTrialRun *run)
 {
   if (!run->failure.failed && !run->abandoned && run->history.n && rg_trial_hear_stop(run))
@@ -262,7 +263,7 @@ static PetscErrorCode run_initial_design(RgTrialRun *run)
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)PetscMax(n, 1) * dim, &points, PetscMax(n, 1), &indices));
-  /* The stream is that of instance 0: every instance of a problem starts from the same designs, so
+  /* The stream is that of instance 0: all instances of a problem share the initial designs, so
      that instances and seeds are crossed. */
   RgStream stream =
     rg_stream(run->study->seed, run->cell->problem->name, 0, "design", run->trial->seed);
@@ -285,7 +286,7 @@ static PetscErrorCode run_initial_design(RgTrialRun *run)
   PetscFunctionReturn(0);
 }
 
-/* A method whose waiting for a program was cut short by a stop has not failed. */
+/* If a stop ended the wait for a program, the trial is abandoned and has not failed. */
 static void hear_method(RgTrialRun *run)
 {
   if (run->failure.failed && run->answers && run->stop_heard) run->abandoned = true;
@@ -348,7 +349,8 @@ static PetscErrorCode finish_record(RgTrialRun *run, double wall, double cpu)
   PetscFunctionReturn(0);
 }
 
-/* Of two records of a trial the later one counts: also when they are of the same second. */
+/* Time with fractions of a second: among records of a trial the later one counts, even within
+   one second. */
 static double unix_time(void)
 {
   struct timespec now;

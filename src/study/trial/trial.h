@@ -6,43 +6,42 @@
 #include "study/trial/instances.h"
 #include "study/record/record.h"
 
-/* Asked after every evaluation, and now and then while one is waited for: true stops the trial
-   without a record (it will be run again). */
+/* Called after every evaluation, and now and then during a wait for one: true stops the trial
+   without a record (it will run again). */
 typedef bool (*RgStopFunction)(void *closure);
 
-/* Who runs a trial. All borrowed; zeroed: nobody stops it and nothing is kept. */
+/* The environment of a trial. All pointers are borrowed; zeroed: no stop, nothing is kept. */
 typedef struct {
-  RgStopFunction stop; /* NULL: nobody */
+  RgStopFunction stop; /* NULL: no stop */
   void *stop_closure;
   const char *directory; /* study directory, where costly evaluations are logged; NULL: none */
   const RgEvaluationLog *known; /* costly evaluations come from here alone: one that isn't there
                                    fails the trial; NULL: they are made */
-  RgChild **child;              /* program of external problems, kept from trial to trial; NULL:
-                                   each trial starts its own */
-  RgInstances *instances;       /* problems and optima kept from trial to trial; NULL: each trial
+  RgChild **child;              /* program of external problems, kept between trials; NULL: each
+                                   trial starts its own */
+  RgInstances *instances;       /* problems and optima kept between trials; NULL: each trial
                                    makes its own */
-  RgTeam *team;                 /* whose leader runs the trial while the others serve; NULL: none.
-                                   Same bits as without it unless it takes something
-                                   (rg_team_takes) */
-  RgFault trouble;              /* out: the log of evaluations could not be written for ten
-                                   minutes, or until a stop was asked for, and the trial was
-                                   stopped */
+  RgTeam *team;                 /* the team whose leader runs the trial while the others serve;
+                                   NULL: no team. The bits are the same, unless the team takes
+                                   part in the computation (rg_team_takes) */
+  RgFault trouble;              /* output: the log of evaluations could not be written for ten
+                                   minutes, or until a stop, so the trial was abandoned */
 } RgTrialHost;
 
-/* Run one trial to its record. *stopped: it was interrupted and there is no record. A numerical
-   failure gives a record of status failed with the rows finished before it. Same bits on any rank.
-   host: NULL is a zeroed one. Evaluations of costly problems that an earlier run of the trial
-   logged are not made again; new ones are on the disk before they are used. */
+/* Run a trial. *stopped: it was interrupted, and there is no record. A numerical failure gives a
+   record of status failed with the rows finished before. The bits are the same on any rank. host
+   NULL means a zeroed host. Logged evaluations of costly problems are not repeated; new ones are
+   on the disk before they are used. */
 PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialHost *host,
                             RgRecord *record, bool *stopped);
 
-/* Whether F of a problem is known where it was observed and nowhere else. */
+/* Whether F of a problem is only known where it was observed. */
 static inline bool rg_problem_is_observed(const RgProblemClass *problem)
 {
   return problem->costly && !problem->objective;
 }
-/* Give a finished record of such a problem another optimum (NaN: unknown): regrets and message
-   become those that a run with this optimum records. Nothing is evaluated. */
+/* Change the optimum of a finished record of such a problem (NaN: unknown): regrets and message
+   become those of a run with this optimum. Nothing is evaluated. */
 PetscErrorCode rg_trial_rescore(const RgCell *cell, double optimum, RgRecord *record);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "maths/design.h"
 
-/* A box design on a finite set: the nearest point not taken yet. */
+/* Find the free point of a finite set that is nearest to a point of the box design. */
 static void nearest_free_point(const RgSpace *space, const double *u, unsigned char *taken,
                                int *index)
 {
@@ -37,12 +37,12 @@ static PetscErrorCode box_design(int kind, RgRandom *random, int n, int dim, dou
   PetscFunctionReturn(0);
 }
 
-/* n points of a finite set that are not taken yet. */
+/* Choose n free points of a finite set. */
 static PetscErrorCode set_design(const RgSpace *space, int kind, RgRandom *random, int n_given,
                                  int n, unsigned char *taken, int *indices)
 {
   PetscFunctionBeginUser;
-  if (kind == RG_INITIAL_UNIFORM) { /* so many that enough of them are free */
+  if (kind == RG_INITIAL_UNIFORM) { /* enough draws to leave n free points */
     const int drawn = PetscMin(n + n_given, space->size);
     int *subset, count = 0;
     PetscCall(PetscMalloc1(PetscMax(drawn, 1), &subset));

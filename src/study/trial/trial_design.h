@@ -6,10 +6,10 @@
 #include "regatta/stream.h"
 #include "study/spec/study.h"
 
-/* n designs of `kind` (RG_INITIAL_...) in a space, from the start of a stream, but for the first
-   ones, which are given. points: n x dim, unit coordinates; indices: n, -1 on a box. On a finite
-   set no point is taken twice: a design of the box is moved to the nearest free points there,
-   O(n size dim). */
+/* Make n designs in a space. The given designs come first; the rest is of `kind`
+   (RG_INITIAL_...), from the start of a stream. points: n x dim, unit coordinates; indices: n,
+   -1 on a box. On a finite set no point is used twice: each point of a box design moves to the
+   nearest free point, O(n size dim). */
 PetscErrorCode rg_trial_design(const RgStream *stream, const RgSpace *space, int kind,
                                const RgGiven *given, int n, double *points, int *indices);
 

@@ -1,10 +1,10 @@
-/* One evaluation of a trial: asked for, or found in the log of an earlier run. */
+/* One evaluation of a trial, made now or read from the log of an earlier run. */
 #include <math.h>
 
 #include "base/clock.h"
 #include "study/trial/trial_internal.h"
 
-/* What a waiting evaluation asks. */
+/* The stop function of a waiting evaluation. */
 bool rg_trial_hear_stop(void *closure)
 {
   RgTrialRun *run = closure;
@@ -13,7 +13,7 @@ bool rg_trial_hear_stop(void *closure)
   return run->stop_heard;
 }
 
-static const double patience = 600.0; /* seconds for a disk that can't take the log */
+static const double patience = 600.0; /* seconds to wait for a disk that refuses the log */
 
 PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, const double *x,
                             const double *c, double value, const double *more, double seconds)
@@ -34,7 +34,7 @@ PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, c
   PetscFunctionReturn(0);
 }
 
-/* The answer is on the disk before it is used. */
+/* Log an answer: it must be on the disk before it is used. */
 static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row, double f,
                                  double seconds)
 {
@@ -45,7 +45,8 @@ static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row,
   PetscFunctionReturn(0);
 }
 
-/* f and the constraints at a point; NaN where the evaluation fails and the trial tolerates it. */
+/* Evaluate f and the constraints at a point; NaN if the evaluation fails and the trial tolerates
+   it. */
 static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, double *f)
 {
   RgFailure *failure = &run->failure;
@@ -65,7 +66,7 @@ static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, 
   PetscFunctionReturn(0);
 }
 
-/* f at a point: what an earlier run was told, or else what the problem says. */
+/* f at a point: from the log of an earlier run, else from the problem. */
 static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row, double *f)
 {
   const RgEvaluationLog *known =
@@ -89,9 +90,9 @@ static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row,
   PetscFunctionReturn(0);
 }
 
-/* The query in native units. A given design keeps the values of its file, which the unit cube does
-   not always give back to the last bit, where its coordinates count (those that do not are
-   settled). */
+/* The query in native units. A given design keeps the values of its file for coordinates that
+   count, because the conversion from the unit cube may change the last bits. Coordinates that
+   don't count are settled. */
 static void find_native(RgTrialRun *run, int row)
 {
   const RgSpace *design = &run->problem->domain.design;
@@ -104,7 +105,7 @@ static void find_native(RgTrialRun *run, int row)
     if (run->query.x[j] == given->x[at + j]) run->native_x[j] = given->native[at + j];
 }
 
-/* Evaluate the query as row `row`: context, f, noise; appended to the history. */
+/* Evaluate the query as row `row` (context, f, noise) and append it to the history. */
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
 {
   const RgDomain *domain = &run->problem->domain;

@@ -1,4 +1,4 @@
-/* What the files of the trial loop share. */
+/* Declarations shared by the files of the trial loop. */
 #ifndef RG_STUDY_TRIAL_TRIAL_INTERNAL_H
 #define RG_STUDY_TRIAL_TRIAL_INTERNAL_H
 
@@ -6,69 +6,68 @@
 #include "study/trial/instances.h"
 #include "study/trial/trial.h"
 
-/* Everything one trial holds while it runs. */
+/* The state of a running trial. */
 typedef struct {
   const RgStudy *study;
   const RgCell *cell;
   const RgTrial *trial;
-  RgInstances *instances; /* of the study, or of this trial alone */
+  RgInstances *instances; /* the host's, or the trial's own */
   RgInstance *instance;
-  RgProblem *problem; /* of the instance */
+  RgProblem *problem; /* belongs to `instance` */
   RgAlgorithm algorithm;
   RgHistory history;
   RgClock clock;
   RgStream noise, contexts;
-  RgQuery query; /* storage below */
+  RgQuery query; /* its arrays are below */
   double *unit_x, *unit_c, *native_x, *native_c, *extra;
   int n_extra;
-  RgRecordColumn *columns;    /* those of the algorithm, then those of outcomes */
-  char (*names)[RG_NAME_MAX]; /* of the latter */
-  double *constraints;        /* of the evaluation at hand */
+  RgRecordColumn *columns;    /* columns of the algorithm, then columns of outcomes */
+  char (*names)[RG_NAME_MAX]; /* names of the outcome columns */
+  double *constraints;        /* constraints of the current evaluation */
   RgTrialHost *host;
-  RgEvaluationLog *log;     /* of a costly problem; else NULL */
-  RgEvaluationLog *answers; /* of a method that is a program; NULL: nothing was asked */
-  RgKeeper keeper;          /* of them, for the algorithm */
-  bool stop_heard;          /* the host wants a stop */
-  bool abandoned;           /* for which the trial was cut short: there will be no record */
+  RgEvaluationLog *log;     /* for a costly problem; else NULL */
+  RgEvaluationLog *answers; /* answers of an external method; NULL: there are no answers yet */
+  RgKeeper keeper;          /* access of the algorithm to `answers` */
+  bool stop_heard;          /* the host requested a stop */
+  bool abandoned;           /* the trial was cut short and will have no record */
   int *recommended;         /* index of the recommended design per row, -1 on a box */
-  int stage;                /* number of the evaluation at hand, for messages */
+  int stage;                /* number of the current evaluation, for messages */
   double gain;              /* realised information gain so far */
   RgRecord *record;
   RgFailure failure;
 } RgTrialRun;
 
-/* Where standard column `column` of row `row` stands in the record. */
+/* The place of standard column `column`, row `row`, in the record. */
 static inline double *rg_trial_cell(RgTrialRun *run, int column, int row)
 {
   return run->record->column[column] + (size_t)row * rg_record_width(run->record, column);
 }
 
-/* Whether the trial is scored by score number s. */
+/* Whether score number s scores the trial. */
 static inline bool rg_trial_is_scored(const RgTrialRun *run, int s)
 {
   return run->cell->score < 0 || run->cell->score == s;
 }
 
-/* Who keeps the answers of a method that is a program: a log in the study directory, if the host
-   has one. */
+/* The keeper of an external method's answers: a log in the study directory, if the host has one. */
 RgKeeper rg_trial_keeper(RgTrialRun *run);
-/* Add to a log of the trial. While the disk says no there is time to make room, as with the store;
-   after ten minutes or with a stop the trial is abandoned. */
+/* Add to a log of the trial. If the disk refuses, the function retries like the store; after ten
+   minutes or a stop the trial is abandoned. */
 PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, const double *x,
                             const double *c, double value, const double *more, double seconds);
-/* Whether the host wants a stop; what a waiting evaluation asks. context: the run. */
+/* Whether the host requests a stop; waiting evaluations call it. closure: the run. */
 bool rg_trial_hear_stop(void *closure);
-/* Whether the trial goes on where an evaluation fails. */
+/* Whether the trial continues after a failed evaluation. */
 bool rg_trial_tolerates(const RgTrialRun *run);
-/* The columns of the record beside the standard ones, and room for constraints. */
+/* Create the record's extra columns, and room for constraints. */
 PetscErrorCode rg_trial_columns(RgTrialRun *run);
-/* The newest evaluation of the history, row `row`, as it was observed (NaN: it failed), with
-   run->constraints: judge it, decide what is told, record its outcome. */
+/* Process the newest evaluation (row `row`): judge the observed value (NaN: it failed) and
+   run->constraints, decide what the method learns, record the outcome. */
 PetscErrorCode rg_trial_outcome(RgTrialRun *run, int row, double observed);
-/* Evaluate the query as row `row`: context, f, noise; appended to the history unless it failed or
-   was abandoned. */
+/* Evaluate the query as row `row` (context, f, noise). It is appended to the history unless it
+   failed or was abandoned. */
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row);
-/* F and regret of the rows there are. */
+/* Compute F and regret of all finished rows. */
 PetscErrorCode rg_trial_regret(RgTrialRun *run);
 
 #endif

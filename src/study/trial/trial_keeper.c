@@ -1,4 +1,4 @@
-/* What a method that is a program has answered: kept beside the evaluations, read on resume. */
+/* The answers of an external method, stored beside the evaluations and read on resume. */
 #include "study/trial/trial_internal.h"
 
 static PetscErrorCode open_log(RgTrialRun *run, int n)

@@ -1,4 +1,4 @@
-/* What becomes of evaluations that fail or violate an outcome constraint: what is told, what is
+/* Evaluations that fail or violate an outcome constraint: what the method learns, and what is
    recorded. */
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +55,8 @@ static void record_outcome(RgTrialRun *run, int row)
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
-/* The smallest of the first n observations, of feasible ones if there are any; 0 without any. */
+/* The smallest feasible value among the first n observations; the smallest of all if none is
+   feasible; 0 without observations. */
 static double worst_of(const RgHistory *history, int n)
 {
   double feasible = INFINITY, any = INFINITY;
@@ -69,7 +70,7 @@ static double worst_of(const RgHistory *history, int n)
   return isfinite(any) ? any : 0;
 }
 
-/* The initial design is told as a whole, once it is there. */
+/* Give the method its values; those of the initial design together, once it is complete. */
 static void tell(RgTrialRun *run, int row)
 {
   RgHistory *history = &run->history;

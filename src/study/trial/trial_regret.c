@@ -1,4 +1,4 @@
-/* What a trial is scored by once its evaluations are made. */
+/* The scores of a trial after its evaluations. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,13 +6,13 @@
 #include "regret/regret.h"
 #include "study/trial/trial_internal.h"
 
-/* Whether regret counts no F at an evaluation: it failed, or violates a constraint. */
+/* Whether regret ignores an evaluation because it failed or violates a constraint. */
 static bool counts_not(const RgTrialRun *run, int row)
 {
   return !run->history.feasible[row];
 }
 
-/* Whether a design that was not evaluated, or not alone, may count. */
+/* Whether a design is feasible; for designs that were not evaluated themselves. */
 static PetscErrorCode is_feasible(RgTrialRun *run, const RgPoint *point, bool *feasible)
 {
   RgFailure failure = {0};
@@ -25,7 +25,7 @@ static PetscErrorCode is_feasible(RgTrialRun *run, const RgPoint *point, bool *f
   PetscFunctionReturn(0);
 }
 
-/* F at designs one by one, NaN where a design is infeasible or has none. */
+/* Compute F design by design; NaN if a design is infeasible or F fails. */
 static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, int n,
                                        const RgPoint *points, double *F)
 {
@@ -45,7 +45,7 @@ static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, i
   PetscFunctionReturn(0);
 }
 
-/* F of a costly problem at its evaluations: what was observed, NaN with a context. */
+/* F of a costly problem at its evaluations: the observed f; NaN with a context. */
 static void objective_observed(const RgTrialRun *run, int first, double *F)
 {
   for (int row = first; row < run->record->n_rows; row++)
@@ -54,7 +54,7 @@ static void objective_observed(const RgTrialRun *run, int first, double *F)
                : run->record->column[RG_COLUMN_F][row];
 }
 
-/* F of a costly problem at recorded recommendations, where that design was evaluated, else NaN. */
+/* F of a costly problem at recorded recommendations; NaN if the design was not evaluated. */
 static void recommended_observed(const RgRecord *record, int first, double *F)
 {
   const size_t dim = (size_t)record->dim_x;
@@ -68,8 +68,7 @@ static void recommended_observed(const RgRecord *record, int first, double *F)
   }
 }
 
-/* F of the recorded designs of `column`, rows [first, n_rows), by their indices in a finite design.
- */
+/* F of the designs in `column`, rows [first, n_rows), or by their indices in a finite design. */
 static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indices, int first,
                                    double *F)
 {
@@ -78,7 +77,7 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
   RgPoint *points;
 
   PetscFunctionBeginUser;
-  if (n > 0 && isnan(x[(size_t)(n - 1) * dim])) n--; /* the recommendation failed, and the trial */
+  if (n > 0 && isnan(x[(size_t)(n - 1) * dim])) n--; /* the trial failed at this recommendation */
   if (n <= 0) PetscFunctionReturn(0);
   if (rg_problem_is_observed(run->problem->class)) {
     if (column == RG_COLUMN_X) objective_observed(run, first, F);
@@ -96,7 +95,7 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
   PetscFunctionReturn(0);
 }
 
-/* Regret by score s. */
+/* Compute regret by score s. */
 static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
 {
   const int columns[] = {RG_COLUMN_SCORE_INSTANTANEOUS_REGRET, RG_COLUMN_SCORE_SIMPLE_REGRET,
@@ -127,9 +126,8 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
   PetscFunctionReturn(0);
 }
 
-/* The regrets of a record whose optimum and objective are known. A trial that does better than the
-   optimum has not failed: its record says so. The text is the same for problems that are minimised.
- */
+/* Compute the regrets of a record with known optimum and objective. A trial above the optimum
+   has not failed, but its record reports it, in the same words for minimised problems. */
 static PetscErrorCode count_regret(const RgCell *cell, RgRecord *record, double accuracy,
                                    const double *recommended)
 {
@@ -157,7 +155,7 @@ PetscErrorCode rg_trial_regret(RgTrialRun *run)
 {
   RgRecord *record = run->record;
   double *recommended = NULL, *F = record->column[RG_COLUMN_OBJECTIVE];
-  RgFailure earlier = run->failure; /* what a failed trial did before is scored all the same */
+  RgFailure earlier = run->failure; /* a failed trial is scored up to its failure */
   double accuracy;
 
   PetscFunctionBeginUser;
@@ -191,7 +189,7 @@ PetscErrorCode rg_trial_rescore(const RgCell *cell, double optimum, RgRecord *re
 
   PetscFunctionBeginUser;
   if (!n) PetscFunctionReturn(0);
-  for (int k = 0; k < 4; k++) { /* one without any value is not stored */
+  for (int k = 0; k < 4; k++) { /* columns without values were not stored */
     double **column = &record->column[needed[k]];
     const bool missing = !*column;
     if (missing) PetscCall(PetscMalloc1(n, column));
