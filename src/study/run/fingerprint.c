@@ -1,4 +1,4 @@
-/* The numeric fingerprint: libm, BLAS and our own vector kernels on fixed numbers. */
+/* The numeric fingerprint: a hash of libm, BLAS and our vector kernels on fixed numbers. */
 #include "study/run/fingerprint.h"
 
 #include <ctype.h>
@@ -24,7 +24,8 @@ static void libm_values(double *out)
   }
 }
 
-/* A kernel matrix, its Cholesky factor, a triangular solve and a product. `out`: 3 x ORDER^2. */
+/* Compute a kernel matrix, its Cholesky factor, a triangular solve and a product. `out`: 3 x
+   ORDER^2. */
 static PetscErrorCode algebra_values(double *out)
 {
   double *K = out, *A = out + ORDER * ORDER, *B = A + ORDER * ORDER;
@@ -63,7 +64,7 @@ static void read_cpu_model(char *model, size_t size)
     snprintf(model, size, "%s", colon);
     break;
   }
-  (void)fclose(file); /* read only: nothing can be lost */
+  (void)fclose(file); /* opened for reading, so an error loses nothing */
 }
 
 PetscErrorCode rg_fingerprint(RgFingerprint *fingerprint)

@@ -1,4 +1,4 @@
-/* Who made a finished trial, from the software and the fingerprint that it stores. */
+/* The origin of finished trials, from the software and the fingerprint in their records. */
 #include "study/run/origin.h"
 
 #include <stdio.h>
@@ -10,12 +10,13 @@
 #include "study/record/software.h"
 #include "study/spec/registry.h"
 
-/* A fingerprint is that of the machine, plus the ranks of a team beyond the first. */
+/* A fingerprint in a record is the machine's, plus the number of additional ranks in the team. */
 enum { TEAM_MAX = 1 << 20 };
 
 /* ---- the texts ------------------------------------------------------------------------------- */
 
-/* The sources a build names, `length` characters of them; NULL: an old one, that does not. */
+/* The name of a build's sources, of `length` characters; NULL for an old build that has no such
+   name. */
 static const char *sources_of(const char *software, size_t *length)
 {
   const char *end = software + strcspn(software, ";"), *at = strstr(software, ", source ");
@@ -40,7 +41,7 @@ static bool same_build(const char *a, const char *b)
   return n == m && !strncmp(x, y, n);
 }
 
-/* `; program NAME HASH` of a method that is one; "": it is none. */
+/* The text `; program NAME HASH` of an external method; "" for other methods. */
 static const char *program_of(const char *software)
 {
   const char *program = strstr(software, "; program ");
@@ -48,7 +49,8 @@ static const char *program_of(const char *software)
   return program ? program : "";
 }
 
-/* `; plugin FILE HASH` of each that a trial needed, and the program; "": none. */
+/* The texts `; plugin FILE HASH` of the plug-ins that a trial needed, and the program; "" if
+   there are none. */
 static const char *plugins_of(const char *software)
 {
   const char *plugins = strstr(software, "; plugin ");
@@ -56,7 +58,7 @@ static const char *plugins_of(const char *software)
   return plugins ? plugins : program_of(software);
 }
 
-/* Of two that differ. */
+/* The kind of difference between two software texts that are not equal. */
 static RgOrigin difference(const char *software, const char *other)
 {
   const char *a = plugins_of(software), *b = plugins_of(other);
@@ -156,7 +158,7 @@ PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *recor
 /* ---- within a file --------------------------------------------------------------------------- */
 
 typedef struct RgOriginEntry {
-  uint64_t cell, plugins, program; /* hashes; `plugins` is of the program too */
+  uint64_t cell, plugins, program; /* hashes; `plugins` covers the program too */
   uint64_t fingerprint;
   double started;
   RgOrigin origin;
@@ -195,7 +197,7 @@ static int compare_times(const Entry *a, const Entry *b)
   return (a->started < b->started) - (a->started > b->started);
 }
 
-/* Cell by cell, the last first. */
+/* Order by cell, latest first. */
 static int compare_in_cell(const void *left, const void *right)
 {
   const Entry *a = left, *b = right;
@@ -211,7 +213,7 @@ static int compare_with_plugins(const void *left, const void *right)
                                   : compare_times(a, b);
 }
 
-/* Trials of one cell ran with the same plug-ins, and in teams of the same size. */
+/* Trials of one cell should have the same plug-ins and teams of the same size. */
 static void compare_cells(RgOriginSurvey *survey)
 {
   const Entry *last = survey->entries;
@@ -227,7 +229,8 @@ static void compare_cells(RgOriginSurvey *survey)
   }
 }
 
-/* Cells that need the same plug-ins, or none, ran on the same machine; the teams may differ. */
+/* Cells with the same plug-ins, or with none, should have run on the same machine; the teams may
+   differ. */
 static void compare_machines(RgOriginSurvey *survey)
 {
   const Entry *last = survey->entries;

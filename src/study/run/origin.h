@@ -1,14 +1,14 @@
-/* Who made a finished trial: this program, on this machine, with these plug-ins and programs that
-   are methods, or others. */
+/* The origin of finished trials: whether this program, on this machine, with these plug-ins and
+   external methods, would make the same. */
 #ifndef RG_STUDY_RUN_ORIGIN_H
 #define RG_STUDY_RUN_ORIGIN_H
 
 #include "study/record/record.h"
 #include "study/run/fingerprint.h"
 
-/* What is other about it; the first that applies. A build is known by the sources that results
-   depend on, or where a record does not tell them by version and commit; a plug-in and
-   a program by the hash of its file; compiler, flags, BLAS and CPU by the numeric fingerprint. */
+/* The first difference that applies. A build is identified by the sources that affect results,
+   or, in records without these, by version and commit; plug-ins and programs by the hash of
+   their file; compiler, flags, BLAS and CPU by the numeric fingerprint. */
 typedef enum {
   RG_ORIGIN_SAME,
   RG_ORIGIN_BUILD,
@@ -19,38 +19,39 @@ typedef enum {
 } RgOrigin;
 
 typedef struct {
-  int n[RG_ORIGIN_COUNT]; /* trials */
-  char build[128];        /* another build that made some; "": none */
+  int n[RG_ORIGIN_COUNT]; /* number of trials */
+  char build[128];        /* another build that made some of them; "" if there is none */
 } RgOriginCounts;
 
-/* All that are not RG_ORIGIN_SAME. */
+/* Number of trials that are not RG_ORIGIN_SAME. */
 int rg_origin_others(const RgOriginCounts *counts);
-/* Append who made how many of the finished trials, and what to do: `3 of 12 finished trials were
-   made by another build (...): ...`; nothing where all are the same. */
+/* Append how many finished trials have which other origin, and what to do: `3 of 12 finished
+   trials were made by another build (...): ...`; nothing if there are none. */
 PetscErrorCode rg_origin_describe(const RgOriginCounts *counts, RgText *text);
 
-/* Of records of a study against what would be made of them now. */
+/* A comparison of a study's records with what this process would make. */
 typedef struct {
   const RgStudy *study; /* borrowed */
-  char *software;       /* of this process; owned */
-  uint64_t machine;     /* its numeric fingerprint */
+  char *software;       /* software of this process; owned */
+  uint64_t machine;     /* numeric fingerprint of this process */
 } RgOriginJudge;
 PetscErrorCode rg_origin_judge_create(const RgStudy *study, uint64_t machine, RgOriginJudge *judge);
 PetscErrorCode rg_origin_judge_destroy(RgOriginJudge *judge);
-/* team: ranks of the team that would run it now, 0: unknown, any will do. Counts it. */
+/* Judge the origin of a record and count it. team: ranks of the team that would run it now, 0:
+   unknown, every size is accepted. */
 PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *record, int cell,
                                int team, RgOriginCounts *counts, RgOrigin *origin);
 
-/* Of the records of a file whose study, plug-ins and machine are elsewhere: another build than this
-   one, other plug-ins or fingerprints than those of the trials that began last. Zero-initialise. */
+/* A comparison for a results file without its study, plug-ins and machine: other builds than
+   this one; other plug-ins or fingerprints than the latest trials have. Zero-initialise. */
 typedef struct {
   int n;
   struct RgOriginEntry *entries; /* owned */
-  char *software;                /* of this process; owned */
+  char *software;                /* software of this process; owned */
   RgOriginCounts counts;
 } RgOriginSurvey;
 PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *record);
-/* After the last: fills in the counts. O(n log n). */
+/* Compute the counts, after the last record. O(n log n). */
 PetscErrorCode rg_origin_survey_count(RgOriginSurvey *survey);
 PetscErrorCode rg_origin_survey_clear(RgOriginSurvey *survey);
 

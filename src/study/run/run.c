@@ -1,4 +1,4 @@
-/* rg_run: a study from its plan to its results file. */
+/* rg_run: runs a study, from its plan to its results file. */
 #include "regatta/run.h"
 
 #include <stdio.h>

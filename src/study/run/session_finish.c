@@ -1,10 +1,10 @@
-/* How a run ends. */
+/* The end of a run. */
 #include <stdio.h>
 
 #include "study/run/session.h"
 
-/* What the other parts have finished meanwhile, looked at once our own trials are committed: who
-   looks last sees all of them. *all: nothing is missing. */
+/* After our trials are committed, look at what other parts have finished meanwhile. The part
+   that looks last sees all trials. *all: no trial is missing. */
 static PetscErrorCode look_at_parts(RgSession *session, const RgProgress *own, bool *all)
 {
   const RgPlan *plan = session->plan;
@@ -21,7 +21,8 @@ static PetscErrorCode look_at_parts(RgSession *session, const RgProgress *own, b
   PetscCall(rg_session_agree(session, &speaker));
   PetscCallMPI(MPI_Bcast(session->done, plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
   PetscCallMPI(MPI_Bcast(&now, (int)sizeof(now), MPI_BYTE, 0, session->comm));
-  PetscCall(PetscArrayzero(session->cell_failed, plan->study->n_cells)); /* `done` has ours too */
+  PetscCall(PetscArrayzero(session->cell_failed, plan->study->n_cells)); /* `done` includes our
+                                                                            trials */
   session->scan.n_done = now.n_done - own->n_finished;
   session->scan.n_failed = now.n_failed - own->n_failed;
   *all = now.n_done == plan->n;
@@ -46,12 +47,12 @@ static PetscErrorCode pack(RgSession *session)
   PetscFunctionReturn(0);
 }
 
-/* Cells of which nothing but failures came. */
+/* Count cells whose trials all failed. */
 static PetscErrorCode count_failed_cells(RgSession *session, RgRunReport *report)
 {
   const RgPlan *plan = session->plan;
   const int n = plan->study->n_cells;
-  int *left; /* trials by cell that have not failed */
+  int *left; /* by cell: number of trials that did not fail */
 
   PetscFunctionBeginUser;
   PetscCallMPI(

@@ -1,5 +1,4 @@
-/* Finished trials that this program would not make the way they were made: told, and run again
-   where so asked for. */
+/* Finished trials of another origin are reported, or run again if requested. */
 #include <string.h>
 
 #include "study/run/session.h"
@@ -28,7 +27,7 @@ static PetscErrorCode judge_record(void *closure, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-/* Whether a cell is meant by `label`; "": all are. */
+/* Whether `label` selects a cell; "" selects all. */
 static bool is_meant(const RgCell *cell, const char *label)
 {
   return !label[0] || !strcmp(label, cell->algorithm_label) || !strcmp(label, cell->problem_label);
@@ -46,7 +45,7 @@ void rg_session_check_label(const RgSession *session, RgFault *fault)
                "-recompute: no problem or algorithm of this study has the label '%.100s'", label);
 }
 
-/* Trials that others made are missing from now on, as far as they are to run again. */
+/* Mark trials of other origin as missing if they are to run again. */
 static PetscErrorCode forget_others(RgSession *session, const unsigned char *origin)
 {
   const RgPlan *plan = session->plan;

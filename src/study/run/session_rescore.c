@@ -1,12 +1,11 @@
-/* An optimum that a study file states is no part of a trial's identity: when it is corrected, the
-   finished trials stay, and their regrets are counted anew. */
+/* An optimum in a study file does not affect a trial's identity. When it is corrected, the
+   finished trials stay, and their regrets are recomputed. */
 #include <math.h>
 
 #include "study/run/session.h"
 #include "study/trial/trial.h"
 
-/* The optimum of every cell whose problem is observed only, as the study file has it now. *some:
-   there is such a cell. */
+/* List the current optimum of each cell whose F is only observed. *some: there is such a cell. */
 static PetscErrorCode list_optima(const RgStudy *study, double *optimum, bool *some)
 {
   PetscFunctionBeginUser;
@@ -30,8 +29,8 @@ static bool same_optimum(double a, double b)
   return isnan(a) ? isnan(b) : a == b;
 }
 
-/* One finished trial; *count: whether it changed. The new record is later than the old one by the
-   smallest step there is, so that it takes its place. */
+/* Rescore a finished trial; *count increases if it changed. The new start time is larger by the
+   smallest possible step, so that the new record replaces the old one. */
 static PetscErrorCode rescore(RgSession *session, const double *optimum, RgRecord *record,
                               int *count, RgFault *fault)
 {
@@ -60,14 +59,14 @@ static PetscErrorCode rescore_all(RgSession *session, const double *optimum)
 
   PetscFunctionBeginUser;
   PetscCall(rg_results_open(session->options->output, &results, &fault));
-  if (!results) PetscFunctionReturn(0); /* the scan has looked: it went away since */
+  if (!results) PetscFunctionReturn(0); /* the files vanished after the scan */
   while (rg_results_next(results, &record)) {
     PetscCall(rescore(session, optimum, &record, &count, &fault));
     PetscCall(rg_record_destroy(&record));
   }
   PetscCall(rg_results_close(&results));
   if (!count) PetscFunctionReturn(0);
-  PetscCall(rg_store_flush(session->store, true, &fault)); /* what fails is tried again later */
+  PetscCall(rg_store_flush(session->store, true, &fault)); /* failed commits are repeated later */
   rg_session_tell(
     session, -1, "the study file has another optimum: regret of %d finished trial%s counts from it",
     count, count == 1 ? "" : "s");

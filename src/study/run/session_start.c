@@ -1,4 +1,4 @@
-/* How a run begins. */
+/* The start of a run. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 /* Shorter searches are not worth a file. */
 static const double search_worth_keeping = 0.1; /* seconds */
 
-/* Trials that failed in an earlier run are run again if so asked for. */
+/* Mark failed trials of earlier runs as missing if they are to run again. */
 static void look_at_failed(RgSession *session)
 {
   for (int i = 0; i < session->plan->n && session->options->retry_failed; i++)
@@ -20,9 +20,9 @@ static void look_at_failed(RgSession *session)
     }
 }
 
-/* What is finished already; rank 0. A STOP file of an earlier stop is not obeyed again (a batch
-   script that requeues would go round in circles) and not removed (who put it there may still mean
-   it): the run does not start. */
+/* Find the finished trials; rank 0. With a STOP file from an earlier stop, the run does not
+   start: obeying it again would make a batch script that requeues loop, and its author may still
+   need it. */
 static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFault *fault)
 {
   PetscFunctionBeginUser;
@@ -38,7 +38,7 @@ static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFa
   PetscFunctionReturn(0);
 }
 
-/* Open the store, rank 0 first, and tell everybody what is finished already. */
+/* Open the store on rank 0, then on the others, and share the finished trials. */
 static PetscErrorCode open_store(RgSession *session, const char *stop_file, int *speaker)
 {
   const RgRunOptions *options = session->options;
@@ -74,7 +74,7 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
   PetscFunctionReturn(0);
 }
 
-/* Different fingerprints among the ranks: the promise of equal bits does not hold. */
+/* Report if the ranks have different fingerprints: then equal bits are not promised. */
 static PetscErrorCode compare_fingerprints(RgSession *session)
 {
   RgFingerprint *own = &session->fingerprint;

@@ -1,4 +1,4 @@
-/* The teams of a run, and whether they can take trials. */
+/* The teams of a run, and the checks that they can run trials. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* Discrete events: teams that become free, in the order of time. */
+/* Simulation by discrete events: teams that become free, in order of time. */
 #include "study/run/simulate.h"
 
 #include <math.h>
@@ -24,24 +24,24 @@ const RgParam rg_job_rates[] = {
   {0},
 };
 
-/* Of the file system, for a commit: a file made, renamed, two calls of fsync, and one day unlinked,
-   when it is merged or packed. */
+/* Operations of the file system per commit: create, rename, two fsyncs, and a later unlink,
+   after merging or packing. */
 static const double operations = 5;
 
-/* The team from a rank on. */
+/* The team whose first rank is the index. */
 typedef struct {
   int level;
-  double ended; /* seconds of its trial that has just ended; negative: that is seen to */
-  bool due;     /* it wants to commit */
-  bool over;    /* there is no trial left for it */
+  double ended; /* seconds of the trial that has just ended; negative: already handled */
+  bool due;     /* a commit is due */
+  bool over;    /* no trial is left for it */
 } Team;
 
 /* The commits of a rank. */
 typedef struct {
-  int n_pending;    /* trials that it has not committed */
-  double oldest;    /* when the first of them ended */
+  int n_pending;    /* trials that are not committed */
+  double oldest;    /* end of the first of them */
   bool urgent;      /* one of them took long */
-  double committed; /* when it last committed */
+  double committed; /* time of the last commit */
   int n_commits;
 } Rank;
 
@@ -51,17 +51,17 @@ typedef struct {
   const RgJobRates *rates;
   RgSchedule *schedule;
   int n;
-  RgHeapEntry *heap;    /* when the team from a rank on is free; owned */
+  RgHeapEntry *heap;    /* times at which teams become free, owner: first rank; owned */
   Team *team;           /* by its first rank; owned */
   Rank *rank;           /* owned */
-  double counter, disk; /* when the counter and the file system are free again */
-  double ends;          /* sum over ranks */
+  double counter, disk; /* times at which the counter and the file system become free */
+  double ends;          /* sum over ranks of the ends of their work */
   RgJob *job;
 } Simulation;
 
 /* ---- what a team does ------------------------------------------------------------------------ */
 
-/* A rank commits what it has. Returns when it goes on with its work. */
+/* Commit the pending trials of a rank. Returns the time at which the rank continues. */
 static double commit(Simulation *s, int rank, double now)
 {
   Rank *own = &s->rank[rank];
@@ -75,7 +75,7 @@ static double commit(Simulation *s, int rank, double now)
   return own->committed = s->disk + s->rates->commit;
 }
 
-/* A trial has ended: is a commit due? */
+/* End a trial, and decide whether a commit is due. */
 static void end_trial(Simulation *s, int rank, double now)
 {
   const RgStoreLimits *limits = &rg_store_default_limits;
@@ -92,7 +92,7 @@ static void end_trial(Simulation *s, int rank, double now)
   team->ended = -1;
 }
 
-/* The team on top has found no trial: it splits, or commits what it has, and is done. */
+/* The team on top has found no trial: it splits, or commits its pending trials and ends. */
 static void leave(Simulation *s)
 {
   const RgHeapEntry top = rg_heap_pop(s->heap, &s->n);
@@ -165,7 +165,7 @@ static PetscErrorCode run(Simulation *s)
   PetscFunctionReturn(0);
 }
 
-/* Shards that n commits of a rank leave. */
+/* The number of shards that remain after n commits of a rank. */
 static int files_left(int n)
 {
   int files = 0;

@@ -1,4 +1,4 @@
-/* Whether this rank has a reason to stop. */
+/* Reasons to stop on this rank. */
 #include "study/run/stop.h"
 
 #include <signal.h>
@@ -6,7 +6,7 @@
 
 #include "base/clock.h"
 
-/* A signal handler can reach nothing but file-scope state. */
+/* A signal handler can only access file-scope state. */
 static volatile sig_atomic_t signal_seen;
 
 static void handle_signal(int number)

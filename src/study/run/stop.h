@@ -1,21 +1,20 @@
-/* Reasons to stop early: signals, the STOP file, the wall-time limit, the observer (conventions,
-   5). */
+/* Reasons to stop early: signals, the STOP file, the wall-time limit, the observer. */
 #ifndef RG_STUDY_RUN_STOP_H
 #define RG_STUDY_RUN_STOP_H
 
 #include "regatta/error.h"
 #include "regatta/run.h"
 
-/* What one rank looks at. */
+/* The sources of stops on one rank. */
 typedef struct {
-  double deadline;            /* rg_wall_seconds; 0: none */
-  char file[4200];            /* looked for at most once a second; "": none */
-  const RgObserver *observer; /* borrowed; NULL: nobody */
-  double next_look;           /* for the file */
-  RgStopReason reason;        /* sticky */
+  double deadline;            /* rg_wall_seconds; 0: no limit */
+  char file[4200];            /* STOP file, checked at most once a second; "": no file */
+  const RgObserver *observer; /* borrowed; NULL: no observer */
+  double next_look;           /* time of the next check of the file */
+  RgStopReason reason;        /* once set, it stays */
 } RgStop;
 
-/* Cheap enough for every iteration. */
+/* Check all sources; cheap enough for every iteration. */
 RgStopReason rg_stop_requested(RgStop *stop);
 
 #endif

@@ -1,15 +1,15 @@
-/* A wish to stop, passed on to all ranks. */
+/* The relay that passes a stop on to all ranks. */
 #include "study/run/stop_relay.h"
 
 #include "base/grow.h"
 
 struct RgStopRelay {
-  MPI_Comm comm; /* of its own: nothing else is sent there */
+  MPI_Comm comm; /* a duplicate, used for nothing else */
   int rank, ranks;
   RgStop own;
   RgStopReason reason;
   int n_sent;
-  MPI_Request *sent; /* ranks; owned */
+  MPI_Request *sent; /* requests of sends, one per rank; owned */
 };
 
 PetscErrorCode rg_stop_relay_create(MPI_Comm comm, const RgStop *stop, RgStopRelay **relay)
@@ -27,7 +27,7 @@ PetscErrorCode rg_stop_relay_create(MPI_Comm comm, const RgStop *stop, RgStopRel
   PetscFunctionReturn(0);
 }
 
-/* An empty message whose tag is the reason. */
+/* Send an empty message whose tag is the reason. */
 static PetscErrorCode tell(RgStopRelay *relay, int rank)
 {
   PetscFunctionBeginUser;
@@ -44,7 +44,7 @@ PetscErrorCode rg_stop_relay_look(RgStopRelay *relay, RgStopReason *reason)
   PetscFunctionBeginUser;
   if (relay->reason == RG_STOP_NONE) {
     relay->reason = rg_stop_requested(&relay->own);
-    /* also drives the progress of one-sided operations that aim at this rank */
+    /* this call also advances one-sided operations that target this rank */
     PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, relay->comm, &told, &status));
     if (relay->reason == RG_STOP_NONE && told) relay->reason = (RgStopReason)status.MPI_TAG;
     if (relay->reason != RG_STOP_NONE) {

@@ -1,5 +1,5 @@
-/* A stop that reaches one rank stops all: a batch system may signal a single node, and ranks look
-   at clocks and files of their own. */
+/* The relay of stops: a stop on one rank stops all ranks. A batch system may signal a single
+   node, and each rank has its own clock and files. */
 #ifndef RG_STUDY_RUN_STOP_RELAY_H
 #define RG_STUDY_RUN_STOP_RELAY_H
 
@@ -7,15 +7,17 @@
 
 typedef struct RgStopRelay RgStopRelay;
 
-/* stop: what this rank looks at itself; copied. Collective on `comm`. */
+/* Create the relay. stop: sources on this rank, copied. Collective on `comm`. */
 PetscErrorCode rg_stop_relay_create(MPI_Comm comm, const RgStop *stop, RgStopRelay **relay);
-/* Why to stop: this rank's own reason (rg_stop_requested) or that of another rank, which is passed
-   on through rank 0. Never waits; a probe for messages, cheap enough for every iteration. Sticky.
-   To be called now and then until rg_stop_relay_finish, also by ranks without work. */
+/* The reason to stop: this rank's own (rg_stop_requested), or another rank's, which rank 0
+   passes on. Never waits: it only probes for messages, cheap enough for every iteration. Once
+   set, the reason stays. Call it now and then until rg_stop_relay_finish, also on ranks without
+   work. */
 PetscErrorCode rg_stop_relay_look(RgStopRelay *relay, RgStopReason *reason);
-/* Collective, when all ranks are done: the reason on all ranks. No more looks afterwards. */
+/* Agree on the reason when all ranks are done; rg_stop_relay_look must not be called afterwards.
+   Collective. */
 PetscErrorCode rg_stop_relay_finish(RgStopRelay *relay, RgStopReason *reason);
-/* Collective. NULL is fine. */
+/* Destroy the relay; NULL is fine. Collective. */
 PetscErrorCode rg_stop_relay_destroy(RgStopRelay **relay);
 
 #endif

@@ -1,4 +1,4 @@
-/* One rank reads a study file, all parse it. */
+/* One rank reads a study file, and all ranks parse it. */
 #include "study/run/study_share.h"
 
 #include <limits.h>
@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "study/record/record.h"
 
-/* *text is NULL when it can't be read. */
+/* *text is NULL if the file can't be read. */
 static PetscErrorCode read_on_rank_0(MPI_Comm comm, const char *path, char **text, size_t *length,
                                      RgDiagnostics *diagnostics)
 {
@@ -28,7 +28,8 @@ static PetscErrorCode read_on_rank_0(MPI_Comm comm, const char *path, char **tex
   PetscFunctionReturn(0);
 }
 
-/* Whether all ranks have the cells of rank 0: data and programs are in their texts. */
+/* Whether all ranks have the same cells as rank 0; the texts of cells include hashes of data and
+   programs. */
 static PetscErrorCode have_same_cells(MPI_Comm comm, const RgStudy *study, bool *same)
 {
   RgChecksum own = {0}, first;
@@ -48,7 +49,7 @@ static PetscErrorCode have_same_cells(MPI_Comm comm, const RgStudy *study, bool 
   PetscFunctionReturn(0);
 }
 
-/* The first rank that has found a mistake, -1: none has. */
+/* The first rank that found a mistake; -1: no rank did. */
 static PetscErrorCode find_speaker(MPI_Comm comm, bool mistaken, int *speaker)
 {
   PetscFunctionBeginUser;

@@ -1,4 +1,4 @@
-/* Every vector kernel on fixed numbers, hashed one after the other. */
+/* Hashes of all vector kernels on fixed numbers, one after another. */
 #include "study/run/vector_probe.h"
 
 #include <math.h>
@@ -9,15 +9,15 @@
 #include "maths/vector.h"
 
 enum {
-  SIZE = 4091, /* of loops over plain arrays: a prime */
+  SIZE = 4091, /* length of plain arrays: a prime */
   BLOCKS = 192,
-  ORDER = 40, /* of matrices */
+  ORDER = 40, /* order of matrices */
   DIM = 6,
   RESULTS = 64
 };
 
 typedef struct {
-  double *uniform, *signs, *out; /* uniform: (0, 1); signs: (-1/2, 1/2); 4 SIZE each */
+  double *uniform, *signs, *out; /* uniform: in (0, 1); signs: in (-1/2, 1/2); 4 SIZE each */
   float *single;                 /* 4 SIZE */
   uint64_t result[RESULTS][2];
   int n;
@@ -106,7 +106,7 @@ static void products(Probe *p, const RgVectorOps *v)
   keep_out(p, (size_t)(ORDER - 1) * RG_VECTOR_TILE);
 }
 
-/* The four families of the first version: a new one does not make another machine of this. */
+/* Only the four families of the first version: a new family must not change the fingerprint. */
 static void tiles(Probe *p, const RgTileOps *t)
 {
   static const RgKernelFamily family[] = {RG_KERNEL_GAUSSIAN, RG_KERNEL_MATERN12,

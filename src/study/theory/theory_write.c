@@ -1,10 +1,10 @@
-/* The curves of study/theory/theory.h as tidy CSV tables. */
+/* Output of study/theory/theory.h as tidy CSV tables. */
 #include <math.h>
 #include <string.h>
 
 #include "study/theory/theory.h"
 
-/* One cell of a CSV table, quoted where it must be. */
+/* Append a field of a CSV table, with quotes if necessary. */
 static PetscErrorCode add_word(RgText *text, const char *word)
 {
   PetscFunctionBeginUser;
@@ -47,10 +47,11 @@ static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellThe
 {
   const RgInformationGain *gain = theory->gain;
   const char *kind = rg_claim_names[theory->claim];
-  const bool nominal = theory->family->nominal; /* of another model's noise */
+  const bool nominal = theory->family->nominal; /* the theorem concerns a model with other noise */
   const char *gain_kind = rg_claim_names[nominal        ? RG_CLAIM_NOMINAL
                                          : cell->size_x ? RG_CLAIM_BOUND
-                                                        : RG_CLAIM_ESTIMATE]; /* of gamma itself */
+                                                        : RG_CLAIM_ESTIMATE]; /* the kind of
+                                                                                 gamma itself */
 
   PetscFunctionBeginUser;
   if (!isnan(theory->slope))
