@@ -1,5 +1,5 @@
-"""The engine that judges papers: it runs their studies, decides their claims in every universe of settings that a
-paper leaves open, draws their figures and keeps a record of the verdicts. It uses the package regatta_analysis as any
+"""The engine that judges papers. It runs their studies, decides their claims in every universe of the settings that a
+paper leaves open, draws their figures, and keeps a record of the grades. It uses the package regatta_analysis as any
 user does."""
 import os
 from pathlib import Path

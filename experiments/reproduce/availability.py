@@ -1,5 +1,5 @@
-"""Which problems of a study can be run here: data sets and programs of others may be missing. Those that
-can't are left out of the copy of the study file that a reproduction runs, and named with the reason."""
+"""Which problems of a study can run here. Data sets and programs of other authors may be missing. A reproduction runs
+a copy of the study file without such problems, and names each of them with the reason."""
 import re
 import subprocess
 from pathlib import Path
@@ -12,9 +12,9 @@ MISSING = re.compile(r":(\d+):\d+: (?:\w+: )?(there is no file .*)")
 
 
 def leave_out(path, regatta):
-    """Take the problems that can't be run out of the study file `path`: {label: reason}, and whether any
-    problem is left. `regatta`: the program that knows which data are missing. Mistakes of another kind
-    are left to the run."""
+    """Remove the problems that can't run from the study file `path`. Returns {label: reason}, and whether any problem
+    is left. `regatta` is the program that knows which data are missing. Mistakes of another kind are left to the run.
+    """
     text = path.read_text(encoding="utf-8")
     entries = _entries(text)
     found = {}
@@ -31,7 +31,7 @@ def leave_out(path, regatta):
 
 
 def words(missing):
-    """{label: reason} as text; "" for none."""
+    """{label: reason} as text; "" if it is empty."""
     return "; ".join(f"{', '.join(k for k, v in missing.items() if v == reason)}: {reason}"
                      for reason in dict.fromkeys(missing.values()))
 
@@ -50,7 +50,7 @@ def _entries(text):
 
 
 def _without_data(path, regatta):
-    """(line, reason) of every problem whose file is missing; nothing when something else is wrong."""
+    """(line, reason) of every problem whose file is missing; nothing if something else is wrong."""
     done = subprocess.run([regatta, "plan", path], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True)
     lines = done.stderr.strip().splitlines() if done.returncode else []
@@ -59,8 +59,8 @@ def _without_data(path, regatta):
 
 
 def _silent(problem, folder):
-    """Why the program that a problem asks can't answer, '' if it can: started without a request, such a
-    program ends with an exit code and a line on standard error when something it needs is not there."""
+    """Why the program that a problem asks can't answer; '' if it can. Without a request, such a program ends with an
+    exit code, and with a line on standard error if something that it needs is missing."""
     if not Path(str(problem.get("program", ""))).is_absolute():
         return ""
     command = [problem["program"], *map(str, problem.get("arguments", []))]

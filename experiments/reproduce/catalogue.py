@@ -1,5 +1,5 @@
-"""The papers of experiments/: their figures (figures.yaml), claims (claims.yaml) and study files, and
-the study files that a reproduction at a smaller scale runs."""
+"""The papers of experiments/: their figures (figures.yaml), claims (claims.yaml) and study files. Also the study files
+that a reproduction at a smaller scale runs."""
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ PANEL_KEYS = {"study", "problem", "title", "metric", "methods", "range"}
 
 @dataclass(frozen=True)
 class Paper:
-    """What figures.yaml says of a paper."""
+    """The content of a paper's figures.yaml."""
     name: str
     directory: Path
     reference: str
@@ -47,7 +47,7 @@ class Paper:
         return universes.read(self.directory / "settings.yaml")
 
     def studies(self, figures=()):
-        """Names of the study files behind these figures, or behind all and the claims."""
+        """Names of the study files that these figures need; without figures, those of all figures and of the claims."""
         named = [study for f in self.figures if not figures or f["id"] in figures for study in studies_of(f)]
         if not figures and self.claims_file.exists():
             named += sorted(claims.studies_named(self.claims_file))
@@ -127,11 +127,11 @@ def needs_bounds(paper_, study):
 
 
 def scaled(text, scale, seeds=None):
-    """Text of a study file for a scale: `full` as it is; `small` at most SMALL_TRIALS trials per cell;
-    `smoke` SMOKE_TRIALS trials of SMOKE_ITERATIONS queries. `seeds`: trials per cell: of the seeds, or
-    of the instances where there is one seed each."""
+    """Text of a study file for a scale. `full` is the file as it is. `small` has at most SMALL_TRIALS trials per cell.
+    `smoke` has SMOKE_TRIALS trials of SMOKE_ITERATIONS queries. `seeds` is the number of trials per cell: of seeds, or
+    of instances if each has one seed."""
     if scale == "smoke":
-        slow = bool(re.search(r"(?m)^ *seconds: ", text))  # evaluations that take a while
+        slow = bool(re.search(r"(?m)^ *seconds: ", text))  # evaluations that take long
         text = _at_most(text, "iterations", SLOW_SMOKE if slow else SMOKE_ITERATIONS)
         text = _at_most(text, "initial_points", SLOW_SMOKE) if slow else text
     first, count, instances = _seeds(text), _count(text), _instances(text)
@@ -179,23 +179,23 @@ def _count(text):
 
 
 def _instances(text):
-    """Number of instances crossed with the seeds; 1 where every seed has its own (`paired`)."""
+    """Number of instances crossed with the seeds; 1 if every seed has its own (`paired`)."""
     line = _line(text, "instances")
     return int(line) if line.isdigit() else 1
 
 
 def _replaced(text, key, line):
-    """The line of a top-level key replaced, or put before `common:` when there is none."""
+    """Replace the line of a top-level key, or add it before `common:` if there is none."""
     if re.search(rf"(?m)^{key}:", text):
         return re.sub(rf"(?m)^{key}:[^#\n]*?([ \t]*#.*)?$", lambda m: line + (m[1] or ""), text)
     return re.sub(r"(?m)^common:", f"{line}\ncommon:", text, count=1)
 
 
 def write_studies(paper_, scale, seeds, directory, figures=(), everywhere=False):
-    """Study files for a reproduction in `directory`: [(study, path, whether bounds are wanted)]; with
-    `everywhere` in all universes of settings.yaml. A file from an earlier run with more trials, or with
-    universes, keeps them: what was computed stays in the results; so does what `replicate` added to its cells, unless
-    all cells are to have more trials, or are others."""
+    """Study files for a reproduction in `directory`: [(study, path, whether bounds are wanted)]. With `everywhere`
+    they have all universes of settings.yaml. A file of an earlier run with more trials, or with universes, keeps them,
+    because their results stay. Trials that `replicate` added to cells stay too, unless all cells get more trials or
+    the cells change."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
     for study in paper_.studies(figures):
@@ -223,13 +223,13 @@ def write_studies(paper_, scale, seeds, directory, figures=(), everywhere=False)
 
 
 def _beside(paper_, program):
-    """A program that stands beside the paper's study files, as a path from everywhere."""
+    """The path, valid from any folder, of a program beside the paper's study files."""
     found = paper_.directory / program
     return str(found.resolve()) if found.is_file() else program
 
 
 def _same_but_trials(before, text):
-    """Whether `before` is `text` with other trials, and perhaps without problems that lacked data."""
+    """Whether `before` differs from `text` only in its trials, and perhaps in missing problems that lacked data."""
     kept, whole = (re.sub(r"(?m)^(seeds|instances):.*\n", "", t).splitlines() for t in (before, text))
     rest = iter(whole)
     return all(line in rest for line in kept)

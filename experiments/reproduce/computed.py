@@ -1,4 +1,4 @@
-"""Kinds of checks that need no results: by formula, or computed here."""
+"""Kinds of checks that need no results: they use a formula, or are computed here."""
 import numpy as np
 import pandas as pd
 
@@ -34,7 +34,7 @@ def optima(check, _):
 
     {kind: optima, shift: 0.1}
     """
-    from . import illustrations  # here, and below: Matplotlib takes half a second
+    from . import illustrations  # imported here and below, because Matplotlib takes half a second
     best = [illustrations.shifted_optimum(mean, sd) for mean, sd in (illustrations.ASSUMED, illustrations.TRUE)]
     gap = abs(best[1] - best[0])
     item = certain("formula", gap >= float(check["shift"]), value=gap, least=float(check["shift"]))

@@ -1,4 +1,5 @@
-"""What Figures 1, 2 and 4 of arXiv:2502.06178 show on one sample, asked of many: one answer per sample."""
+"""Figures 1, 2 and 4 of arXiv:2502.06178 show something on one sample. The checks here ask whether it holds on many
+samples; each gives one answer per sample."""
 import functools
 
 import numpy as np
@@ -52,7 +53,7 @@ def step(seed):
 
 @functools.lru_cache(maxsize=None)
 def holds(what, runs):
-    """How many of the samples show it."""
+    """The number of samples that show it."""
     return sum(KINDS[what](seed) for seed in range(runs))
 
 

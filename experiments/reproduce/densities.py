@@ -1,4 +1,4 @@
-"""The check on Table 2 of arXiv:2312.10423: distances of density estimates, drawn here."""
+"""The check on Table 2 of arXiv:2312.10423: distances of density estimates from samples drawn here."""
 import numpy as np
 from regatta_analysis.claims import judge
 from regatta_analysis.claims.items import drawn_item
@@ -7,7 +7,7 @@ from regatta_analysis.claims.outcome import Item, Outcome, number, shortened
 from . import density_error
 
 RUNS = 5120  # of a law and size
-BATCHES = 320  # of which means are made, so that a resample costs less
+BATCHES = 320  # batches whose means are resampled, which costs less
 
 
 def density_distance(check, _):
@@ -54,8 +54,8 @@ def _centres(pair, statistic):
 
 
 def _picture(asked, items, statistic):
-    """Set in which experiments of the paper's size each comparison shows. The runs are so many that resampled runs
-    would give the same share: all experiments are drawn alike."""
+    """Set the experiments of the paper's size in which each comparison shows. There are so many runs that resampled
+    runs would give the same share; so all experiments are drawn in the same way."""
     laws = dict.fromkeys(pair for _, pairs, _, _ in asked for pair in pairs)
     centre = {pair: getattr(np, statistic)(density_error.distances(*pair, RUNS)[
         _random(2, pair).integers(RUNS, size=(judge.EXPERIMENTS, density_error.RUNS))], axis=1) for pair in laws}

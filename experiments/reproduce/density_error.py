@@ -17,7 +17,7 @@ COMPLICATED = [("normal", 0.1, 0.02), ("normal", 0.3, 0.075), ("normal", 0.4, 0.
                ("cauchy", 0.8, 0.02), ("cauchy", 0.2, 0.02)]
 LAWS = {"normal": NORMAL, "complicated": COMPLICATED}
 RUNS = 20  # of the paper
-BLOCK, REACH = 50, 7.0  # samples that are summed at once, bandwidths beyond which a kernel is below 3e-11
+BLOCK, REACH = 50, 7.0  # samples summed at once; a kernel is below 3e-11 beyond this number of bandwidths
 
 
 @functools.lru_cache(maxsize=None)
@@ -88,7 +88,7 @@ _known: dict[tuple[str, int], np.ndarray] = {}
 
 
 def distances(law: str, n: int, runs: int = RUNS) -> np.ndarray:
-    """Distances of `runs` independent samples of size n; the first ones of them are those of fewer runs."""
+    """Distances of `runs` independent samples of size n. Fewer runs give the first of these."""
     code, known = sorted(LAWS).index(law), _known.get((law, n), np.empty(0))
     more = [distance(law, draw(law, n, np.random.default_rng([k, n, code]))) for k in range(len(known), runs)]
     _known[law, n] = np.append(known, more)

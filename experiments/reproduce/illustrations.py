@@ -1,6 +1,5 @@
-"""Figures that explain a method or problem and need no results: Figures 1, 2, 4 and 5 of
-arXiv:2502.06178 and Figure 1(a) of arXiv:2503.20341, computed with NumPy; only the confidence parameter
-is asked of the program."""
+"""Figures that explain a method or problem and need no results: Figures 1, 2, 4 and 5 of arXiv:2502.06178 and Figure
+1(a) of arXiv:2503.20341. NumPy computes them; only the confidence parameter comes from the program."""
 import functools
 
 import numpy as np
@@ -13,7 +12,7 @@ GRID = np.linspace(0.0, 1.0, 1001)
 REGRESSION, UPPER = {"color": "#0072B2"}, {"color": "#009E73"}  # lines
 TRUE_FUNCTION = {"color": "0.6", "ls": "--"}
 SAMPLES = {"color": "#D55E00", "marker": "o", "ls": "", "ms": 3.2}
-SEED = 8  # of the samples shown: one on which the two methods part
+SEED = 8  # seed of the samples shown, on which the two methods differ
 
 
 def damped_cosine(x):
@@ -29,7 +28,7 @@ def kernel_regression(x, points, values, bandwidth):
     return weights @ values / weights.sum(axis=1), largest[:, 0] + np.log(weights.sum(axis=1))
 
 
-BANDWIDTHS = np.geomspace(0.005, 1.0, 200)  # those that are tried
+BANDWIDTHS = np.geomspace(0.005, 1.0, 200)  # bandwidths that are tried
 
 
 def _left_out(points):
@@ -80,8 +79,8 @@ def acquisition(points, values):
 
 
 def run(exploit, steps, seed=SEED):
-    """Five points, then `steps` of BOKE, or of BOKE+ where a coin decides for the regression alone:
-    points and values."""
+    """Five points, then `steps` of BOKE, or of BOKE+, where a coin chooses the regression alone. Returns points and
+    values."""
     random = np.random.default_rng(seed)
     points = (random.permutation(5) + random.uniform(size=5)) / 5.0
     values = damped_cosine(points) + 0.1 * random.normal(size=5)
@@ -135,7 +134,7 @@ def density(panels):
 
 
 def _points(axes, x, y, **look):
-    """Whole markers on the border of the axes, which does not give way for them."""
+    """Draw whole markers on the border of the axes without moving the border."""
     line, = axes.plot(x, y, clip_on=False, **look)
     line.set_in_layout(False)
 
@@ -201,7 +200,7 @@ def mean_distance(mean, sd):
 
 
 def shifted(x, distance):
-    """E f(x, C) of the shift example, of E|C - 0.5|."""
+    """E f(x, C) of the shift example, from E|C - 0.5|."""
     return 1.0 - distance / (np.abs(x) + 0.2) - np.sqrt(np.abs(x) + 0.05)
 
 

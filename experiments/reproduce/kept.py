@@ -1,9 +1,8 @@
-"""What a record keeps when results come that are not all of a study: cases of studies and universes that are not here,
+"""Which cases a record keeps when new results are not complete: cases of studies and universes that are missing now,
 and cases that had more trials then.
 
-Results belong to the study of the record when the trials that every cell has with our settings are the same, by
-their checksum; a universe in which they are not the same any more (a method's revision) is decided afresh.
-"""
+Results belong to the study of the record if the trials that every cell has with our settings are the same, by their
+checksum. If a universe has other trials now (a method's revision changed), it is decided again."""
 import hashlib
 from dataclasses import dataclass, replace
 
@@ -17,8 +16,8 @@ SAME, MORE, PART, OTHER = "same", "more", "part", "other"
 
 
 def about(results):
-    """Checksum, complete trials, core-hours and machines of results; the checksum is over those of the trials, so that
-    it is the same for any order and file."""
+    """Checksum, complete trials, core-hours and machines of results. The checksum is over the checksums of the trials,
+    so that it does not depend on order or files."""
     done = _complete(results)
     seconds = float(done["cpu"].sum()) if "cpu" in done else np.nan
     return {"checksum": _checksum(done), "trials": len(done), "core_hours": claims.jsonable(round(seconds / 3600.0, 4)),
@@ -38,8 +37,8 @@ def _checksum(trials):
 
 
 def _among(results, told):
-    """Checksums of those recorded results that are among these: trials of the first stages, or begun before the
-    others (a stage may add trials to an earlier one's)."""
+    """Checksums of the recorded results that are among these: trials of the first stages, or trials that began before
+    the others (a stage may add trials to an earlier one)."""
     parts = {about(upto(results, k))["checksum"] for k in range(1, stage_count(results) + 1)}
     done = _complete(results)
     if "started" in done:
@@ -49,7 +48,7 @@ def _among(results, told):
 
 
 def stage_count(results):
-    """How many stages the trials of results have."""
+    """The number of stages of the trials of results."""
     if "replicate:" not in results.study:
         return 1
     return max(int(_stage(results, group).max()) for group in map(results.group, results.problems))
@@ -83,23 +82,23 @@ def first(studies, study):
 
 
 def accounts(studies, names):
-    """{study: about its results, and `first`} of those studies that there are results of."""
+    """{study: account of its results, and `first`} of the studies that have results."""
     return {name: about(whole) | {"first": first(studies, name)} for name in names
             for whole in [studies.whole(name)] if whole is not None}
 
 
 @dataclass(frozen=True)
 class News:
-    """How results of a study compare with those of the record: the same, those and more, a part (not all of the
+    """How results of a study compare with those of the record. They may be the same, more, a part (not all of the
     trials or universes, or others), or of another study."""
     kind: str
-    changed: frozenset = frozenset()  # universes, in words, that are here with other trials
-    lacks: bool = False  # whether the record may know of trials that are not here
-    among: frozenset = frozenset()  # checksums of recorded results all of whose trials are here
+    changed: frozenset = frozenset()  # universes, in words, that have other trials now
+    lacks: bool = False  # whether the record may have trials that are missing now
+    among: frozenset = frozenset()  # checksums of recorded results whose trials are all present
 
     @classmethod
     def of(cls, before, now, results):
-        """`before`: what the record tells of the study (None: nothing); `now`: of these results."""
+        """`before` is the account in the record (None if there is none), `now` that of these results."""
         if before is None:
             return cls(OTHER)
         known, told = {}, [before, *before.get("beside", ())]
@@ -122,12 +121,12 @@ class News:
         return {name: cls.of(before["results"].get(name), one, studies.whole(name)) for name, one in now.items()}
 
     def leaves(self, claim):
-        """Whether a recorded claim stays as it is without being decided afresh."""
+        """Whether a recorded claim stays as it is and is not decided again."""
         return self.kind == SAME or (claim["settled"] and self.kind != OTHER and not self.changed)
 
 
 def told(before, now, news, command):
-    """What the record says of the results of a study after those that are here now (None: none)."""
+    """The account of a study in the record after the present results (None: there are none)."""
     if now is None or news.kind == SAME:
         return before
     now = now | {"command": command}
@@ -141,7 +140,7 @@ def told(before, now, news, command):
 
 
 class Told(verdicts.Case):
-    """A case as the record has it."""
+    """A case in the form of the record."""
 
     def __init__(self, data, universe, same_as=-1):
         super().__init__(universe, data["reading"], [_outcome(check) for check in data["checks"]], True, same_as)
@@ -169,8 +168,8 @@ ITEM = ("where", "a", "b", "n", "units", "state", "value", "low", "high", "bette
 
 
 def with_record(now, then, news, settings):
-    """The Verdict `now` with those cases of the recorded claim `then` (None: there is none) that
-    nothing is known of now, or that had more trials then. `news` of the studies of the claim."""
+    """The Verdict `now`, with cases of the recorded claim `then` (None: there is no such claim) that have no results
+    now or had more trials then. `news` has the News of the studies of the claim."""
     if not then or not any(one.lacks for one in news.values()) or any(one.kind == OTHER for one in news.values()):
         return now
     known = {_place(Told(case, case["universe"])): case for case in then["cases"] if case["results"]}

@@ -1,6 +1,6 @@
-"""Theory of kernel regression (arXiv:2502.06178) over what was measured: fill distance rates, Theorem
-4.10 on a finite set, Theorem 4.13 on an interval. The last two are about the damped cosine, whose values
-they need; its runs record weight, width and bandwidth of every query."""
+"""Theory of kernel regression (arXiv:2502.06178) over measurements: fill distance rates, Theorem 4.10 on a finite set,
+Theorem 4.13 on an interval. The last two need the values of the damped cosine. The runs record weight, width and
+bandwidth of every query."""
 import numpy as np
 from matplotlib.ticker import LogLocator
 

@@ -1,5 +1,5 @@
-"""The figures of the papers in their arrangement: rows of panels, the error bars that the paper
-defines, and what the papers don't show (regret against time, profiles, ranks)."""
+"""The figures of the papers in their arrangement: rows of panels with the error bars of the paper. Also figures that
+the papers don't have (regret against time, profiles, ranks)."""
 import numpy as np
 from matplotlib.ticker import LogLocator, NullFormatter
 from regatta_analysis.figures import bounds, figures, overviews, style
@@ -91,7 +91,7 @@ def grid(spec, studies, time=False):
 
 
 def _merged(notes):
-    """Notes that several panels give rise to, in one."""
+    """The notes of several panels as one note."""
     different = list(dict.fromkeys(notes))
     linear = [note for note in different if note.startswith("linear below")]
     if len(linear) < 2:
@@ -105,7 +105,7 @@ def _curves(axis, results, entry, spec, styles, band, time):
     wanted = entry.get("methods", spec.get("methods"))
     frame = value_curves(results, entry["problem"], metric)
     if metric in ("cpu", "wall"):
-        frame = frame.loc[:, frame.columns > 0]  # nothing is spent before the first query
+        frame = frame.loc[:, frame.columns > 0]  # no time is spent before the first query
     summary = summarise(frame, band.quantiles, results.algorithms)
     if time:
         spent = value_curves(results, entry["problem"], "cpu")

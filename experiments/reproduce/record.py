@@ -1,13 +1,11 @@
-"""What was found, committed beside the study files: experiments/PAPER/verdicts.json, and the tables of the
-README files, which are made from it.
+"""The record of grades beside the study files, experiments/PAPER/verdicts.json, and the tables of the README files,
+which come from it.
 
-The file has the grade of every claim, what it turns on, and of every case (universe and reading) its
-grade, its comparisons with their evidence, trials, P(picture) and estimate; for each study the checksum of the results (`first`: in every universe that
-of the trials that all cells have), trials, core-hours and machines; and the command that made them, at a study that
-came later its own. Results of other universes, or of fewer trials, of a study are told of beside those that were
-there first. `write_readmes` makes three kinds of tables of it: the papers in README.md, the claims of a paper in its
-README.md, and the sentences of all papers with their grades in docs/reproducing.md.
-"""
+The file has the grade of every claim and the settings that it depends on. For every case (universe and reading) it has
+the grade, the comparisons with their evidence, trials, P(picture) and estimate. For each study it has the checksum of
+the results (and `first`, that of the trials that all cells have in every universe), trials, core-hours and machines.
+It also has the command that made the results; a study that came later has its own. Results of other universes, or of
+fewer trials, of a study are listed beside the earlier ones."""
 import json
 import re
 
@@ -23,8 +21,8 @@ BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
 
 
 def data(name, files, command=None, before=None):
-    """The record of a paper on the results `files`. With the record `before`, of studies and universes that are not
-    among them, what that says of these, and of the claims that speak of them, is kept."""
+    """The record of a paper on the results `files`. It keeps from the record `before` the studies and universes that
+    are not among the files, and the claims about them."""
     paper = catalogue.paper(name)
     studies = universes.studies_of(paper.directory, files)
     found = claims.evaluate(paper.claims_file, studies)
@@ -44,8 +42,7 @@ def data(name, files, command=None, before=None):
 
 
 def _with_claims(before, found, news, paper):
-    """Claims decided afresh, but those that speak of studies of which there are only the verdicts from before, and in
-    universes of which there are no more."""
+    """Decide claims again, except those about studies, or universes, that now exist only in the record."""
     old, rows = claims_told(before), []
     for now, claim in zip(found, claims.read(paper.claims_file)["claims"]):
         named, then = checks.studies_in(claims.checks_of(claim)), old.get((now.id, now.claim))
@@ -72,7 +69,8 @@ def _claim(v):
 
 
 def write(name, places, command=None, keep=False):
-    """Decide and write verdicts.json; its path. `keep`: what it says of studies that are not here stays."""
+    """Decide claims and write verdicts.json. Returns its path. `keep`: keep the grades of studies without results
+    here."""
     paper = catalogue.paper(name)
     files = claims.find_results(places, name, paper.reference)
     if not files:
@@ -109,8 +107,8 @@ def _cost(records):
 
 
 def write_readmes():
-    """Put the tables into README.md, experiments/PAPER/README.md and docs/reproducing.md, between their marks, from
-    what verdicts.json there are; the paths written."""
+    """Put the tables, made from the existing verdicts.json files, between their marks in README.md and
+    experiments/PAPER/README.md. Returns the paths written."""
     records, written, root = {}, [], catalogue.EXPERIMENTS.parent
     for name in catalogue.papers():
         path = catalogue.EXPERIMENTS / name / "verdicts.json"
@@ -125,7 +123,7 @@ def write_readmes():
 
 
 def _put(path, text):
-    """Replace what stands between the marks of a file; [path], or nothing without marks."""
+    """Replace the text between the marks of a file. Returns [path], or nothing if there are no marks."""
     before = path.read_text(encoding="utf-8")
     if BEGIN not in before or END not in before:
         return []
@@ -191,7 +189,7 @@ def _estimate(case):
 
 
 def _commands(found):
-    """How the results were made: a command, and those of studies that came later."""
+    """The commands that made the results, also of studies that came later."""
     later = {}
     for study, told in found["results"].items():
         for one in [told, *told.get("beside", ())]:

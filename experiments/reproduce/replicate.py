@@ -1,11 +1,11 @@
-"""More trials for the claims of a paper that are undecided, in every universe there is."""
+"""More trials for the undecided claims of a paper, in every universe."""
 from regatta_analysis.claims import checks, claims, replicate
 
 from . import kept, record, universes
 
 
 class Replication(replicate.Replication):
-    """With the record `before` of the same studies, what that has decided gets no trials."""
+    """Claims that the record `before` of the same studies has decided get no trials."""
 
     def __init__(self, works, claims_file, budget, launch, say, before=None):
         super().__init__(works, claims_file, budget, launch, say)

@@ -31,9 +31,9 @@ class Drawn:
 
 def write(name, directory, scale="full", command=None, skipped=(), without=(),
           formats=("pdf", "png")):
-    """Report of one paper from the results in `directory`/`scale`, into `directory`: the paths of
-    report.html and report.md. `skipped`: (study, reason) of studies that could not run; `without`:
-    (study, "problem: reason") of those some of whose problems could not."""
+    """Report of one paper from the results in `directory`/`scale`, written into `directory`. Returns the paths of
+    report.html and report.md. `skipped` has (study, reason) of studies that could not run; `without` has (study,
+    "problem: reason") of studies without some of their problems."""
     paper = catalogue.paper(name)
     studies = universes.studies_of(paper.directory, _results_of(directory / scale, name))
     loaded, broken = _load_all(paper, studies)
@@ -58,7 +58,7 @@ def write(name, directory, scale="full", command=None, skipped=(), without=(),
 
 
 def default_command(name, scale):
-    """How the studies of a paper are run at a scale."""
+    """The settings of a scale in words."""
     return f"./run.sh reproduce {name}" + ("" if scale == "full" else f" --scale {scale}")
 
 
@@ -95,7 +95,7 @@ def _figures(paper, studies, directory, scale, formats, skipped):
 
 
 def draw_figure(paper, spec, studies, place, results_directory, formats=("pdf", "png")):
-    """Draw one figure into `place`; what can't be drawn says why."""
+    """Draw one figure into `place`. If it can't be drawn, say why."""
     drawn = Drawn(spec["id"], spec["title"], " ".join(spec.get("caption", "").split()))
     try:
         parts = paper_figures.draw(spec, studies, results_directory)
@@ -217,8 +217,8 @@ def _markdown_table(table):
 
 
 def write_index(directory, scale="full"):
-    """index.html and index.md over the papers that have a report in `directory`: every claim with its
-    verdict."""
+    """Write index.html and index.md over the papers that have a report in `directory`, with the grade of every claim.
+    """
     rows, papers = [], []
     for name in catalogue.papers():
         paper = catalogue.paper(name)

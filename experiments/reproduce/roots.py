@@ -1,4 +1,4 @@
-"""Square roots of the confidence parameters of RRGP-UCB and of the methods beside it, asked of the program."""
+"""Square roots of the confidence parameters of RRGP-UCB and the other methods of its paper, from the program."""
 import numpy as np
 from regatta_analysis.figures.laws import METHODS, confidence_law
 from regatta_analysis.load.errors import InputError
@@ -9,7 +9,7 @@ ROOTS = {"Proposed": "mean", "Proposed, 97.5% quantile": "high", "RKHS": "rkhs",
 
 
 def robust_roots(t, points):
-    """beta_t^{1/2} of RRGP-UCB and of the methods beside it, Figure 1 of arXiv:2504.03172."""
+    """beta_t^{1/2} of RRGP-UCB and the other methods, Figure 1 of arXiv:2504.03172."""
     return formula("robust_widths", {"t": np.asarray(t, float)}, points=points)
 
 

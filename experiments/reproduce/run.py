@@ -16,7 +16,7 @@ class Stopped(Exception):
 
 
 def listing():
-    """PAPER/FIGURE of every figure there is."""
+    """PAPER/FIGURE of every figure."""
     return "\n".join(f"{name}/{figure['id']}" for name in catalogue.papers()
                      for figure in catalogue.paper(name).figures)
 
@@ -57,7 +57,7 @@ def one(options, target, results, command):
 
 
 def _studies(options, paper, figures, place, notes):
-    """Run the studies; raises Stopped. `notes`: lists to which (study, reason) of what is missing is added."""
+    """Run the studies; raises Stopped. `notes` has lists that get (study, reason) for each missing study."""
     launch.required()
     skipped, without = notes
     folder = place / options.scale
@@ -85,7 +85,7 @@ def _studies(options, paper, figures, place, notes):
 
 
 def _run(name, file, folder, smaller, skipped, command):
-    """Whether a study is complete now. What was computed at a smaller scale is taken over."""
+    """Run a study; whether it is complete now. Results of a smaller scale are taken over."""
     output = folder / f"{name}.h5"
     before = smaller and smaller / output.name
     if before and before.exists() and not output.exists() and not output.with_name(f"{output.name}.d").exists():

@@ -1,15 +1,14 @@
-"""The settings a paper leaves open (experiments/PAPER/settings.yaml), and results under each of them.
+"""The settings that a paper leaves open (experiments/PAPER/settings.yaml), and results under each of them.
 
-The file lists figures: the study files behind each, `size`, the trials of the paper's own experiment, and its
-`settings`. A setting has an id, says what it is, and has alternatives: `set` gives keys of the study file
-(paths as in its `sweep`) and values, `because` a reason, `source` where it is from; `ours: true` marks the one
-that the study file has, `paper: true` one that is known to be the paper's. A universe is a choice of one
-alternative for each setting of a figure: all combinations (`design: crossed`, the default), or those that
-differ from ours in one setting (`design: one at a time`).
+The file lists figures. A figure has its study files, `size`, the trials of the paper's own experiment, and its
+`settings`. A setting has an id, a description and alternatives. An alternative has `set`, the keys of the study file
+(paths as in its `sweep`) with values, `because`, a reason, and `source`. `ours: true` marks the alternative of the
+study file; `paper: true` marks one that is known to be the paper's. A universe chooses one alternative for each
+setting of a figure. `design: crossed` (the default) takes all combinations; `design: one at a time` takes those that
+differ from ours in one setting.
 
-The universes of a study are one sweep of it: same trials, same results file, same resume. Which universe a
-trial belongs to is read from its key, which has every option it was run with.
-"""
+The universes of a study are one sweep of it, with the same trials, results file and resume. The key of a trial has
+every option of its run, and so tells its universe."""
 import functools
 import itertools
 import json
@@ -28,7 +27,7 @@ from regatta_analysis.load.yaml_file import mappings, read_yaml
 
 MARK = "# settings that the paper leaves open (settings.yaml)"
 DESIGNS = ("crossed", "one at a time")
-LAYERS = ("common", "problems", "algorithms")  # a later one goes first
+LAYERS = ("common", "problems", "algorithms")  # a later layer has priority
 BLOCKS = ("surrogate", "maximiser")
 TELESCOPE = 2.5
 
@@ -81,12 +80,13 @@ class Settings:
         return self._by_study.get(study)
 
     def size(self, study):
-        """Trials of the paper's experiment, {} when that is not known."""
+        """Trials of the paper's experiment; {} if they are not known."""
         figure = self.figure(study)
         return figure.size if figure else {}
 
     def universes(self, studies):
-        """The universes of these studies together: those of each that agree in the settings they share."""
+        """The universes of these studies together: combinations of theirs that agree in the settings that they share.
+        """
         rows = [{}]
         for figure in dict.fromkeys(self.figure(s) for s in studies):
             if figure is not None and figure.settings:
@@ -173,7 +173,7 @@ def _setting(where, entry):
 
 
 class Multiverse(claims.Studies):
-    """Results of a paper in one universe (ours, where none is asked for)."""
+    """Results of a paper in one universe (ours by default)."""
 
     def __init__(self, files, directory=None, settings=None, universe=None, raw=None):
         super().__init__(files, raw=raw)
@@ -190,7 +190,8 @@ class Multiverse(claims.Studies):
         return self.settings.settings(studies)
 
     def size(self, where):
-        """Trials of the paper's experiment behind a place that `panels` names; {} when not known."""
+        """Trials of the paper's experiment at a place that `panels` names; {} if they are not known, or if the results
+        have fewer queries than the paper's."""
         return self.settings.size(where.partition(",")[0])
 
     def enough(self, where):
@@ -253,7 +254,7 @@ def _text(value):
 
 
 class _View(Group):
-    """The trials of one problem that belong to a universe; labels without what is swept."""
+    """The trials of one problem that belong to a universe; their labels have no swept settings."""
 
     def __init__(self, group, label, rows, names):
         super().__init__(group._path, label, group._table, rows, _without(group.base, names))
@@ -268,7 +269,7 @@ class _View(Group):
 
 
 def view(results, figure, universe):
-    """The trials of a universe as results of the study as it is. None when there are no such trials."""
+    """The trials of a universe as results of the study without its sweep. None if there are no such trials."""
     values, ours = figure.values(universe), figure.values({})
     names = frozenset(_name(path) for path in ours)
     found, entries = {}, _entries(results.study)
@@ -287,16 +288,17 @@ def view(results, figure, universe):
 
 
 def _cells(group):
-    """(number of the cell of every trial, [(key, algorithm) of the cell]), a key being that of its first trial."""
+    """(number of the cell of every trial, [(key, algorithm) of the cell]). The key of a cell is that of its first
+    trial."""
     codes, _ = pd.factorize(group.column("cell"))
     first = np.unique(codes, return_index=True)[1]  # ascending, as the codes are
     return codes, list(zip(group.texts("key", first), group.column("algorithm")[first]))
 
 
 def _belongs(key, problem, algorithm, values, ours, entries):
-    """Whether a trial was run with these values, or does not read them. An algorithm's value goes before its
-    problem's, and that before the common one, as in the study file. A parameter of its own that its key does not
-    name came later and has its default, which is ours (study files that set it have it in the key)."""
+    """Whether a trial ran with these values, or does not read them. An algorithm's value has priority over its
+    problem's, and that over the common one, as in the study file. If a key lacks a parameter of the algorithm, the
+    parameter was added later and has its default, which is ours (study files that set it have it in the key)."""
     had, wanted = _options(key.partition(";study_seed=")[0]), {}
     for path, value in sorted(values.items(), key=lambda pair: LAYERS.index(pair[0].partition(".")[0])):
         layer, _, rest = path.partition(".")
@@ -325,7 +327,7 @@ def _options(key):
 
 @functools.lru_cache(maxsize=64)
 def _entries(study):
-    """{(layer, label): what the entry of a study file sets itself} as (block, name)."""
+    """{(layer, label): settings of the entry of a study file} as (block, name)."""
     data = yaml.safe_load(study) or {}
     found = {}
     for layer in LAYERS[1:]:
@@ -343,7 +345,7 @@ def _block(path, otherwise):
 
 
 def _same(text, value):
-    """Whether a key's text is the value of a study file."""
+    """Whether the text in a key is the value of a study file."""
     words = {"yes": "true", "no": "false", "on": "true", "off": "false"}
     text, value = (str(v).lower().strip('"[] ') for v in (text, value))
     try:
@@ -353,7 +355,7 @@ def _same(text, value):
 
 
 def _name(path):
-    """The name that a swept path has in labels: what follows the entry's label."""
+    """The name of a swept path in labels: the part after the entry's label."""
     layer, _, rest = path.partition(".")
     if layer == "common":
         return rest
