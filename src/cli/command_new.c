@@ -40,7 +40,7 @@ static const struct {
   {"problem", "problem/new.c.in", "problem/list.h", "problem/@NAME@.c", "RG_PROBLEM(@NAME@)\n",
    OPT_CONTEXT, "problem/new_context.c.in"},
   {"kernel", "gp/kernel/new.h.in", "gp/kernel/list.h", "gp/kernel/families/@NAME@.h",
-   "#include \"gp/kernel/families/@NAME@.h\"\n", OPT_SOURCE, NULL},
+   "RG_KERNEL(@NAME@, @UPPER@)\n", OPT_SOURCE, NULL},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(*kinds) };

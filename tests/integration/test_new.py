@@ -43,9 +43,12 @@ class New(RegattaTest):
         includes = [f for f in flags if str(f).startswith(("-I", "-isystem", "-D"))]
         kernels = sorted((tree / "src/gp/kernel").glob("*.c"))
         sources = [tree / "src" / name for name in names] + sorted((tree / "src/cli").glob("*.c"))
+        subprocess.run(["cmake", f"-DLIST={tree / 'src/gp/kernel/list.h'}",
+                        f"-DOUTPUT={self.folder / 'generated/regatta_kernels.h'}",
+                        "-P", tree / "cmake/RegattaKernels.cmake"], check=True)
         compiler = ["cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror",
                     "-Wno-unknown-pragmas", f"-I{tree / 'src'}", f"-I{tree / 'tests'}",
-                    f"-I{build / 'generated'}"]
+                    f"-I{self.folder / 'generated'}", f"-I{build / 'generated'}"]
         for source in kernels:
             subprocess.run([*compiler, "-O1", "-c", source, *includes, "-o",
                             self.folder / f"{source.stem}.o"], check=True)

@@ -47,9 +47,7 @@ static void student_spectrum(const RgKernelFactor *factor, int n, RgRandom *rand
 }
 
 #define RG_KERNEL_CLASSES
-#define RG_KERNEL(name, NAME)
-#include "gp/kernel/list.h"
-#undef RG_KERNEL
+#include "regatta_kernels.h" /* made by the build: the file of every family on the list */
 #undef RG_KERNEL_CLASSES
 
 const RgKernelClass *const rg_kernel_classes[RG_KERNEL_FAMILIES] = {

@@ -1,10 +1,9 @@
 /* What a family of stationary kernels is: the table of gp/kernel/list.h.
 
-   A family is one file in gp/kernel/families/ of three parts, each for one includer:
+   A family is one file in gp/kernel/families/ of two parts, each for one includer:
      RG_KERNEL_FORMULAS  correlation and slope at one r^2, for the loops of tiles_body.h, which make
                          vector code of it: arithmetic, sqrt and maths/vector_math.h alone
      RG_KERNEL_CLASSES   its RgKernelClass, for family.c
-     always              the line RG_KERNEL(name, NAME)
    `regatta new kernel NAME` writes one and puts it on the list. */
 #ifndef RG_GP_KERNEL_FAMILY_H
 #define RG_GP_KERNEL_FAMILY_H

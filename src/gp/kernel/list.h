@@ -1,9 +1,9 @@
-/* The families of kernels: one line per family, the file that describes it. No include guard: each
-   file ends in RG_KERNEL(name, NAME), and the includer says what that stands for. The order is that
+/* The families of kernels: one line `RG_KERNEL(name, NAME)` for each, which the file of that name
+   in gp/kernel/families/ describes. The includer defines what a line expands to. The order is that
    of RgKernelFamily. */
-#include "gp/kernel/families/gaussian.h"
-#include "gp/kernel/families/matern12.h"
-#include "gp/kernel/families/matern32.h"
-#include "gp/kernel/families/matern52.h"
-#include "gp/kernel/families/rational_quadratic.h"
-#include "gp/kernel/families/periodic.h"
+RG_KERNEL(gaussian, GAUSSIAN)
+RG_KERNEL(matern12, MATERN12)
+RG_KERNEL(matern32, MATERN32)
+RG_KERNEL(matern52, MATERN52)
+RG_KERNEL(rational_quadratic, RATIONAL_QUADRATIC)
+RG_KERNEL(periodic, PERIODIC)

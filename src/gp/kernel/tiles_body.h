@@ -16,9 +16,7 @@ static void exponential(size_t count, const double *x, double *out)
 }
 
 #define RG_KERNEL_FORMULAS
-#define RG_KERNEL(name, NAME)
-#include "gp/kernel/list.h"
-#undef RG_KERNEL
+#include "regatta_kernels.h" /* made by the build: the file of every family on the list */
 #undef RG_KERNEL_FORMULAS
 
 /* kappa and its derivative by r2 at one r2. */

@@ -102,7 +102,7 @@ RG_TEST(test_gradient)
   plain.learn_noise = false;
   kept.fix_variance = true;
   const RgFitOptions *options[3] = {&full, &plain, &kept};
-  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; family++) {
+  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
     for (int o = 0; o < 3; o++) {
       for (int ard = 0; ard < 2; ard++) {
         RgKernel product, additive;

@@ -294,6 +294,70 @@ RG_TEST(families_know_what_they_lack)
   }
 }
 
+/* The mean of cos(2 pi turns d) over draws from the spectral density: the density's Fourier transform
+   at the difference d of two points. */
+static double transform_at(int n_inputs, int n, const double *turns, const double *d)
+{
+  double sum = 0;
+
+  for (int m = 0; m < n; m++) {
+    double turn = 0;
+
+    for (int k = 0; k < n_inputs; k++) turn += turns[k * n + m] * d[k];
+    sum += cos(2 * M_PI * turn);
+  }
+  return sum / n;
+}
+
+/* Bochner: the Fourier transform of the spectral density is the correlation. The mean of n cosines
+   has the variance ((1 + k(2d))/2 - k(d)^2)/n. */
+static void spectrum_of_one_factor(const RgKernelFactor *factor)
+{
+  enum { DRAWS = 100000 };
+  const RgKernelClass *class = rg_kernel_classes[factor->family];
+  const double directions[][3] = {{1, 0, 0}, {0.3, 0.8, 0.5}, {-0.2, 0.1, 0.9}};
+  const double distances[] = {0.03, 0.1, 0.2, 0.4, 0.8};
+  const RgStream stream = rg_stream(1, "test", 0, class->name, 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  double *turns, *work, scales[3];
+
+  RG_OK(PetscMalloc2(factor->n_inputs * DRAWS, &turns, 2 * DRAWS, &work));
+  class->spectrum(factor, DRAWS, &random, turns, work);
+  for (int k = 0; k < factor->n_inputs; k++) scales[k] = 1 / rg_kernel_inverse_scale(factor, k);
+  for (int i = 0; i < 3 * 5; i++) {
+    double d[3], twice[3];
+
+    for (int k = 0; k < 3; k++) twice[k] = 2 * (d[k] = distances[i % 5] * directions[i / 5][k]);
+    const double value = class->value(factor->shape, factor->n_inputs, d, scales);
+    const double square = class->value(factor->shape, factor->n_inputs, twice, scales);
+    const double error = sqrt(fmax((1 + square) / 2 - value * value, 0) / DRAWS);
+    const double transform = transform_at(factor->n_inputs, DRAWS, turns, d);
+    if (fabs(transform - value) > 4.5 * error + 1e-9)
+      fail_msg("%s (shape %g, %d inputs): transform %g, correlation %g +- %g", class->name,
+               factor->shape, factor->n_inputs, transform, value, error);
+  }
+  RG_OK(PetscFree2(turns, work));
+}
+
+RG_TEST(spectra_are_the_transforms_of_the_correlations)
+{
+  const double scales[] = {0.3, 0.5, 0.4};
+
+  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
+    const RgKernelClass *class = rg_kernel_classes[family];
+
+    for (int dim = 1; class->spectrum && dim <= 3; dim += 2) {
+      RgKernel kernel;
+
+      RG_OK(rg_kernel_create((RgKernelFamily)family, dim, true, scales, 1, &kernel));
+      spectrum_of_one_factor(&kernel.terms[0].factors[0]);
+      rg_kernel_set_shape(&kernel, 2.3);
+      if (class->symbol) spectrum_of_one_factor(&kernel.terms[0].factors[0]);
+      RG_OK(rg_kernel_destroy(&kernel));
+    }
+  }
+}
+
 /* At z = x_i every kernel is flat or, Matern-1/2, has no gradient: 0. */
 RG_TEST(gradient_at_a_datum_is_zero)
 {

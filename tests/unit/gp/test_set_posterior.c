@@ -170,7 +170,7 @@ static void one_method(RgSetMethod method, const RgDomain *domain, const RgKerne
 
 RG_TEST(structured_methods_agree_with_rows)
 {
-  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; family++) {
+  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
     for (int which = 0; which < DOMAINS; which++) {
       const int group[] = {0, 0, 1, 1};
       const double scales[] = {0.31, 0.52, 0.27, 0.74};
@@ -336,7 +336,7 @@ RG_TEST(noiseless_repeats_are_skipped)
    inputs is singular on a grid (its rank is the number of points of the groups): jitter. */
 RG_TEST(paths_agree_between_routes)
 {
-  for (int family = RG_KERNEL_GAUSSIAN; family <= RG_KERNEL_MATERN52; family++) {
+  for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
       RgDomain domain;
       RgKernel kernel;

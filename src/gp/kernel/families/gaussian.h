@@ -36,5 +36,3 @@ static const RgKernelClass gaussian_class = {
   .spectrum = gaussian_spectrum,
 };
 #endif
-
-RG_KERNEL(gaussian, GAUSSIAN)

@@ -28,5 +28,3 @@ static const RgKernelClass matern12_class = {
   .degrees = 1,
 };
 #endif
-
-RG_KERNEL(matern12, MATERN12)

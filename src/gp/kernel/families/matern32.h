@@ -30,5 +30,3 @@ static const RgKernelClass matern32_class = {
   .degrees = 3,
 };
 #endif
-
-RG_KERNEL(matern32, MATERN32)

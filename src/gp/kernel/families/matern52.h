@@ -30,5 +30,3 @@ static const RgKernelClass matern52_class = {
   .degrees = 5,
 };
 #endif
-
-RG_KERNEL(matern52, MATERN52)

@@ -79,5 +79,3 @@ static const RgKernelClass periodic_class = {
   .spectrum = periodic_spectrum,
 };
 #endif
-
-RG_KERNEL(periodic, PERIODIC)

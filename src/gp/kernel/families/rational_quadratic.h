@@ -42,5 +42,3 @@ static const RgKernelClass rational_quadratic_class = {
   .spectrum = rational_quadratic_spectrum,
 };
 #endif
-
-RG_KERNEL(rational_quadratic, RATIONAL_QUADRATIC)
