@@ -3,6 +3,7 @@
 #include "cli/progress.h"
 #include "cli/values.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,8 +13,7 @@ static void show(void *closure, const RgProgress *p, bool last)
   char left[32] = "?", elapsed[32], failed[48] = "";
 
   if (last && !meter->shown) return; /* too short to show */
-  if (p->cost_finished > 0)
-    rg_duration_print(p->seconds * PetscMax(p->cost_total / p->cost_finished - 1.0, 0.0), left);
+  if (!isnan(p->seconds_left)) rg_duration_print(p->seconds_left, left);
   rg_duration_print(p->seconds, elapsed);
   if (p->n_failed) snprintf(failed, sizeof(failed), ", %d failed", p->n_failed);
   fprintf(stderr, "%s%d of %d trials%s, %s elapsed, %s left%s%s", meter->terminal ? "\r" : "",

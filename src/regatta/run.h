@@ -22,8 +22,8 @@ typedef struct {
 
 typedef struct {
   int n_total, n_finished, n_failed; /* trials of this run, all ranks */
-  double cost_total, cost_finished;  /* their cost in estimated CPU seconds */
   double seconds;                    /* since the first trial could begin */
+  double seconds_left; /* until the last ends, by the clock of the finished ones; NaN: unknown */
 } RgProgress;
 
 /* Why a run ended before its last trial. */

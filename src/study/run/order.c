@@ -13,7 +13,6 @@ enum { many = 24 };
 
 struct RgOrder {
   int n;
-  double cost;
   int *trials; /* owned */
 };
 
@@ -26,7 +25,6 @@ typedef struct {
 typedef struct {
   const RgPlan *plan; /* borrowed */
   int n;
-  double cost;   /* of all trials */
   int *trials;   /* seed by seed, dearest first within a seed; -1: it has its place; owned */
   int *before;   /* by position: the position of the trial before it in its class, or -1; owned */
   int *class_of; /* by cell; -1: the cell has no trial of the level; owned */
@@ -76,7 +74,6 @@ static PetscErrorCode draft_create(const RgPlan *plan, const RgTeams *teams, int
     draft->trials[draft->n] = i;
     draft->before[draft->n] = class->last;
     class->last = draft->n++;
-    draft->cost += class->cost;
   }
   PetscFunctionReturn(0);
 }
@@ -135,7 +132,6 @@ PetscErrorCode rg_order_create(const RgPlan *plan, const RgTeams *teams, int lev
   PetscCall(PetscNew(order));
   PetscCall(draft_create(plan, teams, level, left_out, &draft));
   (*order)->n = draft.n;
-  (*order)->cost = draft.cost;
   PetscCall(PetscMalloc1(draft.n, &(*order)->trials));
   fill(&draft, n_teams, draft.n < many * n_teams ? 0 : draft.n / 2, (*order)->trials);
   PetscCall(draft_destroy(&draft));
@@ -153,11 +149,6 @@ PetscErrorCode rg_order_destroy(RgOrder **order)
 int rg_order_size(const RgOrder *order)
 {
   return order->n;
-}
-
-double rg_order_cost(const RgOrder *order)
-{
-  return order->cost;
 }
 
 int rg_order_take(const RgOrder *order, int64_t place)

@@ -11,9 +11,8 @@ typedef struct RgOrder RgOrder;
 PetscErrorCode rg_order_create(const RgPlan *plan, const RgTeams *teams, int level,
                                PetscBT left_out, RgOrder **order);
 PetscErrorCode rg_order_destroy(RgOrder **order);
-/* How many there are, and what they cost together. */
+/* How many there are. */
 int rg_order_size(const RgOrder *order);
-double rg_order_cost(const RgOrder *order);
 /* The trial at a place from 0; -1: beyond the last. */
 int rg_order_take(const RgOrder *order, int64_t place);
 

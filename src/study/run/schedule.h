@@ -16,14 +16,18 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
 PetscErrorCode rg_schedule_possible(MPI_Comm comm, bool *possible);
 /* Next trial of a level of teams for this rank, -1 when none is left. Not collective. */
 PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial);
-/* Count a finished trial; waits for nobody. */
-PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed);
+/* Count a finished trial, which took `seconds` of wall time; waits for nobody. */
+PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed,
+                                    double seconds);
 
 /* What this rank has counted is known to all from then on. */
 PetscErrorCode rg_schedule_settle(RgSchedule *schedule);
 
-/* All but the seconds. Not collective. */
+/* The counts of trials. Not collective. */
 PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress);
+/* Seconds until the last trial ends, `elapsed` seconds after the first could begin (rg_time_left).
+   Not collective; O(cells), for one rank now and then. */
+PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *seconds);
 /* Collective. */
 PetscErrorCode rg_schedule_destroy(RgSchedule **schedule);
 

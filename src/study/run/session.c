@@ -32,6 +32,7 @@ PetscErrorCode rg_session_progress(RgSession *session, bool last)
   session->next_progress = now + observer->period;
   PetscCall(rg_schedule_progress(session->schedule, &progress));
   progress.seconds = now - session->begun;
+  PetscCall(rg_schedule_left(session->schedule, progress.seconds, &progress.seconds_left));
   observer->progress(observer->closure, &progress, last);
   PetscFunctionReturn(0);
 }

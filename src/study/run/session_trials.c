@@ -218,6 +218,7 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
 {
   const bool failed = record->status == RG_STATUS_FAILED;
   const bool kept = failed && PetscBTLookup(session->again, trial->index);
+  const double wall = record->provenance.wall;
   RgFault fault;
 
   PetscFunctionBeginUser;
@@ -227,7 +228,7 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
   PetscCall(rg_store_add(session->store, record, &fault));
   PetscCall(look_at_disk(session, &fault, give_up));
   session->cell_failed[trial->cell] += failed && !kept;
-  PetscCall(rg_schedule_finished(session->schedule, trial, failed));
+  PetscCall(rg_schedule_finished(session->schedule, trial, failed, wall));
   PetscFunctionReturn(0);
 }
 
