@@ -73,19 +73,11 @@ PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *
   PetscCheck(t >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "query %d", t);
   query_reset(algorithm, query);
   if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_ACQUIRE));
-  if (algorithm->class->model && !algorithm->class->own_history)
+  if (algorithm->class->model && !(algorithm->class->traits & RG_OWN_HISTORY))
     PetscCall(rg_model_update(algorithm->class->model(algorithm), history, failure));
   if (!failure->failed) PetscCall(algorithm->class->ask(algorithm, t, history, query, failure));
   if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_ACQUIRE));
   if (!failure->failed) PetscCall(query_check(algorithm, query));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_algorithm_tell(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                 RgFailure *failure)
-{
-  PetscFunctionBeginUser;
-  if (algorithm->class->tell) PetscCall(algorithm->class->tell(algorithm, t, history, failure));
   PetscFunctionReturn(0);
 }
 

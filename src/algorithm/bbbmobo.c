@@ -55,7 +55,7 @@ const RgAlgorithmClass rg_algorithm_bbbmobo = {
   RG_OPTIONS(Options, params),
   .check = rg_robust_check,
   .ask = ask,
-  .aims = rg_robust_aims,
+  .scores = &rg_robust_aimed_scores,
   .confidence = confidence,
   RG_ROBUST_METHODS,
 };

@@ -136,5 +136,6 @@ const RgAlgorithmClass rg_algorithm_bpt_ucb = {
   RG_OPTIONS(Options, params),
   .check = check,
   .ask = ask,
+  .scores = &rg_robust_scores,
   RG_ROBUST_METHODS,
 };

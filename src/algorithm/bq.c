@@ -84,5 +84,6 @@ const RgAlgorithmClass rg_algorithm_bq = {
   RG_STATE(State, create, destroy),
   .check = check,
   RG_ASK(ask, rg_robust_columns),
+  .scores = &rg_robust_scores,
   RG_ROBUST_STEPS,
 };

@@ -304,7 +304,7 @@ const RgAlgorithmClass rg_algorithm_cma_es = {
            "adapt step size and covariance; restarts with twice the population",
            "Hansen (2016), The CMA evolution strategy: a tutorial, arXiv:1604.00772"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
-  .blind = true,
+  .traits = RG_BLIND,
   RG_OPTIONS(Options, params),
   RG_STATE(State, create, destroy),
   RG_ASK(ask, columns),

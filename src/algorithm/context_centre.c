@@ -25,16 +25,20 @@ PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPl
   PetscFunctionReturn(0);
 }
 
-bool rg_centre_is_given(const void *options)
+static bool is_given(const void *options)
 {
   return ((const RgCentreOptions *)options)->laws.n > 0;
 }
 
-bool rg_wasserstein_ball_is_given(const void *options)
+static bool is_given_with_radius(const void *options)
 {
-  return rg_centre_is_given(options) &&
+  return is_given(options) &&
          ((const RgWassersteinOptions *)options)->schedule == RG_RADIUS_CONSTANT;
 }
+
+const RgInstead rg_centre_given = {"a given 'centre'", is_given};
+const RgInstead rg_wasserstein_ball_given = {"a given 'centre' with 'schedule: constant'",
+                                             is_given_with_radius};
 
 static PetscErrorCode observed(const RgHistory *history, RgContextCentre *centre)
 {

@@ -45,15 +45,13 @@ PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPl
                                RgDiagnostics *diagnostics);
 /* Whether a method can begin without an initial design: its laws are given, and its radius is
    finite where nothing was observed. options: begin with RgCentreOptions, RgWassersteinOptions. */
-bool rg_centre_is_given(const void *options);
-bool rg_wasserstein_ball_is_given(const void *options);
+extern const RgInstead rg_centre_given, rg_wasserstein_ball_given;
 #define RG_CENTRE_NEEDS                                                                            \
-  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .instead = "a given 'centre'",                     \
-  .has_instead = rg_centre_is_given, .check = rg_centre_check
+  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .instead = &rg_centre_given,                       \
+  .check = rg_centre_check
 #define RG_WASSERSTEIN_NEEDS                                                                       \
-  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL,                                                    \
-  .instead = "a given 'centre' with 'schedule: constant'",                                         \
-  .has_instead = rg_wasserstein_ball_is_given, .check = rg_centre_check
+  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .instead = &rg_wasserstein_ball_given,             \
+  .check = rg_centre_check
 
 /* Contexts and their probabilities. */
 typedef struct {

@@ -148,16 +148,14 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
 {
   (void)domain;
   (void)t;
-  rg_kde_confidence(&((const Options *)options)->kde, RG_THEORY_DRBO_KDE, law);
+  rg_kde_confidence(&((const Options *)options)->kde, "drbo_kde", law);
 }
 
-static int contexts(const void *options, int n, int *screening)
+static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
-  const Options *o = options;
-  const int n_kde = rg_kde_context_count(&o->kde, n, screening);
-
-  *screening += PetscMin(*screening, o->floor_points);
-  return n_kde + o->floor_points;
+  rg_kde_cost(options, size, cost);
+  cost->contexts += ((const Options *)options)->floor_points;
+  cost->bytes = 16.0 * size->n * cost->contexts;
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_kde = {
@@ -167,7 +165,7 @@ const RgAlgorithmClass rg_algorithm_drbo_kde = {
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "
            "continuous context distribution via kernel density estimation, Algorithm 2"),
   RG_OPTIONS(Options, params),
-  .contexts = contexts,
+  .cost = cost_of,
   RG_ASK(ask, columns),
   RG_KDE_METHODS,
 };

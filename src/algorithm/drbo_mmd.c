@@ -57,10 +57,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static int contexts(const void *options, int n, int *screening)
+static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
-  (void)n;
-  return *screening = ((const Options *)options)->ball.size;
+  cost->contexts = ((const Options *)options)->ball.size;
+  cost->bytes = rg_mmd_ball_bytes(options, size->dim_c, size->n);
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd = {
@@ -70,8 +70,7 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd = {
            "Kirschner, Bogunovic, Jegelka, Krause (2020), Distributionally robust Bayesian "
            "optimization"),
   RG_OPTIONS(Options, params),
-  .contexts = contexts,
-  .context_bytes = rg_mmd_ball_bytes,
+  .cost = cost_of,
   RG_ASK(ask, rg_ball_columns),
   RG_CONTEXTUAL_METHODS,
 };

@@ -109,13 +109,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static int contexts(const void *options, int n, int *screening)
+static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
-  const Options *o = options;
-
-  (void)n;
-  *screening = PetscMin(o->screening, o->ball.size);
-  return o->ball.size;
+  cost->contexts = ((const Options *)options)->ball.size;
+  cost->bytes = rg_mmd_ball_bytes(options, size->dim_c, size->n);
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
@@ -125,8 +122,7 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
            "Tay, Foo, Urano, Leong, Low (2022), Efficient distributionally robust Bayesian "
            "optimization with worst-case sensitivity"),
   RG_OPTIONS(Options, params),
-  .contexts = contexts,
-  .context_bytes = rg_mmd_ball_bytes,
+  .cost = cost_of,
   RG_ASK(ask, rg_ball_columns),
   RG_CONTEXTUAL_METHODS,
 };

@@ -31,9 +31,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static int contexts(const void *options, int n, int *screening)
+static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
-  return *screening = rg_centre_size(options, n);
+  cost->contexts = rg_centre_size(options, size->n);
+  cost->bytes = rg_centre_bytes(options, size->dim_c, size->n);
 }
 
 const RgAlgorithmClass rg_algorithm_erbo = {
@@ -41,8 +42,7 @@ const RgAlgorithmClass rg_algorithm_erbo = {
            "x_t = argmax of the average of mu(x, c) + width sd(x, c) over the contexts observed",
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, section 5"),
   RG_OPTIONS(Options, params),
-  .contexts = contexts,
-  .context_bytes = rg_centre_bytes,
+  .cost = cost_of,
   RG_ASK(ask, rg_ucb_columns),
   RG_CENTRE_NEEDS,
   RG_CONTEXTUAL_STATE,

@@ -63,7 +63,7 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
 
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,
                            .a = options->scale * beta_t(&options->rule, rule, domain, t),
-                           .theory = bounded ? RG_THEORY_GP_UCB_BCR : RG_THEORY_NONE,
+                           .rule = bounded ? "gp_ucb_bcr" : NULL,
                            .delta = rule == SRINIVAS ? options->rule.delta : NAN};
 }
 

@@ -62,17 +62,17 @@ static double shift_t(const RgRuleOptions *options, int rule, const RgDomain *do
 /* The theorems need rate 1/2. */
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  static const RgTheory theory[] = {[FINITE] = RG_THEORY_IRGP_FINITE,
-                                    [CONTINUOUS] = RG_THEORY_IRGP_CONTINUOUS,
-                                    [HIGHPROB] = RG_THEORY_IRGP_HIGHPROB,
-                                    [FIXED] = RG_THEORY_NONE};
+  static const char *const name[] = {[FINITE] = "irgp_finite",
+                                     [CONTINUOUS] = "irgp_continuous",
+                                     [HIGHPROB] = "irgp_highprob",
+                                     [FIXED] = NULL};
   const Options *options = closure;
   const int rule = rg_rule_of(&rules, &options->rule, domain);
 
   *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL,
                            .a = shift_t(&options->rule, rule, domain, t),
                            .b = options->rate,
-                           .theory = options->rate == 0.5 ? theory[rule] : RG_THEORY_NONE,
+                           .rule = options->rate == 0.5 ? name[rule] : NULL,
                            .delta = rule == HIGHPROB ? options->rule.delta : NAN};
 }
 

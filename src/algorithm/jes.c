@@ -49,7 +49,7 @@ const RgAlgorithmClass rg_algorithm_jes = {
            "Hvarfner, Hutter, Nardi (2022), Joint entropy search for maximally-informed "
            "Bayesian optimization, NeurIPS, Section 3"),
   RG_OPTIONS(RgSampledOptions, params),
-  .paths = rg_sampling_paths,
+  .cost = rg_sampling_paths,
   RG_ASK(ask, rg_sampled_columns),
   RG_SAMPLING_METHODS,
 };

@@ -46,14 +46,12 @@ PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts)
   PetscFunctionReturn(0);
 }
 
-int rg_kde_context_count(const void *options, int n, int *screening)
+void rg_kde_cost(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
   const RgKdeOptions *o = options;
 
-  (void)n;
-  if (o->expectation == RG_KDE_QUADRATURE) return *screening = node_count(o, 1);
-  *screening = PetscMin(o->screening, o->samples);
-  return o->samples;
+  cost->contexts = o->expectation == RG_KDE_QUADRATURE ? node_count(o, 1) : o->samples;
+  cost->bytes = 16.0 * size->n * cost->contexts;
 }
 
 int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts)
@@ -62,10 +60,9 @@ int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts)
   return PetscMin(options->screening, contexts->n);
 }
 
-void rg_kde_confidence(const RgKdeOptions *options, RgTheory theory, RgConfidenceLaw *law)
+void rg_kde_confidence(const RgKdeOptions *options, const char *rule, RgConfidenceLaw *law)
 {
   const double width = options->common.width;
 
-  *law =
-    (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = width * width, .theory = theory, .delta = NAN};
+  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = width * width, .rule = rule, .delta = NAN};
 }

@@ -54,13 +54,13 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
                                       RgKdeContexts *contexts, RgFailure *failure);
 PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
 
-/* `contexts` of the class for options that begin with RgKdeOptions (of one coordinate). */
-int rg_kde_context_count(const void *options, int n, int *screening);
+/* `cost` of the class for options that begin with RgKdeOptions. */
+void rg_kde_cost(const void *options, const RgTrialSize *size, RgMethodCost *cost);
 #define RG_KDE_METHODS                                                                             \
   .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .confidence = confidence, RG_CONTEXTUAL_STATE
 
 /* For `confidence` of the class. */
-void rg_kde_confidence(const RgKdeOptions *options, RgTheory theory, RgConfidenceLaw *law);
+void rg_kde_confidence(const RgKdeOptions *options, const char *rule, RgConfidenceLaw *law);
 /* How many contexts a search begins with; contexts->n: all. */
 int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts);
 

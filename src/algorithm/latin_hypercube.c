@@ -44,14 +44,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-/* A fresh Latin hypercube of n points. */
-static PetscErrorCode design(RgAlgorithm *algorithm, int n, double *points)
-{
-  RgRandom random = rg_algorithm_stream_at(algorithm, "fresh", n);
-
-  return rg_design_latin_hypercube(&random, n, algorithm->setup.domain->design.dim, points);
-}
-
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
@@ -67,9 +59,8 @@ const RgAlgorithmClass rg_algorithm_latin_hypercube = {
            "McKay, Beckman, Conover (1979), A comparison of three methods for selecting values "
            "of input variables"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
-  .blind = true,
+  .traits = RG_BLIND | RG_HYPERCUBE,
   .params = params,
   RG_STATE(State, create, destroy),
   .ask = ask,
-  .design = design,
 };

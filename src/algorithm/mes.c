@@ -70,9 +70,9 @@ const RgAlgorithmClass rg_algorithm_mes = {
            "x_t = argmax of the information that f(x) carries on max f, over sampled maxima",
            "Wang, Jegelka (2017), Max-value entropy search for efficient Bayesian "
            "optimization, ICML"),
-  .matrix_free = true,
+  .traits = RG_MATRIX_FREE,
   RG_OPTIONS(Options, params),
-  .paths = rg_sampling_paths,
+  .cost = rg_sampling_paths,
   RG_ASK(ask, rg_sampled_columns),
   RG_SAMPLING_METHODS,
 };

@@ -254,7 +254,7 @@ const RgAlgorithmClass rg_algorithm_nelder_mead = {
            "uniform point",
            "Nelder, Mead (1965), A simplex method for function minimization"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
-  .blind = true,
+  .traits = RG_BLIND,
   RG_OPTIONS(Options, params),
   RG_STATE(State, create, destroy),
   RG_ASK(ask, columns),

@@ -63,9 +63,9 @@ const RgAlgorithmClass rg_algorithm_pims = {
            "x_t = argmax Pr(f(x) >= g*), g* the maximum of a sample path from the posterior",
            "Takeno et al. (2024), Posterior sampling-based Bayesian optimization with tighter "
            "Bayesian regret bounds, ICML"),
-  .matrix_free = true,
+  .traits = RG_MATRIX_FREE,
   RG_OPTIONS(Options, params),
-  .paths = rg_sampling_one_path,
+  .cost = rg_sampling_one_path,
   RG_ASK(ask, columns),
   RG_SAMPLING_METHODS,
 };

@@ -56,5 +56,6 @@ const RgAlgorithmClass rg_algorithm_random_sampling = {
   RG_OPTIONS(Options, params),
   .check = rg_robust_check,
   .ask = ask,
+  .scores = &rg_robust_scores,
   RG_ROBUST_METHODS,
 };

@@ -81,7 +81,7 @@ const RgAlgorithmClass rg_algorithm_random_search = {
   RG_ABOUT("random", "Random search", 1,
            "x_t uniform on the domain (finite designs without replacement: on the points left)",
            "baseline"),
-  .blind = true,
+  .traits = RG_BLIND,
   .params = params,
   .ask = ask,
 };

@@ -57,7 +57,7 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
   *law = (RgConfidenceLaw){.kind = RG_LAW_GAMMA,
                            .a = kappa_t(options, rule, domain, t),
                            .b = options->theta,
-                           .theory = rule == FINITE ? RG_THEORY_RGP_UCB : RG_THEORY_NONE,
+                           .rule = rule == FINITE ? "rgp_ucb" : NULL,
                            .delta = NAN};
 }
 

@@ -206,8 +206,8 @@ PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistor
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_robust_recommend_by(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                      int score, RgQuery *recommendation, RgFailure *failure)
+static PetscErrorCode recommend_by(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                   int score, RgQuery *recommendation, RgFailure *failure)
 {
   RgRobust *state = algorithm->state;
   int index;
@@ -223,10 +223,13 @@ PetscErrorCode rg_robust_recommend_by(RgAlgorithm *algorithm, int t, const RgHis
   PetscFunctionReturn(0);
 }
 
-bool rg_robust_aims(const void *options)
+static bool aims(const void *options)
 {
   return !((const RgRobustOptions *)options)->measure;
 }
+
+const RgScoring rg_robust_scores = {.recommend = recommend_by};
+const RgScoring rg_robust_aimed_scores = {.recommend = recommend_by, .aims = aims};
 
 PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                   double beta, bool compare, RgQuery *query)

@@ -83,16 +83,13 @@ RgModel *rg_robust_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                    RgQuery *recommendation, RgFailure *failure);
 
-/* The same by a score of the domain. */
-PetscErrorCode rg_robust_recommend_by(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                      int score, RgQuery *recommendation, RgFailure *failure);
-/* Whether the measure to maximise is the domain's. */
-bool rg_robust_aims(const void *options);
+/* x-hat by a score of the domain. The queries of the second kind of methods aim at the domain's
+   measure where the options name none. */
+extern const RgScoring rg_robust_scores, rg_robust_aimed_scores;
 
 #define RG_ROBUST_STEPS                                                                            \
   .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB, .reads = RG_READS_SURROGATE,                   \
-  .recommend = rg_robust_recommend, .recommend_by = rg_robust_recommend_by,                        \
-  .model = rg_robust_model
+  .recommend = rg_robust_recommend, .model = rg_robust_model
 /* Of a class without more state or columns. */
 #define RG_ROBUST_METHODS                                                                          \
   RG_ROBUST_STEPS, .columns = rg_robust_columns, .state_size = sizeof(RgRobust),                   \

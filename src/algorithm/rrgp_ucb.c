@@ -63,7 +63,7 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
   *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL,
                            .a = 2.0 * log((double)domain->design.size * domain->context.size),
                            .b = 0.5,
-                           .theory = exact ? RG_THEORY_RRGP : RG_THEORY_NONE,
+                           .rule = exact ? "rrgp" : NULL,
                            .delta = NAN};
 }
 
@@ -186,7 +186,7 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb = {
   RG_STATE(State, create, destroy),
   .check = rg_robust_check,
   RG_ASK(ask, columns),
-  .aims = rg_robust_aims,
+  .scores = &rg_robust_aimed_scores,
   .confidence = confidence,
   RG_ROBUST_STEPS,
 };

@@ -112,13 +112,14 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
   *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL,
                            .a = 2.0 * log(kappa),
                            .b = 0.5,
-                           .theory = RG_THEORY_RRGP_CONTINUOUS,
+                           .rule = "rrgp_continuous",
                            .delta = NAN};
 }
 
-static double nodes(const void *options, int n_contexts, int dim_c)
+static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
-  return n_contexts ? n_contexts : pow(((const Options *)options)->levels_max, dim_c);
+  cost->contexts =
+    size->size_c ? size->size_c : pow(((const Options *)options)->levels_max, size->dim_c);
 }
 
 static PetscErrorCode create(RgAlgorithm *algorithm)
@@ -317,7 +318,7 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb_continuous = {
   .needs = RG_NEEDS_CONTEXT,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   RG_OPTIONS(Options, params),
-  .nodes = nodes,
+  .cost = cost_of,
   RG_STATE(State, create, destroy),
   .check = check,
   RG_ASK(ask, columns),

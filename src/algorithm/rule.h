@@ -50,7 +50,7 @@ PetscErrorCode rg_rule_check(const RgRules *rules, const RgRuleOptions *options,
 
 /* Of a class of the UCB family that has that check and its law in `confidence`. */
 #define RG_RULE_METHODS                                                                            \
-  .matrix_free = true, .check = check, .confidence = confidence, .columns = rg_ucb_columns,        \
+  .traits = RG_MATRIX_FREE, .check = check, .confidence = confidence, .columns = rg_ucb_columns,   \
   RG_SURROGATE_METHODS
 
 /* `value` goes with the choice `fixed` of `entry` and with no other. */

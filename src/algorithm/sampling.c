@@ -33,20 +33,20 @@ const RgRecordColumn rg_sampled_columns[] = {
   [RG_SAMPLED_ACQUISITION] = {"acquisition", "acquisition value at the query, nats"},
   {0}};
 
-int rg_sampling_one_path(const void *options, bool finite, int *features, bool *weights)
+void rg_sampling_one_path(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
   const RgPathOptions *paths = options;
-  const bool exact = paths->kind == RG_PATHS_EXACT || (finite && paths->kind == RG_PATHS_AUTO);
+  const bool exact =
+    paths->kind == RG_PATHS_EXACT || (size->finite && paths->kind == RG_PATHS_AUTO);
 
-  *weights = paths->kind == RG_PATHS_RFF;
-  *features = exact ? 0 : paths->features;
-  return 1;
+  cost->paths = 1;
+  cost->features = exact ? 0 : paths->features;
 }
 
-int rg_sampling_paths(const void *options, bool finite, int *features, bool *weights)
+void rg_sampling_paths(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
-  rg_sampling_one_path(options, finite, features, weights);
-  return ((const RgSampledOptions *)options)->samples;
+  rg_sampling_one_path(options, size, cost);
+  cost->paths = ((const RgSampledOptions *)options)->samples;
 }
 
 PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *history, int count,

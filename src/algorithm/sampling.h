@@ -15,8 +15,8 @@ typedef struct {
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm);
 RgModel *rg_sampling_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm);
-/* RgAlgorithmClass.paths of a method with one path per iteration. */
-int rg_sampling_one_path(const void *options, bool finite, int *features, bool *weights);
+/* `cost` of a class with one path per iteration. */
+void rg_sampling_one_path(const void *options, const RgTrialSize *size, RgMethodCost *cost);
 
 #define RG_SAMPLING_METHODS                                                                        \
   .needs = RG_NEEDS_NO_CONTEXT, .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,                  \
@@ -24,7 +24,7 @@ int rg_sampling_one_path(const void *options, bool finite, int *features, bool *
   .model = rg_sampling_model, .destroy = rg_sampling_destroy
 
 /* First member of the options of the methods with several paths per iteration, their line of the
-   parameters table, their `paths` and their columns. */
+   parameters table, their `cost` and their columns. */
 typedef struct {
   RgPathOptions paths;
   int samples;
@@ -34,8 +34,8 @@ typedef struct {
   RG_INT("samples", RgSampledOptions, samples, "10", 1, 10000, "K",                                \
          "sampled " what " per iteration")
 
-/* `paths` of RgAlgorithmClass for methods whose options begin with RgSampledOptions. */
-int rg_sampling_paths(const void *options, bool finite, int *features, bool *weights);
+/* `cost` of a class whose options begin with RgSampledOptions. */
+void rg_sampling_paths(const void *options, const RgTrialSize *size, RgMethodCost *cost);
 enum { RG_SAMPLED_MAXIMUM, RG_SAMPLED_ACQUISITION };
 extern const RgRecordColumn rg_sampled_columns[];
 

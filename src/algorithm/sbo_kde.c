@@ -105,7 +105,7 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
 {
   (void)domain;
   (void)t;
-  rg_kde_confidence(options, RG_THEORY_SBO_KDE, law);
+  rg_kde_confidence(options, "sbo_kde", law);
 }
 
 const RgAlgorithmClass rg_algorithm_sbo_kde = {
@@ -115,7 +115,7 @@ const RgAlgorithmClass rg_algorithm_sbo_kde = {
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "
            "continuous context distribution via kernel density estimation, Algorithm 1"),
   RG_OPTIONS(RgKdeOptions, params),
-  .contexts = rg_kde_context_count,
+  .cost = rg_kde_cost,
   RG_ASK(ask, columns),
   RG_KDE_METHODS,
 };

@@ -73,11 +73,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static int contexts(const void *options, int n, int *screening)
+static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
-  (void)n;
-  *screening = ((const Options *)options)->screening;
-  return ((const Options *)options)->samples;
+  cost->contexts = ((const Options *)options)->samples;
+  cost->bytes = 16.0 * size->n * cost->contexts;
 }
 
 const RgAlgorithmClass rg_algorithm_stable_opt = {
@@ -87,7 +86,7 @@ const RgAlgorithmClass rg_algorithm_stable_opt = {
            "Bogunovic, Scarlett, Jegelka, Cevher (2018), Adversarially robust optimization with "
            "Gaussian processes"),
   RG_OPTIONS(Options, params),
-  .contexts = contexts,
+  .cost = cost_of,
   RG_ASK(ask, rg_ucb_columns),
   RG_CONTEXTUAL_METHODS,
 };

@@ -42,9 +42,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 const RgAlgorithmClass rg_algorithm_ts = {
   RG_ABOUT("ts", "TS", 2, "x_t = argmax g(x), g a sample path from the posterior",
            "Thompson (1933); Russo, Van Roy (2014), doi:10.1287/moor.2014.0650"),
-  .matrix_free = true,
+  .traits = RG_MATRIX_FREE,
   RG_OPTIONS(Options, params),
-  .paths = rg_sampling_one_path,
+  .cost = rg_sampling_one_path,
   RG_ASK(ask, columns),
   RG_SAMPLING_METHODS,
 };

@@ -259,13 +259,11 @@ static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, double *x, Rg
   PetscFunctionReturn(0);
 }
 
-/* RgAlgorithmClass.paths. */
-static int one_path(const void *options, bool finite, int *features, bool *weights)
+static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
-  (void)finite;
-  *features = ((const Options *)options)->features;
-  *weights = false;
-  return 1;
+  (void)size;
+  cost->paths = 1;
+  cost->features = ((const Options *)options)->features;
 }
 
 /* ---- the method ----------------------------------------------------------------------------- */
@@ -326,11 +324,11 @@ const RgAlgorithmClass rg_algorithm_turbo = {
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
   .reads = RG_READS_SURROGATE,
   .params = params,
-  .paths = one_path,
+  .cost = cost_of,
   .options_size = sizeof(Options),
   RG_STATE(State, create, destroy),
   .model = model_of,
-  .own_history = true,
+  .traits = RG_OWN_HISTORY,
   .check = check,
   RG_ASK(ask, columns),
 };

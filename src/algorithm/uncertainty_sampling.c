@@ -36,5 +36,6 @@ const RgAlgorithmClass rg_algorithm_uncertainty_sampling = {
   RG_OPTIONS(RgRobustOptions, params),
   .check = rg_robust_check,
   .ask = ask,
+  .scores = &rg_robust_scores,
   RG_ROBUST_METHODS,
 };

@@ -138,24 +138,18 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,
                            .a = width * width,
                            .b = given ? ball->radius : NAN,
-                           .theory = given && !constant ? RG_THEORY_NONE : RG_THEORY_WDRBO,
+                           .rule = given && !constant ? NULL : "wdrbo",
                            .delta = NAN};
 }
 
-static int contexts(const void *options, int n, int *screening)
+static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
-  const int centre = rg_centre_size(options, n), slopes = sample_count(options, 1);
+  const int centre = rg_centre_size(options, size->n), slopes = sample_count(options, 1);
+  const double table = (1.0 + size->dim_c) * sample_count(options, size->dim_c);
 
-  /* A slope beside each value. */
-  *screening = centre + 2 * screening_count(options, 1, slopes);
-  return centre + 2 * slopes;
-}
-
-static double context_bytes(const void *options, int dim, int n)
-{
-  const double slopes = (1.0 + dim) * sample_count(options, dim);
-
-  return rg_centre_bytes(options, dim, n) + rg_context_table_bytes(slopes, n);
+  cost->contexts = centre + 2 * slopes; /* a slope beside each value */
+  cost->bytes =
+    rg_centre_bytes(options, size->dim_c, size->n) + rg_context_table_bytes(table, size->n);
 }
 
 const RgAlgorithmClass rg_algorithm_wdrbo = {
@@ -166,8 +160,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo = {
   RG_WASSERSTEIN_NEEDS,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   RG_OPTIONS(Options, params),
-  .contexts = contexts,
-  .context_bytes = context_bytes,
+  .cost = cost_of,
   .confidence = confidence,
   RG_STATE(State, create, destroy),
   RG_ASK(ask, rg_ball_columns),

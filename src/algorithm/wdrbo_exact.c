@@ -95,26 +95,15 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static int contexts(const void *options, int n, int *screening)
-{
-  return *screening = rg_centre_size(options, n) + ((const Options *)options)->grid;
-}
-
-/* Of the dual: a price for each way from the centre to a context. */
-static double terms(const void *options, int n)
-{
-  int screening;
-
-  return (double)rg_centre_size(options, n) * contexts(options, n, &screening);
-}
-
-static double context_bytes(const void *options, int dim, int n)
+static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
   const Options *o = options;
-  const double centre = o->ball.centre.laws.n ? pow(12.0 * o->ball.centre.panels, dim) : n;
-  const double M = centre + rg_context_grid_size(dim, o->grid, false);
+  const double centre =
+    o->ball.centre.laws.n ? pow(12.0 * o->ball.centre.panels, size->dim_c) : size->n;
+  const double M = centre + rg_context_grid_size(size->dim_c, o->grid, false);
 
-  return rg_context_table_bytes(M, n) + 8 * centre * M;
+  cost->contexts = rg_centre_size(options, size->n) + o->grid;
+  cost->bytes = rg_context_table_bytes(M, size->n) + 8 * centre * M;
 }
 
 const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
@@ -124,9 +113,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, whose WDRBO bounds this "
            "value from below"),
   RG_OPTIONS(Options, params),
-  .contexts = contexts,
-  .terms = terms,
-  .context_bytes = context_bytes,
+  .cost = cost_of,
   RG_ASK(ask, rg_ball_columns),
   RG_WASSERSTEIN_NEEDS,
   RG_CONTEXTUAL_STATE,

@@ -110,7 +110,7 @@ static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class
     PetscCall(rg_text_add(text, "%s%s", any ? ", " : "", needs[i].words));
     any = true;
   }
-  if (class->instead) PetscCall(rg_text_add(text, " or %s", class->instead));
+  if (class->instead) PetscCall(rg_text_add(text, " or %s", class->instead->words));
   PetscCall(rg_text_add(text, "%s\n", any ? "" : "nothing, any domain will do"));
   PetscCall(rg_text_add(text, "  Reads: %s\n", reads[class->reads & 3]));
   PetscFunctionReturn(0);

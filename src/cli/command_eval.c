@@ -155,7 +155,8 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
     PetscCall(add_constraints(e, failure));
     if (failure->failed) PetscFunctionReturn(0);
   }
-  if (e->named.class->costly && !e->named.class->objective) { /* F defaults to f, if f exists */
+  if (e->named.class->traits & RG_PROBLEM_COSTLY &&
+      !e->named.class->objective) { /* F defaults to f, if f exists */
     if (domain->context.dim) PetscFunctionReturn(0);
     *F = f;
   } else {
@@ -200,7 +201,7 @@ static PetscErrorCode add_answer(Evaluation *e, RgFailure *failure)
 
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(&e->text, "%s: %s", e->named.class->name, e->named.class->title));
-  if (e->named.class->random)
+  if (e->named.class->traits & RG_PROBLEM_RANDOM)
     PetscCall(rg_text_add(&e->text, ", instance %llu of study seed %llu",
                           (unsigned long long)e->named.instance,
                           (unsigned long long)e->named.seed));

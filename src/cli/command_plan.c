@@ -12,13 +12,13 @@
 #include "cli/world.h"
 #include "study/plan/calibration.h"
 #include "study/plan/cost.h"
-#include "study/plan/probe.h"
+#include "study/run/probe.h"
 #include "study/spec/registry.h"
 #include "study/run/origin.h"
 #include "study/run/teams.h"
 #include "study/store/store.h"
 
-enum { OPT_OUTPUT, OPT_TRIALS, OPT_RANKS, OPT_PER_HOST, OPT_MEMORY, OPT_SIMULATE };
+enum { OPT_OUTPUT, OPT_TRIALS, OPT_RANKS, OPT_PER_HOST, OPT_MEMORY, OPT_QUICK, OPT_SIMULATE };
 
 static const RgOption options[] = {
   {"-o", "OUT.h5", "results file of the run: count what is done already"},
@@ -26,12 +26,19 @@ static const RgOption options[] = {
   {"-ranks", "N", "ranks of the job (default: what the largest team needs)"},
   {"-per-host", "N", "ranks on one host (default: as many as this one has cores)"},
   {"-memory", "GB", "memory of a host (default: that of this one)"},
+  {"-quick", NULL, "no probes: a rough count of operations in place of seconds by the clock"},
   {"-simulate", "N,...",
    "jobs of these numbers of ranks: wall time, idle time, commits; KEY=VALUE: of the "
    "machine (ticket, record, commit, metadata, file, pack)"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
+
+/* What a job is made of. */
+typedef struct {
+  int ranks, per_host;
+  double memory; /* bytes of a host */
+} Job;
 
 /* ---- what is done --------------------------------------------------------------------------- */
 
@@ -173,7 +180,8 @@ static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, R
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, RgText *text)
+static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, const Job *job,
+                                  RgText *text)
 {
   double left = 0, memory = 0, most = 0;
   char seconds[32], longest[32];
@@ -193,23 +201,19 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
                           progress->n_foreign));
   if (rg_origin_others(&progress->origins)) PetscCall(rg_text_add(text, "\n"));
   PetscCall(rg_origin_describe(&progress->origins, text));
-  PetscCall(rg_text_add(
-    text,
-    "\nestimated: %.2g core-hours (%s on one core; the longest trial %s), up to "
-    "%.0f MB per rank; ",
-    left / 3600, show_seconds(left, seconds), show_seconds(most, longest), memory / 1e6));
+  PetscCall(rg_text_add(text,
+                        "\nestimated: %.2g core-hours (%s on one core; the longest trial %s); ",
+                        left / 3600, show_seconds(left, seconds), show_seconds(most, longest)));
   PetscCall(rg_calibration_describe(&progress->clock, text));
-  PetscCall(rg_text_add(text, "\n"));
+  PetscCall(rg_text_add(text,
+                        "\nmemory: up to %.0f MB per rank, %.2g GB on a node of %d rank%s, which "
+                        "has %.2g GB\n",
+                        memory / 1e6, memory * job->per_host / 1e9, job->per_host,
+                        job->per_host > 1 ? "s" : "", job->memory / 1e9));
   PetscFunctionReturn(0);
 }
 
 /* ---- teams ---------------------------------------------------------------------------------- */
-
-/* What a job is made of. */
-typedef struct {
-  int ranks, per_host;
-  double memory; /* bytes of a host */
-} Job;
 
 /* A positive number; NaN when it is none. fallback: not given. */
 static double positive(const RgArguments *arguments, int option, double fallback)
@@ -298,6 +302,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   PetscCall(rg_plan_fill(study, &plan));
   PetscCall(find_done(&plan, arguments->option[OPT_OUTPUT], &progress, exit_code));
   if (*exit_code == RG_EXIT_OK) {
+    if (!arguments->option[OPT_QUICK]) PetscCall(rg_probe_costs(&plan, &progress.clock));
     PetscCall(rg_calibration_apply(&progress.clock, &plan));
     PetscCall(rg_text_add(&text, "%s%s%s: %d cells, %d seeds, study seed %llu\n\n", study->name,
                           study->title[0] ? ", " : "", study->title, study->n_cells, study->n_seeds,
@@ -305,7 +310,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     PetscCall(add_cells(&plan, &progress, &text));
     if (study->shared) PetscCall(rg_text_add(&text, "\n%s", study->shared));
     if (arguments->option[OPT_TRIALS]) PetscCall(add_trials(&plan, &progress, &text));
-    PetscCall(add_summary(&plan, &progress, &text));
+    PetscCall(add_summary(&plan, &progress, &job, &text));
     rg_say("%s", text.data);
     PetscCall(judge_job(&plan, &job, exit_code));
     PetscCall(rg_calibration_apply(&progress.wall, &plan));
@@ -327,7 +332,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 
   PetscFunctionBeginUser;
   PetscCall(rg_study_load(registry, arguments->positional[0], &study, &diagnostics));
-  if (!diagnostics.n) PetscCall(rg_study_probe(&study, &diagnostics));
+  if (!diagnostics.n) PetscCall(rg_probe_programs(&study, &diagnostics));
   rg_print_diagnostics(&diagnostics);
   if (diagnostics.n && !registry)
     PetscCall(rg_plugins_complain(arguments->option[OPT_OUTPUT], &told));

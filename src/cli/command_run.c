@@ -8,7 +8,7 @@
 #include "cli/progress.h"
 #include "cli/values.h"
 #include "study/plan/plan.h"
-#include "study/plan/probe.h"
+#include "study/run/probe.h"
 #include "study/run/study_share.h"
 #include "study/spec/registry.h"
 
@@ -132,7 +132,7 @@ static PetscErrorCode try_programs(const RgStudy *study, int rank, int *exit_cod
   int n;
 
   PetscFunctionBeginUser;
-  if (rank == 0) PetscCall(rg_study_probe(study, &diagnostics));
+  if (rank == 0) PetscCall(rg_probe_programs(study, &diagnostics));
   if (rank == 0) rg_print_diagnostics(&diagnostics);
   n = diagnostics.n;
   PetscCallMPI(MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD));

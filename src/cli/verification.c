@@ -35,7 +35,7 @@ static bool has_our_bits(const RgVerification *s, int i)
    That needs a complete record and equal bits. */
 static bool can_run_again(const RgVerification *s, int i)
 {
-  if (!s->study.cells[rg_plan_cell(&s->plan, i)].problem->costly) return true;
+  if (!(s->study.cells[rg_plan_cell(&s->plan, i)].problem->traits & RG_PROBLEM_COSTLY)) return true;
   return s->found[i].status == RG_STATUS_COMPLETE && has_our_bits(s, i);
 }
 
@@ -106,7 +106,8 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   PetscFunctionBeginUser;
   PetscCall(rg_plan_trial(&s->plan, index, &trial));
   const RgCell *cell = &s->study.cells[trial.cell];
-  if (cell->problem->costly) PetscCall(rg_evaluations_of(s->path, &trial, cell, &known));
+  if (cell->problem->traits & RG_PROBLEM_COSTLY)
+    PetscCall(rg_evaluations_of(s->path, &trial, cell, &known));
   RgTrialHost host = {.known = known, .instances = s->instances};
   PetscCall(rg_trial_run(&s->study, &trial, &host, &record, &stopped));
   PetscCall(rg_evaluation_log_close(&known));
@@ -115,7 +116,7 @@ static PetscErrorCode run_again(RgVerification *s, int index)
     s->n_equal++;
   } else {
     Comparison comparison = {
-      .now = &record, .bits = has_our_bits(s, index), .program = cell->algorithm->probe != NULL};
+      .now = &record, .bits = has_our_bits(s, index), .program = cell->algorithm->outside != NULL};
     PetscCall(rg_store_visit(s->path, compare_record, &comparison, NULL, &fault));
     if (fault.code) PetscCall(rg_text_add(&comparison.difference, "%s", fault.message));
     if (comparison.difference.length) {

@@ -267,7 +267,7 @@ const RgProblemClass rg_problem_carrier_lifetime = {
            "table;\na robustness measure over w",
            "Kutsukake et al. 2015; Inatsu 2025, arXiv:2504.03172, 5.2"),
   RG_OPTIONS(Options, params),
-  .identity = identity,
+  .source = &(const RgProblemSource){.identity = identity},
   RG_DOMAIN(domain, check),
   .create = create,
   RG_FINITE_CONTEXT_METHODS,

@@ -107,7 +107,7 @@ PetscErrorCode rg_context_destroy(RgProblem *problem);
 
 /* All but check, domain, create and what computes f. */
 #define RG_CONTEXT_METHODS(function)                                                               \
-  .shared = true, .family = &(function), .objective = rg_context_objective,                        \
+  .traits = RG_PROBLEM_SHARED, .family = &(function), .objective = rg_context_objective,           \
   .draw_context = rg_context_draw, .destroy = rg_context_destroy
 
 #define RG_CONTEXT_FIXED(function)                                                                 \

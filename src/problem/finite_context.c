@@ -108,12 +108,12 @@ PetscErrorCode rg_finite_context_objective(RgProblem *problem, int m, const RgPo
   PetscFunctionReturn(0);
 }
 
-const RgTexts *rg_finite_context_scores(const void *options)
+static const RgTexts *score_list(const void *options)
 {
   return &((const RgFiniteContextOptions *)options)->score;
 }
 
-PetscErrorCode rg_finite_context_aim(void *options, int score)
+static PetscErrorCode aim(void *options, int score)
 {
   RgFiniteContextOptions *o = options;
 
@@ -123,8 +123,8 @@ PetscErrorCode rg_finite_context_aim(void *options, int score)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_finite_context_score(RgProblem *problem, int score, int m, const RgPoint *points,
-                                       double *F, double *optimum)
+static PetscErrorCode score_value(RgProblem *problem, int score, int m, const RgPoint *points,
+                                  double *F, double *optimum)
 {
   const RgFiniteContext *data = problem->data;
   int n = problem->domain.design.size;
@@ -136,6 +136,9 @@ PetscErrorCode rg_finite_context_score(RgProblem *problem, int score, int m, con
   for (int i = 1; i < n; i++) *optimum = PetscMax(*optimum, table[i]);
   PetscFunctionReturn(0);
 }
+
+const RgProblemScores rg_finite_context_scores = {
+  .list = score_list, .aim = aim, .value = score_value};
 
 PetscErrorCode rg_finite_context_draw(RgProblem *problem, RgRandom *random, double *c,
                                       int *context_index)

@@ -52,18 +52,14 @@ PetscErrorCode rg_finite_context_evaluate(RgProblem *problem, int m, const RgPoi
                                           double *f, RgFailure *failure);
 PetscErrorCode rg_finite_context_objective(RgProblem *problem, int m, const RgPoint *points,
                                            double *F, RgFailure *failure);
-const RgTexts *rg_finite_context_scores(const void *options);
-PetscErrorCode rg_finite_context_aim(void *options, int score);
-PetscErrorCode rg_finite_context_score(RgProblem *problem, int score, int m, const RgPoint *points,
-                                       double *F, double *optimum);
+extern const RgProblemScores rg_finite_context_scores;
 PetscErrorCode rg_finite_context_draw(RgProblem *problem, RgRandom *random, double *c,
                                       int *context_index);
 PetscErrorCode rg_finite_context_destroy(RgProblem *problem);
 
 #define RG_FINITE_CONTEXT_METHODS                                                                  \
   .evaluate = rg_finite_context_evaluate, .objective = rg_finite_context_objective,                \
-  .scores = rg_finite_context_scores, .aim = rg_finite_context_aim,                                \
-  .score = rg_finite_context_score, .draw_context = rg_finite_context_draw,                        \
+  .scores = &rg_finite_context_scores, .draw_context = rg_finite_context_draw,                     \
   .destroy = rg_finite_context_destroy
 
 /* Grid of `dim` coordinates with the same `levels` equally spaced levels from lower to upper. */

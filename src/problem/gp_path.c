@@ -140,13 +140,13 @@ static PetscErrorCode gp_path_domain(const RgProblemClass *class, const void *op
 }
 
 /* Separable kernels factor over coordinates. */
-static double gp_path_order(const void *options)
+static void gp_path_cost(const void *options, RgProblemCost *cost)
 {
   const Options *o = options;
 
   const bool factors = rg_kernel_classes[o->gp.kernel]->separable || o->gp.dim == 1;
 
-  return factors ? o->levels : pow(o->levels, o->gp.dim);
+  cost->order = factors ? o->levels : pow(o->levels, o->gp.dim);
 }
 
 const RgProblemClass rg_problem_gp_path = {
@@ -156,6 +156,7 @@ const RgProblemClass rg_problem_gp_path = {
            "Takeno, Inatsu and Karasuyama 2024, arXiv:2409.00979, 5.1"),
   RG_OPTIONS(Options, params),
   RG_DOMAIN(gp_path_domain, gp_path_check),
-  .dense_order = gp_path_order,
+  .traits = RG_PROBLEM_RANDOM,
+  .cost = gp_path_cost,
   RG_GP_PATH_METHODS,
 };

@@ -29,7 +29,6 @@ PetscErrorCode rg_gp_path_evaluate(RgProblem *problem, int m, const RgPoint *poi
                                    RgFailure *failure);
 
 #define RG_GP_PATH_METHODS                                                                         \
-  .random = true, .prior = rg_gp_path_prior, .create = rg_gp_path_create,                          \
-  .evaluate = rg_gp_path_evaluate
+  .prior = rg_gp_path_prior, .create = rg_gp_path_create, .evaluate = rg_gp_path_evaluate
 
 #endif

@@ -151,14 +151,14 @@ static double phase(const RgFeaturePath *path, int m, int first, int dim, const 
 }
 
 /* The search for the optimum: some 13000 values of F per coordinate of a box. */
-static double setup_seconds(const void *options)
+static void cost_of(const void *options, RgProblemCost *cost)
 {
   const Options *o = options;
   const double count = o->levels ? pow(o->levels, o->dim) : 13000.0 * o->dim;
   const double nodes = o->context_levels ? pow(o->context_levels, o->context_dim)
                                          : pow(12 * o->panels, o->context_dim);
 
-  return count * o->features * (2e-8 + 8e-11 * nodes);
+  cost->setup = count * o->features * (40 + 0.16 * nodes);
 }
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
@@ -277,9 +277,9 @@ const RgProblemClass rg_problem_gp_path_box = {
            "random features; a robustness measure over uniform w",
            "the setting of Inatsu 2025, arXiv:2504.03172, appendix A"),
   RG_OPTIONS(Options, params),
-  .random = true,
+  .traits = RG_PROBLEM_RANDOM,
   RG_DOMAIN(domain, check),
-  .setup_seconds = setup_seconds,
+  .cost = cost_of,
   .prior = prior,
   .create = create,
   .evaluate = evaluate,

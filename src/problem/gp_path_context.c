@@ -79,7 +79,7 @@ const RgProblemClass rg_problem_gp_path_context = {
            "exp(-r^2/2); a robustness measure over w",
            "Inatsu 2025, arXiv:2504.03172, 5.1"),
   .params = params,
-  .random = true,
+  .traits = RG_PROBLEM_RANDOM,
   .prior = prior,
   .create = create,
   RG_FINITE_GRID(grid),

@@ -48,9 +48,9 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   PetscFunctionReturn(0);
 }
 
-static double dense_order(const void *options)
+static void cost_of(const void *options, RgProblemCost *cost)
 {
-  return ((const Options *)options)->points;
+  cost->order = ((const Options *)options)->points;
 }
 
 const RgProblemClass rg_problem_gp_path_set = {
@@ -59,8 +59,8 @@ const RgProblemClass rg_problem_gp_path_set = {
            "every instance is another path on the same points",
            "the setting of arXiv:2409.00979, section 4.1, on a set without structure"),
   RG_OPTIONS(Options, params),
-  .shared = true,
+  .traits = RG_PROBLEM_RANDOM | RG_PROBLEM_SHARED,
   RG_DOMAIN(domain, rg_gp_path_check),
-  .dense_order = dense_order,
+  .cost = cost_of,
   RG_GP_PATH_METHODS,
 };

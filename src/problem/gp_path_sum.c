@@ -82,7 +82,7 @@ const RgProblemClass rg_problem_gp_path_sum = {
            "on a grid of [-2, 2]^6; a robustness measure over (w1, w2, w3)",
            "Inatsu 2025, arXiv:2504.03172, 5.1"),
   .params = params,
-  .random = true,
+  .traits = RG_PROBLEM_RANDOM,
   .create = create,
   RG_FINITE_GRID(grid),
 };

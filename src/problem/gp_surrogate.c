@@ -164,15 +164,15 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   PetscFunctionReturn(0);
 }
 
-static double dense_order(const void *options)
+static void cost_of(const void *options, RgProblemCost *cost)
 {
   const Options *o = options;
   RgPool pool;
 
-  if (!o->path) return o->runs;
-  if (read_pool(o, &pool)) return 0;
-  const double order = pool.size;
-  return rg_pool_destroy(&pool) ? 0 : order;
+  cost->order = o->runs;
+  if (!o->path) return;
+  cost->order = read_pool(o, &pool) ? 0 : pool.size;
+  if (cost->order > 0 && rg_pool_destroy(&pool)) cost->order = 0;
 }
 
 /* ---- runs ----------------------------------------------------------------------------------- */
@@ -364,11 +364,10 @@ const RgProblemClass rg_problem_gp_surrogate = {
            "surrogates of simulators as in Cakmak et al. 2020, Bayesian optimization of risk "
            "measures"),
   RG_OPTIONS(Options, params),
-  .random = true,
-  .shared = true,
-  .identity = identity,
+  .traits = RG_PROBLEM_RANDOM | RG_PROBLEM_SHARED,
+  .source = &(const RgProblemSource){.identity = identity},
   RG_DOMAIN(domain, check),
-  .dense_order = dense_order,
+  .cost = cost_of,
   .create = create,
   .evaluate = evaluate,
   .gradient = gradient,

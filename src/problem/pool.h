@@ -60,18 +60,15 @@ typedef struct {
 PetscErrorCode rg_pool_check(const RgProblemClass *class, const void *options, RgPlace place,
                              RgDiagnostics *diagnostics);
 PetscErrorCode rg_pool_domain(const RgProblemClass *class, const void *options, RgDomain *domain);
-PetscErrorCode rg_pool_identity(const RgProblemClass *class, const void *options, RgText *text);
-PetscErrorCode rg_pool_load(RgProblem *problem, RgFailure *failure);
-PetscErrorCode rg_pool_identify(const RgProblem *problem, RgText *text);
+extern const RgProblemSource rg_pool_files;
 PetscErrorCode rg_pool_create(RgProblem *problem, RgFailure *failure);
 PetscErrorCode rg_pool_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                 RgFailure *failure);
 PetscErrorCode rg_pool_problem_destroy(RgProblem *problem);
 
 #define RG_POOL(source_)                                                                           \
-  .shared = true, .family = &(const RgPoolFamily){source_}, .check = rg_pool_check,                \
-  .domain = rg_pool_domain, .identity = rg_pool_identity, .identify = rg_pool_identify,            \
-  .load = rg_pool_load, .create = rg_pool_create, .evaluate = rg_pool_evaluate,                    \
-  .destroy = rg_pool_problem_destroy
+  .traits = RG_PROBLEM_SHARED, .family = &(const RgPoolFamily){source_}, .check = rg_pool_check,   \
+  .domain = rg_pool_domain, .source = &rg_pool_files, .create = rg_pool_create,                    \
+  .evaluate = rg_pool_evaluate, .destroy = rg_pool_problem_destroy
 
 #endif

@@ -97,14 +97,14 @@ PetscErrorCode rg_pool_domain(const RgProblemClass *class, const void *options, 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_pool_identity(const RgProblemClass *class, const void *options, RgText *text)
+static PetscErrorCode identity(const RgProblemClass *class, const void *options, RgText *text)
 {
   const RgPoolSource source = source_of(class, options);
 
   return rg_pool_source_identity(&source, text);
 }
 
-PetscErrorCode rg_pool_identify(const RgProblem *problem, RgText *text)
+static PetscErrorCode identify(const RgProblem *problem, RgText *text)
 {
   const RgPoolSource source = source_of(problem->class, problem->options);
 
@@ -130,7 +130,7 @@ static PetscErrorCode find_optimum(const RgPool *pool, RgProblem *problem)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_pool_load(RgProblem *problem, RgFailure *failure)
+static PetscErrorCode load(RgProblem *problem, RgFailure *failure)
 {
   const RgPoolSource source = source_of(problem->class, problem->options);
   RgPool *pool;
@@ -145,6 +145,8 @@ PetscErrorCode rg_pool_load(RgProblem *problem, RgFailure *failure)
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
 }
+
+const RgProblemSource rg_pool_files = {.identity = identity, .identify = identify, .load = load};
 
 PetscErrorCode rg_pool_create(RgProblem *problem, RgFailure *failure)
 {

@@ -359,7 +359,7 @@ const RgProblemClass rg_problem_portfolio = {
            "Cakmak et al. 2020, Bayesian optimization of risk measures; arXiv:2312.10423; "
            "arXiv:2503.20341"),
   RG_OPTIONS(Options, params),
-  .identity = identity,
+  .source = &(const RgProblemSource){.identity = identity},
   RG_DOMAIN(rg_context_fixed_domain, check),
   .create = create,
   .evaluate = evaluate,

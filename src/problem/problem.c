@@ -28,7 +28,7 @@ PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, c
     .stream = rg_stream(study_seed, class->name, instance, "problem", 0),
     .optimum = NAN,
   };
-  if (class->load) PetscCall(class->load(problem, failure));
+  if (class->source && class->source->load) PetscCall(class->source->load(problem, failure));
   else PetscCall(class->domain(class, options, &problem->domain));
   if (class->create && !failure->failed) PetscCall(class->create(problem, failure));
   problem->by_team = rg_team_jobs(team) > jobs;

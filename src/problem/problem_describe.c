@@ -74,7 +74,7 @@ static PetscErrorCode add_optimum(RgText *text, const RgProblem *problem)
   const int dim = problem->domain.design.dim;
 
   PetscFunctionBeginUser;
-  if (problem->class->random) {
+  if (problem->class->traits & RG_PROBLEM_RANDOM) {
     PetscCall(rg_text_add(text, "  optimum: differs between instances\n"));
     PetscFunctionReturn(0);
   }
@@ -164,7 +164,8 @@ PetscErrorCode rg_problem_describe(const RgProblemClass *class, RgText *text)
   PetscCall(add_indented(text, class->summary));
   PetscCall(rg_text_add(text, "  Source: %s\n", class->reference));
   PetscCall(rg_text_add(text, "  Instances: %s\n",
-                        class->random ? "each is another draw" : "all are the same function"));
+                        class->traits & RG_PROBLEM_RANDOM ? "each is another draw"
+                                                          : "all are the same function"));
   PetscCall(rg_text_add(text, "\nParameters%s\n", class->params->name ? "" : ": none"));
   if (class->params->name) PetscCall(rg_params_describe(class->params, text));
   PetscCall(rg_text_add(text, "\nWith the default parameters\n"));

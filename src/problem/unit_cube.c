@@ -42,7 +42,7 @@ const RgProblemClass rg_problem_unit_cube = {
   RG_ABOUT("unit_cube", "Unit cube", 1,
            "f = 0 on [0, 1]^d: for space-filling designs, whose fill distance is recorded",
            "arXiv:2502.06178, figure 3"),
-  .fills_space = true,
+  .traits = RG_PROBLEM_FILLS_SPACE,
   RG_OPTIONS(Options, params),
   .domain = cube_domain,
   .create = cube_create,

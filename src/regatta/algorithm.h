@@ -74,87 +74,93 @@ typedef enum {
    trials. */
 typedef enum { RG_READS_SURROGATE = 1, RG_READS_MAXIMISER = 2 } RgReads;
 
+/* Properties of a method. */
+typedef enum {
+  RG_BLIND = 1,       /* never reads setup.noise_variance, so `noise_known` changes nothing */
+  RG_MATRIX_FREE = 2, /* supports a posterior without a matrix (surrogate: {solver: iterative}) */
+  RG_OWN_HISTORY = 4, /* updates its model itself, with evaluations that it selects */
+  RG_HYPERCUBE = 8    /* queries a Latin hypercube: the fill distance of n queries is the distance
+                         of a fresh hypercube of n points */
+} RgTraits;
+
+/* For a method that needs an initial design: what can replace it. */
 typedef struct {
-  const char *name;      /* as typed in a study file */
-  const char *title;     /* for figures: GP-UCB */
-  const char *summary;   /* the rule in one or two lines */
-  const char *reference; /* paper, equation */
-  int revision;          /* raised when results change on purpose; part of the trial key */
-  unsigned needs;        /* RgNeeds or-ed */
-  unsigned reads;        /* RgReads or-ed */
-  bool blind;            /* the method never reads setup.noise_variance, so `noise_known` changes
-                            nothing */
-  /* For a method that needs an initial design: what can replace it, in words, and whether these
-     options provide the replacement. NULL: nothing can. */
-  const char *instead;
-  bool (*has_instead)(const void *options);
-  bool matrix_free;   /* supports a posterior without a matrix (surrogate: {solver: iterative}) */
-  const char *stream; /* method whose stream of random numbers it shares; NULL: its own */
+  const char *words;                     /* the replacement in words */
+  bool (*is_there)(const void *options); /* whether these options provide it */
+} RgInstead;
+
+/* For a method that runs a program. */
+typedef struct {
+  /* Append the text that replaces the options in the identity of a trial. */
+  PetscErrorCode (*identity)(const void *options, RgText *text);
+  /* Append `; program NAME HASH`. Every trial stores it; a changed program is reported as a changed
+     build is. */
+  PetscErrorCode (*version)(const void *options, RgText *text);
+} RgOutside;
+
+/* For a method that can follow the scores of a domain (RgDomain.scores). */
+typedef struct {
+  /* `recommend` of the class by score number `score`. */
+  PetscErrorCode (*recommend)(RgAlgorithm *algorithm, int t, const RgHistory *history, int score,
+                              RgQuery *recommendation, RgFailure *failure);
+  /* Whether the queries depend on the domain's measure. If so, a problem with several scores runs
+     once per score, else once for all. NULL: they don't. */
+  bool (*aims)(const void *options);
+} RgScoring;
+
+/* The size of a trial, and the part of its cost that the model alone does not explain. Both serve
+   the estimate of memory and the rough count of operations that orders the trials. The caller
+   zeroes RgMethodCost. */
+typedef struct {
+  int n;             /* evaluations */
+  int dim_c, size_c; /* context: coordinates; points, 0 in a box */
+  bool finite;       /* a finite design and context */
+} RgTrialSize;
+typedef struct {
+  double contexts; /* contexts per acquisition value; 0: none */
+  double bytes;    /* memory of the discretised context box */
+  double paths;    /* posterior paths per query */
+  double features; /* random features per path; 0: exact paths */
+} RgMethodCost;
+
+typedef struct {
+  const char *name;         /* as typed in a study file */
+  const char *title;        /* for figures: GP-UCB */
+  const char *summary;      /* the rule in one or two lines */
+  const char *reference;    /* paper, equation */
+  int revision;             /* raised when results change on purpose; part of the trial key */
+  unsigned needs;           /* RgNeeds or-ed */
+  unsigned reads;           /* RgReads or-ed */
+  unsigned traits;          /* RgTraits or-ed */
+  const RgInstead *instead; /* NULL: nothing can replace an initial design */
+  const RgOutside *outside; /* NULL: the method runs no program */
+  const char *stream;       /* method whose stream of random numbers it shares; NULL: its own */
   const RgParam *params;
   size_t options_size;
-  /* For the cost estimate: number of posterior paths drawn per iteration. *features: random
-     features per path, 0 if paths are exact; *weights: whether the features' weights are drawn
-     from their posterior. NULL: no paths. */
-  int (*paths)(const void *options, bool finite, int *features, bool *weights);
-  /* For the cost estimate, with contexts in a box: number of contexts per acquisition value
-     after n evaluations. *screening: number of contexts that a search begins with. NULL: none. */
-  int (*contexts)(const void *options, int n, int *screening);
-  /* For the cost estimate: number of terms that the criterion at a design has after n
-     evaluations, beside a few per context. NULL: none. */
-  double (*terms)(const void *options, int n);
-  /* Bytes of the discretisation of a context box in `dim` coordinates after n evaluations. NULL:
-     tables with `contexts` entries. */
-  double (*context_bytes)(const void *options, int dim, int n);
-  /* For the cost estimate: number of nodes that replace the contexts in predictions at every
-     design. n_contexts: number of finite contexts, 0 in a box; dim_c: their dimension. NULL:
-     none. */
-  double (*nodes)(const void *options, int n_contexts, int dim_c);
   const RgRecordColumn *columns; /* ends with a NULL name; NULL: none */
   size_t state_size;
+  /* Fill in *cost for a trial of this size. NULL: no cost beside the model's. */
+  void (*cost)(const void *options, const RgTrialSize *size, RgMethodCost *cost);
   /* Validate what the table can't express, for this domain. NULL: nothing to check. */
   PetscErrorCode (*check)(const void *options, const RgDomain *domain, RgPlace place,
                           RgDiagnostics *diagnostics);
-  /* Append the text that replaces the options in the identity of a trial. NULL: the canonical
-     text of the options. */
-  PetscErrorCode (*identity)(const void *options, RgText *text);
-  /* Append `; program NAME HASH` for a program that the method runs. Every trial stores it; a
-     changed program is reported as a changed build is. NULL: no program. */
-  PetscErrorCode (*outside)(const void *options, RgText *text);
   /* Set up the state, which is zeroed. NULL: nothing to do. */
   PetscErrorCode (*create)(RgAlgorithm *algorithm);
-  /* Before a study begins, test the programs that the method needs; append any mistake to
-     `mistake`. NULL: the method needs none. */
-  PetscErrorCode (*probe)(RgAlgorithm *algorithm, RgText *mistake);
   /* Choose query t = 1, 2, ... (after the initial design) from the history. `model` already
      contains the whole history. */
   PetscErrorCode (*ask)(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                         RgFailure *failure);
-  /* Learn from the newest evaluation (last of the history). NULL: nothing to do. */
-  PetscErrorCode (*tell)(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                         RgFailure *failure);
-  /* The solution that the method would recommend now. NULL: regret is measured at the query
-     itself. */
+  /* The solution that the method would recommend after query t, whose evaluation is the last of the
+     history; t = 0: after the initial design. NULL: regret is measured at the query itself. */
   PetscErrorCode (*recommend)(RgAlgorithm *algorithm, int t, const RgHistory *history,
                               RgQuery *recommendation, RgFailure *failure);
-  /* For the fill distance: the design of n points (n x dim, unit cube) that the method would
-     derive from n queries. NULL: the first n queries. */
-  PetscErrorCode (*design)(RgAlgorithm *algorithm, int n, double *points);
-  /* `recommend` by score number `score` of the domain. NULL: `recommend` serves every score. */
-  PetscErrorCode (*recommend_by)(RgAlgorithm *algorithm, int t, const RgHistory *history, int score,
-                                 RgQuery *recommendation, RgFailure *failure);
-  /* Whether the queries depend on the domain's measure. If so, a problem with several scores
-     runs once per score, else once for all. NULL: they don't. */
-  bool (*aims)(const void *options);
+  const RgScoring *scores; /* NULL: `recommend` serves every score */
   /* The law of the squared width of query t, for the regret bounds and for figures. NULL: the
      method has no such law. */
   void (*confidence)(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law);
   /* The model, updated before every `ask`. Its report, posterior deviation and hyperparameters
      are recorded. NULL: no model. */
   RgModel *(*model)(RgAlgorithm *algorithm);
-  /* Expected CPU seconds of a trial of n evaluations (with the initial design) in `dim`
-     coordinates of design and context. NULL: estimated from the blocks that the method reads. */
-  double (*seconds)(const void *options, int dim, int n);
-  bool own_history; /* the method updates its model itself, with evaluations that it selects */
   PetscErrorCode (*destroy)(RgAlgorithm *algorithm);
 } RgAlgorithmClass;
 
@@ -189,8 +195,6 @@ RG_API PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const v
    query is outside the domain. */
 RG_API PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                        RgQuery *query, RgFailure *failure);
-RG_API PetscErrorCode rg_algorithm_tell(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                        RgFailure *failure);
 RG_API PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm);
 
 /* For methods: random numbers of query t from the sub-stream `name` of the algorithm's own

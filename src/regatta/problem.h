@@ -40,6 +40,50 @@ typedef struct {
                       own */
 } RgTask;
 
+/* Properties of a family. */
+typedef enum {
+  RG_PROBLEM_RANDOM = 1, /* `create` draws from the instance's stream, so instances differ */
+  RG_PROBLEM_COSTLY = 2, /* f is too expensive to evaluate twice or thousands of times: an optimum
+                            that the problem doesn't know stays unknown, F is f as observed, and a
+                            resumed trial evaluates no point twice */
+  RG_PROBLEM_SHARED = 4, /* expensive to create, and evaluations don't change it: one instance
+                            serves many trials */
+  RG_PROBLEM_FILLS_SPACE = 8 /* trials record the fill distance of the queries */
+} RgProblemTraits;
+
+/* For families whose options name something outside the study file, such as a file. */
+typedef struct {
+  /* Append the text that identifies the function, instead of the options' canonical text. Called
+     after `check`. */
+  PetscErrorCode (*identity)(const RgProblemClass *class, const void *options, RgText *text);
+  /* Append what `identity` would append for the data in the instance, which may have changed since
+     the study was checked. NULL: the family reads nothing outside. */
+  PetscErrorCode (*identify)(const RgProblem *problem, RgText *text);
+  /* Fill in problem->domain and problem->data from outside; called instead of `domain` of the
+     class, before `create`. failure: the source is no longer available. NULL: `domain` is called. */
+  PetscErrorCode (*load)(RgProblem *problem, RgFailure *failure);
+} RgProblemSource;
+
+/* For families with several objectives. */
+typedef struct {
+  /* Further measures that trials are scored by, `NAME=expression` each. */
+  const RgTexts *(*list)(const void *options);
+  /* Make score number `score` the objective F. */
+  PetscErrorCode (*aim)(void *options, int score);
+  /* The objective by score number `score` at m designs, and its maximum over all designs. */
+  PetscErrorCode (*value)(RgProblem *problem, int score, int m, const RgPoint *points, double *F,
+                          double *optimum);
+} RgProblemScores;
+
+/* The cost of a problem, beside the algorithm's. The caller zeroes it. */
+typedef struct {
+  double evaluation; /* declared seconds of one evaluation */
+  double setup;      /* operations of creating the instance and finding the optimum */
+  double order;      /* order of the largest dense matrix that `create` factors, with the team's
+                        help if possible. If it is large, the instance is kept for other trials like
+                        a shared one. 0: no matrix */
+} RgProblemCost;
+
 /* The table of a family, the only external symbol of its file. */
 struct RgProblemClass {
   const char *name;      /* as typed in a study file */
@@ -50,38 +94,19 @@ struct RgProblemClass {
   const RgParam *params; /* may be an empty table */
   size_t options_size;
   const void *family; /* data that distinguishes families with shared functions; NULL: none */
-  bool random;        /* `create` draws from the instance's stream, so instances differ */
-  bool costly;        /* f is too expensive to evaluate twice or thousands of times: an optimum
-                         that the problem doesn't know stays unknown, F is f as observed, and a
-                         resumed trial evaluates no point twice */
-  bool shared;        /* expensive to create, and evaluations don't change it: one instance
-                         serves many trials */
-  bool fills_space;   /* trials record the fill distance of the queries */
+  unsigned traits;    /* RgProblemTraits or-ed */
+  const RgProblemSource *source; /* NULL: options name nothing outside the study file */
+  const RgProblemScores *scores; /* NULL: a single objective */
   /* Validate combinations of options that the table can't express. NULL: nothing to check. */
   PetscErrorCode (*check)(const RgProblemClass *class, const void *options, RgPlace place,
                           RgDiagnostics *diagnostics);
-  /* Append the text that identifies the function, instead of the options' canonical text; for
-     families whose options name something outside, such as a file. Called after `check`. NULL:
-     the canonical text. */
-  PetscErrorCode (*identity)(const RgProblemClass *class, const void *options, RgText *text);
-  /* Expected seconds of one evaluation, for the schedule. NULL: negligible. */
-  double (*seconds)(const void *options);
-  /* Expected seconds of creating the instance and finding the optimum. NULL: negligible. */
-  double (*setup_seconds)(const void *options);
-  /* Append what `identity` would append for the data in the instance, which may have changed
-     since the study was checked. NULL: the family reads nothing outside. */
-  PetscErrorCode (*identify)(const RgProblem *problem, RgText *text);
+  /* Fill in *cost. NULL: negligible. */
+  void (*cost)(const void *options, RgProblemCost *cost);
   /* The domain alone; cheap, without random draws, for validation and planning. */
   PetscErrorCode (*domain)(const RgProblemClass *class, const void *options, RgDomain *domain);
   /* For the regret bounds, when f is a path of a zero-mean Gaussian process: its kernel over
      unit coordinates of design and context; owned by the caller. NULL: f is not such a path. */
   PetscErrorCode (*prior)(const void *options, RgKernel *kernel);
-  /* Fill in problem->domain and problem->data from outside; called instead of `domain`, before
-     `create`. failure: the source is no longer available. NULL: `domain` is called. */
-  PetscErrorCode (*load)(RgProblem *problem, RgFailure *failure);
-  /* Order of the largest dense matrix that `create` factors, with the team's help if possible.
-     If it is large, the instance is kept for other trials like a `shared` one. NULL: no matrix. */
-  double (*dense_order)(const void *options);
   /* Fill in problem->data. Class, options, domain and stream are already set. */
   PetscErrorCode (*create)(RgProblem *problem, RgFailure *failure);
   /* Noise-free f at m points. A value that can't be obtained is NaN and sets `failure`. */
@@ -96,14 +121,6 @@ struct RgProblemClass {
   /* Objective F at m designs; NULL: F = f (no context). */
   PetscErrorCode (*objective)(RgProblem *problem, int m, const RgPoint *points, double *F,
                               RgFailure *failure);
-  /* Further measures that trials are scored by, `NAME=expression` each. NULL: none. */
-  const RgTexts *(*scores)(const void *options);
-  /* Make score number `score` the objective F. Required with `scores`. */
-  PetscErrorCode (*aim)(void *options, int score);
-  /* The objective by score number `score` at m designs, and its maximum over all designs.
-     Required with `scores`. */
-  PetscErrorCode (*score)(RgProblem *problem, int score, int m, const RgPoint *points, double *F,
-                          double *optimum);
   /* Draw the context of one evaluation in native units. NULL: nature draws no context. */
   PetscErrorCode (*draw_context)(RgProblem *problem, RgRandom *random, double *c,
                                  int *context_index);
@@ -133,6 +150,14 @@ struct RgProblem {
   void *data;         /* owned by the family: one block of PetscMalloc, freed after its destroy */
   uint64_t instance;  /* number of the draw, from 0; random families differ between instances */
 };
+
+static inline RgProblemCost rg_problem_cost(const RgProblemClass *class, const void *options)
+{
+  RgProblemCost cost = {0};
+
+  if (class->cost) class->cost(options, &cost);
+  return cost;
+}
 
 /* All *n families, in registry order. */
 RG_API const RgProblemClass *const *rg_problem_classes(int *n);

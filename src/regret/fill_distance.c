@@ -158,9 +158,10 @@ PetscErrorCode rg_fill_of_queries(RgAlgorithm *algorithm, const RgHistory *histo
   PetscCall(PetscMalloc1((size_t)n * dim, &points));
   PetscCall(PetscArraycpy(points, history->x, (size_t)n * dim));
   for (int row = 0; row < n; row++) {
-    const bool fresh = class->design && row >= history->n_initial;
+    const bool fresh = class->traits & RG_HYPERCUBE && row >= history->n_initial;
     if (fresh) {
-      PetscCall(class->design(algorithm, row + 1, points));
+      RgRandom random = rg_algorithm_stream_at(algorithm, "fresh", row + 1);
+      PetscCall(rg_design_latin_hypercube(&random, row + 1, dim, points));
       reset(&fill);
     }
     for (int i = fresh ? 0 : row; i <= row; i++)

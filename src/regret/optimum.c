@@ -304,7 +304,8 @@ PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double 
   PetscFunctionBeginUser;
   *optimum = problem->optimum;
   for (int j = 0; j < space->dim; j++) x[j] = problem->n_optimisers ? problem->optimisers[j] : NAN;
-  if (!isnan(*optimum) || problem->class->costly || problem->domain.n_constraints)
+  if (!isnan(*optimum) || problem->class->traits & RG_PROBLEM_COSTLY ||
+      problem->domain.n_constraints)
     PetscFunctionReturn(0);
   if (rg_space_is_finite(space)) PetscCall(scan(&search));
   else PetscCall(search_box(&search));

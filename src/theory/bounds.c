@@ -155,19 +155,25 @@ static double rgp_ucb(const RgBoundSetting *s, int T)
   return rg_bound_rgp_ucb(s->domain->design.size, s->law[T - 1].b, s->noise, T, s->gamma[T - 1]);
 }
 
+enum { FINITE, CONTINUOUS, HIGHPROB, GP_UCB, RGP_UCB };
+
+static const char *const rules[] = {
+  [FINITE] = "irgp_finite",         /* Theorems 4.1, 4.3, Proposition 4.1 */
+  [CONTINUOUS] = "irgp_continuous", /* Theorems 4.2, 4.4 */
+  [HIGHPROB] = "irgp_highprob",     /* Theorem 4.5 */
+  [GP_UCB] = "gp_ucb_bcr",          [RGP_UCB] = "rgp_ucb", NULL};
+
 static const RgBoundCurve curves[] = {
-  {"theorem_4_1", RG_RULE(RG_THEORY_IRGP_FINITE), "expected regret", NULL, theorem_4_1},
-  {"theorem_4_2", RG_RULE(RG_THEORY_IRGP_CONTINUOUS), "expected regret", NULL, theorem_4_2},
-  {"theorem_4_3", RG_RULE(RG_THEORY_IRGP_FINITE),
+  {"theorem_4_1", RG_RULE(FINITE), "expected regret", NULL, theorem_4_1},
+  {"theorem_4_2", RG_RULE(CONTINUOUS), "expected regret", NULL, theorem_4_2},
+  {"theorem_4_3", RG_RULE(FINITE),
    "regret given the confidence parameters, with probability 1 - delta", NULL, theorem_4_3},
-  {"theorem_4_4", RG_RULE(RG_THEORY_IRGP_CONTINUOUS),
+  {"theorem_4_4", RG_RULE(CONTINUOUS),
    "regret given the confidence parameters, with probability 1 - delta", NULL, theorem_4_4},
-  {"proposition_4_1", RG_RULE(RG_THEORY_IRGP_FINITE), "regret, with probability 1 - delta", NULL,
-   proposition_4_1},
-  {"theorem_4_5", RG_RULE(RG_THEORY_IRGP_HIGHPROB), "regret, with the rule's probability", NULL,
-   theorem_4_5},
-  {"gp_ucb_expected", RG_RULE(RG_THEORY_GP_UCB_BCR), "expected regret of GP-UCB", NULL, gp_ucb},
-  {"rgp_ucb_expected", RG_RULE(RG_THEORY_RGP_UCB), "expected regret of RGP-UCB", NULL, rgp_ucb},
+  {"proposition_4_1", RG_RULE(FINITE), "regret, with probability 1 - delta", NULL, proposition_4_1},
+  {"theorem_4_5", RG_RULE(HIGHPROB), "regret, with the rule's probability", NULL, theorem_4_5},
+  {"gp_ucb_expected", RG_RULE(GP_UCB), "expected regret of GP-UCB", NULL, gp_ucb},
+  {"rgp_ucb_expected", RG_RULE(RGP_UCB), "expected regret of RGP-UCB", NULL, rgp_ucb},
   {0},
 };
 
@@ -179,6 +185,8 @@ const RgBoundFamily rg_bounds_irgp_ucb = {
     "f is a path of the model's Gaussian process, k(x,x) <= 1, Gaussian noise of known "
     "variance, hyperparameters not fitted, no contexts",
   .curves = curves,
+  .rules = rules,
+  .continuous = RG_RULE(CONTINUOUS),
   .unit_variance = true,
   .obstacle = obstacle,
 };

@@ -28,10 +28,15 @@ const RgBoundFamily *rg_bound_family_find(const char *name)
   return NULL;
 }
 
-const RgBoundFamily *rg_bound_family_of(RgTheory rule)
+const RgBoundFamily *rg_bound_family_of(const char *rule, unsigned *mask)
 {
+  *mask = 0;
+  if (!rule) return NULL;
   for (int i = 0; i < N_FAMILIES; i++)
-    for (const RgBoundCurve *curve = families[i]->curves; curve->name; curve++)
-      if (curve->rules & RG_RULE(rule)) return families[i];
+    for (int k = 0; families[i]->rules[k]; k++)
+      if (!strcmp(families[i]->rules[k], rule)) {
+        *mask = RG_RULE(k);
+        return families[i];
+      }
   return NULL;
 }

@@ -17,6 +17,7 @@ typedef struct {
   int n; /* queries */
   const RgDomain *domain;
   const RgConfidenceLaw *law; /* n */
+  unsigned rule;              /* RG_RULE of the law's rule in its family */
   const RgKernel *kernel;     /* of the model, at its first query */
   double largest;             /* k(x,x) */
   double noise;               /* variance: of the model, or what noise_of says */
@@ -29,7 +30,7 @@ typedef struct {
   bool tight;                 /* T s_T for the 2 T s_T that is printed */
 } RgBoundSetting;
 
-/* Mask of rules. */
+/* A mask of rules, by their position in the family's list. */
 #define RG_RULE(rule) (1u << (rule))
 
 typedef struct {
@@ -44,7 +45,10 @@ typedef struct {
   const char *name, *title, *reference;
   const char *assumptions;    /* in words */
   const RgBoundCurve *curves; /* ends with a NULL name */
+  const char *const *rules;   /* RgConfidenceLaw.rule that the theorems are about; ends with NULL.
+                                 A name belongs to one family */
   unsigned joint;             /* rules whose gain is that of designs and contexts */
+  unsigned continuous;        /* rules whose theorems ask for a box of designs */
   bool nominal;               /* its constants can't be known: every value is nominal */
   bool unit_variance;         /* no bound where k(x,x) > 1 */
   /* Why there is no bound, from domain and law alone; NULL: there may be one. */
@@ -60,7 +64,7 @@ typedef struct {
 /* The families in the order of the list; *n of them. */
 const RgBoundFamily *const *rg_bound_families(int *n);
 const RgBoundFamily *rg_bound_family_find(const char *name);
-/* Of a rule; NULL: no family has a curve for it. */
-const RgBoundFamily *rg_bound_family_of(RgTheory rule);
+/* The family of a rule, and *mask its RG_RULE there; NULL: no family has that rule. */
+const RgBoundFamily *rg_bound_family_of(const char *rule, unsigned *mask);
 
 #endif

@@ -109,8 +109,11 @@ static double radius(const RgBoundSetting *s, int t)
   return rg_kde_radius(s->domain->context.dim, t);
 }
 
-#define SBO RG_RULE(RG_THEORY_SBO_KDE)
-#define DRBO RG_RULE(RG_THEORY_DRBO_KDE)
+/* Theorem 1; Theorem 2. */
+static const char *const rules[] = {"sbo_kde", "drbo_kde", NULL};
+
+#define SBO RG_RULE(0)
+#define DRBO RG_RULE(1)
 
 static const RgBoundCurve curves[] = {
   {"sbo_kde_theorem_1", SBO, "expected cumulative regret of SBO-KDE", NULL, theorem_1},
@@ -139,6 +142,7 @@ const RgBoundFamily rg_bounds_kde = {
     "f is a path whose derivatives have Gaussian tails, contexts drawn by nature from a "
     "box, bandwidths of order t^(-1/(4 + dim_c))",
   .curves = curves,
+  .rules = rules,
   .joint = SBO | DRBO,
   .nominal = true,
   .obstacle = rg_context_obstacle,

@@ -129,8 +129,11 @@ static double theorem_a_last(const RgBoundSetting *s, int t)
   return rg_robust_bound_last_continuous(t, kappa, constant(s), s->gamma[t - 1]);
 }
 
-#define FINITE RG_RULE(RG_THEORY_RRGP)
-#define CONTINUOUS RG_RULE(RG_THEORY_RRGP_CONTINUOUS)
+/* Theorems 4.1 to 4.6; appendix A, where the law's a is 2 log kappa_t. */
+static const char *const rules[] = {"rrgp", "rrgp_continuous", NULL};
+
+#define FINITE RG_RULE(0)
+#define CONTINUOUS RG_RULE(1)
 
 /* Where nature draws w, Theorems 4.5 and 4.6 are Corollary 4.1 and Theorem 4.2 with C1'. */
 static const RgBoundCurve curves[] = {
@@ -152,7 +155,7 @@ static const char *obstacle(const RgBoundSetting *s)
 {
   const bool box = !s->domain->context.size && s->domain->control == RG_CONTEXT_NATURE;
 
-  return s->law[0].theory == RG_THEORY_RRGP_CONTINUOUS && box
+  return s->rule == CONTINUOUS && box
            ? "where nature draws from a box the bound depends on a partition of it"
            : NULL;
 }
@@ -172,6 +175,7 @@ const RgBoundFamily rg_bounds_rrgp_ucb = {
   .assumptions = "f is a path of the model's Gaussian process over (x, w), Gaussian noise of known "
                  "variance, hyperparameters not fitted, a measure whose bounds have a slope",
   .curves = curves,
+  .rules = rules,
   .joint = CONTINUOUS,
   .obstacle = obstacle,
   .refuse = refuse,

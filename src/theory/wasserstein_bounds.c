@@ -115,7 +115,10 @@ static bool has_observed_contexts(const RgBoundSetting *s)
   return isnan(s->law[0].b);
 }
 
-#define WDRBO RG_RULE(RG_THEORY_WDRBO)
+/* Theorems 5 and 9. The law's b is the radius around a given centre, NaN for observed contexts. */
+static const char *const rules[] = {"wdrbo", NULL};
+
+#define WDRBO RG_RULE(0)
 
 static const RgBoundCurve curves[] = {
   {"wdrbo_theorem_5", WDRBO, "cumulative regret, with probability 1 - 2 delta", has_centre,
@@ -146,6 +149,7 @@ const RgBoundFamily rg_bounds_wasserstein = {
   .assumptions = "|f|_k <= B, R-sub-Gaussian noise, hyperparameters not fitted, contexts drawn by "
                  "nature from a box",
   .curves = curves,
+  .rules = rules,
   .joint = WDRBO,
   .nominal = true,
   .obstacle = rg_context_obstacle,

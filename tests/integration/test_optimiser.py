@@ -50,6 +50,19 @@ FINITE_MISTAKES = {
 }
 ONCE = "{name: dataset, path: pool.csv, inputs: [a], objective: y}"
 
+SUMS = """#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    answer = {"id": request["id"]}
+    if request["do"] == "start":
+        answer["protocol"] = 1
+        total = sum(v for point in request["initial"] for v in point["x"] if not isinstance(v, str))
+    elif request["do"] == "ask":
+        answer["x"] = [0, 2]
+    print(json.dumps(answer), flush=True)
+"""
+
 
 def method(label="P", arguments=(), retries=0, program=OPTIMISER, limit=120):
     return METHOD.format(label=label, program=program, retries=retries, limit=limit,
@@ -112,10 +125,9 @@ class Optimiser(RegattaTest):
         heard = self.folder / "heard"
         self.run_study(self.study(method(arguments=["--heard", heard]), iterations=2))
         requests = [json.loads(line) for line in heard.read_text().splitlines()]
-        self.assertEqual([r["do"] for r in requests], ["start", "start", "ask", "tell", "ask", "tell"])
-        rehearsal = requests.pop(0)["initial"]  # before the study begins
-        self.assertEqual([e["y"] for e in rehearsal], [0, 0, 0])
-        self.assertEqual(rehearsal[1]["x"], [2.5, 7.5])
+        self.assertEqual([r["do"] for r in requests], ["start", "ask", "tell", "start", "ask", "tell", "ask", "tell"])
+        self.assertEqual(len(requests[0]["initial"]), 3)  # of the rehearsal, before the study begins
+        del requests[:3]
         start = requests[0]
         self.assertEqual(start["protocol"], 1)
         self.assertEqual(start["budget"], 2)
@@ -165,7 +177,7 @@ for line in sys.stdin:
                 "kernel choice linear rbf poly, gamma real 1e-4 1 if kernel=rbf|poly, n integer 1 5]}")
         output = self.run_study(self.study(method(arguments=[heard], program=named, ), iterations=3,
                                            problem=text))
-        requests = [json.loads(line) for line in heard.read_text().splitlines()][1:]  # the rehearsal is first
+        requests = [json.loads(line) for line in heard.read_text().splitlines()][3:]  # the rehearsal is first
         self.assertEqual(requests[0]["space"], {
             "names": ["rate", "kernel", "gamma", "n"], "kinds": ["real", "choice", "real", "integer"],
             "lower": [1e-5, 0, 1e-4, 1], "upper": [1, 3, 1, 5],
@@ -181,8 +193,9 @@ for line in sys.stdin:
         for k, reason in enumerate(("answered a \"x\" without 'gamma', which counts there",
                                     'answered a "x" whose number 2 is none')):
             study = self.study(method(arguments=[heard, k], program=named), problem=text)
-            self.assertEqual(regatta("run", study, "-o", self.folder / f"w{k}.h5", "-quiet")[0], 4)
-            self.assertIn(reason, self.run_ok("info", self.folder / f"w{k}.h5"))
+            code, _, err = regatta("run", study, "-o", self.folder / f"w{k}.h5", "-quiet")
+            self.assertEqual(code, 2, err)  # the rehearsal finds it
+            self.assertIn(reason, err)
 
     def test_the_seconds_of_fits_are_booked_as_such(self):
         output = self.run_study(self.study(method(arguments=["--fit", 0.05]), iterations=4))
@@ -210,8 +223,8 @@ for line in sys.stdin:
     def test_a_study_whose_program_does_not_answer_start_does_not_pass_plan(self):
         code, _, err = regatta("plan", self.study(method(arguments=["--how", "no_start"])))
         self.assertEqual(code, 2)
-        self.assertIn("study.yaml:6:5: the program of 'P' answered 'start' without \"protocol\": 1",
-                      err)
+        self.assertIn("study.yaml:6:5: 'P' fails on 'branin' at evaluation ", err)
+        self.assertIn("answered 'start' without \"protocol\": 1", err)
         self.run_ok("plan", self.study(method()))
         output = self.folder / "none.h5"
         code, _, err = regatta("run", self.study("  - random\n", method(arguments=["--how", "no_start"]),
@@ -222,6 +235,18 @@ for line in sys.stdin:
         code, _, err = regatta("plan", self.study(method(program="absent.py")))
         self.assertEqual(code, 2)
         self.assertIn("there is no program 'absent.py'", err)
+
+    def test_a_program_that_takes_no_null_does_not_pass_plan(self):
+        """An input that doesn't count is null; a program that takes it for a number dies of it."""
+        self.write("sums.py", SUMS).chmod(0o755)
+        conditional = ("{name: external, program: /bin/cat, inputs: [kernel choice rbf poly, "
+                       "degree integer 2 5 if kernel=poly]}")
+        study = self.study(method(program="sums.py"), problem=conditional)
+        for command in (("plan", study), ("run", study, "-o", self.folder / "sums.h5")):
+            code, _, err = regatta(*command)
+            self.assertEqual((code, err.count("'P' fails on 'external' at evaluation ")), (2, 1), err)
+            self.assertIn("sums.py ended with exit code 1", err)
+        self.run_ok("plan", self.study(method(program="sums.py"), problem="branin"))
 
     def test_a_changed_program_is_told_of_as_another_build_is(self):
         program = pathlib.Path(shutil.copy(OPTIMISER, self.folder / "mine.py"))
@@ -265,9 +290,9 @@ for line in sys.stdin:
         self.run_study(study)
         lines = [json.loads(line) for line in heard.read_text().splitlines()]
         self.assertEqual([r["do"] for r in lines].count("start"), 4)  # each run tries the program first
-        self.assertEqual(len(lines) - asked, 42)  # the second process hears everything
-        first = {r["t"]: r for r in lines[:asked] if r["do"] == "tell"}
-        for r in lines[asked:]:
+        self.assertEqual(len(lines) - asked, 44)  # the second process hears everything
+        first = {r["t"]: r for r in lines[3:asked] if r["do"] == "tell"}
+        for r in lines[asked + 3:]:  # after the rehearsal
             if r["do"] == "tell" and r["t"] in first:
                 self.assertEqual(r == first[r["t"]], program == OPTIMISER)  # the same values, of the same program
         self.assertFalse((self.folder / "out.h5.d").exists())

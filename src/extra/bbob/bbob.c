@@ -257,7 +257,7 @@ const RgProblemClass rg_problem_bbob = {
            "Hansen, Finck, Ros, Auger 2009, Real-parameter black-box optimization benchmarking "
            "2009: noiseless functions definitions, RR-6829"),
   RG_OPTIONS(Options, params),
-  .random = true,
+  .traits = RG_PROBLEM_RANDOM,
   .domain = domain,
   .create = create,
   .evaluate = evaluate,

@@ -114,7 +114,7 @@ static PetscErrorCode add_hash(const char *path, RgText *text)
 }
 
 /* One hash of the program and its files. */
-static PetscErrorCode external_outside(const void *options, RgText *text)
+static PetscErrorCode external_version(const void *options, RgText *text)
 {
   const Options *o = options;
   RgText bytes = {0};
@@ -352,49 +352,6 @@ static PetscErrorCode reach(RgAlgorithm *algorithm, int exchange, const RgHistor
   PetscFunctionReturn(0);
 }
 
-/* Point i of n points that are spread over a space. Returns its index, -1 in a box. */
-static int spread_point(const RgSpace *space, int i, int n, double *unit)
-{
-  const int index = rg_space_is_finite(space) ? (int)((int64_t)i * space->size / n) : -1;
-
-  for (int j = 0; j < space->dim; j++)
-    unit[j] = index < 0 ? (i + 0.5) / n : space->points[(size_t)index * space->dim + j];
-  return index;
-}
-
-/* An initial design for the test before a study: nothing is evaluated, all values are 0. */
-static PetscErrorCode rehearse_design(const RgSetup *setup, RgHistory *history)
-{
-  const RgDomain *domain = setup->domain;
-  const int n = setup->n_initial, dim = domain->design.dim, dim_c = domain->context.dim;
-  double *x, *c;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_history_create(domain, n, history));
-  history->n_initial = n;
-  PetscCall(PetscMalloc2(dim, &x, PetscMax(dim_c, 1), &c));
-  for (int i = 0; i < n; i++) {
-    const int index = spread_point(&domain->design, i, n, x);
-    const int index_c = dim_c ? spread_point(&domain->context, i, n, c) : -1;
-    PetscCall(rg_history_append(history, x, index, dim_c ? c : NULL, index_c, 0));
-  }
-  PetscCall(PetscFree2(x, c));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode external_probe(RgAlgorithm *algorithm, RgText *mistake)
-{
-  External *s = algorithm->state;
-  RgHistory history;
-
-  PetscFunctionBeginUser;
-  PetscCall(rehearse_design(&algorithm->setup, &history));
-  PetscCall(begin(algorithm, &history, mistake));
-  PetscCall(rg_child_close(&s->child, !mistake->length));
-  PetscCall(rg_history_destroy(&history));
-  PetscFunctionReturn(0);
-}
-
 /* ---- ask, tell, recommend -------------------------------------------------------------------- */
 
 /* Convert native coordinates to a point of a space. */
@@ -437,15 +394,7 @@ static PetscErrorCode external_ask(RgAlgorithm *algorithm, int t, const RgHistor
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode external_tell(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                    RgFailure *failure)
-{
-  PetscFunctionBeginUser;
-  PetscCall(reach(algorithm, 2 * t, history, failure));
-  PetscFunctionReturn(0);
-}
-
-/* Recommend what the program recommended in its last answer to `tell`, else the query itself. */
+/* Tell the program the newest evaluation. Recommend what it answers, else the query itself. */
 static PetscErrorCode external_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                          RgQuery *recommendation, RgFailure *failure)
 {
@@ -454,6 +403,7 @@ static PetscErrorCode external_recommend(RgAlgorithm *algorithm, int t, const Rg
   const int last = history->n - 1;
 
   PetscFunctionBeginUser;
+  if (t > 0) PetscCall(reach(algorithm, 2 * t, history, failure));
   if (failure->failed || last < 0) PetscFunctionReturn(0);
   mark(s, recommendation);
   if (t > 0 && !isnan(s->numbers[0])) {
@@ -478,10 +428,7 @@ const RgAlgorithmClass rg_algorithm_external = {
   RG_OPTIONS(Options, params),
   RG_STATE(External, external_create, external_destroy),
   .check = external_check,
-  .identity = external_identity,
-  .outside = external_outside,
-  .probe = external_probe,
+  .outside = &(const RgOutside){.identity = external_identity, .version = external_version},
   RG_ASK(external_ask, columns),
-  .tell = external_tell,
   .recommend = external_recommend,
 };

@@ -142,9 +142,9 @@ static PetscErrorCode external_domain(const RgProblemClass *class, const void *o
   PetscFunctionReturn(0);
 }
 
-static double external_seconds(const void *options)
+static void external_cost(const void *options, RgProblemCost *cost)
 {
-  return ((const Options *)options)->seconds;
+  cost->evaluation = ((const Options *)options)->seconds;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -311,9 +311,9 @@ const RgProblemClass rg_problem_external = {
            "JSON;\nreal, integer and categorical inputs",
            "the user's own"),
   RG_OPTIONS(Options, params),
-  .costly = true,
-  .identity = external_identity,
-  .seconds = external_seconds,
+  .traits = RG_PROBLEM_COSTLY,
+  .source = &(const RgProblemSource){.identity = external_identity},
+  .cost = external_cost,
   RG_DOMAIN(external_domain, external_check),
   .create = external_create,
   .evaluate = external_evaluate,

@@ -38,7 +38,7 @@ static PetscErrorCode answer_start(RgProblemServer *server, const json_t *reques
   rg_protocol_set(reply, "problem", json_string(problem->class->name));
   rg_protocol_set(reply, "title", json_string(problem->class->title));
   rg_protocol_set(reply, "instance", json_integer((json_int_t)problem->instance));
-  rg_protocol_set(reply, "random", json_boolean(problem->class->random));
+  rg_protocol_set(reply, "random", json_boolean(problem->class->traits & RG_PROBLEM_RANDOM));
   rg_protocol_set(reply, "gradient", json_boolean(problem->class->gradient != NULL));
   rg_protocol_set(reply, "constraints", json_array());
   PetscCall(rg_protocol_domain(&problem->domain, reply));
@@ -261,7 +261,7 @@ static PetscErrorCode answer_evaluate(RgProblemServer *server, const json_t *req
   if (!mistake->length && (batch.has_c || !domain->context.dim))
     PetscCall(add_values(server, request, &batch, reply, mistake));
   if (!mistake->length && domain->n_constraints &&
-      (!server->problem->class->costly || batch.m == 1))
+      (!(server->problem->class->traits & RG_PROBLEM_COSTLY) || batch.m == 1))
     PetscCall(add_constraints(server->problem, &batch, reply, mistake));
   if (!mistake->length && objective)
     PetscCall(add_objective(server->problem, &batch, reply, mistake));

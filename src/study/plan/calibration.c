@@ -1,7 +1,8 @@
-/* Costs of a plan by the clock of finished trials. */
+/* Costs of a plan by the clock. */
 #include "study/plan/calibration.h"
 
 #include <math.h>
+#include <string.h>
 
 PetscErrorCode rg_calibration_create(const RgStudy *study, RgCalibration *calibration)
 {
@@ -18,72 +19,92 @@ PetscErrorCode rg_calibration_destroy(RgCalibration *calibration)
   PetscFunctionReturn(0);
 }
 
-void rg_calibration_add(RgCalibration *calibration, int cell, double seconds)
+static void add(RgCalibration *calibration, int cell, double seconds, int *count)
 {
   if (!(seconds >= 0) || isinf(seconds)) return;
   calibration->n[cell]++;
   calibration->seconds[cell] += seconds;
-  calibration->n_trials++;
+  (*count)++;
 }
 
-/* Recorded over estimated of the measured cells, of one method or (NULL) of all; 0: none. */
+void rg_calibration_add(RgCalibration *calibration, int cell, double seconds)
+{
+  add(calibration, cell, seconds, &calibration->n_trials);
+}
+
+void rg_calibration_probe(RgCalibration *calibration, int cell, double seconds)
+{
+  add(calibration, cell, seconds, &calibration->n_probes);
+}
+
+/* Timed over nominal of the cells that were timed, of one method and one problem (NULL: any);
+   0: none. */
 static double ratio_of(const RgCalibration *calibration, const RgStudy *study,
-                       const double *estimate, const RgAlgorithmClass *method)
+                       const double *nominal, const RgAlgorithmClass *method, const char *problem)
 {
   double sum = 0;
   int n = 0;
 
   for (int c = 0; c < study->n_cells; c++) {
-    if (!calibration->n[c] || (method && study->cells[c].algorithm != method)) continue;
-    const double recorded = calibration->seconds[c] / calibration->n[c];
-    if (recorded <= 0 || estimate[c] <= 0) continue;
-    sum += log(recorded / estimate[c]);
+    const RgCell *cell = &study->cells[c];
+    if (!calibration->n[c] || (method && cell->algorithm != method)) continue;
+    if (problem && strcmp(cell->problem_label, problem)) continue;
+    const double timed = calibration->seconds[c] / calibration->n[c];
+    if (timed <= 0 || nominal[c] <= 0) continue;
+    sum += log(timed / nominal[c]);
     n++;
   }
   return n ? exp(sum / n) : 0;
 }
 
-static double cost_of(const RgCalibration *calibration, const RgStudy *study,
-                      const double *estimate, int cell)
+static double cost_of(const RgCalibration *calibration, const RgStudy *study, const double *nominal,
+                      int c)
 {
-  if (calibration->n[cell]) return calibration->seconds[cell] / calibration->n[cell];
-  double ratio = ratio_of(calibration, study, estimate, study->cells[cell].algorithm);
-  if (ratio <= 0) ratio = ratio_of(calibration, study, estimate, NULL);
-  return estimate[cell] * (ratio > 0 ? ratio : 1);
+  const RgAlgorithmClass *method = study->cells[c].algorithm;
+  double ratio;
+
+  if (calibration->n[c]) return calibration->seconds[c] / calibration->n[c];
+  ratio = ratio_of(calibration, study, nominal, method, study->cells[c].problem_label);
+  if (ratio <= 0) ratio = ratio_of(calibration, study, nominal, method, NULL);
+  if (ratio <= 0) ratio = ratio_of(calibration, study, nominal, NULL, NULL);
+  return nominal[c] * (ratio > 0 ? ratio : 1);
 }
 
 PetscErrorCode rg_calibration_apply(const RgCalibration *calibration, RgPlan *plan)
 {
   const int n = calibration->n_cells;
-  double *estimate;
+  double *nominal;
 
   PetscFunctionBeginUser;
-  if (!calibration->n_trials) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(n, &estimate));
-  for (int c = 0; c < n; c++) estimate[c] = plan->cells[c].cost;
+  if (!calibration->n_trials && !calibration->n_probes) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(n, &nominal));
+  for (int c = 0; c < n; c++) nominal[c] = plan->cells[c].cost;
   plan->cost = 0;
   for (int c = 0; c < n; c++) {
-    plan->cells[c].cost = cost_of(calibration, plan->study, estimate, c);
+    plan->cells[c].cost = cost_of(calibration, plan->study, nominal, c);
     plan->cost += plan->cells[c].n * plan->cells[c].cost;
   }
-  PetscCall(PetscFree(estimate));
+  PetscCall(PetscFree(nominal));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_calibration_describe(const RgCalibration *calibration, RgText *text)
 {
-  int measured = 0;
+  const int trials = calibration->n_trials, probes = calibration->n_probes;
+  int timed = 0;
 
   PetscFunctionBeginUser;
-  for (int c = 0; c < calibration->n_cells; c++) measured += calibration->n[c] > 0;
-  if (!calibration->n_trials) {
-    PetscCall(rg_text_add(text, "from the algebra; finished trials make it better"));
-    PetscFunctionReturn(0);
-  }
-  PetscCall(rg_text_add(text, "from the clock of %d finished %s", calibration->n_trials,
-                        calibration->n_trials > 1 ? "trials" : "trial"));
-  if (measured < calibration->n_cells)
+  for (int c = 0; c < calibration->n_cells; c++) timed += calibration->n[c] > 0;
+  if (!trials && !probes)
+    PetscCall(rg_text_add(text, "a rough count of operations; nothing was timed"));
+  if (trials)
+    PetscCall(
+      rg_text_add(text, "from the clock of %d finished trial%s", trials, trials > 1 ? "s" : ""));
+  if (probes)
+    PetscCall(rg_text_add(text, "%s %d short probe%s on this machine", trials ? " and" : "from",
+                          probes, probes > 1 ? "s" : ""));
+  if (timed && timed < calibration->n_cells)
     PetscCall(rg_text_add(text, "; %d of %d cells have none and follow the others",
-                          calibration->n_cells - measured, calibration->n_cells));
+                          calibration->n_cells - timed, calibration->n_cells));
   PetscFunctionReturn(0);
 }

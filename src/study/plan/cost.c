@@ -1,4 +1,4 @@
-/* What a trial costs: seconds and bytes, from a model of its linear algebra. */
+/* The size of a trial: a count of its operations, and its bytes. */
 #include "study/plan/cost.h"
 
 #include <limits.h>
@@ -8,75 +8,18 @@
 #include "acquisition/regression_search.h"
 #include "gp/kernel/family.h"
 
-/* Seconds per unit of the terms in cost.h, from trials of 50 to 200 iterations in 2 to 6 dimensions
-   on one AVX-512 core with OpenBLAS. */
-static const struct {
-  double trial;                       /* start and record of a trial */
-  double evaluation;                  /* the loop itself */
-  double iteration;                   /* of a search over a box */
-  double update, rebuild;             /* posterior on a finite set */
-  double structured, column;          /* on a grid whose structure the kernel shares: per point, and
-                                         per point and datum of a product */
-  double raw_kernel, raw_solve;       /* prediction at a raw sample */
-  double start_kernel, start_solve;   /* all the local search from one start */
-  double fit, fit_matrix, fit_factor; /* one evaluation of the likelihood */
-  double draw, feature, coarse, gram; /* paths of random features: per number drawn, cosine, cosine
-                                         in single precision, product of the Gram matrix */
-  double exact, exact_update;         /* exact paths, per point */
-  double factor;                      /* Cholesky of a problem's matrix */
-  double context;                     /* multiply-add of a posterior at a list of contexts */
-  double term;                        /* of a criterion's own, however often it is summed */
-  double node;                        /* measure and bounds, per node */
-  double entry, multiply;             /* without a matrix: a kernel value, a multiply-add */
-  double regression;                  /* kernel regression: per datum and input, at a point */
-  double step;                        /* of its batched search: per start and input cubed */
-} unit = {.trial = 5e-4,
-          .evaluation = 5e-6,
-          .iteration = 3e-5,
-          .update = 1.2e-10,
-          .rebuild = 1e-10,
-          .structured = 4e-9,
-          .column = 3.3e-11,
-          .raw_kernel = 3e-10,
-          .raw_solve = 1.1e-11,
-          .start_kernel = 1.5e-8,
-          .start_solve = 1.2e-10,
-          .fit = 3e-6,
-          .fit_matrix = 3.5e-10,
-          .fit_factor = 3e-11,
-          .draw = 3e-9,
-          .feature = 1e-9,
-          .coarse = 1e-10,
-          .gram = 1.1e-11,
-          .exact = 5e-9,
-          .exact_update = 1e-10,
-          .factor = 8e-12,
-          .context = 6e-11,
-          .term = 1.1e-8,
-          .node = 2e-8,
-          .entry = 1e-9,
-          .multiply = 4e-11,
-          .regression = 2.2e-9,
-          .step = 1.2e-9};
-
-#define EVALUATIONS_COLD 20.0 /* of the likelihood, per start */
-#define EVALUATIONS_WARM 3.0  /* per fit from the last optimum, rare other starts included */
-#define REFIT_ALL 100.0       /* refit_every: auto: data up to which every query has one, */
-#define REFIT_GROWTH 40.0     /* and refits while data grow by e, drift included */
-#define PATH_ASCENT 75.0      /* evaluations of a path that its local search amounts to */
-#define CONTEXT_ASCENT 8.0    /* likewise through a list of contexts, with gradients */
-#define CONTEXT_END 80.0      /* values a search ends with on all of them, begun with few */
-#define CONTEXT_RANK 30.0     /* of the kernel in one context coordinate */
-#define CONTEXT_DIM 3.0       /* what another context coordinate multiplies the rank by */
-#define CONTEXT_NODES 20.0    /* contexts, of one coordinate, between which U is interpolated */
-#define CONTEXT_PIVOTS 30.0   /* data of a projection, times n^(1/4) */
-#define CONTEXT_VALUE 60.0    /* multiply-adds that the criterion takes per context */
-#define SOLVER_STEPS 40.0     /* products with the matrix per solve */
-#define SOLVER_ASCENT 60.0    /* likewise without a matrix */
-#define REGRESSION_ASCENT 2.0 /* likewise of a kernel regression, whose starts soon fall behind */
-#define NODE_ASCENT 12.0      /* likewise through nodes for the contexts, with gradients */
-#define PRODUCT_OF_SETS 0.35  /* of a cosine in single precision, at a point of a product */
-#define ON_SET 0.3            /* of a cosine: a feature at a point of a finite set, on average */
+/* Operations of a nominal core per second. */
+#define SPEED 2e9
+/* Operations of a kernel value per input, of an evaluation with its record, of a kernel regression
+   per datum and input. */
+#define KERNEL 10.0
+#define LOOP 1e4
+#define REGRESSION 4.0
+/* Points that a local search from one start amounts to, evaluations of the likelihood per fit, data
+   up to which every query has a fit. */
+#define ASCENT 50.0
+#define FIT 8.0
+#define FIT_ALL 100.0
 
 /* Resident set of the process before it holds any trial. */
 static const double process_bytes = 50e6;
@@ -94,44 +37,6 @@ static double finite_points(const RgCell *cell)
   return (double)cell->size_x * (cell->size_c ? cell->size_c : 1);
 }
 
-/* Refits per query between n0 and n data. */
-static double refits(const RgSurrogateOptions *model, double n0, double n)
-{
-  const double all = fmin(fmax(REFIT_ALL, n0), n);
-
-  if (model->refit_every > 0) return 1.0 / model->refit_every;
-  return (all - n0 + REFIT_GROWTH * log(n / all)) / (n - n0);
-}
-
-static double fit_seconds(const RgSurrogateOptions *model, double inputs, double n0, double n)
-{
-  const double t2 = power_sum(n0, n, 2), t3 = power_sum(n0, n, 3);
-  const double evaluations = model->fit_multistart == RG_MULTISTART_ALWAYS
-                               ? EVALUATIONS_COLD * (1 + model->fit_starts)
-                               : EVALUATIONS_WARM;
-
-  if (model->fit == RG_FIT_FIXED) return 0;
-  return evaluations * refits(model, n0, n) *
-         (unit.fit * (n - n0) + unit.fit_matrix * (inputs + 3) * t2 + unit.fit_factor * t3);
-}
-
-/* Of `count` paths per iteration. On boxes they share features and raw points unless `weights`. */
-static double path_seconds(int count, double features, bool weights, double inputs, double points,
-                           double n0, double n)
-{
-  const double T = n - n0, t1 = power_sum(n0, n, 1), t2 = power_sum(n0, n, 2);
-  const double sets = weights || points > 0 ? count : 1;
-
-  if (!(features > 0)) return count * points * (unit.exact * T + unit.exact_update * t1);
-  const double raw = 640 + 128 * inputs, coarse = inputs > 1 ? PRODUCT_OF_SETS : 1;
-  const double maximum = points > 0 ? ON_SET * unit.feature * points
-                                    : coarse * unit.coarse * raw + unit.feature * PATH_ASCENT;
-  const double update = weights || points > 0 ? 0 : raw + count * PATH_ASCENT;
-  return sets * features * (unit.draw * (inputs + 1) * T + unit.feature * t1) +
-         count * features * ((unit.draw + maximum) * T + (weights ? unit.gram * t2 : 0)) +
-         unit.raw_kernel * inputs * update * t1;
-}
-
 /* How a posterior on a finite set is represented. */
 static RgSetMethod method_of(const RgCell *cell)
 {
@@ -146,56 +51,16 @@ static RgSetMethod method_of(const RgCell *cell)
                             cell->grid && product);
 }
 
-/* Search for the best design through a list of contexts (gp/context/context_posterior.h). */
-static double context_seconds(const RgCell *cell, double n0, double n)
+static RgMethodCost method_cost(const RgCell *cell)
 {
-  const double middle = (n0 + n) / 2, square = middle * middle;
-  const double raw = cell->maximiser.raw_samples;
-  const double ascent = CONTEXT_ASCENT * cell->maximiser.restarts;
-  const double rank = fmin(middle, CONTEXT_RANK * pow(CONTEXT_DIM, cell->dim_c - 1));
-  int screening;
-  const double M = cell->algorithm->contexts(cell->algorithm_options, (int)middle, &screening);
-  const double reduced = square * rank + middle * rank * rank + 2 * rank * (rank * rank + 2 * M);
-  const double nodes = fmin(pow(CONTEXT_NODES, cell->dim_c), screening);
-  const double pivots = fmin(middle, CONTEXT_PIVOTS * pow(middle, 0.25));
-  const double terms =
-    cell->algorithm->terms ? cell->algorithm->terms(cell->algorithm_options, (int)middle) : 0;
-  const double criterion = unit.term * (n - n0) * (raw + ascent) * terms;
+  const RgTrialSize size = {.n = cell->run.initial_points + cell->run.iterations,
+                            .dim_c = cell->dim_c,
+                            .size_c = cell->size_c,
+                            .finite = finite_points(cell) > 0};
+  RgMethodCost cost = {0};
 
-  if (rg_kernel_classes[cell->surrogate.kernel]->separable)
-    return criterion + unit.context * (n - n0) *
-                         ((raw + ascent) * fmin(square * screening, reduced) +
-                          CONTEXT_END * fmin(square * M, reduced));
-  return criterion + unit.context * (n - n0) *
-                       ((raw + ascent) * (pivots * pivots * nodes / 2 + CONTEXT_VALUE * M) +
-                        square * (M + CONTEXT_END * fmin(M, 3 * nodes)) / 2);
-}
-
-/* Search for the best design by kernel regression. */
-static double regression_seconds(const RgCell *cell, double n0, double n)
-{
-  RgMaximiserOptions options = cell->maximiser;
-
-  const bool lockstep = rg_regression_widen(cell->dim_x, &options) && !cell->size_x;
-  const double starts = options.max_iterations ? options.restarts : 0, dim = cell->dim_x;
-  const double points =
-    cell->size_x ? cell->size_x : options.raw_samples + REGRESSION_ASCENT * starts;
-  return unit.regression * dim * points * power_sum(n0, n, 1) +
-         (lockstep ? unit.step * (n - n0) * starts * pow(dim, 3) : 0);
-}
-
-/* Two searches for the best design, each through predictions at nodes for the contexts. */
-static double node_seconds(const RgCell *cell, double n0, double n)
-{
-  const double inputs = cell->dim_x + cell->dim_c, t1 = power_sum(n0, n, 1);
-  const double designs = cell->size_x
-                           ? cell->size_x
-                           : cell->maximiser.raw_samples + NODE_ASCENT * cell->maximiser.restarts;
-  const double nodes = cell->algorithm->nodes(cell->algorithm_options, cell->size_c, cell->dim_c);
-
-  return 2 * designs * nodes *
-         (unit.node * (n - n0) + unit.raw_kernel * inputs * t1 +
-          unit.raw_solve * power_sum(n0, n, 2));
+  if (cell->algorithm->cost) cell->algorithm->cost(cell->algorithm_options, &size, &cost);
+  return cost;
 }
 
 /* Does `solver: auto` of a team of `ranks` mean, on a box, a posterior without a matrix? */
@@ -212,23 +77,9 @@ static bool auto_is_iterative(const RgCell *cell, int ranks)
    rg_cost_countable. */
 static bool is_iterative(const RgCell *cell, int ranks)
 {
-  if (auto_is_iterative(cell, ranks)) return cell->algorithm->matrix_free;
+  if (auto_is_iterative(cell, ranks)) return (cell->algorithm->traits & RG_MATRIX_FREE);
   return (cell->algorithm->reads & RG_READS_SURROGATE) != 0 &&
          cell->surrogate.solver == RG_SOLVER_ITERATIVE;
-}
-
-/* Conjugate gradients for the mean and a path, the matrix times the columns of the projection, and
-   the acquisition search through the latter. */
-static double iterative_seconds(const RgCell *cell, double n0, double n)
-{
-  const double rank = rg_surrogate_solver(&cell->surrogate).rank;
-  const double points = finite_points(cell) > 0
-                          ? finite_points(cell)
-                          : cell->maximiser.raw_samples + SOLVER_ASCENT * cell->maximiser.restarts;
-  const double products = SOLVER_STEPS * (1 + (n - n0)) + rank / 128;
-
-  return n * n * (unit.entry * products + unit.multiply * rank) +
-         points * (n - n0) * n * (unit.entry + unit.multiply * rank);
 }
 
 static double iterative_bytes(const RgCell *cell, int ranks)
@@ -241,38 +92,53 @@ static double iterative_bytes(const RgCell *cell, int ranks)
   return 8 * (2 * rank * n / ranks + n * (4 * inputs + 160 + 512.0 / ranks) + 4 * fit * fit);
 }
 
-static double model_seconds(const RgCell *cell, double n0, double n)
+/* Points at which the acquisition function of a query is evaluated. */
+static double points_of(const RgCell *cell)
+{
+  const double finite = cell->dim_c && cell->size_x ? cell->size_x : finite_points(cell);
+  const double starts = cell->maximiser.max_iterations ? cell->maximiser.restarts : 0;
+
+  return finite > 0 ? finite : cell->maximiser.raw_samples + ASCENT * starts;
+}
+
+static double fit_operations(const RgCell *cell, double n0, double n)
 {
   const RgSurrogateOptions *model = &cell->surrogate;
-  const double inputs = cell->dim_x + cell->dim_c, points = finite_points(cell), T = n - n0;
-  const double t1 = power_sum(n0, n, 1), t2 = power_sum(n0, n, 2);
-  const double most = rg_surrogate_fit_data(model);
-  const bool iterative = is_iterative(cell, PetscMax(1, cell->run.ranks_per_trial));
-  double seconds = iterative && most < n ? fit_seconds(model, inputs, most, most + 1) * T
-                                         : fit_seconds(model, inputs, n0, n);
-  int features;
-  bool weights;
+  const double fits = model->refit_every > 0 ? 1.0 / model->refit_every : fmin(1, FIT_ALL / n);
+  const double starts = model->fit_multistart == RG_MULTISTART_ALWAYS ? 1 + model->fit_starts : 1;
 
-  if (cell->algorithm->paths) {
-    int count = cell->algorithm->paths(cell->algorithm_options, points > 0, &features, &weights);
-    seconds += path_seconds(count, features, weights, inputs, points, n0, n);
-  }
-  if (iterative) return seconds + iterative_seconds(cell, n0, n);
-  if (points > 0) {
-    const bool changes = model->fit != RG_FIT_FIXED || model->standardise;
-    const double rebuilds = changes ? refits(model, n0, n) : 0;
-    const RgSetMethod method = method_of(cell);
-    if (method != RG_SET_ROWS && !changes)
-      return seconds +
-             points * (unit.structured * T + (method == RG_SET_PRODUCT ? unit.column * t1 : 0));
-    return seconds + points * (unit.update * t1 + unit.rebuild * rebuilds * t2 / 2);
-  }
-  if (cell->dim_c && cell->algorithm->nodes) return seconds + node_seconds(cell, n0, n);
-  if (cell->dim_c && cell->algorithm->contexts) return seconds + context_seconds(cell, n0, n);
-  const double starts = cell->maximiser.max_iterations ? cell->maximiser.restarts : 0;
-  seconds += unit.iteration * T;
-  seconds += cell->maximiser.raw_samples * (unit.raw_kernel * inputs * t1 + unit.raw_solve * t2);
-  return seconds + starts * inputs * (unit.start_kernel * t1 + unit.start_solve * t2);
+  if (model->fit == RG_FIT_FIXED) return 0;
+  return FIT * starts * fits *
+         (power_sum(n0, n, 3) + KERNEL * (cell->dim_x + cell->dim_c) * power_sum(n0, n, 2));
+}
+
+/* Fits, the acquisition function at the points of its search (through contexts where the method has
+   them), and paths. */
+static double model_operations(const RgCell *cell, double n0, double n)
+{
+  const double inputs = cell->dim_x + cell->dim_c, points = points_of(cell);
+  const double t1 = power_sum(n0, n, 1), t2 = power_sum(n0, n, 2);
+  const RgMethodCost cost = method_cost(cell);
+  double operations = 0;
+
+  if (is_iterative(cell, PetscMax(1, cell->run.ranks_per_trial)))
+    return rg_surrogate_solver(&cell->surrogate).rank * n * (n + points * (n - n0));
+  operations += fit_operations(cell, n0, n);
+  operations += cost.paths * cost.features * points * (n - n0);
+  if (finite_points(cell) > 0)
+    return operations +
+           2 * points * (t1 + (cost.paths > 0 && cost.features <= 0) * cost.paths * t1);
+  operations += points * (KERNEL * inputs * t1 + t2);
+  return operations + 2 * points * cost.contexts * t1;
+}
+
+/* Search for the best design by kernel regression. */
+static double regression_operations(const RgCell *cell, double n0, double n)
+{
+  RgCell widened = *cell;
+
+  rg_regression_widen(cell->dim_x, &widened.maximiser);
+  return REGRESSION * cell->dim_x * points_of(&widened) * power_sum(n0, n, 1);
 }
 
 static double model_order(const RgCell *cell, int ranks)
@@ -285,7 +151,7 @@ static double model_order(const RgCell *cell, int ranks)
 
 double rg_cost_problem_order(const RgCell *cell)
 {
-  return cell->problem->dense_order ? cell->problem->dense_order(cell->problem_options) : 0;
+  return rg_problem_cost(cell->problem, cell->problem_options).order;
 }
 
 double rg_cost_order(const RgCell *cell)
@@ -319,12 +185,9 @@ double rg_cost_dense_bytes(const RgCell *cell, int ranks)
 /* A method that draws paths of a set exactly has the factors too, and scratch for them. */
 static double table_bytes(const RgCell *cell)
 {
-  int features = 1;
-  bool weights;
+  const RgMethodCost cost = method_cost(cell);
 
-  if (cell->algorithm->paths)
-    cell->algorithm->paths(cell->algorithm_options, true, &features, &weights);
-  return 8 * cell->tables * (features ? 1 : 3);
+  return 8 * cell->tables * (cost.paths > 0 && cost.features <= 0 ? 3 : 1);
 }
 
 static double model_bytes(const RgCell *cell, double n, int ranks)
@@ -355,13 +218,7 @@ static double search_bytes(const RgCell *cell)
 
 double rg_cost_context_bytes(const RgCell *cell)
 {
-  const RgAlgorithmClass *class = cell->algorithm;
-  const int n = cell->run.initial_points + cell->run.iterations;
-  int screening;
-
-  if (!cell->dim_c || cell->size_c || !class->contexts) return 0;
-  if (class->context_bytes) return class->context_bytes(cell->algorithm_options, cell->dim_c, n);
-  return 16.0 * n * class->contexts(cell->algorithm_options, n, &screening);
+  return cell->dim_c && !cell->size_c ? method_cost(cell).bytes : 0;
 }
 
 bool rg_cost_countable(const RgCell *cell, int ranks)
@@ -369,7 +226,7 @@ bool rg_cost_countable(const RgCell *cell, int ranks)
   const double order =
     fmax(model_order(cell, ranks), rg_cost_problem_order(cell)) + RG_DISTRIBUTED_BLOCK;
 
-  if (auto_is_iterative(cell, ranks) && !cell->algorithm->matrix_free) return false;
+  if (auto_is_iterative(cell, ranks) && !(cell->algorithm->traits & RG_MATRIX_FREE)) return false;
   return order < rg_team_measured_crossover(ranks) || order * order / ranks < INT32_MAX;
 }
 
@@ -385,17 +242,14 @@ double rg_cost_bytes(const RgCell *cell, int ranks)
            : bytes;
 }
 
-void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes)
+double rg_cost_nominal(const RgCell *cell)
 {
   const double n0 = cell->run.initial_points, n = n0 + cell->run.iterations;
+  const RgProblemCost problem = rg_problem_cost(cell->problem, cell->problem_options);
+  double operations = LOOP * n + problem.setup + pow(problem.order, 3) / 3;
 
-  *seconds = unit.trial + unit.evaluation * n + unit.factor * pow(rg_cost_problem_order(cell), 3);
-  if (cell->problem->setup_seconds) *seconds += cell->problem->setup_seconds(cell->problem_options);
-  if (cell->problem->seconds) *seconds += n * cell->problem->seconds(cell->problem_options);
-  *bytes = rg_cost_bytes(cell, PetscMax(1, cell->run.ranks_per_trial));
-  if (cell->algorithm->seconds)
-    *seconds +=
-      cell->algorithm->seconds(cell->algorithm_options, cell->dim_x + cell->dim_c, (int)n);
-  else if (cell->algorithm->reads & RG_READS_SURROGATE) *seconds += model_seconds(cell, n0, n);
-  else if (cell->algorithm->reads & RG_READS_MAXIMISER) *seconds += regression_seconds(cell, n0, n);
+  if (cell->algorithm->reads & RG_READS_SURROGATE) operations += model_operations(cell, n0, n);
+  else if (cell->algorithm->reads & RG_READS_MAXIMISER)
+    operations += regression_operations(cell, n0, n);
+  return operations / SPEED + problem.evaluation * n;
 }

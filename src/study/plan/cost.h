@@ -1,28 +1,19 @@
-/* What a trial is likely to cost: for the order of the schedule and for `regatta plan`. */
+/* The size of a trial before it has run: a rough count of operations, for the order of the schedule
+   and for teams of ranks, and bytes. What a trial takes by the clock is measured:
+   study/run/probe.h. */
 #ifndef RG_STUDY_PLAN_COST_H
 #define RG_STUDY_PLAN_COST_H
 
 #include "study/spec/study.h"
 
-/* CPU seconds and bytes at the peak (the process itself included) of one trial of a checked cell,
-   on one core. An order of magnitude: the speed of the machine and of the problem itself are not
-   known. With n0 initial points, n evaluations in all, D inputs of the model, M raw samples and R
-   starts of the maximiser, N points of a finite domain, a refit every k evaluations from S starts,
-   and sums over t = n0 .. n-1:
-     always          1 + n, and n times what the problem expects an evaluation to take
-     finite domain   N sum t (where the kernel shares the structure of a grid: N, and for products
-                     less N sum t), and N/k sum t^2/2 where the model changes with the data
-     box             sum 1, M sum (D t + t^2) raw samples, R D sum (t + t^2) local search
-     fit             1/k sum (1 + (D + 3) t^2 + t^3) for every evaluation of the likelihood: 20 per
-                     start where all of the S starts join every fit, else 8
-     P paths         P sum (F (D + 2) + F t + F t^2) of F random features, and their maximum over
-                     320 + 64 D raw samples and some starts, or over N points; P N sum (1 + t)
-                     where they are exact
-     no model, box   (M + 2 R) D sum t of a kernel regression, M and R as rg_regression_widen says
-
-   each term times a constant of the table in cost.c; of a method that gives its own cost
-   (RgAlgorithmClass.seconds) that instead of the model's. O(1). */
-void rg_cost_estimate(const RgCell *cell, double *seconds, double *bytes);
+/* Seconds of one trial of a checked cell on a nominal core: a count of operations of its linear
+   algebra over one speed, which is the same on all machines. A factor of ten off is no surprise.
+   With N points of a finite domain or of a search over a box, and sums over t = n0 .. n-1 data:
+     fit       8 sum (t^3 + 10 D t^2), a share of it where not every query has a fit
+     search    finite: N sum 2 t; box: N sum (10 D t + t^2), through C contexts N C sum 2 t more
+     paths     P F N per query
+   plus what the problem says of itself (RgProblemCost). O(1). */
+double rg_cost_nominal(const RgCell *cell);
 
 /* Order of the largest dense matrix a team could take off one rank: data of a model over a box at
    the end of a trial, points of a path that the problem draws. 0: none. */

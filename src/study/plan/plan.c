@@ -22,7 +22,9 @@ static void add_cells(RgPlan *plan)
     *cell = (RgPlanCell){.first = plan->n,
                          .n = rg_study_instances(study, &study->cells[c]) * study->cells[c].n_seeds,
                          .n_seeds = study->cells[c].n_seeds};
-    rg_cost_estimate(&study->cells[c], &cell->cost, &cell->memory);
+    cell->cost = rg_cost_nominal(&study->cells[c]);
+    cell->memory =
+      rg_cost_bytes(&study->cells[c], PetscMax(1, study->cells[c].run.ranks_per_trial));
     plan->n += cell->n;
     plan->n_turns = PetscMax(plan->n_turns, cell->n_seeds);
     plan->cost += cell->n * cell->cost;
@@ -153,7 +155,7 @@ PetscErrorCode rg_trial_key(const RgStudy *study, const RgTrial *trial, RgText *
 /* The instance that a cell has for a seed: the number'th draw, or one of the seed's own. */
 static uint64_t instance_of(const RgStudy *study, int c, int number, int turn)
 {
-  const bool paired = study->paired && study->cells[c].problem->random;
+  const bool paired = study->paired && study->cells[c].problem->traits & RG_PROBLEM_RANDOM;
 
   return paired ? study->seeds[turn] : (uint64_t)number;
 }

@@ -16,13 +16,13 @@ typedef struct {
   char id[RG_ID_LENGTH + 1];    /* XXH3-128 of its key (rg_trial_key) */
   int n_initial, n_evaluations; /* rows of the record: initial design + iterations */
   int dim_x, dim_c;
-  double cost; /* estimated CPU seconds */
+  double cost; /* seconds of a nominal core */
 } RgTrial;
 
 /* Trials [first, first + n) of the plan: instance by instance, each of them seed by seed. */
 typedef struct {
   int first, n, n_seeds;
-  double cost;   /* of a trial, estimated CPU seconds */
+  double cost;   /* of a trial, seconds of a nominal core (rg_cost_nominal) */
   double memory; /* of a trial, estimated bytes at the peak */
 } RgPlanCell;
 
@@ -48,7 +48,7 @@ typedef struct RgPlan {
   int n_groups;
   RgPlanGroup *groups; /* owned */
   int *by_cost;        /* cells, dearest first when planned: the order within a seed; owned */
-  double cost;         /* sum, CPU seconds */
+  double cost;         /* sum of the trials */
   RgPlanIds *ids;      /* made by rg_plan_find; owned */
 } RgPlan;
 

@@ -52,14 +52,14 @@ static int good_size(const Automatic *automatic, Kind kind)
 static int left_over(const Automatic *automatic)
 {
   const RgStudy *study = automatic->study;
-  double seconds, bytes, alone = 0, small = 0;
+  double alone = 0, small = 0;
   int n = 0;
 
   for (int c = 0; c < study->n_cells; c++) {
     const RgCell *cell = &study->cells[c];
     const int trials = rg_study_instances(study, cell) * cell->n_seeds;
     const Kind kind = kind_of(automatic, cell);
-    rg_cost_estimate(cell, &seconds, &bytes);
+    const double seconds = rg_cost_nominal(cell);
     if (kind == SMALL || cell->run.ranks_per_trial == 1) small += trials * seconds;
     if (kind != ALONE) continue;
     alone += trials * seconds;

@@ -245,7 +245,8 @@ static bool advance(Pair *pair)
 static PetscErrorCode score_cell(RgCell *cell, int score)
 {
   const RgTexts *scores =
-    cell->problem->scores ? cell->problem->scores(cell->problem_options) : NULL;
+    cell->problem->scores ? cell->problem->scores->list(cell->problem_options) : NULL;
+  const RgScoring *scoring = cell->algorithm->scores;
   RgText text = {0}, swept = {0}, name = {0};
 
   PetscFunctionBeginUser;
@@ -255,8 +256,7 @@ static PetscErrorCode score_cell(RgCell *cell, int score)
   for (int s = 0; s < scores->n; s++)
     PetscCall(rg_text_add(&text, "%s%s", s ? "; " : "", scores->values[s]));
   cell->scores = text.data;
-  if (!cell->algorithm->aims || !cell->algorithm->aims(cell->algorithm_options))
-    PetscFunctionReturn(0);
+  if (!scoring || !scoring->aims || !scoring->aims(cell->algorithm_options)) PetscFunctionReturn(0);
   cell->score = score;
   PetscCall(
     rg_text_add(&name, "%.*s", (int)strcspn(scores->values[score], "="), scores->values[score]));
@@ -268,7 +268,7 @@ static PetscErrorCode score_cell(RgCell *cell, int score)
   PetscCall(rg_text_clear(&name));
   PetscCall(PetscFree(cell->swept));
   cell->swept = swept.data;
-  PetscCall(cell->problem->aim(cell->problem_options, score));
+  PetscCall(cell->problem->scores->aim(cell->problem_options, score));
   PetscFunctionReturn(0);
 }
 

@@ -57,9 +57,9 @@ static PetscErrorCode add_identity(const RgCell *cell, const Variant *variant, R
   const RgProblemClass *class = cell->problem;
 
   PetscFunctionBeginUser;
-  if (class->identity) {
+  if (class->source) {
     PetscCall(rg_text_add(text, "problem=%s@%d{", class->name, class->revision));
-    PetscCall(class->identity(class, cell->problem_options, text));
+    PetscCall(class->source->identity(class, cell->problem_options, text));
     PetscCall(rg_text_add(text, "}"));
   } else {
     PetscCall(rg_text_add(text, "%s", variant->text));
@@ -118,13 +118,13 @@ static void check_begin(const RgCell *cell, RgDiagnostics *found)
   const RgAlgorithmClass *class = cell->algorithm;
 
   if (cell->run.initial_points || !(class->needs & RG_NEEDS_INITIAL)) return;
-  if (class->has_instead && class->has_instead(cell->algorithm_options)) return;
+  if (class->instead && class->instead->is_there(cell->algorithm_options)) return;
   rg_diagnostics_add(
     found, cell->algorithm_place,
     "'%s' begins with an initial design%s%s: 'initial_points' of '%s' must be 1 or "
     "more, not 0",
-    cell->algorithm_label, class->instead ? " or " : "", class->instead ? class->instead : "",
-    cell->problem_label);
+    cell->algorithm_label, class->instead ? " or " : "",
+    class->instead ? class->instead->words : "", cell->problem_label);
 }
 
 static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
@@ -152,13 +152,11 @@ static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnost
 /* Whether the method may draw paths by random features, as it does on sets that are not small. */
 static bool draws_features(const RgCell *cell)
 {
-  const RgAlgorithmClass *method = cell->algorithm;
-  int features = 0;
-  bool weights;
+  const RgTrialSize size = {.finite = cell->size_x > 0};
+  RgMethodCost cost = {0};
 
-  if (!method->paths) return false;
-  return method->paths(cell->algorithm_options, cell->size_x > 0, &features, &weights) > 0 &&
-         (features > 0 || cell->size_x > RG_PATHS_EXACT_MAX);
+  if (cell->algorithm->cost) cell->algorithm->cost(cell->algorithm_options, &size, &cost);
+  return cost.paths > 0 && (cost.features > 0 || cell->size_x > RG_PATHS_EXACT_MAX);
 }
 
 /* Check the surrogate block against the inputs of the model: the design and, if the method
@@ -190,7 +188,7 @@ static PetscErrorCode list_matrix_free(RgText *text)
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++)
-    if (classes[i]->matrix_free)
+    if (classes[i]->traits & RG_MATRIX_FREE)
       PetscCall(rg_text_add(text, "%s%s", text->length ? ", " : "", classes[i]->name));
   PetscFunctionReturn(0);
 }
@@ -203,7 +201,7 @@ static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
 
   PetscFunctionBeginUser;
   if (cell->surrogate.solver != RG_SOLVER_ITERATIVE) PetscFunctionReturn(0);
-  if (!class->matrix_free) {
+  if (!(class->traits & RG_MATRIX_FREE)) {
     PetscCall(list_matrix_free(&names));
     rg_diagnostics_add(
       found, cell->algorithm_place,
@@ -407,8 +405,8 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
   PetscFunctionBeginUser;
   PetscCall(
     rg_text_add(text, "algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
-  if (cell->algorithm->identity)
-    PetscCall(cell->algorithm->identity(cell->algorithm_options, text));
+  if (cell->algorithm->outside)
+    PetscCall(cell->algorithm->outside->identity(cell->algorithm_options, text));
   else PetscCall(rg_params_canonical(cell->algorithm->params, cell->algorithm_options, text));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
     PetscCall(rg_text_add(text, "};surrogate={"));
@@ -426,7 +424,8 @@ static PetscErrorCode look_outside(RgCell *cell)
   RgText text = {0};
 
   PetscFunctionBeginUser;
-  if (cell->algorithm->outside) PetscCall(cell->algorithm->outside(cell->algorithm_options, &text));
+  if (cell->algorithm->outside)
+    PetscCall(cell->algorithm->outside->version(cell->algorithm_options, &text));
   cell->outside = text.data;
   PetscFunctionReturn(0);
 }
@@ -440,11 +439,11 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
 
   PetscFunctionBeginUser;
   PetscCall(add_problem_text(cell, &problem));
-  if (!cell->algorithm->identity) PetscCall(add_algorithm_text(cell, &algorithm));
+  if (!cell->algorithm->outside) PetscCall(add_algorithm_text(cell, &algorithm));
   PetscCall(rg_params_resolve(cell->problem->params, cell->problem_options, cell->problem_place));
   PetscCall(
     rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
-  if (cell->algorithm->identity) PetscCall(add_algorithm_text(cell, &algorithm));
+  if (cell->algorithm->outside) PetscCall(add_algorithm_text(cell, &algorithm));
   PetscCall(rg_params_resolve(rg_run_params, &cell->run, cell->problem_place));
   PetscCall(find_variant(checker, cell, problem.data, &variant));
   if (variant->sound) {

@@ -54,7 +54,8 @@ bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block)
 bool rg_algorithm_reads_param(const RgAlgorithmClass *algorithm, RgBlock block,
                               const RgParam *param)
 {
-  if (block == RG_BLOCK_RUN && !strcmp(param->name, "noise_known")) return !algorithm->blind;
+  if (block == RG_BLOCK_RUN && !strcmp(param->name, "noise_known"))
+    return !(algorithm->traits & RG_BLIND);
   return rg_algorithm_reads(algorithm, block);
 }
 

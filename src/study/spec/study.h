@@ -128,7 +128,7 @@ PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
 /* Number of instances of the cell's problem that are crossed with each seed. */
 static inline int rg_study_instances(const RgStudy *study, const RgCell *cell)
 {
-  return cell->problem->random && !study->paired ? cell->n_instances : 1;
+  return cell->problem->traits & RG_PROBLEM_RANDOM && !study->paired ? cell->n_instances : 1;
 }
 PetscErrorCode rg_study_destroy(RgStudy *study);
 

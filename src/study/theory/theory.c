@@ -60,7 +60,7 @@ static PetscErrorCode set_laws(View *view)
 /* Is the gain that of designs and contexts? */
 static bool is_joint(const View *view)
 {
-  return view->theory->family->joint & RG_RULE(view->theory->law[0].theory);
+  return view->theory->family->joint & view->setting.rule;
 }
 
 /* Why the formulas can't be evaluated at all; NULL when they can. */
@@ -164,7 +164,7 @@ static PetscErrorCode check_assumptions(View *view)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "a point may be queried once only"));
   if (cell->run.count_initial)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the initial design counts in the regret"));
-  if (finite && view->theory->law[0].theory == RG_THEORY_IRGP_CONTINUOUS)
+  if (finite && view->theory->family->continuous & view->setting.rule)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the continuous rule on a finite design"));
   if (!finite)
     PetscCall(object(view, RG_CLAIM_ESTIMATE, "gamma of Sobol points in a continuous design"));
@@ -228,7 +228,7 @@ static PetscErrorCode set_curves(View *view)
   while (curves[theory->n_curves].name) theory->n_curves++;
   PetscCall(PetscCalloc1(theory->n_curves, &theory->value));
   for (int k = 0; k < theory->n_curves; k++) {
-    if (!(curves[k].rules & RG_RULE(theory->law[0].theory))) continue;
+    if (!(curves[k].rules & view->setting.rule)) continue;
     if (curves[k].holds && !curves[k].holds(&view->setting)) continue;
     PetscCall(PetscMalloc1(theory->n, &theory->value[k]));
     for (int T = 1; T <= theory->n; T++) theory->value[k][T - 1] = curves[k].at(&view->setting, T);
@@ -361,15 +361,17 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
                                   const RgTheoryOptions *options, RgCellTheory *theory)
 {
   View view = {.cell = cell, .theory = theory};
+  unsigned rule = 0;
 
   PetscFunctionBeginUser;
   *theory = (RgCellTheory){.n = cell->run.iterations};
   PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &view.domain));
   PetscCall(set_laws(&view));
-  if (theory->law) theory->family = rg_bound_family_of(theory->law[0].theory);
+  if (theory->law) theory->family = rg_bound_family_of(theory->law[0].rule, &rule);
   view.setting = (RgBoundSetting){.n = theory->n,
                                   .domain = &view.domain,
                                   .law = theory->law,
+                                  .rule = rule,
                                   .data_noise = cell->run.noise_variance,
                                   .fitted = cell->surrogate.fit != RG_FIT_FIXED,
                                   .delta = options->delta,

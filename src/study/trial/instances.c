@@ -63,7 +63,7 @@ PetscErrorCode rg_instances_keep_optima(RgInstances *instances, const char *fold
 /* Order of the dense matrix that an instance factors. */
 static int order_of(const RgProblemClass *class, const void *options)
 {
-  return class->dense_order ? (int)class->dense_order(options) : 0;
+  return (int)rg_problem_cost(class, options).order;
 }
 
 static PetscErrorCode key_of(RgTeam *team, const RgStudy *study, const RgCell *cell,
@@ -114,9 +114,10 @@ static PetscErrorCode compare_data(const RgCell *cell, const RgProblem *problem,
   RgText text = {0};
 
   PetscFunctionBeginUser;
-  if (failure->failed || !class->identify || !cell->text) PetscFunctionReturn(0);
+  if (failure->failed || !class->source || !class->source->identify || !cell->text)
+    PetscFunctionReturn(0);
   PetscCall(rg_text_add(&text, "problem=%s@%d{", class->name, class->revision));
-  PetscCall(class->identify(problem, &text));
+  PetscCall(class->source->identify(problem, &text));
   PetscCall(rg_text_add(&text, "}"));
   if (strncmp(cell->text, text.data, text.length))
     rg_failure_set(failure, "%s: its data have changed since the study was started", class->name);
@@ -147,7 +148,7 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
                                                                          instances->fingerprint),
                         (int)(rest - cell->text), cell->text));
   PetscCall(rg_params_canonical(class->params, cell->problem_options, &text));
-  if (class->random ||
+  if (class->traits & RG_PROBLEM_RANDOM ||
       rg_registry_find_problem(NULL, class->name) != class) /* plugins may be wrong */
     PetscCall(rg_text_add(&text, "\nseed %llu, instance %llu", (unsigned long long)study->seed,
                           (unsigned long long)number));
@@ -178,7 +179,7 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
   entry->broken = failure->failed;
   entry->among = instances;
   const bool searched = !entry->broken && !entry->has_optimum && isnan(entry->problem.optimum) &&
-                        !cell->problem->costly;
+                        !(cell->problem->traits & RG_PROBLEM_COSTLY);
   if (instances->folder && searched && !entry->file_key && !entry->problem.by_team)
     PetscCall(make_file_key(instances, study, cell, number, entry));
   PetscFunctionReturn(0);
@@ -193,7 +194,8 @@ PetscErrorCode rg_instances_give_back(RgInstance **out)
   entry->taken = false;
   *out = NULL;
   const RgProblemClass *class = entry->problem.class;
-  const bool dear = class->shared || order_of(class, entry->problem.options) >= DEAR;
+  const bool dear =
+    class->traits & RG_PROBLEM_SHARED || order_of(class, entry->problem.options) >= DEAR;
   if (dear && !entry->broken) PetscFunctionReturn(0);
   PetscCall(rg_problem_destroy(&entry->problem));
   entry->alive = false;

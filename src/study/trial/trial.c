@@ -69,7 +69,7 @@ static PetscErrorCode run_create_log(RgTrialRun *run)
                                 .stop = rg_trial_hear_stop,
                                 .stop_closure = run,
                                 .child = run->host->child};
-  if (run->cell->problem->costly && run->host->directory)
+  if (run->cell->problem->traits & RG_PROBLEM_COSTLY && run->host->directory)
     PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_EVALUATIONS, run->trial->id,
                                      NULL, domain->design.dim, domain->context.dim,
                                      domain->n_constraints, &run->log));
@@ -196,14 +196,14 @@ static void record_clock(RgTrialRun *run, int row)
 static PetscErrorCode run_scores(RgTrialRun *run, int t, int row)
 {
   const RgAlgorithmClass *class = run->cell->algorithm;
-  const bool all = run->cell->score < 0 && class->recommend_by;
+  const bool all = run->cell->score < 0 && class->scores;
 
   PetscFunctionBeginUser;
   for (int s = 0; s < run->cell->n_scores && !run->failure.failed; s++) {
     if (!rg_trial_is_scored(run, s)) continue;
     if (all)
       PetscCall(
-        class->recommend_by(&run->algorithm, t, &run->history, s, &run->query, &run->failure));
+        class->scores->recommend(&run->algorithm, t, &run->history, s, &run->query, &run->failure));
     if (!run->failure.failed)
       rg_trial_cell(run, RG_COLUMN_SCORE_RECOMMENDED, row)[s] =
         all ? run->query.index : run->recommended[row];
@@ -250,8 +250,13 @@ static PetscErrorCode initial_context(RgTrialRun *run, RgRandom *random)
 /* Whether the trial continues with another evaluation, if one is due. */
 static bool goes_on(RgTrialRun *run)
 {
-  if (!run->failure.failed && !run->abandoned && run->history.n && rg_trial_hear_stop(run))
+  const RgTrialHost *host = run->host;
+  const int n = run->history.n;
+
+  if (!run->failure.failed && !run->abandoned && n && rg_trial_hear_stop(run))
     run->abandoned = true;
+  if (host->enough && n > run->trial->n_initial && host->enough(host->enough_closure, n))
+    return false;
   return !run->failure.failed && !run->abandoned;
 }
 
@@ -292,16 +297,15 @@ static void hear_method(RgTrialRun *run)
   if (run->failure.failed && run->answers && run->stop_heard) run->abandoned = true;
 }
 
-/* The method learns of the evaluation, and recommends. Where it does neither the clock is not read:
-   each reading of the CPU time is a system call. */
+/* The method recommends. Where it does not the clock is not read: each reading of the CPU time is a
+   system call. */
 static PetscErrorCode hear_out(RgTrialRun *run, int t, int row)
 {
   const RgAlgorithmClass *class = run->cell->algorithm;
 
   PetscFunctionBeginUser;
-  if (!class->tell && !class->recommend) PetscFunctionReturn(0);
+  if (!class->recommend) PetscFunctionReturn(0);
   PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
-  PetscCall(rg_algorithm_tell(&run->algorithm, t, &run->history, &run->failure));
   PetscCall(run_recommendation(run, t, row));
   PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
   hear_method(run);
@@ -377,8 +381,9 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialH
   for (int t = 1; t <= run.cell->run.iterations && goes_on(&run); t++)
     PetscCall(run_iteration(&run, t));
   record->n_rows = run.history.n;
-  if (!run.abandoned && record->n_rows) PetscCall(rg_trial_regret(&run));
-  if (!run.abandoned && record->n_rows && run.cell->problem->fills_space)
+  const bool judged = !run.abandoned && record->n_rows && !host->enough;
+  if (judged) PetscCall(rg_trial_regret(&run));
+  if (judged && run.cell->problem->traits & RG_PROBLEM_FILLS_SPACE)
     PetscCall(
       rg_fill_of_queries(&run.algorithm, &run.history, record->column[RG_COLUMN_FILL_DISTANCE]));
   PetscCall(finish_record(&run, wall, cpu));

@@ -14,6 +14,10 @@ typedef bool (*RgStopFunction)(void *closure);
 typedef struct {
   RgStopFunction stop; /* NULL: no stop */
   void *stop_closure;
+  /* Asked after every query, with the number of evaluations: true ends the trial there with the
+     record of them, without regret. For probes; NULL: the trial runs to its end. */
+  bool (*enough)(void *closure, int n);
+  void *enough_closure;
   const char *directory; /* study directory, where costly evaluations are logged; NULL: none */
   const RgEvaluationLog *known; /* costly evaluations come from here alone: one that isn't there
                                    fails the trial; NULL: they are made */
@@ -38,7 +42,7 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialH
 /* Whether F of a problem is only known where it was observed. */
 static inline bool rg_problem_is_observed(const RgProblemClass *problem)
 {
-  return problem->costly && !problem->objective;
+  return problem->traits & RG_PROBLEM_COSTLY && !problem->objective;
 }
 /* Change the optimum of a finished record of such a problem (NaN: unknown): regrets and message
    become those of a run with this optimum. Nothing is evaluated. */

@@ -58,7 +58,7 @@ static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, 
   if (!failure->failed)
     PetscCall(rg_problem_constrain(run->problem, point, run->constraints, failure));
   if (!failure->failed) PetscFunctionReturn(0);
-  run->abandoned = run->stop_heard && run->cell->problem->costly;
+  run->abandoned = run->stop_heard && run->cell->problem->traits & RG_PROBLEM_COSTLY;
   if (run->abandoned || run->problem->task.lost || !rg_trial_tolerates(run)) PetscFunctionReturn(0);
   *failure = (RgFailure){0};
   *f = NAN;
@@ -69,8 +69,9 @@ static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, 
 /* f at a point: from the log of an earlier run, else from the problem. */
 static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row, double *f)
 {
-  const RgEvaluationLog *known =
-    run->cell->problem->costly && run->host->known ? run->host->known : run->log;
+  const RgEvaluationLog *known = run->cell->problem->traits & RG_PROBLEM_COSTLY && run->host->known
+                                   ? run->host->known
+                                   : run->log;
   double seconds, start = rg_wall_seconds();
 
   PetscFunctionBeginUser;

@@ -109,12 +109,12 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
   PetscCall(PetscMalloc1(n, &points));
   PetscCall(PetscMalloc1(5 * (size_t)n, &values));
   for (int row = 0; row < n; row++) points[row] = (RgPoint){.index = run->history.index[row]};
-  PetscCall(run->problem->class->score(run->problem, s, n, points, values, &optimum));
+  PetscCall(run->problem->class->scores->value(run->problem, s, n, points, values, &optimum));
   for (int row = 0; row < n; row++) {
     const double best = rg_trial_cell(run, RG_COLUMN_SCORE_RECOMMENDED, row)[s];
     if (!isnan(best)) points[row].index = (int)best;
   }
-  PetscCall(run->problem->class->score(run->problem, s, n, points, values + n, &optimum));
+  PetscCall(run->problem->class->scores->value(run->problem, s, n, points, values + n, &optimum));
   PetscCall(rg_regret(
     &(RgScores){n, record->n_initial, run->cell->run.count_initial, optimum, 0, values, values + n},
     &(RgRegrets){values + 2 * n, values + 3 * n, values + 4 * n}, NULL));

@@ -58,7 +58,6 @@ static void bench_step(Bench *bench, int t)
   RG_OK(rg_history_append(&bench->history, bench->query.x, bench->query.index,
                           bench->history.context_dim ? bench->query.c : NULL,
                           bench->query.context_index, sin(5.0 * bench->query.x[0])));
-  RG_OK(rg_algorithm_tell(&bench->algorithm, t, &bench->history, &bench->failure));
 }
 
 /* ---- registry ------------------------------------------------------------------------------- */

@@ -256,7 +256,7 @@ RG_TEST(test_identity)
 
   for (int i = 0; i < 3; i++) {
     void *options = options_make(class, settings[i]);
-    RG_OK(class->identity(class, options, &texts[i]));
+    RG_OK(class->source->identity(class, options, &texts[i]));
     options_free(class, options);
   }
   assert_string_equal(texts[0].data, texts[1].data);

@@ -93,7 +93,7 @@ RG_TEST(test_instances)
   static const uint64_t who[][2] = {{1, 0}, {1, 0}, {1, 1}, {2, 0}};
   double f[4][1000];
 
-  assert_true(rg_registry_find_problem(NULL, "gp_path")->random);
+  assert_true(rg_registry_find_problem(NULL, "gp_path")->traits & RG_PROBLEM_RANDOM);
   for (int k = 0; k < 4; k++) {
     Instance it = instance_make("gp_path", NULL, who[k][0], who[k][1]);
     path_of(&it.problem, f[k]);

@@ -146,7 +146,7 @@ RG_TEST(test_surrogate_of_a_table)
 
   assert_int_equal(box->dim, 2);
   assert_true(box->lower[0] == 2 && box->upper[0] == 4 && box->upper[1] == 10);
-  assert_true(it.problem.class->dense_order(it.options) == RUNS);
+  assert_true(rg_problem_cost(it.problem.class, it.options).order == RUNS);
   for (int k = 0; k < 20; k++) {
     const double x[] = {2 + 0.1 * k, 10 * fabs(sin(k))}, h = 1e-5;
     const RgPoint point = {.index = -1, .x = x, .context_index = -1};
@@ -175,7 +175,7 @@ RG_TEST(test_identity)
   for (int k = 0; k < 3; k++) {
     const Setting settings[] = {{"path", files[k]->path}, {0}};
     void *options = options_make(class, settings);
-    RG_OK(class->identity(class, options, &text[k]));
+    RG_OK(class->source->identity(class, options, &text[k]));
     options_free(class, options);
   }
   assert_string_equal(text[0].data, text[1].data);

@@ -227,7 +227,7 @@ static char *identity(const char *path, const char *key, const char *word)
   void *options = options_make(class, settings);
   RgText text = {0};
 
-  RG_OK(class->identity(class, options, &text));
+  RG_OK(class->source->identity(class, options, &text));
   options_free(class, options);
   return text.data;
 }

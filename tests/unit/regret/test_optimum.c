@@ -146,7 +146,7 @@ RG_TEST(test_costly_stays_unknown)
   Instance it = instance_make("branin", NULL, 1, 0);
   RgProblemClass class = *it.problem.class;
 
-  class.costly = true;
+  class.traits |= RG_PROBLEM_COSTLY;
   it.problem.class = &class;
   assert_true(isnan(hidden_optimum(&it.problem)));
   instance_free(&it);

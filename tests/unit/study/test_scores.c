@@ -86,7 +86,7 @@ RG_TEST(seeds_have_instances_of_their_own)
   plan_study(several, &frame.study, &frame.plan);
   for (int i = 0; i < frame.plan.n; i++) {
     const RgTrial trial = trial_at(&frame.plan, i);
-    bool random = frame.study.cells[trial.cell].problem->random;
+    bool random = frame.study.cells[trial.cell].problem->traits & RG_PROBLEM_RANDOM;
     assert_int_equal(trial.instance, random ? trial.seed : 0);
   }
   frame_destroy(&frame);

@@ -1,0 +1,111 @@
+/* What trials take by short probes, methods that are programs, and the time that a run has left. */
+#include "study/run/probe.h"
+#include "study/run/time_left.h"
+#include "study/trial/trial.h"
+#include "study_text.h"
+
+static RgStudy study;
+static RgPlan plan;
+
+static void make(const char *text)
+{
+  parse_study(text, &study);
+  RG_OK(rg_plan_fill(&study, &plan));
+}
+
+static void forget(void)
+{
+  RG_OK(rg_plan_clear(&plan));
+  RG_OK(rg_study_destroy(&study));
+}
+
+/* A probe is timed per entry of a method and a problem, and never of what has a finished trial. */
+RG_TEST(one_cell_of_each_pair_is_timed)
+{
+  RgCalibration clock;
+
+  make("study: t\ncommon: {iterations: 6}\nproblems: [branin, sphere]\n"
+       "algorithms: [{name: gp_ucb, label: G, beta: fixed}, random]\nsweep: [{algorithms.G.value: "
+       "[1, 2, 3]}]\n");
+  assert_int_equal(study.n_cells, 8);
+  RG_OK(rg_calibration_create(&study, &clock));
+  for (int c = 0; c < study.n_cells; c++)
+    if (!strcmp(study.cells[c].problem_label, "sphere") &&
+        !strcmp(study.cells[c].algorithm->name, "random"))
+      rg_calibration_add(&clock, c, 7);
+  RG_OK(rg_probe_costs(&plan, &clock));
+  assert_int_equal(clock.n_probes, 3);
+  RG_OK(rg_calibration_apply(&clock, &plan));
+  for (int c = 0; c < study.n_cells; c++) {
+    const bool known = !strcmp(study.cells[c].problem_label, "sphere") &&
+                       !strcmp(study.cells[c].algorithm->name, "random");
+    assert_int_equal(plan.cells[c].cost == 7, known);
+    assert_true(plan.cells[c].cost > 0 && plan.cells[c].cost < 60);
+  }
+  RG_OK(rg_calibration_destroy(&clock));
+  forget();
+}
+
+/* A trial that is dear by its data is interpolated between its ends: as much as the whole takes,
+   within a factor that a busy machine doesn't reach. */
+RG_TEST(a_probe_tells_what_a_trial_takes)
+{
+  RgCalibration clock;
+  RgRecord record;
+  RgTrial trial;
+  bool stopped;
+
+  make("study: t\ncommon: {iterations: 120, initial_points: 10, maximiser: {raw_samples: 2000, "
+       "restarts: 10}}\nproblems: [{name: ackley, dim: 4}]\nalgorithms: [ei]\n");
+  RG_OK(rg_calibration_create(&study, &clock));
+  RG_OK(rg_probe_costs(&plan, &clock));
+  RG_OK(rg_plan_trial(&plan, 0, &trial));
+  RG_OK(rg_trial_run(&study, &trial, NULL, &record, &stopped));
+  const double ratio = clock.seconds[0] / record.provenance.cpu;
+  if (!(ratio > 1 / 2.5 && ratio < 2.5)) fail_msg("a probe says %g times what a trial took", ratio);
+  RG_OK(rg_record_destroy(&record));
+  RG_OK(rg_calibration_destroy(&clock));
+  forget();
+}
+
+/* A costly problem is not evaluated: it takes what it declares. There is no such program. */
+RG_TEST(costly_problems_are_not_evaluated)
+{
+  RgCalibration clock;
+
+  make("study: t\ncommon: {iterations: 6, initial_points: 4}\nproblems: [{name: external, program: "
+       "/bin/false, inputs: [x real 0 1], seconds: 3}]\nalgorithms: [random]\n");
+  RG_OK(rg_calibration_create(&study, &clock));
+  RG_OK(rg_probe_costs(&plan, &clock));
+  assert_int_equal(clock.n_probes, 1);
+  assert_true(clock.seconds[0] >= 30 && clock.seconds[0] < 32);
+  RG_OK(rg_calibration_destroy(&clock));
+  forget();
+}
+
+static RgCellClock cell_clock(int n, int finished, double seconds, double nominal)
+{
+  return (RgCellClock){.n = n,
+                       .n_finished = finished,
+                       .finished_us = (int64_t)(1e6 * finished * seconds),
+                       .nominal = nominal,
+                       .ranks = 1};
+}
+
+RG_TEST(time_left_counts_trials_in_flight)
+{
+  const RgCellClock none[] = {cell_clock(8, 0, 0, 1)};
+  const RgCellClock half[] = {cell_clock(8, 4, 100, 1)};
+  const RgCellClock all[] = {cell_clock(8, 8, 100, 1)};
+  /* the quick method is through; nothing of the slow one, nominally nine times as dear, has ended */
+  const RgCellClock two[] = {cell_clock(4, 4, 10, 1), cell_clock(4, 0, 0, 9)};
+
+  assert_true(isnan(rg_time_left(1, none, 4, 50)));
+  RG_CLOSE(rg_time_left(1, half, 4, 100), 100, 1e-12);
+  RG_CLOSE(rg_time_left(1, half, 4, 150), 50, 1e-12);
+  RG_CLOSE(rg_time_left(1, half, 4, 199), 10, 1e-12); /* never next to nothing while they run */
+  RG_CLOSE(rg_time_left(1, half, 4, 300), 10, 1e-12);
+  assert_true(rg_time_left(1, all, 4, 200) == 0);
+  RG_CLOSE(rg_time_left(2, two, 4, 10), 90, 1e-12);
+  RG_CLOSE(rg_time_left(2, two, 4, 40), 60, 1e-12);
+}
