@@ -1,4 +1,5 @@
-/* regatta bounds STUDY.yaml: regret bounds and confidence parameters, by the theory. */
+/* regatta bounds STUDY.yaml: regret bounds and confidence parameters, by the theory;
+   regatta bounds -formula NAME: one formula over columns of numbers. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -7,10 +8,11 @@
 #include <string.h>
 
 #include "base/table.h"
+#include "cli/formula.h"
 #include "study/spec/registry.h"
 #include "study/theory/theory.h"
 
-enum { OPT_OUTPUT, OPT_CONFIDENCE, OPT_DELTA, OPT_LEVEL, OPT_TIGHT };
+enum { OPT_OUTPUT, OPT_CONFIDENCE, OPT_DELTA, OPT_LEVEL, OPT_TIGHT, OPT_FORMULA };
 
 static const RgOption options[] = {
   {"-o", "BOUNDS.csv", "write the curves over t: regret bounds and information gain"},
@@ -18,6 +20,9 @@ static const RgOption options[] = {
   {"-delta", "P", "probability that a high-probability bound may fail (default 0.1)"},
   {"-level", "P", "probability of the intervals of -confidence (default 0.95)"},
   {"-tight", NULL, "T s_T for the 2 T s_T of Theorems 4.3 to 4.5, whose proofs need no more"},
+  {"-formula", "NAME",
+   "instead of a study: a formula, or the law of a method's confidence parameter, with settings "
+   "KEY=VALUE, over the CSV table on standard input (regatta list theory, regatta describe NAME)"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
@@ -113,6 +118,16 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   double level = 0.95;
 
   PetscFunctionBeginUser;
+  if (arguments->option[OPT_FORMULA]) {
+    PetscCall(rg_formula_run(registry, arguments->option[OPT_FORMULA], arguments->n,
+                             arguments->positional, exit_code));
+    PetscFunctionReturn(0);
+  }
+  if (arguments->n != 1) {
+    rg_complain("bounds: takes one study file, or -formula NAME");
+    *exit_code = RG_EXIT_BAD_INPUT;
+    PetscFunctionReturn(0);
+  }
   if (!parse_probability(arguments, OPT_DELTA, &with.delta) ||
       !parse_probability(arguments, OPT_LEVEL, &level)) {
     *exit_code = RG_EXIT_BAD_INPUT;
@@ -127,5 +142,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_bounds = {
-  RG_USAGE("bounds STUDY.yaml [-o BOUNDS.csv] ...", options, 1, 1), .place = RG_ON_RANK_0,
-  .run = run};
+  RG_USAGE("bounds STUDY.yaml [-o BOUNDS.csv] ... | bounds -formula NAME [KEY=VALUE ...] < IN.csv",
+           options, 0, RG_ARGUMENTS_MAX),
+  .place = RG_ON_RANK_0, .run = run};

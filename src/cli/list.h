@@ -7,8 +7,7 @@ RG_COMMAND(eval, "one value of a problem, its gradient, objective and optimum")
 #ifndef RG_NO_EXTERNAL
 RG_COMMAND(serve, "a problem that answers lines of JSON, for programs in other languages")
 #endif
-RG_COMMAND(bounds, "regret bounds and confidence parameters that theory gives a study")
-RG_COMMAND(formula, "a formula of theory, or the law of a confidence parameter, over columns")
+RG_COMMAND(bounds, "regret bounds and confidence parameters of a study; a formula over columns")
 RG_COMMAND(info, "what is in a results file, or in a study that is still running")
 RG_COMMAND(status, "how far a study is; exit code 0 complete, 75 incomplete, for batch scripts")
 RG_COMMAND(checksum, "one number for all results, independent of ranks, hosts and time")

@@ -59,8 +59,8 @@ typedef struct {
   /* Append what `identity` would append for the data in the instance, which may have changed since
      the study was checked. NULL: the family reads nothing outside. */
   PetscErrorCode (*identify)(const RgProblem *problem, RgText *text);
-  /* Fill in problem->domain and problem->data from outside; called instead of `domain` of the
-     class, before `create`. failure: the source is no longer available. NULL: `domain` is called. */
+  /* Fill in problem->domain and problem->data from outside; called instead of `domain`, before
+     `create`. failure: the source is no longer available. NULL: `domain` is called. */
   PetscErrorCode (*load)(RgProblem *problem, RgFailure *failure);
 } RgProblemSource;
 

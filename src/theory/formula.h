@@ -1,5 +1,5 @@
 /* Formulas of the papers over columns of numbers, for figures that need no study or that need what
-   was recorded: `regatta formula NAME`. One line per formula in the table of formula.c. */
+   was recorded: `regatta bounds -formula NAME`. One line per formula in the table of formula.c. */
 #ifndef RG_THEORY_FORMULA_H
 #define RG_THEORY_FORMULA_H
 

@@ -1,4 +1,4 @@
-"""`regatta formula`: columns of numbers in, columns out; families and formulas of theory are listed."""
+"""`regatta bounds -formula`: columns of numbers in, columns out; families and formulas of theory are listed."""
 import subprocess
 
 from regatta_test import REGATTA, RegattaTest, environment, main
@@ -9,7 +9,7 @@ RGP_UCB = {1: (17.03662076, 9.93101365, 26.02836990), 200: (43.17113769, 31.2648
 
 class Formula(RegattaTest):
     def ask(self, text, *arguments):
-        return subprocess.run([REGATTA, "formula", *arguments], input=text, capture_output=True,
+        return subprocess.run([REGATTA, "bounds", "-formula", *arguments], input=text, capture_output=True,
                               text=True, env=environment())
 
     def test_law(self):

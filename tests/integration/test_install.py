@@ -10,7 +10,7 @@ import unittest
 from regatta_test import REGATTA, RegattaTest, environment, install, main, regatta
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMMANDS = ("run plan list describe eval bounds formula info status checksum verify merge version new "
+COMMANDS = ("run plan list describe eval bounds info status checksum verify merge version new "
             "help serve").split()
 STUDY = """study: plugins
 seeds: 2

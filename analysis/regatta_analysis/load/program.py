@@ -31,7 +31,7 @@ def planned(study):
         file.write(study)
         file.flush()
         try:
-            done = subprocess.run([program(), "plan", file.name], capture_output=True, text=True, timeout=60,
+            done = subprocess.run([program(), "plan", file.name, "-quick"], capture_output=True, text=True, timeout=60,
                                   stdin=subprocess.DEVNULL)
         except (OSError, subprocess.SubprocessError):
             return None
@@ -40,7 +40,7 @@ def planned(study):
 
 
 def formula(name, columns, **settings):
-    """`regatta formula NAME` over `columns` ({name: values} in the order it wants); a frame of what it
+    """`regatta bounds -formula NAME` over `columns` ({name: values} in the order it wants); a frame of what it
     gives. Settings: as the formula describes them; lists are fine."""
     rows = pd.DataFrame(columns).to_csv(index=False, na_rep="nan", float_format="%.17g")
     words = tuple(f"{key}={_word(value)}" for key, value in settings.items())
@@ -58,10 +58,10 @@ def _ask(name, words, rows):
     if not program():
         raise InputError("formulas are asked of the program regatta: build it, or name it in REGATTA")
     try:
-        done = subprocess.run([program(), "formula", name, *words], input=rows, capture_output=True,
+        done = subprocess.run([program(), "bounds", "-formula", name, *words], input=rows, capture_output=True,
                               text=True, timeout=300)
     except (OSError, subprocess.SubprocessError) as error:
         raise InputError(f"{program()}: {' '.join(str(error).split())}") from error
     if done.returncode:
-        raise InputError((done.stderr.strip().splitlines() or [f"regatta formula {name} failed"])[-1])
+        raise InputError((done.stderr.strip().splitlines() or [f"regatta bounds -formula {name} failed"])[-1])
     return pd.read_csv(io.StringIO(done.stdout))

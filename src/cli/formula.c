@@ -1,16 +1,16 @@
-/* regatta formula NAME [KEY=VALUE ...]: evaluate a formula of theory/, or the law of a method's
-   confidence parameter, on the rows of a CSV table from standard input. For figures. */
-#include "cli/command.h"
-#include "base/grow.h"
-#include "cli/values.h"
+/* regatta bounds -formula NAME [KEY=VALUE ...]: evaluate a formula of theory/, or the law of a
+   method's confidence parameter, on the rows of a CSV table from standard input. For figures. */
+#include "cli/formula.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
+#include "cli/command.h"
+#include "cli/values.h"
 #include "regatta/algorithm.h"
 #include "study/spec/registry.h"
 #include "theory/formula.h"
@@ -84,7 +84,7 @@ typedef struct {
 /* Set KEY=VALUE or KEY=[VALUE, ...] in the table that contains the key. */
 static PetscErrorCode set_one(Job *job, char *word, RgDiagnostics *found)
 {
-  const RgPlace place = {"formula", 0, 0};
+  const RgPlace place = {"bounds", 0, 0};
   char *value = rg_pair_split(word, place, found);
 
   PetscFunctionBeginUser;
@@ -102,7 +102,7 @@ static PetscErrorCode check_required(const Job *job, int n, char **words, RgDiag
     bool given = entry->fallback != NULL;
     for (int i = 0; i < n; i++) given = given || !strcmp(words[i], entry->name);
     if (!given)
-      rg_diagnostics_add(found, (RgPlace){"formula", 0, 0}, "'%s' is missing", entry->name);
+      rg_diagnostics_add(found, (RgPlace){"bounds", 0, 0}, "'%s' is missing", entry->name);
   }
   PetscFunctionReturn(0);
 }
@@ -171,8 +171,8 @@ static PetscErrorCode evaluate(const Job *job, int *exit_code)
   PetscFunctionBeginUser;
   PetscCall(read_rows(job->formula, &rows, &good));
   if (!good) {
-    rg_complain("formula: standard input is no CSV table of numbers, with a header, of what the "
-                "formula takes (regatta formula -help)");
+    rg_complain("bounds: standard input is no CSV table of numbers, with a header, of what the "
+                "formula takes (regatta describe NAME)");
     *exit_code = RG_EXIT_BAD_INPUT;
   } else {
     const size_t n = (size_t)PetscMax(rows.n, 1);
@@ -203,7 +203,7 @@ static PetscErrorCode complain_unknown(const char *name)
   PetscFunctionBeginUser;
   for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
     PetscCall(rg_text_add(&known, "%s, ", formula->name));
-  rg_complain("formula: nothing is called '%s' (%sor a method with a confidence parameter of known "
+  rg_complain("bounds: nothing is called '%s' (%sor a method with a confidence parameter of known "
               "law)",
               name, known.data);
   PetscCall(rg_text_clear(&known));
@@ -223,7 +223,7 @@ static PetscErrorCode run_job(Job *job, int n, char **words, int *exit_code)
   }
   for (int i = 0; i < n; i++) PetscCall(set_one(job, words[i], &found));
   PetscCall(check_required(job, n, words, &found));
-  if (found.n) rg_complain("formula: %s", found.list[0].message);
+  if (found.n) rg_complain("bounds: %s", found.list[0].message);
   if (found.n) *exit_code = RG_EXIT_BAD_INPUT;
   else PetscCall(evaluate(job, exit_code));
   PetscCall(rg_params_clear(job->formula->params, job->options));
@@ -233,9 +233,9 @@ static PetscErrorCode run_job(Job *job, int n, char **words, int *exit_code)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
+PetscErrorCode rg_formula_run(const RgRegistry *registry, const char *name, int n,
+                              const char *const *words, int *exit_code)
 {
-  const char *name = arguments->positional[0];
   const RgAlgorithmClass *method = rg_registry_find_algorithm(registry, name);
   Job job = {.formula = rg_theory_formula_find(name)};
 
@@ -245,14 +245,10 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
     job.method = method;
   }
   if (job.formula) {
-    PetscCall(run_job(&job, arguments->n - 1, (char **)arguments->positional + 1, exit_code));
+    PetscCall(run_job(&job, n, (char **)(uintptr_t)words, exit_code));
   } else {
     PetscCall(complain_unknown(name));
     *exit_code = RG_EXIT_BAD_INPUT;
   }
   PetscFunctionReturn(0);
 }
-
-const RgCommand rg_command_formula = {
-  RG_USAGE("formula NAME [KEY=VALUE ...] < IN.csv > OUT.csv", rg_only_plugins, 1, RG_ARGUMENTS_MAX),
-  .place = RG_ON_RANK_0, .run = run};
