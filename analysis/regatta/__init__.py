@@ -44,8 +44,8 @@ __all__ = ["PROTOCOL", "Evaluation", "Optimiser", "Problem", "Query", "Space", "
 
 
 def __getattr__(name: str) -> Any:
-    """What optimisers don't need is imported when it is used; `load` is that of regatta_analysis, which
-    needs NumPy, pandas and h5py."""
+    """Import what optimisers don't need only when it is used. `load` is that of regatta_analysis, which needs NumPy,
+    pandas and h5py."""
     if name == "load":
         from regatta_analysis import load as loader
         return loader
@@ -57,20 +57,20 @@ def __getattr__(name: str) -> Any:
 
 @dataclass(frozen=True)
 class Space:
-    """Where an optimiser may look: a box, or the finite set ``points``."""
+    """The space in which an optimiser may search: a box, or the finite set ``points``."""
     names: list[str]
     kinds: list[str]
     lower: list[float]
     upper: list[float]
-    inputs: Optional[list[dict[str, Any]]] = None  # where they have names: choices, log, if, is
+    inputs: Optional[list[dict[str, Any]]] = None  # if they have names: choices, log, if, is
     points: Optional[list[list[float]]] = None
     once: bool = False  # a point may be queried once only
     control: Optional[str] = None  # of contexts: "nature" draws them, or the "learner" chooses
-    probabilities: Optional[list[float]] = None  # of finite contexts, where they are known
+    probabilities: Optional[list[float]] = None  # of finite contexts, if they are known
 
     @classmethod
     def of(cls, message: dict[str, Any]) -> "Space":
-        """The space that a message describes; members that this package doesn't know are left out."""
+        """The space that a message describes, without members that this package doesn't know."""
         known = {f.name for f in fields(cls)}
         return cls(**{name: value for name, value in message.items() if name in known})
 
@@ -85,30 +85,30 @@ class Evaluation:
     y: float
     c: Optional[list[float]] = None
     index: Optional[int] = None  # of the point, in a finite set
-    failed: bool = False  # there was no value: y is what the study tells instead
-    feasible: bool = True  # it did not fail and violates no constraint; else y is what the study tells
+    failed: bool = False  # there was no value; y is the study's substitute
+    feasible: bool = True  # it did not fail and violates no constraint; else y is the study's substitute
     observed: Optional[float] = None  # with constraints: the value itself
     constraints: Optional[dict[str, float]] = None  # feasible where all are at most 0
 
 
 @dataclass(frozen=True)
 class Start:
-    """What an optimiser knows before its first query."""
+    """The knowledge of an optimiser before its first query."""
     space: Space
     budget: int  # queries it will be asked for
     seed: int
     initial: list[Evaluation]
     context: Optional[Space] = None
     noise_variance: Optional[float] = None  # of normal noise, where the study says that it is known
-    measure: Optional[str] = None  # what the objective makes of f over the contexts
+    measure: Optional[str] = None  # the measure that turns f over the contexts into the objective
     constraints: tuple[str, ...] = ()  # names of the outcome constraints
 
 
 @dataclass(frozen=True)
 class Query:
-    """An answer of ``ask`` with more in it than a design."""
+    """An answer of ``ask`` that holds more than a design."""
     x: Sequence[float]
-    c: Optional[Sequence[float]] = None  # where the learner chooses the context
+    c: Optional[Sequence[float]] = None  # if the learner chooses the context
     record: dict[str, float] = field(default_factory=dict)  # numbers named under `record`
 
 
@@ -117,8 +117,8 @@ class Optimiser(Protocol):
 
     def tell(self, x: list[float], y: float, c: Optional[list[float]] = None
              ) -> Optional[Sequence[float]]:
-        """May return the design it would recommend now; None recommends the query. An optimiser that
-        knows of failures and constraints has a method `judge` too: it gets the `Evaluation` first."""
+        """May return the design that it would recommend now; None recommends the query. An optimiser that handles
+        failures and constraints also has a method `judge`: it gets the `Evaluation` first."""
 
 
 def _start(message: dict[str, Any]) -> Start:
@@ -141,8 +141,7 @@ _fitted = {"wall": 0.0, "cpu": 0.0}  # seconds of `fitting` since the request ca
 
 @contextlib.contextmanager
 def fitting() -> Iterator[None]:
-    """What happens inside is the fit of a model: its seconds, wall and CPU, are recorded as such, not
-    as acquisition."""
+    """The block inside is the fit of a model: its wall and CPU seconds are recorded as fit, not as acquisition."""
     wall, cpu = time.perf_counter(), time.process_time()
     try:
         yield
@@ -189,9 +188,9 @@ class _Server:
 
 def serve(factory: Callable[[Start], Optimiser], requests: Optional[Iterable[str]] = None,
           answers: Optional[TextIO] = None, versions: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Answer requests until their end. factory: called with a `Start` for a new optimiser. versions:
-    of the packages it rests on, recorded with its trials beside Python's. What is printed meanwhile
-    goes to standard error: standard output belongs to the protocol."""
+    """Answer requests until the input ends. factory: called with a `Start` for a new optimiser. versions: versions of
+    the packages that the optimiser uses, recorded with its trials beside Python's. Text that is printed meanwhile goes
+    to standard error, because standard output belongs to the protocol."""
     requests = requests or sys.stdin
     out, printed = answers or sys.stdout, sys.stdout
     server = _Server(factory, versions)
@@ -201,7 +200,7 @@ def serve(factory: Callable[[Start], Optimiser], requests: Optional[Iterable[str
             message = json.loads(line)
             try:
                 answer = server.answer(message)
-            except Exception as error:  # whatever it is, the study wants to know
+            except Exception as error:  # the study must learn of every error
                 traceback.print_exc()
                 answer = {"error": f"{type(error).__name__}: {error}"}
             out.write(json.dumps({"id": message["id"], **answer}) + "\n")
@@ -211,7 +210,7 @@ def serve(factory: Callable[[Start], Optimiser], requests: Optional[Iterable[str
 
 
 class _InsideOut:
-    """A function that calls f, as something that is asked and told."""
+    """A function that calls f, turned into an optimiser with ask and tell."""
 
     def __init__(self, function: Callable[..., Any], start: Start):
         if start.space.points is not None:
@@ -229,7 +228,7 @@ class _InsideOut:
         return self.values.get()
 
     def _run(self) -> None:
-        """A function that ends before the budget does is called again, with the next seed."""
+        """A function that ends before the budget is spent is called again, with the next seed."""
         left, seed = self.start.budget, self.start.seed
         try:
             while left > 0:
@@ -252,8 +251,7 @@ class _InsideOut:
 
 
 def minimiser(function: Callable[..., Any]) -> Callable[[Start], Optimiser]:
-    """For `serve`: ``function(f, space, seed, budget)`` minimises f over the box ``space`` with at
-    most ``budget`` calls. Regatta maximises, so f is the negative of what is observed. One that
-    ends early is called again with the next seed and the rest of the budget; the initial design of
-    the study is not shown to it."""
+    """For `serve`: ``function(f, space, seed, budget)`` minimises f over the box ``space`` with at most ``budget``
+    calls. Regatta maximises, so f is the negative of the observation. A function that ends early is called again with
+    the next seed and the rest of the budget. It does not see the initial design of the study."""
     return lambda start: _InsideOut(function, start)

@@ -1,8 +1,7 @@
 """Regatta's problems for notebooks and other frameworks: ``regatta.problem("hartmann6")``.
 
-The values come from the program (`regatta serve`), one process per problem; the messages are those
-of docs/protocol.md. Standard library only; NumPy arrays are taken, and given back where they came.
-"""
+The values come from the program (`regatta serve`), one process per problem. The messages are those of
+docs/protocol.md. The module needs the standard library only; it accepts NumPy arrays and returns arrays for them."""
 from __future__ import annotations
 
 import json
@@ -19,7 +18,7 @@ from . import PROTOCOL, Space
 
 __all__ = ["Problem", "find_program", "problem"]
 
-# of MPI's launchers: the program is none of their ranks
+# variables of MPI's launchers: the program is not one of their ranks
 _LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "MPIR_", "PRTE_", "HYDRA_", "SLURM_PMI")
 
 
@@ -39,7 +38,7 @@ def find_program() -> str:
 
 
 def _word(value: Any) -> str:
-    """A parameter as `-set` takes it."""
+    """A parameter in the form that `-set` accepts."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -61,12 +60,11 @@ def _is_batch(values: Any) -> bool:
 
 
 class Problem:
-    """A problem of Regatta's, see `problem`. To be closed, or used as a context manager.
+    """A problem of Regatta's, see `problem`. Close it, or use it as a context manager.
 
-    Points are in native units and everything is maximised. One point gives a number, a list of points
-    (or a two-dimensional array) as many: one request, however many there are. A wrong point is a
-    ValueError, and the problem can be used all the same.
-    """
+    Points are in native units and everything is maximised. One point gives a number. A list of points (or a
+    two-dimensional array) gives as many numbers, in one request. A wrong point raises a ValueError, and the problem
+    stays usable."""
     name: str
     title: str
     instance: int
@@ -86,7 +84,7 @@ class Problem:
         for plugin in plugins:
             command += ["-plugin", str(plugin)]
         self.noise_variance, self.noise_seed = float(noise_variance), int(noise_seed)
-        self.evaluations = 0  # so far: the noise of the next one is that of this number
+        self.evaluations = 0  # evaluations so far; it chooses the noise of the next one
         self._count, self._lock = 0, threading.Lock()
         self._optimum: Optional[dict[str, Any]] = None
         self._complaints: IO[bytes] = tempfile.TemporaryFile()
@@ -123,7 +121,7 @@ class Problem:
         return answer
 
     def _exchange(self, line: str) -> dict[str, Any]:
-        """The answer to the newest request; those to requests that were interrupted are passed over."""
+        """The answer to the newest request. Answers to interrupted requests are skipped."""
         out, requests = self._process.stdout, self._process.stdin
         if not out or not requests or requests.closed:
             raise RuntimeError("the problem is closed")
@@ -140,7 +138,7 @@ class Problem:
         raise self._end()
 
     def _end(self) -> Exception:
-        """What the program complained about: a mistake of the caller's, where it ended with code 2."""
+        """The program's complaint: a mistake of the caller if the program ended with code 2."""
         code = self._process.wait()
         self._complaints.seek(0)
         lines = self._complaints.read().decode(errors="replace").strip().splitlines()
@@ -148,7 +146,7 @@ class Problem:
         return (ValueError if code == 2 else RuntimeError)(why)
 
     def close(self) -> None:
-        """End the program; more calls do nothing."""
+        """End the program; further calls do nothing."""
         if self._process.stdin and not self._process.stdin.closed:
             try:
                 self._process.stdin.close()
@@ -197,14 +195,14 @@ class Problem:
 
     @property
     def optimum(self) -> Optional[float]:
-        """The largest value of the objective F, searched for at the first call where the problem
-        doesn't know it; None where it can't be had."""
+        """The largest value of the objective F, or None if it is not known. If the problem does not know it, the first
+        call searches for it."""
         best: Optional[float] = self._best()["optimum"]
         return best
 
     @property
     def optimisers(self) -> list[list[float]]:
-        """Where it is attained: all places that the problem knows, or the one that was found."""
+        """The optimisers: all that the problem knows, or the one that was found."""
         places: list[list[float]] = self._best()["optimisers"]
         return places
 
@@ -230,8 +228,8 @@ class Problem:
         return values
 
     def __call__(self, x: Any, c: Any = None) -> Any:
-        """f(x), or f(x, c) where there are contexts (one for all points, or one for each); with noise
-        where `noise_variance` was given."""
+        """f(x), or f(x, c) for a problem with contexts (one for all points, or one for each). It has noise if
+        `noise_variance` was given."""
         if not self.noise_variance:
             return self._evaluate("f", x, c)
         first = self.evaluations
@@ -240,15 +238,15 @@ class Problem:
                                                 "seed": self.noise_seed, "first": first})
 
     def gradient(self, x: Any, c: Any = None) -> Any:
-        """Gradient of f in x; ValueError where the problem has none (`has_gradient`)."""
+        """Gradient of f in x; ValueError if the problem has none (`has_gradient`)."""
         return self._evaluate("gradient", x, c, gradient=True)
 
     def objective(self, x: Any) -> Any:
-        """F(x), what regret is about: f without noise, or the measure of f over the contexts."""
+        """F(x), the objective of regret: f without noise, or the measure of f over the contexts."""
         return self._evaluate("F", x, objective=True)
 
     def constraints(self, x: Any, c: Any = None) -> dict[str, Any]:
-        """The outcome constraints by their names: a number each, or one for every point."""
+        """The outcome constraints by their names: a number for each, or one for every point."""
         if not self.constraint_names:
             return {}
         values = self._ask(do="evaluate", **self._points(x, c))["constraints"]
@@ -263,8 +261,7 @@ class Problem:
         return [best - v for v in values] if isinstance(values, list) else best - values
 
     def contexts(self, n: int = 1, seed: int = 0, first: int = 0) -> list[list[float]]:
-        """Contexts as nature draws them: those of evaluations number `first`, ... of the trial with
-        that seed."""
+        """The contexts that nature draws for the evaluations number `first`, ... of the trial with that seed."""
         drawn: list[list[float]] = self._ask(do="contexts", n=n, seed=seed, first=first)["c"]
         return drawn
 

@@ -43,7 +43,8 @@ def main(arguments=None):
 
 
 def answer(name, run, options):
-    """Exit code of a command of the program `name`, after what it says, or the line that says why it can't."""
+    """Run a command of the program `name` and return its exit code. Print its text, or the line that says why it can't
+    run."""
     try:
         say(run(options))
     except InputError as error:
@@ -57,7 +58,7 @@ def answer(name, run, options):
 
 
 def say(text, stream=None):
-    """Print; nothing that a label or path says is obeyed by the terminal."""
+    """Print. The terminal obeys nothing in a label or path."""
     print(terminal(text), file=stream or sys.stdout)
 
 
@@ -117,7 +118,7 @@ def _budget_options(parser, default=BUDGET):
 
 
 def budget_of(options):
-    """Core-hours for further trials, of the options of `trial_options`; None where none are to be added."""
+    """Core-hours for further trials, from the options of `trial_options`; None if no trials are to be added."""
     if options.budget is not None and not options.until_decided:
         raise InputError("--budget goes with --until-decided")
     return (BUDGET if options.budget is None else options.budget) if options.until_decided else None
@@ -156,7 +157,7 @@ def _claims(options):
 
 
 def verdicts_text(verdicts, as_json):
-    """Verdicts for the terminal, or as JSON."""
+    """Grades for the terminal, or as JSON."""
     from .claims import claims
     if as_json:
         return json.dumps(claims.as_data(verdicts), indent=1)
@@ -185,7 +186,7 @@ def _kinds():
 
 
 class _KindHelp(argparse.Action):
-    """`--help` alone is the help; with the name of a kind it is that of the kind."""
+    """`--help` alone prints the help; with the name of a kind it prints the help of the kind."""
 
     def __call__(self, parser, options, kind, option=None):
         if kind is None:
@@ -363,7 +364,7 @@ def output_options(parser):
 
 
 def _accepts(what):
-    """For the type of an option: a text it can't use is told with what it accepts."""
+    """For the type of an option: the error for a text that it can't use says what it accepts."""
     def decorate(convert):
         def checked(text):
             try:

@@ -85,8 +85,7 @@ class Settings:
         return figure.size if figure else {}
 
     def universes(self, studies):
-        """The universes of these studies together: combinations of theirs that agree in the settings that they share.
-        """
+        """The universes of these studies together: combinations that agree in the settings that the studies share."""
         rows = [{}]
         for figure in dict.fromkeys(self.figure(s) for s in studies):
             if figure is not None and figure.settings:

@@ -25,17 +25,17 @@ CLAIM_KEYS = {"id", "where", "sentence", "claim", "checks", "readings", "printed
 
 
 class Studies:
-    """Results by the name of their study file, read when asked for.
+    """Results by the name of their study file, read on demand.
 
-    A subclass may know several universes: the same studies under other settings, {setting: value}. Here there is
-    one, {}."""
+    A subclass may know several universes: the same studies under other settings, {setting: value}. Here there is one,
+    {}."""
 
     universe = {}
 
     def __init__(self, files, partial=True, raw=None):
         self.files, self._partial = dict(files), partial
         self._raw = {} if raw is None else raw
-        self.missing = []  # what `panels` did not find
+        self.missing = []  # places that `panels` did not find
 
     def universes(self, _studies):
         """The universes of these studies, the first of them ours."""
@@ -50,8 +50,8 @@ class Studies:
         return {}
 
     def size(self, _where):
-        """Trials of another experiment that is to be compared with these, at a place that `panels` names; {} when
-        there is none."""
+        """Trials of another experiment that the results are compared with, at a place that `panels` names; {} if there
+        is none."""
         return {}
 
     def whole(self, study):
@@ -70,11 +70,11 @@ class Studies:
         return False
 
     def enough(self, _where):
-        """The trials after which a comparison at this place gets no more, whatever they show."""
+        """The number of trials after which a comparison at this place gets no more, whatever they show."""
         return ENOUGH
 
     def signature(self, found):
-        """What trials these checks see: equal in universes that don't differ for them."""
+        """The trials that these checks see. They are equal in universes that don't differ for them."""
         seen = []
         for check in found:
             mine = [n for key in ("who", "against", "among") for n in names(check.get(key, []))]
@@ -92,8 +92,8 @@ class Studies:
         return tuple(seen)
 
     def panels(self, on):
-        """[(where, results, problem)] for every `study` or `study/problem` there are results of; the
-        others are noted in `missing`. Raises Missing when there are none at all."""
+        """[(where, results, problem)] for every `study` or `study/problem` that has results. `missing` gets the
+        others. Raises Missing if there are no results at all."""
         found, missing = [], []
         for name in [on] if isinstance(on, str) else on:
             study, _, problem = name.partition("/")
@@ -116,13 +116,13 @@ class Studies:
 
 @functools.lru_cache(maxsize=None)
 def _references(path):
-    """What the study file of these results says of its source."""
+    """The source that the study file of these results names."""
     return str(load(path, True).attributes.get("references", ""))
 
 
 def find_results(places, paper, reference=None):
-    """{study: path} of the results files (or study directories) at or in `places`; with a reference,
-    of those whose study file has it: figures of several papers have the same name."""
+    """{study: path} of the results files (or study directories) at or in `places`. With a reference, only those whose
+    study file has it, because figures of several papers have the same name."""
     files = {}
     for place in map(Path, places):
         if place.is_dir() and place.suffix != ".d":
@@ -226,7 +226,7 @@ def markdown_table(found):
     """One row per claim."""
     rows = [[(v.id, False), (v.where, False), (v.claim, False), (v.words, v.grade == SHOWN), (v.sentence(), False)]
             for v in found]
-    from ..report.tables import markdown  # here: beside figures, and Matplotlib takes half a second
+    from ..report.tables import markdown  # imported here, because Matplotlib takes half a second
     return markdown(["Claim", "Where", "Statement", "Grade", "Evidence"], rows)
 
 

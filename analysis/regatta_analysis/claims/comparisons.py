@@ -132,15 +132,14 @@ def _need_ratios(panel, data):
 
 
 def _within(centres, below, above):
-    """Whether the first of two centres is at most `above` times the second, and the second `below` times the first
-    (0: whatever it is)."""
+    """Whether the first of two centres is at most `above` times the second, and the second at most `below` times the
+    first (0: no limit)."""
     found = centres[:, 0] <= above * centres[:, 1]
     return found & (centres[:, 1] <= below * centres[:, 0]) if below else found
 
 
 def intervals(items, between):
-    """The values of some comparisons of two with their intervals, in words; `between`: what stands between the
-    two."""
+    """The values of some comparisons of two with their intervals, in words; `between` is the text between the two."""
     return "; ".join(f"{i.a} {between} {i.b} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
                      for i in shortened(items))
 

@@ -1,9 +1,9 @@
-"""What a check may say: the keys of its kind, and what each of them holds. A claims file is compared with this when it
-is read, before any results are."""
+"""The form of a check: the keys of its kind, and the values that each of them takes. A claims file is compared with
+this form when it is read, before there are any results."""
 from .grades import COMBINE
 from ..load.errors import InputError
 
-KINDS = {  # keys with a * have to be there
+KINDS = {  # keys with a * are required
     "better": "who* against* on* value statistic combine at_each times versus",
     "comparable": "who* against* on* factor* because* value one_sided combine",
     "group": "who* against* on* value factor because combine",
@@ -67,7 +67,7 @@ VALUE = "metric at over log hit sense"
 
 
 def require(check):
-    """Raises InputError for a check that is not written as its kind wants it."""
+    """Raises InputError for a check that does not fit the form of its kind."""
     kind = check.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(f"unknown kind of check {kind!r} (known: {', '.join(KINDS)})")
@@ -117,8 +117,7 @@ RULES = {
 
 
 def add(kind, keys, holds, rules=()):
-    """Know another kind: its keys (* for those that have to be there), what those hold that no other kind has, and
-    its rules."""
+    """Add another kind: its keys (* marks required ones), the values of keys that no other kind has, and its rules."""
     KINDS[kind] = keys
     HOLDS.update(holds)
     RULES[kind] = rules

@@ -29,7 +29,7 @@ SILENT = {NOTHING, NOT_RUN}
 
 @dataclass(frozen=True)
 class Tally:
-    """How many comparisons came out which way."""
+    """The number of comparisons with each outcome."""
     shown: int = 0
     against: int = 0
     equivalent: int = 0
@@ -44,7 +44,7 @@ class Tally:
 
     @property
     def total(self):
-        """The comparisons that say something or may still do so."""
+        """The comparisons that are decided or may still be."""
         return self.shown + self.against + self.equivalent + self.open
 
     def __str__(self):
@@ -56,7 +56,7 @@ class Tally:
         return Tally(*(a + b for a, b in zip(_numbers(self), _numbers(other))))
 
     def completions(self, equivalent=True):
-        """Every way in which the open comparisons may come out; `equivalent`: whether that can be one of them."""
+        """Every outcome that the open comparisons may have. `equivalent`: whether they may come out as equivalent."""
         for shown in range(self.open + 1):
             for ties in range(self.open - shown + 1 if equivalent else 1):
                 yield Tally(self.shown + shown, self.against + self.open - shown - ties, self.equivalent + ties, 0)
@@ -67,7 +67,7 @@ def _numbers(tally):
 
 
 def wanted(k, combine):
-    """How many of k comparisons have to be shown."""
+    """The number of k comparisons that must be shown."""
     return {"every": k, "most": k // 2 + 1, "any": 1}[combine]
 
 
@@ -110,7 +110,7 @@ def _any(t):
 
 
 def possible(tally, combine, equivalent=True):
-    """The grades that its completions give."""
+    """The grades of its completions."""
     return {grade(done, combine) for done in tally.completions(equivalent)} if tally.total else {NOTHING}
 
 
@@ -130,7 +130,7 @@ def together(grades):
 
 
 def possible_together(options):
-    """The grades that checks may have together: `options` are the sets of grades of each of them."""
+    """The grades that checks may have together. `options` has the set of possible grades of each check."""
     found = {()}
     for some in options:
         found = {tuple(sorted(set(before) | {one})) for before, one in itertools.product(found, some)}
@@ -138,7 +138,8 @@ def possible_together(options):
 
 
 def over(grades):
-    """The grade of a claim whose cases have these grades: DEPENDS where they disagree, else what they agree on."""
+    """The grade of a claim whose cases have these grades: DEPENDS if they disagree, else the grade on which they
+    agree."""
     found = set(grades)
     if len(found) == 1:
         return found.pop()

@@ -12,7 +12,7 @@ STATES = {"better": SHOWN, "worse": AGAINST, "equivalent": EQUIVALENT, "inside":
 
 
 def new_item(panel, frame, a, b, of=None):
-    """The Item of the trials in `frame`; `of`: its methods where they are not a and b."""
+    """The Item of the trials in `frame`; `of` has its methods if they are not a and b."""
     cells = tuple(panel.cells[name] for name in of or (a, b) if name in panel.cells)
     return Item(panel.where, a, b, len(frame), len(units_of(frame)), cells)
 
@@ -30,8 +30,8 @@ def require_means(panel, frame):
 
 
 def paired(item, frame, scale=None, statistic="mean", level=evidence.LEVEL):
-    """The Evidence on the two columns of `frame`, which `item` takes its numbers from; None without trials. Equal
-    values everywhere make the comparison void."""
+    """The Evidence on the two columns of `frame`; `item` gets its numbers. None without trials. If all values are
+    equal, the comparison is void."""
     a, b = frame.to_numpy(float).T
     if not len(a):
         return None
@@ -44,7 +44,7 @@ def paired(item, frame, scale=None, statistic="mean", level=evidence.LEVEL):
 
 
 def settle(item, found):
-    """Set what a comparison shows by a word of evidence, where it is not void."""
+    """Set the outcome of a comparison from a word of evidence, unless it is void."""
     if item.state != VOID:
         item.state = STATES[found]
 
@@ -56,8 +56,8 @@ def side(found, border, below=True):
 
 
 def shows(item, panel, index, statistic):
-    """Set in which drawn experiments of another size a comparison is true: `statistic` of their weights; nothing where
-    there is no other size, or where there are too few trials."""
+    """Set the drawn experiments of another size in which a comparison is true, by `statistic` of their weights. Does
+    nothing if there is no other size, or if there are too few trials."""
     drawn = panel.experiments(index)
     if drawn is not None:
         item.shown = statistic(drawn)

@@ -17,7 +17,7 @@ LEVEL, STATED, MIN_UNITS, DRAWS = 0.01, 0.05, 5, 2000
 
 @functools.lru_cache(maxsize=32)
 def weights(n, draws=DRAWS, seed=0):
-    """How often each of n units stands in each of the resamples, divided by n: draws x n."""
+    """The share of each of n units in each of the resamples: draws x n."""
     return np.random.default_rng([seed, n]).multinomial(n, np.full(n, 1.0 / n), size=draws) / n
 
 
@@ -94,8 +94,8 @@ def inside(drawn, least, most, n):
 
 
 def pseudo_inside(pseudo, least, most):
-    """As `inside`, by the jackknife's pseudo-values (..., n) of a smooth statistic: their mean is tested, which
-    minds their skewness."""
+    """As `inside`, by the jackknife's pseudo-values (..., n) of a smooth statistic. The test is of their mean, and
+    accounts for their skewness."""
     limits = [(sign, limit) for sign, limit in ((-1.0, least), (1.0, most)) if np.isfinite(limit)]
     found = [mean_below(sign * (np.nan_to_num(pseudo) - limit)) for sign, limit in limits]
     unknown = np.isnan(pseudo).any(axis=-1)
@@ -111,8 +111,8 @@ def leave_one_out(units):
 
 
 def _beyond(drawn, limit, few=5):
-    """Share of the draws at or below the limit, NaN among them; carried on with the normal tail of their mean
-    and deviation where there are only a few."""
+    """Share of the draws at or below the limit, NaN included. If there are only a few, the normal tail of their mean
+    and deviation extends it."""
     draws = drawn.shape[-1]
     share = (np.sum(drawn <= limit, axis=-1) + np.isnan(drawn).sum(axis=-1) + 1) / (draws + 1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -157,15 +157,15 @@ def leads(curves, rank, share, draws=DRAWS):
         z = np.where(some, mean / spread, np.where(mean == 0, 0.0, np.sign(mean) * np.inf))
     z = z.reshape(curves.shape[1] - 1, curves.shape[2])
     least = np.sort(-z, axis=0)[-rank] if rank <= len(z) else np.full(z.shape[1], -np.inf)
-    need = int(np.floor(z.shape[1] * (1.0 - share))) + 1  # queries without the lead that contradict
+    need = int(np.floor(z.shape[1] * (1.0 - share))) + 1  # queries without the lead that contradict the claim
     reached = np.sort(least)[-need] if need <= z.shape[1] else -np.inf
     fails = _beyond_bands(deviation, reached, z.size, n) if reached > 0 else 1.0
     return float(holds), float(max(fails, 0.5**n))
 
 
 def _beyond_bands(deviation, reached, k, n, few=5):
-    """p that the largest of k studentised deviations gets so far, by its draws; carried on with Bonferroni's bound
-    by Student's tail where only a few draws do."""
+    """p that the largest of k studentised deviations is at least this large, by its draws. If only a few draws are,
+    Bonferroni's bound by Student's tail extends it."""
     count, draws = np.sum(deviation >= reached), len(deviation)
     if count > few:
         return expanded((count + 1) / (draws + 1), n)

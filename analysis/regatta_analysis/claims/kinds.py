@@ -1,5 +1,5 @@
-"""What can be claimed, for readers: `regatta_analysis claims --help KIND` and docs/claims.md, from the
-docstrings of the kinds."""
+"""The kinds of claims, for readers: `regatta_analysis claims --help KIND` and docs/claims.md, from the docstrings of
+the kinds."""
 import inspect
 import textwrap
 
@@ -86,7 +86,7 @@ A claim is settled when its grade is the same in whatever way its open compariso
 
 
 def page():
-    """docs/claims.md."""
+    """The text of docs/claims.md."""
     table = "".join(f"| **{name}** | {words} |\n" for name, words in MEANINGS.items())
     parts = [HEAD.replace("@GRADES@\n", f"| grade | when |\n|---|---|\n{table}\n"), "## `value`\n\n" + _value(), "## Kinds\n"]
     for kind in checks.KINDS:
@@ -96,7 +96,7 @@ def page():
 
 
 def describe(kind):
-    """What one kind expects, and an example; of `all` the whole page. Raises InputError."""
+    """The text of one kind with an example; for `all` the whole page. Raises InputError."""
     if kind == "all":
         return page().rstrip()
     words, example = described(kind)
@@ -113,7 +113,7 @@ def described(kind):
 
 
 def _value():
-    """What `value` may hold."""
+    """The keys of `value`."""
     text = inspect.getdoc(trial_values).partition("`value` has the keys\n\n")[2]
     text = text.replace("see `value_curves`", "one of those below (default `simple`)")
     metrics = (f"Metrics: {', '.join(f'`{name}`' for name in METRICS)}; `cpu` and `wall` (seconds of model and "

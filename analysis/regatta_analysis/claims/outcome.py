@@ -1,8 +1,7 @@
-"""What a check comes out as: comparisons with their evidence, and the grade that they make together.
+"""The outcome of a check: comparisons with their evidence, and the grade that they make together.
 
 A comparison is one statement on one panel, such as "EI has smaller regret than random search on Ackley".
-stats/evidence.py says what paired trials show; a few kinds have tests of their own (judge.py).
-"""
+stats/evidence.py says what paired trials show; a few kinds have tests of their own (judge.py)."""
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,15 +14,15 @@ LEVEL = 0.01  # at either side, of the kinds that have tests of their own
 
 @dataclass
 class Item:
-    """A comparison: trials and independent units behind it; what it shows; the effect with its interval, and the
-    borders within which the statement is true; the probabilities that the first method is better, equivalent or
-    worse; shares of stuck trials; in which drawn experiments of another size it shows."""
+    """A comparison. It has the trials and independent units, the outcome, the effect with its interval, and the
+    borders within which the statement is true. It also has the probabilities that the first method is better,
+    equivalent or worse, the shares of stuck trials, and the drawn experiments of another size in which it shows."""
     where: str
     a: str = ""
     b: str = ""
     n: int = 0
     units: int = 0
-    cells: tuple = ()  # (study, problem, algorithm) whose trials stand behind it
+    cells: tuple = ()  # (study, problem, algorithm) of its trials
     state: str = OPEN
     value: float = np.nan
     low: float = np.nan
@@ -49,7 +48,7 @@ class Item:
         return self
 
     def decide(self, holds, fails):
-        """What it shows, by p values of the statement and of its opposite."""
+        """Its outcome, by p values of the statement and of its opposite."""
         self.state = SHOWN if holds <= LEVEL else AGAINST if fails <= LEVEL else OPEN
 
     @property
@@ -59,7 +58,7 @@ class Item:
         return f"{pair} ({self.where})" if pair else self.where
 
     def row(self):
-        """What a record or a reader of the JSON gets."""
+        """The data for a record or for readers of the JSON."""
         return {"where": self.where, "a": self.a, "b": self.b, "n": self.n, "units": self.units, "state": self.state,
                 "value": self.value, "low": self.low, "high": self.high, "better": self.better,
                 "equivalent": self.equivalent, "worse": self.worse, "stuck_a": self.stuck_a,
@@ -68,7 +67,7 @@ class Item:
 
 @dataclass
 class Outcome:
-    """What a check comes out as: a line that says why, how it was decided, the comparisons and how they combine."""
+    """The outcome of a check: a line with the reason, how it was decided, the comparisons and how they combine."""
     text: str
     method: str = ""
     items: list = field(default_factory=list)
@@ -84,7 +83,7 @@ class Outcome:
 
     @property
     def _parts(self):
-        """The tally that the grade is made of; panels without results are one more open comparison."""
+        """The tally behind the grade. Panels without results count as one more open comparison."""
         found = grades.Tally.of([self.pooled.state]) if self.pooled else self.tally
         return found + grades.Tally(open=1) if self.partial else found
 
@@ -118,7 +117,7 @@ class Outcome:
         return [item.row() for item in self.items]
 
     def shown(self):
-        """In which drawn experiments of another size the check is true; None when that is not known."""
+        """The drawn experiments of another size in which the check is true; None if they are not known."""
         draws = [item.shown for item in ([self.pooled] if self.pooled else self.items)]
         if not draws or self.partial or any(d is None for d in draws):
             return None
@@ -126,7 +125,7 @@ class Outcome:
 
 
 class Missing(Exception):
-    """Results that a check needs and that are not there."""
+    """A check needs results that do not exist."""
 
 
 def shortened(items, most=6):

@@ -1,4 +1,4 @@
-"""What checks speak of: panels (a problem of a study), the methods on them, and their values per trial."""
+"""The objects of checks: panels (a problem of a study), the methods on them, and their values per trial."""
 import functools
 import zlib
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ METRIC_WORDS = {"simple": "simple regret", "cumulative": "cumulative regret",
 
 @dataclass
 class Panel:
-    """A problem of a study, how large the other experiment was ({}: there is none), and {column of its tables: (study,
+    """A problem of a study, the size of the other experiment ({}: there is none), and {column of its tables: (study,
     problem, algorithm)}."""
     where: str
     size: dict
@@ -38,8 +38,9 @@ class Panel:
         return self.where.partition(", t = ")[0].partition(", CPU")[0]
 
     def experiments(self, index):
-        """Weights of drawn experiments of the other size over trials of this index, the same for equal ones, so that
-        comparisons on a panel are made on the same trials; None where there is no such size, or too few trials."""
+        """Weights of drawn experiments of the other size over trials of this index. Equal indices have equal weights,
+        so that comparisons on a panel use the same trials. None if there is no such size, or if there are too few
+        trials."""
         if not self.size or len(index) < LEAST:
             return None
         return _experiments(tuple(index.get_level_values("instance")), tuple(sorted(self.size.items())),
@@ -47,7 +48,7 @@ class Panel:
 
 
 def panel_on(studies, where, problem, methods, more=""):
-    """The Panel of a place that `studies.panels` names, with what its tables are called by."""
+    """The Panel of a place that `studies.panels` names, with the names of its tables' columns."""
     study = where.partition(",")[0]
     return Panel(f"{where}{more}", studies.size(where), {m: (study, problem, m) for m in methods})
 
@@ -95,7 +96,7 @@ def _across(check, studies, results, problem, panel):
 
 
 def one_panel(studies, place):
-    """(where, results, problem) of a place that is one panel; raises InputError where it is several."""
+    """(where, results, problem) of a place that is one panel; raises InputError if it is several."""
     found = studies.panels([place])
     if len(found) > 1:
         raise InputError(f"{place} has several problems; STUDY/PROBLEM names one of them")
@@ -118,7 +119,7 @@ def require(results, problem, wanted, where):
 
 
 def present(results, problem):
-    """Algorithms that the panel has complete trials of."""
+    """Algorithms with complete trials on the panel."""
     trials = results.group(problem).trials
     have = set(trials.loc[trials["status"] == "complete", "algorithm"])
     return [a for a in results.algorithms if a in have]

@@ -1,12 +1,12 @@
-"""Trials for claims that are not settled: study files grow in stages until they are, or a budget is spent.
+"""Trials for claims that are not settled: study files grow in stages until the claims are settled or a budget is
+spent.
 
 A stage doubles the trials of the cells behind the open comparisons of open claims, and of no others. A claim gets no
-more when no further trials can change its grade, which is so where every open comparison is shown, refuted or
-equivalent, and when its comparisons have as many trials as the Studies say is enough. The intervals of evidence.py
-are valid at any stopping time, so that one may look after every stage. A stage is written into the study file (its
-key `replicate`), so that the study says what was run, and whoever runs it again gets the same trials and grades. What
-comes next follows from study files and results alone: a stage that was interrupted is finished first.
-"""
+more when no further trials can change its grade: every open comparison is shown, refuted or equivalent. It also gets
+no more when its comparisons have as many trials as the Studies call enough. The intervals of evidence.py are valid at
+any stopping time, so one may look after every stage. A stage is written into the study file (its key `replicate`). So
+the study describes all its trials, and another run of it gives the same trials and grades. The next stage follows from
+study files and results alone; an interrupted stage is finished first."""
 import re
 import subprocess
 import tempfile
@@ -34,8 +34,8 @@ class Work:
 
 
 def needs(verdict, studies, texts):
-    """{(study, cell): ("seeds" or "instances", how many)} that an open claim needs; `texts` of study files by name.
-    Of a comparison those cells grow that have no more than the least."""
+    """{(study, cell): ("seeds" or "instances", how many)} that an open claim needs; `texts` has the study files by
+    name. Of each comparison, the cells with the fewest trials grow."""
     found, views = {}, {}
     if verdict.settled():
         return found
@@ -76,7 +76,7 @@ def grown(text, cells):
 
 
 def affordable(costs, left):
-    """Of {claim: core-hours of its next stage} those that `left` core-hours pay for, the cheapest first."""
+    """The claims of {claim: core-hours of its next stage} that `left` core-hours pay for, the cheapest first."""
     chosen = []
     for name in sorted(costs, key=costs.get):
         left -= costs[name]
@@ -97,7 +97,7 @@ class Replication:
             raise InputError(f"{claims_file}: no claim speaks of {', '.join(self.works)}")
 
     def run(self):
-        """Add stages until there is nothing left to do; how it ended, as text."""
+        """Add stages until none is left. Returns the reason for the end, as text."""
         while True:
             for work in self.works.values():
                 if not self._finish(work):
@@ -120,7 +120,7 @@ class Replication:
         return claims.evaluate(self.claims_file, studies)
 
     def _finish(self, work):
-        """Run what is missing of a study; whether nothing is then."""
+        """Run the missing trials of a study; whether none is missing then."""
         trials, _ = self._estimate(work, work.file.read_text(encoding="utf-8"))
         if trials:
             self.say(f"{work.name}: {trials} trials to run")
@@ -154,7 +154,7 @@ class Replication:
         return sum(self._estimate(self.works[name], text)[1] for name, text in self._texts(some, texts).items())
 
     def _texts(self, some, texts):
-        """{study: text of its file} where all these cells have grown."""
+        """{study: text of its file} in which all these cells have grown."""
         cells = {}
         for (study, cell), (key, number) in (pair for one in some for pair in one.items()):
             mine = cells.setdefault(study, {})
@@ -186,7 +186,7 @@ class Replication:
 
 
 def _told(cells):
-    """Cells that grow, in words; the study file names each setting of a sweep."""
+    """Cells that grow, in words; the text names each setting of a sweep as the study file does."""
     places = {}
     for (study, (problem, algorithm, swept)), (key, number) in cells.items():
         methods, settings = places.setdefault((study, problem, key, number), ({}, set()))
@@ -201,7 +201,7 @@ def _settings(n):
 
 
 def _replace(path, text):
-    """Write a file as a whole, or not at all."""
+    """Write a whole file, or nothing."""
     made = path.with_name(f".{path.name}.new")
     made.write_text(text, encoding="utf-8")
     made.replace(path)

@@ -15,8 +15,8 @@ NOTE = "  # cells that open claims need, by `regatta_analysis replicate`"
 
 @functools.lru_cache(maxsize=64)
 def sizes(study):
-    """(the seeds that every cell has, the instances of random problems: 0 where every seed has its own, cells with
-    more trials: the list `replicate`) of the text of a study file."""
+    """(the seeds that every cell has, the instances of random problems: 0 if every seed has its own, cells with more
+    trials: the list `replicate`), from the text of a study file."""
     data = parse_yaml(study) or {}
     seeds, instances = data.get("seeds", 1), data.get("instances", 1)
     if isinstance(seeds, dict):
@@ -51,5 +51,5 @@ def of_trials(study, seeds, instances):
 
 
 def _doublings(position, n):
-    """How often n is doubled until it exceeds the position, plus one."""
+    """The number of doublings of n until it exceeds the position, plus one."""
     return np.ceil(np.log2(np.maximum((position + 1) / n, 1.0)) - 1e-12).astype(int) + 1

@@ -1,5 +1,5 @@
-"""Graded claims that know what they rest on: a claim decided in every universe (settings that a study leaves open) and
-reading, and what all of these cases say together."""
+"""Graded claims that know what they depend on. A claim is decided in every universe (settings that a study leaves
+open) and every reading; this module combines all of these cases."""
 import functools
 import itertools
 from dataclasses import dataclass, field
@@ -34,18 +34,18 @@ class Case:
 
     @property
     def whole(self):
-        """Whether no results lack that it speaks of."""
+        """Whether it has all results that it needs."""
         return self.grade == NOT_COMPARABLE or all(o.items and not o.partial for o in self.outcomes)
 
     @functools.cached_property
     def tally(self):
-        """How its comparisons came out."""
+        """The outcomes of its comparisons."""
         return functools.reduce(Tally.__add__, (outcome.tally for outcome in self.outcomes), Tally())
 
     @functools.cached_property
     def picture(self):
         """(P(picture), and a 90 % interval of it): the share of experiments of the paper's size that show the
-        statement; NaN where that is not known."""
+        statement; NaN if it is not known."""
         shown = [outcome.shown() for outcome in self.outcomes]
         if not shown or any(s is None for s in shown) or all(i.units == 0 for i in self.items):
             return np.nan, np.nan, np.nan
@@ -78,7 +78,7 @@ class Case:
                 -np.inf, np.inf, SHARE)
 
     def _decisive(self, items, combine):
-        """The comparison on which it depends whether as many hold as the check asks for, in words."""
+        """The comparison that decides whether enough comparisons hold, in words."""
         upper = np.isfinite(items[0].most)
         order = sorted(items, key=lambda i: (np.isnan(i.value), i.value if upper else -i.value))
         if combine == "pooled":
@@ -89,7 +89,7 @@ class Case:
 
 @dataclass
 class Verdict:
-    """A claim with what was found."""
+    """A claim with its cases and grade."""
     paper: str
     id: str
     where: str
@@ -129,13 +129,13 @@ class Verdict:
         return {grade: there.count(grade) for grade in GRADES if grade in there}
 
     def settled(self):
-        """Whether its grade stays whatever more trials show."""
+        """Whether its grade stays the same whatever more trials show."""
         own = that_count(self.cases, self.settings)
         fixed = [case for case in own if len(case.possible()) == 1]
         return len(fixed) == len(own) or grades.over(case.grade for case in fixed) == DEPENDS
 
     def sentence(self):
-        """What a referee would write: the grade, the count, and what it turns on."""
+        """The summary of a referee: the grade, the count, and the settings that it depends on."""
         if self.grade == NOT_COMPARABLE:
             return f"Not comparable: {self.reasons()[0]}."
         if self.grade == NOT_RUN:
@@ -149,7 +149,7 @@ class Verdict:
         return f"{text[0].upper()}{text[1:]}."
 
     def _which(self):
-        """Which comparisons hold and which do not, where some do and some don't."""
+        """The comparisons that hold and those that do not, if there are both."""
         if self.grade not in (PARTLY, SUPPORTED):
             return []
         items = self.first.items
@@ -162,7 +162,7 @@ class Verdict:
         return [f"{'shown' if fewer else 'not shown'}: {', '.join(named)}{more}"]
 
     def _cases(self):
-        """How often each grade came out, and what separates them."""
+        """The number of cases with each grade, and what separates them."""
         there = [case for case in self.cases if case.there]
         if len(there) < 2:
             return []
@@ -214,14 +214,14 @@ def readings_of(claim):
 
 
 def that_count(cases, settings):
-    """The cases with results; where the paper's own setting is known, those of its universes."""
+    """The cases with results; if the paper's own setting is known, only those of its universes."""
     known = {s.id: [a["id"] for a in s.alternatives if a.get("paper")] for s in settings.values()}
     return [case for case in cases if case.there
             and all(case.universe.get(key) in ids for key, ids in known.items() if ids)]
 
 
 def conclude(cases, settings):
-    """(grade, what it turns on) of the cases that count."""
+    """(grade, what it depends on) of the cases that count."""
     own = that_count(cases, settings)
     if not own:
         return NOT_RUN, ()
@@ -230,8 +230,8 @@ def conclude(cases, settings):
 
 
 def separating(cases):
-    """The smallest sets of settings (or the reading) whose values tell the answers of the cases: where there are
-    several, the cases don't say which of them it is."""
+    """The smallest sets of settings (or the reading) whose values determine the answers of the cases. If there are
+    several, the cases don't say which of them matters."""
     keys = [*dict.fromkeys(key for case in cases for key in case.universe), READING]
     for size in range(1, len(keys) + 1):
         found = tuple(chosen for chosen in itertools.combinations(keys, size) if _tells(chosen, cases))
