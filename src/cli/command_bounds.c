@@ -1,5 +1,5 @@
-/* regatta bounds STUDY.yaml: regret bounds and confidence parameters, by the theory;
-   regatta bounds -formula NAME: one formula over columns of numbers. */
+/* regatta bounds STUDY.yaml: regret bounds and confidence parameters from theory; regatta bounds
+   -formula NAME: one formula over columns of numbers. */
 #include "cli/command.h"
 
 #include <errno.h>
@@ -27,7 +27,7 @@ static const RgOption options[] = {
   {NULL, NULL, NULL},
 };
 
-/* A probability strictly between 0 and 1. */
+/* Read a probability strictly between 0 and 1. */
 static bool parse_probability(const RgArguments *arguments, int option, double *value)
 {
   const char *word = arguments->option[option];
@@ -53,7 +53,7 @@ static PetscErrorCode write_file(const char *path, const RgText *text, int *exit
   PetscFunctionReturn(0);
 }
 
-/* One line per curve at the last query, or why there is none. */
+/* Add one line per curve, with its value at the last query, or the reason why it has no bound. */
 static PetscErrorCode show(const RgStudy *study, const RgTheoryTable *theory)
 {
   RgTable table = {.n_columns = 9,

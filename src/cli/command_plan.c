@@ -1,4 +1,4 @@
-/* regatta plan STUDY.yaml: what a run would do, without doing any of it. */
+/* regatta plan STUDY.yaml: show what a run would do, without running it. */
 #include "cli/command.h"
 
 #include <math.h>
@@ -34,10 +34,10 @@ static const RgOption options[] = {
   {NULL, NULL, NULL},
 };
 
-/* What a job is made of. */
+/* The resources of a job. */
 typedef struct {
   int ranks, per_host;
-  double memory; /* bytes of a host */
+  double memory; /* bytes per host */
 } Job;
 
 /* ---- what is done --------------------------------------------------------------------------- */
@@ -47,9 +47,9 @@ typedef struct {
   unsigned char *done; /* RgStatus by trial; owned */
   int n_done, n_foreign;
   RgOriginJudge judge;
-  RgOriginCounts origins; /* of those that are done */
-  RgCalibration clock;    /* of those that are complete, CPU seconds */
-  RgCalibration wall;     /* of the same, wall time */
+  RgOriginCounts origins; /* origins of finished trials */
+  RgCalibration clock;    /* CPU seconds of complete trials */
+  RgCalibration wall;     /* their wall time */
 } Progress;
 
 static PetscErrorCode count_record(void *closure, const RgRecord *record)
@@ -85,7 +85,7 @@ static PetscErrorCode progress_clear(Progress *progress)
   PetscFunctionReturn(0);
 }
 
-/* Look which trials of the plan `output` holds; nothing is written. output NULL: none. */
+/* Find the trials of the plan in `output`, without writing anything. output NULL: no results. */
 static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress *progress,
                                 int *exit_code)
 {
@@ -111,7 +111,7 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
 
 /* ---- the tables ----------------------------------------------------------------------------- */
 
-/* Seconds in the unit that suits them; returns buffer. */
+/* Write seconds in a suitable unit; returns buffer. */
 static const char *show_seconds(double seconds, char buffer[32])
 {
   if (seconds < 100) snprintf(buffer, 32, "%.2g s", seconds);
@@ -120,7 +120,7 @@ static const char *show_seconds(double seconds, char buffer[32])
   return buffer;
 }
 
-/* The cell's line: what it is, how large, how many trials, how many of them done. */
+/* Add the line of a cell: names, sizes, number of trials and of finished trials. */
 static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int c, RgTable *table)
 {
   const RgPlanCell *planned = &plan->cells[c];
@@ -215,7 +215,7 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
 
 /* ---- teams ---------------------------------------------------------------------------------- */
 
-/* A positive number; NaN when it is none. fallback: not given. */
+/* Read a positive number; NaN after a mistake, `fallback` if the option is not given. */
 static double positive(const RgArguments *arguments, int option, double fallback)
 {
   const char *word = arguments->option[option];
@@ -247,7 +247,7 @@ static bool parse_job(const RgArguments *arguments, const RgStudy *study, Job *j
   return true;
 }
 
-/* Whether such a job would start. What its teams need is said, or why they can't be. */
+/* Check that such a job would start; print the needs of its teams, or why they are impossible. */
 static PetscErrorCode judge_job(const RgPlan *plan, const Job *job, int *exit_code)
 {
   char message[RG_TEAMS_MESSAGE];

@@ -1,4 +1,4 @@
-/* Costs of a plan by the clock. */
+/* Measured costs of a plan. */
 #include "study/plan/calibration.h"
 
 #include <math.h>
@@ -37,8 +37,8 @@ void rg_calibration_probe(RgCalibration *calibration, int cell, double seconds)
   add(calibration, cell, seconds, &calibration->n_probes);
 }
 
-/* Timed over nominal of the cells that were timed, of one method and one problem (NULL: any);
-   0: none. */
+/* Geometric mean of measured over nominal cost in the measured cells of a method and a problem
+   (NULL: any); 0: no such cell. */
 static double ratio_of(const RgCalibration *calibration, const RgStudy *study,
                        const double *nominal, const RgAlgorithmClass *method, const char *problem)
 {

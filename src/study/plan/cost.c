@@ -1,4 +1,4 @@
-/* The size of a trial: a count of its operations, and its bytes. */
+/* The nominal cost of a trial: a count of operations, and bytes. */
 #include "study/plan/cost.h"
 
 #include <limits.h>
@@ -8,36 +8,36 @@
 #include "acquisition/regression_search.h"
 #include "gp/kernel/family.h"
 
-/* Operations of a nominal core per second. */
+/* Operations per second of a nominal core. */
 #define SPEED 2e9
-/* Operations of a kernel value per input, of an evaluation with its record, of a kernel regression
-   per datum and input. */
+/* Operations: of a kernel value per input; of an evaluation with its record; of a kernel
+   regression per datum and input. */
 #define KERNEL 10.0
 #define LOOP 1e4
 #define REGRESSION 4.0
-/* Points that a local search from one start amounts to, evaluations of the likelihood per fit, data
-   up to which every query has a fit. */
+/* Evaluation points of a local search per start; evaluations of the likelihood per fit; number
+   of data up to which every query has a fit. */
 #define ASCENT 50.0
 #define FIT 8.0
 #define FIT_ALL 100.0
 
-/* Resident set of the process before it holds any trial. */
+/* Resident set of the process before its first trial. */
 static const double process_bytes = 50e6;
 
-/* sum of t^p over t = a .. b-1, by the integral. */
+/* Sum of t^p over t = a .. b-1, approximated by the integral. */
 static double power_sum(double a, double b, int p)
 {
   return (pow(b, p + 1) - pow(a, p + 1)) / (p + 1);
 }
 
-/* Number of points a finite domain has for the model; 0 on a box. */
+/* Number of points of a finite domain for the model; 0 on a box. */
 static double finite_points(const RgCell *cell)
 {
   if (!cell->size_x || (cell->dim_c && !cell->size_c)) return 0;
   return (double)cell->size_x * (cell->size_c ? cell->size_c : 1);
 }
 
-/* How a posterior on a finite set is represented. */
+/* The representation of a posterior on a finite set. */
 static RgSetMethod method_of(const RgCell *cell)
 {
   const RgSurrogateOptions *model = &cell->surrogate;
@@ -63,7 +63,7 @@ static RgMethodCost method_cost(const RgCell *cell)
   return cost;
 }
 
-/* Does `solver: auto` of a team of `ranks` mean, on a box, a posterior without a matrix? */
+/* Whether `solver: auto` means a posterior without a matrix, for a team of `ranks` on a box. */
 static bool auto_is_iterative(const RgCell *cell, int ranks)
 {
   const double n = cell->run.initial_points + (double)cell->run.iterations;
@@ -73,8 +73,8 @@ static bool auto_is_iterative(const RgCell *cell, int ranks)
          rg_surrogate_is_iterative(&cell->surrogate, n, ranks);
 }
 
-/* Is the model's posterior without a matrix? Methods that need one get none from `auto`: see
-   rg_cost_countable. */
+/* Whether the model's posterior is without a matrix. For methods that need a matrix, `auto`
+   always has one: see rg_cost_countable. */
 static bool is_iterative(const RgCell *cell, int ranks)
 {
   if (auto_is_iterative(cell, ranks)) return (cell->algorithm->traits & RG_MATRIX_FREE);
@@ -92,7 +92,7 @@ static double iterative_bytes(const RgCell *cell, int ranks)
   return 8 * (2 * rank * n / ranks + n * (4 * inputs + 160 + 512.0 / ranks) + 4 * fit * fit);
 }
 
-/* Points at which the acquisition function of a query is evaluated. */
+/* Number of points at which a query evaluates the acquisition function. */
 static double points_of(const RgCell *cell)
 {
   const double finite = cell->dim_c && cell->size_x ? cell->size_x : finite_points(cell);
@@ -112,8 +112,8 @@ static double fit_operations(const RgCell *cell, double n0, double n)
          (power_sum(n0, n, 3) + KERNEL * (cell->dim_x + cell->dim_c) * power_sum(n0, n, 2));
 }
 
-/* Fits, the acquisition function at the points of its search (through contexts where the method has
-   them), and paths. */
+/* Operations of fits, of the acquisition search (through contexts if the method uses them), and
+   of paths. */
 static double model_operations(const RgCell *cell, double n0, double n)
 {
   const double inputs = cell->dim_x + cell->dim_c, points = points_of(cell);
@@ -132,7 +132,7 @@ static double model_operations(const RgCell *cell, double n0, double n)
   return operations + 2 * points * cost.contexts * t1;
 }
 
-/* Search for the best design by kernel regression. */
+/* Operations of the search by kernel regression. */
 static double regression_operations(const RgCell *cell, double n0, double n)
 {
   RgCell widened = *cell;
@@ -156,7 +156,7 @@ double rg_cost_problem_order(const RgCell *cell)
 
 double rg_cost_order(const RgCell *cell)
 {
-  return fmax(model_order(cell, INT_MAX), rg_cost_problem_order(cell)); /* of any team */
+  return fmax(model_order(cell, INT_MAX), rg_cost_problem_order(cell)); /* for a team of any size */
 }
 
 double rg_cost_team_share(const RgCell *cell, int ranks)
@@ -182,7 +182,8 @@ double rg_cost_dense_bytes(const RgCell *cell, int ranks)
   return bytes;
 }
 
-/* A method that draws paths of a set exactly has the factors too, and scratch for them. */
+/* Bytes of the tables on grids. A method that draws exact paths also stores the factors, and
+   scratch for them. */
 static double table_bytes(const RgCell *cell)
 {
   const RgMethodCost cost = method_cost(cell);
@@ -203,7 +204,7 @@ static double model_bytes(const RgCell *cell, double n, int ranks)
   return 8 * (2 * n * batch + batch * inputs * 2 + n * inputs);
 }
 
-/* The quadratic models of a batched search: one of each start. */
+/* Bytes of the quadratic models in a batched search, one per start. */
 static double search_bytes(const RgCell *cell)
 {
   const unsigned reads = cell->algorithm->reads;

@@ -1,4 +1,4 @@
-/* The trials of a study: which there are, what they are called, and in which order. */
+/* The trials of a study: their list, their identity, and their order. */
 #include "study/plan/plan.h"
 
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void add_cells(RgPlan *plan)
   }
 }
 
-/* Open a group where the problem label changes; cells of one label stand together. */
+/* Open a group whenever the problem label changes; cells of one label are adjacent. */
 static void add_groups(RgPlan *plan)
 {
   for (int c = 0; c < plan->study->n_cells; c++) {
@@ -124,7 +124,7 @@ int rg_plan_cell(const RgPlan *plan, int index)
   return low;
 }
 
-/* Everything that can change a result, and nothing else: labels, files and order never enter. */
+/* The key has everything that can change a result, and nothing else: no labels, files or order. */
 static PetscErrorCode add_cell_key(const RgStudy *study, int cell, RgText *key)
 {
   PetscFunctionBeginUser;
@@ -152,7 +152,7 @@ PetscErrorCode rg_trial_key(const RgStudy *study, const RgTrial *trial, RgText *
   PetscFunctionReturn(0);
 }
 
-/* The instance that a cell has for a seed: the number'th draw, or one of the seed's own. */
+/* The instance of a cell for a seed: draw number `number`, or the seed's own. */
 static uint64_t instance_of(const RgStudy *study, int c, int number, int turn)
 {
   const bool paired = study->paired && study->cells[c].problem->traits & RG_PROBLEM_RANDOM;
@@ -199,7 +199,7 @@ static uint32_t slot_after(const RgPlanIds *ids, uint32_t slot)
   return slot + 1 < ids->capacity ? slot + 1 : 0;
 }
 
-/* The trials of the first seeds of a cell. */
+/* Add the trials of the first seeds of a cell. */
 static PetscErrorCode add_ids(const RgPlan *plan, int c, RgPlanIds *ids)
 {
   const RgStudy *study = plan->study;
@@ -224,7 +224,8 @@ static PetscErrorCode add_ids(const RgPlan *plan, int c, RgPlanIds *ids)
   PetscFunctionReturn(0);
 }
 
-/* Eight times as many seeds as before: a study that has just begun has trials of the first ones. */
+/* Extend the table to eight times as many seeds; a study that has just begun needs only the
+   first ones. */
 static PetscErrorCode grow_ids(const RgPlan *plan)
 {
   RgPlanIds *ids = plan->ids;
@@ -243,7 +244,7 @@ static PetscErrorCode grow_ids(const RgPlan *plan)
   PetscFunctionReturn(0);
 }
 
-/* Of the trials that are in the table. */
+/* Look a trial up in the table. */
 static PetscErrorCode look_up(const RgPlan *plan, const char *id, const uint64_t hash[2],
                               int *index)
 {
@@ -294,7 +295,7 @@ int rg_plan_next(const RgPlan *plan, RgPlanWalk *walk, int *cell)
 PetscErrorCode rg_plan_share(const RgPlan *plan, int part, int parts, PetscBT share)
 {
   RgPlanWalk walk = {0};
-  RgHeapEntry *heap; /* the share with the least to do comes first */
+  RgHeapEntry *heap; /* the share with the least cost is on top */
   int cell, n = 0;
 
   PetscFunctionBeginUser;

@@ -1,6 +1,6 @@
-/* The plan: every trial of a study, with its stable identity and what it is likely to cost. Trials
-   are numbered and enumerated, not stored: a plan takes memory by cell, and a few bytes per trial
-   once trials are looked for by id. */
+/* The plan: every trial of a study, with its identity and its expected cost. Trials are numbered
+   and computed on demand, not stored. A plan takes memory per cell, and a few bytes per trial
+   once trials are looked up by id. */
 #ifndef RG_STUDY_PLAN_PLAN_H
 #define RG_STUDY_PLAN_PLAN_H
 
@@ -9,75 +9,78 @@
 #include "study/spec/study.h"
 
 typedef struct {
-  int index; /* in the plan */
+  int index; /* number in the plan */
   int cell;  /* index into study->cells */
   uint64_t instance, seed;
-  int turn;                     /* position of its seed in the study */
+  int turn;                     /* position of its seed in the study's list */
   char id[RG_ID_LENGTH + 1];    /* XXH3-128 of its key (rg_trial_key) */
   int n_initial, n_evaluations; /* rows of the record: initial design + iterations */
   int dim_x, dim_c;
   double cost; /* seconds of a nominal core */
 } RgTrial;
 
-/* Trials [first, first + n) of the plan: instance by instance, each of them seed by seed. */
+/* The trials of a cell, [first, first + n): instance by instance, and seed by seed in each. */
 typedef struct {
   int first, n, n_seeds;
-  double cost;   /* of a trial, seconds of a nominal core (rg_cost_nominal) */
-  double memory; /* of a trial, estimated bytes at the peak */
+  double cost;   /* per trial, seconds of a nominal core (rg_cost_nominal) */
+  double memory; /* per trial, estimated peak bytes */
 } RgPlanCell;
 
-/* Trials of one problem label stand together: a group of the results file. */
+/* A group of the results file: adjacent trials of one problem label. */
 typedef struct {
   const char *problem_label; /* borrowed from the study */
   int first, n;              /* trials [first, first + n) of the plan */
   int dim_x, dim_c, n_rows;  /* maxima over the group */
 } RgPlanGroup;
 
-/* Trials by id, as far as they were looked for. Private to plan.c. */
+/* A table of trials by id, extended on demand. Private to plan.c. */
 typedef struct {
-  int n_turns;       /* trials of so many seeds are in it */
+  int n_turns;       /* it contains the trials of this many seeds */
   uint32_t capacity; /* slots */
-  int *slots;        /* index of a trial and 1, 0: none; owned */
+  int *slots;        /* index of a trial plus 1; 0: empty; owned */
 } RgPlanIds;
 
 typedef struct RgPlan {
   const RgStudy *study; /* borrowed */
   int n;
-  int n_turns;       /* seeds of the cells that have most */
-  RgPlanCell *cells; /* of the study, which are in plan order: problem label, cell; owned */
+  int n_turns;       /* largest number of seeds of a cell */
+  RgPlanCell *cells; /* by cell of the study, which orders them by problem label; owned */
   int n_groups;
   RgPlanGroup *groups; /* owned */
-  int *by_cost;        /* cells, dearest first when planned: the order within a seed; owned */
-  double cost;         /* sum of the trials */
+  int *by_cost;        /* cells by nominal cost at planning, most expensive first: the order
+                          within a seed; owned */
+  double cost;         /* total cost of the trials */
   RgPlanIds *ids;      /* made by rg_plan_find; owned */
 } RgPlan;
 
-/* The same as rg_plan_create, in the caller's struct; to be cleared. */
+/* Like rg_plan_create, but fills the caller's struct, which the caller clears. */
 PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan);
 PetscErrorCode rg_plan_clear(RgPlan *plan);
 /* Cell of a trial. O(log cells). */
 int rg_plan_cell(const RgPlan *plan, int index);
-/* The trial of that index, which must be in the plan. */
+/* Trial number `index`, which must be in the plan. */
 PetscErrorCode rg_plan_trial(const RgPlan *plan, int index, RgTrial *trial);
-/* Append the canonical text that names everything a trial's results rest on (conventions, 4):
+/* Append the canonical text with everything that a trial's results depend on:
    schema=1;<cell's text>;study_seed=..;instance=..;seed=..
-   the cell's text is problem=<name>@<revision>{parameters};run={..};
-   algorithm=<name>@<revision>{parameters}, and for algorithms with a model
-   ;surrogate={..};maximiser={..} */
+   The cell's text is
+   problem=<name>@<revision>{parameters};run={..};
+   algorithm=<name>@<revision>{parameters}
+   and for algorithms with a model ;surrogate={..};maximiser={..} */
 PetscErrorCode rg_trial_key(const RgStudy *study, const RgTrial *trial, RgText *key);
-/* Index of the trial of that id, -1: none. O(1), but the first time that a trial of so late a seed
-   is looked for: O(trials of the seeds up to it), of all where there is none. */
+/* Index of the trial with that id; -1: no such trial. O(1), except when the table must be
+   extended to later seeds: then O(trials of the seeds up to it), or of all seeds if there is no
+   such trial. */
 PetscErrorCode rg_plan_find(const RgPlan *plan, const char *id, int *index);
-/* A walk through the trials seed by seed, dearest first within one: the schedule's order, but for
-   its end. Begins zeroed. */
+/* A walk through the trials, seed by seed and most expensive first within a seed. The schedule
+   has this order, except at its end. Zero-initialise. */
 typedef struct {
-  int turn, at, instance; /* of the next trial; at: of by_cost */
+  int turn, at, instance; /* position of the next trial; at: index into by_cost */
 } RgPlanWalk;
-/* Index of the next trial, and its cell; -1: that was the last. */
+/* Index of the next trial, and its cell; -1 after the last. */
 int rg_plan_next(const RgPlan *plan, RgPlanWalk *walk, int *cell);
-/* The part'th of `parts` shares of the trials, from 1: set in `share` (plan->n, all zero). In the
-   order of a walk each trial goes to the share with the least to do so far: shares advance seed by
-   seed, and the costs of two differ by no more than the dearest trial. O(n log parts). */
+/* Set share `part` (from 1) of `parts` shares of the trials in `share` (plan->n, all zero). In
+   the order of a walk, each trial goes to the share with the least cost so far. So all shares
+   progress by seed, and their costs differ by at most the most expensive trial. O(n log parts). */
 PetscErrorCode rg_plan_share(const RgPlan *plan, int part, int parts, PetscBT share);
 
 #endif

@@ -1,14 +1,14 @@
-/* The order of the trials of one level of teams: an array of trial numbers. */
+/* The order of trials in one level of teams, as an array of trial numbers. */
 #include "study/run/order.h"
 
 #include "base/grow.h"
 #include "base/heap.h"
 
-/* What begins last must not end long after the rest: a trial waits for its turn only while this
-   many times its cost is left for every team. */
+/* The last trials must not end long after the others. A trial may wait for the end only while
+   every team has at least this many times its cost left to do. */
 static const double reserve = 4.0;
 
-/* Where a team has at least this many trials to run, the first half keeps the order of the plan. */
+/* If each team has at least this many trials to run, the first half keeps the order of the plan. */
 enum { many = 24 };
 
 struct RgOrder {
@@ -16,24 +16,24 @@ struct RgOrder {
   int *trials; /* owned */
 };
 
-/* Cells of one cost form a class. */
+/* A class: cells with equal cost. */
 typedef struct {
   double cost;
-  int last; /* position of its last trial that has no place yet; -1: there is none */
+  int last; /* position of its last trial without a place; -1: all have a place */
 } Class;
 
 typedef struct {
   const RgPlan *plan; /* borrowed */
   int n;
-  int *trials;   /* seed by seed, dearest first within a seed; -1: it has its place; owned */
-  int *before;   /* by position: the position of the trial before it in its class, or -1; owned */
-  int *class_of; /* by cell; -1: the cell has no trial of the level; owned */
+  int *trials;   /* seed by seed, most expensive first within a seed; -1: already placed; owned */
+  int *before;   /* by position: position of the previous trial of its class, or -1; owned */
+  int *class_of; /* by cell; -1: the cell has no trial in the level; owned */
   int n_classes;
-  Class *classes;    /* the cheapest first; owned */
-  RgHeapEntry *heap; /* of the classes that may be put back; the last position on top; owned */
+  Class *classes;    /* cheapest first; owned */
+  RgHeapEntry *heap; /* classes whose trials may move to the end, last position on top; owned */
 } Draft;
 
-/* The classes of the level. *n: its trials, finished ones too. */
+/* Find the classes of the level. *n: its number of trials, with finished ones. */
 static PetscErrorCode find_classes(Draft *draft, const RgTeams *teams, int level, int *n)
 {
   const RgPlan *plan = draft->plan;
@@ -86,7 +86,7 @@ static PetscErrorCode draft_destroy(Draft *draft)
   PetscFunctionReturn(0);
 }
 
-/* Take the last trial of the classes on the heap. */
+/* Take the last trial among the classes on the heap. */
 static int take_last(Draft *draft, int *n_open, double *after)
 {
   Class *class = &draft->classes[draft->heap[0].owner];
@@ -101,9 +101,9 @@ static int take_last(Draft *draft, int *n_open, double *after)
   return trial;
 }
 
-/* From the end on, each place goes to the last trial of the classes that are cheap against what
-   follows. The next dearer class joins them where none of their trials is left behind position
-   `kept`. The other trials keep their order. */
+/* Fill places from the end: each takes the last trial of the classes that are cheap relative to
+   what follows. The next more expensive class joins if none of its trials remains after position
+   `kept`. Other trials keep their order. */
 static void fill(Draft *draft, int teams, int kept, int *order)
 {
   double after = 0;

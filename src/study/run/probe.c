@@ -1,4 +1,4 @@
-/* Short trials before a study is begun. */
+/* Short trials before a study begins. */
 #include "study/run/probe.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 /* ---- a problem that costs nothing ------------------------------------------------------------ */
 
-/* Some smooth function of the design. */
+/* A smooth function of the design, in place of the problem. */
 static PetscErrorCode made_up_value(RgProblem *problem, int m, const RgPoint *points, double *f,
                                     RgFailure *failure)
 {
@@ -52,7 +52,7 @@ static PetscErrorCode any_context(RgProblem *problem, RgRandom *random, double *
   PetscFunctionReturn(0);
 }
 
-/* A study of one cell whose problem, if it is made up, has the domain of the cell's. */
+/* A study of one cell. A made-up problem has the domain of the cell's problem. */
 typedef struct {
   RgStudy study;
   RgCell cell;
@@ -83,17 +83,17 @@ static void rehearse(const RgStudy *study, const RgCell *cell, bool made_up, Reh
 
 /* ---- a trial in part ------------------------------------------------------------------------- */
 
-/* Of the queries of a trial that was begun with an initial design of `first` points. */
+/* The times of the queries in a trial with an initial design of `first` points. */
 typedef struct {
   bool by_wall;
-  double limit; /* seconds after the first query, and */
-  int least;    /* queries, before it is enough */
+  double limit; /* the trial ends after this many seconds from the first query */
+  int least;    /* and at least this many queries */
   int first;
-  int n[2];          /* evaluations at the end of the first query and of the last */
-  double seconds[2]; /* the clock then */
-  double whole;      /* seconds of the whole */
-  char message[256]; /* why it failed */
-  bool complete;     /* it ran to its end */
+  int n[2];          /* number of evaluations after the first and after the last query */
+  double seconds[2]; /* clock at these moments */
+  double whole;      /* seconds of the whole trial */
+  char message[256]; /* reason of a failure */
+  bool complete;     /* the trial ran to its end */
 } Timing;
 
 static double clock_of(const Timing *timing)
@@ -150,7 +150,8 @@ static bool same_entries(const RgCell *a, const RgCell *b)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* The settings that were swept differ, the program and its problem don't. */
+/* Whether an earlier cell has the same entries: then program and problem are the same, and only
+   swept settings differ. */
 static bool is_tried(const RgStudy *study, int cell)
 {
   for (int i = 0; i < cell; i++)
@@ -158,7 +159,7 @@ static bool is_tried(const RgStudy *study, int cell)
   return false;
 }
 
-/* On another problem: once is enough to say so. */
+/* Whether the method failed already on another problem; it is reported once. */
 static bool has_failed(RgPlace place, const RgDiagnostics *diagnostics)
 {
   for (int i = 0; i < diagnostics->n && i < RG_DIAGNOSTICS_MAX; i++)
@@ -166,7 +167,8 @@ static bool has_failed(RgPlace place, const RgDiagnostics *diagnostics)
   return false;
 }
 
-/* Among eight points there are inputs that don't count, where the domain has such. */
+/* Try a program with an initial design of eight points, so that some inputs don't count if the
+   domain has such inputs. */
 static PetscErrorCode try_program(const RgStudy *study, const RgCell *cell, char message[256])
 {
   const int n = cell->run.initial_points;
@@ -203,14 +205,14 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, RgDiagnostics *diagnostic
 
 /* ---- costs ----------------------------------------------------------------------------------- */
 
-#define AGAIN 0.03 /* a shorter trial is timed again, warm */
+#define AGAIN 0.03 /* a shorter trial is repeated, with warm caches */
 #define TIMES 4
 #define PART 0.3       /* seconds of a part of a trial */
 #define ALL 60.0       /* seconds of all probes */
-#define PER_QUERY 20.0 /* nominal seconds per query of the dearest cells that are timed */
-#define OBJECTIVES 16  /* designs whose F is timed */
+#define PER_QUERY 20.0 /* nominal seconds per query of the most expensive cells that are timed */
+#define OBJECTIVES 16  /* number of designs at which F is timed */
 
-/* Seconds per query, from about `first` data on; *at: the middle of the queries that were timed. */
+/* Measure seconds per query at about `first` data; *at: middle of the timed queries. */
 static PetscErrorCode time_part(const Rehearsal *r, RgInstances *instances, int first,
                                 Timing *timing, double *at, double *each)
 {
@@ -224,7 +226,7 @@ static PetscErrorCode time_part(const Rehearsal *r, RgInstances *instances, int 
   PetscFunctionReturn(0);
 }
 
-/* The integral over [a, b] of the line through k points, constant beyond its ends. */
+/* Integral over [a, b] of the piecewise linear function through k points, constant outside. */
 static double integral(int k, const double *x, const double *y, double a, double b)
 {
   enum { STEPS = 200 };
@@ -240,7 +242,7 @@ static double integral(int k, const double *x, const double *y, double a, double
   return sum * (b - a) / STEPS;
 }
 
-/* F at all the designs of a trial, of a problem where it is more than f. */
+/* Time F at all designs of a trial, for problems whose F needs more than f. */
 static PetscErrorCode time_objectives(const Rehearsal *r, RgInstances *instances, double *seconds)
 {
   const int n = r->cell.run.initial_points + r->cell.run.iterations;
@@ -270,8 +272,8 @@ static PetscErrorCode time_objectives(const Rehearsal *r, RgInstances *instances
   PetscFunctionReturn(0);
 }
 
-/* Seconds of the queries that the first part of a trial has left; `rest` is begun with its middle.
-   */
+/* Estimate the seconds of the remaining queries after the first part of a trial, from timings in
+   its middle and at its end. */
 static PetscErrorCode time_rest(const Rehearsal *r, RgInstances *instances, const Timing *begun,
                                 double at, double each, double *rest)
 {
@@ -326,7 +328,7 @@ static bool is_known(const RgCalibration *calibration, const RgStudy *study, int
   return false;
 }
 
-/* Neither for a team nor so dear that a few queries are more than a probe may take. */
+/* Whether a cell needs no team, and a few of its queries fit the time of a probe. */
 static bool is_small(const RgCell *cell)
 {
   const double n = PetscMax(1, cell->run.initial_points + cell->run.iterations);

@@ -1,4 +1,4 @@
-/* Which team takes which trial next: ticket counters over the orders of the levels. */
+/* The distribution of trials to teams: ticket counters over the orders of the levels. */
 #include "study/run/schedule.h"
 
 #include <math.h>
@@ -6,23 +6,23 @@
 #include "study/run/order.h"
 #include "study/run/time_left.h"
 
-/* Counters on rank 0, advanced by all ranks with one-sided atomics: these, the tickets of every
-   level, and for every cell its finished trials and their wall time. */
+/* Counters on rank 0, which all ranks advance with one-sided atomics: these, the tickets of
+   every level, and for every cell the number of its finished trials and their wall time. */
 enum { FINISHED, FAILED, N_COUNTERS };
 enum { CELL_FINISHED, CELL_US, N_PER_CELL };
 
 struct RgSchedule {
   MPI_Win window;
   int64_t *counters;                             /* on rank 0; empty elsewhere */
-  int64_t add[N_COUNTERS], add_cell[N_PER_CELL]; /* on their way there */
+  int64_t add[N_COUNTERS], add_cell[N_PER_CELL]; /* source buffers of the atomics */
   int n_cells, n_ranks;
   RgCellClock *cells; /* n_cells; owned */
   int n_levels;
-  RgOrder *order[RG_TEAM_LEVELS]; /* of the trials of each level; owned */
+  RgOrder *order[RG_TEAM_LEVELS]; /* order of each level; owned */
   int n;                          /* trials to run */
 };
 
-/* The trials of every cell that are to run, and the ranks that work on one. */
+/* Count the trials to run in every cell, and the ranks per trial. */
 static PetscErrorCode count_cells(const RgPlan *plan, const RgTeams *teams, PetscBT left_out,
                                   RgSchedule *s)
 {
@@ -48,7 +48,7 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
                                   const unsigned char *done, PetscBT share, RgSchedule **schedule)
 {
   RgSchedule *s;
-  PetscBT left_out; /* by trial: not to run */
+  PetscBT left_out; /* by trial: whether it is left out */
   PetscMPIInt rank;
 
   PetscFunctionBeginUser;

@@ -5,30 +5,31 @@
 #include "regatta/run.h"
 #include "study/run/teams.h"
 
-/* A shared ticket counter (one-sided MPI): no rank is set aside as a manager. */
+/* Shared ticket counters (one-sided MPI), so that no rank is reserved as a manager. */
 typedef struct RgSchedule RgSchedule;
 
-/* Collective on `comm`. Trials with done[i] != 0 (plan->n on every rank) are left out, and those
-   that are not in `share` (NULL: all are). */
+/* Create the schedule. Trials with done[i] != 0 (plan->n on every rank), and trials outside
+   `share` (NULL: all trials), are left out. Collective on `comm`. */
 PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTeams *teams,
                                   const unsigned char *done, PetscBT share, RgSchedule **schedule);
-/* Whether all ranks reach a counter: Debian's Open MPI can't over TCP. Collective. */
+/* Whether one-sided atomics work between all ranks: with Debian's Open MPI they don't over TCP.
+   Collective. */
 PetscErrorCode rg_schedule_possible(MPI_Comm comm, bool *possible);
-/* Next trial of a level of teams for this rank, -1 when none is left. Not collective. */
+/* The next trial of a level for this rank; -1 if no trial is left. Not collective. */
 PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial);
-/* Count a finished trial, which took `seconds` of wall time; waits for nobody. */
+/* Count a finished trial with `seconds` of wall time; does not wait for other ranks. */
 PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed,
                                     double seconds);
 
-/* What this rank has counted is known to all from then on. */
+/* Complete this rank's counts, so that all ranks can read them. */
 PetscErrorCode rg_schedule_settle(RgSchedule *schedule);
 
-/* The counts of trials. Not collective. */
+/* Read the counts of trials. Not collective. */
 PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress);
 /* Seconds until the last trial ends, `elapsed` seconds after the first could begin (rg_time_left).
    Not collective; O(cells), for one rank now and then. */
 PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *seconds);
-/* Collective. */
+/* Destroy the schedule. Collective. */
 PetscErrorCode rg_schedule_destroy(RgSchedule **schedule);
 
 #endif

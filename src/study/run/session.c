@@ -1,4 +1,4 @@
-/* What the ranks of a run say to each other and to the observer. */
+/* The communication of a run between its ranks and with the observer. */
 #include "study/run/session.h"
 
 #include <limits.h>
@@ -66,7 +66,7 @@ PetscErrorCode rg_session_agree(RgSession *session, int *speaker)
   int worst = (int)session->outcome, first;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_session_wait(session, false)); /* rank 0 may be at work on files */
+  PetscCall(rg_session_wait(session, false)); /* rank 0 may still process files */
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, session->comm));
   first = worst == (int)session->outcome ? session->rank : INT_MAX;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, session->comm));

@@ -1,4 +1,5 @@
-/* The trials of a run on one rank: take one, run it, commit it, look around in between. */
+/* The trials of a run on one rank: take a trial, run it, commit it, call the observer in
+   between. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #include "study/spec/registry.h"
 #include "study/trial/trial.h"
 
-/* A trial whose team took part has the bits of that team size only, which is as good as another
+/* A trial whose team took part has bits that depend on the team size, as if from another
    machine. */
 static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *cell,
                                       RgRecord *record)
@@ -18,7 +19,7 @@ static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *ce
   RgText plugins = {0}, software = {0};
   char *own;
   RgProvenance *p = &record->provenance;
-  char *versions = p->software; /* that the trial's program reported */
+  char *versions = p->software; /* reported by the trial's program */
 
   PetscFunctionBeginUser;
   snprintf(p->host, sizeof(p->host), "%s", session->host);
@@ -28,7 +29,7 @@ static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *ce
     rg_registry_fingerprint(registry, cell, session->fingerprint.hash) + (uint64_t)(p->team - 1);
   PetscCall(PetscStrallocpy(session->machine, &p->machine));
   PetscCall(rg_registry_describe(registry, cell, &plugins));
-  p->software = NULL; /* the store knows */
+  p->software = NULL; /* the store fills it in */
   if (plugins.length) {
     PetscCall(rg_software_describe(&own));
     PetscCall(rg_text_add(&software, "%s%s%s", own, versions ? versions : "", plugins.data));
@@ -42,10 +43,10 @@ static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *ce
 
 /* ---- the disk -------------------------------------------------------------------------------- */
 
-/* A disk that has been saying no for longer than this ends the run. */
+/* A disk that refuses commits for longer than this ends the run. */
 static const double patience = 600.0;
 
-/* Tell the user once per spell of trouble; *give_up when it has lasted too long. */
+/* Report trouble with the disk once per period; *give_up if it lasts too long. */
 static PetscErrorCode look_at_disk(RgSession *session, const RgFault *fault, bool *give_up)
 {
   int n;
@@ -62,7 +63,7 @@ static PetscErrorCode look_at_disk(RgSession *session, const RgFault *fault, boo
   PetscFunctionReturn(0);
 }
 
-/* Commit all that waits. */
+/* Commit all pending records. */
 static PetscErrorCode flush(RgSession *session, RgFault *fault, bool *give_up)
 {
   PetscFunctionBeginUser;
@@ -78,7 +79,8 @@ static void trouble_with_storage(RgSession *session, const char *message, const 
   rg_session_tell(session, session->rank, "%s; %s", message, consequence);
 }
 
-/* Commit what is left; while the disk says no, until the patience ends or a stop is asked for. */
+/* Commit the remaining records. If the disk refuses, retry until the patience ends or a stop is
+   requested. */
 static PetscErrorCode drain(RgSession *session)
 {
   RgFault fault;
@@ -98,17 +100,18 @@ static PetscErrorCode drain(RgSession *session)
 
 /* ---- one level of teams ---------------------------------------------------------------------- */
 
-/* mpirun leaves one second between TERM and KILL. Where an iteration takes that long nothing may
-   wait in memory for its end. */
+/* mpirun leaves one second between TERM and KILL. So before an iteration of such length nothing
+   may stay uncommitted in memory. */
 static const double long_pause = 0.3;
-/* Code that is not ours may take any time, whatever it took before, and so may ours where a trial
-   of the cell was never seen or where it grows: what has waited for about a second is committed
-   before it is called. Quicker steps must become a thousand times as long to hold it for 30 s. */
+/* External code may take any time, whatever its earlier times; so may ours in a cell without
+   earlier trials, or with growing iterations. Records that have waited for about a second are
+   committed before such calls. Shorter steps would have to take a thousand times as long to hold
+   a record for 30 s. */
 static const double short_pause = 0.03;
 static const double ahead = 29;
 
-/* For how long nobody will look around again: *likely, as declared or as seen before, and
-   *possible, for which the records that wait must be safe. */
+/* Predict the time until the next look_around: *likely, as declared or measured before, and
+   *possible, for which pending records must be safe. */
 static PetscErrorCode expect_pause(const RgSession *session, double *likely, double *possible)
 {
   const RgTrial *trial = session->trial;
@@ -129,7 +132,7 @@ static PetscErrorCode expect_pause(const RgSession *session, double *likely, dou
   PetscFunctionReturn(0);
 }
 
-/* Commit what is due before somebody looks around again. */
+/* Commit what becomes due before the next look_around. */
 static PetscErrorCode flush_ahead(RgSession *session)
 {
   RgFault fault;
@@ -151,7 +154,7 @@ static void measure_pause(RgSession *session)
   session->looked = now;
 }
 
-/* Between iterations: commit what is due, show progress, hear whether to stop. */
+/* Called between iterations: commit what is due, show progress, check for a stop. */
 static PetscErrorCode look_around(void *closure)
 {
   RgSession *session = closure;
@@ -190,7 +193,7 @@ static void end_trial(RgSession *session)
   session->trial = NULL;
 }
 
-/* A trial that failed now, and was complete before: that stays its record. */
+/* Report a repeated trial that failed now and was complete before: its earlier record stays. */
 static void tell_of_kept(RgSession *session, const RgRecord *record)
 {
   session->n_kept++;
@@ -201,7 +204,7 @@ static void tell_of_kept(RgSession *session, const RgRecord *record)
                   record->message);
 }
 
-/* Once for a problem; every record has its own message. */
+/* Report an excess over the optimum once per problem; every record has its own message. */
 static void tell_of_excess(RgSession *session, int cell, const RgRecord *record)
 {
   const RgCell *cells = session->plan->study->cells;
@@ -232,7 +235,7 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
   PetscFunctionReturn(0);
 }
 
-/* The trials of one level, on the leader of a team. */
+/* Run the trials of one level, on the leader of a team. */
 static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
 {
   RgChild *child = NULL;
@@ -268,7 +271,7 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
   PetscFunctionReturn(0);
 }
 
-/* Level by level; ranks that don't lead serve their leader until it has no more work for them. */
+/* Run level by level. Ranks that don't lead serve their leader until it has no more work. */
 PetscErrorCode rg_session_trials(RgSession *session)
 {
   bool give_up = false;

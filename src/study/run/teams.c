@@ -1,4 +1,4 @@
-/* Teams of ranks: how many, of which size, and who is in them. */
+/* Teams of ranks: their number, sizes and members. */
 #include "study/run/teams.h"
 
 #include <limits.h>
@@ -9,16 +9,17 @@
 #include "gp/team/team.h"
 #include "study/plan/cost.h"
 
-/* A model of such an order may stay with one rank: its matrices take 1 GB, 2 GB with a fit. */
+/* A model of up to this order may run on one rank: its matrices take 1 GB, 2 GB with a fit. */
 enum { order_alone = 8000 };
 
-/* What `auto` means in a job, for cells with a matrix from the crossover on. */
+/* The meaning of `auto` in a job, for cells whose matrix reaches the crossover. */
 typedef struct {
   const RgStudy *study;
   int ranks, crossover;
-  int whole;   /* ranks where one does not take it, and where the problem has it */
-  int spare;   /* ranks for so many of the other trials, which would else be the last ones */
-  int n_spare; /* on ranks without work; the rest of these trials have one rank each */
+  int whole;   /* ranks for matrices too large for one rank, and for matrices of problems */
+  int spare;   /* ranks for each of the trials that would otherwise be last */
+  int n_spare; /* number of those trials, which use spare ranks; other trials of the kind have
+                  one rank */
 } Automatic;
 
 typedef enum { FIXED, SMALL, WHOLE, ALONE } Kind;
@@ -32,7 +33,8 @@ static Kind kind_of(const Automatic *automatic, const RgCell *cell)
   return order > order_alone || rg_cost_problem_order(cell) >= crossover ? WHOLE : ALONE;
 }
 
-/* Ranks that share the matrices of such cells well, a divisor of the job; 1: there are none. */
+/* Number of ranks that share the matrices of such cells well, a divisor of the job; 1: no
+   sharing. */
 static int good_size(const Automatic *automatic, Kind kind)
 {
   const RgStudy *study = automatic->study;
@@ -47,8 +49,8 @@ static int good_size(const Automatic *automatic, Kind kind)
   return size;
 }
 
-/* Trials of kind ALONE that are left when all ranks have had as many as each other. 0: small trials
-   keep the other ranks busy meanwhile. */
+/* Number of trials of kind ALONE that remain when all ranks have had equally many. 0 if small
+   trials keep the other ranks busy. */
 static int left_over(const Automatic *automatic)
 {
   const RgStudy *study = automatic->study;
@@ -76,7 +78,7 @@ static int size_of(const Automatic *automatic, const RgCell *cell)
   return kind == FIXED ? cell->run.ranks_per_trial : kind == WHOLE ? automatic->whole : 1;
 }
 
-/* Put a size into its place in the descending list; false when there are too many. */
+/* Insert a size into the descending list; false if the list is full. */
 static bool add_size(RgTeams *teams, int size)
 {
   int at = 0;
@@ -102,8 +104,7 @@ static bool collect(const Automatic *automatic, RgTeams *teams)
   return fits;
 }
 
-/* Where the chain of sizes breaks: the index of the size that does not divide the one before it, or
-   the job; n when all is well. */
+/* Index of the first size that does not divide the previous one, or the job; n if all do. */
 static int broken_link(const RgTeams *teams, int ranks)
 {
   for (int i = 0; i < teams->n; i++)
@@ -111,7 +112,7 @@ static int broken_link(const RgTeams *teams, int ranks)
   return teams->n;
 }
 
-/* The largest teams that the ranks left over make, and that go with the others' sizes. */
+/* Add the largest teams of spare ranks that are compatible with the other sizes. */
 static bool collect_with_spare(Automatic *automatic, RgTeams *teams)
 {
   const int left = left_over(automatic);
@@ -132,8 +133,8 @@ static int level_of(const RgTeams *teams, int size)
   return level;
 }
 
-/* The level of every cell, and the trials with teams of spare ranks. These run first, so they are
-   the first of the schedule. */
+/* Assign levels to cells, and select the trials with teams of spare ranks. These run first, so
+   they are the first trials of the schedule. */
 static PetscErrorCode assign(const RgPlan *plan, const Automatic *automatic, RgTeams *teams)
 {
   const RgStudy *study = plan->study;
@@ -170,7 +171,7 @@ PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, int crossover, RgT
   automatic.whole = good_size(&automatic, WHOLE);
   collect(&automatic, teams);
   if (automatic.whole > 1 && broken_link(teams, ranks) < teams->n)
-    automatic.whole = ranks; /* divisible by whatever the others ask for */
+    automatic.whole = ranks; /* every other size divides it */
   const bool fits = collect_with_spare(&automatic, teams);
   broken = broken_link(teams, ranks);
   if (!fits) {
@@ -209,7 +210,7 @@ PetscErrorCode rg_teams_destroy(RgTeams *teams)
   PetscFunctionReturn(0);
 }
 
-/* How many of the trials with teams of spare ranks come before a trial in the plan. */
+/* Number of trials with teams of spare ranks before a trial of the plan. */
 static int early_before(const RgTeams *teams, int trial)
 {
   int low = 0, high = teams->n_early;
@@ -240,7 +241,7 @@ int rg_teams_trials(const RgTeams *teams, const RgPlan *plan, int cell, int leve
          (teams->early_level == level ? early : 0);
 }
 
-/* Ranks of a host that trials of a level can keep busy. */
+/* Number of ranks on a host that trials of a level can keep busy. */
 static int busy_ranks(const RgPlan *plan, const RgTeams *teams, int level, int ranks_here)
 {
   double ranks = 0;
@@ -250,7 +251,7 @@ static int busy_ranks(const RgPlan *plan, const RgTeams *teams, int level, int r
   return (int)fmin(ranks, ranks_here);
 }
 
-/* Bytes on a host of which `ranks_here` ranks of teams of `size` have trials of `cell`. */
+/* Bytes that trials of `cell` use on a host with `ranks_here` ranks in teams of `size`. */
 static double host_bytes(const RgCell *cell, int size, int ranks_here)
 {
   const double leader = rg_cost_bytes(cell, size), shared = rg_cost_dense_bytes(cell, size);
@@ -259,7 +260,7 @@ static double host_bytes(const RgCell *cell, int size, int ranks_here)
   return leaders * (leader - shared) + ranks_here * shared;
 }
 
-/* Least power of two times `size` with which the matrices fit; 0: it is not they that don't. */
+/* Smallest power of two times `size` for which the matrices fit; 0: other memory is the problem. */
 static int size_that_fits(const RgCell *cell, int size, double memory, int ranks_here)
 {
   const double shared = ranks_here * rg_cost_dense_bytes(cell, size);
@@ -270,7 +271,7 @@ static int size_that_fits(const RgCell *cell, int size, double memory, int ranks
   return 0;
 }
 
-/* Whether trials of a cell in teams of `size` fit; what does not is said. */
+/* Check that trials of a cell in teams of `size` fit; otherwise write the message. */
 static void check_cell(const RgCell *cell, int size, double memory, int ranks_here,
                        char message[RG_TEAMS_MESSAGE])
 {

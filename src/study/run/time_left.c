@@ -1,4 +1,4 @@
-/* How long a run has to go. */
+/* The remaining time of a run. */
 #include "study/run/time_left.h"
 
 #include <math.h>

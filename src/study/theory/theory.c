@@ -1,5 +1,5 @@
-/* The families of bounds applied to the cells of a study: what a cell says to them, which of their
-   assumptions fail in it, and the information gains that they need. */
+/* The families of bounds applied to the cells of a study: their input from a cell, their failing
+   assumptions, and the information gains that they need. */
 #include "study/theory/theory.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ const char *const rg_claim_names[] = {"bound", "estimate", "nominal", NULL};
 
 enum { COMPARED = 64, SOBOL_PER_INPUT = 2000, SOBOL_MOST = 20000 };
 
-/* Information gains by the text of what they depend on. */
+/* Information gains, by a text of everything they depend on. */
 struct RgGainShelf {
   int n;
   struct RgGainEntry {
@@ -25,16 +25,16 @@ struct RgGainShelf {
 
 /* ---- one cell -------------------------------------------------------------------------------- */
 
-/* A cell with its domain and its model as an algorithm would have it. */
+/* A cell with its domain, and the model that the algorithm would use. */
 typedef struct {
   const RgCell *cell;
   RgCellTheory *theory;
   RgDomain domain;
-  RgBoundSetting setting; /* what the family is told; of the model from bound_cell on */
-  RgModel model;          /* only while it can be had: fixed hyperparameters, no standardisation */
+  RgBoundSetting setting; /* input of the family; bound_cell adds the model's part */
+  RgModel model;          /* only with fixed hyperparameters and without standardisation */
 } View;
 
-/* Why there is no bound, or none that holds: the first reason stays. */
+/* Record the first reason why a bound does not exist or does not hold. */
 static PetscErrorCode object(View *view, RgClaim claim, const char *why)
 {
   PetscFunctionBeginUser;
@@ -57,13 +57,13 @@ static PetscErrorCode set_laws(View *view)
   PetscFunctionReturn(0);
 }
 
-/* Is the gain that of designs and contexts? */
+/* Whether the gain is over designs and contexts. */
 static bool is_joint(const View *view)
 {
   return view->theory->family->joint & view->setting.rule;
 }
 
-/* Why the formulas can't be evaluated at all; NULL when they can. */
+/* The reason why the formulas can't be evaluated; NULL if they can. */
 static const char *obstacle(const View *view)
 {
   const RgCellTheory *theory = view->theory;
@@ -83,7 +83,7 @@ static const char *obstacle(const View *view)
   return NULL;
 }
 
-/* Same covariance at points spread over the design? Finite designs only. */
+/* Whether the covariance is the same at points spread over the design; finite designs only. */
 static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *same)
 {
   const RgSpace *parts[] = {&view->domain.design, &view->domain.context};
@@ -110,7 +110,8 @@ static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *
   PetscFunctionReturn(0);
 }
 
-/* The design itself, or Sobol points of a box; of designs and contexts where both are boxes. */
+/* The domain of the gain: the design, or Sobol points of a box; of designs and contexts if both
+   are boxes. */
 static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owned)
 {
   const RgSpace *box = &view->domain.design;
@@ -137,7 +138,7 @@ static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owne
   PetscFunctionReturn(0);
 }
 
-/* Assumptions of the theorems, in the order a reader would ask for them. */
+/* Check the assumptions of the theorems, most important first. */
 static PetscErrorCode check_assumptions(View *view)
 {
   const RgCell *cell = view->cell;
@@ -173,7 +174,7 @@ static PetscErrorCode check_assumptions(View *view)
 
 /* ---- information gain ------------------------------------------------------------------------ */
 
-/* Everything the gain depends on: the problem (hence its design), the model, the queries. */
+/* Everything that the gain depends on: the problem (hence its design), the model, the queries. */
 static PetscErrorCode gain_key(const View *view, RgText *key)
 {
   const RgCell *cell = view->cell;
@@ -245,8 +246,8 @@ const double *rg_cell_curve(const RgCellTheory *theory, const char *name)
 
 /* ---- what a cell says to the family ---------------------------------------------------------- */
 
-/* Deviation of the normal law with the quartiles of the problem's first context; NaN: it has no
-   parameter `law`. */
+/* Deviation of the normal law with the quartiles of the problem's first context; NaN if the
+   problem has no parameter `law`. */
 static PetscErrorCode law_deviation(const RgCell *cell, double *deviation)
 {
   const RgParam *table = cell->problem->params;
@@ -267,7 +268,7 @@ static PetscErrorCode law_deviation(const RgCell *cell, double *deviation)
   PetscFunctionReturn(0);
 }
 
-/* K of the bounds of the domain's measure; NaN: it has none that is known. */
+/* K of the bounds of the domain's measure; NaN: no known K. */
 static PetscErrorCode measure_slope(const RgDomain *domain, double *slope)
 {
   RgMeasure measure;
@@ -285,7 +286,7 @@ static PetscErrorCode measure_slope(const RgDomain *domain, double *slope)
 
 /* ---- the study ------------------------------------------------------------------------------- */
 
-/* The model at its first query: kernel and noise variance. */
+/* Create the model at the first query: kernel and noise variance. */
 static PetscErrorCode create_model(View *view)
 {
   const RgCell *cell = view->cell;
@@ -299,7 +300,7 @@ static PetscErrorCode create_model(View *view)
   PetscFunctionReturn(0);
 }
 
-/* What of the setting comes from the model. */
+/* Fill in the model's part of the setting. */
 static PetscErrorCode complete_setting(View *view)
 {
   RgCellTheory *theory = view->theory;
@@ -318,7 +319,7 @@ static PetscErrorCode complete_setting(View *view)
   PetscFunctionReturn(0);
 }
 
-/* Why the theorems say nothing of the model; appended to `why`. */
+/* Append the reason why the theorems don't cover the model to `why`. */
 static PetscErrorCode refuse(const View *view, RgText *why)
 {
   const RgCellTheory *theory = view->theory;
