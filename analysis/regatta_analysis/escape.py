@@ -1,9 +1,8 @@
-"""Texts of a study (labels, titles, messages) written so that they are shown as they are, wherever they
-go: a terminal, Markdown, LaTeX, a spreadsheet, the mathematics of Matplotlib. HTML is escaped by its
-templates."""
+"""Texts of a study (labels, titles, messages), escaped so that they appear unchanged wherever they go: a terminal,
+Markdown, LaTeX, a spreadsheet, the mathematics of Matplotlib. The templates escape HTML."""
 import re
 
-# What a terminal or a reader would obey: control characters, changes of direction, lone surrogates.
+# Characters that a terminal or a reader would obey: control characters, changes of direction, lone surrogates.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
         "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
@@ -11,11 +10,11 @@ _TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciic
 
 
 class Tex(str):
-    """A text that is LaTeX already."""
+    """A text that is already LaTeX."""
 
 
 def terminal(text):
-    """Lines of text without anything a terminal obeys."""
+    """Lines of text without characters that a terminal obeys."""
     return _OBEYED.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
@@ -71,8 +70,8 @@ def number(value, spec):
 
 
 def write_csv(frame, path, **more):
-    """A data frame as CSV. Texts are quoted where they must be and stay what they are, so that tables join by
-    their labels; a control character of a file from elsewhere is written as its code. -0 is written as 0."""
+    """A data frame as CSV. Texts are quoted if necessary and otherwise unchanged, so that tables join by their labels.
+    A control character in a file from elsewhere becomes its code."""
     shown = frame.copy(deep=False)
     for name in shown.columns[(shown.dtypes == float).to_numpy()]:
         shown[name] = shown[name] + 0.0

@@ -10,18 +10,18 @@ from .load.program import program
 
 
 def ranks():
-    """How many ranks to use: $REGATTA_RANKS, or all cores."""
+    """The number of ranks to use: $REGATTA_RANKS, or all cores."""
     return int(os.environ.get("REGATTA_RANKS") or os.cpu_count())
 
 
 def words():
-    """How the program is started on several ranks."""
+    """The command that starts the program on several ranks."""
     more = ["--oversubscribe"] if ranks() > os.cpu_count() else []
     return ["mpirun", *more, "-n", str(ranks())]
 
 
 def add_option(parser):
-    """Let a parser take another way to start the program."""
+    """Add an option for another command that starts the program."""
     parser.add_argument("--launch", type=shlex.split, default=words(), metavar="COMMAND",
                         help=f"how the program is started on several ranks (default: {shlex.join(words())})")
 
@@ -34,7 +34,7 @@ def required():
 
 
 def run(command):
-    """Exit code of a command. What asks this program to stop becomes USR1, on which ranks commit and end."""
+    """Exit code of a command. A signal to this program becomes USR1, on which ranks commit and end."""
     asroot = {f"OMPI_ALLOW_RUN_AS_ROOT{more}": "1" for more in ("", "_CONFIRM")} if os.geteuid() == 0 else {}
     try:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, env=os.environ | asroot)

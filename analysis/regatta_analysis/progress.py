@@ -1,4 +1,4 @@
-"""A line on a terminal that says how far something is that takes more than two seconds."""
+"""A line on a terminal that shows the progress of work that takes more than two seconds."""
 import sys
 import time
 
@@ -6,7 +6,7 @@ PATIENCE, PAUSE = 2.0, 0.2  # seconds
 
 
 def progress(items, words, stream=None):
-    """The items one by one; meanwhile a bar, only on a terminal, gone at the end."""
+    """The items one by one, with a bar meanwhile, on a terminal only. The bar disappears at the end."""
     stream = stream or sys.stderr
     items = list(items)
     start = shown = time.monotonic()

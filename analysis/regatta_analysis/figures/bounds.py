@@ -1,5 +1,4 @@
-"""Regret bounds and information gain by theory (the CSV file of `regatta bounds`) over what was
-measured."""
+"""Regret bounds and information gain by theory (the CSV file of `regatta bounds`) over measurements."""
 import numpy as np
 import pandas as pd
 
@@ -33,7 +32,8 @@ DASHES = [(0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1))
 
 
 def read(path):
-    """The table, its problems labelled as `load` labels those of the results file; `base`: as the study file does."""
+    """The table, with its problems labelled as `load` labels those of the results file; with `base`, as in the study
+    file."""
     try:
         table = pd.read_csv(path, keep_default_na=False, dtype={"t": int, "value": float})
     except OSError as error:
@@ -61,17 +61,17 @@ def _scored_label(label, swept):
 
 
 def problems(results, table, quantities=NAMES):
-    """Problems of the results that the table says something about, in the order of the study."""
+    """Problems of the results that are in the table, in the order of the study."""
     known = table["quantity"].isin(list(quantities))
-    if quantities is GAINS:  # of the model that ran, not of one with nominal constants
+    if quantities is GAINS:  # of the model in the run, not of one with nominal constants
         known &= table["kind"] != "nominal"
     known = set(table.loc[known, "problem"])
     return [p for p in results.problems if p in known]
 
 
 def since_design(results, problem):
-    """Cumulative regret of the queries; studies that count it from the first evaluation on have that of
-    the initial design in it, of which the bounds do not speak."""
+    """Cumulative regret of the queries. Studies that count regret from the first evaluation on include the initial
+    design, to which the bounds do not apply."""
     frame = regret_curves(results, problem, "cumulative")
     return frame.sub(frame[0].fillna(0.0), axis=0) if 0 in frame else frame
 
@@ -111,9 +111,9 @@ def regret_figure(results, table):
 
 
 def realised(results, problem, algorithm, rows):
-    """What the proofs of RRGP-UCB's theorems bound the expected cumulative regret by before they bound
-    that by gamma_t (`robust_realised` of the program), means over the runs. {quantity: series over t};
-    empty for rules that the theorems are not about."""
+    """The bounds of the expected cumulative regret in the proofs of RRGP-UCB's theorems, before they use gamma_t
+    (`robust_realised` of the program), as means over the runs. {quantity: series over t}; empty for rules outside the
+    theorems."""
     slope = rows.loc[(rows["algorithm"] == algorithm) & (rows["quantity"] == "measure_slope"), "value"]
     recorded = results.group(problem).evaluations()
     if slope.empty or not {"bound_width", "confidence"} <= set(recorded):
@@ -137,7 +137,7 @@ def realised(results, problem, algorithm, rows):
 
 
 def _bound_label(table, quantity):
-    """A bound whose constants or assumptions can't be had says so."""
+    """A note on a bound whose constants or assumptions are not available."""
     if quantity in REALISED:
         return REALISED[quantity]
     kinds = set(table.loc[table["quantity"] == quantity, "kind"])
@@ -207,7 +207,7 @@ def _dress(panel, problem, label):
 
 
 def _vacuous(results, problem, rows):
-    """A bound that grows like T and stays above the regret of random search says nothing yet."""
+    """A note on a bound that grows like T and stays above the regret of random search: it is not informative yet."""
     trials = results.group(problem).trials
     random = trials.loc[trials["algorithm_name"] == "random", "algorithm"].unique()
     frame = since_design(results, problem)

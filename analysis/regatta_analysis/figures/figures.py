@@ -1,5 +1,5 @@
-"""Regret curves and confidence parameters. Every function that draws gets its numbers from
-`statistics.summarise`; nothing is smoothed or interpolated."""
+"""Regret curves and confidence parameters. Every function that draws gets its numbers from `statistics.summarise`.
+Nothing is smoothed or interpolated."""
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,10 +22,10 @@ BANDS = ("se", "median", "quantile", "bootstrap")
 
 @dataclass(frozen=True)
 class Band:
-    """What is drawn: mean with `factor` standard errors, median with its 95% interval or with a quantile band, or mean
-    with its 95% bootstrap interval. A band of standard errors that reaches 0, of values that don't, ends above 0: its
-    lower edge is then as far from the mean in ratio as the upper one, so that a stuck trial does not fill a
-    logarithmic chart."""
+    """The statistic of a figure: mean with `factor` standard errors, median with its 95% interval or with a
+    quantile band, or mean with its 95% bootstrap interval. If a band of standard errors reaches 0 although the
+    values don't, its lower edge has the same ratio to the mean as the upper one. So a stuck trial does not fill
+    a logarithmic chart."""
     kind: str = "se"
     quantiles: tuple = (0.25, 0.75)
     factor: float = 1.0
@@ -48,8 +48,7 @@ class Band:
         return self.kind in INTERVALS
 
     def fitting(self, rows):
-        """This band, or medians with quantiles where some of the rows of a summary, which are compared with each
-        other, has no mean."""
+        """This band, or medians with quantiles if any of the compared rows of a summary has no mean."""
         if self.kind == "median" or (rows["n"] == rows["n_finite"]).all():
             return self
         return replace(self, kind="quantile")
@@ -81,8 +80,8 @@ def regret_grid(results, problems, metric, scale="auto", band=Band()):
 
 
 def draw_panel(panel, title, summary, styles, band, scale, metric, joint=None):
-    """One panel of curves by one statistic for all of them; returns notes. `joint`: the summary that the scale of the
-    vertical axis is of."""
+    """One panel of curves by one statistic for all of them; returns notes. `joint` is the summary that sets the scale
+    of the vertical axis."""
     fitting = band.fitting(last_rows(summary))
     draw(panel.axes, summary, styles, fitting)
     factor, notes = scale_axes(panel.axes, summary if joint is None else joint, fitting, scale, metric)
@@ -96,8 +95,9 @@ def last_rows(summary):
 
 
 def value_notes(shown, band, centre=""):
-    """What stands below panels {name: summary}: the statistic, of how many trials it is at the last query, and where
-    not all of them have a finite value. `centre`: what is drawn, if not what the band says."""
+    """The note below panels {name: summary}: the statistic, the number of its trials at the last query, and the
+    panels in which some trials have no finite value. `centre` is the statistic that is drawn, if it is not that
+    of the band."""
     kinds, infinite = {}, []
     for name, summary in shown.items():
         rows = last_rows(summary)
@@ -124,7 +124,7 @@ def drawn_note(drawn, counts):
 
 
 def confidence_problems(results):
-    """Problems on which some method recorded its confidence parameter."""
+    """Problems on which a method recorded its confidence parameter."""
     return [p for p in results.problems if "confidence" in results.group(p).evaluations()
             and np.isfinite(results.group(p).values("confidence")).any()]
 
@@ -167,7 +167,7 @@ def confidence_figure(results, points=None):
 
 
 def recorded_law(results, problem, algorithm, t, points=None):
-    """The law by formula for the settings a cell was run with; None where there is none."""
+    """The law by formula for the settings of a cell; None if there is none."""
     group = results.group(problem)
     first = np.flatnonzero(group.column("algorithm") == algorithm)[:1]
     name, dim = (group.column(column)[first][0] for column in ("algorithm_name", "n_dim_x"))
@@ -219,8 +219,8 @@ def draw(axes, summary, styles, band, centre=None):
 
 
 def edges(middle, low, high):
-    """The edges of a band for drawing: an infinite one lies far outside the axes, and there is none without a finite
-    centre."""
+    """The edges of a band for drawing. An infinite edge lies far outside the axes; without a finite centre there is no
+    edge."""
     middle, low, high = (np.asarray(v, float) for v in (middle, low, high))
     far = 1e6 * max(np.abs(v[np.isfinite(v)]).max(initial=1e-300) for v in (middle, low, high))
     return (np.where(np.isfinite(middle), np.clip(v, -far, far), np.nan) for v in (low, high))
@@ -320,8 +320,8 @@ def _power(value, _=None):
 
 
 def _legend_entries(results, shown, styles):
-    """Every algorithm of the study, and notes on cells of the summaries {problem: summary} without a value of every
-    trial at the last query. One problem: its counts stand with the name."""
+    """Every algorithm of the study, and notes on cells of the summaries {problem: summary} in which some trials have
+    no value at the last query. With one problem, its counts are beside the name."""
     cells = results.cells(list(shown))
     last = pd.concat([last_rows(summary).assign(problem=problem) for problem, summary in shown.items()])
     cells = cells.merge(last[["problem", "algorithm", "n"]], how="left", on=["problem", "algorithm"])

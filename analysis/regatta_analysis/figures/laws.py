@@ -1,4 +1,4 @@
-"""Laws of the confidence parameter (the squared width of the confidence band), asked of the program."""
+"""Laws of the confidence parameter (the squared width of the confidence band), from the program."""
 import numpy as np
 
 from ..load.program import formula

@@ -1,4 +1,4 @@
-"""What compares the methods over all problems of some studies: profiles and ranks."""
+"""Figures that compare the methods over all problems of some studies: profiles and ranks."""
 import numpy as np
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -97,7 +97,7 @@ def profile_figure(table, words, names):
 
 
 def _thinned(costs, share, most=2000):
-    """Steps enough for the eye: one at every cost, and no more than `most`."""
+    """Steps that are fine enough for the eye: one at every cost, and no more than `most`."""
     last = np.flatnonzero(np.diff(costs, append=np.inf))
     if len(last) > most:
         last = last[np.linspace(0, len(last) - 1, most).round().astype(int)]
@@ -106,9 +106,8 @@ def _thinned(costs, share, most=2000):
 
 def rank_table(spec, studies):
     """Table of problems x algorithms: means of `metric` at the last query, over the trials that all algorithms have
-    (medians where one has no mean) and over the settings that were swept outside problems and algorithms; None
-    without results. Trials are no blocks: those
-    of a problem say the same about it again and again."""
+    (medians if one has no mean) and over the settings swept outside problems and algorithms. None without results.
+    Trials are not blocks, because those of a problem repeat the same information."""
     blocks = {}
     for study in spec["studies"]:
         results = studies.get(study)
@@ -135,8 +134,8 @@ def ranks(spec, studies):
 
 
 def rank_figure(found):
-    """Critical-difference diagram (Demsar 2006): mean ranks, bars join what Nemenyi's test does not
-    tell apart."""
+    """Critical-difference diagram (Demsar 2006): mean ranks. Bars join the methods that Nemenyi's test does not
+    separate."""
     ranks, gap = found["ranks"], found["critical_difference"]
     k = len(ranks)
     groups = comparison.cliques(ranks, gap)

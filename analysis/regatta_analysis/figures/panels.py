@@ -1,6 +1,6 @@
-"""Small multiples of curves: a figure per problem and value of swept settings, in it a panel per value of the
-setting that is asked for, or per problem. A line is a method: what it was swept over is the panel's matter,
-and what it does not read stands in the panels of all values."""
+"""Small multiples of curves: a figure for each problem and value of swept settings. It has a panel for each value of
+the chosen setting, or for each problem. A line is a method. The panel fixes the settings that the method was swept
+over. A method appears in the panels of all values of a setting that it does not read."""
 from dataclasses import dataclass
 
 import pandas as pd
@@ -17,14 +17,14 @@ PROBLEM = "problem"
 
 @dataclass(frozen=True)
 class View:
-    """What one panel shows: `place` is {"problem": label without settings, setting: value, ...}, `cells` is
+    """The content of one panel: `place` is {"problem": label without settings, setting: value, ...}, `cells` is
     {method: (problem, algorithm) as the results name them, None: it has no trials there}."""
     place: dict
     cells: dict
 
 
 def words_of(place, *without):
-    """What a place is called; the settings in `without` left out."""
+    """The name of a place, without the settings in `without`."""
     return ", ".join(str(v) if name == PROBLEM else f"{name} = {v}"
                      for name, v in place.items() if name not in without)
 
@@ -51,14 +51,14 @@ def views(results, metric):
 
 
 def check(results, panel, over=()):
-    """That there can be panels by `panel`: a swept setting that is not drawn over, or "problem"."""
+    """Check that `panel` is a swept setting that is not drawn over, or "problem"."""
     known = [PROBLEM, *(name for name in sweep.names(results) if name not in over)]
     if panel not in known:
         raise InputError(f"{results.path}: no panels by {panel!r} (there can be, by: {', '.join(known)})")
 
 
 def by_panel(places, panel):
-    """Places (mappings with a value for `panel`) that differ in nothing else, together; pages of PANELS."""
+    """Groups of places (mappings with a value for `panel`) that differ in nothing else, in pages of PANELS."""
     groups = {}
     for k, place in enumerate(places):
         groups.setdefault(tuple(v for name, v in place.items() if name != panel), []).append(k)

@@ -28,12 +28,12 @@ def figures_of(results):
 
 
 def profile_figure(table, simulated, styles, dim):
-    """One panel per group of functions that was run, and one for all."""
+    """One panel per group of functions of the study, and one for all."""
     here = table[table["dim"] == dim]
     functions = set(here["function"])
     groups = {name: sorted(functions & set(members)) for name, members in runtime.GROUPS.items()}
     groups = {name: members for name, members in groups.items() if members}
-    if len(groups) == 2:  # one group is all there is
+    if len(groups) == 2:  # the study has one group only
         groups.pop("all functions")
     end = _end(simulated, here, dim)
     with style.context():
@@ -69,7 +69,7 @@ def _profile(axes, table, simulated, line, algorithm, dim, members, end):
 
 
 def _end(simulated, here, dim):
-    """Right end of the axis: a power of ten that holds what was run and most simulated restarts."""
+    """Right end of the axis: a power of ten that holds all runs and most simulated restarts."""
     finite = [block[np.isfinite(block)] for key, block in simulated.items() if key[1] == dim]
     largest = max((np.quantile(block, 0.99) for block in finite if len(block)), default=1.0)
     return 10.0 ** np.ceil(np.log10(max(largest, here["length"].max() / dim) * 1.01))
@@ -114,7 +114,7 @@ def ert_figure(table, styles):
 
 
 def hardest(erts):
-    """Name of the hardest target column that is finite for someone on half of the functions."""
+    """Name of the hardest target column that is finite for some algorithm on half of the functions."""
     targets = [f"{t:g}" for t in runtime.TABLE_TARGETS]
     for target in reversed(targets):
         reached = erts.groupby("function")[target].min()

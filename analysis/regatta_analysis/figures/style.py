@@ -73,7 +73,7 @@ def algorithm_styles(algorithms):
 
 @contextlib.contextmanager
 def context():
-    """Style to draw in: `with context(): ...`. Letters that the fonts lack are no news for a terminal."""
+    """Style to draw in: `with context(): ...`. It does not warn of letters that the fonts lack."""
     with warnings.catch_warnings(), matplotlib.rc_context(_RC):
         for words in ("Glyph", "Matplotlib currently does not support"):
             warnings.filterwarnings("ignore", words)
@@ -101,8 +101,8 @@ class Panel:
         self.axes, self.columns, self.first, self.bottom = axes, columns, first, bottom
 
     def dress(self, title, label, factor=""):
-        """Title, labels, horizontal ticks and grid, once everything is drawn. `factor`: power of
-        ten taken out of the numbers of the vertical axis."""
+        """Title, labels, horizontal ticks and grid, at the end of drawing. `factor` is the power of ten taken out of
+        the numbers of the vertical axis."""
         axes = self.axes
         axes.set_title(wrapped(escaped(title), {1: 54, 2: 48}.get(self.columns, 34)), loc="left")
         if self.first:
@@ -160,8 +160,7 @@ def write(figure, file, dpi, suffix):
 
 
 def _lay_out(figure, dpi):
-    """Find the layout, once for all that is written of a figure: while it is looked for, Matplotlib draws
-    everything once more than it has to."""
+    """Find the layout once for all files of a figure, because Matplotlib draws everything once more to find it."""
     engine = figure.get_layout_engine()
     if engine is not None:
         before = figure.dpi
@@ -177,7 +176,7 @@ def escaped(text):
 
 
 def wrapped(text, width):
-    """Broken into lines of at most `width` characters, but not around an equals sign."""
+    """Break a text into lines of at most `width` characters, but not around an equals sign."""
     text = str(text).replace(" = ", "\u00a0=\u00a0")
     return "\n".join(textwrap.wrap(text, width)) or text
 

@@ -1,5 +1,5 @@
-"""Final values over a setting that was swept: one line per method, one panel per problem and value of the
-other settings; heat-maps over two settings."""
+"""Final values over a swept setting: one line per method, one panel per problem and value of the other settings. Also
+heat-maps over two settings."""
 import numpy as np
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -117,10 +117,11 @@ def _dress(panel, places, over):
 
 
 def heat_figures(results, first, second, metric, baseline=None):
-    """[(words, figure)] of heat-maps over two settings, one figure per problem and value of the other
-    settings, PANELS at most: the mean of every method (of all of them the median where a cell has no mean), the
-    difference of its mean to that of `baseline` (default: the first method) with a star where a paired test finds
-    one (5%, Holm over the figure), and the method that is best by what is shown. More than METHODS are left out: choose by Results.select."""
+    """[(words, figure)] of heat-maps over two settings, one figure per problem and value of the other settings, at
+    most PANELS. A figure has the mean of every method (the median for all of them if a cell has no mean), and the
+    difference of its mean to that of `baseline` (default: the first method), with a star if a paired test finds one
+    (5%, Holm over the figure). It also has the method that is best by these values. It has at most METHODS methods;
+    choose others by Results.select."""
     table = sweep.final_values(results, metric)
     methods = list(dict.fromkeys(table["method"]))
     if baseline is not None and baseline not in methods:
@@ -201,7 +202,7 @@ def _word(value):
 
 
 def _best(axes, shown, methods, rows, columns, more):
-    """The method whose value is best in every cell, in its colour; none where no value is finite."""
+    """The method with the best value in every cell, in its colour; no method where no value is finite."""
     values = np.array([shown[m] for m in methods])
     best = (np.argmax if more else np.argmin)(np.nan_to_num(values, nan=-np.inf if more else np.inf), 0)
     best = np.ma.masked_where(~np.isfinite(np.take_along_axis(values, best[None], 0)[0]), best)

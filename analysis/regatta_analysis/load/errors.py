@@ -1,4 +1,4 @@
-"""What the package says about a file or an option it can't use."""
+"""Errors about a file or an option that the package can't use."""
 
 
 class InputError(Exception):

@@ -1,4 +1,4 @@
-"""The trials of one problem, read when asked for."""
+"""The trials of one problem, read on demand."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
 
 
 class reading:
-    """Whatever goes wrong while a file is read is a matter of the file, in one line."""
+    """Turn every error while a file is read into one line about the file."""
 
     def __init__(self, path):
         self._path = path
@@ -41,7 +41,7 @@ SEEN = {"x_seen": "inputs", "c_seen": "contexts"}  # as evaluated, and what the 
 
 
 class Group:
-    """The trials of one problem: those of a Table that stand in `rows`."""
+    """The trials of one problem: the rows `rows` of a Table."""
 
     def __init__(self, path, label, table, rows, base=None, place=None, at=None):
         self.label, self._path, self._table, self._rows = label, path, table, rows
@@ -52,13 +52,13 @@ class Group:
 
     @property
     def block(self) -> str:
-        """The problem with its own settings, but none of runs and methods: what tests over problems
-        count as one."""
+        """The label of the problem with its own settings, without those of runs and methods. Tests over problems count
+        problems of equal labels as one."""
         own = {name: value for name, value in self.at.items() if self._part(name) == "problem"}
         return panel_label(self.place, own)
 
     def _part(self, name):
-        """Whose setting it is; of older files, that do not say, by the key of a trial."""
+        """The part that a setting belongs to. Older files do not say; there the key of a trial decides."""
         if self.settings.get(name) or not self.n:
             return self.settings.get(name)
         key = self.texts("key", np.arange(1))[0]
@@ -95,13 +95,13 @@ class Group:
                 for pair in self.labels()}
 
     def setting(self, name: str) -> tuple[str, np.ndarray]:
-        """(kind, values) of a setting, one for each trial; see settings.typed."""
+        """(kind, values) of a setting, one value for each trial; see settings.typed."""
         with reading(self._path):
             return self._table.setting(name, self._rows)
 
     @property
     def rows(self) -> np.ndarray:
-        """Where the trials stand in the files, counted over all problems of one base."""
+        """The places of the trials in the files, counted over all problems of one base."""
         return self._rows
 
     @property
@@ -135,7 +135,7 @@ class Group:
         return values
 
     def texts(self, name: str, rows: np.ndarray | None = None) -> np.ndarray:
-        """One of LONG for every trial, or for those at the places `rows` of `trials`, ascending."""
+        """One of LONG for every trial, or for the rows `rows` of `trials`, in ascending order."""
         with reading(self._path):
             return self._table.texts(name, self._rows if rows is None else self._rows[rows])
 
@@ -174,8 +174,8 @@ class Group:
                 and self.dims(n)[:2] == ("trial", "iteration")]
 
     def inputs(self, field: str = "inputs") -> dict[str, list[str] | None]:
-        """{name: words it chooses among, or None} of the coordinates of the design (or, with
-        "contexts", of the context); empty where they have no names or the trials differ."""
+        """{name: its words if it is a choice, or None} of the coordinates of the design (or, with "contexts", of the
+        context). Empty if they have no names or the trials differ."""
         texts = set(self.column(field)) if field in self.names else set()
         if len(texts) != 1 or not (text := texts.pop()):
             return {}
@@ -186,7 +186,7 @@ class Group:
         return inputs
 
     def not_reproducible(self) -> list[tuple[str, int, int]]:
-        """(algorithm, trials, of how many) of methods whose program, started again, asked otherwise."""
+        """(algorithm, trials, number of all its trials) of methods whose program asked otherwise after a restart."""
         if "asked_otherwise" not in self.names:
             return []
         otherwise = np.nansum(self.values("asked_otherwise"), axis=1) > 0
@@ -195,13 +195,13 @@ class Group:
                 for label in dict.fromkeys(algorithms[otherwise])]
 
     def tidy(self) -> pd.DataFrame:
-        """One row per evaluation that was made; what was swept stands behind `t`."""
+        """One row per evaluation. Swept settings are columns behind `t`."""
         rows = self.column("n_iterations").astype(int)
         swept = ((name, typed(*self.setting(name)).repeat(rows)) for name in self.settings)
         return pd.DataFrame({**heads([self]), **dict(swept), **dict(self.tidy_values())}, copy=False)
 
     def _labels(self, name):
-        """{column: words it chooses among, or None} of inputs that have names."""
+        """{column: its words if it is a choice, or None} of inputs that have names."""
         return {f"{name[0]}_{label}": words for label, words in
                 (self.inputs(SEEN[name]).items() if name in SEEN else ())}
 
@@ -210,13 +210,12 @@ class Group:
         return list(self._labels(name)) or ([f"{name}_{j}" for j in range(width)] if width else [name])
 
     def tidy_names(self) -> list[str]:
-        """Names of the columns of `tidy`, of which none is read."""
+        """Names of the columns of `tidy`, without reading any of them."""
         return [*IDENTITY, "status", "row", "t", *self.settings,
                 *(own for name in self.evaluations() for own in self._columns_of(name))]
 
     def tidy_values(self, columns: list[str] | None = None) -> Iterator[tuple[str, np.ndarray]]:
-        """Pairs of the name and the values of every column of `tidy` that is recorded per evaluation,
-        of those in `columns` only."""
+        """Pairs of the name and the values of every per-evaluation column of `tidy`, or of those in `columns` only."""
         rows = self.column("n_iterations").astype(int)
         for name in self.evaluations():
             labels, names = self._labels(name), self._columns_of(name)
@@ -237,7 +236,7 @@ class Group:
 
     def dataset(self) -> xr.Dataset:
         """Variables with dimensions and attributes; the columns of `trials` are coordinates."""
-        import xarray as xr  # here: few ask for one, and it takes an eighth of the start of a command
+        import xarray as xr  # imported here: few commands need it, and it takes an eighth of their start
         made = {n: (self.dims(n), self.values(n), self.attributes(n)) for n in self.evaluations()}
         coordinates = {name: ("trial", self.column(name)) for name in self.columns}
         coordinates.update({n: ("trial", self.setting(n)[1], self.attributes(n)) for n in self.settings})
@@ -251,7 +250,7 @@ class Group:
 
 
 def _words(values, words):
-    """Numbers of words as words, None where there is none; other values as they are."""
+    """Replace numbers of words by the words, with None for a missing one; other values stay."""
     if words is None:
         return values
     made = np.full(len(values), None, dtype=object)
@@ -261,7 +260,7 @@ def _words(values, words):
 
 
 def heads(groups: Sequence[Group], categories: bool = False) -> dict[str, np.ndarray | pd.Categorical]:
-    """What tells the rows of `data` apart, in as few bytes as it takes."""
+    """The columns that identify the rows of `data`, in as few bytes as possible."""
     trials = {name: joined([group.column(name) for group in groups])
               for name in (*IDENTITY, "status", "n_iterations", "n_initial")}
     rows, initial = (trials.pop(name).astype(int) for name in ("n_iterations", "n_initial"))

@@ -1,5 +1,5 @@
-"""The trials of a file as groups: one for every problem and value of what is swept outside the
-algorithms, and for every score where the study has several."""
+"""The trials of a file as groups: one for every problem and every value of the settings swept outside the algorithms.
+If the study has several scores, there is one for every score."""
 import numpy as np
 import pandas as pd
 
@@ -18,8 +18,8 @@ def groups_of(path, parts):
 
 
 def _split(path, label, parts):
-    """One Group per problem and setting of what is swept outside the algorithms, the trials of those
-    that do not read a setting in all its groups."""
+    """One Group per problem and setting that is swept outside the algorithms. Trials that do not read a setting are in
+    all its groups."""
     table = Table(parts)
     keep = np.arange(sum(table.lengths))
     if len(parts) > 1:  # a shard, and the one it was merged into
@@ -44,8 +44,8 @@ def _split(path, label, parts):
 
 
 def _panel(path, base, table, rows, at, score):
-    """The Group of a panel, or of one score in it: there the regret is the one by that measure, and only
-    trials that aimed at it, or at none, take part; it is called `LABEL NAME`."""
+    """The Group of a panel, or of one score in it, which is called `LABEL NAME`. There the regret is that of the
+    score, and it has only the trials that aimed at this score, or at none."""
     label, place = panel_label(base, at), base
     if score is not None:
         codes, distinct = pd.factorize(table.column("swept", rows))
@@ -58,7 +58,7 @@ def _panel(path, base, table, rows, at, score):
 
 
 def _by_score(table, scores):
-    """{name of a measure: the table as it looks by it}; {None: the table} where there is none."""
+    """{name of a measure: the table with its values}; {None: the table} if there is none."""
     if not scores:
         return {None: table}
     return {pair.split("=", 1)[0]: Table([_scored(part, number) for part in table.parts])

@@ -1,8 +1,7 @@
-"""Whether a file is what the program once wrote: the trailer behind HDF5's part, and the checksums of
-the trials where another program cut the trailer off (docs/results-format.md, Integrity).
+"""Whether a file is as the program wrote it: the trailer behind HDF5's part, and the checksums of the trials if
+another program cut the trailer off (docs/results-format.md, Integrity).
 
-Here is no HDF5 but in the child process of `reader`.
-"""
+This module uses HDF5 only in the child process of `reader`."""
 import os
 import stat
 import struct
@@ -27,13 +26,12 @@ COLUMNS_BEFORE = ("x", "c", "y", "f", "objective", "recommendation", "instantane
                   "fill_distance", "objective_error", "solver_iterations", "solver_residual", "fit_data")
 WIDTHS = {"dim_x": "n_dim_x", "dim_c": "n_dim_c", "dim_z": "n_dim_z", "score": "n_scores"}
 BLOCK = 512  # trials
-_known = {}  # files that were found good, by what tells that they are still the same
+_known = {}  # good files, with the data that show that they are unchanged
 
 
 def damages(paths, shards=(), reader=None):
-    """{path: one line on what is wrong with it, None: nothing}; a file that vanished meanwhile is not
-    in it. `shards`: those of them that must have a trailer. What no trailer vouches for is compared
-    with its checksums, by the child of `reader`."""
+    """{path: one line on its damage, None: there is no damage}, without files that vanished meanwhile. `shards` are
+    the paths that must have a trailer. The child of `reader` compares files without a trailer with their checksums."""
     reader, found = reader or Reader(), {}
     for path in paths:
         if _identity(path) not in _known:
@@ -58,7 +56,7 @@ def _check(path, shard, reader):
 
 
 def _complaint(path, check):
-    """What a check of a file finds wrong, in one line; None: nothing; "": it isn't there."""
+    """The result of a check of a file, in one line; None: no damage; "": the file does not exist."""
     try:
         check()
     except FileNotFoundError:
@@ -73,7 +71,7 @@ def _complaint(path, check):
 
 
 def read(path):
-    """Compare all of a file with its checksums."""
+    """Compare the whole file with its checksums."""
     with h5py.File(path, "r") as file:
         check_version(file.attrs)
         _check_trials(file)
@@ -102,7 +100,7 @@ def _look(path, shard):
 
 
 def _has_trailer(file, length, required):
-    """Raises InputError when the trailer does not fit."""
+    """Raises InputError if the trailer does not fit."""
     if not length:
         raise InputError("not an HDF5 file (it is empty)")
     head = file.read(48)
@@ -132,8 +130,8 @@ def _hash(file, length):
 
 
 def _is_cut(head, length):
-    """Whether bytes are missing behind or in HDF5's part: its superblock (version 0) says where that
-    ends. Other programs that write to the file drop the trailer as a whole."""
+    """Whether bytes are missing behind or in HDF5's part; its superblock (version 0) says where that part ends. Other
+    programs that write to the file drop the whole trailer."""
     if len(head) < 48 or head[8] != 0 or head[13] != 8:
         return False
     end = int.from_bytes(head[40:48], "little")
@@ -149,7 +147,7 @@ def _groups(file):
 
 
 def _check_trials(file):
-    """Every trial has the checksum stored beside it, all have the one of the file."""
+    """Check that every trial has the checksum stored beside it, and that all together have that of the file."""
     total, count = 0, 0
     for group in _groups(file):
         if "checksum" not in group:
@@ -171,8 +169,7 @@ def _check_trials(file):
 
 
 def _check_labels(group):
-    """Labels and swept settings are in no checksum, but a cell has one of each, and instance and seed
-    stand in the key."""
+    """Labels and swept settings are in no checksum. But a cell has one of each, and the key has instance and seed."""
     columns = {name: group[name][()] for name in ("cell", "problem", "algorithm", "swept", "instance",
                                                   "seed", "key")}
     cells = set(columns["cell"])
@@ -196,7 +193,7 @@ def checksum_columns(file):
 
 
 def trial_checksums(group):
-    """Checksum of every trial of a group, computed from what is in it: 16 bytes, highest first."""
+    """Checksum of every trial of a group, computed from its data: 16 bytes, highest first."""
     n, known = len(group["id"]), checksum_columns(group.file)
     extra = sorted((name for name, dataset in members(group) if isinstance(dataset, h5py.Dataset)
                     and name not in known and dataset.ndim == 2 and dataset.dtype.kind == "f"),
@@ -208,7 +205,7 @@ def trial_checksums(group):
 
 
 def _width(dataset):
-    """The per-trial variable that says how many values along the last axis are the trial's."""
+    """The per-trial variable with the number of the trial's values along the last axis."""
     return WIDTHS[dataset.dims[2][0].name.rsplit("/", 1)[1]] if dataset.ndim == 3 else None
 
 
@@ -234,7 +231,7 @@ def _block_checksums(group, rows, names, widths):
 
 
 def _own(values, rows, width):
-    """Values of a column as trials x rows x width, and which trials have any of their own."""
+    """Values of a column as trials x rows x width, and a flag for each trial with values of its own."""
     values = values if values.ndim == 3 else values[:, :, None]
     inside = ((np.arange(values.shape[1]) < rows[:, None])[:, :, None]
               & (np.arange(values.shape[2]) < width[:, None])[:, None, :])

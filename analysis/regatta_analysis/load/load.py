@@ -20,15 +20,13 @@ from .variables import Variable
 
 
 def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = False) -> Results:
-    """Results from a results file or a study directory (read also when only that is there yet).
+    """Results from a results file or a study directory (also if only the directory exists yet).
 
-    `.trials` one row per trial; `.data` one row per evaluation; `.xarray(problem)` the labelled
-    arrays of one problem; `.study` the text of the study file. `partial`: accept a file that says
-    of itself that it may lack trials (a shard, or files joined by `regatta merge`). Files are read
-    by a child process, so that HDF5 can't crash this one, and checked first: that they are whole and
-    as they were written; `trust` reads them as they are. Raises InputError, also later where the
-    child dies of what is asked for then.
-    """
+    `.trials` has one row per trial, `.data` one row per evaluation. `.xarray(problem)` has the labelled arrays of one
+    problem, and `.study` the text of the study file. `partial` accepts a file that may lack trials by its own account
+    (a shard, or files joined by `regatta merge`). A child process reads the files, so that HDF5 can't crash this one.
+    It first checks that they are whole and unchanged; `trust` skips the check. Raises InputError, also later if the
+    child dies while it reads."""
     path = Path(path)
     if not path.exists() and Path(f"{path}.d").is_dir():
         path = Path(f"{path}.d")
@@ -49,8 +47,8 @@ def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = Fals
 
 
 def _read_directory(path, trust):
-    """Attributes, groups, and a warning per shard that could not be read. A results file beside the
-    directory belongs to it: the study was finished once and then made longer."""
+    """Attributes, groups, and a warning per shard that could not be read. A results file beside the directory belongs
+    to it: the study was finished once and then extended."""
     shards = sorted(p for p in path.glob("*.h5") if not p.name.startswith("."))
     packed = path.with_suffix("") if path.suffix == ".d" else None
     files = [*shards, packed] if packed and packed.is_file() else shards
@@ -63,7 +61,7 @@ def _read_directory(path, trust):
                 raise InputError(wrong[file])
             found, more = _read_file(reader, file, in_memory=file != packed)
         except FileNotFoundError:
-            continue  # merged into another shard meanwhile
+            continue  # a rank merged it into another shard meanwhile
         except InputError as error:
             warnings.append(str(error))
             continue

@@ -1,4 +1,4 @@
-"""Formulas of theory, asked of the program: no formula stands in Python."""
+"""Formulas of theory, from the program. Python has none of them."""
 import functools
 import io
 import os
@@ -23,8 +23,8 @@ def program():
 
 @functools.lru_cache(8)
 def planned(study):
-    """Number of trials of a study by its text; None where the program can't tell (there is none, or the
-    study needs a plug-in or a file that is not here)."""
+    """Number of trials of a study by its text; None if the program can't compute it (there is no program, or the study
+    needs a plug-in or a file that is missing)."""
     if not program() or not study:
         return None
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:

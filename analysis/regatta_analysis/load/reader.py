@@ -1,7 +1,6 @@
-"""Results files, read in a child process: HDF5 trusts what it reads, and altered bytes can make it
-crash or never return. What it reads is handed over as plain bytes; if the child dies, that is a
-damaged file, and the next question gets another child.
-"""
+"""Results files, read in a child process. HDF5 trusts its input, and altered bytes can make it crash or never return.
+The child passes on its data as plain bytes. If the child dies, the file is damaged, and the next question gets another
+child."""
 import gc
 import json
 import mmap
@@ -19,7 +18,7 @@ from .errors import InputError, one_line
 
 MEMORY = 4 << 30  # bytes that reading may take, beside three times the size of the file
 SECONDS, RATE = 4.0, 16 << 20  # CPU time of one question, and bytes of the file per second more
-WAIT = 600.0  # seconds for a child that neither answers nor computes
+WAIT = 600.0  # seconds until a child that neither answers nor computes is ended
 INLINE = 1 << 16  # bytes of an answer that go through the socket
 LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
 NAMES = ("x_name", "c_name")  # along dim_x, dim_c; `inputs`, `contexts` say the same of each trial
@@ -30,8 +29,8 @@ _sockets = weakref.WeakSet()  # of this process: a child must not keep its sibli
 
 
 class Dataset:
-    """One dataset of a file that a Reader has open: `shape`, and values by slices of the first axis.
-    `stored` False: none was ever written, every value is NaN."""
+    """One dataset of a file that a Reader has open: `shape`, and values by slices of the first axis. `stored` is False
+    if no value was ever written; then every value is NaN."""
 
     def __init__(self, reader, path, name, shape, stored):
         self._reader, self._path, self._name = reader, path, name
@@ -51,7 +50,7 @@ class Dataset:
 
 
 class Reader:
-    """Asks a child process, which opens files when it is asked about them and keeps them open."""
+    """Asks a child process, which opens files on demand and keeps them open."""
 
     def __init__(self):
         self._owner, self._socket, self._end = None, None, None
@@ -94,7 +93,7 @@ class Reader:
         self._end = weakref.finalize(self, _end, os.getpid(), child, ours)
 
     def close(self):
-        """End the child; another question starts another one."""
+        """End the child; another question starts a new one."""
         if self._end is not None:
             self._end()
         self._owner = None
@@ -198,7 +197,7 @@ def _serve(theirs):
 
 
 def _answer(files, question, path, details):
-    """(kind, answer); what goes wrong is a matter of the file, in one line."""
+    """(kind, answer). An error becomes one line about the file."""
     try:
         size = os.stat(path).st_size if path not in files else files[path][1]
         signal.setitimer(signal.ITIMER_PROF, SECONDS + size / RATE)
@@ -227,12 +226,12 @@ def _limit_memory(size):
         with open("/proc/self/statm", encoding="ascii") as file:
             used = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
-        return  # no such system
+        return  # the system has no such limit
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY + 3 * size, resource.RLIM_INFINITY))
 
 
 def members(place):
-    """(name, object) of all that is in a group; raises where one can't be opened, while its items() say None."""
+    """(name, object) of everything in a group. Raises if an object can't be opened; items() of h5py would give None."""
     return [(name, place[name]) for name in place]
 
 
@@ -245,7 +244,7 @@ def _contents(file):
 
 
 def _variables(group):
-    """(name, path, shape, stored) of what has the dimension (trial), its subgroups' included."""
+    """(name, path, shape, stored) of all variables with the dimension (trial), including those of subgroups."""
     for place in (group, *(group[sub] for sub in ("timing", "provenance") if sub in group)):
         for name, dataset in members(place):
             if (isinstance(dataset, h5py.Dataset) and dataset.ndim and name not in NAMES
@@ -265,7 +264,7 @@ def _attributes(place):
 
 
 def plain_value(value):
-    """An attribute as JSON can have it: a number or text, also out of an array of one, or a list."""
+    """An attribute in a form for JSON: a number or text, also from an array of one, or a list."""
     if isinstance(value, np.ndarray) and value.size == 1:
         value = value.reshape(())[()]
     if isinstance(value, (np.ndarray, np.generic)):

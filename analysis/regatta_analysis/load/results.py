@@ -1,4 +1,4 @@
-"""What a study found: the groups of its problems, their settings, trials and evaluations."""
+"""The results of a study: the groups of its problems, their settings, trials and evaluations."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Results:
-    """What a study found. `damages` holds one line per shard that could not be read."""
+    """The results of a study. `damages` has one line per shard that could not be read."""
 
     def __init__(self, path, attributes, groups, damages, numbers=None):
         self.path, self.attributes, self.damages = path, attributes, damages
@@ -36,8 +36,8 @@ class Results:
         self._remembered = {}
 
     def remember(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make` gives, made once: figures, tables and pages of one study rest on the same numbers.
-        Not to be changed by who gets it."""
+        """The result of `make`, computed once, so that figures, tables and pages of one study use the same numbers.
+        Callers must not change it."""
         if key not in self._remembered:
             self._remembered[key] = make()
         return self._remembered[key]
@@ -47,7 +47,7 @@ class Results:
 
     @cached_property
     def warnings(self) -> list[str]:
-        """What a reader has to know, in lines: damages, and programs that are not reproducible."""
+        """Lines that a reader must know: damages, and programs that are not reproducible."""
         lines = [f"{label} on {group.label} is not reproducible: started again, its program asked for "
                  f"something else in {n} of {trials} trials"
                  for group in self._problems.values() for label, n, trials in group.not_reproducible()]
@@ -55,8 +55,8 @@ class Results:
 
     @property
     def problems(self) -> list[str]:
-        """Problem labels, in the order of the study; what is swept outside the algorithms is part
-        of the label. An algorithm that does not read a setting stands at each of its values."""
+        """Problem labels, in the order of the study. Settings swept outside the algorithms are part of the label. An
+        algorithm that does not read a setting appears at each of its values."""
         return list(self._problems)
 
     @cached_property
@@ -66,8 +66,8 @@ class Results:
 
     @property
     def places(self) -> list[str]:
-        """Problem labels of the study file, with the score where there are several: `group` of one of them
-        has each trial once."""
+        """Problem labels of the study file, with the score if there are several. `group` of one of them has each trial
+        once."""
         return list(self._places)
 
     @cached_property
@@ -80,8 +80,8 @@ class Results:
         return sorted(labels, key=lambda label: _place(self.study, "algorithms", label))
 
     def full_name(self, name: str) -> str:
-        """The swept setting that is called `name` or ends in it (`kernel`: surrogate.kernel); the name as
-        it is where there is none, or several."""
+        """The swept setting that is called `name` or ends in it (`kernel`: surrogate.kernel). The name itself if there
+        is no such setting, or several."""
         return find_setting(name, self.settings) or name
 
     @cached_property
@@ -94,7 +94,7 @@ class Results:
                        **dict(self._setting_columns(groups))}, copy=False)
 
     def texts(self, name: str) -> np.ndarray:
-        """A text that differs from trial to trial, one for each of `trials`: one of LONG."""
+        """A text that differs from trial to trial: one of LONG, for each of `trials`."""
         return joined([group.texts(name) for group in self._places.values()])
 
     def _setting_columns(self, groups, repeats=None):
@@ -106,24 +106,24 @@ class Results:
 
     @property
     def data(self) -> pd.DataFrame:
-        """One row per evaluation; vectors as name_0, name_1, ..., inputs that have names also as x_NAME
-        as they were evaluated, a choice as its word; `row` counts the evaluations of a trial from 0, `t`
-        the queries: t = 0 is the last evaluation of the initial design. What was swept are columns
-        (`settings`), typed: numbers, integers, booleans, categoricals; missing where a trial does not
-        read one ("" of a categorical). Made anew at every call: of a large study take what you need,
-        `rows` of some columns or `group(problem).tidy()`."""
+        """One row per evaluation. Vectors are name_0, name_1, ...; inputs that have names are also x_NAME, as
+        evaluated, with words for choices. `row` counts the evaluations of a trial from 0, and `t` the queries: t = 0
+        is the last evaluation of the initial design. Swept settings are columns (`settings`) with types: numbers,
+        integers, booleans, categoricals. A value is missing if a trial does not read the setting ("" in a
+        categorical). Every call computes the frame again; for a large study use `rows` of some columns, or
+        `group(problem).tidy()`."""
         return self.rows()
 
     def rows(self, columns: list[str] | None = None) -> pd.DataFrame:
-        """`data` with some columns only (`["y", "x"]`, `["x_0"]`), which alone are read, and what
-        tells the rows apart, texts as categories (`groupby(..., observed=True)`); None: all, texts
-        as texts. Raises InputError for a column that isn't there."""
+        """`data` with some columns only (`["y", "x"]`, `["x_0"]`), which alone are read. The columns that identify the
+        rows have texts as categories (`groupby(..., observed=True)`). None: all columns, with texts as texts. Raises
+        InputError for an unknown column."""
         groups = list(self._places.values())
         ends = np.cumsum([int(group.column("n_iterations").sum()) for group in groups])
         made, empty = heads(groups, columns is not None), np.broadcast_to(np.nan, ends[-1])
         for group, end in zip(groups, ends):
             for name, values in group.tidy_values(columns):
-                if not values.strides[0]:  # nothing was written
+                if not values.strides[0]:  # no value was written
                     made.setdefault(name, empty)
                 elif len(values) == ends[-1]:
                     made[name] = values
@@ -141,8 +141,8 @@ class Results:
                             copy=False)
 
     def group(self, problem: str) -> Group:
-        """The arrays of one problem, read when asked for; of all its settings together when it is
-        called by its label in the study file."""
+        """The arrays of one problem, read on demand. The label of the study file gives all settings of the problem
+        together."""
         found = self._problems.get(problem) or self._places.get(problem)
         if found is None:
             raise InputError(f"{self.path}: no problem {problem!r} in it "
@@ -174,15 +174,15 @@ class Results:
                 if isinstance(entry, dict)}
 
     def xarray(self, problem: str) -> xr.Dataset:
-        """All variables of one problem as a labelled dataset; what was swept are coordinates."""
+        """All variables of one problem as a labelled dataset. Swept settings are coordinates."""
         return self.group(problem).dataset()
 
     def select(self, problems: Iterable[str] | None = None,
                algorithms: Iterable[str] | None = None,
                where: Mapping[str, object] | None = None) -> Results:
-        """The results of some trials: `problems` and `algorithms` are labels, with or without swept
-        settings; `where` is {setting: value}; cells that were not swept over a setting have any value
-        of it. Raises InputError where nothing is left of what was named."""
+        """The results of some trials. `problems` and `algorithms` are labels, with or without swept settings. `where`
+        is {setting: value}; a cell that was not swept over a setting has every value of it. Raises InputError if no
+        trial is left."""
         self._check_names(problems, algorithms, where or {})
         where = {find_setting(name, self.settings): value for name, value in (where or {}).items()}
         groups = [group.select(algorithms, where) for group in self._problems.values()
@@ -209,14 +209,11 @@ class Results:
                                  f"(it has: {', '.join(sorted(values))})")
 
     def cells(self, problems: Sequence[str] | None = None) -> pd.DataFrame:
-        """One row per cell with the number of trials done, failed and missing, of some problems or
-        of all.
+        """One row per cell with the number of trials done, failed and missing, of some problems or of all.
 
-        Planned are all pairs of instance and seed that any algorithm has on the problem, so that a
-        study directory shows what is still to come as missing; of a sweep that is complete, the
-        trials that are there. A cell that stands for several values of a setting is there for each;
-        `counts` has the numbers of all trials.
-        """
+        Planned are all pairs of instance and seed that any algorithm has on the problem. So a study directory shows
+        trials to come as missing. In a complete sweep, planned are the existing trials. A cell that stands for several
+        values of a setting has a row for each; `counts` has the numbers of all trials."""
         if problems is None:
             return self._cells.copy()
         place, n = {label: k for k, label in enumerate(self.problems)}, len(self.algorithms)
@@ -244,8 +241,8 @@ class Results:
                              "missing": planned - done - failed})
 
     def with_settings(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """A frame with the columns `problem` and maybe `algorithm`, of labels, with a column for every
-        setting behind them: what was swept as data, for files. Empty where a row has none."""
+        """A frame with the columns `problem` and maybe `algorithm`, of labels, followed by a column for every setting:
+        the swept settings as data, for files. Empty where a row has no value."""
         if not self.settings or not {"problem"} <= set(frame):
             return frame
         at = {label: group.at for label, group in self._problems.items()}
@@ -260,7 +257,7 @@ class Results:
         return made
 
     def counts(self) -> dict[str, int]:
-        """{planned, done, failed, missing}: trials, each once."""
+        """{planned, done, failed, missing}: numbers of trials, each trial once."""
         status = self.trials["status"]
         done, failed = (int((status == word).sum()) for word in ("complete", "failed"))
         planned = len(status) if self.complete else max(self._planned(), len(status))
@@ -268,8 +265,8 @@ class Results:
                 "missing": planned - done - failed}
 
     def _planned(self):
-        """Of a study that runs: every algorithm on every problem, once for all values of what it was
-        not seen to read."""
+        """For a running study: every algorithm on every problem, once for all values of a setting that it does not
+        seem to read."""
         planned, reads = 0, {}
         for group in self._problems.values():
             for (algorithm, _), own in group.swept.items():
@@ -292,15 +289,15 @@ def _whole(groups):
 
 
 def _in_study_order(groups, study):
-    """HDF5 lists groups by name; the study file names the problems in the order meant."""
+    """The problems in the order of the study file; HDF5 lists groups by name."""
     return sorted(groups, key=lambda group: _place(study, "problems", group.label,
                                                group.base,
                                                *group.column("problem_name")[:1]))
 
 
 def _place(study, block, label, *names):
-    """Where the entry of a label, of the label without its swept settings, or of a name stands in
-    a block of the study's text; behind everything when it is not found."""
+    """The place, in a block of the study's text, of the entry of a label, of the label without its swept settings, or
+    of a name. Entries that are not found come last."""
     entries = study[max(study.find(f"{block}:"), 0):]
     found = [entries.find(str(text)) for text in (label, label.split(" (")[0], *names)]
     return next((at for at in found if at >= 0), len(entries))

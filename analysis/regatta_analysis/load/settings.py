@@ -76,7 +76,7 @@ def aimed_score(swept):
 
 
 def swept_settings(swept):
-    """{name: text of the value} of what a trial was swept over, its aimed score left out."""
+    """{name: text of the value} of the settings that a trial was swept over, without its aimed score."""
     pairs = (pair.strip().split("=", 1) for pair in split(swept, ",") if "=" in pair)
     return {name: value for name, value in pairs if name != "score"}
 
@@ -99,14 +99,14 @@ def same_value(one, other):
 
 
 def find_setting(name, known):
-    """The one of `known` that is called `name`, or ends in `.name`; None: there is none, or several."""
+    """The name in `known` that is `name`, or ends in `.name`; None if there is no such name, or several."""
     found = [full for full in known if full == name] or [
         full for full in known if full.endswith(f".{name}")]
     return found[0] if len(found) == 1 else None
 
 
 def column_named(name, part="", taken=RESERVED):
-    """The name of a setting as a column: with its part before it where another column has that name."""
+    """The name of a setting as a column. Its part comes first if another column has that name."""
     return f"{part or 'setting'}.{name}" if name in taken else name
 
 
@@ -120,9 +120,9 @@ def column_of(name, columns):
 
 
 def panels(found):
-    """Where trials with the settings `found` (a list of {name: value}) stand side by side: a list of
-    {name: value} that leave nothing open, and for each of `found` the numbers of the panels it stands
-    in. What a trial does not read is open: it stands in the panels of all values."""
+    """The panels that show trials with the settings `found` (a list of {name: value}) side by side: a list of {name:
+    value} that leave nothing open, and for each of `found` the numbers of its panels. A setting that a trial does not
+    read is open: the trial is in the panels of all values."""
     by_names = {}
     for one in found:
         by_names.setdefault(tuple(sorted(one)), {})[tuple(sorted(one.items()))] = one
@@ -138,7 +138,7 @@ def panels(found):
 
 
 def in_order(found):
-    """Names of the settings in a list of {name: value}, as those that have most of them order them."""
+    """Names of the settings in a list of {name: value}, in the order of the entries with most of them."""
     return dict.fromkeys(name for one in sorted(found, key=len, reverse=True) for name in one)
 
 
@@ -152,7 +152,7 @@ def _index(made, names):
 
 
 def _joined(made, some):
-    """The natural join of two lists of {name: value}; what finds no partner stays as it is."""
+    """The natural join of two lists of {name: value}. Entries without a partner stay as they are."""
     if not made:
         return some
     names = set(some[0])
@@ -172,7 +172,7 @@ def _joined(made, some):
 
 
 def parsed(texts):
-    """What the texts of an older file say: numbers if all are."""
+    """(kind, values) of the texts of an older file: numbers if all are numbers."""
     missing = np.array([text is None for text in texts], bool)
     try:
         numbers = np.array([np.nan if text is None else float(text) for text in texts])

@@ -1,4 +1,4 @@
-"""Variables of a results file: read when asked for, row by row where that is less."""
+"""Variables of a results file, read on demand, and row by row if that is less."""
 from collections import OrderedDict
 from functools import cached_property
 
@@ -101,7 +101,7 @@ class Table:
 
     @property
     def settings(self):
-        """{name of the variable of a swept setting: the part it is of}, or "" where older files don't say."""
+        """{name of the variable of a swept setting: its part}, or "" if an older file does not say."""
         if self._settings is None:
             self._settings = {}
             for part in self.parts:
@@ -115,8 +115,7 @@ class Table:
         return self._settings
 
     def _swept(self):
-        """Of every part (codes, [{name: text}]) of the text `swept`; of those that have variables
-        instead, nothing."""
+        """(codes, [{name: text}]) of the text `swept` of every part; nothing for parts that have variables instead."""
         for part in self.parts:
             if "swept" not in part or any("setting" in v.attributes for v in part.values()
                                           if len(v.shape) == 1):
@@ -174,7 +173,7 @@ class Table:
 
 
 class Cache:
-    """Whole arrays of at most `each` bytes, `limit` in all; those used last stay."""
+    """A cache of whole arrays of at most `each` bytes, `limit` in all; it keeps the last ones used."""
 
     def __init__(self, each=1 << 20, limit=128 << 20):
         self._each, self._limit, self._used = each, limit, 0
@@ -194,7 +193,7 @@ class Cache:
 
 
 def _named(name, variable):
-    """The name of a variable in tables; that of a swept setting hides no column of theirs."""
+    """The name of a variable in tables; the name of a swept setting hides no column of theirs."""
     if name in settings.RESERVED and "setting" in variable.attributes:
         return settings.column_named(name, str(variable.attributes.get("part", "")))
     return name
@@ -231,8 +230,7 @@ def joined(arrays):
 
 
 def _encoded(values):
-    """(codes, distinct values) of texts, with codes as short as they can be; (values, None) of
-    numbers."""
+    """(codes, distinct values) of texts, with the shortest possible codes; (values, None) of numbers."""
     if values.dtype != object:
         return values, None
     codes, distinct = pd.factorize(values, use_na_sentinel=False)

@@ -1,5 +1,5 @@
-"""YAML files of experiments/ as data: words such as `on` and `no` are texts, 1e-3 is a number, a key
-may stand only once, as in study files."""
+"""YAML files of experiments/ as data, with the rules of study files: words such as `on` and `no` are texts, 1e-3 is a
+number, and a key may occur only once."""
 import re
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from .errors import InputError
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
-    """Scalars of YAML 1.2 (core schema); libyaml is ten times as fast."""
+    """Loader for scalars of YAML 1.2 (core schema); libyaml is ten times as fast."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -58,7 +58,7 @@ def read_yaml(path):
 
 
 def mappings(where, what, found):
-    """`found`, where it is a list of mappings that are not empty; else an InputError that says so of `what`."""
+    """`found` if it is a list of mappings that are not empty; else an InputError that says so about `what`."""
     if not isinstance(found, list) or not found or not all(isinstance(one, dict) and one for one in found):
         raise InputError(f"{where}: {what} is a list of mappings")
     return found
