@@ -1,4 +1,4 @@
-"""A study from its file to its page: what is missing runs, figures and report.html follow."""
+"""A study from its file to its page: run the missing trials, then draw figures and write report.html."""
 import subprocess
 import sys
 from pathlib import Path
@@ -10,14 +10,14 @@ from .load.program import program
 
 
 def say(text):
-    """Print at once, also into a file."""
+    """Print at once, even into a file."""
     print(text)
     sys.stdout.flush()
 
 
 def run(file, output, command, budget=None):
-    """Run what is missing of a study, with further trials for its claims where there is a `budget` of core-hours.
-    Returns the exit code; None where the study is complete. `command` starts the program on several ranks."""
+    """Run the missing trials of a study, with further trials for its claims if there is a `budget` of core-hours.
+    Returns the exit code, or None if the study is complete. `command` starts the program on several ranks."""
     launch.required()
     if not file.is_file():
         raise InputError(f"{file}: no such file")
@@ -51,5 +51,5 @@ def options_of_figures(file, output, command):
 
 
 def default_output(file, results):
-    """Where the results of a study go."""
+    """The path of the results of a study."""
     return Path(results) / file.stem / f"{file.stem}.h5"

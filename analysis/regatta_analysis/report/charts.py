@@ -1,5 +1,5 @@
-"""The data of the interactive charts of a report: regret curves, and final values over swept settings.
-Numbers come from `stats.summaries`; long curves are drawn at some of their queries, none between."""
+"""The data of the interactive charts of a report: regret curves, and final values over swept settings. The numbers
+come from `stats.summaries`. Long curves are drawn at some of their queries, and at no points between queries."""
 import json
 
 import numpy as np
@@ -21,7 +21,7 @@ LEAST, MOST = 24, 160  # points of a curve
 
 
 def embedded(charts):
-    """The charts as JSON that can stand in a page: nothing in it ends the element or is obeyed."""
+    """The charts as JSON for a page. Nothing in it can end the element or act as markup."""
     text = json.dumps(charts, separators=(",", ":"), allow_nan=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -51,7 +51,7 @@ def regret_chart(results, metrics, band=figures.Band()):
 
 
 def _note(band):
-    """What is drawn, for a reader."""
+    """The statistic of the charts, in words."""
     low, high = (f"{100 * q:g}" for q in band.quantiles)
     return (f"{band.note().capitalize()} over complete trials, whose number stands with each value; where a trial has "
             f"no feasible design there is no mean, and all curves are medians with {low}–{high}% quantiles, infinity "
@@ -72,7 +72,7 @@ def _named(metric):
 
 
 def _cpu(results, problem):
-    """Mean CPU seconds spent by an algorithm until each query; {} where that was not recorded."""
+    """Mean CPU seconds of an algorithm until each query; {} if they were not recorded."""
     if not {"cpu_fit", "cpu_acquire"} <= set(results.group(problem).evaluations()):
         return {}
     means = spent(results, problem).groupby(level="algorithm").mean()
@@ -98,7 +98,7 @@ def _curve(cell, paid, band, points):
 
 
 def _counts(rows):
-    """What stands with the values of a curve: how many trials they are of; one text where all are the same."""
+    """The text beside the values of a curve: the number of their trials. One text if all numbers are the same."""
     texts = [f"{n} trial{'s' * (n != 1)}" if n == finite else f"feasible in {finite} of {n}"
              for n, finite in zip(rows["n"], rows["n_finite"])]
     return texts[0] if len(set(texts)) == 1 else texts
@@ -153,6 +153,6 @@ def _dash(linestyle):
 
 
 def _numbers(values):
-    """For JSON: five digits, null where there is none."""
+    """A number for JSON: five digits, or null if there is none."""
     return [None if not np.isfinite(v) else int(v) if float(v).is_integer() and abs(v) < 1e9
             else float(f"{v:.5g}") for v in pd.Series(values).astype(float)]

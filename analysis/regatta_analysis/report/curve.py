@@ -1,5 +1,5 @@
-"""Specification curves (Simonsohn, Simmons and Nelson 2020) as SVG for the pages: the estimate of a claim with
-its interval in every universe and reading, sorted, and below it which setting each is of."""
+"""Specification curves (Simonsohn, Simmons and Nelson 2020) as SVG for the pages. A curve shows the estimate of a
+claim with its interval in every universe and reading, sorted, and below it the settings of each."""
 import html
 
 import numpy as np
@@ -15,7 +15,7 @@ MARKS = {SHOWN: "yes", SUPPORTED: "yes", EQUIVALENT: "tie", PARTLY: "tie", DEPEN
 
 
 def curves(verdict):
-    """[(caption, SVG)] of a claim: one curve per quantity its readings speak of; [] without numbers."""
+    """[(caption, SVG)] of a claim: one curve per quantity of its readings; [] without numbers."""
     columns = {}
     for k, case in enumerate(verdict.cases):
         if case.there and not np.isnan(case.estimate()[0]):
@@ -29,7 +29,7 @@ def curves(verdict):
 
 
 def _caption(unit, columns):
-    """What the curve is about, and the share of its combinations that have each grade."""
+    """The subject of the curve, and the share of its combinations that have each grade."""
     cases = [case for column in columns for case in column]
     if len(cases) < 2:
         return unit
@@ -62,7 +62,7 @@ def _svg(verdict, columns):
 
 
 def _rows(verdict, columns):
-    """[(setting, [(alternative, whether each column has it)])] of what differs between the columns."""
+    """[(setting, [(alternative, whether each column has it)])] of the settings that differ between the columns."""
     found = []
     keys = dict.fromkeys(key for column in columns for case in column for key in case.universe)
     for key in keys:
@@ -88,7 +88,8 @@ def _radius(n):
 
 
 def _scale(verdict, columns):
-    """(low, high) of the axis: estimates, borders and printed value, and what fits of the intervals."""
+    """(low, high) of the axis: it holds estimates, borders and the printed value, and the intervals as far as they
+    fit."""
     numbers = [case.estimate() for case in (column[0] for column in columns)]
     must = [e[0] for e in numbers] + [b for e in numbers for b in e[3:5]] + [verdict.printed]
     must = [v for v in must if np.isfinite(v)] or [0.0]

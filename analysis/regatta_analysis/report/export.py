@@ -1,4 +1,4 @@
-"""Results in other programs' formats: CSV, Parquet, netCDF, and the logs of COCO and IOHprofiler."""
+"""Results in the formats of other programs: CSV, Parquet, netCDF, and the logs of COCO and IOHprofiler."""
 import importlib.util
 import json
 
@@ -11,13 +11,13 @@ from ..progress import progress
 from . import logs
 from .summary import file_names
 
-CREDITS = ("creator_name", "license", "id", "keywords")  # what a study file may name, by their ACDD names
-OUR_UNITS = ("y", "native")  # of a problem: no units that other programs could know
+CREDITS = ("creator_name", "license", "id", "keywords")  # entries of a study file, by their ACDD names
+OUR_UNITS = ("y", "native")  # units of a problem, which other programs can't know
 
 
 def write(results, kind, directory):
-    """The results as `kind` of KINDS into a directory, new or empty; returns the paths written, and what a reader
-    of them has to know, in lines."""
+    """The results as `kind` of KINDS, written into a directory that is new or empty. Returns the paths, and lines that
+    a reader must know."""
     if kind == "parquet" and importlib.util.find_spec("pyarrow") is None:
         raise InputError("--to parquet needs the Python package pyarrow, which Debian 12 does not have (pip "
                          "install pyarrow); csv and netcdf need nothing more")
@@ -29,7 +29,7 @@ def write(results, kind, directory):
 
 
 def about(results):
-    """What the study says of itself, by the names of CF and ACDD: texts that are not empty."""
+    """The study's description of itself, by the names of CF and ACDD: the texts that are not empty."""
     names = ("title", "references", "history", "source", *CREDITS)
     found = {name: str(results.attributes.get(name, "")).strip() for name in names}
     return {name: text for name, text in found.items() if text}
@@ -74,7 +74,7 @@ def _csv(results, directory):
 
 
 def _columns(results):
-    """Names of the columns of `results.data`: what tells rows apart, what was swept, what was recorded."""
+    """Names of the columns of `results.data`: those that identify rows, swept settings, and recorded values."""
     names = [results.group(place).tidy_names() for place in results.places]
     heads = names[0][:7] + results.settings
     return list(dict.fromkeys([*heads, *(name for own in names for name in own)]))

@@ -1,9 +1,9 @@
 """Trials as runs of a minimiser, in the log formats of COCO (bbob-new2) and IOHprofiler (0.3.3 and later).
 
-A folder per suite, in it one per algorithm, in it a file per function and dimension. Values are minimised there: f is
-minus the objective: the answer of a program whose `goal` is to minimise. Functions of the suite bbob keep their
-numbers and instances. Other problems have the suite `regatta-STUDY` and their place in the study as number, whatever
-is selected. Every trial with an evaluation is a run, also one that failed."""
+A suite is a folder. It has a folder per algorithm, with a file per function and dimension. These formats minimise, so
+f is minus the objective. Functions of the suite bbob keep their numbers and instances. Other problems have the suite
+`regatta-STUDY` and their place in the study as number, whatever is selected. Every trial with an evaluation is a run,
+even if it failed."""
 import json
 import re
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ BBOB = ("Sphere", "Ellipsoid", "Rastrigin", "BuecheRastrigin", "LinearSlope", "A
         "Rosenbrock", "RosenbrockRotated", "EllipsoidRotated", "Discus", "BentCigar", "SharpRidge",
         "DifferentPowers", "RastriginRotated", "Weierstrass", "Schaffers10", "Schaffers1000",
         "GriewankRosenbrock", "Schwefel", "Gallagher101", "Gallagher21", "Katsuura", "LunacekBiRastrigin")
-MOST_COORDINATES = 6  # designs of more are not logged
+MOST_COORDINATES = 6  # larger designs are not logged
 NO_VALUE = 1e300  # of an evaluation that failed or is infeasible: worse than every value
 HEADER = ("% f evaluations | g evaluations | best noise-free fitness - Fopt ({:13.12e}) + sum g_i+ | measured "
           "fitness | best measured fitness or single-digit g-values | x1 | x2...")
@@ -28,7 +28,7 @@ HEADER = ("% f evaluations | g evaluations | best noise-free fitness - Fopt ({:1
 
 @dataclass(frozen=True)
 class Run:
-    """One trial: values f by evaluation, the least known one (NaN: unknown), designs."""
+    """One trial: values f by evaluation, the smallest known value (NaN: unknown), and designs."""
     algorithm: str
     suite: str
     function: int
@@ -45,7 +45,7 @@ class Run:
 
 
 def runs(results):
-    """(every trial that made an evaluation as a Run, how many made none)."""
+    """(every trial with an evaluation as a Run, number of trials without one)."""
     found, n_empty, places = [], 0, {}
     for problem in progress(results.problems, "problems"):
         group = results.group(problem)
@@ -79,8 +79,8 @@ def _function(results, problem):
 
 
 def _values(group):
-    """Minus the objective of a problem's trials, NO_VALUE where there is none; minus what was observed where no
-    trial has an objective (contexts of a costly problem)."""
+    """Minus the objective of a problem's trials, or NO_VALUE if there is none. If no trial has an objective (contexts
+    of a costly problem), minus the observation."""
     objective = group.values("objective").astype(float)
     if np.isnan(objective).all():
         objective = group.values("y").astype(float)
@@ -90,13 +90,13 @@ def _values(group):
 
 
 def _best_known(f, optimum, instance, length):
-    """The least value possible of every trial; where a trial of the instance did better, its value."""
+    """The smallest possible value of every trial. If a trial of the instance did better, its value."""
     own = np.where(np.arange(f.shape[1]) < length[:, None], f, NO_VALUE)
     least, best = own.min(axis=1, initial=NO_VALUE), 0 - optimum
     for number in np.unique(instance):
         mine = instance == number
         seen = least[mine].min()
-        below = best[mine] - seen > 1e-8 * np.maximum(1, np.abs(best[mine]))  # more than a search misses
+        below = best[mine] - seen > 1e-8 * np.maximum(1, np.abs(best[mine]))  # more than the error of a search
         best[mine] = np.where(below, seen, best[mine])
     return best
 
@@ -119,8 +119,8 @@ def _best(values):
 
 
 def write_coco(results, directory, about):
-    """bbobexp_fN.info with .dat and .tdat of every algorithm; returns the paths and what a reader has to know.
-    Problems whose optimum is not known are left out."""
+    """Write bbobexp_fN.info with .dat and .tdat of every algorithm. Returns the paths, and lines that a reader must
+    know. Problems whose optimum is not known are left out."""
     every, n_empty = runs(results)
     found = [run for run in every if np.isfinite(run.optimum)]
     if not found:
@@ -204,8 +204,8 @@ def _times(run, best):
 
 
 def write_ioh(results, directory, about):
-    """IOHprofiler_fN_NAME.json with .dat of every algorithm; returns the paths and what a reader has to know.
-    raw_y is above the optimum, where that is known."""
+    """Write IOHprofiler_fN_NAME.json with .dat of every algorithm. Returns the paths, and lines that a reader must
+    know. raw_y is above the optimum if it is known."""
     found, n_empty = runs(results)
     written = []
     suites, names = (file_names(dict.fromkeys(getattr(run, name) for run in found)) for name in (
@@ -233,7 +233,7 @@ def write_ioh(results, directory, about):
 
 
 def _raw(run):
-    """Values above the optimum; where that is not known, as they are."""
+    """Values above the optimum, or the values themselves if it is not known."""
     return run.f - run.optimum if np.isfinite(run.optimum) else run.f
 
 

@@ -1,5 +1,5 @@
-"""HTML of the reports: one self-contained file per page, nothing loaded from elsewhere; only the page of
-a study has a script, and stands without it."""
+"""HTML of the reports: one self-contained file per page, which loads nothing from elsewhere. Only the page of a study
+has a script, and the page works without it."""
 import jinja2
 
 from .curve import curves
@@ -150,11 +150,11 @@ MACROS = """
 _environment = jinja2.Environment(
     loader=jinja2.DictLoader({"base": BASE, "macros": MACROS, "study": STUDY}),
     autoescape=True, undefined=jinja2.StrictUndefined,
-    finalize=lambda v: terminal(v) if type(v) is str else v)  # no change of direction out of a label
+    finalize=lambda v: terminal(v) if type(v) is str else v)  # a label can't change the direction of text outside of it
 
 
 def add(templates):
-    """Make more templates known: {name: text}."""
+    """Add templates: {name: text}."""
     _environment.loader.mapping.update(templates)
 
 

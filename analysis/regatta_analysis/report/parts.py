@@ -1,11 +1,11 @@
-"""Parts that several pages have: what made the results, which trials failed."""
+"""Parts of several pages: the software and machines of the results, and the failed trials."""
 import pandas as pd
 
 from ..load.settings import problem_of
 
 
 def provenance(loaded):
-    """[(study, {what: value})] of what made the results."""
+    """[(study, {item: value})] of the software and machines of the results."""
     made = []
     for study, results in loaded.items():
         trials, about = results.trials, {"results file": results.path.name}
@@ -30,7 +30,7 @@ def provenance(loaded):
 
 
 def failed_trials(loaded):
-    """Lines on the failed trials of {study: results}, five of a study."""
+    """Lines on the failed trials of {study: results}, at most five per study."""
     lines = []
     for study, results in loaded.items():
         failed = results.trials[results.trials["status"] == "failed"]

@@ -1,4 +1,4 @@
-"""Figures as pictures inside a page. A figure that is also written as a file is drawn once for both."""
+"""Figures as pictures inside a page. A figure that is also a file is drawn once for both."""
 import base64
 import io
 from dataclasses import dataclass
@@ -29,13 +29,13 @@ def still(title, figure):
 
 
 def stills(results, key, make):
-    """Pictures of the figures [(title, figure)] that `make` gives, the first MOST; made once for a key."""
+    """Pictures of the first MOST figures [(title, figure)] from `make`, computed once for a key."""
     return results.remember(("stills", *key), lambda: [still(*pair) for pair in make()[:MOST]])
 
 
 class Drawn:
-    """Pictures of figures that are also files, for a page that is written after them: nothing without one,
-    or where pages have the figures drawn another way."""
+    """Pictures of figures that are also files, for a page that is written after them. Does nothing without a page, or
+    if pages draw their figures in another way."""
 
     def __init__(self, results, key, wanted):
         self._results, self._key, self._made, self._wanted = results, key, [], wanted
@@ -50,5 +50,5 @@ class Drawn:
 
 
 def usual(band, scale):
-    """Whether figures are drawn the way that pages have them."""
+    """Whether figures are drawn in the way of the pages."""
     return band == figures.Band() and scale == "auto"

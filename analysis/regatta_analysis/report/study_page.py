@@ -1,4 +1,4 @@
-"""The page of a study: report.html beside its results, redrawn while it runs where that is asked for."""
+"""The page of a study: report.html beside its results. On request it is redrawn while the study runs."""
 import base64
 import hashlib
 import os
@@ -22,23 +22,23 @@ from .curve import MARKS
 from .pages import render
 
 SCRIPT = Path(__file__).with_name("charts.js")
-ROWS = 200  # of a table; the files of `./run.sh figures` have the others
+ROWS = 200  # rows of a table; the files of `./run.sh figures` have the others
 OPEN_ROWS, HEAT = 60, 6  # rows, figures
 REFRESH = 10  # seconds between two drawings
 
 
 def write(paths, out=None, partial=False, trust=False, select=None, **more):
-    """The page of results files or study directories; `out`: default report.html beside the first of
-    them. `select`: of loaded results those to show. For `more` see `write_loaded`. Returns its path."""
+    """The page of results files or study directories. `out` is its path (default: report.html beside the first of
+    them). `select` chooses from loaded results. For `more` see `write_loaded`. Returns the path."""
     loaded = [load(Path(p), partial, trust) for p in paths]
     return write_loaded([select(r) if select else r for r in loaded],
                         out or _folder(Path(paths[0])) / "report.html", **more)
 
 
 def write_loaded(loaded, out, command=None, claims_files=(), live=None, panel=None):
-    """The page of loaded results. `command`: how they were made; `claims_files`: default claims.yaml beside
-    the results; `live`: seconds after which the page loads itself again; `panel`: small multiples by this
-    setting, or by problem."""
+    """The page of loaded results. `command` is the command that made them. `claims_files` are claims files (default:
+    claims.yaml beside the results). `live` is the seconds after which the page loads itself again. `panel` asks for
+    small multiples by this setting, or by problem."""
     if Path(out).is_dir():
         raise InputError(f"{out}: a folder, where the page is to be a file")
     for results in loaded:
@@ -50,7 +50,7 @@ def write_loaded(loaded, out, command=None, claims_files=(), live=None, panel=No
 
 
 def watch(paths, out=None, say=print, pause=REFRESH, **more):
-    """Redraw the page whenever trials are finished, until every study is; only reads the results."""
+    """Redraw the page whenever trials are finished, until every study is complete. Only reads the results."""
     seen, page = None, None
     while True:
         now = [_stamp(Path(p)) for p in paths]
@@ -63,7 +63,7 @@ def watch(paths, out=None, say=print, pause=REFRESH, **more):
                     say(f"{page}: redrawn while the study runs; Ctrl-C stops")
                 seen = now
             except InputError:
-                if not running:  # else nothing is finished yet, or was moved while it was read
+                if not running:  # else no trial is finished yet, or the files moved during the reading
                     raise
         if not running:
             return page
@@ -71,12 +71,12 @@ def watch(paths, out=None, say=print, pause=REFRESH, **more):
 
 
 def _finished(path):
-    """OUT.h5.d, or OUT.h5 that has taken its place."""
+    """OUT.h5.d, or OUT.h5 if it has replaced the directory."""
     return path.with_suffix("") if path.suffix == ".d" and not path.exists() else path
 
 
 def _stamp(path):
-    """Changes whenever a trial was committed."""
+    """A value that changes whenever a trial is committed."""
     path = _finished(path)
     if path.is_dir():
         return sorted(p.name for p in path.glob("*.h5") if not p.name.startswith("."))
@@ -88,7 +88,7 @@ def _folder(path):
 
 
 def _replace(path, text):
-    """A reader meets the old page or the new one."""
+    """Write the page so that a reader sees either the old page or the new one."""
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_name(f".{path.name}.{os.getpid()}")
     new.write_text(text, encoding="utf-8")
@@ -114,7 +114,7 @@ def _name(results):
 
 
 def _study(results, id_, command, panel=None):
-    """What the template needs of one study, and its charts."""
+    """The data of one study for the template, and its charts."""
     metrics = [m for m in default_metrics(results) if inference.recorded(results, m)]
     metric = metrics[0] if metrics else None
     curves = [charts.regret_chart(results, metrics)] if metrics else []
@@ -137,7 +137,7 @@ def _study(results, id_, command, panel=None):
 
 
 def _planned(results):
-    """`results.cells()` but for pairs of labels that are no cell of the sweep."""
+    """`results.cells()` without pairs of labels that are not a cell of the sweep."""
     cells = results.cells()
     return cells[cells["planned"] > 0]
 
@@ -159,7 +159,7 @@ def _state(results):
 
 
 def _of_all(results, done, words=" of "):
-    """Trials done of those that the study plans, which its folder does not say."""
+    """The number of finished trials and of trials that the study plans, which its folder does not say."""
     whole = program.planned(results.study)
     return f"{done:,}" if whole is None else f"{done:,}{words}{whole:,}"
 
@@ -206,7 +206,7 @@ def _open_cells(cells):
 
 
 def _stills(results, metrics, panel):
-    """The curves as figures: what is seen without scripts, and printed."""
+    """The curves as figures, for browsers without scripts and for print."""
     found = []
     for metric in metrics:
         found += stills.stills(results, ("curves", metric, *([panel] if panel else [])),
@@ -284,7 +284,7 @@ def _final_over(results, metric, swept):
 
 
 def _cut(table):
-    """The table; of a long one its first ROWS."""
+    """The table; if it is long, its first ROWS."""
     if len(table.rows) <= ROWS:
         return table
     note = f"{table.note} The first {ROWS} of {len(table.rows)} rows; ./run.sh figures writes them all as CSV."
@@ -295,7 +295,7 @@ def _cut(table):
 
 
 def _verdicts(results, claims_files):
-    """Verdicts of the claims that speak of this study, of the files given or of claims.yaml beside it."""
+    """Grades of the claims about this study, from the files given or from claims.yaml beside it."""
     beside = _folder(results.path) / "claims.yaml"
     name, found = _name(results), []
     for path in [Path(p) for p in claims_files] or ([beside] if beside.exists() else []):

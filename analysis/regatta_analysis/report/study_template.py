@@ -1,4 +1,4 @@
-"""The template of the page of a study (or of several), and what its charts look like."""
+"""The template of the page of a study (or of several), and the look of its charts."""
 
 STUDY_STYLE = """
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr)); gap: .6rem; margin: 1rem 0; }

@@ -1,4 +1,4 @@
-"""Everything the command writes, and summary.md that leads through it."""
+"""Everything that the command writes, and summary.md, which leads through it."""
 import re
 
 import numpy as np
@@ -28,8 +28,8 @@ def write_all(results, options):
     if options.panel:
         panels.check(results, options.panel, options.over or [])
     options.out.mkdir(parents=True, exist_ok=True)
-    tables.write_curves(results, options.metric, band, options.out)  # first: what it needs is the most
-    swept, sensitivity = _sweeps(results, options, band)  # early: it complains about settings and methods
+    tables.write_curves(results, options.metric, band, options.out)  # first, because it needs the most memory
+    swept, sensitivity = _sweeps(results, options, band)  # early, because it checks settings and methods
     drawn = (_panel_figures if options.panel else _regret_figures)(results, options, band)
     if figures.confidence_problems(results):
         drawn.append(("Confidence parameter", _save(
@@ -64,7 +64,7 @@ def _check_metrics(results, metrics):
 
 
 def _regret_figures(results, options, band):
-    """A figure per problem and one of all; of more than PAGE problems only pages of them."""
+    """A figure per problem and one of all problems; with more than PAGE problems, only pages of them."""
     drawn = []
     for metric in options.metric:
         kept = _kept(results, options, band, "curves", metric)
@@ -95,7 +95,7 @@ def _panel_figures(results, options, band):
 
 
 def _kept(results, options, band, *key):
-    """Pictures for the page, where one is asked for and has its figures this way."""
+    """Pictures for the page, if there is a page and it draws its figures in this way."""
     return stills.Drawn(results, key, bool(options.page) and stills.usual(band, options.scale))
 
 
@@ -107,8 +107,7 @@ def curve_pages(problems):
 
 
 def regret_pages(problems):
-    """(title, part of the file name, problems) of every figure of curves; of very many problems the
-    first PAGES."""
+    """(title, part of the file name, problems) of every figure of curves; with very many problems, the first PAGES."""
     pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)][:PAGES]
     if len(pages) == 1:
         names = file_names(problems)
@@ -120,8 +119,7 @@ def regret_pages(problems):
 
 
 def _sweeps(results, options, band):
-    """Figures over every setting that was swept, or over the one asked for; sensitivity.csv, and its
-    table as Markdown."""
+    """Figures over every swept setting, or over the chosen one. Also sensitivity.csv and its table as Markdown."""
     names, over = sweep_stats.names(results), options.over or []
     for name in over:
         if name not in names:
@@ -147,7 +145,7 @@ def _sweeps(results, options, band):
 
 
 def sensitivity_table(found, metric):
-    """What `stats.sweep.sensitivity` found, for readers."""
+    """The result of `stats.sweep.sensitivity`, for readers."""
     rows = [[(text, False) for text in (
         r.problem, r.method, r.setting, str(r.n_values), str(r.best_at), tables.number_of(r.least, r.n_least),
         tables.number_of(r.largest, r.n_largest), "–" if r.share != r.share else f"{r.share:.2f}")]
@@ -159,7 +157,7 @@ def sensitivity_table(found, metric):
 
 
 def _heat_maps(results, options, names):
-    """Heat-maps over the two settings asked for, or over the first two."""
+    """Heat-maps over the two chosen settings, or over the first two."""
     pair = options.over or names[:2]
     if len(pair) != 2:
         return []
@@ -175,7 +173,7 @@ def _heat_maps(results, options, names):
 
 
 def _overviews(results, options):
-    """Ranks over the problems and profiles, where there are enough algorithms and known optima."""
+    """Ranks over the problems, and profiles, if there are enough algorithms and known optima."""
     drawn = []
     spec = {"studies": ["study"], "metric": options.metric[0]}
     made = {"ranks": overviews.ranks(spec, {"study": results})}
@@ -251,8 +249,8 @@ def _cells_table(cells):
 
 
 def settings_of(results):
-    """[(name of the block, labels, text)]: what problems and algorithms were run with; each setting once,
-    with those it is shared by."""
+    """[(name of the block, labels, text)]: the settings of problems and algorithms. Each setting appears once, with
+    all labels that share it."""
     shared, keys = {}, {"problem": [], "algorithm": []}
     for problem in results.problems:
         group = results.group(problem)

@@ -27,10 +27,10 @@ def curve_summaries(results, metrics, quantiles=(0.25, 0.75)):
 
 
 def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
-    """One row per metric and cell: the summary at the last query t of the problem (n, the trials with a value
-    there, is 0 and the rest NaN where there is none), how many trials were planned, done, failed and missing, whether
-    larger values are better, and how many have a finite value and are stuck (`robust.stuck`, among the trials of all
-    methods on the problem)."""
+    """One row per metric and cell. It has the summary at the last query t of the problem, with n, the number of trials
+    with a value there (if n is 0, the rest is NaN). It also has the numbers of trials planned, done, failed and
+    missing, and the numbers with a finite value and stuck (`robust.stuck`, among the trials of all methods on the
+    problem)."""
     blocks = []
     for metric in metrics:
         last = []
@@ -48,7 +48,7 @@ def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
 
 
 def stuck_trials(results, problem, metric):
-    """{algorithm: trials whose last value is finite and stuck}; empty for values of which more is better."""
+    """{algorithm: numbers of trials whose last value is finite and stuck}; empty for values of which more is better."""
     if METRICS[metric].running:
         return {}
     values = trial_values(results, problem, {"metric": metric}).dropna()
@@ -99,7 +99,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Notation:
-    """How numbers are written: `power` is the format of a power of ten behind a number."""
+    """The format of numbers: `power` is the format of a power of ten behind a number."""
     power: str = "e%+03d"
     plus_minus: str = "±"
     formula: str = "%s"  # around a number
@@ -113,8 +113,8 @@ TEX = Notation(r" \times 10^{%d}", r"\pm", "$%s$", Tex, r"\infty", "-")
 
 
 def with_error(mean, error=np.nan, notation=TEXT):
-    """`mean ± error` with two digits of the error, a power of ten behind both where needed; the
-    mean alone, with four digits, when there is no error; "" when there is no mean."""
+    """`mean ± error` with two digits of the error, and a power of ten behind both if necessary. Without an error, the
+    mean alone with four digits. "" without a mean."""
     if not np.isfinite(mean):
         return ""
     if mean == 0 and not error > 0:
@@ -140,7 +140,7 @@ def _number(value, notation, digits):
 
 
 def number_of(value, n):
-    """A number and of how many trials it is."""
+    """A number with the number of its trials."""
     return f"{_number(value, TEXT, 4) if value else '0'} ({n})"
 
 
@@ -152,7 +152,8 @@ def _between(centre, low, high, notation):
 
 
 def value_text(cell, band, notation=TEXT):
-    """The statistic of a row of a summary as the band has it; where a value is infinite also how many are not."""
+    """The statistic of a row of a summary that the band uses. If a value is infinite, also the number of finite
+    values."""
     if not cell.n:
         return ""
     if band.kind == "se":
@@ -179,7 +180,7 @@ FINAL_NOTE = (". k stuck: the values of k trials are above a gap of at least a f
 # Every table is first a list of rows of cells; a cell is (text, bold); then one of three writers.
 
 def final_regret_grid(table, metric, band=Band(), notation=TEXT):
-    """Header and rows (algorithm x problem) of one metric; the best cell of a problem is bold. Problems with a cell
+    """Header and rows (algorithm x problem) of one metric. The best cell of a problem is bold. Problems with a cell
     that has no mean have medians."""
     table, header, columns = table[table["metric"] == metric], ["Algorithm"], []
     for problem, rows in table.groupby("problem", sort=False):
@@ -194,8 +195,8 @@ def final_regret_grid(table, metric, band=Band(), notation=TEXT):
 
 
 def final_cells(rows, band=Band(), notation=TEXT, counts=True):
-    """(text, bold) of rows of `final_regret` that are compared with each other. `counts`: each says of how many
-    trials it is; else only those that lack some."""
+    """(text, bold) of rows of `final_regret` that are compared with each other. With `counts`, each gives the number
+    of its trials; else only those with missing trials do."""
     fitting = band.fitting(rows)
     centre = "median" if fitting.kind in ("quantile", "median") else "mean"
     best = extended.best(rows[centre], rows["n"] == rows["planned"], rows["more_is_better"].any())
@@ -210,7 +211,7 @@ def _final_text(cell, band, notation, counts):
 
 
 def runtime_grid(table, notation=TEXT):
-    """Header and rows (cell x stage), per trial; in seconds, or milliseconds if all are short."""
+    """Header and rows (cell x stage), per trial, in seconds, or in milliseconds if all are short."""
     unit, factor = ("s", 1.0) if not table["wall"].max() < 1.0 else ("ms", 1e3)
     small, per_query = ("ms", 1e3) if not table["per_query"].max() < 1e-3 else ("µs", 1e6)
     stages = {"wall": "Wall", "wall_fit": "Fit", "wall_acquire": "Acquire",
@@ -269,7 +270,7 @@ def write_final_regret(results, metrics, band, directory):
 
 
 def write_curves(results, metrics, band, directory):
-    """curves.csv: what the figures show, and the other statistics, cell by cell and query by query."""
+    """curves.csv: the values of the figures and the other statistics, cell by cell and query by query."""
     write_csv(results.with_settings(curve_summaries(results, metrics, band.quantiles)), directory / "curves.csv")
 
 
@@ -292,7 +293,7 @@ def _write(directory, stem, text, tex, table):
 
 
 def _tex_cell(text, bold):
-    """Numbers are LaTeX already, with brackets and counts around them at most."""
+    """Escape texts for LaTeX; numbers, with brackets and counts around them at most, are LaTeX already."""
     if isinstance(text, Tex):
         return rf"{{\boldmath {text}}}" if bold else text
     return rf"\textbf{{{tex(text)}}}" if bold else tex(text)

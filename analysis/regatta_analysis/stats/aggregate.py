@@ -29,9 +29,9 @@ WORDS = {evidence.BETTER: "better", evidence.WORSE: "worse", evidence.EQUIVALENT
 
 
 def scores(results: Results, metric: str) -> pd.DataFrame:
-    """One row per complete trial: problem, algorithm, instance, seed, value, score, and whether it is stuck (among
-    the trials of all methods on its problem). Problems without a scale are left out: values below 0, or a median
-    that is 0 or infinite."""
+    """One row per complete trial: problem, algorithm, instance, seed, value, score, and whether it is stuck (among the
+    trials of all methods on its problem). Problems without a scale are left out: those with values below 0, or with a
+    median that is 0 or infinite."""
     parts = []
     for problem in results.problems:
         values = trial_values(results, problem, {"metric": metric}).dropna()
@@ -131,7 +131,7 @@ def made(results: Results, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def tables(results: Results, metric: str, name: str) -> list[Table]:
-    """What readers see of `made`."""
+    """The columns of `made` for readers."""
     found, against = made(results, metric)
     rows = [_plain(r.algorithm, r.problems, r.n, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", f"{100 * r.stuck:.0f}%",
                    "–" if np.isnan(r.improvement) else f"{r.improvement:.2f}") for r in found.itertuples()]

@@ -22,7 +22,7 @@ PAIR_COLUMNS = ["a", "b", "n", "mean_a", "mean_b", "difference", "se", "low", "h
 
 
 def paired(values: pd.Series, order: Iterable[str] | None = None) -> pd.DataFrame:
-    """The table of a series indexed by algorithm and whatever identifies a trial."""
+    """The table of a series indexed by algorithm and by the levels that identify a trial."""
     table = values.unstack("algorithm")
     return table[[a for a in order if a in table]] if order is not None else table
 
@@ -141,7 +141,7 @@ def trials_needed(difference: ArrayLike, power: float = 0.8, alpha: float = 0.05
         return np.inf
     tails = 2.0 if alternative == "two-sided" else 1.0
     z = special.ndtri(1.0 - alpha / tails) + special.ndtri(power)
-    least = int(np.ceil(np.log2(tails / alpha)))  # fewer can't reach the level at all
+    least = int(np.ceil(np.log2(tails / alpha)))  # fewer trials can't reach the level
     return float(max(np.ceil(z**2 / (3.0 * (share - 0.5) ** 2)), least))
 
 
@@ -173,14 +173,14 @@ def friedman(table: pd.DataFrame) -> dict | None:
 
 
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
-    """Nemenyi: mean ranks of k algorithms over n blocks that differ by less are not told apart."""
+    """Nemenyi's critical difference: mean ranks of k algorithms over n blocks that differ by less are not separated."""
     return float(stats.studentized_range.ppf(1.0 - alpha, k, np.inf) / np.sqrt(2.0)
                  * np.sqrt(k * (k + 1) / (6.0 * n)))
 
 
 def cliques(ranks: ArrayLike, difference: float) -> list[tuple[int, int]]:
-    """Largest groups of neighbours in the sorted `ranks` that are not told apart: pairs (first, last)
-    of positions, none inside another."""
+    """Largest groups of neighbours in the sorted `ranks` that are not separated: pairs (first, last) of positions,
+    none inside another."""
     values, found = np.sort(np.asarray(ranks, float)), []
     for first in range(len(values)):
         last = int(np.searchsorted(values, values[first] + difference, side="right")) - 1

@@ -81,8 +81,8 @@ def _quadrature(n):
 
 
 class _Statement:
-    """What Evidence and Pooled share: tests of where contrasts balance, and what follows from them. A subclass has
-    `contrasts` (an array per panel), `scale`, `level`, `margin`, `_evidence` and `_borders`."""
+    """The common part of Evidence and Pooled: tests of the effect at which contrasts balance, and their consequences.
+    A subclass has `contrasts` (an array per panel), `scale`, `level`, `margin`, `_evidence` and `_borders`."""
 
     def p_above(self, border: float) -> float:
         """p of "the effect is above the border" (small: it is). Valid at any stopping time. One-sided: the verdict
@@ -97,7 +97,7 @@ class _Statement:
         return 1.0 / max(1.0, self._evidence([_less(c, border) for c in contrasts]))
 
     def against(self, border: float) -> str:
-        """Where the effect is: "below" or "above" the border, or "open"."""
+        """The place of the effect: "below" or "above" the border, or "open"."""
         if self.p_below(border) <= self.level / 2.0:
             return "below"
         return "above" if self.p_above(border) <= self.level / 2.0 else OPEN
@@ -174,9 +174,9 @@ class _Statement:
 
 @dataclass(frozen=True)
 class Evidence(_Statement):
-    """What is known of a against b on one panel; made by `compare`. `effect` is the ratio (or difference) of the
-    statistic of all values; `low` and `high` enclose the `typical` effect. better, equivalent and
-    worse are probabilities and add to 1; `margin` is half the region of practical equivalence, as a contrast."""
+    """The result of `compare` for a against b on one panel. `effect` is the ratio (or difference) of the statistic of
+    all values. `low` and `high` enclose the `typical` effect. better, equivalent and worse are probabilities and add
+    to 1. `margin` is half the region of practical equivalence, as a contrast."""
     n: int
     scale: str
     statistic: str
@@ -222,11 +222,10 @@ class Evidence(_Statement):
 
 @dataclass(frozen=True)
 class Pooled(_Statement):
-    """What several panels say together; made by `pooled`. Every panel has the same weight; panels with the same entry
-    in `shared` may depend on each other. `win_rate` is the mean
-    over panels of P(a < b) - P(a > b), a standardised effect in [-1, 1]. `typical` is the mean contrast of the
-    panels (a ratio: their geometric mean). `low` and `high` enclose the effect by which b would have to be
-    multiplied (or moved) for wins and losses to balance over the panels."""
+    """The result of `pooled` for several panels together. Every panel has the same weight. Panels with the same entry
+    in `shared` may depend on each other. `win_rate` is the mean over panels of P(a < b) - P(a > b), a standardised
+    effect in [-1, 1]. `typical` is the mean contrast of the panels (a ratio: their geometric mean). `low` and `high`
+    enclose the factor (or shift) of b at which wins and losses balance over the panels."""
     contrasts: list[np.ndarray]
     shared: list
     scale: str
@@ -387,8 +386,8 @@ def _weights(n, draws, number):
 
 @dataclass(frozen=True)
 class Level(_Statement):
-    """What is known of the values of one method; made by `level_of`. `effect` is their statistic; `low` and `high`
-    enclose the median of a unit, by its signs alone, so for every law of the values."""
+    """The result of `level_of` for the values of one method. `effect` is their statistic. `low` and `high` enclose the
+    median of a unit, by its signs alone, so for every law of the values."""
     n: int
     scale: str
     statistic: str

@@ -1,10 +1,9 @@
 """The one rule for values that are infinite, undefined or missing.
 
-Infinity is a value, the worst one: the simple regret of a trial is infinite until a design is feasible, the best
-value so far is minus infinity. Equal infinities tie. Where any value is infinite there is no mean; the number of
-finite values, the median and the quantiles say what there is to say. NaN is no value: it is undefined or was not
-recorded. Whoever shows a number also shows the number of values behind it.
-"""
+Infinity is a value, the worst one: the simple regret of a trial is infinite until a design is feasible, and the best
+value so far is minus infinity. Equal infinities tie. If any value is infinite there is no mean; then the number of
+finite values, the median and the quantiles describe the values. NaN is no value: it is undefined or was not recorded.
+A number always appears with the number of values behind it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -69,8 +68,8 @@ def centres(table: pd.DataFrame) -> tuple[str, pd.Series]:
 
 
 def best(values: ArrayLike, whole: ArrayLike, more: bool = False) -> np.ndarray:
-    """Which of the values are the best: the least ones, or the largest. None is where the best value is not
-    finite, or one that is as good rests on fewer trials than were planned (`whole` is false)."""
+    """Which of the values are the best: the smallest ones, or the largest. No value is marked if the best value is not
+    finite, or if an equally good one rests on fewer trials than were planned (`whole` is false)."""
     values, whole = np.asarray(values, float), np.asarray(whole, bool)
     known = values[~np.isnan(values)]
     if not len(known) or not np.isfinite(top := known.max() if more else known.min()):

@@ -1,5 +1,5 @@
-"""What the trials of a study say about its algorithms: paired tests, growth exponents, ranks over the
-problems, profiles; as data frames, tables and files."""
+"""Statistics of the trials of a study about its algorithms: paired tests, growth exponents, ranks over the problems,
+profiles; as data frames, tables and files."""
 from __future__ import annotations
 
 import itertools
@@ -40,10 +40,10 @@ def comparisons(results: Results, metric: str, against: str | None = None) -> pd
 
 
 def compared(results: Results, metric: str, against: str | None) -> pd.DataFrame:
-    """`comparison.compare` of all pairs, or of one algorithm with the others, problem by problem; Holm's
-    correction over all of them. Trials that share an instance are not independent: there the means of
-    the instances are compared, over the seeds that both have. What is the same test in several panels
-    of a sweep, because neither of the two reads the setting, counts once."""
+    """`comparison.compare` of all pairs, or of one algorithm with the others, problem by problem, with Holm's
+    correction over all of them. Trials that share an instance are not independent; then the means of the instances are
+    compared, over the seeds that both have. If neither of the two reads a swept setting, their tests in its panels are
+    the same test and count once."""
     blocks, tests, known = [], [], {}
     for problem in progress(results.problems, "comparisons"):
         table = final_values(results, problem, metric)
@@ -108,8 +108,8 @@ def growth(results: Results) -> pd.DataFrame:
 
 
 def exponents_of(results: Results) -> pd.DataFrame:
-    """Growth exponent of mean cumulative regret of every cell with at least 8 queries, with its 95%
-    bootstrap interval; trials that share an instance are drawn together."""
+    """Growth exponent of mean cumulative regret of every cell with at least 8 queries, with its 95% bootstrap
+    interval. Trials that share an instance are drawn together."""
     rows = []
     for problem in progress(results.problems, "growth exponents"):
         frame = regret_curves(results, problem, "cumulative")

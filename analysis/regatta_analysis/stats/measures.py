@@ -1,4 +1,4 @@
-"""One number per trial: what a claim compares algorithms by."""
+"""One number per trial, by which a claim compares algorithms."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from .regret import METRICS, curves, more_is_better, queries, regret_curves
 if TYPE_CHECKING:
     from ..load.results import Results
 
-FLOOR = 1e-12  # of logarithms of a regret that may be 0
+FLOOR = 1e-12  # smallest regret in logarithms, because a regret may be 0
 REWARDS = {"cumulative_reward": "y", "cumulative_expected_reward": "objective"}
 KEYS = {"metric", "at", "over", "log", "sense", "hit"}
 
@@ -93,8 +93,8 @@ def at(frame: pd.DataFrame, t: int | str) -> pd.Series:
 
 
 def regret_at_time(results: Results, problem: str, shares: ArrayLike) -> pd.DataFrame:
-    """Simple regret of every trial after given CPU times: frame with a column per share of the time
-    that the fastest algorithm's mean trial takes in all (so that everybody has spent it)."""
+    """Simple regret of every trial after given CPU times: a frame with a column per share of the total time of the
+    fastest algorithm's mean trial (so every algorithm has spent that time)."""
     regret, paid = curves(results, problem, "simple_regret"), spent(results, problem)
     ends = paid.max(axis=1).groupby(level="algorithm").mean()
     times = np.asarray(shares, float) * ends.min()
@@ -104,4 +104,4 @@ def regret_at_time(results: Results, problem: str, shares: ArrayLike) -> pd.Data
 
 
 class TooShort(Exception):
-    """The results do not reach as far as a claim goes."""
+    """The results end before the queries of a claim."""

@@ -1,5 +1,5 @@
-"""Data and performance profiles: which share of the trials has reached a target, after how many
-evaluations or how much CPU time of the algorithm."""
+"""Data and performance profiles: the share of the trials that have reached a target, after a number of evaluations or
+a CPU time of the algorithm."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -60,9 +60,8 @@ def data_profile(table: pd.DataFrame) -> dict[str, tuple[np.ndarray, np.ndarray]
 
 
 def performance_profile(table: pd.DataFrame) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """{algorithm: (ratios, share)}: share of trials and targets that an algorithm reached at a cost
-    of at most ratios[k] times that of the best algorithm there. What nobody reached counts as not
-    reached."""
+    """{algorithm: (ratios, share)}: the share of trials and targets that an algorithm reached at a cost of at most
+    ratios[k] times that of the best algorithm there. A target that no algorithm reached counts as not reached."""
     trial = ["problem", "instance", "seed", "target"]
     best = table.groupby(trial)["cost"].transform("min")
     positive = table["cost"][table["cost"] > 0]

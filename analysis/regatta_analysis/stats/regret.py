@@ -35,8 +35,8 @@ METRICS = {
 
 
 def default_metrics(results: Results) -> list[str]:
-    """Simple and cumulative regret where some problem's optimum is known, the best value so far where
-    some problem's is not."""
+    """Simple and cumulative regret if some problem's optimum is known; the best value so far if some problem's
+    is not."""
     known = [(~np.isnan(results.group(problem).values("simple_regret"))).any()
              for problem in results.problems
              if "simple_regret" in results.group(problem).evaluations()]
@@ -64,10 +64,9 @@ def regret_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
 
 def curves(results: Results, problem: str, column: str, running: bool = False) -> pd.DataFrame:
     """The same for any variable with one value per evaluation, or for its running maximum (minus infinity until an
-    evaluation has not failed and is feasible). Failed trials are left out (they are counted in
-    `results.cells()`); values that were not recorded are NaN. The regret of a query that failed or is infeasible
-    is that of the value told in its place (`on_failure: penalty`, `worst`), else undefined; then the trial has no
-    cumulative regret."""
+    evaluation succeeds and is feasible). Failed trials are left out (`results.cells()` counts them). Values that were
+    not recorded are NaN. The regret of a query that failed or is infeasible is that of its substitute value
+    (`on_failure: penalty`, `worst`), else undefined; then the trial has no cumulative regret."""
     group = results.group(problem)
     if column not in group.evaluations():
         raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded")
@@ -105,8 +104,8 @@ def _lost(group, keep, shape):
 
 
 def _defined(group, keep, regret):
-    """The regret of each evaluation; where it failed or is infeasible as the setting `on_failure` has it: that of the
-    penalty, or the worst so far (of the initial design, which is told as a whole, the worst of it), else NaN."""
+    """The regret of each evaluation. If it failed or is infeasible, the setting `on_failure` decides: the regret of
+    the penalty, or the worst so far (in the initial design, which methods get as a whole, its worst), else NaN."""
     missing = np.isnan(regret)
     missing = missing & _lost(group, keep, regret.shape) if missing.any() else missing
     trials, initial = np.flatnonzero(missing.any(axis=1)), group.column("n_initial").astype(int)[keep]
@@ -122,8 +121,8 @@ def _defined(group, keep, regret):
 
 
 def _sums(group, keep, recorded):
-    """Cumulative regret as recorded; of a trial in which values are missing the sums of `_defined`, and nothing if one
-    of those is undefined."""
+    """Cumulative regret as recorded. If values of a trial are missing, it is the sum of `_defined`, and undefined if
+    one of those is."""
     ends, initial = (group.column(name).astype(int)[keep] for name in ("n_iterations", "n_initial"))
     row = np.arange(recorded.shape[1])
     gaps = np.isnan(recorded) & (row >= initial[:, None]) & (row < ends[:, None])

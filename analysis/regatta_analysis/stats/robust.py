@@ -54,8 +54,8 @@ def stuck(values: ArrayLike, target: float | None = None) -> np.ndarray:
 
 
 def skewed(values: ArrayLike) -> bool:
-    """Whether the mean says little of a typical trial: some trials are stuck, or the mean of values that are at
-    least 0 is SKEWED times their median or more."""
+    """Whether the mean describes a typical trial badly: some trials are stuck, or the mean of values that are at least
+    0 is SKEWED times their median or more."""
     values = np.asarray(values, float)
     if not len(values):
         return False

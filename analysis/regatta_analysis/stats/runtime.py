@@ -1,10 +1,9 @@
-"""Runtime of algorithms on the noiseless BBOB functions, as users of COCO read it: the number of
-evaluations until the best value is within Delta of the optimum, the initial design counted.
+"""Runtime of algorithms on the noiseless BBOB functions, as in COCO: the number of evaluations, including the initial
+design, until the best value is within Delta of the optimum.
 
-Expected runtime (ERT), runtimes with simulated restarts and their distribution (ECDF) follow
-N. Hansen, A. Auger, R. Ros, O. Mersmann, T. Tusar, D. Brockhoff (2021), COCO: a platform for
-comparing continuous optimizers in a black-box setting.
-"""
+Expected runtime (ERT), runtimes with simulated restarts and their distribution (ECDF) follow N. Hansen, A. Auger, R.
+Ros, O. Mersmann, T. Tusar, D. Brockhoff (2021), COCO: a platform for comparing continuous optimizers in a black-box
+setting."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -76,8 +75,7 @@ def first_hits(gap: np.ndarray, targets: Sequence[float] | np.ndarray = TARGETS)
 
 
 def ert(hits: ArrayLike, lengths: ArrayLike) -> float:
-    """Evaluations of all runs until the target, or to their end, per run that reached it; infinite
-    where none did."""
+    """Evaluations of all runs until the target, or to their end, per run that reached it; infinite if no run did."""
     success = np.isfinite(hits)
     if not success.any():
         return np.inf
@@ -86,9 +84,8 @@ def ert(hits: ArrayLike, lengths: ArrayLike) -> float:
 
 def simulated(hits: ArrayLike, lengths: ArrayLike, random: np.random.Generator,
               samples: int = SAMPLES) -> np.ndarray:
-    """Runtimes of `samples` or more runs that are restarted until they reach the target: every run
-    begins equally many of them; an unsuccessful one is followed by one drawn at random. All infinite
-    where no run reached the target."""
+    """Runtimes of `samples` or more runs that restart until they reach the target. Every run begins equally many of
+    them; after an unsuccessful run, another one is drawn at random. All are infinite if no run reached the target."""
     hits, lengths = np.asarray(hits, float), np.asarray(lengths, float)
     begin = np.tile(np.arange(len(hits)), -(-samples // len(hits)))
     success = np.isfinite(hits)
@@ -133,9 +130,8 @@ def distribution(runtimes: dict, algorithm: str, dim: int,
 
 
 def budget(table: pd.DataFrame, algorithm: str, dim: int, functions: Iterable[int]) -> float:
-    """Evaluations per dimension that the runs really made where some target was missed: the median
-    over the functions of the 90th percentile of their lengths; NaN where none was missed. Beyond it
-    a profile rests mainly on simulated restarts."""
+    """Evaluations per dimension of the real runs that missed a target: the median over the functions of the 90th
+    percentile of their lengths; NaN if no run missed one. Beyond it a profile rests mainly on simulated restarts."""
     rows = table[(table["algorithm"] == algorithm) & (table["dim"] == dim)
                  & table["function"].isin(functions)]
     missed = rows[[np.isnan(hits).any() for hits in rows["hits"]]]

@@ -57,7 +57,7 @@ def _over_instances(cell):
 
 
 def interval_of_median(cell: pd.DataFrame | pd.Series) -> np.ndarray:
-    """`median_interval` of trials by instance: of the medians of the instances where several trials share one."""
+    """`median_interval` of trials by instance: of the medians of the instances if several trials share one."""
     instances = cell.index.get_level_values("instance")
     crossed = 1 < instances.nunique() < len(cell)
     return median_interval((cell.groupby(level="instance").median() if crossed else cell).to_numpy(float))
@@ -110,13 +110,13 @@ def bootstrap_means(values: ArrayLike, draws: int = 1000, seed: int = 0,
 
 
 def resample_counts(n: int, groups: ArrayLike | None = None, draws: int = 1000, seed: int = 0) -> np.ndarray:
-    """How often each of n rows stands in each resample: draws x n. The rows of a group are drawn together."""
+    """The count of each of n rows in each resample: draws x n. The rows of a group are drawn together."""
     return np.concatenate(list(_resamples(_rows_by_group(n, groups), n, draws, seed)))
 
 
 def _resamples(rows, n, draws, seed):
-    """How often each of n rows stands in each resample of the groups `rows`: blocks of draws x n,
-    none larger than 16 MB."""
+    """The count of each of n rows in each resample of the groups `rows`: blocks of draws x n, none larger than
+    16 MB."""
     random, m = np.random.default_rng(seed), len(rows)
     member = np.empty(n, int)
     member[np.concatenate(rows)] = np.repeat(np.arange(m), [len(mine) for mine in rows])

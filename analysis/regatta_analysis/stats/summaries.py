@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def cell_summaries(results: Results, problem: str, metric: str,
                    quantiles: tuple[float, float] = (0.25, 0.75),
                    bootstrap: bool = False) -> pd.DataFrame:
-    """`statistics.summarise` of the curves of a metric on a problem. Not to be changed."""
+    """`statistics.summarise` of the curves of a metric on a problem. Callers must not change it."""
     def key(with_interval):
         return "cell_summaries", problem, metric, tuple(quantiles), with_interval
 

@@ -1,4 +1,4 @@
-"""Sweeps as data: one row per trial with a column per setting swept, and what a setting changes."""
+"""Sweeps as data: one row per trial with a column per swept setting, and the effect of each setting."""
 from __future__ import annotations
 
 from collections.abc import Iterable
@@ -20,14 +20,13 @@ FIXED = ["problem", "method", "instance", "seed", "value"]
 
 
 def names(results: Results) -> list[str]:
-    """Settings swept, in the order of the labels."""
+    """Swept settings, in the order of the labels."""
     return results.settings
 
 
 def final_values(results: Results, metric: str) -> pd.DataFrame:
-    """One row per complete trial: problem (without settings), method, instance, seed, the value of the
-    metric at the last query, and a column per setting. A method that was not swept over a setting is
-    there once for every value of it."""
+    """One row per complete trial: problem (without settings), method, instance, seed, the value of the metric at the
+    last query, and a column per setting. A method that was not swept over a setting has a row for every value of it."""
     settings, blocks, pairs = names(results), [], []
     for label in results.problems:
         group = results.group(label)
@@ -63,7 +62,7 @@ def _typed(table, name):
 
 
 def is_spread(values: ArrayLike) -> bool:
-    """Whether numbers ask for a logarithmic axis: positive, and over a factor of 30 or evenly spaced in
+    """Whether numbers need a logarithmic axis: they are positive, and cover a factor of 30 or are evenly spaced in
     their logarithms."""
     values = np.unique(np.asarray(values, float))
     if len(values) < 3 or values[0] <= 0:
@@ -73,9 +72,8 @@ def is_spread(values: ArrayLike) -> bool:
 
 
 def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFrame:
-    """One row per problem, method and setting: the least and the largest median over the values of the
-    setting, of how many trials they are, at which value the better one is, and their difference as a share of the
-    method's median."""
+    """One row per problem, method and setting: the smallest and the largest median over the values of the setting, the
+    numbers of their trials, the value with the better one, and their difference as a share of the method's median."""
     rows = []
     for (problem, method), mine in table.groupby(["problem", "method"], sort=False):
         for name in names(results):
