@@ -98,6 +98,8 @@ def _draw(axes, found, styles, band):
 
 def _dress(panel, places, over):
     axes, at = panel.axes, sorted(places.values())
+    if not at:  # no trial has a value
+        return
     if any(isinstance(value, str) for value in places):
         axes.set_xlim(-0.3, len(at) - 0.7)
         axes.set_xticks(at, [style.escaped(v) for v in places])

@@ -157,7 +157,7 @@ class Results:
     def _minimised(self, group):
         swept = column_of("goal", group.settings)
         if group.settings.get(swept) == "problem":
-            return group.setting(swept)[1] == "minimise"
+            return np.asarray(group.setting(swept)[1], object) == "minimise"
         key = group.texts("key", np.arange(1))[0] if group.n else ""
         goal = options(key, "problem").get("goal") or self._goals.get(group.base)
         return np.full(group.n, goal == "minimise")

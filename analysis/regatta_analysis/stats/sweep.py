@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..load.settings import method_label
+from ..load.settings import method_label, panels
 from . import comparison, extended
 from .measures import trial_values
 from .regret import more_is_better
@@ -26,8 +26,9 @@ def names(results: Results) -> list[str]:
 
 def final_values(results: Results, metric: str) -> pd.DataFrame:
     """One row per complete trial: problem (without settings), method, instance, seed, the value of the metric at the
-    last query, and a column per setting. A method that was not swept over a setting has a row for every value of it."""
-    settings, blocks, pairs = names(results), [], []
+    last query, and a column per setting. A method that was not swept over a setting has a row for every value of it
+    that goes together with its own (`settings.panels`)."""
+    settings, blocks, pairs, found = names(results), [], [], []
     for label in results.problems:
         group = results.group(label)
         values = trial_values(results, label, {"metric": metric})
@@ -35,13 +36,17 @@ def final_values(results: Results, metric: str) -> pd.DataFrame:
         swept = {pair[0]: (method_label(*pair), {**own, **group.at}) for pair, own in group.swept.items()}
         frame["problem"] = group.place
         pairs += [(a, m) for a, (m, _) in swept.items()]
+        found += [own for _, own in swept.values()]
         frame["method"] = frame["algorithm"].map({a: m for a, (m, _) in swept.items()})
         for name in settings:
             frame[name] = frame["algorithm"].map({a: s.get(name) for a, (_, s) in swept.items()})
         blocks.append(frame[FIXED + settings])
     table = pd.concat(blocks, ignore_index=True)
+    together, _ = panels(found)
+    for k, name in enumerate(settings, 1):
+        table = _together(_broadcast(table, name), settings[:k], together)
     for name in settings:
-        table = _typed(_broadcast(table, name), name)
+        table = _typed(table, name)
     rank = {label: k for k, label in enumerate(results.algorithms)}
     order = {}  # of methods: by their first label in the study
     for label, method in dict.fromkeys(pairs):
@@ -54,6 +59,14 @@ def _broadcast(table, name):
     values = table[name].dropna().unique()
     copies = [table[everywhere].assign(**{name: value}) for value in values]
     return pd.concat([table[~everywhere], *copies], ignore_index=True)
+
+
+def _together(table, some, together):
+    """The rows whose values of some settings stand in a panel; settings that go together have few of all pairs."""
+    known = {tuple(one.get(name) for name in some) for one in together}
+    if any(None in values for values in known):
+        return table
+    return table[[values in known for values in zip(*(table[name] for name in some))]]
 
 
 def _typed(table, name):
