@@ -40,8 +40,8 @@ RG_API PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, 
    PETSC_ERR_SUP on finite sets. */
 RG_API PetscErrorCode rg_model_predict(RgModel *model, int m, const double *Z, double *mean,
                                        double *sd);
-/* Posterior mean and deviation as above, point by point, at the inputs of evaluations first ..
-   first + m - 1 of the history, on any domain. */
+/* Posterior mean and deviation as above, point by point, at the inputs of the m evaluations of the
+   history that begin with number `first`, on any domain. */
 RG_API PetscErrorCode rg_model_predict_history(RgModel *model, const RgHistory *history, int first,
                                                int m, double *mean, double *sd);
 
