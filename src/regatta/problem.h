@@ -26,8 +26,7 @@ typedef struct RgProblemClass RgProblemClass;
 typedef struct {
   const char *trial;           /* id; NULL: no trial */
   uint64_t instance, seed;     /* of the trial */
-  int evaluation;              /* number of the current evaluation, from 1; 0: not an evaluation of
-                              the trial */
+  int evaluation;              /* number of the current evaluation from 1; 0: outside the trial */
   bool (*stop)(void *closure); /* true: a stop was requested. Waiting evaluations call it about
                                   ten times a second, searches between batches; the call also
                                   keeps the rank responsive to the others. NULL: no stop can be
@@ -56,8 +55,8 @@ typedef struct {
   /* Append the text that identifies the function, instead of the options' canonical text. Called
      after `check`. */
   PetscErrorCode (*identity)(const RgProblemClass *class, const void *options, RgText *text);
-  /* Append what `identity` would append for the data in the instance, which may have changed since
-     the study was checked. NULL: the family reads nothing outside. */
+  /* Append what `identity` would append for the data in the instance, which may have changed
+     since the study was checked. NULL: the instance has no data from outside. */
   PetscErrorCode (*identify)(const RgProblem *problem, RgText *text);
   /* Fill in problem->domain and problem->data from outside; called instead of `domain`, before
      `create`. failure: the source is no longer available. NULL: `domain` is called. */
@@ -84,7 +83,7 @@ typedef struct {
                         a shared one. 0: no matrix */
 } RgProblemCost;
 
-/* The table of a family, the only external symbol of its file. */
+/* The descriptor of a family, the only external symbol of its file. */
 struct RgProblemClass {
   const char *name;      /* as typed in a study file */
   const char *title;     /* name in figures */

@@ -1,4 +1,4 @@
-/* Lines of JSON that external programs are asked in and answer with. */
+/* Lines of JSON between Regatta and external programs: requests and answers. */
 #include "extra/external/protocol.h"
 
 #include <math.h>

@@ -55,8 +55,8 @@ PetscErrorCode rg_container_close(RgContainer *container);
      while (rg_cursor_next(&cursor, &fault)) ... cursor.record ...
      PetscCall(rg_cursor_close(&cursor));                                in any case
 
-   Of a record the fields are read, columns are not. It may be kept by zeroing the struct. Memory:
-   2048 trials' fields. */
+   The cursor reads the fields of a record, not its columns. To keep a record, copy the struct and
+   zero it. Memory: the fields of 2048 trials. */
 typedef struct {
   RgContainer container;
   bool heads;            /* set before the first call: read only the head fields of each record, */

@@ -21,7 +21,7 @@ typedef struct RgYamlNode RgYamlNode;
 /* One `key: value` of a map. */
 typedef struct {
   char *key;         /* owned by the map's node */
-  int line, column;  /* of the key */
+  int line, column;  /* place of the key */
   RgYamlNode *value; /* borrowed from the tree */
 } RgYamlEntry;
 

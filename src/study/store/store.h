@@ -104,7 +104,7 @@ typedef struct {
   int schema_version;
   char *name, *title, *history, *references, *study; /* study: full text of the study file */
   char *credit[RG_CREDITS];
-  uint64_t seed;     /* of the study */
+  uint64_t seed;     /* study seed */
   char checksum[33]; /* stored checksum; "" for a directory */
   int n_shards;      /* shards beside the file that are not packed yet (of any age) */
 } RgStoreInfo;

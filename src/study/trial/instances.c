@@ -149,7 +149,7 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
                         (int)(rest - cell->text), cell->text));
   PetscCall(rg_params_canonical(class->params, cell->problem_options, &text));
   if (class->traits & RG_PROBLEM_RANDOM ||
-      rg_registry_find_problem(NULL, class->name) != class) /* plugins may be wrong */
+      rg_registry_find_problem(NULL, class->name) != class) /* a plug-in's claim may be wrong */
     PetscCall(rg_text_add(&text, "\nseed %llu, instance %llu", (unsigned long long)study->seed,
                           (unsigned long long)number));
   entry->file_key = text.data;

@@ -297,8 +297,8 @@ static void hear_method(RgTrialRun *run)
   if (run->failure.failed && run->answers && run->stop_heard) run->abandoned = true;
 }
 
-/* The method recommends. Where it does not the clock is not read: each reading of the CPU time is a
-   system call. */
+/* Ask the method for its recommendation. Without one, skip the clock: each reading of CPU time
+   is a system call. */
 static PetscErrorCode hear_out(RgTrialRun *run, int t, int row)
 {
   const RgAlgorithmClass *class = run->cell->algorithm;

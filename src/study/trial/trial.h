@@ -14,12 +14,12 @@ typedef bool (*RgStopFunction)(void *closure);
 typedef struct {
   RgStopFunction stop; /* NULL: no stop */
   void *stop_closure;
-  /* Asked after every query, with the number of evaluations: true ends the trial there with the
-     record of them, without regret. For probes; NULL: the trial runs to its end. */
+  /* Called after every query with the number of evaluations: true ends the trial with a record
+     up to there, without regret. For probes; NULL: the trial runs to its end. */
   bool (*enough)(void *closure, int n);
   void *enough_closure;
-  const char *directory; /* study directory, where costly evaluations are logged; NULL: none */
-  const RgEvaluationLog *known; /* costly evaluations come from here alone: one that isn't there
+  const char *directory;        /* study directory for logs of costly evaluations; NULL: no logs */
+  const RgEvaluationLog *known; /* all costly evaluations come from this log, and a missing one
                                    fails the trial; NULL: they are made */
   RgChild **child;              /* program of external problems, kept between trials; NULL: each
                                    trial starts its own */
