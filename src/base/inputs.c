@@ -113,7 +113,7 @@ static PetscErrorCode read_when(const RgInput *parent, char *list, RgInput *inpu
     int k = 0;
     while (k < parent->n_words && strcmp(parent->words[k], word)) k++;
     if (k < parent->n_words) input->when[k] = true;
-    else PetscCall(rg_text_add(mistake, "'%.40s' is no word of '%.40s'", word, parent->name));
+    else PetscCall(rg_text_add(mistake, "'%.40s' is not a word of '%.40s'", word, parent->name));
     if (mistake->length) break;
   }
   PetscFunctionReturn(0);
@@ -136,7 +136,8 @@ static PetscErrorCode read_condition(int n, char *const *words, int of, RgInput 
   while (parent < of && strcmp(inputs[parent].name, words[0])) parent++;
   if (parent == of) PetscCall(rg_text_add(mistake, "there is no '%.40s' before it", words[0]));
   else if (inputs[parent].kind != RG_INPUT_CHOICE)
-    PetscCall(rg_text_add(mistake, "'%.40s' is no choice: an input depends on a choice", words[0]));
+    PetscCall(
+      rg_text_add(mistake, "'%.40s' is not a choice: an input depends on a choice", words[0]));
   if (mistake->length) PetscFunctionReturn(0);
   inputs[of].parent = parent;
   PetscCall(read_when(&inputs[parent], equals + 1, &inputs[of], mistake));
@@ -174,7 +175,7 @@ static PetscErrorCode parse_all(int n, char *const *texts, RgInput *inputs, RgTe
     PetscCall(parse_input(texts[i], i, inputs, &wrong));
     for (int j = 0; j < i && !wrong.length; j++)
       if (!strcmp(inputs[i].name, inputs[j].name))
-        PetscCall(rg_text_add(&wrong, "the name stands there twice"));
+        PetscCall(rg_text_add(&wrong, "the name is used twice"));
     if (wrong.length) PetscCall(rg_text_add(mistake, "'%.80s': %s", texts[i], wrong.data));
   }
   PetscCall(rg_text_clear(&wrong));

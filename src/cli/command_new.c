@@ -262,7 +262,8 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   if (k == N_KINDS) {
     rg_complain("new: unknown kind '%s', accepted: algorithm, problem, kernel", kind);
   } else if (!is_identifier(name)) {
-    rg_complain("new: '%s' is no name: lower-case letters, digits and '_', first a letter", name);
+    rg_complain("new: '%s' is not a name: use lower-case letters, digits and '_', a letter first",
+                name);
   } else if (misplaced(arguments, k)) {
     rg_complain("new: %s is not for a new %s; accepted: problem -context, algorithm -surrogate",
                 options[misplaced(arguments, k)].name, kind);

@@ -25,7 +25,7 @@ enum {
 
 static const RgOption options[] = {
   {"-o", "OUT.h5", "results file (default: the study's name, .h5, in the working directory)"},
-  {"-walltime", "SECONDS", "stop cleanly after so many seconds (also H:M:S)"},
+  {"-walltime", "SECONDS", "stop cleanly after this many seconds (also H:M:S)"},
   {"-strict", NULL, "exit code 1 when a trial failed"},
   {"-quiet", NULL, "no progress"},
   {"-retry-failed", NULL, "run trials again that are recorded as failed"},

@@ -21,7 +21,7 @@ enum { OPT_PART, OPT_STUDY, OPT_WATCH };
 static const RgOption options[] = {
   {"-part", "I/N", "look at this part of the study only (-study says which)"},
   {"-study", "STUDY.yaml", "the study file that the part is of"},
-  {"-watch", "SECONDS", "look again after so many seconds, until the study is complete"},
+  {"-watch", "SECONDS", "look again after this many seconds, until the study is complete"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };

@@ -12,7 +12,7 @@
 enum { OPT_SAMPLE, OPT_ALL, OPT_NONE, OPT_STUDY };
 
 static const RgOption options[] = {
-  {"-sample", "N", "run so many trials again (default 3; the file's checksum chooses them)"},
+  {"-sample", "N", "run this many trials again (default 3; the file's checksum chooses them)"},
   {"-all", NULL, "run every trial again"},
   {"-no-rerun", NULL, "run none: checksums and completeness only, which says so"},
   {"-study", "FILE", "where the study file stood: its data files are looked for beside it"},

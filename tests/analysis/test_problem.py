@@ -87,14 +87,14 @@ class Problem(unittest.TestCase):
         self.assertEqual(f.optimum, 92)
         self.assertAlmostEqual(f([71.5, 3, "ethanol"]), 92)
         self.assertEqual(f([[71.5, 3, "water"], [71.5, 2, "toluene"]]), [80, 85.5])
-        with self.assertRaisesRegex(ValueError, "number 3 is none"):
+        with self.assertRaisesRegex(ValueError, "entry 3 is not a number"):
             f([71.5, 3, "mud"])
 
     def test_a_wrong_point_is_a_value_error_and_no_end(self):
         f = self.problem("branin")
-        for x, why in (([1], "point 1 of \"x\" is no list of 2 numbers"),
+        for x, why in (([1], "point 1 of \"x\" is not a list of 2 numbers"),
                        ([[1, 2], [1, 99]], 'point 2 of "x": number 2 is 99, not in [0, 15]'),
-                       (["a", 1], "number 1 is none"), ([float("nan"), 1], "not finite"), ([], "no list of 2")):
+                       (["a", 1], "entry 1 is not a number"), ([float("nan"), 1], "not finite"), ([], "not a list of 2")):
             with self.subTest(why), self.assertRaises(ValueError) as raised:
                 f(x)
             self.assertIn(why, str(raised.exception))

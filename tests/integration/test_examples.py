@@ -19,7 +19,7 @@ sys.path.insert(0, str(HERE.parents[1] / "analysis"))
 from regatta_analysis.load import load
 
 OTHERS = {
-    "plain": ("int nothing;", "is no plugin of regatta"),
+    "plain": ("int nothing;", "is not a plug-in of regatta"),
     "old": ("const int rg_plugin = 0;", "was built for plugin interface 0, regatta"),
     "new": ("const int rg_plugin = 99;", "build it again with the headers of this one"),
 }

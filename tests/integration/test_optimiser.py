@@ -33,20 +33,20 @@ SILENCE = 5  # seconds: only what never answers may meet its limit, on the busie
 MISTAKES = {
     "crash": "was ended by signal 11 (Segmentation fault): it broke",
     "silent": f"gave no answer within {SILENCE} seconds",
-    "garbage": "answered something that is no JSON object: well ...",
-    "nan": "answered something that is no JSON object",
+    "garbage": "answered something that is not a JSON object: well ...",
+    "nan": "answered something that is not a JSON object",
     "outside": 'answered "x" outside the domain: number 1 is 1000000, not in [-5, 10]',
     "short": 'answered without a list of 2 numbers as "x"',
-    "text": 'answered a "x" whose number 1 is none',
+    "text": 'answered a "x" whose entry 1 is not a number',
     "nothing": 'answered without a list of 2 numbers as "x"',
-    "record": "answered a \"record\" whose 'width' is no number",
+    "record": "answered a \"record\" whose 'width' is not a number",
     "error": "reports: no idea",
     "fit": 'answered a "fit" without seconds "wall" and "cpu"',
 }
 FINITE_MISTAKES = {
     "seen": "again, which was evaluation",
-    "no_point": 'answered "x" that is none of the 40 points of the domain',
-    "no_index": 'answered "index" that is no whole number from 0 to 39',
+    "no_point": 'answered "x" that is not one of the 40 points of the domain',
+    "no_index": 'answered "index" that is not a whole number from 0 to 39',
 }
 ONCE = "{name: dataset, path: pool.csv, inputs: [a], objective: y}"
 
@@ -191,7 +191,7 @@ for line in sys.stdin:
             seen = [e["x"] for e in start["initial"]] + told
             np.testing.assert_array_equal(np.array(seen, float), file["P/x_seen"][0])
         for k, reason in enumerate(("answered a \"x\" without 'gamma', which counts there",
-                                    'answered a "x" whose number 2 is none')):
+                                    'answered a "x" whose entry 2 is not a number')):
             study = self.study(method(arguments=[heard, k], program=named), problem=text)
             code, _, err = regatta("run", study, "-o", self.folder / f"w{k}.h5", "-quiet")
             self.assertEqual(code, 2, err)  # the rehearsal finds it

@@ -40,14 +40,15 @@ static const RgParam params[] = {
   RG_TEXTS(
     "record", Options, record, "auto", "",
     "names of the numbers it gives with its queries, each recorded as 'program_NAME'; auto: none"),
-  RG_TEXTS("files", Options, files, "auto", "",
-           "files whose bytes are the program's as well, relative to its folder: trials of another "
-           "version are told of; auto: none"),
+  RG_TEXTS(
+    "files", Options, files, "auto", "",
+    "files that belong to the program, relative to its folder: trials of another version are "
+    "reported; auto: none"),
   RG_INT("revision", Options, revision, "1", 1, 1000000, "",
-         "to be raised when the program behaves differently though no file says so"),
+         "raise it when the program behaves differently although no file has changed"),
   RG_PROGRAM_TIME_LIMIT(Options),
   RG_INT("retries", Options, retries, "1", 0, 100, "",
-         "how often a wrong answer is asked for again, with the program started afresh"),
+         "how often a wrong answer is requested again, with the program restarted"),
   {0},
 };
 

@@ -116,12 +116,12 @@ static PetscErrorCode read_versions(const json_t *versions, RgText *text, RgText
 
   PetscFunctionBeginUser;
   if (versions && !json_is_object(versions))
-    PetscCall(rg_text_add(mistake, "answered 'start' with \"versions\" that is no object"));
+    PetscCall(rg_text_add(mistake, "answered 'start' with \"versions\" that is not an object"));
   json_object_foreach((json_t *)(uintptr_t)versions, name, version)
   {
     if (!json_is_string(version)) {
-      PetscCall(
-        rg_text_add(mistake, "answered 'start' with a version of '%.40s' that is no text", name));
+      PetscCall(rg_text_add(mistake,
+                            "answered 'start' with a version of '%.40s' that is not a text", name));
       break;
     }
     if (n++ == MOST) break;
@@ -196,7 +196,8 @@ static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, c
     const json_t *number = json_array_get(list, (size_t)j);
     native[j] = rg_protocol_coordinate(space, j, number);
     if (!isfinite(native[j]))
-      PetscCall(rg_text_add(mistake, "answered a \"%s\" whose number %d is none", name, j + 1));
+      PetscCall(
+        rg_text_add(mistake, "answered a \"%s\" whose entry %d is not a number", name, j + 1));
     else if (!rg_space_is_finite(space) &&
              !(native[j] >= space->lower[j] && native[j] <= space->upper[j]))
       PetscCall(rg_text_add(mistake,
@@ -219,7 +220,7 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const c
   if (rg_space_is_finite(space) && number) {
     const json_int_t given = json_is_integer(number) ? json_integer_value(number) : -1;
     if (given < 0 || given >= space->size) {
-      PetscCall(rg_text_add(mistake, "answered \"%s\" that is no whole number from 0 to %d",
+      PetscCall(rg_text_add(mistake, "answered \"%s\" that is not a whole number from 0 to %d",
                             index_name, space->size - 1));
       PetscFunctionReturn(0);
     }
@@ -229,8 +230,9 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const c
     if (mistake->length || !rg_space_is_finite(space)) PetscFunctionReturn(0);
     index = rg_protocol_find(space, native);
     if (index < 0) {
-      PetscCall(rg_text_add(mistake, "answered \"%s\" that is none of the %d points of the domain",
-                            name, space->size));
+      PetscCall(rg_text_add(mistake,
+                            "answered \"%s\" that is not one of the %d points of the domain", name,
+                            space->size));
       PetscFunctionReturn(0);
     }
   }
@@ -267,8 +269,8 @@ static PetscErrorCode read_record(const RgExternalAnswer *answer, const json_t *
     if (!number) continue;
     numbers[i] = json_is_number(number) ? json_number_value(number) : INFINITY;
     if (!isfinite(numbers[i]))
-      PetscCall(
-        rg_text_add(mistake, "answered a \"record\" whose '%s' is no number", answer->record[i]));
+      PetscCall(rg_text_add(mistake, "answered a \"record\" whose '%s' is not a number",
+                            answer->record[i]));
   }
   PetscFunctionReturn(0);
 }

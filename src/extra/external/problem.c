@@ -63,7 +63,7 @@ static const RgParam params[] = {
            "at most 0; auto: none"),
   RG_PROGRAM_TIME_LIMIT(Options),
   RG_INT("retries", Options, retries, "1", 0, 100, "",
-         "how often a failed evaluation is tried again, with the program started afresh"),
+         "how often a failed evaluation is repeated, with the program restarted"),
   RG_REAL("seconds", Options, seconds, "1", 0, 1e7, "",
           "what an evaluation is expected to take, for plan and schedule"),
   {0},

@@ -17,7 +17,7 @@ static PetscErrorCode read_count(const json_t *object, const char *name, json_in
   *count = number ? (json_is_integer(number) ? json_integer_value(number) : -1) : fallback;
   if (*count < 0 || *count > most)
     PetscCall(
-      rg_text_add(mistake, "\"%s\" is no whole number from 0 to %lld", name, (long long)most));
+      rg_text_add(mistake, "\"%s\" is not a whole number from 0 to %lld", name, (long long)most));
   PetscFunctionReturn(0);
 }
 
@@ -64,7 +64,7 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const j
   PetscFunctionBeginUser;
   *index = -1;
   if (!json_is_array(point) || (int)json_array_size(point) != space->dim) {
-    PetscCall(rg_text_add(mistake, "point %d of \"%s\" is no list of %d number%s", i + 1, name,
+    PetscCall(rg_text_add(mistake, "point %d of \"%s\" is not a list of %d number%s", i + 1, name,
                           space->dim, space->dim == 1 ? "" : "s"));
     PetscFunctionReturn(0);
   }
@@ -72,7 +72,8 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const j
     const json_t *number = json_array_get(point, (size_t)j);
     native[j] = rg_protocol_coordinate(space, j, number);
     if (isnan(native[j]))
-      PetscCall(rg_text_add(mistake, "point %d of \"%s\": number %d is none", i + 1, name, j + 1));
+      PetscCall(
+        rg_text_add(mistake, "point %d of \"%s\": entry %d is not a number", i + 1, name, j + 1));
     else if (!rg_space_is_finite(space) &&
              !(native[j] >= space->lower[j] && native[j] <= space->upper[j]))
       PetscCall(rg_text_add(mistake,
@@ -82,7 +83,7 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const j
   if (mistake->length || !rg_space_is_finite(space)) PetscFunctionReturn(0);
   *index = rg_protocol_find(space, native);
   if (*index < 0)
-    PetscCall(rg_text_add(mistake, "point %d of \"%s\" is none of the %d points of the domain",
+    PetscCall(rg_text_add(mistake, "point %d of \"%s\" is not one of the %d points of the domain",
                           i + 1, name, space->size));
   else rg_space_to_native(space, space->points + (size_t)*index * space->dim, native);
   PetscFunctionReturn(0);
@@ -93,11 +94,11 @@ static PetscErrorCode check_lists(const RgDomain *domain, const json_t *x, const
 {
   PetscFunctionBeginUser;
   if (!json_is_array(x) || !json_array_size(x))
-    PetscCall(rg_text_add(mistake, "\"x\" is no list of points"));
+    PetscCall(rg_text_add(mistake, "\"x\" is not a list of points"));
   else if (c && !domain->context.dim)
     PetscCall(rg_text_add(mistake, "the problem has no context, \"c\" is not accepted"));
   else if (c && (!json_is_array(c) || json_array_size(c) != json_array_size(x)))
-    PetscCall(rg_text_add(mistake, "\"c\" is no list of as many points as \"x\" has"));
+    PetscCall(rg_text_add(mistake, "\"c\" is not a list of as many points as \"x\" has"));
   PetscFunctionReturn(0);
 }
 
@@ -150,7 +151,7 @@ static PetscErrorCode add_noise(const RgProblemServer *server, const json_t *noi
   PetscCall(read_count(noise, "seed", 0, INT64_MAX, &seed, mistake));
   PetscCall(read_count(noise, "first", 0, INT64_MAX / 2, &first, mistake));
   if (!(variance >= 0 && isfinite(variance)))
-    PetscCall(rg_text_add(mistake, "\"variance\" of the noise is no number >= 0"));
+    PetscCall(rg_text_add(mistake, "\"variance\" of the noise is not a number >= 0"));
   if (mistake->length) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(m, &y));
   for (int i = 0; i < m; i++) {
@@ -372,7 +373,7 @@ PetscErrorCode rg_problem_server_answer(RgProblemServer *server, const char *lin
     reply = json_object();
     rg_protocol_set(reply, "id", id < 0 ? json_null() : json_integer(id));
     json_t *why = json_string(mistake.data);
-    rg_protocol_set(reply, "error", why ? why : json_string("a request that is no UTF-8"));
+    rg_protocol_set(reply, "error", why ? why : json_string("a request that is not UTF-8"));
   }
   json_decref(request);
   PetscCall(rg_text_clear(&mistake));

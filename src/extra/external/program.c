@@ -55,7 +55,7 @@ PetscErrorCode rg_program_check(const char *program, bool in_path, RgPlace place
     rg_diagnostics_add(diagnostics, place, "external: there is no program '%.200s'%s", program,
                        sought ? " beside the study file or in PATH" : "");
   else if (here && !is_a_file(program))
-    rg_diagnostics_add(diagnostics, place, "external: '%.200s' is no file", program);
+    rg_diagnostics_add(diagnostics, place, "external: '%.200s' is not a file", program);
   else if (here && access(program, X_OK))
     rg_diagnostics_add(diagnostics, place,
                        "external: '%.200s' can't be executed (chmod +x, and "

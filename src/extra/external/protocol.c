@@ -48,7 +48,7 @@ PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, jso
   *answer = NULL;
   if (json_is_object(object)) PetscCall(check_object(object, id, mistake));
   else
-    PetscCall(rg_text_add(mistake, "answered something that is no JSON object: %.*s",
+    PetscCall(rg_text_add(mistake, "answered something that is not a JSON object: %.*s",
                           (int)PetscMin(length, 60), line));
   if (mistake->length == before) *answer = object;
   else json_decref(object);

@@ -94,9 +94,10 @@ static PetscErrorCode read_cell(Reading *r, int row, int j, double *value)
   if (!cell[0] && input && input->parent >= 0) *value = rg_space_middle(space, j);
   else if (input && input->kind == RG_INPUT_CHOICE) *value = word_value(input, cell);
   else (void)rg_csv_number(&r->csv, row, r->column[j], value);
-  if (isnan(*value)) wrong = input && input->n_words ? "which is none of its words" : "no number";
+  if (isnan(*value))
+    wrong = input && input->n_words ? "which is not one of its words" : "not a number";
   else if (input && input->kind == RG_INPUT_INTEGER && *value != floor(*value) && cell[0])
-    wrong = "no integer";
+    wrong = "not an integer";
   name_of(space, j, name);
   if (wrong)
     PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' is '%.40s', %s", r->path, r->csv.line[row],

@@ -249,7 +249,7 @@ static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded 
     PetscCall(rg_text_add(mistake, "can't be loaded: %s", dlerror()));
   if (loaded->library) loaded->plugin = dlsym(loaded->library, "rg_plugin");
   if (loaded->library && !loaded->plugin)
-    PetscCall(rg_text_add(mistake, "is no plugin of regatta: it has no RG_PLUGIN "
+    PetscCall(rg_text_add(mistake, "is not a plug-in of regatta: it has no RG_PLUGIN "
                                    "(regatta/plugin.h)"));
   if (loaded->plugin) PetscCall(check_version(loaded->plugin, mistake));
   if (loaded->plugin && !mistake->length)

@@ -137,7 +137,7 @@ static PetscErrorCode parse_seed_list(RgDraft *draft, const RgYamlNode *list, Rg
   for (int i = 1; i < list->n && fine; i++)
     if (sorted[i].seed == sorted[i - 1].seed)
       rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list->items[sorted[i].position]),
-                         "seed %llu stands in the list twice", (unsigned long long)sorted[i].seed);
+                         "seed %llu is in the list twice", (unsigned long long)sorted[i].seed);
   PetscCall(PetscFree(sorted));
   PetscFunctionReturn(0);
 }

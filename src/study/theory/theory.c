@@ -156,7 +156,7 @@ static PetscErrorCode check_assumptions(View *view)
     PetscCall(rg_kernel_destroy(&prior));
     if (joint) PetscCall(rg_domain_destroy(&points.domain));
   }
-  if (!same) PetscCall(object(view, RG_CLAIM_NOMINAL, "f is no path of the model's prior"));
+  if (!same) PetscCall(object(view, RG_CLAIM_NOMINAL, "f is not a path of the model's prior"));
   if (view->theory->largest > 1 + 1e-12)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "k(x,x) exceeds 1"));
   if (cell->run.noise_variance != view->theory->noise)

@@ -182,12 +182,12 @@ RG_TEST(test_wrong_inputs)
                 {"a real 0 1 if k", "is written 'if CHOICE=WORD'"},
                 {"a real 0 1 if k=", "is written 'if CHOICE=WORD'"},
                 {"a real 0 1 if k = x", "is written 'if CHOICE=WORD'"},
-                {"a real 0 1 if k=z", "'z' is no word of 'k'"},
-                {"a real 0 1 if k=x|z", "'z' is no word of 'k'"},
+                {"a real 0 1 if k=z", "'z' is not a word of 'k'"},
+                {"a real 0 1 if k=x|z", "'z' is not a word of 'k'"},
                 {"a real 0 1 if a=x", "there is no 'a' before it"}};
   for (size_t i = 0; i < sizeof(second) / sizeof(*second); i++)
     check_wrong(2, (char *[]){"k choice x y", (char *)(uintptr_t)second[i].text}, second[i].reason);
-  check_wrong(2, (char *[]){"k real 0 1", "a real 0 1 if k=1"}, "'k' is no choice");
+  check_wrong(2, (char *[]){"k real 0 1", "a real 0 1 if k=1"}, "'k' is not a choice");
   char many[2000] = "a choice";
   for (int i = 0; i < 255; i++) snprintf(many + strlen(many), 8, " w%d", i);
   check_wrong(1, (char *[]){many}, "more than 256 words");
@@ -209,17 +209,17 @@ RG_TEST(test_answers)
                  {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":null}}", "as \"cost\" in", 2},
                  {"{\"id\":3,\"value\":null}", "without a number", 0},
                  {"{\"id\":3,\"value\":true}", "without a number", 0},
-                 {"{\"id\":3,\"value\":NaN}", "no JSON object", 0},
+                 {"{\"id\":3,\"value\":NaN}", "not a JSON object", 0},
                  {"{\"id\":3}", "without a number", 0},
-                 {"{\"id\":3,\"value\":1,\"value\":2}", "no JSON object", 0},
+                 {"{\"id\":3,\"value\":1,\"value\":2}", "not a JSON object", 0},
                  {"{\"id\":3,\"error\":\"why\"}", "reports: why", 0},
                  {"{\"id\":3,\"value\":1,\"error\":\"both\"}", "reports: both", 0},
                  {"{\"id\":3,\"error\":{}}", "reports: an error", 0},
                  {"{\"id\":2,\"value\":1}", "answered request 2, not request 3", 0},
                  {"{\"id\":\"3\",\"value\":1}", "without the \"id\"", 0},
-                 {"", "no JSON object", 0},
-                 {"0.5", "no JSON object", 0},
-                 {"{\"id\":3,\"value\":1} {\"id\":4,\"value\":1}", "no JSON object", 0}};
+                 {"", "not a JSON object", 0},
+                 {"0.5", "not a JSON object", 0},
+                 {"{\"id\":3,\"value\":1} {\"id\":4,\"value\":1}", "not a JSON object", 0}};
 
   for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
     const RgDomain domain = {.n_constraints = i < 3 ? 0 : 1, .constraints = (char *[]){"cost"}};

@@ -133,9 +133,9 @@ RG_TEST(test_assumptions)
     {"name: gp_path, surrogate: {ard: true}", "name: irgp_ucb", true, RG_CLAIM_BOUND, ""},
     {"name: gp_path, variance: 0.5, surrogate: {variance: 0.5}", "name: irgp_ucb", true,
      RG_CLAIM_BOUND, ""},
-    {"name: gp_path, variance: 0.5", "name: irgp_ucb", true, RG_CLAIM_NOMINAL, "f is no path"},
+    {"name: gp_path, variance: 0.5", "name: irgp_ucb", true, RG_CLAIM_NOMINAL, "f is not a path"},
     {"name: gp_path, surrogate: {length_scale: 0.11}", "name: irgp_ucb", true, RG_CLAIM_NOMINAL,
-     "f is no path of the model's prior"},
+     "f is not a path of the model's prior"},
     {"name: gp_path, surrogate: {noise_variance: 1e-3}", "name: irgp_ucb", true, RG_CLAIM_NOMINAL,
      "the model's noise variance is not that of the data"},
     {"name: gp_path, noise_known: false", "name: irgp_ucb", true, RG_CLAIM_NOMINAL,
@@ -144,7 +144,7 @@ RG_TEST(test_assumptions)
      "the initial design counts"},
     {"name: gp_path", "name: irgp_ucb, shift: continuous, a: 2, b: 20", true, RG_CLAIM_NOMINAL,
      "the continuous rule on a finite design"},
-    {"name: branin", "name: irgp_ucb, shift: continuous", true, RG_CLAIM_NOMINAL, "f is no path"},
+    {"name: branin", "name: irgp_ucb, shift: continuous", true, RG_CLAIM_NOMINAL, "f is not a path"},
   };
 
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -297,7 +297,7 @@ RG_TEST(test_robust_measures_on_boxes)
   assert_false(cells[4].bounded);
   assert_non_null(strstr(cells[4].why, "partition"));
   assert_int_equal(cells[5].claim, RG_CLAIM_NOMINAL);
-  assert_non_null(strstr(cells[5].why, "no path of the model's prior"));
+  assert_non_null(strstr(cells[5].why, "not a path of the model's prior"));
   RG_OK(rg_theory_write_bounds(&theory.study, &theory.table, &bounds));
   assert_non_null(strstr(bounds.data, "four,rrgp_ucb_continuous,,measure_slope,10,5,"));
   RG_OK(rg_text_clear(&bounds));
