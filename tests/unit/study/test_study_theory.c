@@ -144,7 +144,8 @@ RG_TEST(test_assumptions)
      "the initial design counts"},
     {"name: gp_path", "name: irgp_ucb, shift: continuous, a: 2, b: 20", true, RG_CLAIM_NOMINAL,
      "the continuous rule on a finite design"},
-    {"name: branin", "name: irgp_ucb, shift: continuous", true, RG_CLAIM_NOMINAL, "f is not a path"},
+    {"name: branin", "name: irgp_ucb, shift: continuous", true, RG_CLAIM_NOMINAL,
+     "f is not a path"},
   };
 
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
