@@ -104,7 +104,7 @@ class Problem(unittest.TestCase):
             f.contexts()
         with self.assertRaisesRegex(ValueError, "f needs a context"):
             self.problem("newsvendor")([0.5])
-        with self.assertRaisesRegex(ValueError, "none of the"):
+        with self.assertRaisesRegex(ValueError, "not one of the"):
             self.problem("gp_path")([0.123] * 3)
         self.assertLess(f([1, 2]), 0)
 
