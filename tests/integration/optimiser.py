@@ -54,7 +54,7 @@ def misbehave(identity, x):
         os.kill(os.getpid(), signal.SIGSEGV)
     elif options.how == "silent":
         time.sleep(1000)
-    elif options.how == "nan":
+    elif options.how == "not_json":
         print('{"id": %d, "x": [NaN, 1]}' % identity, flush=True)
     elif options.how == "garbage":
         print("well ...", flush=True)
