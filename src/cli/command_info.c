@@ -348,17 +348,31 @@ static int compare_lines(const void *a, const void *b)
   return order ? order : strcmp(x->cell, y->cell);
 }
 
+/* "5 of 12": how many of the trials with a regret found a feasible design; empty when all did. */
+static void feasible_text(const Line *line, size_t size, char *text)
+{
+  int known = 0, infeasible = 0;
+
+  for (int i = 0; i < line->n; i++) {
+    known += !isnan(line->regret[i]);
+    infeasible += isinf(line->regret[i]) != 0;
+  }
+  text[0] = 0;
+  if (infeasible) snprintf(text, size, "%d of %d", known - infeasible, known);
+}
+
 static PetscErrorCode print_lines(Contents *contents, bool earlier)
 {
-  RgTable table = {.n_columns = 8,
+  RgTable table = {.n_columns = 9,
                    .headings = {"problem", "algorithm", "swept", ">trials", ">failed",
-                                ">evaluations", ">CPU s", ">median final simple regret"}};
+                                ">evaluations", ">CPU s", ">feasible in",
+                                ">median final simple regret"}};
   RgText text = {0};
 
   PetscFunctionBeginUser;
   for (int i = 0; i < contents->n_lines; i++) {
     Line *line = &contents->lines[i];
-    char trials[24], failed[24] = "", evaluations[32], cpu[32], regret[32] = "";
+    char trials[24], failed[24] = "", evaluations[32], cpu[32], feasible[32], regret[32] = "";
     const double median = rg_median(line->n, line->regret);
     if (line->earlier != earlier || line->hidden) continue;
     snprintf(trials, sizeof(trials), "%d", line->n);
@@ -366,9 +380,10 @@ static PetscErrorCode print_lines(Contents *contents, bool earlier)
     snprintf(evaluations, sizeof(evaluations), "%ld", line->evaluations);
     snprintf(cpu, sizeof(cpu), "%.1f", line->cpu);
     if (!isnan(median)) snprintf(regret, sizeof(regret), "%.4g", median);
-    PetscCall(
-      rg_table_add(&table, (const char *const[]){line->problem, line->algorithm, line->swept,
-                                                 trials, failed, evaluations, cpu, regret}));
+    feasible_text(line, sizeof(feasible), feasible);
+    PetscCall(rg_table_add(&table, (const char *const[]){line->problem, line->algorithm,
+                                                         line->swept, trials, failed, evaluations,
+                                                         cpu, feasible, regret}));
   }
   PetscCall(rg_table_print(&table, &text));
   rg_say("%s", text.data ? text.data : "");

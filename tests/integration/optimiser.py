@@ -14,7 +14,7 @@ parser.add_argument("--how", default="")
 parser.add_argument("--heard", help="file that gets every request")
 parser.add_argument("--delay", type=float, default=0, help="seconds an answer takes")
 parser.add_argument("--entropy", action="store_true", help="not reproducible")
-parser.add_argument("--fit", type=float, default=0, help="CPU seconds of every ask, reported as a fit")
+parser.add_argument("--fit", type=float, default=0, help="CPU seconds that every ask reports as a fit")
 parser.add_argument("--once", help="misbehave only if this file is not there, and make it")
 options = parser.parse_args()
 
@@ -92,7 +92,8 @@ for line in sys.stdin:
                 answer["c"] = [generator.uniform(a, b)
                                for a, b in zip(context["lower"], context["upper"])]
         if options.fit:
-            while time.process_time() < options.fit * (request["t"] + 1):
+            begin = time.process_time()
+            while time.process_time() - begin < 1.2 * options.fit:  # the rest is no fit
                 pass
             answer["fit"] = {"wall": options.fit, "cpu": options.fit}
         say(identity, record={"width": request["t"] / 8, "unknown": 1}, **answer)

@@ -246,6 +246,18 @@ algorithms: [random, ei, ts, jes, nelder_mead]
         self.assertEqual(self.checksum(self.output), self.checksum(quiet))
         self.assertIn("2 equal in every bit", self.run_ok("verify", self.output, "-all"))
 
+    def test_info_counts_the_trials_with_a_feasible_design(self):
+        study = self.write("study.yaml", "study: rare\nseed: 3\nseeds: 12\ncommon: {iterations: 4, "
+                           "initial_points: 6}\nproblems: [{name: gardner, simulation: 2}, branin]\n"
+                           "algorithms: [random]\n")
+        self.run_ok("run", study, "-o", self.output, "-quiet")
+        with h5py.File(self.output) as file:
+            feasible = int(np.isfinite(file["gardner/simple_regret"][:, -1]).sum())
+        self.assertTrue(0 < feasible < 12)
+        lines = self.run_ok("info", self.output).splitlines()
+        self.assertIn(f"{feasible} of 12", next(line for line in lines if "gardner" in line))
+        self.assertNotIn(" of 12", next(line for line in lines if line.startswith("branin")))
+
     def test_constraints(self):
         """Named constraints in the answer: recorded, regret counts feasible designs, methods that
         don't know of them are told the worst; what is no constraint fails."""
@@ -330,8 +342,8 @@ algorithms: [random, ei, ts, jes, nelder_mead]
                              (problem().replace("n integer 1 9", "n whole 1 9"), "its kind is"),
                              (problem().replace("n integer 1 9", "n integer 0 9 log"), "greater than 0"),
                              (problem().replace("n integer 1 9", "n integer 1 9 if a=1"),
-                              "study.yaml:6:5: external: input 'n integer 1 9 if a=1': 'a' is no "
-                              "choice")):
+                              "study.yaml:6:5: external: input 'n integer 1 9 if a=1': 'a' is not "
+                              "a choice")):
             code, _, err = regatta("plan", self.write("study.yaml", head() + text))
             self.assertEqual(code, 2)
             self.assertIn(reason, err)

@@ -1,7 +1,6 @@
 /* What trials take by short probes, methods that are programs, and the time that a run has left. */
 #include "study/run/probe.h"
 #include "study/run/time_left.h"
-#include "study/trial/trial.h"
 #include "study_text.h"
 
 static RgStudy study;
@@ -42,28 +41,6 @@ RG_TEST(one_cell_of_each_pair_is_timed)
     assert_int_equal(plan.cells[c].cost == 7, known);
     assert_true(plan.cells[c].cost > 0 && plan.cells[c].cost < 60);
   }
-  RG_OK(rg_calibration_destroy(&clock));
-  forget();
-}
-
-/* A trial that is dear by its data is interpolated between its ends: as much as the whole takes,
-   within a factor that a busy machine doesn't reach. */
-RG_TEST(a_probe_tells_what_a_trial_takes)
-{
-  RgCalibration clock;
-  RgRecord record;
-  RgTrial trial;
-  bool stopped;
-
-  make("study: t\ncommon: {iterations: 120, initial_points: 10, maximiser: {raw_samples: 2000, "
-       "restarts: 10}}\nproblems: [{name: ackley, dim: 4}]\nalgorithms: [ei]\n");
-  RG_OK(rg_calibration_create(&study, &clock));
-  RG_OK(rg_probe_costs(&plan, &clock));
-  RG_OK(rg_plan_trial(&plan, 0, &trial));
-  RG_OK(rg_trial_run(&study, &trial, NULL, &record, &stopped));
-  const double ratio = clock.seconds[0] / record.provenance.cpu;
-  if (!(ratio > 1 / 2.5 && ratio < 2.5)) fail_msg("a probe says %g times what a trial took", ratio);
-  RG_OK(rg_record_destroy(&record));
   RG_OK(rg_calibration_destroy(&clock));
   forget();
 }
