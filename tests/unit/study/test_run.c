@@ -158,7 +158,7 @@ static double peak_memory(void)
 #ifdef RG_SANITIZED
 static const double most_memory = 400e6; /* 256 MB of what was freed is kept there for a while */
 #else
-static const double most_memory = 100e6;
+static const double most_memory = 160e6; /* 12 bytes per trial while the order is drafted, and marks */
 #endif
 
 /* A large study begins and goes on at once: its trials are numbered, not stored. */
