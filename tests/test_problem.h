@@ -3,7 +3,7 @@
 #define RG_TESTS_TEST_PROBLEM_H
 
 #include "regatta/problem.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 #include "test_main.h"
 
 #define MAX_SETTINGS 6

@@ -9,7 +9,7 @@
 
 #include "base/table.h"
 #include "cli/formula.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 #include "study/theory/theory.h"
 
 enum { OPT_OUTPUT, OPT_CONFIDENCE, OPT_DELTA, OPT_LEVEL, OPT_TIGHT, OPT_FORMULA };

@@ -13,9 +13,9 @@
 #include "problem/problem_describe.h"
 #include "regatta/measure.h"
 #include "study/store/format_doc.h"
-#include "study/spec/presets.h"
-#include "study/spec/registry.h"
-#include "study/spec/study.h"
+#include "study/file/presets.h"
+#include "study/file/registry.h"
+#include "study/file/study.h"
 #include "theory/family.h"
 #include "theory/formula.h"
 

@@ -13,7 +13,7 @@
 #include "base/table.h"
 #include "cli/values.h"
 #include "study/run/origin.h"
-#include "study/spec/swept.h"
+#include "study/file/swept.h"
 #include "study/store/store.h"
 
 enum { OPT_STUDY, OPT_FAILED, OPT_WHERE };

@@ -8,7 +8,7 @@
 #include "base/table.h"
 #include "gp/kernel/family.h"
 #include "regatta/measure.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 #include "theory/family.h"
 #include "theory/formula.h"
 

@@ -10,12 +10,12 @@
 #include "cli/simulation.h"
 #include "base/table.h"
 #include "cli/world.h"
-#include "study/plan/calibration.h"
+#include "study/schedule/calibration.h"
 #include "study/plan/cost.h"
 #include "study/run/probe.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 #include "study/run/origin.h"
-#include "study/run/teams.h"
+#include "study/schedule/teams.h"
 #include "study/store/store.h"
 
 enum { OPT_OUTPUT, OPT_TRIALS, OPT_RANKS, OPT_PER_HOST, OPT_MEMORY, OPT_QUICK, OPT_SIMULATE };

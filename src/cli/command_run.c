@@ -10,7 +10,7 @@
 #include "study/plan/plan.h"
 #include "study/run/probe.h"
 #include "study/run/study_share.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 
 enum {
   OPT_OUTPUT,

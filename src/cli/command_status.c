@@ -13,7 +13,7 @@
 #include "cli/values.h"
 #include "study/plan/plan.h"
 #include "study/run/origin.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 #include "study/store/store.h"
 
 enum { OPT_PART, OPT_STUDY, OPT_WATCH };

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cli/shield.h"
 #include "cli/world.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 
 const RgCommandEntry rg_commands[] = {
 #define RG_COMMAND(name, doc) {#name, &rg_command_##name, doc},

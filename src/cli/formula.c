@@ -12,7 +12,7 @@
 #include "cli/command.h"
 #include "cli/values.h"
 #include "regatta/algorithm.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 #include "theory/formula.h"
 
 /* ---- the law of a method --------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #ifndef RG_CLI_FORMULA_H
 #define RG_CLI_FORMULA_H
 
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 
 /* Evaluate formula or method `name` with n settings KEY=VALUE on the CSV table from standard
    input, and print a table of results. A mistake is reported in one line and sets *exit_code. */

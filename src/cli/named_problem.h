@@ -5,7 +5,7 @@
 #include "cli/arguments.h"
 #include "cli/plugins.h"
 #include "regatta/problem.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 
 /* Entries of an option table, for rg_named_problem_read. */
 #define RG_OPTIONS_NAMED_PROBLEM                                                                   \

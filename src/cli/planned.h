@@ -2,7 +2,7 @@
 #ifndef RG_CLI_PLANNED_H
 #define RG_CLI_PLANNED_H
 
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 #include "study/store/store.h"
 
 /* Count the trials of the study text in `info`. registry: the plug-ins; NULL: no plug-ins. *n is

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "cli/command.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 #include "study/store/store.h"
 
 /* If ranks have different mistakes, for example on a local disk, the first rank with one reports

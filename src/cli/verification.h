@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "study/run/fingerprint.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 #include "study/store/store.h"
 #include "study/trial/instances.h"
 

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 #include "base/clock.h"
 #include "density/regression.h"
 

@@ -13,8 +13,8 @@ import structure
 # from the ground up: a folder includes its own headers and those of folders before it
 FLOORS = ["regatta", "base", "maths", "gp/kernel", "gp/team", "gp/posterior", "gp/path", "gp/context", "gp/model",
           "density", "robust", "acquisition", "problem", "algorithm", "regret", "theory",
-          "extra/bbob", "extra/external", "study/spec", "study/theory", "study/plan", "study/record", "study/hdf5", "study/store",
-          "study/trial", "study/run", "cli"]
+          "extra/bbob", "extra/external", "study/file", "study/theory", "study/plan", "study/schedule", "study/record",
+          "study/hdf5", "study/store", "study/trial", "study/run", "cli"]
 FORBIDDEN = {("algorithm", "problem"): "an algorithm may not know the problem"}
 LEFT_OUT = {"cli/command_serve.c": "extra/external"}  # files that a build leaves out with the room that they use
 ALGORITHMS = ("algorithm/", "extra/external/optimiser")
@@ -31,7 +31,7 @@ ONLY_WORDS = [
      "is glibc's alone"),
     (r"\bsetulb_", ["maths/lbfgsb.c"], "L-BFGS-B has one wrapper"),
     (r"\b(malloc|calloc|realloc)\s*\(", ["cli/main.c"], "use PetscMalloc"),
-    (r"\bMPI_[A-Z]\w*", ["gp/team/", "gp/posterior/iterative/", "study/run/", "cli/",
+    (r"\bMPI_[A-Z]\w*", ["gp/team/", "gp/posterior/iterative/", "study/schedule/", "study/run/", "cli/",
                          "study/record/software.c", "base/child_spawn.c", "regatta/run.h"],
      "talks between ranks"),
     (r"\b(model|posterior)(->|\.)(posterior\.)?(set|ops|iterative|slot)\b", ["gp/"],
@@ -39,7 +39,7 @@ ONLY_WORDS = [
 ]
 ONLY_HEADERS = [
     (r"hdf5\w*\.h", ["study/hdf5/", "study/record/software.c"]),
-    (r"yaml\.h", ["study/spec/", "study/record/software.c"]),
+    (r"yaml\.h", ["study/file/", "study/record/software.c"]),
     (r"jansson\.h", ["extra/external/", "study/record/software.c"]),
     (r"gsl/.*", ["maths/", "study/record/software.c"]),
     (r"petscksp\.h", ["gp/posterior/iterative/"]),

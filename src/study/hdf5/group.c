@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 #include "base/text.h"
-#include "study/spec/swept.h"
+#include "study/file/swept.h"
 
 PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupShape *shape)
 {

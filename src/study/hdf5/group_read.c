@@ -6,7 +6,7 @@
 
 #include "base/grow.h"
 #include "base/text.h"
-#include "study/spec/swept.h"
+#include "study/file/swept.h"
 
 /* Size of a read-ahead window. */
 enum { WINDOW_BYTES = 1 << 20 };

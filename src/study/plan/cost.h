@@ -3,7 +3,7 @@
 #ifndef RG_STUDY_PLAN_COST_H
 #define RG_STUDY_PLAN_COST_H
 
-#include "study/spec/study.h"
+#include "study/file/study.h"
 
 /* Seconds of a trial of a checked cell on a nominal core: operations of its linear algebra over
    one speed, the same for all machines. Expect errors up to a factor of ten. With N points of a

@@ -6,7 +6,7 @@
 
 #include <petscbt.h>
 
-#include "study/spec/study.h"
+#include "study/file/study.h"
 
 typedef struct {
   int index; /* number in the plan */

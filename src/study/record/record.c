@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "study/record/fields.h"
-#include "study/spec/swept.h"
+#include "study/file/swept.h"
 
 int rg_record_width(const RgRecord *record, int column)
 {

@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "base/hash.h"
 #include "study/record/software.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 
 /* A fingerprint in a record is the machine's, plus the number of additional ranks in the team. */
 enum { TEAM_MAX = 1 << 20 };

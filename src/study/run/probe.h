@@ -3,7 +3,7 @@
 #ifndef RG_STUDY_RUN_PROBE_H
 #define RG_STUDY_RUN_PROBE_H
 
-#include "study/plan/calibration.h"
+#include "study/schedule/calibration.h"
 
 /* Run every external method through one query on every problem entry, with made-up evaluations:
    start, ask, tell. The initial design includes inputs that don't count. Mistakes are added to

@@ -7,7 +7,7 @@
 #include "regatta/run.h"
 #include "study/run/fingerprint.h"
 #include "study/run/origin.h"
-#include "study/run/schedule.h"
+#include "study/schedule/schedule.h"
 #include "study/run/stop_relay.h"
 #include "study/store/store.h"
 #include "study/trial/instances.h"

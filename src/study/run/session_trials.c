@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "study/record/software.h"
 #include "study/run/session.h"
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 #include "study/trial/trial.h"
 
 /* A trial whose team took part has bits that depend on the team size, as if from another

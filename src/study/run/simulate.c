@@ -5,7 +5,7 @@
 
 #include "base/heap.h"
 #include "study/plan/cost.h"
-#include "study/run/schedule.h"
+#include "study/schedule/schedule.h"
 #include "study/store/store.h"
 
 const RgParam rg_job_rates[] = {

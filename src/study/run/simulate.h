@@ -3,7 +3,7 @@
 #define RG_STUDY_RUN_SIMULATE_H
 
 #include "regatta/params.h"
-#include "study/run/teams.h"
+#include "study/schedule/teams.h"
 
 /* The costs of a machine, in seconds unless stated otherwise. The defaults were measured
    (docs/scaling.md). */

@@ -2,7 +2,7 @@
 #ifndef RG_STUDY_RUN_STUDY_SHARE_H
 #define RG_STUDY_RUN_STUDY_SHARE_H
 
-#include "study/spec/study.h"
+#include "study/file/study.h"
 
 /* Parse a study file on every rank of `comm` (rg_study_load) from the bytes that rank 0 reads.
    Every rank reads the data files that the study names; a mistake, or different bytes, on any

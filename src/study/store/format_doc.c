@@ -4,7 +4,7 @@
 #include "study/record/fields.h"
 #include "study/store/index.h"
 #include "study/hdf5/shard.h"
-#include "study/spec/swept.h"
+#include "study/file/swept.h"
 #include "study/store/store.h"
 
 static const char introduction[] =

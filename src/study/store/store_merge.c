@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "study/spec/study_join.h"
+#include "study/file/study_join.h"
 #include "base/files.h"
 #include "study/store/layout.h"
 

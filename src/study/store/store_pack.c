@@ -8,7 +8,7 @@
 
 #include "base/files.h"
 #include "base/grow.h"
-#include "study/spec/swept.h"
+#include "study/file/swept.h"
 #include "study/store/layout.h"
 
 /* ---- who goes where -------------------------------------------------------------------------- */

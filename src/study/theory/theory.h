@@ -4,7 +4,7 @@
 #define RG_STUDY_THEORY_THEORY_H
 
 #include "gp/model/information_gain.h"
-#include "study/spec/study.h"
+#include "study/file/study.h"
 #include "theory/family.h"
 
 /* How a computed number relates to the measured regret. */

@@ -5,7 +5,7 @@
 #ifndef RG_STUDY_TRIAL_INSTANCES_H
 #define RG_STUDY_TRIAL_INSTANCES_H
 
-#include "study/spec/registry.h"
+#include "study/file/registry.h"
 
 typedef struct RgInstances RgInstances;
 

@@ -4,7 +4,7 @@
 
 #include "regatta/domain.h"
 #include "regatta/stream.h"
-#include "study/spec/study.h"
+#include "study/file/study.h"
 
 /* Make n designs in a space. The given designs come first; the rest is of `kind`
    (RG_INITIAL_...), from the start of a stream. points: n x dim, unit coordinates; indices: n,

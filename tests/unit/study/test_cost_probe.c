@@ -1,6 +1,6 @@
 /* What trials take by short probes, methods that are programs, and the time that a run has left. */
 #include "study/run/probe.h"
-#include "study/run/time_left.h"
+#include "study/schedule/time_left.h"
 #include "study_text.h"
 
 static RgStudy study;

@@ -1,6 +1,6 @@
 #include "study_text.h"
 
-#include "study/plan/calibration.h"
+#include "study/schedule/calibration.h"
 #include "study/plan/cost.h"
 #include "trial_at.h"
 

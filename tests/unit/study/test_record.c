@@ -2,7 +2,7 @@
 
 #include "fake_study.h"
 #include "study/record/fields.h"
-#include "study/spec/swept.h"
+#include "study/file/swept.h"
 
 RG_TEST(widths_follow_the_record)
 {

@@ -6,7 +6,7 @@
 #include "test_main.h"
 
 #include "regatta/params.h"
-#include "study/run/schedule.h"
+#include "study/schedule/schedule.h"
 #include "study/run/simulate.h"
 #include "reference_order.h"
 #include "study_text.h"

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "study/spec/draft.h"
-#include "study/spec/registry.h"
-#include "study/spec/study_join.h"
+#include "study/file/draft.h"
+#include "study/file/registry.h"
+#include "study/file/study_join.h"
 #include "trial_at.h"
 
 RG_TEST(the_head_is_read)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "study/spec/yaml_tree.h"
+#include "study/file/yaml_tree.h"
 
 static RgYamlTree tree;
 

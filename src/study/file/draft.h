@@ -1,0 +1,148 @@
+/* A draft: the form of a study file between YAML tree and cells. Private to the study parser
+   (draft_*.c, study_*.c).
+   A setting is one `key: value` of a parameters table (a block). Settings come in layers, and
+   later layers win: `common`, the problem's entry, the algorithm's entry. A sweep axis is a
+   setting with several values, in the layer that its path names. */
+#ifndef RG_STUDY_FILE_DRAFT_H
+#define RG_STUDY_FILE_DRAFT_H
+
+#include "study/file/study.h"
+#include "study/file/yaml_tree.h"
+
+/* The parameters tables that settings belong to. */
+typedef enum {
+  RG_BLOCK_RUN,
+  RG_BLOCK_PROBLEM,
+  RG_BLOCK_ALGORITHM,
+  RG_BLOCK_SURROGATE,
+  RG_BLOCK_MAXIMISER,
+  RG_BLOCK_COUNT
+} RgBlock;
+
+typedef enum { RG_LAYER_COMMON, RG_LAYER_PROBLEM, RG_LAYER_ALGORITHM } RgLayer;
+
+typedef struct {
+  RgBlock block;
+  const RgParam *param;
+  const RgYamlNode *value; /* borrowed from the tree */
+} RgSetting;
+
+/* `common`, or one entry of `problems` or `algorithms`. */
+typedef struct {
+  RgLayer layer;
+  RgPlace place;
+  const char *label;                 /* borrowed; NULL in common */
+  const RgProblemClass *problem;     /* layer problem only */
+  const RgAlgorithmClass *algorithm; /* layer algorithm only */
+  int n_settings;
+  RgSetting *settings; /* owned */
+} RgEntry;
+
+/* A path of a sweep axis: setting `param` of an entry takes the axis's values in turn. A path to
+   a whole block becomes one key for every setting in some of its values. */
+typedef struct {
+  RgLayer layer;
+  int entry; /* number of the entry in its layer; 0 for common */
+  RgBlock block;
+  const RgParam *param;
+  const char *name;    /* rest of the path after the label; borrowed */
+  int n;               /* number of values, the same for all keys of the axis */
+  RgYamlNode **values; /* borrowed nodes; NULL: this value of the block lacks the setting; array
+                          owned */
+  RgYamlNode *made;    /* nodes made from ranges; texts and array owned */
+  char **texts;        /* canonical texts of the values; NULL for missing values; owned */
+  RgPlace place;       /* place of the path in the file */
+  int whole;           /* number, from 1, of the first key of its block in the axis; 0: not a
+                          whole block */
+  char *column;        /* name of the variable in the results; owned */
+  RgSweptKind kind;    /* kind of that variable */
+  bool used;           /* some cell takes its value from this key */
+} RgSweepKey;
+
+typedef struct {
+  int n_keys;
+  RgSweepKey *keys; /* owned */
+  int n_values;
+  RgPlace place;
+} RgSweepAxis;
+
+typedef struct {
+  const RgRegistry *registry; /* borrowed; NULL: no plug-ins */
+  const char *path;           /* path of the study file, for messages; borrowed */
+  RgDiagnostics *diagnostics; /* borrowed */
+  RgEntry common;
+  int n_problems, n_algorithms, n_axes;
+  RgEntry *problems, *algorithms; /* owned */
+  RgSweepAxis *axes;              /* owned */
+} RgDraft;
+
+/* Name of a block in a study file: "surrogate", "maximiser". NULL for blocks whose keys are
+   written directly in an entry. */
+extern const char *const rg_block_names[RG_BLOCK_COUNT];
+
+/* The table of a block in an entry; NULL if the entry does not accept the block. */
+const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block);
+/* Whether an algorithm reads a block (surrogate, maximiser). */
+bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block);
+/* Whether a parameter of a block can affect trials of the algorithm. */
+bool rg_algorithm_reads_param(const RgAlgorithmClass *algorithm, RgBlock block,
+                              const RgParam *param);
+/* Whether an entry, or a sweep over it, sets a parameter. */
+bool rg_draft_sets(const RgDraft *draft, const RgEntry *entry, RgBlock block, const RgParam *param);
+
+/* Parse `common`, `problems`, `algorithms` into the draft, and check their values. */
+PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root);
+/* Report parameters without a default that nothing sets. Call after rg_draft_sweep. */
+void rg_draft_required(RgDraft *draft);
+/* Parse `sweep`, after the entries. */
+PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep);
+
+/* Whether values i and j of a sweep path are equal in meaning. */
+bool rg_axis_same(const RgSweepKey *key, int i, int j);
+/* Give every path of the sweep its column: name and kind. Call after rg_draft_sweep, if there
+   are no mistakes. */
+PetscErrorCode rg_draft_columns(RgDraft *draft);
+/* Add the value of a path to the settings of a cell that reads it. */
+PetscErrorCode rg_draft_add_swept(const RgSweepAxis *axis, const RgSweepKey *key, int value,
+                                  RgCell *cell);
+/* Append the line that an algorithm has n_cells for all values of a path. */
+PetscErrorCode rg_draft_add_shared(const RgDraft *draft, int algorithm, const RgSweepKey *key,
+                                   int n_cells, RgText *text);
+
+/* Check a value against its parameter. canonical (NULL: not wanted): its canonical text, equal
+   for equal values, freed by the caller; unchanged if the value is wrong. */
+PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const RgYamlNode *value,
+                                    char **canonical);
+/* Set a parameter in `options` from a checked value; paths stay as typed. */
+PetscErrorCode rg_draft_apply(const RgDraft *draft, const RgParam *param, void *options,
+                              const RgYamlNode *value);
+/* Resolve the paths in `options` against the folder of the study file (RG_PARAM_PATH). */
+PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace place);
+/* Limits of a study; larger numbers are probably typing errors. */
+#define RG_MAX_TRIALS 10000000
+#define RG_MAX_SEED INT64_MAX /* seeds are stored as signed 64-bit integers */
+
+RgPlace rg_draft_place(const RgDraft *draft, const RgYamlNode *node);
+/* Read a whole number in [least, most]. A mistake is reported about `what` and leaves *number
+   unchanged. */
+bool rg_draft_whole(const RgDraft *draft, const char *what, const RgYamlNode *node, uint64_t least,
+                    uint64_t most, uint64_t *number);
+/* Whether a list contains a key; the list ends with NULL. */
+bool rg_draft_is_among(const char *key, const char *const *names);
+/* Report `unknown key 'x' in ...` with the nearest of `names`, or all of them. */
+PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what, const char *word,
+                                const char *where, const char *const *names);
+
+/* Expand the draft into study->cells (labels, options, sweep), without domains yet. */
+PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study);
+/* Parse `replicate` (may be NULL): numbers of seeds and instances of each cell, and additional
+   seeds. Call after rg_draft_expand. */
+PetscErrorCode rg_draft_replicate(RgDraft *draft, const RgYamlNode *list, RgStudy *study);
+/* Check each cell against its domain, fill in what depends on the domain (initial points,
+   dimensions, canonical text) and refuse equal cells. */
+PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics);
+
+/* Free all owned members. */
+PetscErrorCode rg_cell_destroy(RgCell *cell);
+
+#endif

@@ -1,0 +1,509 @@
+/* Checks of cells against their domains: impossible combinations are mistakes of the study file. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "acquisition/local_search.h"
+#include "acquisition/path_sampler.h"
+#include "base/grow.h"
+#include "base/inputs.h"
+#include "maths/design.h"
+#include "maths/lbfgsb.h"
+#include "study/file/draft.h"
+
+/* A problem with given options, and its domain, which is built once for all algorithms. */
+typedef struct {
+  char *text;      /* canonical text of the problem's options, paths as typed; owned */
+  char *identity;  /* its text in the identity of a cell; owned, NULL unless sound */
+  RgDomain domain; /* owned */
+  bool sound;      /* the problem passed its check */
+} Variant;
+
+typedef struct {
+  RgStudy *study;
+  RgDiagnostics *diagnostics;
+  int n_variants;
+  Variant *variants; /* owned */
+} Checker;
+
+/* Add mistakes to another list, each message once per place: many cells share an entry of the
+   file. */
+static void merge_diagnostics(RgDiagnostics *all, const RgDiagnostics *some)
+{
+  for (int i = 0; i < some->n && i < RG_DIAGNOSTICS_MAX; i++) {
+    const RgDiagnostic *d = &some->list[i];
+    bool known = false;
+    for (int j = 0; j < all->n && j < RG_DIAGNOSTICS_MAX && !known; j++)
+      known = all->list[j].place.line == d->place.line &&
+              all->list[j].place.column == d->place.column &&
+              !strcmp(all->list[j].message, d->message);
+    if (!known) rg_diagnostics_add(all, d->place, "%s", d->message);
+  }
+}
+
+static PetscErrorCode add_problem_text(const RgCell *cell, RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "problem=%s@%d{", cell->problem->name, cell->problem->revision));
+  PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, text));
+  PetscCall(rg_text_add(text, "}"));
+  PetscFunctionReturn(0);
+}
+
+/* Append the options, or the text that replaces them. */
+static PetscErrorCode add_identity(const RgCell *cell, const Variant *variant, RgText *text)
+{
+  const RgProblemClass *class = cell->problem;
+
+  PetscFunctionBeginUser;
+  if (class->source) {
+    PetscCall(rg_text_add(text, "problem=%s@%d{", class->name, class->revision));
+    PetscCall(class->source->identity(class, cell->problem_options, text));
+    PetscCall(rg_text_add(text, "}"));
+  } else {
+    PetscCall(rg_text_add(text, "%s", variant->text));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Check the problem of a cell and build its domain. */
+static PetscErrorCode create_variant(Checker *checker, const RgCell *cell, Variant *variant)
+{
+  RgDiagnostics found = {0};
+  RgText identity = {0};
+
+  PetscFunctionBeginUser;
+  if (cell->problem->check)
+    PetscCall(
+      cell->problem->check(cell->problem, cell->problem_options, cell->problem_place, &found));
+  variant->sound = found.n == 0;
+  merge_diagnostics(checker->diagnostics, &found);
+  if (!variant->sound) PetscFunctionReturn(0);
+  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &variant->domain));
+  PetscCall(add_identity(cell, variant, &identity));
+  variant->identity = identity.data;
+  PetscFunctionReturn(0);
+}
+
+/* The variant of a cell's problem, created on first use. */
+static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const char *text,
+                                   const Variant **variant)
+{
+  PetscFunctionBeginUser;
+  for (int i = checker->n_variants - 1; i >= 0; i--) {
+    if (strcmp(checker->variants[i].text, text)) continue;
+    *variant = &checker->variants[i];
+    PetscFunctionReturn(0);
+  }
+  PetscCall(RG_GROW(checker->n_variants, checker->variants));
+  Variant *made = &checker->variants[checker->n_variants++];
+  PetscCall(PetscMemzero(made, sizeof(*made)));
+  PetscCall(PetscStrallocpy(text, &made->text));
+  PetscCall(create_variant(checker, cell, made));
+  *variant = made;
+  PetscFunctionReturn(0);
+}
+
+/* The automatic number of initial points: min(2^dim, 4 dim, points of a finite design). */
+static int automatic_points(const RgCell *cell)
+{
+  int n = cell->dim_x < 4 ? 1 << cell->dim_x : 4 * cell->dim_x;
+  return cell->size_x && cell->size_x < n ? cell->size_x : n;
+}
+
+/* Report a method that needs an initial design and has none. */
+static void check_begin(const RgCell *cell, RgDiagnostics *found)
+{
+  const RgAlgorithmClass *class = cell->algorithm;
+
+  if (cell->run.initial_points || !(class->needs & RG_NEEDS_INITIAL)) return;
+  if (class->instead && class->instead->is_there(cell->algorithm_options)) return;
+  rg_diagnostics_add(
+    found, cell->algorithm_place,
+    "'%s' begins with an initial design%s%s: 'initial_points' of '%s' must be 1 or "
+    "more, not 0",
+    cell->algorithm_label, class->instead ? " or " : "",
+    class->instead ? class->instead->words : "", cell->problem_label);
+}
+
+static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
+{
+  const RgTrialSettings *run = &cell->run;
+
+  if (cell->size_x && run->initial_points > cell->size_x)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'initial_points' is %d, but '%s' has only %d designs", run->initial_points,
+                       cell->problem_label, cell->size_x);
+  else if (domain->without_replacement && run->iterations > cell->size_x - run->initial_points)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'%s' has %d designs, each of which may be queried once: %d initial points "
+                       "leave at most %d iterations, not %d",
+                       cell->problem_label, cell->size_x, run->initial_points,
+                       cell->size_x - run->initial_points, run->iterations);
+  check_begin(cell, found);
+  if (run->initial_design == RG_INITIAL_SOBOL && cell->dim_x > RG_SOBOL_MAX_DIM)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'initial_design: sobol' ends at %d dimensions, '%s' has %d; 'uniform' and "
+                       "'latin_hypercube' have no limit",
+                       RG_SOBOL_MAX_DIM, cell->problem_label, cell->dim_x);
+}
+
+/* Whether the method may draw paths by random features, as it does on sets that are not small. */
+static bool draws_features(const RgCell *cell)
+{
+  const RgTrialSize size = {.finite = cell->size_x > 0};
+  RgMethodCost cost = {0};
+
+  if (cell->algorithm->cost) cell->algorithm->cost(cell->algorithm_options, &size, &cost);
+  return cost.paths > 0 && (cost.features > 0 || cell->size_x > RG_PATHS_EXACT_MAX);
+}
+
+/* Check the surrogate block against the inputs of the model: the design and, if the method
+   models it, the context. */
+static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
+{
+  const bool use_context = !(cell->algorithm->needs & RG_NEEDS_NO_CONTEXT);
+  RgDiagnostics own = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_surrogate_check(&cell->surrogate, cell->dim_x, cell->dim_c, use_context,
+                               cell->algorithm_place, &own));
+  const RgKernelClass *refused = own.n ? NULL : rg_surrogate_without_spectrum(&cell->surrogate);
+  if (refused && draws_features(cell))
+    rg_diagnostics_add(&own, cell->algorithm_place,
+                       "the kernel '%s' has no spectrum to draw the features of paths from",
+                       refused->name);
+  for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
+    rg_diagnostics_add(found, own.list[i].place, "surrogate of '%s' on '%s': %s",
+                       cell->algorithm_label, cell->problem_label, own.list[i].message);
+  PetscFunctionReturn(0);
+}
+
+/* List the methods that work without a matrix. */
+static PetscErrorCode list_matrix_free(RgText *text)
+{
+  int n;
+  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++)
+    if (classes[i]->traits & RG_MATRIX_FREE)
+      PetscCall(rg_text_add(text, "%s%s", text->length ? ", " : "", classes[i]->name));
+  PetscFunctionReturn(0);
+}
+
+/* Check `solver: iterative` against the needs of the method. */
+static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
+{
+  const RgAlgorithmClass *class = cell->algorithm;
+  RgText names = {0};
+
+  PetscFunctionBeginUser;
+  if (cell->surrogate.solver != RG_SOLVER_ITERATIVE) PetscFunctionReturn(0);
+  if (!(class->traits & RG_MATRIX_FREE)) {
+    PetscCall(list_matrix_free(&names));
+    rg_diagnostics_add(
+      found, cell->algorithm_place,
+      "'%s' needs the kernel matrix, and 'solver: iterative' has none; with it: %s",
+      cell->algorithm_label, names.data);
+    PetscCall(rg_text_clear(&names));
+  }
+  for (const RgParam *p = class->params; p && p->name; p++) {
+    if (p->choices != rg_path_kind_names) continue;
+    const int kind = *(const int *)((const char *)cell->algorithm_options + p->offset);
+    if (kind == RG_PATHS_EXACT || kind == RG_PATHS_RFF)
+      rg_diagnostics_add(found, cell->algorithm_place,
+                         "'%s': 'paths: %s' needs a matrix, and 'solver: iterative' has none; "
+                         "with it: auto, pathwise",
+                         cell->algorithm_label, rg_path_kind_names[kind]);
+  }
+  PetscFunctionReturn(0);
+}
+
+static void check_search(const RgCell *cell, RgDiagnostics *found)
+{
+  const int dim = cell->dim_x + (cell->control == RG_CONTEXT_SIMULATOR ? cell->dim_c : 0);
+
+  if (cell->maximiser.local_search == RG_LOCAL_SEARCH_LBFGSB && rg_lbfgsb_substitute()[0])
+    rg_diagnostics_add(
+      found, cell->algorithm_place,
+      "'%s': 'local_search: lbfgsb' needs the library L-BFGS-B, which this build of "
+      "Regatta is without; accepted: batched",
+      cell->algorithm_label);
+  if (cell->size_x || dim <= RG_SOBOL_MAX_DIM) return;
+  rg_diagnostics_add(found, cell->problem_place,
+                     "'%s' searches '%s' from Sobol points, which end at %d dimensions; it has %d",
+                     cell->algorithm_label, cell->problem_label, RG_SOBOL_MAX_DIM, dim);
+}
+
+/* Run the algorithm's own check; its messages also name the problem. */
+static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain,
+                                      RgDiagnostics *found)
+{
+  RgDiagnostics own = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_algorithm_check(cell->algorithm, cell->algorithm_options, domain,
+                               cell->algorithm_place, &own));
+  for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
+    rg_diagnostics_add(found, own.list[i].place, "%s (on '%s')", own.list[i].message,
+                       cell->problem_label);
+  PetscFunctionReturn(0);
+}
+
+/* Read the given designs of the initial design. */
+static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  if (!cell->run.given) PetscFunctionReturn(0);
+  PetscCall(rg_given_read(cell->run.given, &domain->design, domain->without_replacement,
+                          &cell->given, &mistake));
+  if (mistake.length)
+    rg_diagnostics_add(found, cell->problem_place, "'given' of '%s': %s", cell->problem_label,
+                       mistake.data);
+  else if (cell->run.initial_points < 0) cell->run.initial_points = cell->given.n;
+  else if (cell->run.initial_points < cell->given.n)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'given' of '%s' has %d designs, but 'initial_points' is %d: leave it out, "
+                       "or let it be larger (the others are drawn)",
+                       cell->problem_label, cell->given.n, cell->run.initial_points);
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+/* Parse the rule for failures, and replace its text by a canonical one, because it is part of
+   keys. */
+static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
+{
+  static const char *const names[] = {"fail", "penalty", "worst", "infeasible"};
+  char *typed = cell->run.on_failure, word[16] = "", rest[2] = "";
+  RgOnFailure *on_failure = &cell->on_failure;
+  RgText text = {0};
+  int rule = 0;
+
+  PetscFunctionBeginUser;
+  if (!typed) PetscFunctionReturn(0);
+  const int n = sscanf(typed, " %15s %lf %1s", word, &on_failure->penalty, rest);
+  while (rule < 4 && strcmp(word, names[rule])) rule++;
+  if (rule == 4 || n != (rule == RG_FAILURE_PENALTY ? 2 : 1) ||
+      !(fabs(on_failure->penalty) <= 1e100)) {
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'on_failure' is '%.60s'; accepted are fail, penalty VALUE, worst and "
+                       "infeasible",
+                       typed);
+    PetscFunctionReturn(0);
+  }
+  on_failure->rule = (RgFailureRule)rule;
+  if (rule) PetscCall(rg_text_add(&text, "%s", names[rule]));
+  if (rule == RG_FAILURE_PENALTY) {
+    PetscCall(rg_text_add(&text, " "));
+    PetscCall(rg_text_add_real(&text, on_failure->penalty));
+  }
+  PetscCall(PetscFree(cell->run.on_failure));
+  cell->run.on_failure = text.data;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode copy_constraints(const RgDomain *domain, RgTexts *constraints)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(domain->n_constraints, &constraints->values));
+  for (int k = 0; k < domain->n_constraints; k++)
+    PetscCall(PetscStrallocpy(domain->constraints[k], &constraints->values[k]));
+  constraints->n = domain->n_constraints;
+  PetscFunctionReturn(0);
+}
+
+/* Append the run settings; a hash of its contents replaces the file `given`. */
+static PetscErrorCode add_run_text(const RgCell *cell, RgText *text)
+{
+  RgTrialSettings run = cell->run;
+
+  PetscFunctionBeginUser;
+  run.given = NULL;
+  PetscCall(rg_params_canonical(rg_run_params, &run, text));
+  PetscCall(rg_given_identity(&cell->given, cell->dim_x, text));
+  PetscFunctionReturn(0);
+}
+
+/* The descriptions of a part's inputs; NULL without names. */
+static PetscErrorCode describe_inputs(const RgSpace *space, char **descriptions)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  if (space->inputs) PetscCall(rg_inputs_text(space->dim, space->inputs, &text));
+  *descriptions = text.data;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode count_tables(RgCell *cell, const RgDomain *domain)
+{
+  const RgSpace *x = &domain->design, *c = &domain->context;
+  const int dim_c = cell->algorithm->needs & RG_NEEDS_NO_CONTEXT ? 0 : c->dim;
+  int *levels;
+
+  PetscFunctionBeginUser;
+  if (!cell->grid) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(x->dim + dim_c, &levels));
+  PetscCall(PetscArraycpy(levels, x->levels, x->dim));
+  if (dim_c) PetscCall(PetscArraycpy(levels + x->dim, c->levels, dim_c));
+  PetscCall(rg_surrogate_tables(&cell->surrogate, x->dim + dim_c, levels, &cell->tables));
+  PetscCall(PetscFree(levels));
+  PetscFunctionReturn(0);
+}
+
+/* Copy properties of the domain into the cell, and check that both are compatible. */
+static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomain *domain)
+{
+  RgDiagnostics found = {0};
+
+  PetscFunctionBeginUser;
+  cell->dim_x = domain->design.dim;
+  cell->dim_c = domain->context.dim;
+  cell->size_x = domain->design.size;
+  cell->size_c = domain->context.size;
+  cell->control = domain->control;
+  PetscCall(describe_inputs(&domain->design, &cell->inputs));
+  PetscCall(describe_inputs(&domain->context, &cell->contexts));
+  cell->grid = domain->design.kind == RG_SPACE_GRID &&
+               (!domain->context.dim || domain->context.kind == RG_SPACE_GRID);
+  PetscCall(copy_constraints(domain, &cell->constraints));
+  PetscCall(check_on_failure(cell, &found));
+  PetscCall(check_given(cell, domain, &found));
+  if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
+  PetscCall(check_algorithm(cell, domain, &found));
+  check_initial(cell, domain, &found);
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
+    PetscCall(check_surrogate(cell, &found));
+    PetscCall(check_solver(cell, &found));
+    if (!found.n) PetscCall(count_tables(cell, domain));
+  }
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) check_search(cell, &found);
+  merge_diagnostics(checker->diagnostics, &found);
+  PetscFunctionReturn(0);
+}
+
+/* Append the maximiser's options. A search whose results have changed adds its revision, like a
+   method. */
+static PetscErrorCode add_maximiser_text(const RgCell *cell, RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "};maximiser="));
+  if (cell->maximiser.local_search == RG_LOCAL_SEARCH_ADAM)
+    PetscCall(rg_text_add(text, "adam@%d", RG_ADAM_REVISION));
+  PetscCall(rg_text_add(text, "{"));
+  PetscCall(rg_params_canonical(rg_maximiser_params, &cell->maximiser, text));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(
+    rg_text_add(text, "algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
+  if (cell->algorithm->outside)
+    PetscCall(cell->algorithm->outside->identity(cell->algorithm_options, text));
+  else PetscCall(rg_params_canonical(cell->algorithm->params, cell->algorithm_options, text));
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
+    PetscCall(rg_text_add(text, "};surrogate={"));
+    PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, text));
+  }
+  if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER))
+    PetscCall(add_maximiser_text(cell, text));
+  PetscCall(rg_text_add(text, "}"));
+  PetscFunctionReturn(0);
+}
+
+/* Hash the programs of the cell, once. */
+static PetscErrorCode look_outside(RgCell *cell)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  if (cell->algorithm->outside)
+    PetscCall(cell->algorithm->outside->version(cell->algorithm_options, &text));
+  cell->outside = text.data;
+  PetscFunctionReturn(0);
+}
+
+/* Check a cell and write its identity: everything that can change a result, and nothing else.
+   Paths stay as typed, so that the text does not depend on the working directory. */
+static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
+{
+  RgText problem = {0}, algorithm = {0}, text = {0};
+  const Variant *variant = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(add_problem_text(cell, &problem));
+  if (!cell->algorithm->outside) PetscCall(add_algorithm_text(cell, &algorithm));
+  PetscCall(rg_params_resolve(cell->problem->params, cell->problem_options, cell->problem_place));
+  PetscCall(
+    rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
+  if (cell->algorithm->outside) PetscCall(add_algorithm_text(cell, &algorithm));
+  PetscCall(rg_params_resolve(rg_run_params, &cell->run, cell->problem_place));
+  PetscCall(find_variant(checker, cell, problem.data, &variant));
+  if (variant->sound) {
+    PetscCall(check_domain(checker, cell, &variant->domain));
+    PetscCall(rg_text_add(&text, "%s;run={", variant->identity));
+    PetscCall(add_run_text(cell, &text));
+    PetscCall(rg_text_add(&text, "};%s", algorithm.data));
+    cell->text = text.data;
+    PetscCall(look_outside(cell));
+  }
+  PetscCall(rg_text_clear(&problem));
+  PetscCall(rg_text_clear(&algorithm));
+  PetscFunctionReturn(0);
+}
+
+static int compare_cells(const void *left, const void *right)
+{
+  const RgCell *a = *(const RgCell *const *)left, *b = *(const RgCell *const *)right;
+  int order = strcmp(a->text, b->text);
+  return order ? order : (a > b) - (a < b);
+}
+
+static PetscErrorCode check_duplicates(Checker *checker)
+{
+  const RgStudy *study = checker->study;
+  const RgCell **sorted;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(study->n_cells, &sorted));
+  for (int i = 0; i < study->n_cells; i++) sorted[i] = &study->cells[i];
+  qsort(sorted, (size_t)study->n_cells, sizeof(*sorted), compare_cells);
+  for (int i = 1; i < study->n_cells; i++) {
+    const RgCell *a = sorted[i - 1], *b = sorted[i];
+    if (strcmp(a->text, b->text)) continue;
+    bool same_problem = a->problem_place.line == b->problem_place.line &&
+                        a->problem_place.column == b->problem_place.column;
+    rg_diagnostics_add(
+      checker->diagnostics, same_problem ? b->algorithm_place : b->problem_place,
+      "'%s' on '%s'%s%s repeats '%s' on '%s'%s%s: same problem, algorithm and settings",
+      b->algorithm_label, b->problem_label, b->swept[0] ? " with " : "", b->swept,
+      a->algorithm_label, a->problem_label, a->swept[0] ? " with " : "", a->swept);
+  }
+  PetscCall(PetscFree(sorted));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
+{
+  Checker checker = {.study = study, .diagnostics = diagnostics};
+  const int before = diagnostics->n;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < study->n_cells; i++) PetscCall(check_cell(&checker, &study->cells[i]));
+  for (int i = 0; i < checker.n_variants; i++) {
+    PetscCall(rg_domain_destroy(&checker.variants[i].domain));
+    PetscCall(PetscFree(checker.variants[i].text));
+    PetscCall(PetscFree(checker.variants[i].identity));
+  }
+  PetscCall(PetscFree(checker.variants));
+  if (diagnostics->n > before) PetscFunctionReturn(0);
+  PetscCall(check_duplicates(&checker));
+  PetscFunctionReturn(0);
+}

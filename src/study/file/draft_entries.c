@@ -1,0 +1,384 @@
+/* The blocks `common`, `problems` and `algorithms` of a study file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "study/file/draft.h"
+#include "base/grow.h"
+#include "base/left_out.h"
+#include "study/file/presets.h"
+#include "study/file/registry.h"
+
+enum { MAX_ENTRIES = 1000 };
+
+/* Write " in 'common'", " of problem 'ackley'" or " in 'surrogate' of algorithm 'gp_ucb'";
+   returns buffer. */
+static const char *describe_entry(const RgEntry *entry, RgBlock block, char buffer[160])
+{
+  const char *name = rg_block_names[block];
+  char inside[32] = "";
+
+  if (name) snprintf(inside, sizeof(inside), " in '%s'", name);
+  if (entry->layer == RG_LAYER_COMMON)
+    snprintf(buffer, 160, "%s%s", inside, name ? " of 'common'" : " in 'common'");
+  else
+    snprintf(buffer, 160, "%s of %s '%.60s'", inside,
+             entry->layer == RG_LAYER_PROBLEM ? "problem" : "algorithm", entry->label);
+  return buffer;
+}
+
+static int count_params(const RgParam *table)
+{
+  int n = 0;
+  while (table && table[n].name) n++;
+  return n;
+}
+
+/* All keys that an entry accepts directly (RG_BLOCK_COUNT), or in one of its blocks. */
+static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const char ***names)
+{
+  int n = 0, room = 8;
+
+  PetscFunctionBeginUser;
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) room += count_params(rg_entry_table(entry, b));
+  PetscCall(PetscCalloc1(room, names));
+  for (int i = 0; only == RG_BLOCK_COUNT && entry->layer && rg_entry_keys[i].name; i++)
+    (*names)[n++] = rg_entry_keys[i].name;
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    const RgParam *table = rg_entry_table(entry, b);
+    if (!table || (only != RG_BLOCK_COUNT && only != b)) continue;
+    if (only == RG_BLOCK_COUNT && rg_block_names[b]) (*names)[n++] = rg_block_names[b];
+    else
+      for (int i = 0; table[i].name; i++) (*names)[n++] = table[i].name;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Report where a misplaced key belongs; returns false if the key belongs nowhere. */
+static bool hint_elsewhere(RgDraft *draft, const RgEntry *entry, RgPlace place, const char *key)
+{
+  char where[160];
+
+  describe_entry(entry, RG_BLOCK_RUN, where);
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    const RgParam *table = rg_block_names[b] ? rg_entry_table(entry, b) : NULL;
+    if (!table || !rg_params_find(table, key)) continue;
+    rg_diagnostics_add(draft->diagnostics, place,
+                       "unknown key '%s'%s; it belongs to the '%s' block", key, where,
+                       rg_block_names[b]);
+    return true;
+  }
+  if (entry->layer != RG_LAYER_ALGORITHM || !rg_params_find(rg_run_params, key)) return false;
+  rg_diagnostics_add(draft->diagnostics, place,
+                     "unknown key '%s'%s; it is set in 'common' or in a problem, alike for all "
+                     "algorithms",
+                     key, where);
+  return true;
+}
+
+static PetscErrorCode unknown_key(RgDraft *draft, const RgEntry *entry, RgBlock block,
+                                  RgPlace place, const char *key)
+{
+  const char **names;
+  char where[160];
+
+  PetscFunctionBeginUser;
+  if (block == RG_BLOCK_COUNT && hint_elsewhere(draft, entry, place, key)) PetscFunctionReturn(0);
+  describe_entry(entry, block == RG_BLOCK_COUNT ? RG_BLOCK_RUN : block, where);
+  PetscCall(accepted_names(entry, block, &names));
+  PetscCall(rg_draft_unknown(draft, place, "key", key, where, names));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
+                                  const RgParam *param, const RgYamlNode *value)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_draft_check_value(draft, param, value, NULL));
+  PetscCall(RG_GROW(entry->n_settings, entry->settings));
+  entry->settings[entry->n_settings++] = (RgSetting){block, param, value};
+  PetscFunctionReturn(0);
+}
+
+/* Parse `preset: NAME` of a surrogate block. */
+static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlNode *value)
+{
+  const RgParam *table = rg_entry_table(entry, RG_BLOCK_SURROGATE);
+  const bool scalar = value->kind == RG_YAML_SCALAR;
+  const RgPreset *preset = scalar ? rg_preset_find(value->text) : NULL;
+  const char *names[8];
+  int n = 0;
+  char got[64];
+
+  PetscFunctionBeginUser;
+  for (; rg_presets[n].name; n++) names[n] = rg_presets[n].name;
+  names[n] = NULL;
+  if (!preset)
+    PetscCall(rg_draft_unknown(draft, rg_draft_place(draft, value), "preset",
+                               scalar ? value->text : rg_yaml_describe(value, got), "", names));
+  for (const RgPresetSetting *set = preset ? preset->settings : NULL; set && set->key; set++)
+    PetscCall(
+      add_setting(draft, entry, RG_BLOCK_SURROGATE, rg_params_find(table, set->key), &set->value));
+  PetscFunctionReturn(0);
+}
+
+/* Parse `surrogate: {...}` or `maximiser: {...}`. */
+static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block, RgPlace place,
+                                  const RgYamlNode *map)
+{
+  const RgParam *table = rg_entry_table(entry, block);
+  char got[64];
+
+  PetscFunctionBeginUser;
+  if (!table) {
+    rg_diagnostics_add(draft->diagnostics, place,
+                       "algorithm '%s' uses no model: it takes no '%s' block",
+                       entry->algorithm->name, rg_block_names[block]);
+    PetscFunctionReturn(0);
+  }
+  if (map->kind != RG_YAML_MAP) {
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
+                       "'%s' must be a map of settings, got %s (regatta describe %s lists them)",
+                       rg_block_names[block], rg_yaml_describe(map, got), rg_block_names[block]);
+    PetscFunctionReturn(0);
+  }
+  const RgYamlEntry *preset = block == RG_BLOCK_SURROGATE ? rg_yaml_find(map, "preset") : NULL;
+  if (preset) PetscCall(parse_preset(draft, entry, preset->value));
+  for (int i = 0; i < map->n; i++) {
+    const RgYamlEntry *e = &map->entries[i];
+    const RgParam *param = rg_params_find(table, e->key);
+    if (e == preset) continue;
+    if (param) PetscCall(add_setting(draft, entry, block, param, e->value));
+    else
+      PetscCall(
+        unknown_key(draft, entry, block, (RgPlace){draft->path, e->line, e->column}, e->key));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Parse a key of an entry other than `name` and `label`. */
+static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntry *e)
+{
+  const RgPlace place = {draft->path, e->line, e->column};
+
+  PetscFunctionBeginUser;
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    if (rg_block_names[b]) {
+      if (strcmp(rg_block_names[b], e->key)) continue;
+      PetscCall(parse_block(draft, entry, b, place, e->value));
+      PetscFunctionReturn(0);
+    }
+    const RgParam *table = rg_entry_table(entry, b);
+    const RgParam *param = table ? rg_params_find(table, e->key) : NULL;
+    if (!param) continue;
+    PetscCall(add_setting(draft, entry, b, param, e->value));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(unknown_key(draft, entry, RG_BLOCK_COUNT, place, e->key));
+  PetscFunctionReturn(0);
+}
+
+/* Find the class called `name`; an unknown one is a mistake. */
+static PetscErrorCode find_class(RgDraft *draft, RgEntry *entry, RgPlace place, const char *name)
+{
+  const bool is_problem = entry->layer == RG_LAYER_PROBLEM;
+  const char **names;
+
+  PetscFunctionBeginUser;
+  if (is_problem) entry->problem = rg_registry_find_problem(draft->registry, name);
+  else entry->algorithm = rg_registry_find_algorithm(draft->registry, name);
+  if (entry->problem || entry->algorithm) PetscFunctionReturn(0);
+  if (rg_left_out(name)) {
+    rg_diagnostics_add(draft->diagnostics, place, RG_LEFT_OUT, name, rg_left_out(name));
+    PetscFunctionReturn(0);
+  }
+  if (is_problem) PetscCall(rg_registry_problem_names(draft->registry, &names));
+  else PetscCall(rg_registry_algorithm_names(draft->registry, &names));
+  PetscCall(rg_draft_unknown(draft, place, is_problem ? "problem" : "algorithm", name, "", names));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+/* Whether an entry has the form `- ackley: {dim: 4}` instead of `- {name: ackley, dim: 4}`. */
+static bool is_name_as_key(const RgDraft *draft, const RgEntry *entry, const RgYamlNode *map)
+{
+  if (map->n < 1) return false;
+  return entry->layer == RG_LAYER_PROBLEM
+           ? rg_registry_find_problem(draft->registry, map->entries[0].key) != NULL
+           : rg_registry_find_algorithm(draft->registry, map->entries[0].key) != NULL;
+}
+
+/* The text of `name` or `label`; NULL and a mistake if it is not a text. */
+static const char *entry_text(RgDraft *draft, const RgYamlEntry *e)
+{
+  char got[64];
+
+  if (e->value->kind == RG_YAML_SCALAR && !rg_yaml_is_null(e->value)) return e->value->text;
+  rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, e->value),
+                     "'%s' must be a text, got %s", e->key, rg_yaml_describe(e->value, got));
+  return NULL;
+}
+
+/* Whether a UTF-8 text contains characters that a terminal or an editor interprets: control
+   characters (C0 or C1), line separators, changes of direction. */
+static bool is_obeyed(const char *text)
+{
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    if (*c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)) return true;
+    if (*c != 0xe2) continue;
+    if (c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae)))
+      return true;
+    if (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9) return true;
+  }
+  return false;
+}
+
+/* Whether readers of CSV files (pandas, R) treat a text as a missing value. */
+static bool is_missing_word(const char *text)
+{
+  static const char *const words[] = {"#N/A",    "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN",
+                                      "-nan",    "1.#IND",   "<NA>", "N/A",     "NA",       "NULL",
+                                      "1.#QNAN", "NaN",      "None", "n/a",     "nan",      "null"};
+
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    if (!strcmp(text, words[i])) return true;
+  return false;
+}
+
+/* Check a label: it names groups of the results file, appears in legends and tables, and joins
+   CSV files. */
+static void check_label(RgDraft *draft, RgPlace place, const char *label)
+{
+  const size_t length = strlen(label);
+  const char *wrong = NULL;
+
+  if (!strpbrk(label, "\n\r\t") && is_obeyed(label)) { /* the message must not repeat it */
+    rg_diagnostics_add(draft->diagnostics, place,
+                       "the label can't be used: it has a control character");
+    return;
+  }
+  if (!length) wrong = "it is empty";
+  else if (length > 60) wrong = "it is longer than 60 bytes";
+  else if (strchr(label, '/')) wrong = "'/' is not accepted in it";
+  else if (strpbrk(label, "\n\r\t")) wrong = "it must be one line without tabs";
+  else if (is_missing_word(label)) wrong = "readers of CSV files take it for a missing value";
+  else if (label[0] == ' ' || label[length - 1] == ' ') wrong = "it begins or ends with a space";
+  else if (label[0] == '.') wrong = "it begins with '.'";
+  if (wrong)
+    rg_diagnostics_add(draft->diagnostics, place, "the label '%.60s' can't be used: %s", label,
+                       wrong);
+}
+
+static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYamlNode *map)
+{
+  const char *what = entry->layer == RG_LAYER_PROBLEM ? "problem" : "algorithm";
+  const RgYamlEntry *name = rg_yaml_find(map, "name"), *label = rg_yaml_find(map, "label");
+
+  PetscFunctionBeginUser;
+  if (!name) {
+    if (is_name_as_key(draft, entry, map))
+      rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
+                         "this %s has no 'name': write '- {name: %s, ...}'", what,
+                         map->entries[0].key);
+    else
+      rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map), "this %s has no 'name'",
+                         what);
+    PetscFunctionReturn(0);
+  }
+  const char *text = entry_text(draft, name);
+  entry->label = label ? entry_text(draft, label) : NULL;
+  if (entry->label) check_label(draft, rg_draft_place(draft, label->value), entry->label);
+  else entry->label = text;
+  if (text) PetscCall(find_class(draft, entry, rg_draft_place(draft, name->value), text));
+  if (!entry->problem && !entry->algorithm) PetscFunctionReturn(0);
+  for (int i = 0; i < map->n; i++) {
+    const RgYamlEntry *e = &map->entries[i];
+    if (e != name && e != label) PetscCall(parse_key(draft, entry, e));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_entry(RgDraft *draft, RgLayer layer, const RgYamlNode *node,
+                                  RgEntry *entry)
+{
+  char got[64];
+
+  PetscFunctionBeginUser;
+  entry->layer = layer;
+  entry->place = rg_draft_place(draft, node);
+  if (node->kind == RG_YAML_MAP) {
+    PetscCall(parse_map_entry(draft, entry, node));
+  } else if (node->kind == RG_YAML_SCALAR && !rg_yaml_is_null(node)) {
+    entry->label = node->text;
+    PetscCall(find_class(draft, entry, entry->place, node->text));
+  } else {
+    rg_diagnostics_add(draft->diagnostics, entry->place,
+                       "a name or a map with 'name' is expected, got %s",
+                       rg_yaml_describe(node, got));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Parse `problems` or `algorithms`: a list that is not empty, with unique labels. */
+static PetscErrorCode parse_list(RgDraft *draft, const RgYamlNode *root, const char *key,
+                                 RgLayer layer, int *n, RgEntry **entries)
+{
+  const RgYamlEntry *found = rg_yaml_find(root, key);
+  char got[64];
+
+  PetscFunctionBeginUser;
+  if (!found) {
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, root),
+                       "'%s' is missing: a study needs at least one", key);
+    PetscFunctionReturn(0);
+  }
+  const RgYamlNode *list = found->value;
+  if (list->kind != RG_YAML_LIST || !list->n) {
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
+                       "'%s' must be a list of names or maps, got %s", key,
+                       list->kind == RG_YAML_LIST ? "an empty one" : rg_yaml_describe(list, got));
+    PetscFunctionReturn(0);
+  }
+  if (list->n > MAX_ENTRIES) {
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
+                       "'%s' has %d entries, at most %d are accepted", key, list->n, MAX_ENTRIES);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(list->n, entries));
+  *n = list->n;
+  for (int i = 0; i < list->n; i++) {
+    RgEntry *entry = &(*entries)[i];
+    PetscCall(parse_entry(draft, layer, list->items[i], entry));
+    for (int j = 0; j < i && entry->label; j++) {
+      if (!(*entries)[j].label || strcmp((*entries)[j].label, entry->label)) continue;
+      rg_diagnostics_add(
+        draft->diagnostics, entry->place,
+        "'%s' names two entries of '%s' (first in line %d): give one another 'label'", entry->label,
+        key, (*entries)[j].place.line);
+      break;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
+{
+  const RgYamlEntry *common = rg_yaml_find(root, "common");
+  char got[64];
+
+  PetscFunctionBeginUser;
+  draft->common.layer = RG_LAYER_COMMON;
+  draft->common.place = rg_draft_place(draft, common ? common->value : root);
+  if (common && common->value->kind != RG_YAML_MAP)
+    rg_diagnostics_add(draft->diagnostics, draft->common.place,
+                       "'common' must be a map of settings, got %s",
+                       rg_yaml_describe(common->value, got));
+  else
+    for (int i = 0; common && i < common->value->n; i++)
+      PetscCall(parse_key(draft, &draft->common, &common->value->entries[i]));
+  PetscCall(
+    parse_list(draft, root, "problems", RG_LAYER_PROBLEM, &draft->n_problems, &draft->problems));
+  PetscCall(parse_list(draft, root, "algorithms", RG_LAYER_ALGORITHM, &draft->n_algorithms,
+                       &draft->algorithms));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,425 @@
+/* The block `sweep` of a study file: axes with values that are crossed. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "study/file/draft.h"
+
+enum { MAX_AXES = 32, MAX_AXIS_VALUES = 256 };
+
+/* The first word of a path, by layer. */
+static const char *const layer_words[] = {"common", "problems", "algorithms", NULL};
+
+static void complain(RgDraft *draft, const RgSweepKey *key, const char *path, const char *problem)
+{
+  rg_diagnostics_add(draft->diagnostics, key->place, "sweep path '%.80s': %s", path, problem);
+}
+
+static RgEntry *entries_of(RgDraft *draft, RgLayer layer, int *n)
+{
+  *n = layer == RG_LAYER_COMMON    ? 1
+       : layer == RG_LAYER_PROBLEM ? draft->n_problems
+                                   : draft->n_algorithms;
+  return layer == RG_LAYER_COMMON    ? &draft->common
+         : layer == RG_LAYER_PROBLEM ? draft->problems
+                                     : draft->algorithms;
+}
+
+/* Length of the longest known label at the start of `rest` that is followed by a dot. */
+static size_t match_label(const RgEntry *entries, int n, const char *rest, int *entry)
+{
+  size_t best = 0;
+
+  for (int i = 0; i < n; i++) {
+    size_t length = entries[i].label ? strlen(entries[i].label) : 0;
+    if (length <= best || strncmp(rest, entries[i].label, length) || rest[length] != '.') continue;
+    best = length;
+    *entry = i;
+  }
+  return best;
+}
+
+/* Report an unknown label: probably all before the last dot, or before `.surrogate.` and the
+   like. */
+static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const RgEntry *entries,
+                                    int n, const char *rest)
+{
+  const char **names, *end = strrchr(rest, '.');
+  char word[80];
+
+  PetscFunctionBeginUser;
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    char inner[32];
+    if (!rg_block_names[b]) continue;
+    snprintf(inner, sizeof(inner), ".%s.", rg_block_names[b]);
+    const char *found = strstr(rest, inner);
+    if (found && found < end) end = found;
+  }
+  for (int i = 0; i < n; i++) {
+    if (!entries[i].label || strcmp(entries[i].label, rest)) continue;
+    complain(draft, key, rest, "it names no setting: a '.KEY' is missing at its end");
+    PetscFunctionReturn(0);
+  }
+  snprintf(word, sizeof(word), "%.*s", end ? (int)(end - rest) : (int)strlen(rest), rest);
+  PetscCall(PetscCalloc1(n + 1, &names));
+  for (int i = 0, m = 0; i < n; i++)
+    if (entries[i].label) names[m++] = entries[i].label;
+  PetscCall(rg_draft_unknown(draft, key->place, "label", word,
+                             key->layer == RG_LAYER_PROBLEM ? " in the sweep over problems"
+                                                            : " in the sweep over algorithms",
+                             names));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+/* Find the parameter `name` or `block.name` of an entry, or a whole block. */
+static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEntry *entry,
+                                    const char *path)
+{
+  const char **names, *name = key->name;
+  int n = 0, room = 1;
+
+  PetscFunctionBeginUser;
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT && !key->param; b++) {
+    const RgParam *table = rg_entry_table(entry, b);
+    const char *block = rg_block_names[b];
+    size_t skip = block ? strlen(block) : 0;
+    if (!table || (block && (strncmp(name, block, skip) || name[skip] != '.'))) continue;
+    key->block = b;
+    key->param = rg_params_find(table, block ? name + skip + 1 : name);
+  }
+  if (key->param) PetscFunctionReturn(0);
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    if (!rg_block_names[b] || strcmp(name, rg_block_names[b]) || !rg_entry_table(entry, b))
+      continue;
+    key->block = b;
+    key->whole = 1;
+    PetscFunctionReturn(0);
+  }
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    if (entry->algorithm && rg_block_names[b] && !rg_entry_table(entry, b)) {
+      size_t skip = strlen(rg_block_names[b]);
+      if (strncmp(name, rg_block_names[b], skip) || name[skip] != '.') continue;
+      complain(draft, key, path, "the algorithm uses no model and has no such block");
+      PetscFunctionReturn(0);
+    }
+    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) room++;
+  }
+  PetscCall(PetscCalloc1(room, &names));
+  char(*storage)[96];
+  PetscCall(PetscCalloc1(room, &storage));
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++, n++) {
+      snprintf(storage[n], sizeof(storage[n]), "%s%s%s", rg_block_names[b] ? rg_block_names[b] : "",
+               rg_block_names[b] ? "." : "", p->name);
+      names[n] = storage[n];
+    }
+  }
+  PetscCall(rg_draft_unknown(draft, key->place, "setting", name, " in a sweep path", names));
+  PetscCall(PetscFree(storage));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+/* Resolve `common.key`, `problems.label.key`, `algorithms.label.block.key` ... *ok: key->param
+   or key->whole is set. */
+static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *path, bool *ok)
+{
+  const char *rest = strchr(path, '.');
+  int n, layer = 0;
+
+  PetscFunctionBeginUser;
+  *ok = false;
+  while (layer_words[layer] && (!rest || strlen(layer_words[layer]) != (size_t)(rest - path) ||
+                                strncmp(path, layer_words[layer], (size_t)(rest - path))))
+    layer++;
+  if (!layer_words[layer]) {
+    complain(draft, key, path,
+             "it must begin with 'common.', 'problems.LABEL.' or 'algorithms.LABEL.'");
+    PetscFunctionReturn(0);
+  }
+  rest++;
+  key->layer = (RgLayer)layer;
+  RgEntry *entries = entries_of(draft, key->layer, &n);
+  if (layer != RG_LAYER_COMMON) {
+    size_t length = match_label(entries, n, rest, &key->entry);
+    if (!length) {
+      PetscCall(unknown_label(draft, key, entries, n, rest));
+      PetscFunctionReturn(0);
+    }
+    rest += length + 1;
+  }
+  const RgEntry *entry = &entries[key->entry];
+  if (layer != RG_LAYER_COMMON && !entry->problem && !entry->algorithm) PetscFunctionReturn(0);
+  key->name = rest;
+  PetscCall(resolve_param(draft, key, entry, path));
+  *ok = key->param || key->whole;
+  PetscFunctionReturn(0);
+}
+
+/* Report a setting that is swept twice. */
+static void check_repeated(RgDraft *draft, const RgSweepAxis *axes, int n_axes,
+                           const RgSweepKey *key, const char *path)
+{
+  for (int a = 0; a < n_axes; a++)
+    for (int k = 0; k < axes[a].n_keys; k++) {
+      const RgSweepKey *other = &axes[a].keys[k];
+      if (other == key || !other->param) continue;
+      if (other->param != key->param || other->block != key->block || other->layer != key->layer ||
+          other->entry != key->entry)
+        continue;
+      char problem[96];
+      snprintf(problem, sizeof(problem), "it is swept in line %d already", other->place.line);
+      complain(draft, key, path, problem);
+      return;
+    }
+}
+
+/* Parse `FIRST..LAST`, two whole numbers. */
+static bool read_range(const char *text, int *first, int *last)
+{
+  int used = 0;
+
+  return text && sscanf(text, "%9d..%9d%n", first, last, &used) == 2 && !text[used];
+}
+
+/* Copy the listed values and expand ranges of whole numbers. Values beyond the limit of an axis
+   are dropped; *ok is false after a mistake. */
+static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlNode *list, bool *ok)
+{
+  int first, last, n = 0;
+
+  PetscFunctionBeginUser;
+  *ok = true;
+  PetscCall(PetscCalloc2(MAX_AXIS_VALUES + 1, &key->values, MAX_AXIS_VALUES + 1, &key->made));
+  for (int i = 0; i < list->n && n <= MAX_AXIS_VALUES; i++) {
+    RgYamlNode *item = list->items[i];
+    const bool whole = !key->whole && (!key->param || key->param->type == RG_PARAM_INT);
+    if (!whole || item->kind != RG_YAML_SCALAR || !read_range(item->text, &first, &last)) {
+      key->values[n++] = item;
+      continue;
+    }
+    if (first > last) {
+      rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, item->line, item->column},
+                         "a range counts upwards, as in '1..5'; got '%.40s'", item->text);
+      *ok = false;
+    }
+    for (int64_t v = first; v <= last && n <= MAX_AXIS_VALUES; v++, n++) {
+      char text[16];
+      snprintf(text, sizeof(text), "%d", (int)v);
+      key->made[n] = (RgYamlNode){.line = item->line, .column = item->column, .plain = true};
+      PetscCall(PetscStrallocpy(text, &key->made[n].text));
+      key->values[n] = &key->made[n];
+    }
+  }
+  key->n = n;
+  PetscFunctionReturn(0);
+}
+
+/* Add a key to the axis: the values of `param` in the values of a block. */
+static PetscErrorCode take_from_block(RgDraft *draft, RgSweepAxis *axis, const RgParam *param,
+                                      const RgSweepKey *block)
+{
+  RgSweepKey *key;
+  const int first = block->whole;
+
+  PetscFunctionBeginUser;
+  PetscCall(RG_GROW(axis->n_keys, axis->keys));
+  key = &axis->keys[axis->n_keys++];
+  *key = (RgSweepKey){.layer = block->layer,
+                      .entry = block->entry,
+                      .block = block->block,
+                      .param = param,
+                      .name = block->name,
+                      .n = block->n,
+                      .place = block->place,
+                      .whole = first};
+  PetscCall(PetscCalloc2(key->n, &key->values, key->n, &key->made));
+  PetscCall(PetscCalloc1(key->n, &key->texts));
+  for (int i = 0; i < key->n; i++) {
+    const RgYamlEntry *found = rg_yaml_find(block->values[i], param->name);
+    if (!found) continue;
+    key->values[i] = found->value;
+    PetscCall(rg_draft_check_value(draft, param, found->value, &key->texts[i]));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Check that all values of a block are maps of its settings. */
+static PetscErrorCode check_block(RgDraft *draft, const RgSweepKey *block, const RgParam *table,
+                                  bool *ok)
+{
+  const char *names[128] = {0}, *word = rg_block_names[block->block];
+  char got[64];
+
+  PetscFunctionBeginUser;
+  *ok = true;
+  for (int i = 0; table[i].name && i < 127; i++) names[i] = table[i].name;
+  for (int i = 0; i < block->n && *ok; i++) {
+    const RgYamlNode *map = block->values[i];
+    *ok = map->kind == RG_YAML_MAP;
+    if (!*ok)
+      rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, map->line, map->column},
+                         "a value of '%s' is a map of its settings, got %s", word,
+                         rg_yaml_describe(map, got));
+    for (int e = 0; *ok && e < map->n; e++) {
+      const RgYamlEntry *entry = &map->entries[e];
+      *ok = rg_params_find(table, entry->key) != NULL;
+      if (!*ok)
+        PetscCall(rg_draft_unknown(draft, (RgPlace){draft->path, entry->line, entry->column},
+                                   "setting", entry->key, " in a sweep over a block", names));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Replace the last key of the axis, a whole block, by one key for every setting in some value,
+   in the order of the table. */
+static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
+{
+  RgSweepKey block = axis->keys[axis->n_keys - 1];
+  const RgParam *table =
+    block.block == RG_BLOCK_SURROGATE ? rg_surrogate_params : rg_maximiser_params;
+
+  PetscFunctionBeginUser;
+  PetscCall(check_block(draft, &block, table, ok));
+  block.whole = axis->n_keys--;
+  for (const RgParam *p = table; *ok && p->name; p++) {
+    bool somewhere = false;
+    for (int i = 0; i < block.n && !somewhere; i++)
+      somewhere = rg_yaml_find(block.values[i], p->name) != NULL;
+    if (somewhere) PetscCall(take_from_block(draft, axis, p, &block));
+  }
+  if (*ok && axis->n_keys < block.whole) {
+    rg_diagnostics_add(draft->diagnostics, block.place,
+                       "the sweep over '%s' changes nothing: its values are empty", block.name);
+    *ok = false;
+  }
+  PetscCall(PetscFree2(block.values, block.made));
+  PetscFunctionReturn(0);
+}
+
+/* Parse a `path: [values]` of an axis. *complete: its values were read (each may still be
+   wrong). */
+static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlEntry *e,
+                                bool *complete)
+{
+  const RgPlace place = {draft->path, e->value->line, e->value->column};
+  RgSweepKey *key;
+  char got[64];
+  bool ok, listed;
+
+  PetscFunctionBeginUser;
+  *complete = false;
+  PetscCall(RG_GROW(axis->n_keys, axis->keys));
+  key = &axis->keys[axis->n_keys++];
+  *key = (RgSweepKey){.place = {draft->path, e->line, e->column}};
+  PetscCall(resolve_path(draft, key, e->key, &ok));
+  if (e->value->kind != RG_YAML_LIST || !e->value->n) {
+    rg_diagnostics_add(draft->diagnostics, place, "a sweep needs a list of values, got %s",
+                       e->value->kind == RG_YAML_LIST ? "an empty one"
+                                                      : rg_yaml_describe(e->value, got));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(list_values(draft, key, e->value, &listed));
+  if (key->n > MAX_AXIS_VALUES) {
+    rg_diagnostics_add(draft->diagnostics, place, "an axis has at most %d values, got more",
+                       MAX_AXIS_VALUES);
+    PetscFunctionReturn(0);
+  }
+  if (axis->n_values && axis->n_values != key->n) {
+    rg_diagnostics_add(draft->diagnostics, place,
+                       "paths of one axis go together, but this one has %d values and another %d "
+                       "(to cross them, make two list entries)",
+                       key->n, axis->n_values);
+    PetscFunctionReturn(0);
+  }
+  if (!ok || !listed) PetscFunctionReturn(0);
+  axis->n_values = key->n;
+  if (key->whole) {
+    PetscCall(split_block(draft, axis, complete));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(key->n, &key->texts));
+  for (int i = 0; i < key->n; i++)
+    PetscCall(rg_draft_check_value(draft, key->param, key->values[i], &key->texts[i]));
+  *complete = true;
+  PetscFunctionReturn(0);
+}
+
+bool rg_axis_same(const RgSweepKey *key, int i, int j)
+{
+  if (!key->texts || !key->values[i] || !key->values[j])
+    return key->texts && key->values[i] == key->values[j];
+  return key->texts[i] && key->texts[j] && !strcmp(key->texts[i], key->texts[j]);
+}
+
+/* The place of a value of an axis. */
+static RgPlace place_of_value(const RgDraft *draft, const RgSweepAxis *axis, int i)
+{
+  for (int k = 0; k < axis->n_keys; k++) {
+    const RgYamlNode *value = axis->keys[k].values[i];
+    if (value) return (RgPlace){draft->path, value->line, value->column};
+  }
+  return axis->place;
+}
+
+/* Report two values of an axis that are equal in all its paths. */
+static void check_values(RgDraft *draft, const RgSweepAxis *axis)
+{
+  for (int i = 1; i < axis->n_values; i++)
+    for (int j = 0; j < i; j++) {
+      bool same = true;
+      for (int k = 0; k < axis->n_keys && same; k++) same = rg_axis_same(&axis->keys[k], i, j);
+      if (!same) continue;
+      rg_diagnostics_add(draft->diagnostics, place_of_value(draft, axis, i),
+                         "value %d of this axis repeats value %d", i + 1, j + 1);
+      return;
+    }
+}
+
+static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgSweepAxis *axis)
+{
+  char got[64];
+
+  PetscFunctionBeginUser;
+  axis->place = (RgPlace){draft->path, map->line, map->column};
+  if (map->kind != RG_YAML_MAP || !map->n) {
+    rg_diagnostics_add(draft->diagnostics, axis->place,
+                       "an axis of 'sweep' is a map '{path: [values]}', got %s",
+                       map->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(map, got));
+    PetscFunctionReturn(0);
+  }
+  bool complete = true;
+  for (int i = 0; i < map->n; i++) {
+    const int first = axis->n_keys;
+    bool ok;
+    PetscCall(parse_key(draft, axis, &map->entries[i], &ok));
+    complete = complete && ok;
+    for (int k = first; k < axis->n_keys; k++)
+      if (axis->keys[k].param)
+        check_repeated(draft, draft->axes, draft->n_axes, &axis->keys[k], map->entries[i].key);
+  }
+  if (complete) check_values(draft, axis);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep)
+{
+  char got[64];
+
+  PetscFunctionBeginUser;
+  if (sweep->kind != RG_YAML_LIST || !sweep->n || sweep->n > MAX_AXES) {
+    rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, sweep->line, sweep->column},
+                       "'sweep' must be a list of 1 to %d axes '- {path: [values]}', got %s",
+                       MAX_AXES,
+                       sweep->kind != RG_YAML_LIST ? rg_yaml_describe(sweep, got)
+                       : sweep->n                  ? "more"
+                                                   : "an empty one");
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(sweep->n, &draft->axes));
+  draft->n_axes = sweep->n;
+  for (int i = 0; i < sweep->n; i++) PetscCall(parse_axis(draft, sweep->items[i], &draft->axes[i]));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,244 @@
+/* Given designs: the designs from a file at the start of an initial design. */
+#include "study/file/given.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/grow.h"
+#include "base/hash.h"
+#include "problem/csv.h"
+
+#define SAME 1e-9 /* tolerance for a point of a finite design, relative to the larger of it and 1 */
+
+/* A file while it is read. */
+typedef struct {
+  const char *path;
+  const RgSpace *space;
+  RgCsv csv;
+  int *column; /* column of each coordinate; owned */
+  RgText *mistake;
+} Reading;
+
+static void name_of(const RgSpace *space, int j, char name[64])
+{
+  if (space->inputs) snprintf(name, 64, "%s", space->inputs[j].name);
+  else snprintf(name, 64, "x%d", j + 1);
+}
+
+static PetscErrorCode list_names(const RgSpace *space, RgText *text)
+{
+  char name[64];
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < space->dim; j++) {
+    name_of(space, j, name);
+    PetscCall(rg_text_add(text, "%s%s", j ? ", " : "", name));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Match the columns with the coordinates, each exactly once. */
+static PetscErrorCode match_columns(Reading *r)
+{
+  char name[64];
+  RgText names = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(list_names(r->space, &names));
+  for (int j = 0; j < r->space->dim; j++) r->column[j] = -1;
+  for (int k = 0; k < r->csv.n_columns && !r->mistake->length; k++) {
+    int j = 0;
+    for (; j < r->space->dim; j++) {
+      name_of(r->space, j, name);
+      if (!strcmp(name, r->csv.names[k])) break;
+    }
+    if (j == r->space->dim)
+      PetscCall(
+        rg_text_add(r->mistake,
+                    "%s has a column '%.40s'; its columns are the coordinates of the design "
+                    "(%.200s), which are evaluated, not told",
+                    r->path, r->csv.names[k], names.data));
+    else r->column[j] = k;
+  }
+  for (int j = 0; j < r->space->dim && !r->mistake->length; j++) {
+    name_of(r->space, j, name);
+    if (r->column[j] < 0)
+      PetscCall(rg_text_add(r->mistake, "%s has no column '%.40s'; its columns are %.200s", r->path,
+                            name, names.data));
+  }
+  PetscCall(rg_text_clear(&names));
+  PetscFunctionReturn(0);
+}
+
+/* The middle of a word's interval for a choice; NaN for an unknown word. */
+static double word_value(const RgInput *input, const char *cell)
+{
+  for (int k = 0; k < input->n_words; k++)
+    if (!strcmp(input->words[k], cell)) return k + 0.5;
+  return NAN;
+}
+
+/* Read the native value of a cell; report a mistake in it. */
+static PetscErrorCode read_cell(Reading *r, int row, int j, double *value)
+{
+  const RgSpace *space = r->space;
+  const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
+  const char *cell = r->csv.cells[(size_t)row * r->csv.n_columns + r->column[j]];
+  const char *wrong = NULL;
+  char name[64];
+
+  PetscFunctionBeginUser;
+  *value = NAN;
+  if (!cell[0] && input && input->parent >= 0) *value = rg_space_middle(space, j);
+  else if (input && input->kind == RG_INPUT_CHOICE) *value = word_value(input, cell);
+  else (void)rg_csv_number(&r->csv, row, r->column[j], value);
+  if (isnan(*value))
+    wrong = input && input->n_words ? "which is not one of its words" : "not a number";
+  else if (input && input->kind == RG_INPUT_INTEGER && *value != floor(*value) && cell[0])
+    wrong = "not an integer";
+  name_of(space, j, name);
+  if (wrong)
+    PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' is '%.40s', %s", r->path, r->csv.line[row],
+                          name, cell, wrong));
+  else if (!rg_space_is_finite(space) && !(*value >= space->lower[j] && *value <= space->upper[j]))
+    PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' is %s, outside [%g, %g]", r->path,
+                          r->csv.line[row], name, cell, space->lower[j], space->upper[j]));
+  PetscFunctionReturn(0);
+}
+
+/* Check that only inputs that don't count have empty cells. */
+static PetscErrorCode check_empty(Reading *r, int row, const double *native)
+{
+  double *seen;
+
+  PetscFunctionBeginUser;
+  if (r->mistake->length || !rg_space_is_conditional(r->space)) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(r->space->dim, &seen));
+  rg_space_seen(r->space, native, seen);
+  for (int j = 0; j < r->space->dim && !r->mistake->length; j++) {
+    const char *cell = r->csv.cells[(size_t)row * r->csv.n_columns + r->column[j]];
+    if (cell[0] || isnan(seen[j])) continue;
+    PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' is empty, but counts there", r->path,
+                          r->csv.line[row], r->space->inputs[j].name));
+  }
+  PetscCall(PetscFree(seen));
+  PetscFunctionReturn(0);
+}
+
+/* The point of a finite design in a row; -1: the design lacks it. */
+static PetscErrorCode find_point(const RgSpace *space, const double *native, int *index)
+{
+  double *own;
+
+  PetscFunctionBeginUser;
+  *index = -1;
+  PetscCall(PetscMalloc1(space->dim, &own));
+  for (int i = 0; i < space->size && *index < 0; i++) {
+    bool same = true;
+    rg_space_to_native(space, space->points + (size_t)i * space->dim, own);
+    for (int j = 0; j < space->dim && same; j++)
+      same = fabs(own[j] - native[j]) <= SAME * fmax(1, fabs(own[j]));
+    if (same) *index = i;
+  }
+  PetscCall(PetscFree(own));
+  PetscFunctionReturn(0);
+}
+
+/* Convert a row of a box in `native` to unit coordinates. */
+static PetscErrorCode take_design(const RgSpace *space, int row, RgGiven *given)
+{
+  double *x = given->x + (size_t)row * space->dim;
+  const double *native = given->native + (size_t)row * space->dim;
+  double *back;
+
+  PetscFunctionBeginUser;
+  rg_space_to_unit(space, native, x);
+  for (int j = 0; j < space->dim; j++) x[j] = fmin(fmax(x[j], 0), 1);
+  PetscCall(PetscMalloc1(space->dim, &back));
+  rg_space_to_native(space, x, back);
+  for (int j = 0; j < space->dim; j++) given->exact = given->exact && back[j] == native[j];
+  PetscCall(PetscFree(back));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
+{
+  const RgSpace *space = r->space;
+  double *x = given->x + (size_t)row * space->dim;
+  double *native = given->native + (size_t)row * space->dim;
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < space->dim && !r->mistake->length; j++)
+    PetscCall(read_cell(r, row, j, &native[j]));
+  PetscCall(check_empty(r, row, native));
+  given->index[row] = -1;
+  if (r->mistake->length) PetscFunctionReturn(0);
+  if (!rg_space_is_finite(space)) {
+    PetscCall(take_design(space, row, given));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(find_point(space, native, &given->index[row]));
+  if (given->index[row] < 0) {
+    PetscCall(rg_text_add(r->mistake, "%s:%d: none of the %d designs there are", r->path,
+                          r->csv.line[row], space->size));
+    PetscFunctionReturn(0);
+  }
+  for (int i = 0; i < row && once && !r->mistake->length; i++)
+    if (given->index[i] == given->index[row])
+      PetscCall(rg_text_add(r->mistake,
+                            "%s:%d: the design of line %d, and each may be queried once", r->path,
+                            r->csv.line[row], r->csv.line[i]));
+  PetscCall(PetscArraycpy(x, space->points + (size_t)given->index[row] * space->dim, space->dim));
+  rg_space_to_native(space, x, native);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, RgGiven *given,
+                             RgText *mistake)
+{
+  RgText own = {0};
+  Reading r = {.path = path, .space = space, .mistake = &own};
+
+  PetscFunctionBeginUser;
+  *given = (RgGiven){0};
+  PetscCall(rg_csv_read(path, &r.csv, &own));
+  PetscCall(PetscMalloc1(space->dim, &r.column));
+  if (!own.length) PetscCall(match_columns(&r));
+  if (!own.length) {
+    *given = (RgGiven){.n = r.csv.n_rows, .exact = true};
+    PetscCall(PetscMalloc1((size_t)given->n * space->dim, &given->x));
+    PetscCall(PetscMalloc1((size_t)given->n * space->dim, &given->native));
+    PetscCall(PetscMalloc1(given->n, &given->index));
+  }
+  for (int row = 0; row < given->n && !own.length; row++) PetscCall(take_row(&r, row, once, given));
+  if (own.length) PetscCall(rg_given_clear(given));
+  if (own.length) PetscCall(rg_text_add(mistake, "%s", own.data));
+  PetscCall(PetscFree(r.column));
+  PetscCall(rg_csv_destroy(&r.csv));
+  PetscCall(rg_text_clear(&own));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_given_clear(RgGiven *given)
+{
+  PetscFunctionBeginUser;
+  PetscCall(RG_FREE(&given->x, &given->native, &given->index));
+  given->n = 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_given_identity(const RgGiven *given, int dim, RgText *text)
+{
+  uint64_t hash[2];
+  char hex[33];
+
+  PetscFunctionBeginUser;
+  if (!given->n) PetscFunctionReturn(0);
+  rg_hash128(given->exact ? given->x : given->native,
+             (size_t)given->n * (size_t)dim * sizeof(double), hash);
+  rg_hash_hex(hash, hex);
+  PetscCall(rg_text_add(text, ",given=%d:%s", given->n, hex));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,48 @@
+/* Presets: named settings of the surrogate. */
+#include "study/file/presets.h"
+
+#include <string.h>
+
+#define SET(key_, text_)                                                                           \
+  {                                                                                                \
+    .key = key_, .value = {                                                                        \
+      .kind = RG_YAML_SCALAR,                                                                      \
+      .text = text_,                                                                               \
+      .plain = true,                                                                               \
+      .weight = 1,                                                                                 \
+      .height = 1                                                                                  \
+    }                                                                                              \
+  }
+
+/* log 2 = softplus(0): initial value of the raw hyperparameters in the 2023 defaults. */
+static const RgPresetSetting botorch2023[] = {
+  SET("kernel", "matern52"),     SET("prior", "botorch2023"), SET("deviation", "sample"),
+  SET("fit_noise", "true"),      SET("noise_lower", "1e-4"),  SET("fit_warm", "auto"),
+  SET("length_scale", "0.6931"), SET("variance", "0.6931"),   {0}};
+
+static const RgPresetSetting botorch2024[] = {SET("kernel", "gaussian"),
+                                              SET("prior", "botorch2024"),
+                                              SET("deviation", "sample"),
+                                              SET("fit_noise", "true"),
+                                              SET("noise_lower", "1e-4"),
+                                              SET("fit_warm", "auto"),
+                                              SET("length_scale_lower", "0.025"),
+                                              SET("fit_variance", "false"),
+                                              SET("variance", "1"),
+                                              {0}};
+
+const RgPreset rg_presets[] = {
+  {"botorch2023",
+   "BoTorch's default until 2024 (arXiv:2312.10423): Matern-5/2, signal variance, gamma priors",
+   botorch2023},
+  {"botorch2024",
+   "BoTorch's default since 0.12 (arXiv:2503.20341): Gaussian, unit variance, lognormal priors",
+   botorch2024},
+  {0}};
+
+const RgPreset *rg_preset_find(const char *name)
+{
+  for (const RgPreset *preset = rg_presets; preset->name; preset++)
+    if (!strcmp(preset->name, name)) return preset;
+  return NULL;
+}

@@ -1,0 +1,279 @@
+/* The registry of built-in problems and algorithms, and those of plug-ins. */
+#include "study/file/registry.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/grow.h"
+#include "base/file.h"
+#include "base/hash.h"
+
+typedef struct {
+  char *name; /* file name without folder; owned */
+  char hash[33];
+  void *library;
+  const RgPlugin *plugin;
+} Loaded;
+
+struct RgRegistry {
+  int n;
+  Loaded *loaded; /* owned */
+};
+
+PetscErrorCode rg_registry_create(RgRegistry **registry)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(registry));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_registry_destroy(RgRegistry **registry)
+{
+  PetscFunctionBeginUser;
+  if (!*registry) PetscFunctionReturn(0);
+  for (int i = 0; i < (*registry)->n; i++) {
+    PetscCall(PetscFree((*registry)->loaded[i].name));
+    (void)dlclose((*registry)->loaded[i].library);
+  }
+  PetscCall(RG_FREE(&(*registry)->loaded, registry));
+  PetscFunctionReturn(0);
+}
+
+/* ---- classes --------------------------------------------------------------------------------- */
+
+const RgProblemClass *rg_registry_problem(const RgRegistry *registry, int i)
+{
+  int n;
+  const RgProblemClass *const *own = rg_problem_classes(&n);
+
+  if (i < n) return own[i];
+  i -= n;
+  for (int k = 0; registry && k < registry->n; k++)
+    for (const RgProblemClass *const *c = registry->loaded[k].plugin->problems; c && *c; c++)
+      if (i-- == 0) return *c;
+  return NULL;
+}
+
+const RgAlgorithmClass *rg_registry_algorithm(const RgRegistry *registry, int i)
+{
+  int n;
+  const RgAlgorithmClass *const *own = rg_algorithm_classes(&n);
+
+  if (i < n) return own[i];
+  i -= n;
+  for (int k = 0; registry && k < registry->n; k++)
+    for (const RgAlgorithmClass *const *c = registry->loaded[k].plugin->algorithms; c && *c; c++)
+      if (i-- == 0) return *c;
+  return NULL;
+}
+
+const RgProblemClass *rg_registry_find_problem(const RgRegistry *registry, const char *name)
+{
+  const RgProblemClass *class;
+
+  for (int i = 0; (class = rg_registry_problem(registry, i)); i++)
+    if (!strcmp(class->name, name)) return class;
+  return NULL;
+}
+
+const RgAlgorithmClass *rg_registry_find_algorithm(const RgRegistry *registry, const char *name)
+{
+  const RgAlgorithmClass *class;
+
+  for (int i = 0; (class = rg_registry_algorithm(registry, i)); i++)
+    if (!strcmp(class->name, name)) return class;
+  return NULL;
+}
+
+PetscErrorCode rg_registry_problem_names(const RgRegistry *registry, const char ***names)
+{
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  while (rg_registry_problem(registry, n)) n++;
+  PetscCall(PetscCalloc1(n + 1, names));
+  for (int i = 0; i < n; i++) (*names)[i] = rg_registry_problem(registry, i)->name;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_registry_algorithm_names(const RgRegistry *registry, const char ***names)
+{
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  while (rg_registry_algorithm(registry, n)) n++;
+  PetscCall(PetscCalloc1(n + 1, names));
+  for (int i = 0; i < n; i++) (*names)[i] = rg_registry_algorithm(registry, i)->name;
+  PetscFunctionReturn(0);
+}
+
+static bool provides(const RgPlugin *plugin, const RgCell *cell)
+{
+  for (const RgProblemClass *const *c = plugin->problems; c && *c; c++)
+    if (*c == cell->problem) return true;
+  for (const RgAlgorithmClass *const *c = plugin->algorithms; c && *c; c++)
+    if (*c == cell->algorithm) return true;
+  return false;
+}
+
+static uint64_t mix(uint64_t fingerprint, const char *with)
+{
+  char text[256];
+  uint64_t hash[2];
+
+  snprintf(text, sizeof(text), "%016llx%s", (unsigned long long)fingerprint, with);
+  rg_hash128(text, strlen(text), hash);
+  return hash[0];
+}
+
+uint64_t rg_registry_code_fingerprint(const RgRegistry *registry, const RgCell *cell,
+                                      uint64_t machine)
+{
+  for (int k = 0; registry && k < registry->n; k++)
+    if (provides(registry->loaded[k].plugin, cell))
+      machine = mix(machine, registry->loaded[k].hash);
+  return machine;
+}
+
+uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell, uint64_t machine)
+{
+  const uint64_t code = rg_registry_code_fingerprint(registry, cell, machine);
+
+  return cell->outside ? mix(code, cell->outside) : code;
+}
+
+PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *cell, RgText *text)
+{
+  PetscFunctionBeginUser;
+  for (int k = 0; registry && k < registry->n; k++) {
+    const Loaded *loaded = &registry->loaded[k];
+    if (!cell || provides(loaded->plugin, cell))
+      PetscCall(rg_text_add(text, "; plugin %s %s", loaded->name, loaded->hash));
+  }
+  if (cell && cell->outside) PetscCall(rg_text_add(text, "%s", cell->outside));
+  PetscFunctionReturn(0);
+}
+
+/* ---- loading --------------------------------------------------------------------------------- */
+
+/* Check `abi` first: the meaning of all other members depends on it. */
+static PetscErrorCode check_version(const RgPlugin *plugin, RgText *mistake)
+{
+  PetscFunctionBeginUser;
+  if (plugin->abi != RG_PLUGIN_ABI)
+    PetscCall(rg_text_add(mistake, "was built for plugin interface %d, regatta %s has %d",
+                          plugin->abi, RG_VERSION, RG_PLUGIN_ABI));
+  else if (plugin->petsc != RG_PLUGIN_PETSC)
+    PetscCall(rg_text_add(mistake, "was built with PETSc %d.%d, regatta with %d.%d",
+                          plugin->petsc / 1000, plugin->petsc % 1000, PETSC_VERSION_MAJOR,
+                          PETSC_VERSION_MINOR));
+  else if (strcmp(plugin->version, RG_VERSION) || plugin->problem_bytes != sizeof(RgProblemClass) ||
+           plugin->algorithm_bytes != sizeof(RgAlgorithmClass))
+    PetscCall(rg_text_add(mistake, "was built for the headers of regatta %s%s", plugin->version,
+                          strcmp(plugin->version, RG_VERSION) ? ", this is " RG_VERSION
+                                                              : " as they were at another time"));
+  if (mistake->length)
+    PetscCall(rg_text_add(mistake, ": build it again with the headers of this one"));
+  PetscFunctionReturn(0);
+}
+
+static bool is_name(const char *name)
+{
+  return name && *name && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+}
+
+/* Whether an earlier class in the list has the same name; earlier classes have names. */
+static bool repeats_problem(const RgProblemClass *const *classes,
+                            const RgProblemClass *const *which)
+{
+  while (classes < which && strcmp((*classes)->name, (*which)->name)) classes++;
+  return classes < which;
+}
+
+static bool repeats_algorithm(const RgAlgorithmClass *const *classes,
+                              const RgAlgorithmClass *const *which)
+{
+  while (classes < which && strcmp((*classes)->name, (*which)->name)) classes++;
+  return classes < which;
+}
+
+static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *plugin,
+                                    RgText *mistake)
+{
+  PetscFunctionBeginUser;
+  for (const RgProblemClass *const *p = plugin->problems; p && *p && !mistake->length; p++) {
+    const RgProblemClass *c = *p;
+    if (!is_name(c->name))
+      PetscCall(rg_text_add(mistake, "has a problem whose name is not made of a-z, 0-9 and '_'"));
+    else if (rg_registry_find_problem(registry, c->name))
+      PetscCall(rg_text_add(mistake, "has a problem '%s', but there is one already", c->name));
+    else if (repeats_problem(plugin->problems, p))
+      PetscCall(
+        rg_text_add(mistake, "has two problems '%s': each needs a name of its own", c->name));
+    else if (!c->title || !c->summary || !c->reference || !c->params || !c->domain || !c->evaluate)
+      PetscCall(rg_text_add(mistake,
+                            "leaves out title, summary, reference, params, domain or "
+                            "evaluate of problem '%s'",
+                            c->name));
+  }
+  for (const RgAlgorithmClass *const *a = plugin->algorithms; a && *a && !mistake->length; a++) {
+    const RgAlgorithmClass *c = *a;
+    if (!is_name(c->name))
+      PetscCall(rg_text_add(mistake, "has an algorithm whose name is not made of a-z, 0-9 and "
+                                     "'_'"));
+    else if (rg_registry_find_algorithm(registry, c->name))
+      PetscCall(rg_text_add(mistake, "has an algorithm '%s', but there is one already", c->name));
+    else if (repeats_algorithm(plugin->algorithms, a))
+      PetscCall(
+        rg_text_add(mistake, "has two algorithms '%s': each needs a name of its own", c->name));
+    else if (!c->title || !c->summary || !c->reference || !c->params || !c->ask)
+      PetscCall(rg_text_add(mistake,
+                            "leaves out title, summary, reference, params or ask "
+                            "of algorithm '%s'",
+                            c->name));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded *loaded,
+                           RgText *mistake)
+{
+  RgText file = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(&file, "%s%s", strchr(path, '/') ? "" : "./", path));
+  PetscCall(rg_file_hash(file.data, loaded->hash, mistake));
+  if (!mistake->length) loaded->library = dlopen(file.data, RTLD_NOW | RTLD_LOCAL);
+  if (!mistake->length && !loaded->library)
+    PetscCall(rg_text_add(mistake, "can't be loaded: %s", dlerror()));
+  if (loaded->library) loaded->plugin = dlsym(loaded->library, "rg_plugin");
+  if (loaded->library && !loaded->plugin)
+    PetscCall(rg_text_add(mistake, "is not a plug-in of regatta: it has no RG_PLUGIN "
+                                   "(regatta/plugin.h)"));
+  if (loaded->plugin) PetscCall(check_version(loaded->plugin, mistake));
+  if (loaded->plugin && !mistake->length)
+    PetscCall(check_classes(registry, loaded->plugin, mistake));
+  PetscCall(rg_text_clear(&file));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_registry_load(RgRegistry *registry, const char *path, RgText *mistake)
+{
+  const char *slash = strrchr(path, '/');
+  RgText wrong = {0};
+  Loaded loaded = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(load(registry, path, &loaded, &wrong));
+  if (wrong.length) {
+    PetscCall(rg_text_add(mistake, "plugin %s %s", path, wrong.data));
+    if (loaded.library) (void)dlclose(loaded.library);
+  } else {
+    PetscCall(PetscStrallocpy(slash ? slash + 1 : path, &loaded.name));
+    PetscCall(RG_GROW(registry->n, registry->loaded));
+    registry->loaded[registry->n++] = loaded;
+  }
+  PetscCall(rg_text_clear(&wrong));
+  PetscFunctionReturn(0);
+}

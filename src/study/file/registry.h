@@ -1,0 +1,29 @@
+/* The registry: problems and algorithms of this program and of plug-ins. As an argument, NULL
+   means a registry without plug-ins. */
+#ifndef RG_STUDY_FILE_REGISTRY_H
+#define RG_STUDY_FILE_REGISTRY_H
+
+#include "regatta/plugin.h"
+#include "study/file/study.h"
+
+/* The i-th class, classes of plug-ins last; NULL beyond the end. */
+const RgProblemClass *rg_registry_problem(const RgRegistry *registry, int i);
+const RgAlgorithmClass *rg_registry_algorithm(const RgRegistry *registry, int i);
+/* All names, NULL at the end; the caller frees the list (PetscFree). */
+PetscErrorCode rg_registry_problem_names(const RgRegistry *registry, const char ***names);
+PetscErrorCode rg_registry_algorithm_names(const RgRegistry *registry, const char ***names);
+/* Find a class by name; NULL if unknown. */
+const RgProblemClass *rg_registry_find_problem(const RgRegistry *registry, const char *name);
+const RgAlgorithmClass *rg_registry_find_algorithm(const RgRegistry *registry, const char *name);
+
+/* The fingerprint of results of `cell`: the machine's, combined with the hashes of plug-in files
+   and of external programs that the cell uses. */
+uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell, uint64_t machine);
+/* The same without programs: the fingerprint of the problem's values, which no method changes. */
+uint64_t rg_registry_code_fingerprint(const RgRegistry *registry, const RgCell *cell,
+                                      uint64_t machine);
+/* Append the plug-ins that a cell uses, `; plugin FILE HASH` each, and its program; cell NULL:
+   all plug-ins. */
+PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *cell, RgText *text);
+
+#endif

@@ -1,0 +1,135 @@
+/* A validated study: the contents of the YAML file, with defaults filled in. */
+#ifndef RG_STUDY_FILE_STUDY_H
+#define RG_STUDY_FILE_STUDY_H
+
+#include "gp/model/model.h"
+#include "regatta/algorithm.h"
+#include "regatta/problem.h"
+#include "regatta/study.h"
+#include "study/file/given.h"
+
+#define RG_SCHEMA_VERSION 2 /* schema version of results files */
+#define RG_KEY_VERSION 1    /* version of keys: a new version changes all trials */
+
+/* The kinds of initial designs. On a finite design: the free points nearest to a box design. */
+typedef enum { RG_INITIAL_UNIFORM, RG_INITIAL_SOBOL, RG_INITIAL_LATIN_HYPERCUBE } RgInitialDesign;
+
+/* What happens when an evaluation fails. */
+typedef enum {
+  RG_FAILURE_FAILS,     /* the trial fails too */
+  RG_FAILURE_PENALTY,   /* the method learns this value instead */
+  RG_FAILURE_WORST,     /* the method learns the smallest value so far */
+  RG_FAILURE_INFEASIBLE /* as WORST; methods with constraints learn that the design is infeasible */
+} RgFailureRule;
+
+typedef struct {
+  RgFailureRule rule;
+  double penalty;
+} RgOnFailure;
+
+/* Settings of a trial outside problem and algorithm. They may be in the `common` block and be
+   overridden in any problem entry; rg_run_params describes them. */
+typedef struct {
+  int iterations;        /* queries after the initial design */
+  int initial_points;    /* in a cell, `auto` is replaced: min(2^dim, 4 dim, number of points) */
+  int initial_design;    /* RgInitialDesign */
+  char *given;           /* file of given designs at its start; NULL: no file; owned */
+  char *on_failure;      /* as typed; NULL: fail; owned */
+  double noise_variance; /* of observations, native units of f; 0: noise-free */
+  bool noise_known;      /* the method knows noise_variance */
+  bool count_initial;    /* the initial design counts in cumulative regret */
+  int ranks_per_trial;   /* team size, -1: auto; not part of a trial's identity */
+} RgTrialSettings;
+
+extern const RgParam rg_run_params[];
+
+/* Keys of a study file outside the parameters tables; the lists end with a NULL name. */
+typedef struct {
+  const char *name, *doc;
+} RgStudyKey;
+
+extern const RgStudyKey rg_study_keys[]; /* keys of the file itself */
+extern const RgStudyKey rg_entry_keys[]; /* keys of an entry of `problems` or `algorithms` */
+
+/* A cell: one problem, one algorithm, one setting of their parameters. All pointers are owned. */
+typedef struct {
+  const RgProblemClass *problem;
+  void *problem_options;
+  char *problem_label; /* label of the entry, shared by its swept cells; group of the results */
+  const RgAlgorithmClass *algorithm;
+  void *algorithm_options;
+  char *algorithm_label; /* legend entry, with swept settings of the algorithm */
+  RgSurrogateOptions surrogate;
+  RgMaximiserOptions maximiser;
+  RgTrialSettings run;
+  RgOnFailure on_failure;   /* parsed from run.on_failure */
+  RgTexts constraints;      /* names of the outcome constraints; owned */
+  RgGiven given;            /* designs of the file run.given; owned */
+  int dim_x, dim_c;         /* dimensions of design and context (0: no context) */
+  int size_x, size_c;       /* number of points of a finite design or context; 0: a box, or no
+                               context */
+  bool grid;                /* design and context are product grids */
+  double tables;            /* number of correlations that a model stores between levels of the
+                               axes */
+  RgContextControl control; /* who chooses the context */
+  int n_scores;             /* number of measures that score the trials; 0: F alone */
+  int score;                /* the measure that is F; it alone scores the cell; -1: all */
+  char *scores;             /* "NAME=measure; ..."; NULL without; owned */
+  char *inputs, *contexts;  /* descriptions of named coordinates; NULL without; owned */
+  char *text;               /* canonical text of the above except labels: identity of the cell */
+  char *outside;            /* external programs, `; program NAME HASH`; NULL: no programs */
+  char *swept; /* "name=value, ..." of the sweep axes that affect the cell; "" without such
+                    axes */
+  int n_swept; /* the same as data, and the measure that queries aim at (`aimed_score`) */
+  RgSwept *settings;
+  RgPlace problem_place, algorithm_place; /* places in the study file; `file` is borrowed from
+                                             the study */
+  int n_seeds, n_instances;               /* the study's numbers, or more by `replicate` */
+} RgCell;
+
+/* Citation data: texts for people that don't affect results. */
+enum { RG_CREDIT_AUTHORS, RG_CREDIT_LICENCE, RG_CREDIT_DOI, RG_CREDIT_KEYWORDS, RG_CREDITS };
+extern const char *const rg_credit_keys[RG_CREDITS + 1]; /* keys in a study file; NULL at the end */
+
+typedef struct RgStudy {
+  char *path;                                   /* study file; owned */
+  char *text;                                   /* its full text; owned */
+  char *name, *title, *reference, *description; /* owned; may be empty */
+  char *credit[RG_CREDITS];                     /* owned, may be empty; list entries are joined
+                                                   by ", " */
+  const RgRegistry *registry;                   /* registry used for reading; borrowed, may be
+                                                   NULL */
+  uint64_t seed;                                /* study seed */
+  int n_instances; /* draws of each random problem, crossed with the seeds */
+  bool paired;     /* every seed has its own instance with the same number */
+  int n_seeds;
+  uint64_t *seeds; /* trial seeds, for the cell with the most seeds; owned */
+  int n_cells;
+  RgCell *cells; /* owned */
+  char *shared;  /* notes on cells that cover several values of a sweep; NULL: no notes; owned */
+} RgStudy;
+
+/* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is
+   checked against its domain). Mistakes are collected; after a mistake the study must not be
+   used. Not collective; on many ranks one rank reads for all (rg_study_share). registry: adds
+   plug-ins to the built-in problems and algorithms, must outlive the study; NULL: no plug-ins. */
+PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStudy *study,
+                             RgDiagnostics *diagnostics);
+/* Parse and validate a study text. `path`: its file, for messages (borrowed by the diagnostics)
+   and for relative paths. After both functions the caller destroys the study, even after
+   mistakes. */
+PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, const char *text,
+                              size_t length, RgStudy *study, RgDiagnostics *diagnostics);
+/* Read a study file: *text is NUL-terminated, *length excludes the NUL; owned by the caller
+   (PetscFree). If the file can't be read, is larger than 4 MiB or is not a regular file, *text
+   is NULL and there is a diagnostic. */
+PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
+                                  RgDiagnostics *diagnostics);
+/* Number of instances of the cell's problem that are crossed with each seed. */
+static inline int rg_study_instances(const RgStudy *study, const RgCell *cell)
+{
+  return cell->problem->traits & RG_PROBLEM_RANDOM && !study->paired ? cell->n_instances : 1;
+}
+PetscErrorCode rg_study_destroy(RgStudy *study);
+
+#endif

@@ -1,0 +1,325 @@
+/* The join of two parts of a study: keys are compared, lists are united. */
+#include "study/file/study_join.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "study/file/draft.h"
+
+/* ---- compare --------------------------------------------------------------------------------- */
+
+static void describe(const RgYamlNode *node, char text[64])
+{
+  if (node) (void)rg_yaml_describe(node, text);
+  else snprintf(text, 64, "not there");
+}
+
+static bool differ(const RgYamlNode *a, const RgYamlNode *b, const char *key, RgStudyDifference *d)
+{
+  snprintf(d->key, sizeof(d->key), "%s", key);
+  describe(a, d->first);
+  describe(b, d->second);
+  return false;
+}
+
+static bool same_nodes(const RgYamlNode *a, const RgYamlNode *b, const char *key,
+                       RgStudyDifference *d);
+
+static bool same_maps(const RgYamlNode *a, const RgYamlNode *b, const char *key,
+                      RgStudyDifference *d)
+{
+  char path[192];
+
+  for (int side = 0; side < 2; side++) {
+    const RgYamlNode *one = side ? b : a, *other = side ? a : b;
+    for (int i = 0; i < one->n; i++) {
+      const RgYamlEntry *entry = &one->entries[i], *twin = rg_yaml_find(other, entry->key);
+      const RgYamlNode *value = twin ? twin->value : NULL;
+      snprintf(path, sizeof(path), "%.120s.%.60s", key, entry->key);
+      if (!same_nodes(side ? value : entry->value, side ? entry->value : value, path, d))
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool same_nodes(const RgYamlNode *a, const RgYamlNode *b, const char *key,
+                       RgStudyDifference *d)
+{
+  if (!a && !b) return true;
+  if (!a || !b || a->kind != b->kind) return differ(a, b, key, d);
+  if (a->kind == RG_YAML_SCALAR) return !strcmp(a->text, b->text) || differ(a, b, key, d);
+  if (a->kind == RG_YAML_MAP) return same_maps(a, b, key, d);
+  if (a->n != b->n) return differ(a, b, key, d);
+  for (int i = 0; i < a->n; i++)
+    if (!same_nodes(a->items[i], b->items[i], key, d)) return false;
+  return true;
+}
+
+/* ---- write ----------------------------------------------------------------------------------- */
+
+static bool is_plain(const char *text)
+{
+  const size_t n = strlen(text);
+
+  return n && !strpbrk(text, ",[]{}#&*!|>'\"%@`:\n\t") && text[0] != ' ' && text[0] != '?' &&
+         text[n - 1] != ' ' && strncmp(text, "- ", 2) && strcmp(text, "-");
+}
+
+static PetscErrorCode write_text(const char *from, bool plain, RgText *text)
+{
+  PetscFunctionBeginUser;
+  if (plain && is_plain(from)) {
+    PetscCall(rg_text_add(text, "%s", from));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_text_add(text, "\""));
+  for (const unsigned char *p = (const unsigned char *)from; *p; p++) {
+    if (*p == '"' || *p == '\\') PetscCall(rg_text_add(text, "\\%c", *p));
+    else if (*p < 32) PetscCall(rg_text_add(text, "\\x%02x", *p));
+    else PetscCall(rg_text_add(text, "%c", *p));
+  }
+  PetscCall(rg_text_add(text, "\""));
+  PetscFunctionReturn(0);
+}
+
+/* Write a node on one line. */
+static PetscErrorCode write_node(const RgYamlNode *node, RgText *text)
+{
+  PetscFunctionBeginUser;
+  if (node->kind == RG_YAML_SCALAR) {
+    if (rg_yaml_is_null(node)) PetscCall(rg_text_add(text, "~"));
+    else PetscCall(write_text(node->text, node->plain, text));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_text_add(text, node->kind == RG_YAML_MAP ? "{" : "["));
+  for (int i = 0; i < node->n; i++) {
+    if (i) PetscCall(rg_text_add(text, ", "));
+    if (node->kind == RG_YAML_MAP) {
+      PetscCall(write_text(node->entries[i].key, true, text));
+      PetscCall(rg_text_add(text, ": "));
+      PetscCall(write_node(node->entries[i].value, text));
+    } else {
+      PetscCall(write_node(node->items[i], text));
+    }
+  }
+  PetscCall(rg_text_add(text, node->kind == RG_YAML_MAP ? "}" : "]"));
+  PetscFunctionReturn(0);
+}
+
+/* ---- seeds ----------------------------------------------------------------------------------- */
+
+typedef struct {
+  int n;
+  uint64_t *list; /* owned */
+} Seeds;
+
+static PetscErrorCode add_seeds(Seeds *seeds, uint64_t first, uint64_t count)
+{
+  PetscFunctionBeginUser;
+  for (uint64_t i = 0; i < count && i < RG_MAX_TRIALS; i++) {
+    PetscCall(RG_GROW(seeds->n, seeds->list));
+    seeds->list[seeds->n++] = first + i;
+  }
+  PetscFunctionReturn(0);
+}
+
+static uint64_t number(const RgYamlEntry *entry, uint64_t fallback)
+{
+  return entry && entry->value->kind == RG_YAML_SCALAR ? strtoull(entry->value->text, NULL, 10)
+                                                       : fallback;
+}
+
+static PetscErrorCode read_seeds(const RgYamlEntry *entry, Seeds *seeds)
+{
+  const RgYamlNode *value = entry ? entry->value : NULL;
+
+  PetscFunctionBeginUser;
+  if (!value || value->kind == RG_YAML_SCALAR) {
+    PetscCall(add_seeds(seeds, 0, number(entry, 1)));
+  } else if (value->kind == RG_YAML_MAP) {
+    PetscCall(add_seeds(seeds, number(rg_yaml_find(value, "first"), 0),
+                        number(rg_yaml_find(value, "count"), 1)));
+  } else {
+    for (int i = 0; i < value->n; i++)
+      if (value->items[i]->kind == RG_YAML_SCALAR)
+        PetscCall(add_seeds(seeds, strtoull(value->items[i]->text, NULL, 10), 1));
+  }
+  PetscFunctionReturn(0);
+}
+
+static int compare_seeds(const void *a, const void *b)
+{
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+  return (x > y) - (x < y);
+}
+
+static int sort_seeds(Seeds *seeds)
+{
+  int n = 0;
+
+  if (seeds->n) qsort(seeds->list, (size_t)seeds->n, sizeof(*seeds->list), compare_seeds);
+  for (int i = 0; i < seeds->n; i++)
+    if (!i || seeds->list[i] != seeds->list[n - 1]) seeds->list[n++] = seeds->list[i];
+  return seeds->n = n;
+}
+
+/* Join the `seeds` of both. *grown: the union is larger than the first. */
+static PetscErrorCode join_seeds(const RgYamlNode *a, const RgYamlNode *b, RgText *text,
+                                 bool *grown)
+{
+  Seeds seeds = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(read_seeds(rg_yaml_find(a, "seeds"), &seeds));
+  const int before = sort_seeds(&seeds);
+  PetscCall(read_seeds(rg_yaml_find(b, "seeds"), &seeds));
+  *grown = sort_seeds(&seeds) > before || *grown;
+  if (seeds.n && seeds.list[seeds.n - 1] - seeds.list[0] == (uint64_t)seeds.n - 1) {
+    PetscCall(rg_text_add(text, "seeds: {first: %llu, count: %d}\n",
+                          (unsigned long long)seeds.list[0], seeds.n));
+  } else {
+    PetscCall(rg_text_add(text, "seeds: ["));
+    for (int i = 0; i < seeds.n; i++)
+      PetscCall(rg_text_add(text, "%s%llu", i ? ", " : "", (unsigned long long)seeds.list[i]));
+    PetscCall(rg_text_add(text, "]\n"));
+  }
+  PetscCall(PetscFree(seeds.list));
+  PetscFunctionReturn(0);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+static const char *label_of(const RgYamlNode *item)
+{
+  const RgYamlEntry *entry;
+
+  if (item->kind == RG_YAML_SCALAR) return item->text;
+  if (item->kind != RG_YAML_MAP) return "";
+  entry = rg_yaml_find(item, "label");
+  if (!entry) entry = rg_yaml_find(item, "name");
+  return entry && entry->value->kind == RG_YAML_SCALAR ? entry->value->text : "";
+}
+
+/* Whether two items describe the same entry: entries are matched by label, sweep axes by a path. */
+static bool is_twin(const RgYamlNode *a, const RgYamlNode *b, bool axes)
+{
+  if (!axes) return !strcmp(label_of(a), label_of(b));
+  if (a->kind != RG_YAML_MAP || b->kind != RG_YAML_MAP) return false;
+  for (int i = 0; i < a->n; i++)
+    if (rg_yaml_find(b, a->entries[i].key)) return true;
+  return false;
+}
+
+static bool is_same_item(const RgYamlNode *a, const RgYamlNode *b, const char *key, bool axes,
+                         RgStudyDifference *d)
+{
+  char path[192];
+
+  snprintf(path, sizeof(path), axes ? "%.60s" : "%.60s.%.100s", key, label_of(a));
+  return same_nodes(a, b, path, d);
+}
+
+/* Join the list `key` of both. *grown: the second has items that the first lacks. */
+static PetscErrorCode join_list(const RgYamlNode *a, const RgYamlNode *b, const char *key,
+                                RgText *text, bool *grown, bool *same, RgStudyDifference *d)
+{
+  const bool axes = !strcmp(key, "sweep");
+  const RgYamlEntry *of_a = rg_yaml_find(a, key), *of_b = rg_yaml_find(b, key);
+  const RgYamlNode *list[2] = {of_a ? of_a->value : NULL, of_b ? of_b->value : NULL};
+
+  PetscFunctionBeginUser;
+  if (!of_a && !of_b) PetscFunctionReturn(0);
+  PetscCall(rg_text_add(text, "%s:\n", key));
+  for (int side = 0; side < 2; side++) {
+    for (int i = 0; list[side] && list[side]->kind == RG_YAML_LIST && i < list[side]->n; i++) {
+      const RgYamlNode *item = list[side]->items[i];
+      bool known = false;
+      for (int j = 0; side && list[0] && list[0]->kind == RG_YAML_LIST && j < list[0]->n; j++) {
+        if (!is_twin(list[0]->items[j], item, axes)) continue;
+        known = true;
+        *same = *same && is_same_item(list[0]->items[j], item, key, axes, d);
+      }
+      if (known) continue;
+      *grown = *grown || side;
+      PetscCall(rg_text_add(text, "  - "));
+      PetscCall(write_node(item, text));
+      PetscCall(rg_text_add(text, "\n"));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- join ------------------------------------------------------------------------------------ */
+
+static const char *const lists[] = {"problems", "algorithms", "sweep", NULL};
+static const char *const words[] = {"title", "reference", "description", NULL};
+
+static bool is_among(const char *key, const char *const *names)
+{
+  while (*names && strcmp(*names, key)) names++;
+  return *names != NULL;
+}
+
+/* Check that all other keys are equal or only texts for people. */
+static bool same_rest(const RgYamlNode *a, const RgYamlNode *b, RgStudyDifference *d)
+{
+  for (int side = 0; side < 2; side++) {
+    const RgYamlNode *one = side ? b : a;
+    for (int i = 0; i < one->n; i++) {
+      const char *key = one->entries[i].key;
+      const RgYamlEntry *x = rg_yaml_find(a, key), *y = rg_yaml_find(b, key);
+      if (!strcmp(key, "seeds") || is_among(key, lists) || is_among(key, words) ||
+          is_among(key, rg_credit_keys))
+        continue;
+      if (!same_nodes(x ? x->value : NULL, y ? y->value : NULL, key, d)) return false;
+    }
+  }
+  return true;
+}
+
+static PetscErrorCode join_maps(const RgYamlNode *a, const RgYamlNode *b, char **joined, bool *same,
+                                RgStudyDifference *d)
+{
+  RgText text = {0};
+  bool grown = false;
+
+  PetscFunctionBeginUser;
+  *same = same_rest(a, b, d);
+  PetscCall(rg_text_add(&text, "# Joined from parts by regatta merge.\n"));
+  for (int i = 0; i < a->n; i++) {
+    const char *key = a->entries[i].key;
+    if (!strcmp(key, "seeds") || is_among(key, lists)) continue;
+    PetscCall(rg_text_add(&text, "%s: ", key));
+    PetscCall(write_node(a->entries[i].value, &text));
+    PetscCall(rg_text_add(&text, "\n"));
+  }
+  PetscCall(join_seeds(a, b, &text, &grown));
+  for (int i = 0; lists[i]; i++) PetscCall(join_list(a, b, lists[i], &text, &grown, same, d));
+  if (*same && grown) PetscCall(PetscStrallocpy(text.data, joined));
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_join(const char *first, const char *second, char **joined, bool *same,
+                             RgStudyDifference *difference)
+{
+  RgYamlTree a = {0}, b = {0};
+  RgDiagnostics diagnostics = {0};
+
+  PetscFunctionBeginUser;
+  *joined = NULL;
+  *same = true;
+  if (!strcmp(first, second)) PetscFunctionReturn(0);
+  PetscCall(rg_yaml_parse("", first, strlen(first), &a, &diagnostics));
+  PetscCall(rg_yaml_parse("", second, strlen(second), &b, &diagnostics));
+  if (!diagnostics.n && a.root && b.root && a.root->kind == RG_YAML_MAP &&
+      b.root->kind == RG_YAML_MAP)
+    PetscCall(join_maps(a.root, b.root, joined, same, difference));
+  PetscCall(rg_yaml_destroy(&a));
+  PetscCall(rg_yaml_destroy(&b));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,321 @@
+/* The top level of a study file, and the steps from its text to the study. */
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "study/file/draft.h"
+
+/* Parse a text and trim white space at its end; a NULL node gives an empty text. */
+static PetscErrorCode parse_text(const RgDraft *draft, const char *key, const RgYamlNode *node,
+                                 char **text)
+{
+  char got[64];
+
+  PetscFunctionBeginUser;
+  bool fine = node && node->kind == RG_YAML_SCALAR && !rg_yaml_is_null(node);
+  if (node && !fine)
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, node),
+                       "'%s' must be a text, got %s", key, rg_yaml_describe(node, got));
+  PetscCall(PetscStrallocpy(fine ? node->text : "", text));
+  for (size_t n = strlen(*text); n && isspace((unsigned char)(*text)[n - 1]); n--)
+    (*text)[n - 1] = '\0';
+  PetscFunctionReturn(0);
+}
+
+/* Parse a text or a list of texts. */
+static PetscErrorCode parse_texts(const RgDraft *draft, const char *key, const RgYamlNode *node,
+                                  char **text)
+{
+  RgText joined = {0};
+  char *entry;
+
+  PetscFunctionBeginUser;
+  if (!node || node->kind != RG_YAML_LIST) {
+    PetscCall(parse_text(draft, key, node, text));
+    PetscFunctionReturn(0);
+  }
+  for (int i = 0; i < node->n; i++) {
+    PetscCall(parse_text(draft, key, node->items[i], &entry));
+    PetscCall(rg_text_add(&joined, "%s%s", i ? ", " : "", entry));
+    PetscCall(PetscFree(entry));
+  }
+  PetscCall(PetscStrallocpy(joined.data ? joined.data : "", text));
+  PetscCall(rg_text_clear(&joined));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_name(const RgDraft *draft, const RgYamlNode *root, RgStudy *study)
+{
+  const RgYamlNode *node = rg_yaml_value(root, "study");
+  int before = draft->diagnostics->n;
+
+  PetscFunctionBeginUser;
+  PetscCall(parse_text(draft, "study", node, &study->name));
+  if (draft->diagnostics->n > before) PetscFunctionReturn(0);
+  size_t length = strlen(study->name);
+  if (!node)
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, root),
+                       "'study' is missing: a study needs a name, 'study: NAME'");
+  else if (!length || length > 64 || study->name[0] == '-' ||
+           strspn(study->name, "abcdefghijklmnopqrstuvwxyz0123456789_-") < length)
+    rg_diagnostics_add(
+      draft->diagnostics, rg_draft_place(draft, node),
+      "the study's name must be 1 to 64 lower-case letters, digits, '_' and '-', no '-' "
+      "first, got '%.80s'",
+      study->name);
+  PetscFunctionReturn(0);
+}
+
+/* Set the seeds first, first + 1, ... */
+static PetscErrorCode count_seeds(uint64_t first, uint64_t n, RgStudy *study)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, &study->seeds));
+  study->n_seeds = (int)n;
+  for (uint64_t i = 0; i < n; i++) study->seeds[i] = first + i;
+  PetscFunctionReturn(0);
+}
+
+/* Parse `{first: a, count: n}`. */
+static PetscErrorCode parse_seed_range(RgDraft *draft, const RgYamlNode *map, RgStudy *study)
+{
+  static const char *const names[] = {"first", "count", NULL};
+  uint64_t first = 0, count = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < map->n; i++) {
+    const RgYamlEntry *e = &map->entries[i];
+    if (!strcmp(e->key, "first"))
+      rg_draft_whole(draft, "'first'", e->value, 0, RG_MAX_SEED - RG_MAX_TRIALS, &first);
+    else if (!strcmp(e->key, "count"))
+      rg_draft_whole(draft, "'count'", e->value, 1, RG_MAX_TRIALS, &count);
+    else
+      PetscCall(rg_draft_unknown(draft, (RgPlace){draft->path, e->line, e->column}, "key", e->key,
+                                 " in 'seeds'", names));
+  }
+  if (!rg_yaml_find(map, "count"))
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map), "'seeds' needs a 'count'");
+  PetscCall(count_seeds(first, count, study));
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  uint64_t seed;
+  int position;
+} Seed;
+
+static int compare_seeds(const void *left, const void *right)
+{
+  const Seed *a = left, *b = right;
+  if (a->seed != b->seed) return a->seed < b->seed ? -1 : 1;
+  return a->position - b->position;
+}
+
+/* Parse `[3, 5, 8]`, without repeated seeds. */
+static PetscErrorCode parse_seed_list(RgDraft *draft, const RgYamlNode *list, RgStudy *study)
+{
+  Seed *sorted;
+  bool fine = true;
+
+  PetscFunctionBeginUser;
+  if (!list->n) {
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
+                       "'seeds' is an empty list: a study needs at least one seed");
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(list->n, &study->seeds));
+  PetscCall(PetscCalloc1(list->n, &sorted));
+  study->n_seeds = list->n;
+  for (int i = 0; i < list->n; i++) {
+    if (!rg_draft_whole(draft, "a seed", list->items[i], 0, RG_MAX_SEED, &study->seeds[i]))
+      fine = false;
+    sorted[i] = (Seed){study->seeds[i], i};
+  }
+  qsort(sorted, (size_t)list->n, sizeof(Seed), compare_seeds);
+  for (int i = 1; i < list->n && fine; i++)
+    if (sorted[i].seed == sorted[i - 1].seed)
+      rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list->items[sorted[i].position]),
+                         "seed %llu is in the list twice", (unsigned long long)sorted[i].seed);
+  PetscCall(PetscFree(sorted));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_seeds(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
+{
+  const RgYamlNode *node = rg_yaml_value(root, "seeds");
+  uint64_t count = 1;
+
+  PetscFunctionBeginUser;
+  if (node && node->kind == RG_YAML_LIST) {
+    PetscCall(parse_seed_list(draft, node, study));
+  } else if (node && node->kind == RG_YAML_MAP) {
+    PetscCall(parse_seed_range(draft, node, study));
+  } else {
+    if (node) rg_draft_whole(draft, "'seeds'", node, 1, RG_MAX_TRIALS, &count);
+    PetscCall(count_seeds(0, count, study));
+  }
+  PetscFunctionReturn(0);
+}
+
+static bool belongs_to_common(const char *key)
+{
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
+    if (rg_block_names[b] && !strcmp(rg_block_names[b], key)) return true;
+  return rg_params_find(rg_run_params, key) != NULL;
+}
+
+/* Parse the file except entries and sweep. */
+static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
+{
+  const RgYamlNode *seed = rg_yaml_value(root, "seed"),
+                   *instances = rg_yaml_value(root, "instances");
+  uint64_t n_instances = 1;
+  const char *names[32] = {0};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; rg_study_keys[i].name; i++) names[i] = rg_study_keys[i].name;
+  for (int i = 0; i < root->n; i++) {
+    const RgYamlEntry *e = &root->entries[i];
+    const RgPlace place = {draft->path, e->line, e->column};
+    if (rg_draft_is_among(e->key, names)) continue;
+    if (belongs_to_common(e->key))
+      rg_diagnostics_add(draft->diagnostics, place,
+                         "unknown key '%s' in the study; it belongs to the 'common' block", e->key);
+    else PetscCall(rg_draft_unknown(draft, place, "key", e->key, " in the study", names));
+  }
+  PetscCall(parse_name(draft, root, study));
+  PetscCall(parse_text(draft, "title", rg_yaml_value(root, "title"), &study->title));
+  PetscCall(parse_text(draft, "reference", rg_yaml_value(root, "reference"), &study->reference));
+  PetscCall(
+    parse_text(draft, "description", rg_yaml_value(root, "description"), &study->description));
+  for (int i = 0; i < RG_CREDITS; i++)
+    PetscCall(parse_texts(draft, rg_credit_keys[i], rg_yaml_value(root, rg_credit_keys[i]),
+                          &study->credit[i]));
+  study->seed = 1;
+  if (seed) rg_draft_whole(draft, "'seed'", seed, 0, RG_MAX_SEED, &study->seed);
+  if (instances && instances->kind == RG_YAML_SCALAR && !strcmp(instances->text, "paired"))
+    study->paired = true;
+  else if (instances)
+    rg_draft_whole(draft, "'instances', if not 'paired',", instances, 1, RG_MAX_TRIALS,
+                   &n_instances);
+  study->n_instances = (int)n_instances;
+  PetscCall(parse_seeds(draft, root, study));
+  PetscFunctionReturn(0);
+}
+
+/* Check the number of trials before they are created. */
+static void check_size(const RgDraft *draft, const RgYamlNode *root, const RgStudy *study)
+{
+  double n = 0;
+
+  for (int i = 0; i < study->n_cells; i++)
+    n += (double)study->cells[i].n_seeds * rg_study_instances(study, &study->cells[i]);
+  if (n > RG_MAX_TRIALS)
+    rg_diagnostics_add(
+      draft->diagnostics, rg_draft_place(draft, root),
+      "the study has %.0f trials (cells x instances x seeds); at most %d are accepted", n,
+      RG_MAX_TRIALS);
+}
+
+/* Run the steps; each requires that the previous one found no mistakes. */
+static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
+{
+  RgDiagnostics *diagnostics = draft->diagnostics;
+  const RgYamlNode *sweep;
+  char got[64];
+  const int before = diagnostics->n;
+
+  PetscFunctionBeginUser;
+  if (!root || root->kind != RG_YAML_MAP) {
+    rg_diagnostics_add(diagnostics,
+                       (RgPlace){draft->path, root ? root->line : 1, root ? root->column : 1},
+                       "a study file is a map of 'study', 'problems', 'algorithms' ..., got %s",
+                       root ? rg_yaml_describe(root, got) : "an empty file");
+    PetscFunctionReturn(0);
+  }
+  PetscCall(parse_header(draft, root, study));
+  PetscCall(rg_draft_entries(draft, root));
+  sweep = rg_yaml_value(root, "sweep");
+  if (sweep) PetscCall(rg_draft_sweep(draft, sweep));
+  /* A mistyped key should not also be reported as missing. */
+  if (diagnostics->n == before) rg_draft_required(draft);
+  if (diagnostics->n > before) PetscFunctionReturn(0);
+  PetscCall(rg_draft_expand(draft, study));
+  if (diagnostics->n > before) PetscFunctionReturn(0);
+  PetscCall(rg_draft_replicate(draft, rg_yaml_value(root, "replicate"), study));
+  check_size(draft, root, study);
+  PetscCall(rg_study_check(study, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+/* Sort the mistakes from number `first` on by their place in the file; equal places stay in
+   order. */
+static void sort_diagnostics(RgDiagnostics *diagnostics, int first)
+{
+  for (int i = first + 1; i < diagnostics->n && i < RG_DIAGNOSTICS_MAX; i++) {
+    const RgDiagnostic d = diagnostics->list[i];
+    int j = i;
+    for (; j > first; j--) {
+      const RgPlace before = diagnostics->list[j - 1].place;
+      if (before.line < d.place.line ||
+          (before.line == d.place.line && before.column <= d.place.column))
+        break;
+      diagnostics->list[j] = diagnostics->list[j - 1];
+    }
+    diagnostics->list[j] = d;
+  }
+}
+
+static PetscErrorCode destroy_axis(RgSweepAxis *axis)
+{
+  PetscFunctionBeginUser;
+  for (int k = 0; k < axis->n_keys; k++) {
+    RgSweepKey *key = &axis->keys[k];
+    for (int i = 0; i < key->n; i++) {
+      if (key->texts) PetscCall(PetscFree(key->texts[i]));
+      PetscCall(PetscFree(key->made[i].text));
+    }
+    PetscCall(RG_FREE(&key->texts, &key->column));
+    PetscCall(PetscFree2(key->values, key->made));
+  }
+  PetscCall(PetscFree(axis->keys));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode draft_destroy(RgDraft *draft)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(draft->common.settings));
+  for (int i = 0; i < draft->n_problems; i++) PetscCall(PetscFree(draft->problems[i].settings));
+  for (int i = 0; i < draft->n_algorithms; i++) PetscCall(PetscFree(draft->algorithms[i].settings));
+  for (int i = 0; i < draft->n_axes; i++) PetscCall(destroy_axis(&draft->axes[i]));
+  PetscCall(RG_FREE(&draft->problems, &draft->algorithms, &draft->axes));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, const char *text,
+                              size_t length, RgStudy *study, RgDiagnostics *diagnostics)
+{
+  RgDraft draft = {.registry = registry, .path = path, .diagnostics = diagnostics};
+  RgYamlTree tree;
+  const int before = diagnostics->n;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(study, sizeof(*study)));
+  study->registry = registry;
+  PetscCall(rg_yaml_parse(path, text, length, &tree, diagnostics));
+  if (diagnostics->n == before) {
+    PetscCall(PetscStrallocpy(path, &study->path));
+    PetscCall(PetscCalloc1(length + 1, &study->text));
+    PetscCall(PetscMemcpy(study->text, text, length));
+    PetscCall(parse_root(&draft, tree.root, study));
+  }
+  PetscCall(draft_destroy(&draft));
+  PetscCall(rg_yaml_destroy(&tree));
+  for (int i = 0; i < study->n_cells; i++)
+    study->cells[i].problem_place.file = study->cells[i].algorithm_place.file = study->path;
+  sort_diagnostics(diagnostics, before);
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,187 @@
+/* The distribution of trials to teams: ticket counters over the orders of the levels. */
+#include "study/schedule/schedule.h"
+
+#include <math.h>
+
+#include "study/schedule/order.h"
+#include "study/schedule/time_left.h"
+
+/* Counters on rank 0, which all ranks advance with one-sided atomics: these, the tickets of
+   every level, and for every cell the number of its finished trials and their wall time. */
+enum { FINISHED, FAILED, N_COUNTERS };
+enum { CELL_FINISHED, CELL_US, N_PER_CELL };
+
+struct RgSchedule {
+  MPI_Win window;
+  int64_t *counters;                             /* on rank 0; empty elsewhere */
+  int64_t add[N_COUNTERS], add_cell[N_PER_CELL]; /* source buffers of the atomics */
+  int n_cells, n_ranks;
+  RgCellClock *cells; /* n_cells; owned */
+  int n_levels;
+  RgOrder *order[RG_TEAM_LEVELS]; /* order of each level; owned */
+  int n;                          /* trials to run */
+};
+
+/* Count the trials to run in every cell, and the ranks per trial. */
+static PetscErrorCode count_cells(const RgPlan *plan, const RgTeams *teams, PetscBT left_out,
+                                  RgSchedule *s)
+{
+  PetscFunctionBeginUser;
+  s->n_cells = plan->study->n_cells;
+  PetscCall(PetscCalloc1(s->n_cells, &s->cells));
+  for (int c = 0; c < s->n_cells; c++) {
+    const RgPlanCell *cell = &plan->cells[c];
+    double ranks = 0, n = 0;
+    for (int level = 0; level < teams->n; level++) {
+      const double trials = rg_teams_trials(teams, plan, c, level);
+      ranks += trials * teams->size[level];
+      n += trials;
+    }
+    s->cells[c] = (RgCellClock){.nominal = cell->cost, .ranks = n > 0 ? ranks / n : 1};
+    for (int i = cell->first; i < cell->first + cell->n; i++)
+      s->cells[c].n += !PetscBTLookup(left_out, i);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTeams *teams,
+                                  const unsigned char *done, PetscBT share, RgSchedule **schedule)
+{
+  RgSchedule *s;
+  PetscBT left_out; /* by trial: whether it is left out */
+  PetscMPIInt rank;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&s));
+  PetscCall(PetscBTCreate(plan->n, &left_out));
+  for (int i = 0; i < plan->n; i++)
+    if (done[i] || (share && !PetscBTLookup(share, i))) PetscCall(PetscBTSet(left_out, i));
+  s->n_levels = teams->n;
+  for (int level = 0; level < teams->n; level++) {
+    PetscCall(rg_order_create(plan, teams, level, left_out, &s->order[level]));
+    s->n += rg_order_size(s->order[level]);
+  }
+  PetscCall(count_cells(plan, teams, left_out, s));
+  PetscCall(PetscBTDestroy(&left_out));
+  const int n_counters = N_COUNTERS + s->n_levels + N_PER_CELL * s->n_cells;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &s->n_ranks));
+  PetscCallMPI(MPI_Win_allocate(rank == 0 ? n_counters * (MPI_Aint)sizeof(int64_t) : 0,
+                                sizeof(int64_t), MPI_INFO_NULL, comm, &s->counters, &s->window));
+  PetscCallMPI(MPI_Win_lock_all(0, s->window));
+  if (rank == 0) {
+    for (int i = 0; i < n_counters; i++) s->counters[i] = 0;
+    PetscCallMPI(MPI_Win_sync(s->window));
+  }
+  PetscCallMPI(MPI_Barrier(comm));
+  *schedule = s;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_possible(MPI_Comm comm, bool *possible)
+{
+  MPI_Win window;
+  void *memory;
+
+  PetscFunctionBeginUser;
+  *possible = MPI_Win_allocate(sizeof(int64_t), sizeof(int64_t), MPI_INFO_NULL, comm, &memory,
+                               &window) == MPI_SUCCESS;
+  if (*possible) PetscCallMPI(MPI_Win_free(&window));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode fetch_and_add(RgSchedule *s, int counter, int64_t amount, int64_t *before)
+{
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Fetch_and_op(&amount, before, MPI_INT64_T, 0, counter, MPI_SUM, s->window));
+  PetscCallMPI(MPI_Win_flush(0, s->window));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial)
+{
+  int64_t ticket;
+
+  PetscFunctionBeginUser;
+  PetscCall(fetch_and_add(schedule, N_COUNTERS + level, 1, &ticket));
+  *trial = rg_order_take(schedule->order[level], ticket);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed,
+                                    double seconds)
+{
+  int64_t *add = schedule->add, *add_cell = schedule->add_cell;
+  const MPI_Aint at = N_COUNTERS + schedule->n_levels + N_PER_CELL * trial->cell;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Win_flush_local(0, schedule->window));
+  add[FINISHED] = 1;
+  add[FAILED] = failed;
+  add_cell[CELL_FINISHED] = 1;
+  add_cell[CELL_US] = (int64_t)(1e6 * PetscMax(seconds, 0));
+  PetscCallMPI(MPI_Accumulate(add, N_COUNTERS, MPI_INT64_T, 0, 0, N_COUNTERS, MPI_INT64_T, MPI_SUM,
+                              schedule->window));
+  PetscCallMPI(MPI_Accumulate(add_cell, N_PER_CELL, MPI_INT64_T, 0, at, N_PER_CELL, MPI_INT64_T,
+                              MPI_SUM, schedule->window));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_settle(RgSchedule *schedule)
+{
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Win_flush(0, schedule->window));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress)
+{
+  int64_t value[N_COUNTERS], nothing = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < N_COUNTERS; i++)
+    PetscCallMPI(
+      MPI_Fetch_and_op(&nothing, &value[i], MPI_INT64_T, 0, i, MPI_NO_OP, schedule->window));
+  PetscCallMPI(MPI_Win_flush(0, schedule->window));
+  *progress = (RgProgress){
+    .n_total = schedule->n,
+    .n_finished = (int)value[FINISHED],
+    .n_failed = (int)value[FAILED],
+    .seconds_left = NAN,
+  };
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *seconds)
+{
+  const int n = N_PER_CELL * schedule->n_cells;
+  int64_t *value, nothing = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, &value));
+  PetscCallMPI(MPI_Get_accumulate(&nothing, 0, MPI_INT64_T, value, n, MPI_INT64_T, 0,
+                                  N_COUNTERS + schedule->n_levels, n, MPI_INT64_T, MPI_NO_OP,
+                                  schedule->window));
+  PetscCallMPI(MPI_Win_flush(0, schedule->window));
+  for (int c = 0; c < schedule->n_cells; c++) {
+    schedule->cells[c].n_finished = (int)value[N_PER_CELL * c + CELL_FINISHED];
+    schedule->cells[c].finished_us = value[N_PER_CELL * c + CELL_US];
+  }
+  *seconds = rg_time_left(schedule->n_cells, schedule->cells, schedule->n_ranks, elapsed);
+  PetscCall(PetscFree(value));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_schedule_destroy(RgSchedule **schedule)
+{
+  RgSchedule *s = *schedule;
+
+  PetscFunctionBeginUser;
+  if (!s) PetscFunctionReturn(0);
+  PetscCallMPI(MPI_Win_unlock_all(s->window));
+  PetscCallMPI(MPI_Win_free(&s->window));
+  for (int level = 0; level < s->n_levels; level++) PetscCall(rg_order_destroy(&s->order[level]));
+  PetscCall(PetscFree(s->cells));
+  PetscCall(PetscFree(*schedule));
+  PetscFunctionReturn(0);
+}
