@@ -48,7 +48,7 @@ class Schema(RegattaTest):
 
     def version(self):
         """Of the schema that this program writes."""
-        header = (ROOT / "src" / "study" / "spec" / "study.h").read_text()
+        header = (ROOT / "src" / "study" / "file" / "study.h").read_text()
         return int(re.search(r"#define RG_SCHEMA_VERSION (\d+)", header).group(1))
 
     def test_every_version_is_kept(self):
