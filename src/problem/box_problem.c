@@ -7,7 +7,10 @@
 typedef struct {
   RgFormula formula;
   bool minimised;
+  int copies;
 } RgBoxData;
+
+enum { MOST_OPTIMISERS = 4096 }; /* kept of the sum of copies */
 
 /* The one negation. 0 - v instead of -v: no negative zero at optima of value 0. */
 static double maximised(const RgBoxData *data, double v)
@@ -15,14 +18,10 @@ static double maximised(const RgBoxData *data, double v)
   return data->minimised ? 0 - v : v;
 }
 
-const RgParam rg_box_no_params[] = {{0}};
-
-/* That of the family which the options choose. */
+/* The function of the family that the options choose. */
 static const RgBoxFunction *function_of(const RgProblemClass *class, const RgBoxOptions *options)
 {
-  const RgBoxFunction *functions = class->family;
-
-  return &functions[class->options_size ? options->variant : 0];
+  return (const RgBoxFunction *)class->family + options->variant;
 }
 
 PetscErrorCode rg_box_domain(const RgProblemClass *class, const void *options, RgDomain *domain)
@@ -41,48 +40,89 @@ PetscErrorCode rg_box_function_domain(const RgBoxFunction *function, RgDomain *d
   return rg_space_box(&domain->design, function->dim, function->lower, function->upper);
 }
 
-static bool is_inside(const RgSpace *box, const double *x)
+/* Whether the first `dim` coordinates allow x. */
+static bool is_inside(const RgSpace *box, int dim, const double *x)
 {
-  for (int j = 0; j < box->dim; j++)
+  for (int j = 0; j < dim; j++)
     if (x[j] < box->lower[j] || x[j] > box->upper[j]) return false;
   return true;
 }
 
-PetscErrorCode rg_box_function_create(const RgBoxFunction *function, RgProblem *problem)
+/* The optimisers of the sum of copies: every combination of those of the function, of which the
+   first MOST_OPTIMISERS are kept. inside: n x dim, those of one copy. */
+static PetscErrorCode set_optimisers(RgProblem *problem, int copies, int dim, int n,
+                                     const double *inside)
+{
+  size_t count = 1, width = (size_t)copies * (size_t)dim;
+
+  PetscFunctionBeginUser;
+  for (int c = 0; c < copies && count < MOST_OPTIMISERS; c++) count *= (size_t)n;
+  count = PetscMin(count, (size_t)MOST_OPTIMISERS);
+  PetscCall(PetscMalloc1(count * width, &problem->optimisers));
+  problem->n_optimisers = (int)count;
+  for (size_t i = 0; i < count; i++) {
+    size_t left = i;
+    for (int c = copies - 1; c >= 0; c--, left /= (size_t)n)
+      PetscCall(PetscArraycpy(problem->optimisers + i * width + (size_t)c * (size_t)dim,
+                              inside + left % (size_t)n * (size_t)dim, dim));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create_copies(const RgBoxFunction *function, int copies, RgProblem *problem)
 {
   const RgSpace *box = &problem->domain.design;
   const size_t dim = (size_t)function->dim;
   RgBoxData *data;
+  double *inside;
+  int n = 0;
 
   PetscFunctionBeginUser;
-  PetscCheck(box->dim == function->dim, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-             "%s: formula in %d coordinates on a domain of %d", problem->class->name, function->dim,
-             box->dim);
+  PetscCheck(box->dim == copies * function->dim, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "%s: formula in %d coordinates on a domain of %d", problem->class->name,
+             copies * function->dim, box->dim);
   PetscCall(PetscNew(&data));
   problem->data = data;
-  data->formula = function->formula;
-  data->minimised = function->minimised;
-  PetscCall(PetscMalloc1(dim * (size_t)function->n_best, &problem->optimisers));
+  *data = (RgBoxData){function->formula, function->minimised, copies};
+  PetscCall(PetscMalloc1(dim * (size_t)function->n_best, &inside));
   for (int i = 0; i < function->n_best; i++) {
     const double *x = function->best_at + (size_t)i * dim;
-    if (!is_inside(box, x)) continue;
-    PetscCall(PetscArraycpy(problem->optimisers + (size_t)problem->n_optimisers * dim, x, dim));
-    problem->n_optimisers++;
+    if (is_inside(box, function->dim, x))
+      PetscCall(PetscArraycpy(inside + (size_t)n++ * dim, x, dim));
   }
-  if (problem->n_optimisers) problem->optimum = maximised(data, function->best);
+  if (n) {
+    PetscCall(set_optimisers(problem, copies, function->dim, n, inside));
+    problem->optimum = maximised(data, copies * function->best);
+  }
+  PetscCall(PetscFree(inside));
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_box_function_create(const RgBoxFunction *function, RgProblem *problem)
+{
+  return create_copies(function, 1, problem);
+}
+
+/* The formula at every block of coordinates, summed, and its gradient (NULL: not wanted). */
+static double sum_of_copies(const RgProblem *problem, const double *x, double *gradient)
+{
+  const RgBoxData *data = problem->data;
+  const int dim = problem->domain.design.dim / data->copies;
+  double sum = data->formula(problem->options, dim, x, gradient);
+
+  for (int at = dim; at < problem->domain.design.dim; at += dim)
+    sum += data->formula(problem->options, dim, x + at, gradient ? gradient + at : NULL);
+  return sum;
 }
 
 PetscErrorCode rg_box_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                RgFailure *failure)
 {
   const RgBoxData *data = problem->data;
-  const int dim = problem->domain.design.dim;
 
   PetscFunctionBeginUser;
   (void)failure;
-  for (int i = 0; i < m; i++)
-    f[i] = maximised(data, data->formula(problem->options, dim, points[i].x, NULL));
+  for (int i = 0; i < m; i++) f[i] = maximised(data, sum_of_copies(problem, points[i].x, NULL));
   PetscFunctionReturn(0);
 }
 
@@ -92,9 +132,46 @@ PetscErrorCode rg_box_gradient(RgProblem *problem, const RgPoint *point, double 
   const int dim = problem->domain.design.dim;
 
   PetscFunctionBeginUser;
-  data->formula(problem->options, dim, point->x, gradient);
+  sum_of_copies(problem, point->x, gradient);
   for (int j = 0; j < dim; j++) gradient[j] = maximised(data, gradient[j]);
   PetscFunctionReturn(0);
+}
+
+/* ---- copies -------------------------------------------------------------------------------- */
+
+const RgParam rg_box_copies[] = {
+  RG_ENTRY("copies", INT, RgBoxCopies, copies, int, "auto", 1, 1000, rg_param_later, "k",
+           "f is the sum of k copies of the function, each in coordinates of its own; auto: 1"),
+  {0},
+};
+
+static int copies_of(const void *options)
+{
+  return PetscMax(((const RgBoxCopies *)options)->copies, 1);
+}
+
+PetscErrorCode rg_box_copies_domain(const RgProblemClass *class, const void *options,
+                                    RgDomain *domain)
+{
+  const RgBoxFunction *function = class->family;
+  const int copies = copies_of(options), dim = function->dim;
+  double *lower, *upper;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2((size_t)copies * dim, &lower, (size_t)copies * dim, &upper));
+  for (int j = 0; j < copies * dim; j++) {
+    lower[j] = function->lower[j % dim];
+    upper[j] = function->upper[j % dim];
+  }
+  PetscCall(rg_space_box(&domain->design, copies * dim, lower, upper));
+  PetscCall(PetscFree2(lower, upper));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_box_copies_create(RgProblem *problem, RgFailure *failure)
+{
+  (void)failure;
+  return create_copies(problem->class->family, copies_of(problem->options), problem);
 }
 
 /* ---- cubes --------------------------------------------------------------------------------- */
@@ -157,7 +234,7 @@ PetscErrorCode rg_cube_create(RgProblem *problem, RgFailure *failure)
   const RgBoxFunction function = {.formula = from->formula,
                                   .minimised = true,
                                   .dim = options->dim,
-                                  .best = from->best,
+                                  .best = from->best + options->dim * from->best_each,
                                   .n_best = 1,
                                   .best_at = best_at};
   PetscCall(rg_box_function_create(&function, problem));

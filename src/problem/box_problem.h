@@ -21,8 +21,12 @@ typedef struct {
   const double *best_at; /* n_best x dim: every point of the box where it is attained */
 } RgBoxFunction;
 
-/* The table of a family without parameters. */
-extern const RgParam rg_box_no_params[];
+/* Parameters of a family with one function g: f(x) = g(x_1) + .. + g(x_k), where x_1, .., x_k are
+   the consecutive blocks of coordinates. */
+typedef struct {
+  int copies; /* -1: one */
+} RgBoxCopies;
+extern const RgParam rg_box_copies[];
 
 /* The domain of `function`: box [lower, upper], no context. */
 PetscErrorCode rg_box_function_domain(const RgBoxFunction *function, RgDomain *domain);
@@ -32,8 +36,12 @@ PetscErrorCode rg_box_function_domain(const RgBoxFunction *function, RgDomain *d
    contains one of the points best_at. */
 PetscErrorCode rg_box_function_create(const RgBoxFunction *function, RgProblem *problem);
 
-/* Methods of RgProblemClass. The first two are of a class whose `family` is its RgBoxFunction, or
-   a table of them among which the options choose. */
+/* Methods of RgProblemClass. The first two are for a class whose `family` is its RgBoxFunction,
+   which may be copied; the next two for a class whose `family` is a table of them among which the
+   options choose. */
+PetscErrorCode rg_box_copies_domain(const RgProblemClass *class, const void *options,
+                                    RgDomain *domain);
+PetscErrorCode rg_box_copies_create(RgProblem *problem, RgFailure *failure);
 PetscErrorCode rg_box_domain(const RgProblemClass *class, const void *options, RgDomain *domain);
 PetscErrorCode rg_box_create(RgProblem *problem, RgFailure *failure);
 PetscErrorCode rg_box_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
@@ -42,10 +50,10 @@ PetscErrorCode rg_box_gradient(RgProblem *problem, const RgPoint *point, double 
 
 #define RG_BOX_METHODS .evaluate = rg_box_evaluate, .gradient = rg_box_gradient
 
-/* A class without parameters, whose `family` is `function`. */
+/* A class whose `family` is `function`; its only parameter is the number of copies. */
 #define RG_BOX_FIXED(function)                                                                     \
-  .params = rg_box_no_params, .family = &(function), .domain = rg_box_domain,                      \
-  .create = rg_box_create, RG_BOX_METHODS
+  RG_OPTIONS(RgBoxCopies, rg_box_copies), .family = &(function), .domain = rg_box_copies_domain,   \
+                                          .create = rg_box_copies_create, RG_BOX_METHODS
 
 /* ---- variants: an option chooses among functions --------------------------------------------- */
 
@@ -81,7 +89,8 @@ typedef struct {
   RgFormula formula;
   int dim;               /* 0: any dimension and bounds; else this one, on [lower, upper]^dim */
   double lower, upper;   /* where the options don't say */
-  double best;           /* least value of the formula */
+  double best;           /* least value of the formula, */
+  double best_each;      /* and what every coordinate adds to it */
   double each;           /* every coordinate of the point where it is attained, */
   const double *best_at; /* unless it is given here (dim) */
 } RgCubeFunction;

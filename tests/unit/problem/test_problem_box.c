@@ -33,6 +33,19 @@ static const Case cases[] = {
   {"sphere", {{"variant", "weighted"}}, 6, 1, true},
   {"sphere", {{"variant", "standardised"}}, 6, 1, true},
   {"gardner", {{0}}, 2, 1, false},
+  {"eggholder", {{0}}, 2, 1, false},
+  {"michalewicz", {{0}}, 5, 1, true},
+  {"michalewicz", {{"dim", "10"}, {"steepness", "3"}}, 10, 1, true},
+  {"levy", {{0}}, 4, 1, true},
+  {"levy", {{"dim", "1"}, {"lower", "-3"}, {"upper", "5"}}, 1, 1, true},
+  {"griewank", {{0}}, 4, 1, true},
+  {"styblinski_tang", {{"dim", "3"}}, 3, 1, true},
+  {"cosine8", {{0}}, 8, 1, true},
+  {"currin_exp", {{0}}, 2, 1, true},
+  {"park1", {{0}}, 4, 1, false},
+  {"park2", {{0}}, 4, 1, false},
+  {"branin", {{"copies", "2"}}, 4, 9, true},
+  {"park1", {{"copies", "2"}}, 8, 1, false},
 };
 
 enum { N_CASES = sizeof cases / sizeof *cases };
