@@ -6,6 +6,7 @@
    Source: A. V. Levy, A. Montalvo, The tunneling algorithm for the global minimization of
    functions, 1985; M. Laguna, R. Marti, Experimental testing of advanced scatter search designs,
    2005. */
+#include "problem/box_problem.h"
 
 #include <math.h>
 
