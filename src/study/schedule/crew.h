@@ -1,0 +1,91 @@
+/* The crew of a trial: workers that evaluate at the same time, on a simulated clock. The clock
+   counts whole ticks, so that sums of durations neither make nor break ties. The order of events
+   is a pure function of what the host answers: neither the machine's clock nor any order of
+   messages takes part.
+
+   One instant has this order: evaluations finish, by submission; workers die, by number; workers
+   return, by number; the host is told; idle workers, by number, take a lost submission (the
+   lowest first) or ask for a new one. With durations of zero the instant repeats. */
+#ifndef RG_STUDY_SCHEDULE_CREW_H
+#define RG_STUDY_SCHEDULE_CREW_H
+
+#include "regatta/error.h"
+
+#define RG_TICKS_PER_UNIT 1000000
+#define RG_CREW_MAX 10000         /* workers */
+#define RG_CREW_ATTEMPTS_MAX 1000 /* a submission that is lost more often ends the run */
+
+/* async: a worker asks as soon as it is idle. sync: W new queries when all of the last are told. */
+typedef enum { RG_RELEASE_ASYNC, RG_RELEASE_SYNC } RgRelease;
+/* What becomes of an evaluation whose worker dies: the same submission again, or a failure. */
+typedef enum { RG_LOST_RESUBMIT, RG_LOST_FAIL } RgLost;
+/* When the queries after an initial design on the workers begin: when all of it is told, or (async
+   only) when its last evaluation was started. */
+typedef enum { RG_INITIAL_COUNTED, RG_INITIAL_OVERLAPPED } RgInitialEnd;
+
+typedef struct {
+  int workers; /* 1 .. RG_CREW_MAX */
+  RgRelease release;
+  RgLost lost;
+  RgInitialEnd initial_end;
+  int first, last; /* numbers of the first and last submission */
+  int n_initial;   /* submissions up to this number are an initial design */
+  int64_t time;    /* nothing starts at or after this tick; < 0: no limit */
+  int64_t longest; /* a longer evaluation ends after this time as failed; < 0: no limit */
+} RgCrewOptions;
+
+/* A request for a new submission. */
+typedef struct {
+  int submission, worker;
+  int64_t now;
+  int n_pending;      /* submissions that were asked for and not told */
+  const int *pending; /* their numbers, ascending; valid during the call */
+} RgCrewAsk;
+
+typedef enum { RG_ENDED_DONE, RG_ENDED_TOO_LONG, RG_ENDED_LOST } RgEnding;
+
+/* An evaluation that has ended. */
+typedef struct {
+  int submission, worker, attempts;
+  int64_t dispatched, finished, told; /* ticks since the start; dispatched: the last attempt */
+  int64_t idle;                       /* idle ticks of all workers up to `told` */
+  RgEnding ending;
+} RgCrewRow;
+
+/* What the crew asks of its owner. A callback ends the run by setting *stop. */
+typedef struct {
+  void *closure;
+  /* Choose the query of a new submission. */
+  PetscErrorCode (*ask)(void *closure, const RgCrewAsk *ask, bool *stop);
+  /* The ticks that an attempt (from 1) of a submission takes, >= 0. Called once per attempt. */
+  PetscErrorCode (*duration)(void *closure, int submission, int attempt, int64_t *ticks,
+                             bool *stop);
+  /* The ticks that the method thinks about a submission before it starts, >= 0; queries are chosen
+     one at a time. NULL: none. */
+  int64_t (*think)(void *closure, int submission);
+  /* The life of a worker from its start or its last return, and the time until it returns (< 0:
+     never), in ticks. incarnation counts from 1. A life of no tick counts as one. NULL: workers
+     don't die. */
+  int64_t (*life)(void *closure, int worker, int incarnation);
+  int64_t (*repair)(void *closure, int worker, int incarnation);
+  /* Take in an evaluation. */
+  PetscErrorCode (*tell)(void *closure, const RgCrewRow *row, bool *stop);
+} RgCrewHost;
+
+typedef struct {
+  int64_t makespan; /* when the last evaluation that was told had finished */
+  int in_flight;    /* submissions that were asked for and not told */
+  int lost;         /* evaluations that ended with their worker */
+  bool deserted;    /* the run ended early because no worker was left */
+  int hopeless;     /* submission that was lost too often, so that the run ended early; else 0 */
+} RgCrewOutcome;
+
+/* Run the crew until all submissions are told, the time is over, or a callback stops it. O(log W)
+   per event, and what the callbacks take. */
+PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewHost *host,
+                           RgCrewOutcome *outcome);
+
+/* Units of time to ticks, rounded; -1 if negative, not finite, or beyond 10^12 units. */
+int64_t rg_ticks(double units);
+
+#endif
