@@ -250,7 +250,8 @@ static PetscErrorCode describe_laws(RgText *text)
   RgTable table = {.n_columns = 2, .headings = {"as typed", "meaning"}};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_text_add(text, "Laws of random contexts, independent in every coordinate\n\n"));
+  PetscCall(rg_text_add(
+    text, "Laws of random contexts, independent in every coordinate, and of durations\n\n"));
   for (const RgDistributionInfo *info = rg_distribution_infos; info->usage; info++)
     PetscCall(rg_table_add(&table, (const char *const[]){info->usage, info->meaning}));
   PetscCall(rg_table_print(&table, text));

@@ -15,8 +15,13 @@ static double part_cdf(const RgDistributionPart *part, double x)
   case RG_DISTRIBUTION_UNIFORM: return fmin(fmax((x - part->a) / (part->b - part->a), 0), 1);
   case RG_DISTRIBUTION_CAUCHY: return atan2(1, -(x - part->a) / part->b) / M_PI;
   case RG_DISTRIBUTION_BURR: return x > 0 ? -expm1(-part->b * log1p(pow(x, part->a))) : 0;
-  default: return x >= part->a ? 1 : 0;
+  case RG_DISTRIBUTION_HALFNORMAL: return x > 0 ? 1 - 2 * rg_normal_cdf(-x / part->a) : 0;
+  case RG_DISTRIBUTION_EXPONENTIAL: return x > 0 ? -expm1(-x / part->a) : 0;
+  case RG_DISTRIBUTION_PARETO: return x > part->b ? -expm1(part->a * log(part->b / x)) : 0;
+  case RG_DISTRIBUTION_LOGNORMAL: return x > 0 ? rg_normal_cdf((log(x) - part->a) / part->b) : 0;
+  case RG_DISTRIBUTION_POINT: break;
   }
+  return x >= part->a ? 1 : 0;
 }
 
 /* P(c > x), without cancellation. */
@@ -26,8 +31,14 @@ static double part_tail(const RgDistributionPart *part, double x)
   case RG_DISTRIBUTION_NORMAL: return rg_normal_cdf((part->a - x) / part->b);
   case RG_DISTRIBUTION_CAUCHY: return atan2(1, (x - part->a) / part->b) / M_PI;
   case RG_DISTRIBUTION_BURR: return x > 0 ? exp(-part->b * log1p(pow(x, part->a))) : 1;
-  default: return 1 - part_cdf(part, x);
+  case RG_DISTRIBUTION_HALFNORMAL: return x > 0 ? 2 * rg_normal_cdf(-x / part->a) : 1;
+  case RG_DISTRIBUTION_EXPONENTIAL: return x > 0 ? exp(-x / part->a) : 1;
+  case RG_DISTRIBUTION_PARETO: return x > part->b ? pow(part->b / x, part->a) : 1;
+  case RG_DISTRIBUTION_LOGNORMAL: return x > 0 ? rg_normal_cdf((part->a - log(x)) / part->b) : 1;
+  case RG_DISTRIBUTION_UNIFORM:
+  case RG_DISTRIBUTION_POINT: break;
   }
+  return 1 - part_cdf(part, x);
 }
 
 static double part_density(const RgDistributionPart *part, double x)
@@ -40,8 +51,13 @@ static double part_density(const RgDistributionPart *part, double x)
   case RG_DISTRIBUTION_CAUCHY: return 1 / (M_PI * b * (1 + z * z));
   case RG_DISTRIBUTION_BURR:
     return x > 0 ? a * b * pow(x, a - 1) * exp(-(b + 1) * log1p(pow(x, a))) : 0;
-  default: return 0;
+  case RG_DISTRIBUTION_HALFNORMAL: return x >= 0 ? 2 * rg_normal_pdf(x / a) / a : 0;
+  case RG_DISTRIBUTION_EXPONENTIAL: return x >= 0 ? exp(-x / a) / a : 0;
+  case RG_DISTRIBUTION_PARETO: return x >= b ? a / x * pow(b / x, a) : 0;
+  case RG_DISTRIBUTION_LOGNORMAL: return x > 0 ? rg_normal_pdf((log(x) - a) / b) / (x * b) : 0;
+  case RG_DISTRIBUTION_POINT: break;
   }
+  return 0;
 }
 
 /* Quantile at p; q = 1 - p is given too, so that the upper tail keeps its digits. */
@@ -55,8 +71,14 @@ static double part_quantile(const RgDistributionPart *part, double p, double q)
   case RG_DISTRIBUTION_UNIFORM: return a + p * (b - a);
   case RG_DISTRIBUTION_CAUCHY: return p < 0.5 ? a - b / tan(M_PI * p) : a + b / tan(M_PI * q);
   case RG_DISTRIBUTION_BURR: return pow(expm1(-log(q) / b), 1 / a);
-  default: return a;
+  case RG_DISTRIBUTION_HALFNORMAL: return -a * rg_normal_quantile(q / 2);
+  case RG_DISTRIBUTION_EXPONENTIAL: return p < 0.5 ? -a * log1p(-p) : -a * log(q);
+  case RG_DISTRIBUTION_PARETO: return b * pow(q, -1 / a);
+  case RG_DISTRIBUTION_LOGNORMAL:
+    return exp(p < 0.5 ? a + b * rg_normal_quantile(p) : a - b * rg_normal_quantile(q));
+  case RG_DISTRIBUTION_POINT: break;
   }
+  return a;
 }
 
 static double clipped(const RgDistributionPart *part, double x)
@@ -135,8 +157,15 @@ static bool tails_are_light(const RgDistributionPart *part, double below, double
   switch (part->family) {
   case RG_DISTRIBUTION_CAUCHY: return least < 1 && most < 1;
   case RG_DISTRIBUTION_BURR: return most < part->a * part->b;
-  default: return true;
+  case RG_DISTRIBUTION_PARETO: return most < part->a;
+  case RG_DISTRIBUTION_NORMAL:
+  case RG_DISTRIBUTION_UNIFORM:
+  case RG_DISTRIBUTION_HALFNORMAL:
+  case RG_DISTRIBUTION_EXPONENTIAL:
+  case RG_DISTRIBUTION_LOGNORMAL:
+  case RG_DISTRIBUTION_POINT: break;
   }
+  return true;
 }
 
 bool rg_distribution_has_moments(const RgDistribution *distribution, double below, double above)
@@ -199,9 +228,16 @@ static void add_node(RgQuadrature *rule, double node, double weight)
   rule->weight[rule->n++] = weight;
 }
 
+/* Whether a part is cut into panels of its logarithm. */
+static bool is_logarithmic(const RgDistributionPart *part)
+{
+  return part->family == RG_DISTRIBUTION_PARETO || part->family == RG_DISTRIBUTION_LOGNORMAL;
+}
+
 /* The coordinate in which a part is cut into panels: the angle for Cauchy. */
 static double to_panel(const RgDistributionPart *part, double x)
 {
+  if (is_logarithmic(part)) return x > 0 ? log(x) : -INFINITY;
   return part->family == RG_DISTRIBUTION_CAUCHY ? atan((x - part->a) / part->b) : x;
 }
 
@@ -209,6 +245,8 @@ static void panel_node(const RgDistributionPart *part, double v, double weight, 
 {
   if (part->family == RG_DISTRIBUTION_CAUCHY)
     add_node(rule, part->a + part->b * tan(v), part->weight * weight / M_PI);
+  else if (is_logarithmic(part))
+    add_node(rule, exp(v), part->weight * weight * exp(v) * part_density(part, exp(v)));
   else add_node(rule, v, part->weight * weight * part_density(part, v));
 }
 

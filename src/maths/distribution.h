@@ -1,8 +1,12 @@
-/* Laws of one real random number as composable objects: normal, uniform, Cauchy, Burr XII, mixtures
-   of them, and clipping. They describe contexts; study files write them as expressions.
+/* Laws of one real random number as composable objects: one-piece laws, mixtures of them, and
+   clipping. They describe contexts and durations; study files write them as expressions.
 
      normal(mean, deviation)     uniform(lower, upper)     cauchy(location, scale)
      burr(alpha, beta)           P(c > t) = (1 + t^alpha)^-beta, t >= 0 (Burr XII)
+     halfnormal(scale)           |c| of a normal law with mean 0 and deviation `scale`
+     exponential(mean)           P(c > t) = exp(-t/mean), t >= 0
+     pareto(power, lower)        P(c > t) = (lower/t)^power, t >= lower
+     lognormal(mu, sigma)        log c is normal(mu, sigma)
      point(value)
      mixture(LAW, LAW, ..)       equal weights; or mixture(w1 * LAW, w2 * LAW, ..), divided by
                                  their sum
@@ -17,11 +21,15 @@
 #include "base/text.h"
 
 typedef enum {
-  RG_DISTRIBUTION_NORMAL,  /* a mean, b deviation > 0 */
-  RG_DISTRIBUTION_UNIFORM, /* on [a, b] */
-  RG_DISTRIBUTION_CAUCHY,  /* a location, b scale > 0 */
-  RG_DISTRIBUTION_BURR,    /* a alpha > 0, b beta > 0 */
-  RG_DISTRIBUTION_POINT    /* a */
+  RG_DISTRIBUTION_NORMAL,      /* a mean, b deviation > 0 */
+  RG_DISTRIBUTION_UNIFORM,     /* on [a, b] */
+  RG_DISTRIBUTION_CAUCHY,      /* a location, b scale > 0 */
+  RG_DISTRIBUTION_BURR,        /* a alpha > 0, b beta > 0 */
+  RG_DISTRIBUTION_HALFNORMAL,  /* a scale > 0 */
+  RG_DISTRIBUTION_EXPONENTIAL, /* a mean > 0 */
+  RG_DISTRIBUTION_PARETO,      /* a power > 0, b lower > 0 */
+  RG_DISTRIBUTION_LOGNORMAL,   /* a mu, b sigma > 0 */
+  RG_DISTRIBUTION_POINT        /* a */
 } RgDistributionFamily;
 
 typedef struct {
@@ -80,7 +88,8 @@ typedef struct {
   double *node, *weight; /* n each, owned */
 } RgQuadrature;
 
-/* panels: per part, between the bounds that leave out 1e-18 on each side (Cauchy: over the angle).
+/* panels: per part, between the bounds that leave out 1e-18 on each side (Cauchy: over the angle;
+   Pareto and log-normal: over the logarithm).
    breaks (n_breaks, ascending): kinks of g, which become borders of panels. Nodes of weight below
    1e-18 are left out. For g analytic between breaks the error falls geometrically with panels. */
 PetscErrorCode rg_distribution_quadrature(const RgDistribution *distribution, int panels,

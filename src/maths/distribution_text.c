@@ -15,13 +15,18 @@ const RgDistributionInfo rg_distribution_infos[] = {
   {"uniform(lower, upper)", "lower < upper"},
   {"cauchy(location, scale)", "scale > 0; it has no mean: clip it, or the problem clips"},
   {"burr(alpha, beta)", "Burr XII, P(c > t) = (1 + t^alpha)^-beta for t >= 0; alpha, beta > 0"},
+  {"halfnormal(scale)", "absolute value of a normal law of mean 0, deviation `scale` > 0"},
+  {"exponential(mean)", "P(c > t) = exp(-t/mean) for t >= 0; mean > 0"},
+  {"pareto(power, lower)", "P(c > t) = (lower/t)^power for t >= lower; power, lower > 0"},
+  {"lognormal(mu, sigma)", "its logarithm is normal(mu, sigma); sigma > 0"},
   {"point(value)", "one value with certainty"},
   {"mixture(LAW, LAW, ..)", "equal weights; or mixture(w1 * LAW, ..), divided by their sum"},
   {"clip(LAW, lower, upper)", "values beyond a bound become the bound"},
   {0}};
 
-static const char *const names[] = {"normal", "uniform", "cauchy", "burr",
-                                    "point",  "mixture", "clip",   NULL};
+static const char *const names[] = {"normal",     "uniform",     "cauchy", "burr",
+                                    "halfnormal", "exponential", "pareto", "lognormal",
+                                    "point",      "mixture",     "clip",   NULL};
 
 static PetscErrorCode finite_number(RgExpression *parser, double *value)
 {
@@ -59,20 +64,37 @@ static PetscErrorCode number(RgExpression *parser, double *value)
   PetscFunctionReturn(0);
 }
 
+/* The parameters of a law that must be positive, by their names; NULL: any number. */
+static const struct {
+  const char *a, *b;
+} positive[] = {
+  [RG_DISTRIBUTION_NORMAL] = {NULL, "deviation"}, [RG_DISTRIBUTION_UNIFORM] = {NULL, NULL},
+  [RG_DISTRIBUTION_CAUCHY] = {NULL, "scale"},     [RG_DISTRIBUTION_BURR] = {"alpha", "beta"},
+  [RG_DISTRIBUTION_HALFNORMAL] = {"scale", NULL}, [RG_DISTRIBUTION_EXPONENTIAL] = {"mean", NULL},
+  [RG_DISTRIBUTION_PARETO] = {"power", "lower"},  [RG_DISTRIBUTION_LOGNORMAL] = {NULL, "sigma"},
+  [RG_DISTRIBUTION_POINT] = {NULL, NULL},
+};
+
+static bool has_one_parameter(int family)
+{
+  return family == RG_DISTRIBUTION_POINT || family == RG_DISTRIBUTION_HALFNORMAL ||
+         family == RG_DISTRIBUTION_EXPONENTIAL;
+}
+
 static PetscErrorCode add_part(RgExpression *parser, RgDistribution *out, const char *start,
                                int family, double a, double b)
 {
   PetscFunctionBeginUser;
   if (rg_expression_failed(parser)) PetscFunctionReturn(0);
-  if ((family == RG_DISTRIBUTION_NORMAL || family == RG_DISTRIBUTION_CAUCHY) && !(b > 0))
-    PetscCall(rg_expression_mistake(parser, start, "%s needs a %s > 0, it is %g", names[family],
-                                    family == RG_DISTRIBUTION_NORMAL ? "deviation" : "scale", b));
+  if (positive[family].a && !(a > 0))
+    PetscCall(rg_expression_mistake(parser, start, "%s needs %s > 0, it is %g", names[family],
+                                    positive[family].a, a));
+  if (positive[family].b && !(b > 0))
+    PetscCall(rg_expression_mistake(parser, start, "%s needs %s > 0, it is %g", names[family],
+                                    positive[family].b, b));
   if (family == RG_DISTRIBUTION_UNIFORM && !(a < b))
     PetscCall(rg_expression_mistake(parser, start,
                                     "uniform needs lower < upper, they are %g and %g", a, b));
-  if (family == RG_DISTRIBUTION_BURR && !(a > 0 && b > 0))
-    PetscCall(rg_expression_mistake(parser, start,
-                                    "burr needs alpha > 0 and beta > 0, they are %g and %g", a, b));
   if (out->n == MAX_PARTS)
     PetscCall(rg_expression_mistake(parser, start, "more than %d parts", MAX_PARTS));
   if (rg_expression_failed(parser)) PetscFunctionReturn(0);
@@ -150,6 +172,7 @@ static PetscErrorCode name_of(RgExpression *parser, int *found)
 {
   char name[MAX_NAME] = "";
   const char *start = (rg_expression_next(parser), parser->at), *nearest;
+  RgText known = {0};
   int length = 0;
 
   PetscFunctionBeginUser;
@@ -159,12 +182,13 @@ static PetscErrorCode name_of(RgExpression *parser, int *found)
   nearest = rg_text_nearest(name, names);
   if (!length)
     PetscCall(rg_expression_mistake(parser, start, "a law expected, such as normal(0.5, 0.1)"));
-  else if (*found < 0)
-    PetscCall(rg_expression_mistake(
-      parser, start,
-      "unknown law '%s'%s%s%s; known: normal, uniform, cauchy, burr, point, "
-      "mixture, clip",
-      name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : ""));
+  else if (*found < 0) {
+    for (int i = 0; names[i]; i++) PetscCall(rg_text_add(&known, "%s%s", i ? ", " : "", names[i]));
+    PetscCall(rg_expression_mistake(parser, start, "unknown law '%s'%s%s%s; known: %s", name,
+                                    nearest ? ", did you mean '" : "", nearest ? nearest : "",
+                                    nearest ? "'?" : "", known.data));
+    PetscCall(rg_text_clear(&known));
+  }
   parser->at += length;
   PetscFunctionReturn(0);
 }
@@ -188,7 +212,7 @@ static PetscErrorCode law(RgExpression *parser, RgDistribution *out)
     PetscCall(clip(parser, out));
   } else {
     PetscCall(number(parser, &a));
-    if (family != RG_DISTRIBUTION_POINT) {
+    if (!has_one_parameter(family)) {
       PetscCall(rg_expression_expect(parser, ','));
       PetscCall(number(parser, &b));
     }

@@ -32,7 +32,7 @@ extern const char *const rg_context_expectations[];
   RG_TEXTS(                                                                                        \
     "law", RgContextOptions, law, law_, "p",                                                       \
     "law of the contexts before clipping, one for all coordinates or one each: normal(m, s), "     \
-    "uniform(a, b), cauchy(m, s), burr(alpha, beta), point(a), mixture(..), clip(LAW, a, b)"),     \
+    "uniform(a, b), cauchy(m, s), burr(alpha, beta), ... (regatta describe laws)"),                \
     RG_BOOL("clip", RgContextOptions, clip, clip_, "f takes the contexts clipped to [0, 1]"),      \
     RG_CHOICE("observed", RgContextOptions, observed, observed_, rg_context_observations, "",      \
               "what the learner sees: the draw as it is, or clipped"),                             \

@@ -1,0 +1,127 @@
+/* The laws of durations, which are laws of contexts too. */
+#include "test_main.h"
+
+#include "maths/distribution.h"
+#include "study/schedule/crew.h"
+
+static RgDistribution law_of(const char *text)
+{
+  RgDistribution law;
+  RgText mistake = {0};
+
+  RG_OK(rg_distribution_parse(text, &law, &mistake));
+  if (mistake.data) fail_msg("%s: %s", text, mistake.data);
+  return law;
+}
+
+/* Durations of mean 1 from one uniform number, in ticks. */
+RG_TEST(durations_of_laws_are_coupled)
+{
+  static const struct {
+    const char *law;
+    int64_t ticks[4];
+  } cases[] = {
+    {"uniform(0, 2)", {200000, 1000000, 1800000, 1998000}},
+    {"halfnormal(1.2533141373155001)", {157493, 845348, 2061518, 4124064}},
+    {"exponential(1)", {105361, 693147, 2302585, 6907755}},
+    {"pareto(5, 0.8)", {817037, 918959, 1267915, 3184857}},
+    {"lognormal(-0.5, 1)", {168377, 606531, 2184860, 13332869}},
+  };
+  static const double u[] = {0.1, 0.5, 0.9, 0.999};
+
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    RgDistribution law = law_of(cases[c].law);
+    for (int k = 0; k < 4; k++)
+      assert_int_equal(rg_ticks(rg_distribution_quantile(&law, u[k])), cases[c].ticks[k]);
+    RG_OK(rg_distribution_destroy(&law));
+  }
+}
+
+/* The quadrature rule gives the moments of the formulas; the quantile inverts the distribution function. */
+RG_TEST(moments_and_quantiles)
+{
+  static const struct {
+    const char *law;
+    double mean, square;
+  } cases[] = {
+    {"halfnormal(2)", 1.5957691216057308, 4},
+    {"exponential(0.7)", 0.7, 0.98},
+    {"pareto(5, 0.8)", 1, 3.2 / 3},
+    {"lognormal(0.3, 0.5)", 1.5295904196633787, 3.004166023946433},
+  };
+
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    RgDistribution law = law_of(cases[c].law);
+    RgQuadrature rule;
+    double total = 0, mean = 0, square = 0;
+    RG_OK(rg_distribution_quadrature(&law, 40, 0, NULL, &rule));
+    for (int i = 0; i < rule.n; i++) {
+      total += rule.weight[i];
+      mean += rule.weight[i] * rule.node[i];
+      square += rule.weight[i] * rule.node[i] * rule.node[i];
+    }
+    RG_CLOSE(total, 1, 1e-13);
+    RG_CLOSE(mean, cases[c].mean, 1e-12);
+    RG_CLOSE(square, cases[c].square, 1e-9);
+    for (double p = 1e-6; p < 1; p += 0.0371)
+      RG_CLOSE(rg_distribution_cdf(&law, rg_distribution_quantile(&law, p)), p, 1e-14);
+    RG_CLOSE(rg_distribution_cdf(&law, 0), 0, 0);
+    RG_OK(rg_quadrature_destroy(&rule));
+    RG_OK(rg_distribution_destroy(&law));
+  }
+}
+
+/* Clipping leaves atoms that complete the mass. */
+RG_TEST(clipped_laws_keep_their_mass)
+{
+  static const char *const texts[] = {"clip(halfnormal(1), 0.2, 1)", "clip(exponential(1), 0.2, 1)",
+                                      "clip(pareto(3, 0.5), 0.6, 1)",
+                                      "clip(lognormal(0, 1), 0.2, 1)"};
+
+  for (size_t c = 0; c < sizeof texts / sizeof texts[0]; c++) {
+    RgDistribution law = law_of(texts[c]);
+    RgQuadrature rule;
+    double total = 0;
+    RG_OK(rg_distribution_quadrature(&law, 20, 0, NULL, &rule));
+    for (int i = 0; i < rule.n; i++) total += rule.weight[i];
+    RG_CLOSE(total, 1, 1e-13);
+    RG_OK(rg_quadrature_destroy(&rule));
+    RG_OK(rg_distribution_destroy(&law));
+  }
+}
+
+RG_TEST(a_pareto_law_has_moments_below_its_power)
+{
+  RgDistribution law = law_of("mixture(pareto(2, 1), lognormal(0, 3))");
+
+  assert_true(rg_distribution_has_moments(&law, 0, 1.9));
+  assert_false(rg_distribution_has_moments(&law, 0, 2));
+  RG_OK(rg_distribution_destroy(&law));
+}
+
+RG_TEST(mistakes)
+{
+  static const struct {
+    const char *text, *mistake;
+  } cases[] = {
+    {"halfnormal(0)", "column 1: halfnormal needs scale > 0, it is 0"},
+    {"exponential(-1)", "column 1: exponential needs mean > 0, it is -1"},
+    {"pareto(0, 1)", "column 1: pareto needs power > 0, it is 0"},
+    {"pareto(5, 0)", "column 1: pareto needs lower > 0, it is 0"},
+    {"lognormal(0, 0)", "column 1: lognormal needs sigma > 0, it is 0"},
+    {"exponential(1, 2)", "column 14: ')' expected before ', 2)'"},
+    {"halfnormel(1)",
+     "column 1: unknown law 'halfnormel', did you mean 'halfnormal'?; known: normal, "
+     "uniform, cauchy, burr, halfnormal, exponential, pareto, lognormal, point, mixture, "
+     "clip"},
+  };
+
+  for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+    RgDistribution law;
+    RgText mistake = {0};
+    RG_OK(rg_distribution_parse(cases[c].text, &law, &mistake));
+    assert_string_equal(mistake.data, cases[c].mistake);
+    RG_OK(rg_text_clear(&mistake));
+    RG_OK(rg_distribution_destroy(&law));
+  }
+}
