@@ -101,7 +101,7 @@ double rg_bound_rgp_ucb(double n_points, double theta, double noise, int T, doub
 
 double rg_irgp_mean_width(double shift)
 {
-  /* exp(s/2) erfc(sqrt(s/2)) from logarithms: the factors over- and underflow */
+  /* exp(s/2) erfc(sqrt(s/2)) from logarithms, because the factors overflow and underflow */
   const double tail = exp(shift / 2 + rg_log_erfc(sqrt(shift / 2)));
 
   return sqrt(shift) + sqrt(M_PI / 2) * tail;

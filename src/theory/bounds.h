@@ -25,7 +25,7 @@ double rg_bound_c2(double n_points);
 double rg_bound_theorem_4_1(double n_points, double noise, int T, double gamma);
 /* Theorem 4.2: BCR_T <= pi^2/6 + sqrt(C1 T gamma (2 + s_T)), continuous rule. */
 double rg_bound_theorem_4_2(double shift, double noise, int T, double gamma);
-/* The same with sum_{t<=T} (2 + s_t) for T (2 + s_T): what the proof bounds first. */
+/* The same with sum_{t<=T} (2 + s_t) in place of T (2 + s_T). The proof bounds this sum first. */
 double rg_bound_theorem_4_2_sum(double mean_sum, double noise, double gamma);
 /* Theorem 4.3: bound of E[R_T | zeta_1, zeta_2, ...] that holds with probability 1 - delta over the
    confidence parameters, finite rule. */
@@ -36,8 +36,9 @@ double rg_bound_theorem_4_4(double shift, double noise, int T, double gamma, dou
                             bool tight);
 /* Proposition 4.1: R_T <= (bound of Theorem 4.1)/delta with probability 1 - delta (Markov). */
 double rg_bound_proposition_4_1(double n_points, double noise, int T, double gamma, double delta);
-/* Theorem 4.5: bound of R_T that holds with probability 1 - delta over everything, highprob rule.
-   As printed; its two events add up to 1.392 delta, so a careful reader puts delta/1.392 here. */
+/* Theorem 4.5: bound of R_T that holds with probability 1 - delta over everything, highprob
+   rule. The value is as printed. Its two events add up to 1.392 delta, so a careful reader
+   passes delta/1.392. */
 double rg_bound_theorem_4_5(double n_points, double noise, int T, double gamma, double delta,
                             bool tight);
 

@@ -1,4 +1,4 @@
-/* Slopes of kernels, and what the bounds of methods with contexts from a box share. */
+/* Slopes of kernels, and the parts that the bounds of methods with contexts from a box share. */
 #include "theory/context_bounds.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 #include "gp/kernel/family.h"
 #include "maths/design.h"
 
-/* A direction meets every factor at most with its smallest length scale. */
+/* In any direction, a factor changes at most as fast as its smallest length scale allows. */
 double rg_kernel_slope(const RgKernel *kernel)
 {
   double square = 0;

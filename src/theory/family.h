@@ -1,9 +1,8 @@
 /* Families of regret bounds: one file per family in theory/, one line in theory/list.h.
 
-   A family says which rules its theorems are about, what they assume, and the value of each of its
-   curves at query T as a function of the kernel, the noise, the domain, the law of the confidence
-   parameters, the information gain and the horizon: all that stands in RgBoundSetting. It knows
-   nothing of studies. */
+   A family states which rules its theorems are about, what they assume, and the value of each of
+   its curves at query T. This value is a function of RgBoundSetting: kernel, noise, domain, law
+   of the confidence parameters, information gain and horizon. A family knows nothing of studies. */
 #ifndef RG_THEORY_FAMILY_H
 #define RG_THEORY_FAMILY_H
 
@@ -12,52 +11,56 @@
 #include "base/text.h"
 #include "gp/kernel/kernel.h"
 
-/* What bounds are functions of. All borrowed; arrays of `n` are by query, from the first. */
+/* The arguments of a bound. All are borrowed. Arrays of `n` have one entry per query, from the
+   first. */
 typedef struct {
   int n; /* queries */
   const RgDomain *domain;
   const RgConfidenceLaw *law; /* n */
   unsigned rule;              /* RG_RULE of the law's rule in its family */
-  const RgKernel *kernel;     /* of the model, at its first query */
+  const RgKernel *kernel;     /* the kernel of the model at its first query */
   double largest;             /* k(x,x) */
-  double noise;               /* variance: of the model, or what noise_of says */
+  double noise;               /* noise variance of the model, or as noise_of returns */
   double data_noise;          /* variance of the observations */
-  bool fitted;                /* hyperparameters are */
+  bool fitted;                /* whether the hyperparameters are fitted */
   double measure_slope;       /* K of the measure's bounds; NaN: the theorems don't know it */
-  double context_deviation;   /* of the normal law with the contexts' quartiles; NaN: unknown */
+  double context_deviation;   /* deviation of the normal law with the contexts' quartiles; NaN:
+                                 unknown */
   const double *gamma;        /* n: information gain, an upper bound of its maximum */
-  double delta;               /* probability that a bound may fail where the rule has none */
-  bool tight;                 /* T s_T for the 2 T s_T that is printed */
+  double delta;               /* probability that a bound may fail, for rules without one */
+  bool tight;                 /* T s_T in place of the printed 2 T s_T */
 } RgBoundSetting;
 
 /* A mask of rules, by their position in the family's list. */
 #define RG_RULE(rule) (1u << (rule))
 
 typedef struct {
-  const char *name;                      /* as in files */
+  const char *name;                      /* name in files */
   unsigned rules;                        /* RG_RULE or-ed */
-  const char *title;                     /* what it bounds, or is */
-  bool (*holds)(const RgBoundSetting *); /* in this setting; NULL: always */
+  const char *title;                     /* the quantity that it bounds, or that it is */
+  bool (*holds)(const RgBoundSetting *); /* whether it holds in this setting; NULL: always */
   double (*at)(const RgBoundSetting *, int T);
 } RgBoundCurve;
 
 typedef struct {
   const char *name, *title, *reference;
-  const char *assumptions;    /* in words */
+  const char *assumptions;    /* in words, for readers */
   const RgBoundCurve *curves; /* ends with a NULL name */
   const char *const *rules;   /* RgConfidenceLaw.rule that the theorems are about; ends with NULL.
                                  A name belongs to one family */
   unsigned joint;             /* rules whose gain is that of designs and contexts */
   unsigned continuous;        /* rules whose theorems ask for a box of designs */
-  bool nominal;               /* its constants can't be known: every value is nominal */
-  bool unit_variance;         /* no bound where k(x,x) > 1 */
+  bool nominal;               /* whether its constants can't be known; then every value is
+                                 nominal */
+  bool unit_variance;         /* whether there is no bound where k(x,x) > 1 */
   /* Why there is no bound, from domain and law alone; NULL: there may be one. */
   const char *(*obstacle)(const RgBoundSetting *);
-  /* The same from the model too, appended to `why`; NULL: nothing to say. */
+  /* The same, from the model too, appended to `why`. NULL: the family has no such condition. */
   PetscErrorCode (*refuse)(const RgBoundSetting *, RgText *why);
-  /* Noise variance that the gain is computed with, for the model's; NULL: the model's. */
+  /* The noise variance with which the gain is computed, in place of the model's; NULL: the
+     model's. */
   double (*noise_of)(const RgBoundSetting *);
-  /* nominal: what is not known, static. */
+  /* For a nominal family: the constants that are not known; static. */
   const char *(*remark)(const RgBoundSetting *);
 } RgBoundFamily;
 

@@ -1,4 +1,4 @@
-/* The formulas that figures draw beside what was measured. */
+/* The formulas that figures draw beside measured values. */
 #include "theory/formula.h"
 
 #include <math.h>
@@ -81,16 +81,16 @@ static const RgParam realised_params[] = {
   {0},
 };
 
-/* sum + term; a term that is missing counts as none and shows. */
+/* sum + term. A missing term counts as 0, and the result shows that it was missing. */
 static double running(double *sum, double term)
 {
   *sum += isnan(term) ? 0 : term;
   return isnan(term) ? NAN : *sum;
 }
 
-/* What the proofs of Theorems 4.1 and A.1 bound the expected regret by before they bound that by
-   gamma_t: 2 sum (ucb - lcb)(x_k) and 4 K sum beta_k^(1/2) max_w sigma(x_k, w), over a run (rows of
-   equal `run`). */
+/* The expected regret in the proofs of Theorems 4.1 and A.1, before it is bounded by gamma_t: 2
+   sum (ucb - lcb)(x_k) and 4 K sum beta_k^(1/2) max_w sigma(x_k, w), over a run (rows of equal
+   `run`). */
 static PetscErrorCode realised(const void *options, int n, const double *const *in,
                                double *const *out)
 {
@@ -124,7 +124,7 @@ static const RgParam regret_params[] = {
 };
 
 /* Theorems 4.1, 4.5, 4.6 for a measure whose bounds are at most q(2 beta^(1/2) sigma) apart,
-   q(a) = weight (lambda a^nu)^concave; of a sum of such terms the bounds add. */
+   q(a) = weight (lambda a^nu)^concave. For a sum of such terms the bounds add up. */
 static PetscErrorCode robust_regret(const void *options, int n, const double *const *in,
                                     double *const *out)
 {
@@ -165,7 +165,7 @@ static PetscErrorCode regression_beta(const void *options, int n, const double *
   PetscFunctionReturn(0);
 }
 
-/* Theorem 4.1: half-width of the interval at a point of some weight, but for omega_f(h). */
+/* Theorem 4.1: half-width of the interval at a point of a given weight, without omega_f(h). */
 static PetscErrorCode regression_radius(const void *options, int n, const double *const *in,
                                         double *const *out)
 {

@@ -1,11 +1,12 @@
-/* Formulas of the papers over columns of numbers, for figures that need no study or that need what
-   was recorded: `regatta bounds -formula NAME`. One line per formula in the table of formula.c. */
+/* Formulas of the papers over columns of numbers, for figures that need no study, or that need
+   recorded columns: `regatta bounds -formula NAME`. The table in formula.c has one line per
+   formula. */
 #ifndef RG_THEORY_FORMULA_H
 #define RG_THEORY_FORMULA_H
 
 #include "regatta/params.h"
 
-/* Most columns that come in or go out. */
+/* The most columns that come in or go out. */
 #define RG_FORMULA_COLUMNS 8
 
 typedef struct {

@@ -18,8 +18,8 @@ typedef struct {
   double error; /* C0: E |p - phat_t|_2 <= C0 t^(-2/(4 + dim_c)) */
 } RgKdeTheory;
 
-/* C0 of independent normal coordinates of deviation s and the rule-of-thumb bandwidth, by the
-   asymptotic error; clipping is ignored. */
+/* C0 for independent normal coordinates of deviation s and the rule-of-thumb bandwidth, by the
+   asymptotic error. Clipping is ignored. */
 double rg_kde_error_constant(int dim_c, double s);
 /* beta_t, at least 0. */
 double rg_kde_beta(const RgKdeTheory *theory, int t);

@@ -1,7 +1,7 @@
-/* Regret bounds of kernel regression (BOKE): functions of plain numbers, and of what a run records.
-
-   Common arguments: varsigma, sub-Gaussian parameter of the noise; bound = sup Psi of the smoothing
-   kernel; delta, probability that the bound may fail; T, number of queries it covers.
+/* Regret bounds of kernel regression (BOKE) as functions of plain numbers, and of columns
+   that a run records.
+   Common arguments: varsigma, sub-Gaussian parameter of the noise; bound = sup Psi of the
+   smoothing kernel; delta, probability that the bound may fail; T, number of queries it covers.
    Source: Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178; boke 7. */
 #ifndef RG_THEORY_REGRESSION_BOUNDS_H
 #define RG_THEORY_REGRESSION_BOUNDS_H
@@ -23,11 +23,10 @@ double rg_regression_bound_finite_expected(double n_points, double T, double var
    sum over gaps > 0 of C1' log T / gap + C2' gap. */
 double rg_regression_bound_gaps(int n, const double *gaps, double T, double varsigma, double bound);
 
-/* Theorem 4.13, width of the rule `general`: cumulative regret of T queries of which eta is the sum
-   of 1/W_t(x_{t+1}) and omega the sum of omega_f(h_t),
-   sqrt(C3 eta T log T) + sqrt(C4 T eta) + 2 omega with C3 = 16 varsigma^2 bound and
-   C4 = 8 varsigma^2 bound log(2 pi^2/(3 delta)); and the tighter form with one root,
-   2 sqrt(T beta_T eta) + 2 omega. */
+/* Theorem 4.13, width of the rule `general`: cumulative regret of T queries. eta is the sum of
+   1/W_t(x_{t+1}), and omega the sum of omega_f(h_t). The bound is sqrt(C3 eta T log T) + sqrt(C4
+   T eta) + 2 omega with C3 = 16 varsigma^2 bound and C4 = 8 varsigma^2 bound log(2 pi^2/(3
+   delta)). The tighter form with one root is 2 sqrt(T beta_T eta) + 2 omega. */
 double rg_regression_bound_general(double T, double eta, double omega, double varsigma,
                                    double bound, double delta);
 double rg_regression_bound_root(double T, double beta, double eta, double omega);
@@ -38,8 +37,8 @@ double rg_regression_bound_root(double T, double beta, double eta, double omega)
 PetscErrorCode rg_modulus_of_continuity(int n, const double *f, double spacing, double reach,
                                         double *omega);
 
-/* Effective support radius of the Gaussian kernel, where it has fallen to `level`: heuristic, its
-   support is not compact. */
+/* The radius at which the Gaussian kernel has fallen to `level`. It is a heuristic: the support
+   of this kernel is not compact. */
 double rg_gaussian_support(double level);
 
 #endif

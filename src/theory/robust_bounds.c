@@ -83,7 +83,7 @@ static double constant(const RgBoundSetting *s)
   return rg_robust_c1(s->noise, s->largest, least);
 }
 
-/* The last recommendation is the best one for the expectation alone. */
+/* Only for the expectation is the last recommendation the best one. */
 static bool is_expectation(const RgBoundSetting *s)
 {
   const char *measure = s->domain->measure;
@@ -129,7 +129,7 @@ static double theorem_a_last(const RgBoundSetting *s, int t)
   return rg_robust_bound_last_continuous(t, kappa, constant(s), s->gamma[t - 1]);
 }
 
-/* Theorems 4.1 to 4.6; appendix A, where the law's a is 2 log kappa_t. */
+/* Theorems 4.1 to 4.6; appendix A, where the `a` of the law is 2 log kappa_t. */
 static const char *const rules[] = {"rrgp", "rrgp_continuous", NULL};
 
 #define FINITE RG_RULE(0)

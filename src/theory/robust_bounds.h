@@ -1,10 +1,10 @@
 /* Bounds of the regret of RRGP-UCB (arXiv:2504.03172; rrgp_ucb 7).
 
    Setting: f is a path of a zero-mean Gaussian process over (x, w), known to the learner;
-   observations carry Gaussian noise of known variance. r_t = F(x*) - F(recommendation t), R_t their
-   sum; expectations are over f, noise and the widths. kappa_t: what beta_t = 2 log(kappa_t) +
-   chi^2_2 is made with, |X x Omega| where both are finite. gamma: maximum information gain of t
-   points or an upper bound of it. All are O(1) unless stated. */
+   observations carry Gaussian noise of known variance. r_t = F(x*) - F(recommendation t), and
+   R_t is their sum; expectations are over f, noise and the widths. kappa_t is the constant in
+   beta_t = 2 log(kappa_t) + chi^2_2: |X x Omega| if both are finite. gamma: maximum information
+   gain of t points or an upper bound of it. All functions are O(1) unless stated. */
 #ifndef RG_THEORY_ROBUST_BOUNDS_H
 #define RG_THEORY_ROBUST_BOUNDS_H
 
@@ -12,8 +12,8 @@
 
 #include "robust/discretise.h"
 
-/* C1 = 2 k/log(1 + k/noise), k = largest prior variance: 2/log(1 + 1/noise) for k = 1. Where nature
-   draws w it is divided by the least probability of w (1: the learner chooses). */
+/* C1 = 2 k/log(1 + k/noise), k = largest prior variance: 2/log(1 + 1/noise) for k = 1. If nature
+   draws w, it is divided by the least probability of w (1: the learner chooses). */
 double rg_robust_c1(double noise, double largest_variance, double least_probability);
 /* E[beta^s] = integral over v >= 0 of (2 log kappa + 2 v)^s exp(-v). kappa >= 1, s > 0. */
 double rg_robust_mean_power(double kappa, double s);
@@ -38,7 +38,7 @@ double rg_robust_bound_continuous(double slope, bool continuous_context, int t, 
 /* Theorems A.5 and A.8: E[r'_t] of the last recommendation, expectation, Omega continuous: 2/t^2 +
    pi^2/(3 t) + 4 sqrt(C1 (2 log kappa + 2) gamma/t). */
 double rg_robust_bound_last_continuous(int t, double kappa, double c1, double gamma);
-/* Theorem 4.4 (Markov): holds with probability 1 - delta, from a bound of the mean. */
+/* Theorem 4.4 (Markov): holds with probability 1 - delta, given a bound of the mean. */
 double rg_robust_bound_markov(double bound, double delta);
 
 #endif

@@ -47,7 +47,7 @@ double rg_bound_wdrbo(const RgWassersteinTheory *theory, int T, double gamma, do
 
 /* ---- the family ------------------------------------------------------------------------------ */
 
-/* Nominal values: B = kappa = lambda = 1, the kernel scaled to k(z,z) = 1. */
+/* Nominal values: B = kappa = lambda = 1, and the kernel scaled to k(z,z) = 1. */
 static RgWassersteinTheory constants_of(const RgBoundSetting *s)
 {
   return (RgWassersteinTheory){
@@ -69,7 +69,7 @@ static double norm_at(const RgWassersteinTheory *ball, const RgBoundSetting *s, 
   return rg_wasserstein_norm(ball, t > 1 ? 2 * s->gamma[t - 2] : 0);
 }
 
-/* law.b: the constant radius around a given centre; NaN: observed contexts. */
+/* law.b is the constant radius around a given centre, or NaN for observed contexts. */
 static double radius_at(const RgWassersteinTheory *ball, const RgBoundSetting *s, int t)
 {
   const double given = s->law[t - 1].b;

@@ -11,44 +11,46 @@
 #include "gp/kernel/kernel.h"
 #include "regatta/stream.h"
 
-/* Most columns that one input becomes. */
+/* The most columns that one input becomes. */
 #define RG_KERNEL_COLUMNS_MAX 2
 
 typedef struct {
   const char *name;     /* as typed in a study file */
-  const char *formula;  /* for people; r, s, d as in kernel.h */
-  const char *summary;  /* its paths, in a line */
-  const char *symbol;   /* of its parameter `shape`, with its meaning; NULL: it has none */
-  double default_shape; /* > 0 where it has one, else 0 */
+  const char *formula;  /* formula for readers; r, s, d as in kernel.h */
+  const char *summary;  /* summary of its paths in one line */
+  const char *symbol;   /* symbol of its parameter `shape`, with its meaning; NULL: the family
+                           has no parameter */
+  double default_shape; /* > 0 if the family has a parameter, else 0 */
   bool separable; /* a factor over several inputs is the product of factors over each of them */
 
-  /* The definition: the correlation of two points that are d (n) apart, in plain scalars. The tests
-     hold everything else against it. */
+  /* The definition: the correlation of two points that are d (n) apart, in plain scalars. The
+     tests compare everything else with it. */
   double (*value)(double shape, int n, const double *d, const double *length_scale);
 
-  /* Inputs enter r^2 as they are (columns 1, warp NULL), or each as `columns` functions u of it:
-     r^2 is the sum of squared differences of u/length_scale. du (NULL: not wanted): their
-     derivatives. */
+  /* Inputs enter r^2 as they are (columns 1, warp NULL), or each of them as `columns` functions
+     u. Then r^2 is the sum of squared differences of u/length_scale. du (may be NULL):
+     derivatives of u. */
   int columns;
   void (*warp)(double shape, double x, double *u, double *du);
 
   double
-    slope; /* sqrt(-k''(0)) of the correlation k(r); 0: its paths have no derivative, and bounds
-                   that need one are refused */
-  /* n draws from the spectral density of a factor: turns (inputs x n), turns per unit of each
-     input. work: 2 n. NULL: not known; random features of such a kernel are refused. */
+    slope; /* sqrt(-k''(0)) of the correlation k(r). 0: its paths have no derivative, and bounds
+              that need one are refused */
+  /* Draws n frequencies from the spectral density of a factor: turns (inputs x n) per unit of
+     each input. work: 2 n. NULL: the density is not known, and random features of such a kernel
+     are refused. */
   void (*spectrum)(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
                    double *work);
-  int degrees; /* of freedom, where that density is Student's t: 2 nu of a Matern kernel */
+  int degrees; /* degrees of freedom, if the density is Student's t: 2 nu of a Matern kernel */
 } RgKernelClass;
 
-/* By RgKernelFamily. */
+/* Indexed by RgKernelFamily. */
 extern const RgKernelClass *const rg_kernel_classes[RG_KERNEL_FAMILIES];
 
 /* Deviation of the derivative of a path of a family with `slope`, at unit length scale. */
 double rg_kernel_family_slope(const RgKernelClass *class, double shape);
 
-/* The first family of the kernel that has no slope (no spectrum); NULL: all have. */
+/* The first family of the kernel that has no slope (no spectrum); NULL if all have one. */
 const RgKernelClass *rg_kernel_without_slope(const RgKernel *kernel);
 const RgKernelClass *rg_kernel_without_spectrum(const RgKernel *kernel);
 

@@ -1,11 +1,11 @@
-/* Kernels as data: made, copied, compared, and read as hyperparameters. */
+/* Kernels as data: creation, copies, comparison, and hyperparameters. */
 #include "gp/kernel/kernel_internal.h"
 
 #include "base/grow.h"
 
 #include <math.h>
 
-/* One factor over the `n` inputs given, with 1 or n length scales. */
+/* One factor over the given `n` inputs, with 1 or n length scales. */
 static PetscErrorCode factor_create(RgKernelFamily family, int n, const int *inputs, bool ard,
                                     const double *length_scale, RgKernelFactor *factor)
 {
@@ -69,7 +69,7 @@ PetscErrorCode rg_kernel_create(RgKernelFamily family, int dim, bool ard,
   PetscFunctionReturn(0);
 }
 
-/* One factor per group: their product where the kernel has one term, else their sum. */
+/* One factor per group. Their product is the kernel if it has one term, else their sum is. */
 static PetscErrorCode add_groups(RgKernelFamily family, int n_groups, const int *group, bool ard,
                                  const double *length_scale, const double *variance,
                                  RgKernel *kernel)

@@ -1,12 +1,13 @@
-/* Covariance functions: a sum of terms, each a variance times a product of factors, each factor a
-   stationary kernel of the distance over a group of inputs. One factor over all inputs is the usual
-   isotropic or ARD kernel; several factors give product kernels; several terms additive ones. */
+/* Covariance functions. A kernel is a sum of terms. A term is a variance times a product of
+   factors. A factor is a stationary kernel of the distance over a group of inputs. One factor
+   over all inputs is the usual isotropic or ARD kernel; several factors give product kernels,
+   and several terms give additive ones. */
 #ifndef RG_GP_KERNEL_KERNEL_H
 #define RG_GP_KERNEL_KERNEL_H
 
 #include "regatta/kernel.h"
 
-/* The families of gp/kernel/list.h. What they are functions of: r = sqrt(sum_j ((x_j - x'_j) /
+/* The families of gp/kernel/list.h. They are functions of r = sqrt(sum_j ((x_j - x'_j) /
    length_scale_j)^2) over the factor's inputs, or of functions of these; see gp/kernel/family.h. */
 typedef enum {
 #define RG_KERNEL(name, NAME) RG_KERNEL_##NAME,
@@ -15,7 +16,7 @@ typedef enum {
 } RgKernelFamily;
 
 enum {
-  RG_KERNEL_FAMILIES = 0 /* how many there are */
+  RG_KERNEL_FAMILIES = 0 /* the number of families */
 #define RG_KERNEL(name, NAME) +1
 #include "gp/kernel/list.h"
 #undef RG_KERNEL
@@ -25,11 +26,11 @@ extern const char *const rg_kernel_family_names[]; /* as typed in study files; N
 
 typedef struct {
   RgKernelFamily family;
-  double
-    shape; /* the family's parameter, > 0; 0: it has none. Not a hyperparameter: never fitted */
+  double shape; /* the family's parameter, > 0; 0: the family has no parameter. It is no
+              hyperparameter and is never fitted */
   int n_inputs;
   int *inputs;          /* owned; indices of the inputs the distance is taken over */
-  int shift;            /* 0; else input j + shift is added to each input j of the factor */
+  int shift;            /* 0, or else input j + shift is added to each input j of the factor */
   int n_scales;         /* 1 (isotropic) or n_inputs (ARD) */
   double *length_scale; /* owned; n_scales, > 0 */
 } RgKernelFactor;
@@ -75,15 +76,17 @@ PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_term
 PetscErrorCode rg_kernel_create_shift(RgKernelFamily family, int dim, bool ard,
                                       const double *length_scale, double variance,
                                       RgKernel *kernel);
-/* Another family for a factor, with its default parameter. */
+/* Gives a factor another family, with the default of its parameter. */
 void rg_kernel_set_family(RgKernelFactor *factor, RgKernelFamily family);
-/* Parameter of the family, > 0, for every factor whose family has one; until then its default. */
+/* Sets the parameter of the family, > 0, of every factor whose family has one. Without this call
+   it has its default. */
 void rg_kernel_set_shape(RgKernel *kernel, double shape);
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
 
-/* Write k((x,c), (x',c')) as left(x, x') right(c, c'), x the first `dim_left` inputs; left has the
-   variance, right has variance 1. splits is false, and nothing is created, for sums of terms and
-   where a factor whose family is not separable is over inputs of both sides. */
+/* Write k((x,c), (x',c')) as left(x, x') right(c, c'), where x is the first `dim_left` inputs.
+   `left` has the variance, `right` has variance 1. Some kernels do not split: sums of terms, and
+   kernels with an inseparable factor over inputs of both sides. Then `splits` is false, and
+   nothing is created. */
 PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *left,
                                RgKernel *right, bool *splits);
 
@@ -98,7 +101,7 @@ void rg_kernel_set_theta(RgKernel *kernel, const double *theta);
 PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const double *X, int m,
                                         const double *Z, const double *W, double *G);
 
-/* g_p = sum_ij A_ij d K_ij / d theta_p over the n x n matrix; A symmetric, of which only the lower
+/* g_p = sum_ij A_ij d K_ij / d theta_p over the n x n matrix. A is symmetric; only its lower
    triangle (A[i*n + j], j <= i) is read. O(n^2 dim). */
 PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
                                         const double *A, double *g);
@@ -107,8 +110,9 @@ PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const dou
 PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double *X, int m,
                                      const double *Z, const double *W, double *g);
 
-/* The jitter to try after `jitter` on the diagonal of the matrix of n data, which has no Cholesky
-   factor: 1e-10, 1e-9, ... 1e-4 of the signal variance. Failure and false: no more. */
+/* The jitter to try after `jitter`, when the matrix of n data has no Cholesky factor: 1e-10,
+   1e-9, ... 1e-4 of the signal variance. Returns false and sets the failure if there is no
+   further one. */
 bool rg_kernel_more_jitter(const RgKernel *kernel, int n, double *jitter, RgFailure *failure);
 
 #endif

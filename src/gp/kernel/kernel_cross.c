@@ -1,17 +1,17 @@
-/* Kernel matrices and their gradients by the points, tile by tile. */
+/* Kernel matrices and their gradients with respect to the points, tile by tile. */
 #include "gp/kernel/kernel_internal.h"
 
 #include <string.h>
 
-/* Distances are summed coordinate by coordinate, never as |x|^2 + |z|^2 - 2 x.z by way of dgemm:
-   that loses half the digits of short distances (all of them for Matern-1/2, which has a square
-   root there), and below some twenty inputs the exponential costs more than the distances anyway.
- */
+/* Distances are summed coordinate by coordinate, never as |x|^2 + |z|^2 - 2 x.z with dgemm. The
+   latter loses half the digits of short distances (all of them for Matern-1/2, which has a
+   square root there). Below some twenty inputs the exponential costs more than the distances
+   anyway. */
 
 /* Working arrays of one call. */
 typedef struct {
   const RgTileOps *ops;
-  int columns, width; /* width: of the widest tile */
+  int columns, width; /* width of the widest tile */
   double *A, *B, *value, *scratch;
 } Work;
 
@@ -35,7 +35,7 @@ static PetscErrorCode work_destroy(Work *work)
   PetscFunctionReturn(0);
 }
 
-/* Rows of a tile to where they belong, `ld` apart. */
+/* Copies the rows of a tile to their places, `ld` apart. */
 static void copy_rows(int n, int count, int width, const double *tile, size_t ld, double *K)
 {
   for (int i = 0; i < n; i++, tile += width, K += ld) {
@@ -44,8 +44,8 @@ static void copy_rows(int n, int count, int width, const double *tile, size_t ld
   }
 }
 
-/* Rows done at a time, and wide tiles for many candidates: long pieces of the rows of K are written
-   at once. */
+/* The rows that are done at a time, and the width of tiles for many candidates: long pieces of
+   the rows of K are written at once. */
 #define ROWS 64
 #define WIDE 128
 
@@ -100,7 +100,7 @@ PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, i
   PetscFunctionReturn(0);
 }
 
-/* Block by block, so that both sides of the copy stay in cache. */
+/* Copies block by block, so that both sides of the copy stay in cache. */
 PetscErrorCode rg_kernel_matrix(const RgKernel *kernel, int n, const double *X, double *K)
 {
   size_t ld = (size_t)n;

@@ -9,7 +9,8 @@
 #include "gp/kernel/family.h"
 #include "gp/kernel/tiles.h"
 
-/* Factors of all terms; columns that the inputs of all factors become (family.h). */
+/* The number of factors of all terms; the number of columns that the inputs of all factors
+   become (family.h). */
 int rg_kernel_n_factors(const RgKernel *kernel);
 int rg_kernel_n_columns(const RgKernel *kernel);
 static inline int rg_kernel_factor_columns(const RgKernelFactor *factor)
@@ -17,35 +18,35 @@ static inline int rg_kernel_factor_columns(const RgKernelFactor *factor)
   return factor->n_inputs * rg_kernel_classes[factor->family]->columns;
 }
 
-/* Same terms, factors, families, inputs and numbers of scales? */
+/* Whether two kernels have the same terms, factors, families, inputs and numbers of scales. */
 bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b);
-/* Make `to` equal to `from`; in place when the structures agree. `to` is a valid kernel. */
+/* Makes `to` equal to `from`, in place if the structures agree. `to` is a valid kernel. */
 PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to);
 
-/* Is some factor of sums of inputs? */
+/* Whether some factor is a function of sums of inputs. */
 bool rg_kernel_shifts(const RgKernel *kernel);
-/* Does every term factor over single inputs? A factor of a separable family always does, others do
-   when they are over one input. */
+/* Whether every term is a product over single inputs. A factor of a separable family always is
+   one; another factor is one if it has one input. */
 bool rg_kernel_factors_over_inputs(const RgKernel *kernel);
-/* The part of one term of such a kernel that depends on `input`, as a kernel of one input with the
-   variance given. n_terms = 0 (nothing to destroy) when the term does not depend on it. */
+/* The part of one term of such a kernel that depends on `input`, as a kernel of one input with
+   the given variance. n_terms = 0 (nothing to destroy) if the term does not depend on it. */
 PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double variance,
                                   RgKernel *restricted);
 
 /* A (n x columns): points divided by the length scales. */
 void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, double *A);
-/* B (columns x width): m <= width candidates likewise, coordinate by coordinate; the last one is
-   repeated to fill the tile. */
+/* B (columns x width): m <= width candidates, divided likewise, coordinate by coordinate. The
+   last candidate is repeated to fill the tile. */
 void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int width, double *B);
 
-/* Rows are done in chunks of this many entries, so that the passes over them stay in cache. */
+/* Rows are done in chunks of this number of entries, so that the passes over them stay in cache. */
 #define RG_CHUNK 1024
 
 /* Doubles of scratch that rg_kernel_tile needs at this width (0 for a kernel of one factor). */
 size_t rg_kernel_tile_scratch(const RgKernel *kernel, int width);
-/* One tile from scaled data A and candidates B: value (n x width) and, unless slope is NULL, one
-   n x width array per factor, `stride` apart: d k / d r2 of that factor, the variance and the
-   term's other factors included. O(n width columns). */
+/* One tile from scaled data A and candidates B. value is n x width. slope (may be NULL) has one
+   n x width array per factor, `stride` apart: d k / d r2 of that factor, multiplied by the
+   variance and by the term's other factors. O(n width columns). */
 void rg_kernel_tile(const RgTileOps *ops, const RgKernel *kernel, int n, const double *A,
                     const double *B, int width, double *value, double *slope, size_t stride,
                     double *scratch);
@@ -64,8 +65,8 @@ void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n
 void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, const double *g,
                                 int width, double *G);
 
-/* Lower triangle of the n x n kernel matrix of X, column-major with leading dimension ld. Up to 15
-   entries of each column above the diagonal are overwritten, too. */
+/* Lower triangle of the n x n kernel matrix of X, column-major with leading dimension ld.
+   Overwrites up to 15 entries of each column above the diagonal too. */
 PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, int ld, double *L);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* The point with the largest rest; ties: the first of them. */
+/* The point with the largest rest; the first one of equal rests. */
 static int largest(int n, const double *rest)
 {
   int best = 0;
@@ -16,7 +16,7 @@ static int largest(int n, const double *rest)
   return best;
 }
 
-/* Column `rank` of F, from point p; the rests it leaves. */
+/* Adds column `rank` of F, from point p, and updates the rests. */
 static PetscErrorCode add_column(const RgKernel *kernel, const double *X, int p, double *rest,
                                  RgKernelPivots *pivots)
 {

@@ -1,4 +1,4 @@
-/* A kernel as the product of one of the first inputs and one of the others. */
+/* Splits a kernel into the product of a kernel of the first inputs and a kernel of the others. */
 #include "gp/kernel/family.h"
 
 static bool on_left(const RgKernelFactor *factor, int k, int dim_left)
@@ -14,7 +14,7 @@ static int count_left(const RgKernelFactor *factor, int dim_left)
   return n;
 }
 
-/* The inputs of `factor` on one side, numbered from `first`; nothing when it has none there. */
+/* The inputs of `factor` on one side, numbered from `first`. Adds nothing if it has none there. */
 static PetscErrorCode add_part(const RgKernelFactor *factor, int dim_left, bool left, int first,
                                RgKernelTerm *term)
 {

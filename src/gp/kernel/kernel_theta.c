@@ -1,7 +1,7 @@
 /* Gradients of sums over kernel matrices by the hyperparameters. */
 #include "gp/kernel/kernel_internal.h"
 
-/* Rows done at a time: a chunk of rg_kernel_term_tile. */
+/* The rows that are done at a time: a chunk of rg_kernel_term_tile. */
 #define ROWS (RG_CHUNK / RG_TILE)
 
 /* Working arrays of one gradient by the hyperparameters. */
@@ -10,9 +10,9 @@ typedef struct {
   int columns;
   double *A, *B;   /* all points, scaled; one tile of them */
   double *weight;  /* ROWS x width of the matrix, 0 on and above the diagonal */
-  double *value;   /* of one term */
-  double *slope;   /* of each of its factors */
-  double *scratch; /* of rg_kernel_tile */
+  double *value;   /* values of one term */
+  double *slope;   /* slopes of each of its factors */
+  double *scratch; /* scratch of rg_kernel_tile */
   double *moments; /* per column: sum of A_ij slope_ij (scaled difference)^2 over j < i */
   double *sums;    /* per term: sum of A_ij value_ij over j < i */
 } Work;

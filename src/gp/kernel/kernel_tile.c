@@ -23,8 +23,8 @@ int rg_kernel_n_columns(const RgKernel *kernel)
   return n;
 }
 
-/* Columns of input k of a factor whose family winds its inputs, at point x (an input and, `shift`
-   behind it, one that is added): column c goes to out[c * stride]. */
+/* The columns of input k of a factor whose family warps its inputs, at point x: x[0] is the
+   input, and x[shift] is added to it. Column c goes to out[c * stride]. */
 static void warp_input(const RgKernelFactor *factor, int k, const double *x, size_t stride,
                        double *out)
 {
@@ -88,7 +88,7 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
   }
 }
 
-/* Rows of one chunk. */
+/* The number of rows in a chunk. */
 static int chunk_rows(int width)
 {
   return width < RG_CHUNK ? RG_CHUNK / width : 1;
@@ -195,7 +195,8 @@ void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n
   }
 }
 
-/* d/dx of what has the derivatives g[c * stride] by the columns of a warped input. */
+/* The derivative by x of a function with derivatives g[c * stride] by the columns of a warped
+   input. */
 static double warped_gradient(const RgKernelFactor *factor, const double *x, const double *g,
                               size_t stride)
 {

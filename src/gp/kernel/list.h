@@ -1,6 +1,6 @@
-/* The families of kernels: one line `RG_KERNEL(name, NAME)` for each, which the file of that name
-   in gp/kernel/families/ describes. The includer defines what a line expands to. The order is that
-   of RgKernelFamily. */
+/* The families of kernels, one line `RG_KERNEL(name, NAME)` for each. The file of that name in
+   gp/kernel/families/ describes the family. The includer defines what a line expands to. The
+   order is that of RgKernelFamily. */
 RG_KERNEL(gaussian, GAUSSIAN)
 RG_KERNEL(matern12, MATERN12)
 RG_KERNEL(matern32, MATERN32)

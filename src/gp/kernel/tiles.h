@@ -15,22 +15,26 @@
 #include "maths/vector.h"
 
 #define RG_TILE 16 /* candidates of a full tile */
-#define RG_LANES 8 /* widths, and rows where it is said, are padded to multiples of this */
+#define RG_LANES                                                                                   \
+  8 /* widths, and numbers of rows where a comment says so, are padded to
+                      multiples of this */
 
 typedef struct {
   const char *name;
-  int largest; /* rows up to which cholesky and invert beat an optimised LAPACK */
+  int largest; /* the largest number of rows for which cholesky and invert are faster than an
+                  optimised LAPACK */
 
   /* r2_ij = sum_k (x_ik - Z_kj)^2 */
   void (*distances)(int dim, int n, const double *x, int stride, const double *Z, int width,
                     double *r2);
   /* value = scale * kappa(r2) and, unless slope is NULL, slope = scale * d kappa / d r2 (0 where
      Matern-1/2 has no derivative), `count` entries, a multiple of 8. r2 may be the same array as
-     value. Correlations below exp(-345), 1e-150, are 0, so that a product of two of them is no
-     subnormal number. */
+     value. Correlations below exp(-345), 1e-150, become 0, so that a product of two of them is
+     not subnormal. */
   void (*correlations)(RgKernelFamily family, double shape, double scale, size_t count,
                        const double *r2, double *value, double *slope);
-  /* exp(x) for x <= 0 as used above; out may be x. Less than one unit in the last place off. */
+  /* exp(x) for x <= 0 as used above; out may be x. The error is less than one unit in the last
+     place. */
   void (*exponential)(size_t count, const double *x, double *out);
   /* a *= b;  a += b */
   void (*multiply)(size_t count, const double *b, double *a);
@@ -57,11 +61,11 @@ typedef struct {
      ld, zeros above the diagonal; n a multiple of 8; width 8 or 16. n^2 width flops. */
   void (*lower)(int n, const double *M, size_t ld, int width, double *V);
   void (*upper)(int n, const double *M, size_t ld, int width, double *V);
-  /* Lower Cholesky factor of A in place, column-major; ld and the number of columns stored are at
-     least n padded to a multiple of 8, entries there and above the diagonal may be anything and are
-     overwritten. Returns 0, or 1 + the column whose pivot is not positive. */
+  /* Lower Cholesky factor of A in place, column-major. ld and the number of columns stored are
+     at least n padded to a multiple of 8. Entries in the padding and above the diagonal may be
+     anything and are overwritten. Returns 0, or 1 + the column whose pivot is not positive. */
   int (*cholesky)(int n, double *A, size_t ld);
-  /* X = L^-1 for such a factor: zeros above the diagonal and in the padding. */
+  /* X = L^-1 for such a factor, with zeros above the diagonal and in the padding. */
   void (*invert)(int n, const double *L, size_t ld, double *X);
   /* sum_j = sum_i b_i V_ij, squares_j = sum_i V_ij^2;  width 8 or 16 */
   void (*summarise)(int n, int width, const double *b, const double *V, double *sum,
@@ -71,13 +75,13 @@ typedef struct {
                   const double *q, double *U);
 } RgTileOps;
 
-/* The best of those below that this CPU runs. */
+/* The best of the loops below that this CPU runs. */
 const RgTileOps *rg_tile_ops(void);
 
-/* By instruction set, as rg_vector_ops_at. For tests. */
+/* The loops of an instruction set, as rg_vector_ops_at. For tests. */
 const RgTileOps *rg_tile_ops_at(int level);
 
-/* Width of the tile that starts with `rest` candidates to go, and m padded to whole tiles. */
+/* Width of the tile that starts with `rest` candidates left, and m padded to whole tiles. */
 static inline int rg_tile_width(int rest)
 {
   return rest > RG_LANES ? RG_TILE : RG_LANES;
@@ -88,7 +92,7 @@ static inline int rg_pad(int m)
   return (m + RG_LANES - 1) / RG_LANES * RG_LANES;
 }
 
-/* The first cache line inside `memory`, which is 7 doubles longer than what is needed. */
+/* The first cache line inside `memory`, which has 7 doubles more than are needed. */
 static inline double *rg_align(double *memory)
 {
   return memory + (64 - (uintptr_t)memory % 64) / sizeof(double) % 8;

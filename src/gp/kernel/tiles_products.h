@@ -36,7 +36,7 @@ INLINE void panel(int vectors, bool subtract, int count, const double *M, size_t
   }
 }
 
-/* From the last rows up: what a row needs has not been overwritten yet. */
+/* Runs from the last rows up, because a row needs the rows above it as they were. */
 INLINE void lower_of(int width, int n, const double *M, size_t ld, double *V)
 {
   const int vectors = width / LANES < 2 ? 1 : 2;
@@ -48,7 +48,7 @@ INLINE void lower_of(int width, int n, const double *M, size_t ld, double *V)
   }
 }
 
-/* From the first rows down. */
+/* Runs from the first rows down. */
 INLINE void upper_of(int width, int n, const double *M, size_t ld, double *V)
 {
   const int vectors = width / LANES < 2 ? 1 : 2;
@@ -76,7 +76,7 @@ static void upper(int n, const double *M, size_t ld, int width, double *V)
 
 /* ---- small Cholesky factors: the vectors run down the columns -------------------------------- */
 
-/* Columns done at a time. */
+/* The number of columns that are done at a time. */
 #define COLUMNS 8
 
 /* out (rows [i, i + length) of COLUMNS columns) = or -= the product of rows of M, which has `ld`,
@@ -124,9 +124,9 @@ static int cholesky(int n, double *A, size_t ld)
   return 0;
 }
 
-/* Columns from the right: with L = [L1 0; L21 L2], X = [X1 0; X21 X2], X21 L1 = -X2 L21. This order
-   keeps X L - I small, so that X k is as accurate as solving with L (Higham, Accuracy and Stability
-   of Numerical Algorithms, 14.2). */
+/* Runs over the columns from the right: with L = [L1 0; L21 L2], X = [X1 0; X21 X2], X21 L1 =
+   -X2 L21. This order keeps X L - I small, so that X k is as accurate as solving with L (Higham,
+   Accuracy and Stability of Numerical Algorithms, 14.2). */
 static void invert(int n, const double *L, size_t ld, double *X)
 {
   int padded = rg_pad(n);
@@ -135,7 +135,7 @@ static void invert(int n, const double *L, size_t ld, double *X)
     int last = j + COLUMNS < n ? j + COLUMNS : n, below = j + COLUMNS;
 
     for (int c = j; c < j + COLUMNS; c++) memset(X + c * ld, 0, (size_t)padded * sizeof *X);
-    /* X2 L21, sixteen rows at a time: the triangle ends with each. */
+    /* X2 L21, sixteen rows at a time, because the triangle ends at each. */
     for (int i = below; i < padded; i += RG_TILE) {
       int length = padded - i < RG_TILE ? RG_LANES : RG_TILE;
       int count = (i + length < n ? i + length : n) - below;

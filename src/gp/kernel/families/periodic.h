@@ -1,6 +1,6 @@
-/* periodic: exp(-2 sum_k sin^2(pi d_k/p)/length_scale_k^2), d = x - x' (MacKay 1998); the period p
-   is the parameter `shape`. The Gaussian kernel of inputs wound onto circles: each becomes cosine
-   and sine. See gp/kernel/family.h. */
+/* periodic: exp(-2 sum_k sin^2(pi d_k/p)/length_scale_k^2), d = x - x' (MacKay 1998); the period
+   p is the parameter `shape`. It is the Gaussian kernel of inputs wound onto circles: each input
+   becomes a cosine and a sine. See gp/kernel/family.h. */
 #ifdef RG_KERNEL_FORMULAS
 INLINE void periodic_formula(double shape, double r2, double *value, double *slope)
 {
@@ -30,7 +30,7 @@ static void periodic_warp(double shape, double x, double *u, double *du)
   du[1] = turn * u[0];
 }
 
-/* By inversion, at most 500 at a time, whose exponential is no subnormal number. */
+/* Draws by inversion, at most 500 at a time, so that the exponential is not subnormal. */
 static double poisson(RgRandom *random, double mean)
 {
   double count = 0;
@@ -47,9 +47,9 @@ static double poisson(RgRandom *random, double mean)
   return count;
 }
 
-/* k = sum_j exp(-q) I_j(q) cos(2 pi j d/p), q = 1/length_scale^2: the frequencies are the
-   differences of two Poisson numbers of mean q/2. Beyond q = 1e4 these are rounded normals, up to
-   2e-5 of k. */
+/* k = sum_j exp(-q) I_j(q) cos(2 pi j d/p), q = 1/length_scale^2. So the frequencies are the
+   differences of two Poisson numbers of mean q/2. Beyond q = 1e4 rounded normals take their
+   place; this changes k by at most 2e-5. */
 static void periodic_spectrum(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
                               double *work)
 {

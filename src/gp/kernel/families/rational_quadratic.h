@@ -2,7 +2,7 @@
    inverse length scales have the Gamma law of shape and rate alpha (Rasmussen and Williams 2006,
    section 4.2); alpha is the parameter `shape`. See gp/kernel/family.h. */
 #ifdef RG_KERNEL_FORMULAS
-/* exp(-alpha log(1 + t)); what 1 + t rounds off is made good. */
+/* exp(-alpha log(1 + t)), corrected for the rounding of 1 + t. */
 INLINE void rational_quadratic_formula(double shape, double r2, double *value, double *slope)
 {
   const double t = r2 * (0.5 / shape), u = 1.0 + t;
