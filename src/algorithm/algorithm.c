@@ -1,4 +1,4 @@
-/* What all methods have in common: life cycle, the step of a query with its checks, needs. */
+/* The parts common to all methods: life cycle, the step of a query with its checks, needs. */
 #include "regatta/algorithm.h"
 #include "base/clock.h"
 

@@ -46,7 +46,7 @@ PetscErrorCode rg_boke_ask(RgAlgorithm *algorithm, double p, int t, const RgHist
   RgRandom choice = rg_algorithm_stream_at(algorithm, "choice", t);
 
   PetscFunctionBeginUser;
-  /* 1. h_t, units of the outputs; beta_t. */
+  /* 1. h_t, units of the outputs, and beta_t. */
   PetscCall(rg_smoother_update(algorithm, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
   double beta = rg_width_beta(&options->width, algorithm, smoother, history->n);

@@ -1,4 +1,4 @@
-/* What BOKE and BOKE+ share: BOKE is BOKE+ with p = 1. */
+/* The parts that BOKE and BOKE+ share. BOKE is BOKE+ with p = 1. */
 #ifndef RG_ALGORITHM_BOKE_H
 #define RG_ALGORITHM_BOKE_H
 
@@ -7,12 +7,12 @@
 typedef struct {
   RgSmootherOptions smoother;
   RgWidthOptions width;
-  double p; /* BOKE+ only */
+  double p; /* for BOKE+ only */
 } RgBokeOptions;
 
 extern const RgRecordColumn rg_boke_columns[];
 
-/* check of both. */
+/* The check of both methods. */
 PetscErrorCode rg_boke_check(const void *options, const RgDomain *domain, RgPlace place,
                              RgDiagnostics *diagnostics);
 

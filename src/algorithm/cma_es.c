@@ -19,9 +19,11 @@
 #include <math.h>
 #include <string.h>
 
-#define CONDITION 1e14 /* of C, beyond which a run ends */
-#define FLAT 1e-12     /* relative range of values over a stretch of generations, likewise */
-#define SHORT 1e-12    /* largest deviation, unit cube, likewise */
+#define CONDITION 1e14 /* condition of C beyond which a run ends */
+#define FLAT                                                                                       \
+  1e-12             /* relative range of values over a stretch of generations at which a run
+                          ends */
+#define SHORT 1e-12 /* largest deviation in the unit cube at which a run ends */
 
 typedef struct {
   double sigma;
@@ -51,11 +53,13 @@ typedef struct {
   double *mean, *p_sigma, *p_c;      /* d each */
   double *C, *axes;                  /* d x d; eigenvectors, row k = axis k */
   double *deviation, *z, *step;      /* d: roots of the eigenvalues; scratch */
-  int generation, decomposed, asked; /* asked: points of this generation, -1 before the first */
+  int generation, decomposed, asked; /* asked: points of this generation so far, -1 before the
+                                        first */
   double *weight, *x, *value;        /* mu; lambda x d, not folded; lambda */
   int *rank;                         /* lambda: best first */
-  int stretch, seen;                 /* generations that a run is judged by; those of it so far */
-  double highest, lowest;            /* best values of this stretch: their range */
+  int stretch, seen;                 /* the number of generations by which a run is judged; the
+                                        number so far */
+  double highest, lowest;            /* range of the best values of this stretch */
 } State;
 
 /* ---- a run ---------------------------------------------------------------------------------- */
@@ -143,7 +147,7 @@ static void draw(State *s, RgRandom *random, double *x)
                 s->axes + (size_t)k * s->dim, 1, x, 1);
 }
 
-/* Where the ray that leaves the unit interval at its ends and comes back is. */
+/* The place of a point on the line after it is folded into the unit interval at both ends. */
 static double fold(double x)
 {
   const double y = fabs(fmod(x, 2));
@@ -203,7 +207,8 @@ static void update_covariance(State *s, double length)
   }
 }
 
-/* C = B D^2 B', unless it was done lately. False: C is no longer one of finite condition. */
+/* C = B D^2 B', unless this was done recently. Returns false if the condition of C is no longer
+   finite. */
 static bool decompose(State *s)
 {
   const int dim = s->dim;
@@ -219,7 +224,8 @@ static bool decompose(State *s)
   return true;
 }
 
-/* Nothing more to gain: values of `stretch` generations are the same, or deviations vanish. */
+/* Whether a run can gain no more: the values of `stretch` generations are equal, or deviations
+   vanish. */
 static bool converged(State *s)
 {
   const double best = s->value[s->rank[0]];
@@ -237,7 +243,7 @@ static bool converged(State *s)
   return flat;
 }
 
-/* Learn from a whole generation. False: the run is over. */
+/* Learns from a whole generation. Returns false if the run is over. */
 static bool update(State *s)
 {
   rank_points(s);
@@ -253,7 +259,7 @@ static bool update(State *s)
 
 /* ---- the method ----------------------------------------------------------------------------- */
 
-/* The first run, where the initial design was best. */
+/* Starts the first run at the best point of the initial design. */
 static void begin_first(RgAlgorithm *algorithm, const RgHistory *history)
 {
   const Options *options = algorithm->options;

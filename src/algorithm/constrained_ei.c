@@ -21,9 +21,9 @@
 enum { INCUMBENT, ACQUISITION, FEASIBILITY };
 
 #define BLOCK 256    /* points of a box at a time */
-#define SD_FLAT 1e-9 /* below it the derivative of sd counts as 0 (irgp_ucb 2.3) */
+#define SD_FLAT 1e-9 /* deviation below which the derivative of sd counts as 0 (irgp_ucb 2.3) */
 
-/* A model and what it has learned from. */
+/* A model and the history that it has learned. */
 typedef struct {
   RgModel model;
   RgHistory seen;
@@ -40,13 +40,13 @@ typedef struct {
 } Part;
 
 typedef struct {
-  int n;             /* constraints */
+  int n;             /* number of constraints */
   Learner *learners; /* n + 2: f, the constraints, failure; owned */
-  Part *parts;       /* n + 2, those in use; owned */
+  Part *parts;       /* n + 2: the learners in use; owned */
   int n_parts;
-  int taken; /* rows of the history that the learners have seen */
+  int taken; /* number of rows of the history that the learners have seen */
   bool has_failed;
-  double best;     /* feasible observation; NaN: none yet */
+  double best;     /* the best feasible observation; NaN: no observation yet */
   double *scratch; /* 5 x BLOCK, and a gradient of BLOCK; owned */
 } State;
 
@@ -115,7 +115,7 @@ static PetscErrorCode learn(Learner *learner, const RgHistory *history, int row,
   PetscFunctionReturn(0);
 }
 
-/* One evaluation: f and constraints where it did not fail, and whether it did. */
+/* One evaluation: f and constraints unless it failed, and whether it did. */
 static PetscErrorCode take_row(State *state, const RgHistory *history, int row)
 {
   const double y = history->observed[row];
@@ -132,7 +132,7 @@ static PetscErrorCode take_row(State *state, const RgHistory *history, int row)
   PetscFunctionReturn(0);
 }
 
-/* A summand in use, its model up to date. */
+/* A summand in use; its model must be up to date. */
 static PetscErrorCode add_part(State *state, Learner *learner, bool objective, RgFailure *failure)
 {
   Part *part = &state->parts[state->n_parts++];
@@ -231,7 +231,7 @@ static PetscErrorCode ask_set(State *state, const RgDomain *domain, const RgHist
       add_points(state, &state->parts[p], begin, PetscMin(BLOCK, space->size - begin),
                  value + begin);
   query->index = rg_argmax(space->size, value, excluded);
-  if (query->index < 0) /* -infinity everywhere */
+  if (query->index < 0) /* the value is -infinity everywhere */
     for (query->index = 0; excluded && query->index < space->size - 1 && excluded[query->index];)
       query->index++;
   if (excluded && excluded[query->index])
@@ -272,7 +272,8 @@ static PetscErrorCode constrained_ei_ask(RgAlgorithm *algorithm, int t, const Rg
   /* 1. The models of f and of the constraints, and the best feasible observation. */
   PetscCall(take_in(state, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  /* 2. x_t = argmax log EI + sum_k log Pr(c_k <= 0); without a feasible observation the sum. */
+  /* 2. x_t = argmax log EI + sum_k log Pr(c_k <= 0); without a feasible observation, only the
+     sum. */
   if (rg_space_is_finite(&domain->design))
     PetscCall(ask_set(state, domain, history, query, failure));
   else

@@ -1,4 +1,5 @@
-/* The distribution of contexts a method takes expectations under: observed contexts or laws. */
+/* The distribution of contexts under which a method takes expectations: observed contexts or
+   laws. */
 #include "algorithm/context_centre.h"
 
 #include <math.h>

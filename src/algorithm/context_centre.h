@@ -1,5 +1,5 @@
-/* The distribution of contexts a method takes expectations under: those observed so far, or given
-   laws. */
+/* The distribution of contexts under which a method takes expectations: the contexts observed so
+   far, or given laws. */
 #ifndef RG_ALGORITHM_CONTEXT_CENTRE_H
 #define RG_ALGORITHM_CONTEXT_CENTRE_H
 
@@ -20,12 +20,13 @@ typedef struct {
     RG_INT("panels", Options, member.panels, "4", 1, 1e4, "",                                      \
            "Gauss-Legendre panels of 12 nodes per context for expectations under given laws")
 
-/* A Wasserstein ball around it; first member of the options of the methods that are robust so. */
+/* A Wasserstein ball around it; first member of the options of the methods that are robust over
+   such a ball. */
 enum { RG_RADIUS_ROOT_N, RG_RADIUS_CONSTANT };
 typedef struct {
   RgCentreOptions centre;
   int schedule;
-  double radius; /* units of the context box */
+  double radius; /* in units of the context box */
 } RgWassersteinOptions;
 
 extern const char *const rg_radius_schedules[];
@@ -40,11 +41,12 @@ extern const char *const rg_radius_schedules[];
 /* eps_t after n >= 1 evaluations (wdrbo 2.5). */
 double rg_wasserstein_ball_radius(const RgWassersteinOptions *options, int n);
 
-/* rg_contextual_check, and that the laws fit the contexts. options: begin with RgCentreOptions. */
+/* rg_contextual_check; also checks that the laws fit the contexts. options: begin with
+   RgCentreOptions. */
 PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
                                RgDiagnostics *diagnostics);
 /* Whether a method can begin without an initial design: its laws are given, and its radius is
-   finite where nothing was observed. options: begin with RgCentreOptions, RgWassersteinOptions. */
+   finite without observations. options: begin with RgCentreOptions, RgWassersteinOptions. */
 extern const RgInstead rg_centre_given, rg_wasserstein_ball_given;
 #define RG_CENTRE_NEEDS                                                                            \
   .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .instead = &rg_centre_given,                       \
@@ -64,7 +66,7 @@ typedef struct {
    algorithm: begin with RgCentreOptions. */
 PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, const RgHistory *history,
                                 RgContextCentre *centre, RgFailure *failure);
-/* How many contexts rg_centre_create returns with n evaluations in hand (one given law). */
+/* The number of contexts that rg_centre_create returns after n evaluations (one given law). */
 int rg_centre_size(const RgCentreOptions *options, int n);
 /* For context_bytes of the class; options: begin with RgCentreOptions. */
 double rg_centre_bytes(const void *options, int dim, int n);

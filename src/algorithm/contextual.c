@@ -64,7 +64,7 @@ double rg_context_grid_size(int dim, int size, bool diagonal)
 
 double rg_context_table_bytes(double contexts, int n)
 {
-  return 8 * contexts * (1.5 * n + 240); /* as measured: 20 to 150 data, 200,000 contexts */
+  return 8 * contexts * (1.5 * n + 240); /* measured: 20 to 150 data, 200,000 contexts */
 }
 
 PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double **points)

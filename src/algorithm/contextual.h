@@ -20,7 +20,7 @@
 #define RG_CONTEXT_GRID_PARAM(Options, member, size)                                               \
   RG_INT("contexts", Options, member, size, 2, 1e5, "N",                                           \
          "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included")
-/* Of so many `samples`, the line before; exception: where it does not hold. */
+/* A line after that of `samples`; exception: text on the cases without screening. */
 #define RG_SCREENING_PARAM(Options, exception)                                                     \
   RG_INT("screening", Options, screening, "64", 1, 1e6, "",                                        \
          "of them, the first, that the search begins with, where the kernel does not factor into " \
@@ -30,23 +30,24 @@
 enum { RG_BALL_RADIUS = RG_UCB_ACQUISITION + 1 };
 extern const RgRecordColumn rg_ball_columns[];
 
-/* The standard check: contexts from a box, drawn by nature. */
+/* The standard check: contexts come from a box and are drawn by nature. */
 PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics);
 
-/* Whether the initial design has seen a context; else a failure that says so. */
+/* Whether the initial design has seen a context; if not, the failure says so. */
 bool rg_context_seen(const RgAlgorithm *algorithm, const RgHistory *history, RgFailure *failure);
 
-/* create of a class whose state begins with an RgModel over (x, c). */
+/* The create function of a class whose state begins with an RgModel over (x, c). */
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm);
-/* A class whose whole state is that model; and one with the standard needs too. */
+/* For a class whose whole state is that model, and for one with the standard needs too. */
 #define RG_CONTEXTUAL_STATE                                                                        \
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER, .state_size = sizeof(RgModel),                 \
   .create = rg_contextual_create, .model = rg_surrogate_model, .destroy = rg_surrogate_destroy
 #define RG_CONTEXTUAL_METHODS                                                                      \
   .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .check = rg_contextual_check, RG_CONTEXTUAL_STATE
 
-/* rg_acquire_contextual; query->extra[0], [1]: width squared and value, as in rg_ucb_columns. */
+/* Calls rg_acquire_contextual; query->extra[0], [1]: width squared and value, as in
+   rg_ucb_columns. */
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,
                                      const RgContextual *exact, const RgContextual *few,
                                      RgQuery *query, RgFailure *failure);
@@ -56,12 +57,13 @@ PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const 
    (n x dim), freed by the caller. */
 PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double **points);
 
-/* How many, also where that is beyond all bounds. */
+/* The number of points, also if it exceeds any memory. */
 double rg_context_grid_size(int dim, int size, bool diagonal);
-/* Bytes of the tables of a posterior at so many contexts with n evaluations in hand, about. */
+/* Approximate bytes of the tables of a posterior at `contexts` contexts after n evaluations. */
 double rg_context_table_bytes(double contexts, int n);
 
-/* Share of the observed contexts nearest to each of n points; ties: the lowest index. p: n. */
+/* The share of the observed contexts that is nearest to each of n points; a tie goes to the
+   lowest index. p: n. */
 void rg_context_histogram(const RgHistory *history, int n, const double *points, double *p);
 
 #endif

@@ -42,8 +42,8 @@ static const RgRecordColumn columns[] = {[ACQUISITION] = RG_COLUMN_ACQUISITION,
                                          [BANDWIDTH] = RG_COLUMN_KDE_BANDWIDTH,
                                          {0}};
 
-/* The worst case as a criterion of U at the first `first` of the samples' contexts and, behind
-   them, the floor's. */
+/* The worst case as a function of U at the first `first` contexts of the samples, followed by
+   those of the floor. */
 typedef struct {
   int n, n_floor;
   const double *weight; /* n */
@@ -72,7 +72,7 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
   PetscFunctionReturn(0);
 }
 
-/* Scrambled Sobol contexts in the box, or where the released program puts them. */
+/* Scrambled Sobol contexts in the box, or at the place where the released program puts them. */
 static PetscErrorCode floor_contexts(const RgAlgorithm *algorithm, int t, int dim, double *c)
 {
   const Options *options = algorithm->options;
@@ -114,7 +114,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   const RgContextual all = {n + n_floor, 0, contexts->c, worst_case, &worst, NULL};
   const RgContextual rough = {few + few_floor, 0, c, worst_case, &first, NULL};
   RgContextualOptions how = options->kde.common;
-  how.few_first = true; /* the worst case selects among its contexts */
+  how.few_first = true; /* the worst case chooses among its contexts */
   PetscCall(rg_acquire_contextual(model, &how, &all, &rough, RG_SEARCH(algorithm, history, &random),
                                   query, &query->extra[ACQUISITION], failure));
   PetscCall(PetscFree3(worst.q, worst.work, c));
@@ -130,7 +130,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgKdeContexts contexts;
 
   PetscFunctionBeginUser;
-  /* 1. Density estimate of the contexts, what stands for it, contexts of the floor behind that. */
+  /* 1. Density estimate of the contexts, the contexts that stand for it, and behind them those
+     of the floor. */
   PetscCall(rg_kde_contexts_create(algorithm, &options->kde, t, history, options->floor_points,
                                    &contexts, failure));
   if (failure->failed) PetscFunctionReturn(0);

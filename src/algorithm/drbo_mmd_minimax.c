@@ -47,8 +47,8 @@ static const RgParam params[] = {
 typedef struct {
   RgMmdBall *ball;
   const Options *options;
-  int finer; /* points of the grid of the method */
-  int n;     /* designs of the batch so far; of the mixed batch alone: */
+  int finer; /* number of points in the grid of the method */
+  int n;     /* designs of the batch so far. For the mixed batch only: */
   bool *reaches;
 } Inner;
 

@@ -76,7 +76,7 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
                            .delta = rule == HIGHPROB ? options->rule.delta : NAN};
 }
 
-/* zeta_t = s_t + Exp(lambda), one width for all x; x_t = argmax mu + sqrt(zeta_t) sd. */
+/* One width zeta_t = s_t + Exp(lambda) for all x; x_t = argmax mu + sqrt(zeta_t) sd. */
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {

@@ -1,5 +1,6 @@
-/* What SBO-KDE and DRBO-KDE share: a density estimate of the contexts seen so far, and a list of
-   contexts with weights that stands for it while x_t is chosen (sample average or quadrature). */
+/* The parts that SBO-KDE and DRBO-KDE share: a density estimate of the contexts seen so far, and
+   a list of contexts with weights that stands for it while x_t is chosen (sample average or
+   quadrature). */
 #ifndef RG_ALGORITHM_KDE_CONTEXTS_H
 #define RG_ALGORITHM_KDE_CONTEXTS_H
 
@@ -13,8 +14,8 @@ typedef struct {
   RgContextualOptions common;
   int expectation; /* RG_KDE_SAMPLE | RG_KDE_QUADRATURE */
   int samples;     /* M */
-  int nodes;       /* of the quadrature */
-  int screening;   /* contexts that a search begins with */
+  int nodes;       /* number of nodes of the quadrature */
+  int screening;   /* number of contexts that a search begins with */
 } RgKdeOptions;
 
 extern const char *const rg_kde_expectations[];
@@ -46,22 +47,22 @@ typedef struct {
   double *c, *weight;
 } RgKdeContexts;
 
-/* Estimate from the contexts of the history, and the list for query t. Draws come from the
-   sub-stream "contexts" of the algorithm. `room`: places kept free behind the list in c. Failure,
-   nothing to be freed: no context has been seen. */
+/* The estimate from the contexts of the history, and the list for query t. Draws come from the
+   sub-stream "contexts" of the algorithm. `room` places are kept free behind the list in c. If
+   no context has been seen, the failure is set, and there is nothing to free. */
 PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeOptions *options,
                                       int t, const RgHistory *history, int room,
                                       RgKdeContexts *contexts, RgFailure *failure);
 PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
 
-/* `cost` of the class for options that begin with RgKdeOptions. */
+/* The `cost` of the class, for options that begin with RgKdeOptions. */
 void rg_kde_cost(const void *options, const RgTrialSize *size, RgMethodCost *cost);
 #define RG_KDE_METHODS                                                                             \
   .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .confidence = confidence, RG_CONTEXTUAL_STATE
 
 /* For `confidence` of the class. */
 void rg_kde_confidence(const RgKdeOptions *options, const char *rule, RgConfidenceLaw *law);
-/* How many contexts a search begins with; contexts->n: all. */
+/* The number of contexts that a search begins with; contexts->n means all. */
 int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts);
 
 #endif

@@ -50,8 +50,8 @@ static const RgRecordColumn columns[] = {
 
 typedef struct {
   RgSmoother smoother; /* first */
-  int n;               /* points counted */
-  int distinct;        /* among them */
+  int n;               /* number of points that are counted */
+  int distinct;        /* number of distinct points among them */
 } State;
 
 /* Number of distinct points, bitwise. */
@@ -93,7 +93,7 @@ static PetscErrorCode best_visited(const Options *options, State *state, const R
   PetscFunctionReturn(0);
 }
 
-/* Preprocessing: the scores. */
+/* Preprocessing: computes the scores. */
 static PetscErrorCode select_visited(RgAlgorithm *algorithm, const RgHistory *history, int *best,
                                      RgQuery *query)
 {

@@ -8,9 +8,9 @@
 /* First member of the options of these methods. */
 typedef struct {
   RgContextualOptions common;
-  int size;      /* points of the grid of contexts */
-  bool diagonal; /* only the points (c, c, ..) of it */
-  double gamma;  /* of the radius */
+  int size;      /* number of points in the grid of contexts */
+  bool diagonal; /* whether the grid has the points (c, c, ..) only */
+  double gamma;  /* gamma of the radius */
   double jitter;
 } RgMmdBallOptions;
 
@@ -24,8 +24,8 @@ typedef struct {
     RG_REAL("jitter", Options, ball.jitter, "1e-8", 0.0, 1.0, "",                                  \
             "added to the diagonal of the MMD matrix, relative to its mean")
 
-/* The ball of one iteration: grid of contexts and discrepancies from the reference distribution, by
-   the model's kernel at equal x (its signal variance included). */
+/* The ball of one iteration: a grid of contexts, and discrepancies from the reference
+   distribution by the model's kernel at equal x (including its signal variance). */
 typedef struct {
   int n;
   double *contexts; /* n x dim_c, owned */
@@ -33,13 +33,13 @@ typedef struct {
   RgMmd mmd;
 } RgMmdBall;
 
-/* A ball over a grid of about `size` points. The model must have been updated. p_i is the share of
-   observed contexts nearest to point i. */
+/* A ball over a grid of about `size` points. The model must be up to date. p_i is the share of
+   observed contexts that are nearest to point i. */
 PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory *history, int size,
                                   RgMmdBall *ball);
 PetscErrorCode rg_mmd_ball_destroy(RgMmdBall *ball);
 
-/* For context_bytes of the class; options: begin with RgMmdBallOptions. */
+/* For context_bytes of the class; options begin with RgMmdBallOptions. */
 double rg_mmd_ball_bytes(const void *options, int dim, int n);
 
 #endif

@@ -37,17 +37,17 @@ enum { RESTARTS };
 static const RgRecordColumn columns[] = {[RESTARTS] = {"restarts", "simplices given up so far"},
                                          {0}};
 
-/* What the newest observation answers. */
+/* The vertex or trial point to which the newest observation belongs. */
 typedef enum { NOTHING, VERTEX, REFLECTION, EXPANSION, OUTSIDE, INSIDE } Step;
 
 typedef struct {
   int dim;
   Step step;
-  int vertex, restarts; /* of VERTEX: which one */
+  int vertex, restarts; /* for VERTEX: the index of the vertex */
   double expand, contract, shrink;
   double *simplex;   /* (dim + 1) x dim, best first */
   double *value;     /* dim + 1, to be maximised */
-  double *x;         /* dim: asked for */
+  double *x;         /* dim: the point that was asked for */
   double *reflected; /* dim */
   double reflected_value;
 } State;
@@ -132,7 +132,7 @@ static void ask_for_vertex(State *state, int k)
   state->step = VERTEX;
 }
 
-/* A simplex on x, whose value is known (else NaN), with edges that stay in the box. */
+/* A simplex on x, with edges that stay in the box. The value of x is NaN if it is not known. */
 static void begin(State *state, double edge, const double *x, double value)
 {
   put(state, 0, x, value);
@@ -166,7 +166,7 @@ static double size(const State *state)
   return largest;
 }
 
-/* The worst vertex gives way; the next round begins. */
+/* Replaces the worst vertex; the next round begins. */
 static void replace(State *state, const double *x, double value)
 {
   put(state, state->dim, x, value);
@@ -184,7 +184,7 @@ static void answer_reflection(State *state, double y)
   else ask_for(state, INSIDE, -state->contract);
 }
 
-/* Learn that the point asked for has value y; state->x becomes the next one. */
+/* Learns that the point that was asked for has value y; state->x becomes the next point. */
 static void answer(State *state, double y)
 {
   switch (state->step) {

@@ -14,7 +14,7 @@
 #include <math.h>
 
 typedef struct {
-  RgPathOptions paths; /* first: sampling.h */
+  RgPathOptions paths; /* first, see sampling.h */
   bool clamp;
 } Options;
 

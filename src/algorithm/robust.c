@@ -98,7 +98,7 @@ static bool is_native(const RgModel *model)
   return model->shift == 0 && model->scale == 1;
 }
 
-/* scale * f + shift; f itself where that is the same. half: which part of the room. */
+/* scale * f + shift; f itself if that is the same. half: the part of the scratch memory to use. */
 static PetscErrorCode to_native(RgRobust *state, int half, double scale, double shift,
                                 const double **f)
 {
@@ -250,7 +250,7 @@ PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory
   PetscFunctionReturn(0);
 }
 
-/* Over the contexts at a design, native units. */
+/* Over the contexts at a design, in native units. */
 static double largest_sd(const RgRobust *state, int design)
 {
   const double *variance =

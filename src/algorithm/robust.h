@@ -9,7 +9,7 @@
 
 /* Options that every such method has first in its struct. */
 typedef struct {
-  char *measure; /* NULL: the domain's, else the expectation */
+  char *measure; /* NULL: the measure of the domain, or else the expectation */
   int ties;      /* RG_TIES_LOWEST, RG_TIES_RANDOM */
 } RgRobustOptions;
 
@@ -25,7 +25,7 @@ extern const char *const rg_robust_ties[];
     RG_CHOICE("ties", RgRobustOptions, ties, "lowest", rg_robust_ties, "",                         \
               "of equal maxima (within 1e-12): the lowest index, or one at random")
 
-/* Lines of some of the methods. */
+/* Lines of the table that some of the methods have. */
 #define RG_ROBUST_FIXED_WIDTH(Options)                                                             \
   RG_REAL("value", Options, value, "9", 0, 1e6, "beta", "squared width of the fixed rule")
 #define RG_INDEX_PATHS_PARAM(Options)                                                              \
@@ -60,20 +60,21 @@ enum {
 // clang-format on
 extern const RgRecordColumn rg_robust_columns[];
 
-/* State; a method with more state puts this first. */
+/* The state; a method with more state puts this first. */
 typedef struct {
   RgModel model;
   RgMeasure measure;
-  RgMeasure *scores; /* the domain's; owned */
+  RgMeasure *scores; /* the scores of the domain; owned */
   int n_designs, n_contexts;
-  const double *p;                /* n_contexts; of the domain */
+  const double *p;                /* n_contexts; probabilities of the domain */
   double *lower, *upper;          /* n_designs: bounds of rho at the last step; owned */
   double *value;                  /* n_designs: rho(posterior mean), or the acquisition; owned */
-  double *native;                 /* 2 x designs x contexts: see rg_robust_measure; NULL: no need */
-  int recommended, recommended_n; /* x-hat, and the number of data it is from */
+  double *native;                 /* 2 x designs x contexts: see rg_robust_measure; NULL: not
+                                     needed */
+  int recommended, recommended_n; /* x-hat, and the number of data behind it */
 } RgRobust;
 
-/* Functions of the class. check: the measure, against the domain. */
+/* Functions of the class. check: tests the measure against the domain. */
 PetscErrorCode rg_robust_check(const void *options, const RgDomain *domain, RgPlace place,
                                RgDiagnostics *diagnostics);
 PetscErrorCode rg_robust_create(RgAlgorithm *algorithm);
@@ -83,48 +84,49 @@ RgModel *rg_robust_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                    RgQuery *recommendation, RgFailure *failure);
 
-/* x-hat by a score of the domain. The queries of the second kind of methods aim at the domain's
-   measure where the options name none. */
+/* x-hat by a score of the domain. rg_robust_aimed_scores: the queries aim at the domain's
+   measure too, unless the options name one. */
 extern const RgScoring rg_robust_scores, rg_robust_aimed_scores;
 
 #define RG_ROBUST_STEPS                                                                            \
   .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB, .reads = RG_READS_SURROGATE,                   \
   .recommend = rg_robust_recommend, .model = rg_robust_model
-/* Of a class without more state or columns. */
+/* For a class without further state or columns. */
 #define RG_ROBUST_METHODS                                                                          \
   RG_ROBUST_STEPS, .columns = rg_robust_columns, .state_size = sizeof(RgRobust),                   \
                    .create = rg_robust_create, .destroy = rg_robust_destroy
 
-/* Text of the measure to maximise: that of the options (NULL: none), else the domain's. */
+/* Text of the measure to maximise: from the options (NULL: not given), or else from the domain. */
 const char *rg_robust_measure_text(const char *measure, const RgDomain *domain);
 
-/* value (n_designs): rho of f (designs x contexts, model units), in native units: outputs may have
-   been standardised, and measures such as ptr are about values as they are. */
+/* value (n_designs): rho of f (designs x contexts, model units), in native units. Outputs may be
+   standardised, but measures such as ptr need the original values. */
 PetscErrorCode rg_robust_measure(RgRobust *state, const RgMeasure *measure, const double *f,
                                  double *value);
 
 /* Index of the maximum of `value` by the rule for ties; `purpose` names the choice at t. */
 int rg_robust_argmax(const RgAlgorithm *algorithm, int t, const char *purpose, int n,
                      const double *value);
-/* x-hat as above; the model is up to date. */
+/* x-hat as above; the model must be up to date. */
 PetscErrorCode rg_robust_best(RgAlgorithm *algorithm, int t, const RgHistory *history, int *index);
-/* Set the design of the query. */
+/* Sets the design of the query. */
 void rg_robust_set_design(const RgAlgorithm *algorithm, int index, RgQuery *query);
-/* Set the context of the query; nothing when nature chooses it. */
+/* Sets the context of the query; does nothing if nature chooses it. */
 void rg_robust_set_context(const RgAlgorithm *algorithm, int index, RgQuery *query);
-/* w_t = argmax_w variance(x_t, w) (Eq. 3.5); nothing when nature chooses. */
+/* w_t = argmax_w variance(x_t, w) (Eq. 3.5); does nothing if nature chooses. */
 void rg_robust_most_uncertain_context(const RgAlgorithm *algorithm, int t, RgQuery *query);
-/* The same from bounds of rho in state->lower and state->upper. */
+/* The step of rg_robust_ucb_step, from bounds of rho in state->lower and state->upper. */
 PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                      double beta, bool compare, RgQuery *query);
-/* The step of RRGP-UCB and BBBMOBO from squared width beta: x_t = argmax of the upper bound, or,
-   with `compare`, that or x-hat, whichever has the wider bounds (Definition 3.1); w_t by Eq. 3.5.
-   Model up to date. */
+/* The step of RRGP-UCB and BBBMOBO from squared width beta: x_t is the argmax of the upper
+   bound. With `compare`, x_t is that point or x-hat, whichever has the wider bounds (Definition
+   3.1). w_t by Eq. 3.5. The model must be up to date. */
 PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                   double beta, bool compare, RgQuery *query);
 
-/* For methods made for one kind of measure: first member of the options, their line of the table,
-   and rg_robust_check with a mistake for another kind, which says how to use it all the same. */
+/* For methods made for one kind of measure: the first member of the options, its line of the
+   table, and rg_robust_check with a mistake for another kind. The message says how to use that
+   kind all the same. */
 typedef struct {
   RgRobustOptions common;
   bool any_measure;

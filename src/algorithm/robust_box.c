@@ -7,7 +7,7 @@
 #include "algorithm/surrogate.h"
 #include "robust/discretise.h"
 
-enum { POINTS = 1 << 16 }; /* of (design, node) in one prediction */
+enum { POINTS = 1 << 16 }; /* number of (design, node) pairs in one prediction */
 
 PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics)
@@ -87,8 +87,8 @@ void rg_robust_box_place(const RgDomain *domain, int levels, RgRobustBox *box)
 
 /* ---- predictions ----------------------------------------------------------------------------- */
 
-/* Posterior at all (design, node) in native units, and its derivatives by the coordinates of the
-   design. One block of memory. */
+/* Posterior at all (design, node) pairs in native units, and its derivatives by the coordinates
+   of the design. One block of memory. */
 typedef struct {
   int m, n;                            /* designs, nodes */
   double *Z;                           /* m n x (dim + dim_c) */
@@ -145,7 +145,7 @@ static PetscErrorCode group_create(RgRobustBox *box, int m, const double *X, boo
   PetscFunctionReturn(0);
 }
 
-/* Designs taken at once, so that memory doesn't grow with their number. */
+/* The designs that are taken at once, so that memory does not grow with their number. */
 static int block_of(const RgRobustBox *box)
 {
   return PetscMax(1, POINTS / box->n_nodes);
@@ -180,7 +180,7 @@ PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, do
   PetscFunctionReturn(0);
 }
 
-/* The surface where mean and variance have moved by `step` along coordinate j. Out: value (m);
+/* The surface after mean and variance have moved by `step` along coordinate j. Out: value (m);
    scratch: 2 m n. */
 static PetscErrorCode moved(const RgRobustSurface *surface, const Group *group, int j, double step,
                             double *scratch, double *value)

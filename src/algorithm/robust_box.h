@@ -1,4 +1,4 @@
-/* A robustness measure F(x) = rho(f(x, .)) of a posterior where designs or contexts are a box: a
+/* A robustness measure F(x) = rho(f(x, .)) of a posterior with a box of designs or contexts. A
    box of contexts is replaced by the midpoints of cells (rrgp_ucb 2.6, Algorithms 3 to 7). */
 #ifndef RG_ALGORITHM_ROBUST_BOX_H
 #define RG_ALGORITHM_ROBUST_BOX_H
@@ -12,15 +12,16 @@
 typedef struct {
   RgModel model;       /* over (x, c) on boxes; owned */
   RgMeasure measure;   /* owned */
-  RgDistribution *law; /* dim_c of a box of contexts, unit coordinates; owned */
+  RgDistribution *law; /* dim_c of a box of contexts, in unit coordinates; owned */
   int dim, dim_c;
-  int n_nodes, capacity; /* contexts in use; room */
+  int n_nodes, capacity; /* the number of contexts in use; the capacity */
   double *nodes, *p;     /* n_nodes x dim_c, unit coordinates; their weights; owned */
   double width;          /* root of the squared confidence width */
   RgPrediction prediction;
 } RgRobustBox;
 
-/* Mistakes in a list of laws, one for all coordinates of a box of contexts or one each. */
+/* Reports mistakes in a list of laws: one law for all coordinates of a box of contexts, or one
+   for each. */
 PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics);
 /* The model over (x, c) of the algorithm's setup, and room for levels_max nodes per coordinate of a
@@ -29,8 +30,9 @@ PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *me
                                     const RgTexts *law, int levels_max, RgRobustBox *box);
 PetscErrorCode rg_robust_box_destroy(RgRobustBox *box);
 
-/* Nodes and weights: the midpoints of levels^dim_c cells and the probabilities of the cells under
-   the law (beyond the unit cube: of the outer ones); of finite contexts those themselves. */
+/* Nodes and weights: the midpoints of levels^dim_c cells, and the probabilities of the cells
+   under the law. The outer cells get the mass beyond the unit cube. Finite contexts are their
+   own nodes. */
 void rg_robust_box_place(const RgDomain *domain, int levels, RgRobustBox *box);
 
 /* At m designs X (m x dim): rho(posterior mean), and bounds of rho from the credible intervals, in
@@ -38,8 +40,8 @@ void rg_robust_box_place(const RgDomain *domain, int levels, RgRobustBox *box);
 PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, double *value,
                                     double *lower, double *upper);
 
-/* rho(mean), or the upper bound, as RgBatchFunction. The gradient is that of the posterior carried
-   through differences of the measure, which are exact where it is linear. */
+/* rho(mean), or the upper bound, as RgBatchFunction. The gradient is the gradient of the
+   posterior times differences of the measure. These are exact where the measure is linear. */
 typedef struct {
   RgRobustBox *box;
   bool upper;
@@ -47,9 +49,9 @@ typedef struct {
 PetscErrorCode rg_robust_surface(void *closure, int m, const double *X, double *value,
                                  double *gradient);
 
-/* expected (m): mean of rho(g(x, .)) over `count` paths g drawn from the posterior (random features
-   with the exact update), native units: the same prior paths at every call with the same stream.
-   O(count (features + n) m n_nodes). */
+/* expected (m): mean of rho(g(x, .)) over `count` paths g from the posterior (random features
+   with the exact update), in native units. Every call with the same stream uses the same prior
+   paths. O(count (features + n) m n_nodes). */
 PetscErrorCode rg_robust_box_expected(RgRobustBox *box, const RgStream *stream, int count,
                                       int features, int m, const double *X, double *expected);
 

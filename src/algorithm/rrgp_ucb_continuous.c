@@ -51,7 +51,7 @@ static const RgParam params[] = {
 
 typedef struct {
   RgRobustBox box;
-  int recommended_t; /* step that x-hat' below is of; 0: none yet */
+  int recommended_t; /* the step to which x-hat' below belongs; 0: no step yet */
   int recommended_index;
   double *recommended; /* dim; owned */
   double *so_far;      /* n_iterations x dim: x-hat'_1, x-hat'_2, ...; owned */
@@ -152,7 +152,7 @@ static RgModel *model(RgAlgorithm *algorithm)
   return &((State *)algorithm->state)->box.model;
 }
 
-/* argmax over the designs of the upper bound, or of rho(mu). */
+/* Maximises the upper bound, or rho(mu), over the designs. */
 static PetscErrorCode maximise(RgAlgorithm *algorithm, int t, const RgHistory *history, bool upper,
                                RgQuery *best, RgFailure *failure)
 {
@@ -165,7 +165,7 @@ static PetscErrorCode maximise(RgAlgorithm *algorithm, int t, const RgHistory *h
                          RG_SEARCH(algorithm, history, &random), best, &value, failure);
 }
 
-/* x-hat'_t, found once: `recommend` after t - 1 queries asks for it, and then `ask`. */
+/* x-hat'_t. It is found once, although `recommend` after t - 1 queries and `ask` both need it. */
 static PetscErrorCode find_best(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                 RgQuery *best, RgFailure *failure)
 {
@@ -186,7 +186,7 @@ static PetscErrorCode find_best(RgAlgorithm *algorithm, int t, const RgHistory *
   PetscFunctionReturn(0);
 }
 
-/* w_t = argmax of the variance over the contexts themselves; nothing when nature chooses. */
+/* w_t = argmax of the variance over the contexts themselves; does nothing if nature chooses. */
 static PetscErrorCode choose_context(RgAlgorithm *algorithm, int t, RgQuery *query,
                                      RgFailure *failure)
 {
@@ -211,7 +211,7 @@ static PetscErrorCode choose_context(RgAlgorithm *algorithm, int t, RgQuery *que
   PetscFunctionReturn(0);
 }
 
-/* Of x-tilde' and x-hat' (rows of X) the one with the wider bounds. */
+/* The one of x-tilde' and x-hat' (rows of X) with the wider bounds. */
 static PetscErrorCode choose_design(RgAlgorithm *algorithm, const double *X, const int *index,
                                     RgQuery *query)
 {
@@ -276,7 +276,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgQuery top = {.index = -1, .x = X}, best = {.index = -1, .x = X + box->dim};
   PetscCall(maximise(algorithm, t, history, true, &top, failure));
   if (!failure->failed) PetscCall(find_best(algorithm, t, history, &best, failure));
-  /* 3. The one with the wider bounds; 4. w_t. */
+  /* 3. The one with the wider bounds. 4. w_t. */
   if (!failure->failed) {
     PetscCall(choose_design(algorithm, X, (const int[]){top.index, best.index}, query));
     PetscCall(choose_context(algorithm, t, query, failure));

@@ -1,22 +1,23 @@
-/* Checks of the confidence rules that a parameters table can't express. */
+/* The choice of a confidence rule, and checks of it that a parameters table can't express. */
 #ifndef RG_ALGORITHM_RULE_H
 #define RG_ALGORITHM_RULE_H
 
 #include "algorithm/surrogate.h"
 
-/* Constants of the rules; first in the options of a method whose squared width follows one. */
+/* Constants of the rules; the first member of the options of a method whose squared width
+   follows a rule. */
 typedef struct {
   int rule; /* 0: auto */
   double delta, a, b, value;
 } RgRuleOptions;
 
-/* The rules that the choices of an entry of a parameters table are. */
+/* The rules behind the choices of an entry of a parameters table. */
 typedef struct {
   const RgParam *entry;
-  int on_set, on_box;   /* what auto is on a finite design, on a box */
-  unsigned finite_only; /* bit 1 << rule: those that count the points of a finite design */
-  int continuous;       /* the one that needs a d >= 1 (irgp_ucb 2.1); 0: none */
-  int fixed;            /* the one that `value` goes with */
+  int on_set, on_box;   /* the rule of `auto` on a finite design, and on a box */
+  unsigned finite_only; /* bit 1 << rule: rules that count the points of a finite design */
+  int continuous;       /* the rule that needs a d >= 1 (irgp_ucb 2.1); 0: no rule */
+  int fixed;            /* the rule that uses `value` */
 } RgRules;
 
 #define RG_RULE_CONSTANTS(probable, continuous)                                                    \
@@ -35,12 +36,13 @@ typedef struct {
 /* The rule in force on a domain. */
 int rg_rule_of(const RgRules *rules, const RgRuleOptions *options, const RgDomain *domain);
 
-/* A rule for finite designs chosen on a box, constants that a rule can't do with, a `value` missing
-   or not used: names the rule, the domain, what is accepted. */
+/* Reports a rule for finite designs on a box, constants that a rule does not allow, and a
+   `value` that is missing or unused. The message names the rule, the domain and the accepted
+   values. */
 PetscErrorCode rg_rule_check(const RgRules *rules, const RgRuleOptions *options,
                              const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics);
 
-/* Define check of a class whose options begin with RgRuleOptions. */
+/* Defines the check of a class whose options begin with RgRuleOptions. */
 #define RG_RULE_CHECK(rules)                                                                       \
   static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,          \
                               RgDiagnostics *diagnostics)                                          \
@@ -48,12 +50,12 @@ PetscErrorCode rg_rule_check(const RgRules *rules, const RgRuleOptions *options,
     return rg_rule_check(&(rules), options, domain, place, diagnostics);                           \
   }
 
-/* Of a class of the UCB family that has that check and its law in `confidence`. */
+/* For a class of the UCB family with this check and its law in `confidence`. */
 #define RG_RULE_METHODS                                                                            \
   .traits = RG_MATRIX_FREE, .check = check, .confidence = confidence, .columns = rg_ucb_columns,   \
   RG_SURROGATE_METHODS
 
-/* `value` goes with the choice `fixed` of `entry` and with no other. */
+/* Reports a `value` without the choice `fixed` of `entry`, and this choice without a `value`. */
 void rg_rule_check_value(const RgParam *entry, int rule, int fixed, double value, RgPlace place,
                          RgDiagnostics *diagnostics);
 

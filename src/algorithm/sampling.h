@@ -5,13 +5,13 @@
 #include "acquisition/sampled.h"
 #include "algorithm/surrogate.h"
 
-/* The options struct of such a method starts with its RgPathOptions. Its state: */
+/* Each options struct of such a method starts with its RgPathOptions. The state: */
 typedef struct {
   RgModel model;
   RgPathSampler *sampler;
 } RgSampling;
 
-/* create, model and destroy of such a class. */
+/* The create, model and destroy functions of such a class. */
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm);
 RgModel *rg_sampling_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm);
@@ -39,9 +39,9 @@ void rg_sampling_paths(const void *options, const RgTrialSize *size, RgMethodCos
 enum { RG_SAMPLED_MAXIMUM, RG_SAMPLED_ACQUISITION };
 extern const RgRecordColumn rg_sampled_columns[];
 
-/* Maxima of `count` independent paths given the history, with random numbers of the sub-streams
-   "paths" (the draws) and "path_maximiser" (their maximisation) at t. The model was updated.
-   only_unseen: points of a finite design that may not be queried again don't count. */
+/* Maxima of `count` independent paths given the history. The random numbers come from the
+   sub-streams "paths" (draws) and "path_maximiser" (maximisation) at t. The model must be up to
+   date. only_unseen: leaves out the points of a finite design that may not be queried again. */
 PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *history, int count,
                                 bool only_unseen, RgOptima *optima, RgFailure *failure);
 

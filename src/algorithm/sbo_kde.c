@@ -22,7 +22,7 @@ static const RgRecordColumn columns[] = {
   [BANDWIDTH] = RG_COLUMN_KDE_BANDWIDTH,
   {0}};
 
-/* E U over `contexts` at x. spread: standard error of a sample average. */
+/* The mean of U over `contexts` at x. spread: standard error of a sample average. */
 static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, double width,
                                const double *x, double *value, double *spread)
 {
@@ -89,7 +89,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgKdeContexts contexts;
 
   PetscFunctionBeginUser;
-  /* 1. Density estimate of the contexts, and what stands for it. */
+  /* 1. Density estimate of the contexts, and the list that stands for it. */
   PetscCall(rg_kde_contexts_create(algorithm, options, t, history, 0, &contexts, failure));
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. x_t = argmax of the average confidence bound. */

@@ -6,10 +6,19 @@
 #include "acquisition/regression_search.h"
 #include "regatta/algorithm.h"
 
-enum { RG_BANDWIDTH_OF_CUBE, RG_BANDWIDTH_OF_POINTS }; /* RgSmootherOptions.bandwidth_scale */
-enum { RG_OUTPUTS_STANDARDISED, RG_OUTPUTS_NATIVE, RG_OUTPUTS_FIXED }; /* .outputs */
+enum {
+  RG_BANDWIDTH_OF_CUBE,
+  RG_BANDWIDTH_OF_POINTS
+}; /* choices of
+                                                          RgSmootherOptions.bandwidth_scale */
+enum {
+  RG_OUTPUTS_STANDARDISED,
+  RG_OUTPUTS_NATIVE,
+  RG_OUTPUTS_FIXED
+}; /* choices of
+                                                                          RgSmootherOptions.outputs */
 
-/* Kernel, bandwidth and units of the outputs; first member of the options of such a method. */
+/* Kernel, bandwidth and units of the outputs; the first member of the options of such a method. */
 typedef struct {
   int smoothing; /* RgSmoothing */
   int bandwidth; /* RgBandwidthRule */
@@ -21,8 +30,8 @@ typedef struct {
 
 extern const char *const rg_bandwidth_scale_names[], *const rg_output_names[];
 
-/* Lines of a parameters table for kernel and bandwidth, and for the outputs, of the member
-   `smoother` of `Options`. */
+/* Lines of a parameters table for kernel and bandwidth, and for the outputs. They are about the
+   member `smoother` of `Options`. */
 #define RG_SMOOTHER_PARAMS(Options)                                                                \
   RG_CHOICE("smoothing", Options, smoother.smoothing, "gaussian", rg_smoothing_names, "Psi",       \
             "smoothing kernel"),                                                                   \
@@ -46,11 +55,11 @@ extern const char *const rg_bandwidth_scale_names[], *const rg_output_names[];
             "the observations are divided by it (outputs: fixed)")
 
 /* Confidence width of theorems 4.10 and 4.13. */
-enum { RG_BETA_GENERAL, RG_BETA_FINITE, RG_BETA_FIXED }; /* RgWidthOptions.beta */
+enum { RG_BETA_GENERAL, RG_BETA_FINITE, RG_BETA_FIXED }; /* choices of RgWidthOptions.beta */
 
 typedef struct {
   int beta;
-  double value;           /* of the fixed rule; NaN: not given */
+  double value;           /* value of the fixed rule; NaN: not given */
   double noise_deviation; /* varsigma, in units of the outputs */
   bool noise_of_study;    /* varsigma is the known noise deviation */
   double kernel_bound, delta;
@@ -74,22 +83,22 @@ extern const char *const rg_beta_names[];
     RG_REAL("delta", Options, width.delta, "0.1", RG_POSITIVE, 0.999999, "delta",                  \
             "probability that the bound may fail (general)")
 
-/* Data taken in before every query; the state of such a method. */
+/* Data that are taken in before every query; the state of such a method. */
 typedef struct {
   RgRegression regression;
-  double h, shift, deviation; /* of the query at hand */
+  double h, shift, deviation; /* bandwidth and scale of the present query */
 } RgSmoother;
 
-/* create and destroy of a class whose state starts with its RgSmoother. */
+/* The create and destroy functions of a class whose state starts with its RgSmoother. */
 PetscErrorCode rg_smoother_create(RgAlgorithm *algorithm);
 PetscErrorCode rg_smoother_destroy(RgAlgorithm *algorithm);
 
-/* Mistakes in RgWidthOptions, `params` the table of the method. */
+/* Reports mistakes in RgWidthOptions; `params` is the table of the method. */
 void rg_width_check(const RgWidthOptions *options, const RgParam *params, RgPlace place,
                     RgDiagnostics *diagnostics);
 
-/* Take in the history: bandwidth h_t and units of the outputs for t = history->n points. Accounts
-   its time to RG_STAGE_FIT. Failure: no data, or an output that is not finite. */
+/* Takes in the history: bandwidth h_t and units of the outputs for t = history->n points. Counts
+   its time as RG_STAGE_FIT. Sets the failure if there are no data, or an output is not finite. */
 PetscErrorCode rg_smoother_update(RgAlgorithm *algorithm, const RgHistory *history,
                                   RgFailure *failure);
 
@@ -97,7 +106,7 @@ PetscErrorCode rg_smoother_update(RgAlgorithm *algorithm, const RgHistory *histo
 double rg_width_beta(const RgWidthOptions *options, const RgAlgorithm *algorithm,
                      const RgSmoother *smoother, int n);
 
-/* Record columns of these methods; which is set where is up to the method. */
+/* Record columns of these methods. The method decides in which of them it writes. */
 enum {
   RG_SMOOTHER_BANDWIDTH,
   RG_SMOOTHER_LOG_WEIGHT,
@@ -106,7 +115,7 @@ enum {
   RG_SMOOTHER_ACQUISITION,
   RG_SMOOTHER_CHOICE
 };
-/* Lines of a table for the first three. */
+/* Lines of a table for the first three columns. */
 // clang-format off
 #define RG_SMOOTHER_COLUMNS                                                                        \
   [RG_SMOOTHER_BANDWIDTH] = {"bandwidth", "bandwidth of the smoothing kernel, unit-cube units"},   \
@@ -115,14 +124,14 @@ enum {
   [RG_SMOOTHER_VALUES] = {"acquisition_values", "acquisition values computed for this query"}
 // clang-format on
 
-/* Maximise `goal` (width: sqrt(beta)), randomness from the sub-stream "maximiser" at t; sets the
-   first three columns of the query, and *value. */
+/* Maximises `goal` (width: sqrt(beta)), with randomness from the sub-stream "maximiser" at t.
+   Sets the first three columns of the query, and *value. */
 PetscErrorCode rg_smoother_acquire(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                    RgRegressionGoal goal, double width, RgQuery *query,
                                    double *value, RgFailure *failure);
 
-/* Set the first three columns for a query found otherwise, with the number of acquisition values
-   that took. */
+/* Sets the first three columns of a query that was found in another way, with the number of
+   acquisition values that this took. */
 PetscErrorCode rg_smoother_record(RgSmoother *smoother, double evaluations, RgQuery *query);
 
 #endif

@@ -5,12 +5,14 @@
 #include "gp/model/model.h"
 #include "regatta/algorithm.h"
 
-/* The model of the study's `surrogate` block over the whole trial: capacity for every evaluation,
-   fit starts from the sub-stream "fit". use_context: inputs (x, c), else x. */
+/* The model of the study's `surrogate` block over the whole trial. It has capacity for every
+   evaluation; starts of a fit come from the sub-stream "fit". use_context: inputs are (x, c),
+   else x. */
 PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_context,
                                          RgModel *model);
 
-/* create, model and destroy of a class whose whole state is one RgModel over the design. */
+/* The create, model and destroy functions of a class whose whole state is one RgModel over the
+   design. */
 PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm);
 RgModel *rg_surrogate_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_surrogate_destroy(RgAlgorithm *algorithm);
@@ -19,8 +21,8 @@ PetscErrorCode rg_surrogate_destroy(RgAlgorithm *algorithm);
   .state_size = sizeof(RgModel), .create = rg_surrogate_create, .model = rg_surrogate_model,       \
   .destroy = rg_surrogate_destroy
 
-/* Maximise a marginal acquisition function with randomness from the sub-stream "maximiser" at t, so
-   that it can't interfere with the method's own draws. See rg_acquire. */
+/* Maximises a marginal acquisition function with randomness from the sub-stream "maximiser" at
+   t, so that it can't interfere with the method's own draws. See rg_acquire. */
 PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model, int t,
                                     const RgHistory *history, const RgAcquisition *acquisition,
                                     RgQuery *query, double *value, RgFailure *failure);
@@ -30,8 +32,9 @@ double rg_surrogate_best_y(const RgModel *model, const RgHistory *history);
 /* max_i mean(x_i) over the queried inputs, model units; -infinity without data. */
 PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, double *best);
 
-/* What improvement is counted from, for the parameter `incumbent`: the best observation, or the
-   best posterior mean at queried inputs; without data the prior mean, 0. Model units. */
+/* The value from which improvement is counted, by the parameter `incumbent`: the best
+   observation, or the best posterior mean at queried inputs; without data the prior mean, 0. In
+   model units. */
 extern const char *const rg_surrogate_incumbents[];
 PetscErrorCode rg_surrogate_incumbent(int incumbent, RgModel *model, const RgHistory *history,
                                       double *tau);
@@ -44,9 +47,9 @@ PetscErrorCode rg_surrogate_incumbent(int incumbent, RgModel *model, const RgHis
     "incumbent", "value improvement is counted from, model units"                                  \
   }
 
-/* Record columns of the UCB family, and its step: x_t = argmax mean + sqrt(squared width) sd with a
-   width drawn from the law that `confidence` of the class gives: one for all x, and 0 where it is
-   random and the design a single point. rg_ucb_ask: with random numbers of the sub-stream
+/* Record columns of the UCB family, and its step: x_t = argmax mean + sqrt(squared width) sd.
+   The width is drawn from the law that `confidence` of the class gives, one width for all x. It
+   is 0 where it is random and the design is a single point. rg_ucb_ask draws with the sub-stream
    "confidence" at t. */
 enum { RG_UCB_CONFIDENCE, RG_UCB_ACQUISITION };
 extern const RgRecordColumn rg_ucb_columns[];

@@ -13,7 +13,7 @@
 #include "algorithm/sampling.h"
 
 typedef struct {
-  RgPathOptions paths; /* first: sampling.h */
+  RgPathOptions paths; /* first, see sampling.h */
 } Options;
 
 static const RgParam params[] = {RG_PATH_PARAMS(Options), {0}};

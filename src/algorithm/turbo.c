@@ -55,16 +55,16 @@ static const RgRecordColumn columns[] = {
 
 typedef struct {
   RgModel model;
-  RgHistory local;         /* since the last restart */
+  RgHistory local;         /* evaluations since the last restart */
   int taken;               /* evaluations of the whole history that were looked at */
-  int restarts, designed;  /* designed: points of the present design asked for */
+  int restarts, designed;  /* designed: how many points of the present design were asked for */
   double length, best;     /* best: largest y in `local` */
-  int successes, failures; /* in a row */
+  int successes, failures; /* numbers in a row */
   double *design;          /* points x dim */
   double *candidate;       /* candidates x dim */
   double *value;           /* candidates */
-  double *noise;           /* of the data: a draw */
-  double *lower, *upper;   /* dim: of the trust region */
+  double *noise;           /* a draw at the data */
+  double *lower, *upper;   /* dim: box of the trust region */
   RgFeatureBundle features;
 } State;
 
@@ -144,7 +144,8 @@ static void judge(const RgAlgorithm *algorithm, double y)
   }
 }
 
-/* Take in what was evaluated since the last query. The points of a design don't count. */
+/* Takes in the evaluations since the last query. The points of a design do not count as
+   successes or failures. */
 static PetscErrorCode take(RgAlgorithm *algorithm, const RgHistory *history)
 {
   State *state = algorithm->state;
@@ -180,7 +181,7 @@ static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
   PetscFunctionReturn(0);
 }
 
-/* Length scale of input j: the smallest of those that the kernel has for it. */
+/* Length scale of input j: the smallest one that the kernel has for it. */
 static double length_scale(const RgKernel *kernel, int j)
 {
   double least = INFINITY;
@@ -209,7 +210,7 @@ static void place_region(State *state, const double *centre)
   }
 }
 
-/* Sobol points of the region, most coordinates put back to the centre where there are many. */
+/* Sobol points of the region. With many inputs, most coordinates go back to the centre. */
 static PetscErrorCode draw_candidates(RgAlgorithm *algorithm, int t, const double *centre, int m)
 {
   State *state = algorithm->state;
@@ -277,13 +278,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const int m = n_candidates(algorithm);
 
   PetscFunctionBeginUser;
-  /* 1. What the last query taught: the side of the region, perhaps its end. */
+  /* 1. The last query may change the side of the region, or end the region. */
   if (t == 1) state->local.n_initial = history->n_initial;
   PetscCall(take(algorithm, history));
   if (state->length < options->length_min) state->restarts++;
   if (state->length < options->length_min || !history->n) PetscCall(restart(algorithm, t));
   query->extra[RESTARTS] = state->restarts;
-  /* 2. A design to be finished first. */
+  /* 2. An unfinished design comes first. */
   if (state->designed < n_design(algorithm)) {
     PetscCall(PetscArraycpy(query->x, state->design + (size_t)state->designed * dim, dim));
     state->designed++;

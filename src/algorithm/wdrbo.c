@@ -39,7 +39,7 @@ static const RgParam params[] = {
 };
 
 typedef struct {
-  RgModel model; /* first: surrogate.h */
+  RgModel model; /* first, see surrogate.h */
   int n;
   double *samples; /* n x dim_c, owned */
 } State;
@@ -125,8 +125,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-/* b: the radius where Theorem 5 applies, a constant one around a given centre; no theorem is about
-   one around it that shrinks. */
+/* b: the radius if it is constant around a given centre; Theorem 5 applies to this case. No
+   theorem is about a shrinking radius around a given centre. */
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
   const RgWassersteinOptions *ball = &((const Options *)closure)->ball;
@@ -147,7 +147,7 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
   const int centre = rg_centre_size(options, size->n), slopes = sample_count(options, 1);
   const double table = (1.0 + size->dim_c) * sample_count(options, size->dim_c);
 
-  cost->contexts = centre + 2 * slopes; /* a slope beside each value */
+  cost->contexts = centre + 2 * slopes; /* one slope beside each value */
   cost->bytes =
     rg_centre_bytes(options, size->dim_c, size->n) + rg_context_table_bytes(table, size->n);
 }

@@ -24,7 +24,7 @@ static const RgParam params[] = {
   {0},
 };
 
-/* Contexts: those of the centre, then the grid. */
+/* The contexts of the centre, followed by the grid. */
 typedef struct {
   int n, M;
   const double *weight; /* n */
