@@ -65,7 +65,7 @@ static double cosine(const void *d, double c)
   return exp(cos(2 * M_PI * scaled(c)) / *(const double *)d);
 }
 
-/* Rule whose panels halve towards the centre, for Gaussians of any width. */
+/* A rule whose panels halve towards the centre, so that it suits Gaussians of any width. */
 static PetscErrorCode octaves(const RgDistribution *law, RgQuadrature *rule)
 {
   double breaks[2 * OCTAVES + 1];

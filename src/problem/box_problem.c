@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* What evaluation needs of an RgBoxFunction. */
+/* The part of an RgBoxFunction that an evaluation needs. */
 typedef struct {
   RgFormula formula;
   bool minimised;

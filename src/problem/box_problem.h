@@ -1,24 +1,24 @@
-/* Families given by a formula on a box: such a file states formula, bounds and optimum; the rest is
-   here. Benchmarks that are minimised in the literature keep their formula and are negated once, in
-   rg_box_evaluate and rg_box_gradient. */
+/* Families given by a formula on a box. The file of such a family states formula, bounds and
+   optimum; everything else is here. Benchmarks that the literature minimises keep their formula
+   and are negated once, in rg_box_evaluate and rg_box_gradient. */
 #ifndef RG_PROBLEM_BOX_PROBLEM_H
 #define RG_PROBLEM_BOX_PROBLEM_H
 
 #include "regatta/problem.h"
 
-/* The formula as its source prints it, at x (dim, native units). Fills gradient (dim; NULL: not
+/* The formula as printed in its source, at x (dim, native units). Fills gradient (dim; NULL: not
    wanted), with 0 for a coordinate in which the formula has a kink at x. */
 typedef double (*RgFormula)(const void *options, int dim, const double *x, double *gradient);
 
 /* One function on one box. All pointers borrowed. */
 typedef struct {
   RgFormula formula;
-  bool minimised; /* in its source: f = -formula */
+  bool minimised; /* whether its source minimises it: f = -formula */
   int dim;
   const double *lower, *upper; /* dim, native units; read by rg_box_function_domain only */
   double best;                 /* extremum of the formula over the box, sign as in its source */
   int n_best;
-  const double *best_at; /* n_best x dim: every point of the box where it is attained */
+  const double *best_at; /* n_best x dim: all points of the box at which it is attained */
 } RgBoxFunction;
 
 /* Parameters of a family with one function g: f(x) = g(x_1) + .. + g(x_k), where x_1, .., x_k are
@@ -31,9 +31,9 @@ extern const RgParam rg_box_copies[];
 /* The domain of `function`: box [lower, upper], no context. */
 PetscErrorCode rg_box_function_domain(const RgBoxFunction *function, RgDomain *domain);
 
-/* Make `problem`, whose domain is set, the problem of `function`. Optimisers outside the domain are
-   dropped; with none left the optimum is unknown. `best` must be the extremum over any box that
-   contains one of the points best_at. */
+/* Makes `problem`, whose domain is set, the problem of `function`. Optimisers outside the domain
+   are dropped; if none remains, the optimum is unknown. `best` must be the extremum over any box
+   that contains one of the points best_at. */
 PetscErrorCode rg_box_function_create(const RgBoxFunction *function, RgProblem *problem);
 
 /* Methods of RgProblemClass. The first two are for a class whose `family` is its RgBoxFunction,
@@ -61,11 +61,12 @@ typedef struct {
   int variant;
 } RgBoxOptions;
 
-/* Its line of the parameters table; choices: a name for each of the functions. */
+/* The line of its parameters table; choices: a name for each of the functions. */
 #define RG_BOX_VARIANT(name, first, choices, symbol, doc)                                          \
   RG_CHOICE(name, RgBoxOptions, variant, first, choices, symbol, doc)
 
-/* A class whose `family` is the table `functions`; their gradient, if any, is named beside it. */
+/* A class whose `family` is the table `functions`. Their gradient, if any, is given as an
+   argument. */
 #define RG_BOX_VARIANTS(functions)                                                                 \
   .options_size = sizeof(RgBoxOptions), .family = (functions), .domain = rg_box_domain,            \
   .create = rg_box_create, .evaluate = rg_box_evaluate
@@ -74,10 +75,11 @@ typedef struct {
 
 typedef struct {
   int variant, dim;
-  double lower, upper; /* of every coordinate; NaN: those of the variant */
+  double lower, upper; /* bounds of every coordinate; NaN: those of the variant */
 } RgCubeOptions;
 
-/* Lines of the parameters table for the bounds; what their docs end with tells the defaults. */
+/* Lines of the parameters table for the bounds; the end of their descriptions states the
+   defaults. */
 #define RG_CUBE_BOUNDS(lower_, lower_doc, upper_, upper_doc)                                       \
   RG_REAL("lower", RgCubeOptions, lower, lower_, -1e6, 1e6, "",                                    \
           "lower bound of every coordinate" lower_doc),                                            \
@@ -85,19 +87,19 @@ typedef struct {
             "upper bound of every coordinate" upper_doc)
 
 typedef struct {
-  const char *name; /* of the variant */
+  const char *name; /* name of the variant */
   RgFormula formula;
   int dim;               /* 0: any dimension and bounds; else this one, on [lower, upper]^dim */
-  double lower, upper;   /* where the options don't say */
+  double lower, upper;   /* defaults of the options */
   double best;           /* least value of the formula, */
   double best_each;      /* and what every coordinate adds to it */
   double each;           /* every coordinate of the point where it is attained, */
   const double *best_at; /* unless it is given here (dim) */
 } RgCubeFunction;
 
-/* Methods of a class whose `family` is a table of RgCubeFunction among which the option `variant`
-   chooses. What `check` tells: bounds in the wrong order; a variant of fixed dimension and bounds
-   with other ones. */
+/* Methods of a class whose `family` is a table of RgCubeFunction among which the option
+   `variant` chooses. `check` reports bounds in the wrong order, and a dimension or bounds that a
+   fixed variant does not have. */
 PetscErrorCode rg_cube_check(const RgProblemClass *class, const void *options, RgPlace place,
                              RgDiagnostics *diagnostics);
 PetscErrorCode rg_cube_domain(const RgProblemClass *class, const void *options, RgDomain *domain);

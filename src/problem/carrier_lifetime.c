@@ -69,7 +69,7 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
 
 /* ---- the user's table --------------------------------------------------------------- */
 
-/* Number of the node with these coordinates; -1: none has them. */
+/* Number of the node with these coordinates; -1 if there is no such node. */
 static int find_node(double x1, double x2)
 {
   const double a = (x1 - 8.0) / 2.0, b = (x2 - 8.0) / 2.0;
@@ -110,7 +110,7 @@ static PetscErrorCode read_rows(const RgCsv *csv, const char *path, double *life
   PetscFunctionReturn(0);
 }
 
-/* lifetime (NODES), or what is wrong with the file. */
+/* Fills lifetime (NODES), or reports the mistake in the file. */
 static PetscErrorCode read_table(const Options *options, double *lifetime, RgText *mistake)
 {
   RgCsv csv = {0};
@@ -150,7 +150,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
   PetscFunctionReturn(0);
 }
 
-/* The numbers themselves, by their hash: not where the file is. */
+/* The hash of the numbers; the place of the file does not matter. */
 static PetscErrorCode identity(const RgProblemClass *class, const void *options, RgText *text)
 {
   RgText mistake = {0};
@@ -171,7 +171,7 @@ static PetscErrorCode identity(const RgProblemClass *class, const void *options,
 
 /* ---- the stand-in ------------------------------------------------------------------- */
 
-/* SplitMix64, of which the stand-in is defined. */
+/* SplitMix64, the generator in the definition of the stand-in. */
 static double split_mix_uniform(uint64_t *state)
 {
   uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);

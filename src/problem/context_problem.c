@@ -8,7 +8,7 @@
 
 enum {
   SETS = 8,    /* independent scrambles of the quasi-Monte Carlo rule */
-  DRAFT = 1024 /* points of it for a rough F: the first of every set */
+  DRAFT = 1024 /* number of points for a rough F: the first ones of every set */
 };
 
 const char *const rg_context_observations[] = {"raw", "clipped", NULL};
@@ -37,7 +37,7 @@ PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDom
   PetscFunctionReturn(0);
 }
 
-/* F is an expectation, which heavy tails have not where f grows with the context. */
+/* F is an expectation. It does not exist for laws with heavy tails if f grows with the context. */
 static PetscErrorCode check_tails(const RgProblemClass *class, const RgContextOptions *options,
                                   RgPlace place, RgDiagnostics *diagnostics)
 {
@@ -91,7 +91,7 @@ PetscErrorCode rg_context_fixed_domain(const RgProblemClass *class, const void *
 
 /* ---- create, destroy ------------------------------------------------------------------------- */
 
-/* Eight scrambled Sobol sets pushed through the quantiles of the laws. */
+/* Eight scrambled Sobol sets, mapped by the quantiles of the laws. */
 static PetscErrorCode create_qmc(RgProblem *problem, RgContextProblem *data, int points)
 {
   const RgStream stream = rg_stream(0, problem->class->name, 0, "expectation", 0);

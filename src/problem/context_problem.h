@@ -1,10 +1,11 @@
-/* What problems with continuous contexts share: independent context coordinates drawn by nature
-   from a law that algorithms don't see, clipping, what the learner observes, and F = E f(x, c) or
-   another robustness measure of f(x, .).
+/* The parts that problems with continuous contexts share: independent context coordinates that
+   nature draws from a law, which algorithms don't see; clipping; what the learner observes; and
+   F = E f(x, c) or another robustness measure of f(x, .).
 
    The `family` of such a class is its RgContextFunction. Its options are, or begin with,
-   RgContextOptions; its table lists RG_CONTEXT_PARAMS; where dimensions are fixed the rest is
-   RG_CONTEXT_FIXED, else `check` and `domain` are its own and end with those given here. */
+   RgContextOptions; its table lists RG_CONTEXT_PARAMS. If dimensions are fixed, the rest is
+   RG_CONTEXT_FIXED. Otherwise `check` and `domain` are its own and end with the functions given
+   here. */
 #ifndef RG_PROBLEM_CONTEXT_PROBLEM_H
 #define RG_PROBLEM_CONTEXT_PROBLEM_H
 
@@ -13,13 +14,14 @@
 #include "regatta/measure.h"
 
 typedef struct {
-  RgTexts law;        /* of each context coordinate, before clipping; one for all, or one each */
+  RgTexts law;        /* the law of each context coordinate before clipping; one for all, or one
+                         each */
   bool clip;          /* f takes contexts clipped to [0, 1] */
   int observed;       /* RG_OBSERVED_RAW | RG_OBSERVED_CLIPPED */
   int expectation;    /* RG_EXPECTATION_EXACT | RG_EXPECTATION_QMC */
-  int points;         /* of the quasi-Monte Carlo rule */
+  int points;         /* number of points of the quasi-Monte Carlo rule */
   char *measure;      /* regatta/measure.h */
-  int measure_points; /* contexts that a measure other than the expectation is over */
+  int measure_points; /* number of contexts for a measure other than the expectation */
 } RgContextOptions;
 
 enum { RG_OBSERVED_RAW, RG_OBSERVED_CLIPPED };
@@ -48,51 +50,52 @@ extern const char *const rg_context_expectations[];
 /* f at x (design dim) and c (context dim, clipped already). */
 typedef double (*RgContextFormula)(const void *options, const double *x, const double *c);
 
-/* What a family states. */
+/* The entries of a family. */
 typedef struct RgContextFunction RgContextFunction;
 
 /* The family's data in problem->data. */
 typedef struct {
   const RgContextFunction *function; /* borrowed */
   int dim;
-  RgDistribution *raw; /* dim: of the draws; owned */
-  RgDistribution *law; /* dim: of the contexts that f takes; owned */
-  RgMeasure measure;   /* of an F that is no expectation; owned */
-  int n_nodes;         /* contexts it is over; 0: F is the expectation */
+  RgDistribution *raw; /* dim: laws of the draws; owned */
+  RgDistribution *law; /* dim: laws of the contexts that f takes; owned */
+  RgMeasure measure;   /* measure of an F that is no expectation; owned */
+  int n_nodes;         /* number of contexts for it; 0: F is the expectation */
   double *nodes;       /* n_nodes x dim; owned */
   int n_qmc;           /* 0: not used */
   double *qmc;         /* n_qmc x dim contexts; owned */
-  void *own;           /* of the family, own_size bytes; owned */
+  void *own;           /* data of the family, own_size bytes; owned */
 } RgContextProblem;
 
 struct RgContextFunction {
-  int dim, dim_c;           /* of design and context, where they are fixed */
-  double lower, upper;      /* of every design coordinate; equal: [0, 1] */
-  double grows[2][2];       /* the power of |c_j| that f grows like below and above, for j = 0, 1;
+  int dim, dim_c;           /* dimensions of design and context, if they are fixed */
+  double lower, upper;      /* bounds of every design coordinate; equal: [0, 1] */
+  double grows[2][2];       /* the power of |c_j| at which f grows below and above, for j = 0, 1;
                                0: bounded, as in other coordinates */
   RgContextFormula formula; /* NULL: the family has an `evaluate` of its own */
-  /* F = E f at m designs by formula or quadrature */
+  /* F = E f at m designs, by a formula or quadrature */
   PetscErrorCode (*exact)(RgProblem *problem, int m, const RgPoint *points, double *F);
-  size_t own_size; /* of data->own, zeroed */
-  /* Fill data->own, say a known optimum; NULL: nothing to do */
+  size_t own_size; /* size of data->own, which is zeroed */
+  /* Fills data->own and states a known optimum; NULL: not needed */
   PetscErrorCode (*prepare)(RgProblem *problem, RgContextProblem *data);
-  PetscErrorCode (*clear)(void *own); /* what `own` points to; NULL: nothing */
+  PetscErrorCode (*clear)(void *own); /* frees what `own` points to; NULL: not needed */
 };
 
-/* For `check`: the laws and the measure. dim: of the context. */
+/* For `check`: tests the laws and the measure. dim: dimension of the context. */
 PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *options, int dim,
                                 RgPlace place, RgDiagnostics *diagnostics);
 /* The context part of the domain: the box [0, 1]^dim of nature; the measure. */
 PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDomain *domain);
-/* The optimum, which is at the design whose coordinates are all `each`; nothing where F isn't what
-   `exact` computes. */
+/* States the optimum, at the design whose coordinates are all `each`. Does nothing if `exact`
+   does not compute F. */
 PetscErrorCode rg_context_optimum(RgProblem *problem, double each);
-/* E g(c_j) of one coordinate under the law f sees, with `panels` and kinks at `breaks`. */
+/* E g(c_j) of one coordinate under the law that f sees, with `panels` and with kinks at
+   `breaks`. */
 PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_breaks,
                                const double *breaks, double (*g)(const void *closure, double c),
                                const void *closure, double *mean);
 
-/* Functions of the class; the first two where dimensions are fixed. */
+/* Functions of the class; the first two are for fixed dimensions. */
 PetscErrorCode rg_context_fixed_check(const RgProblemClass *class, const void *options,
                                       RgPlace place, RgDiagnostics *diagnostics);
 PetscErrorCode rg_context_fixed_domain(const RgProblemClass *class, const void *options,
@@ -105,7 +108,7 @@ PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *po
 PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c, int *context_index);
 PetscErrorCode rg_context_destroy(RgProblem *problem);
 
-/* All but check, domain, create and what computes f. */
+/* All but check, domain, create and the functions that compute f. */
 #define RG_CONTEXT_METHODS(function)                                                               \
   .traits = RG_PROBLEM_SHARED, .family = &(function), .objective = rg_context_objective,           \
   .draw_context = rg_context_draw, .destroy = rg_context_destroy

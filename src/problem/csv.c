@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the reader is. */
+/* The place of the reader. */
 typedef struct {
   const char *path;
   char *at;
   int line;
   char separator;
   RgText *mistake;
-  int n_cells, n_rows; /* so far, the header included */
-  char **cells;        /* owned until handed over, like `lines` */
+  int n_cells, n_rows; /* so far, including the header */
+  char **cells;        /* owned until they are handed over, like `lines` */
   int *lines;
 } Reader;
 
@@ -25,7 +25,7 @@ static bool failed(const Reader *reader)
   return reader->mistake->length > 0;
 }
 
-/* Separator or blank; the tab is a blank unless it separates. */
+/* Separator or blank. The tab is a blank unless it is the separator. */
 static bool is_blank(const Reader *reader, char c)
 {
   return c == ' ' || (c == '\t' && reader->separator != '\t');
@@ -36,7 +36,7 @@ static bool ends_cell(const Reader *reader, char c)
   return c == reader->separator || c == '\n' || c == '\r' || c == '\0';
 }
 
-/* Go past one line end: LF, CR LF or CR. Nothing at the end of the file. */
+/* Skips one line end: LF, CR LF or CR. Does nothing at the end of the file. */
 static void pass_line_end(Reader *reader)
 {
   if (*reader->at == '\0') return;
@@ -44,7 +44,8 @@ static void pass_line_end(Reader *reader)
   reader->line++;
 }
 
-/* Outside quotes, of the line at hand. */
+/* The separator of the current line: the first of comma, semicolon and tab that occurs outside
+   quotes. */
 static char find_separator(const char *line)
 {
   static const char candidates[] = {',', ';', '\t'};
@@ -72,7 +73,7 @@ static PetscErrorCode skip_lines_without_cells(Reader *reader)
   PetscFunctionReturn(0);
 }
 
-/* A quoted cell, unquoted in place; *end is where it is to be cut. */
+/* A quoted cell, unquoted in place; *end is the place at which it ends. */
 static PetscErrorCode read_quoted(Reader *reader, char **end)
 {
   char *out = reader->at, *in = reader->at + 1;
@@ -97,7 +98,8 @@ static PetscErrorCode read_quoted(Reader *reader, char **end)
   PetscFunctionReturn(0);
 }
 
-/* One cell, cut out in place; the reader stands at what ended it, which is *ending. */
+/* One cell, cut out in place. The reader stands at the character that ended it, which is
+   *ending. */
 static PetscErrorCode read_cell(Reader *reader, char **cell, char *ending)
 {
   char *end;
@@ -134,7 +136,7 @@ static PetscErrorCode add_row(Reader *reader)
   PetscFunctionReturn(0);
 }
 
-/* One row; every one must be as long as the first. */
+/* One row; every row must be as long as the first. */
 static PetscErrorCode read_row(Reader *reader, int n_columns)
 {
   const int before = reader->n_cells, line = reader->line;
@@ -164,7 +166,7 @@ static PetscErrorCode check_header(Reader *reader, int n_columns)
   PetscFunctionReturn(0);
 }
 
-/* Something that is no text: a NUL byte, or UTF-16 as some programs export it. */
+/* Whether there is something other than text: a NUL byte, or UTF-16 as some programs export it. */
 static PetscErrorCode check_bytes(Reader *reader, const char *text, size_t length)
 {
   const char *nul = memchr(text, '\0', length);
@@ -251,5 +253,5 @@ bool rg_csv_number(const RgCsv *csv, int row, int column, double *value)
 
   if (!*cell || cell[strspn(cell, "+-.0123456789eE")]) return false;
   *value = strtod(cell, &end) + 0.0;     /* -0 becomes 0 */
-  return !*end && fabs(*value) <= 1e100; /* beyond, sums and ranges would overflow */
+  return !*end && fabs(*value) <= 1e100; /* larger numbers would make sums and ranges overflow */
 }

@@ -67,7 +67,7 @@ static PetscErrorCode cosine_domain(const RgProblemClass *class, const void *opt
   PetscFunctionReturn(0);
 }
 
-/* The best of the arms takes the place of the maximum. */
+/* The best of the arms replaces the maximum. */
 static PetscErrorCode cosine_create(RgProblem *problem, RgFailure *failure)
 {
   const RgSpace *design = &problem->domain.design;

@@ -1,10 +1,10 @@
 /* dataset: a table of measurements as a finite design.
 
-   The distinct input rows of a CSV file are the candidates, in lexicographic order; the objective
-   is the column chosen, averaged over rows of equal inputs and negated if it is to be minimised.
-   Inputs are scaled to the unit cube by their extremes in the file or by bounds given. By default a
-   candidate is queried once only. What identifies a trial are the numbers, not the file's name.
-   The file is read at every use: O(rows log rows). */
+   The distinct input rows of a CSV file are the candidates, in lexicographic order. The
+   objective is the chosen column, averaged over rows of equal inputs and negated if it is to be
+   minimised. Inputs are scaled to the unit cube by their extremes in the file or by given
+   bounds. By default a candidate is queried only once. The numbers identify a trial; the file's
+   name does not. The file is read at every use: O(rows log rows). */
 #include "problem/pool.h"
 
 typedef struct {

@@ -1,9 +1,10 @@
-/* What problems on finite designs with finite contexts of known probabilities share: f as a table,
-   F = a robustness measure of f(x, .), contexts drawn by their probabilities. Internal to problem/.
+/* The parts that problems on finite designs with finite contexts of known probabilities share: f
+   as a table, F = a robustness measure of f(x, .), and contexts drawn by their probabilities.
+   Internal to problem/.
 
-   A family declares an Options struct that begins with RgFiniteContextOptions, lists
-   RG_FINITE_CONTEXT_PARAMS in its table, builds its two grids in `domain`, ends that with
-   rg_finite_context_domain, and fills the table of f in `create`. */
+   A family declares an Options struct that begins with RgFiniteContextOptions and lists
+   RG_FINITE_CONTEXT_PARAMS in its table. Its `domain` builds the two grids and ends with
+   rg_finite_context_domain. Its `create` fills the table of f. */
 #ifndef RG_PROBLEM_FINITE_CONTEXT_H
 #define RG_PROBLEM_FINITE_CONTEXT_H
 
@@ -31,20 +32,21 @@ extern const char *const rg_finite_context_settings[];
 typedef struct {
   double *f;          /* designs x contexts, filled by the family; owned */
   double *F;          /* designs; owned */
-  double *scores;     /* domain.n_scores x designs: F by each; owned */
+  double *scores;     /* domain.n_scores x designs: F by each score; owned */
   double *cumulative; /* contexts: sums of the probabilities; owned */
 } RgFiniteContext;
 
-/* For `check`: the measure. contexts: how many, 0 if not known. */
+/* For `check`: tests the measure. contexts: their number, 0 if not known. */
 PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, int contexts,
                                        RgPlace place, RgDiagnostics *diagnostics);
-/* Last step of `domain`: control, measure, probabilities p (context.size, copied; they are divided
-   by their sum; NULL: equal). design and context are set. */
+/* The last step of `domain`: control, measure, and probabilities p. These are context.size
+   numbers, copied and divided by their sum; NULL: equal probabilities. design and context are
+   set. */
 PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, const double *p,
                                         RgDomain *domain);
-/* The data with f not yet filled in. */
+/* The data, before f is filled in. */
 PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **data);
-/* F, optimum and all optimisers from f. */
+/* Computes F, the optimum and all optimisers from f. */
 PetscErrorCode rg_finite_context_finish(RgProblem *problem);
 
 /* Functions of the class. */
@@ -70,7 +72,7 @@ PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, doubl
 
 typedef struct {
   RgFiniteContextOptions common;
-  int levels; /* of every coordinate */
+  int levels; /* bounds of every coordinate */
 } RgFiniteGridOptions;
 
 #define RG_FINITE_GRID_PARAMS(levels_, most, doc)                                                  \

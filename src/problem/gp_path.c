@@ -89,7 +89,7 @@ static const RgParam params[] = {
   {0},
 };
 
-/* Level i of every coordinate. */
+/* Level i of a coordinate. */
 static double level(const Options *o, int i)
 {
   return isnan(o->spacing) ? (double)i / o->levels : i * o->spacing;
@@ -139,7 +139,7 @@ static PetscErrorCode gp_path_domain(const RgProblemClass *class, const void *op
   PetscFunctionReturn(0);
 }
 
-/* Separable kernels factor over coordinates. */
+/* Separable kernels are products over coordinates. */
 static void gp_path_cost(const void *options, RgProblemCost *cost)
 {
   const Options *o = options;

@@ -1,4 +1,5 @@
-/* What sample paths of a Gaussian process on a finite design share: options, kernel, values. */
+/* The parts that sample paths of a Gaussian process on a finite design share: options, kernel,
+   values. */
 #ifndef RG_PROBLEM_GP_PATH_H
 #define RG_PROBLEM_GP_PATH_H
 
@@ -19,8 +20,8 @@ typedef struct {
     RG_REAL("variance", RgGpPathOptions, variance, "1", RG_POSITIVE, 1e12, "sigma_f^2",            \
             "variance of f at every point")
 
-/* Functions of the class: the number of length scales is checked; the path is drawn from the
-   instance's stream at every point of the design, its optimum found by scanning. */
+/* Functions of the class. The check tests the number of length scales. The path is drawn from
+   the instance's stream at every point of the design, and a scan finds its optimum. */
 PetscErrorCode rg_gp_path_check(const RgProblemClass *class, const void *options, RgPlace place,
                                 RgDiagnostics *diagnostics);
 PetscErrorCode rg_gp_path_prior(const void *options, RgKernel *kernel);

@@ -55,7 +55,7 @@ static const RgParam params[] = {
 typedef struct {
   RgFeaturePath path;
   RgMeasure measure;
-  int n;        /* nodes of F */
+  int n;        /* number of nodes of F */
   double *p;    /* n: their weights; owned */
   double *wave; /* 2 features x n: cosines and sines of the nodes; owned */
 } Data;
@@ -117,7 +117,8 @@ static PetscErrorCode prior(const void *options, RgKernel *kernel)
 
 /* ---- F --------------------------------------------------------------------------------------- */
 
-/* Contexts that F is computed from, and their weights: *nodes (n x context dim), to be freed. */
+/* The contexts that F is computed from, and their weights: *nodes (n x context dim), to be
+   freed. */
 static PetscErrorCode place_nodes(const RgProblem *problem, Data *data, double **nodes)
 {
   const Options *o = problem->options;
@@ -150,7 +151,7 @@ static double phase(const RgFeaturePath *path, int m, int first, int dim, const 
   return TURN * (turns - floor(turns));
 }
 
-/* The search for the optimum: some 13000 values of F per coordinate of a box. */
+/* The search for the optimum: about 13000 values of F per coordinate of a box. */
 static void cost_of(const void *options, RgProblemCost *cost)
 {
   const Options *o = options;
@@ -192,7 +193,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   PetscFunctionReturn(0);
 }
 
-/* Row of weights that makes of the nodes' waves f(x, .). */
+/* A row of weights that turns the waves at the nodes into f(x, .). */
 static void design_waves(const RgFeaturePath *path, int dim, const double *x, double *row)
 {
   for (int m = 0; m < path->n; m++) {

@@ -1,15 +1,15 @@
 /* gp_surrogate: the posterior mean of a Gaussian process trained on thousands of runs of a
-   simulator, as cheap stand-in for it.
+   simulator, as a cheap stand-in for it.
 
-   f(x) = mean + sum_i alpha_i k(x, x_i), alpha = (K + noise I)^-1 (y - mean), outputs standardised
-   before the training and taken back after it. The runs are a table (path: rows of equal inputs
-   are averaged; the box is that of their inputs, or lower and upper), or without one synthetic:
-   scrambled Sobol points of the unit cube and a path of the prior (random Fourier features) with
-   noise, both from the instance's stream. fit: ml maximises the marginal likelihood from the
-   hyperparameters given. f has no noise of its own.
-   Training costs n^3 operations per evaluation of the likelihood and n^3/3 for the weights; a team
-   of ranks takes the matrices (ranks_per_trial). It happens once per process and instance; an
-   evaluation costs O(n d). */
+   f(x) = mean + sum_i alpha_i k(x, x_i), alpha = (K + noise I)^-1 (y - mean); outputs are
+   standardised before the training and transformed back after it. The runs come from a table
+   (path: rows of equal inputs are averaged; the box is that of their inputs, or lower and
+   upper). Without a path they are synthetic: scrambled Sobol points of the unit cube and a path
+   of the prior (random Fourier features) with noise, both from the instance's stream. fit: ml
+   maximises the marginal likelihood from the given hyperparameters. f itself has no noise.
+   Training costs n^3 operations per evaluation of the likelihood and n^3/3 for the weights; a
+   team of ranks takes the matrices (ranks_per_trial). It happens once per process and instance;
+   an evaluation costs O(n d). */
 #include <math.h>
 
 #include "maths/blas.h"
@@ -57,12 +57,12 @@ static const RgParam params[] = {
   {0},
 };
 
-/* What training leaves. */
+/* The result of a training. */
 typedef struct {
   RgKernel kernel;
   int n, dim;
   double *X, *alpha;         /* n x dim in the unit cube; n */
-  double mean, shift, scale; /* constant mean, standardised; of the outputs */
+  double mean, shift, scale; /* constant mean, standardised; mean and deviation of the outputs */
 } Trained;
 
 /* ---- the table of runs ---------------------------------------------------------------------- */
@@ -78,7 +78,7 @@ static RgPoolSource source(const Options *o)
                         .upper = &o->upper};
 }
 
-/* The table, empty where it can't be read. */
+/* The table; empty if it can't be read. */
 static PetscErrorCode read_pool(const Options *o, RgPool *pool)
 {
   const RgPoolSource from = source(o);
@@ -90,7 +90,7 @@ static PetscErrorCode read_pool(const Options *o, RgPool *pool)
   PetscFunctionReturn(0);
 }
 
-/* The number of inputs; 0 when there is no table. */
+/* The number of inputs; 0 if there is no table. */
 static PetscErrorCode count_inputs(const Options *o, int *dim)
 {
   RgPool pool;
@@ -134,7 +134,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
   PetscFunctionReturn(0);
 }
 
-/* The options but the path, and the data. */
+/* The options without the path, and the data. */
 static PetscErrorCode identity(const RgProblemClass *class, const void *options, RgText *text)
 {
   Options o = *(const Options *)options;
@@ -238,7 +238,7 @@ static void standardise(Trained *t, double *y)
   for (int i = 0; i < t->n; i++) y[i] = (y[i] - t->shift) / t->scale;
 }
 
-/* Maximum marginal likelihood; what is given stays where nothing finite is found. */
+/* Maximum marginal likelihood. The given hyperparameters stay if no finite value is found. */
 static PetscErrorCode fit(RgTeam *team, const Options *o, Trained *t, const double *y,
                           double *noise)
 {

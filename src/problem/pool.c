@@ -8,12 +8,12 @@
 
 /* ---- from the file to rows of numbers -------------------------------------------------------- */
 
-/* The rows of the file that count, with the columns chosen. */
+/* The rows of the file in use, with the chosen columns. */
 typedef struct {
   const RgPoolSource *source;
   RgCsv csv;
   RgText *mistake;
-  const char *path; /* where the file was found; borrowed */
+  const char *path; /* place of the file; borrowed */
   int dim, objective;
   int *input;    /* dim: columns; owned */
   double *x, *y; /* n_rows x dim, n_rows; owned */
@@ -24,7 +24,7 @@ static bool failed(const Table *table)
   return table->mistake->length > 0;
 }
 
-/* The column called `name`, or a mistake that names the nearest. */
+/* The column called `name`. If there is no such column, the mistake names the nearest one. */
 static PetscErrorCode find_column(Table *table, const char *what, const char *name, int *column)
 {
   const RgCsv *csv = &table->csv;
@@ -162,7 +162,7 @@ static PetscErrorCode merge_rows(Table *table, RgPool *pool)
   PetscFunctionReturn(0);
 }
 
-/* The bound of input j: given, or the extreme of the column. */
+/* The bound of input j: the given one, or the extreme of the column. */
 static double bound(const RgReals *given, int j, double extreme)
 {
   if (!given || !given->n) return extreme;

@@ -9,18 +9,19 @@
 
 typedef enum { RG_DUPLICATES_MEAN, RG_DUPLICATES_FIRST, RG_DUPLICATES_ERROR } RgDuplicates;
 
-/* Where the values of a pool come from. All pointers borrowed. */
+/* The source of the values of a pool. All pointers are borrowed. */
 typedef struct {
   const char *path;             /* CSV file (base/file.h says where it is looked for) */
-  const char *origin;           /* where public data can be had, for the message that they are
-                                  missing; NULL: nothing to say */
+  const char *origin;           /* where public data are available, for the message that they are
+                                   missing; NULL: no such place */
   const RgTexts *inputs;        /* columns by header or number; n = 0: all but the objective */
   const char *objective;        /* column by header or number; NULL: the last one */
   bool minimised;               /* F = -objective */
-  RgDuplicates duplicates;      /* rows of equal inputs */
-  const RgReals *lower, *upper; /* native value of unit coordinates 0 and 1, one for all inputs or
-                                  one per input; n = 0: smallest and largest value of the column */
-  bool repeats;                 /* a candidate may be queried more than once */
+  RgDuplicates duplicates;      /* how rows of equal inputs are combined */
+  const RgReals *lower, *upper; /* native value of unit coordinates 0 and 1, one for all inputs
+                                   or one per input; n = 0: smallest and largest value of the
+                                   column */
+  bool repeats;                 /* whether a candidate may be queried more than once */
 } RgPoolSource;
 
 typedef struct {
@@ -42,17 +43,17 @@ extern const char *const rg_pool_goals[]; /* the second one is minimised */
 #define RG_POOL_REPEATS(Options)                                                                   \
   RG_BOOL("repeats", Options, repeats, "false", "whether a candidate may be queried more than once")
 
-/* Read a pool. What is wrong with file or settings is appended to `mistake`, with file and line;
-   then *pool is empty. A constant column is no mistake. O(rows log rows dim). */
+/* Reads a pool. A mistake in the file or the settings is appended to `mistake`, with file and
+   line; then *pool is empty. A constant column is no mistake. O(rows log rows dim). */
 PetscErrorCode rg_pool_read(const RgPoolSource *source, RgPool *pool, RgText *mistake);
 PetscErrorCode rg_pool_destroy(RgPool *pool);
 
-/* What a problem that takes data of a pool tells of its source, under its name. */
+/* What a problem on data of a pool says about its source, under its name. */
 PetscErrorCode rg_pool_source_check(const char *name, const RgPoolSource *source, RgPlace place,
                                     RgDiagnostics *diagnostics);
 PetscErrorCode rg_pool_source_identity(const RgPoolSource *source, RgText *text);
 
-/* Problems that are a pool: the `family` of such a class says where its values come from. */
+/* Problems that are a pool: the `family` of such a class gives the source of its values. */
 typedef struct {
   RgPoolSource (*source)(const void *options);
 } RgPoolFamily;

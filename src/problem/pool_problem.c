@@ -38,7 +38,7 @@ static PetscErrorCode domain_of(const RgPoolSource *source, const RgPool *pool, 
   PetscFunctionReturn(0);
 }
 
-/* The numbers themselves, by their hash: not where the file is, nor how it is written. */
+/* The hash of the numbers, independent of the place of the file and of its notation. */
 static PetscErrorCode add_identity(const RgPoolSource *source, const RgPool *pool, RgText *text)
 {
   const size_t dim = (size_t)pool->dim, size = (size_t)pool->size;
@@ -111,7 +111,7 @@ static PetscErrorCode identify(const RgProblem *problem, RgText *text)
   return add_identity(&source, problem->data, text);
 }
 
-/* Every candidate of the largest value. */
+/* All candidates with the largest value. */
 static PetscErrorCode find_optimum(const RgPool *pool, RgProblem *problem)
 {
   const size_t dim = (size_t)pool->dim;

@@ -68,14 +68,15 @@ typedef struct {
   RgPosterior posterior;
   RgPrediction work;
   int n;
-  double *weight; /* n: of the data in the posterior mean; wdrbo: times E over contexts */
+  double *weight; /* n: weights of the data in the posterior mean; for wdrbo times E over
+                     contexts */
   double *table;  /* n x N_PANELS x N_COEFFICIENTS: Chebyshev coefficients of g_i */
   double reach;   /* largest distance in the table */
 } Own;
 
 /* ---- the table of runs ---------------------------------------------------------------------- */
 
-/* The names of the input columns, where a source borrows them from. */
+/* The names of the input columns, for a source that borrows them. */
 typedef struct {
   RgTexts list;
   char *names[INPUTS];
@@ -108,7 +109,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
   PetscFunctionReturn(0);
 }
 
-/* The options but the path, and the data. */
+/* The options without the path, and the data. */
 static PetscErrorCode identity(const RgProblemClass *class, const void *options, RgText *text)
 {
   char nothing[] = "";
@@ -198,7 +199,7 @@ static PetscErrorCode tabulate(Own *own, const RgQuadrature *rule)
   PetscFunctionReturn(0);
 }
 
-/* E k over the contexts goes into the weights. */
+/* E k over the contexts becomes part of the weights. */
 static void fold(Own *own, const RgQuadrature *rule)
 {
   for (int i = 0; i < own->n; i++)

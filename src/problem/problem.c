@@ -1,4 +1,4 @@
-/* What all problems have in common: life cycle, and evaluation with its checks. */
+/* The parts common to all problems: life cycle, and evaluation with its checks. */
 #include "regatta/problem.h"
 
 #include "base/grow.h"
@@ -65,7 +65,7 @@ PetscErrorCode rg_problem_scan(RgProblem *problem, const double *F, int most)
   PetscFunctionReturn(0);
 }
 
-/* A point of a finite space must say which one it is. */
+/* A point of a finite space must have an index. */
 static PetscErrorCode check_part(const RgProblem *problem, const char *part, const RgSpace *space,
                                  int index, const double *coordinates)
 {
@@ -100,8 +100,8 @@ static PetscErrorCode add_coordinates(RgText *text, int dim, const double *x)
   PetscFunctionReturn(0);
 }
 
-/* Squares of larger values, their sums over all data and quadratic forms of an ill-conditioned
-   matrix in them would overflow. */
+/* Larger values would overflow in squares, in their sums over all data, and in quadratic forms
+   of an ill-conditioned matrix. */
 static const double largest = 1e100;
 
 static const char *flaw_of(double value)
@@ -111,7 +111,7 @@ static const char *flaw_of(double value)
   return fabs(value) > largest ? "beyond 1e100, too large to compute with" : NULL;
 }
 
-/* Name the first value that can't be used and its input. */
+/* Names the first value that can't be used, and its input. */
 static PetscErrorCode check_values(const RgProblem *problem, const char *symbol, int m,
                                    const RgPoint *points, bool with_context, const double *value,
                                    RgFailure *failure)

@@ -1,10 +1,10 @@
-/* What `regatta describe` says about a problem. */
+/* The description of a problem for `regatta describe`. */
 #include "problem/problem_describe.h"
 
 #include <math.h>
 #include <string.h>
 
-#define MAX_OPTIMISERS 8 /* shown */
+#define MAX_OPTIMISERS 8 /* largest number of optimisers that are shown */
 
 static PetscErrorCode add_point(RgText *text, int dim, const double *x)
 {
@@ -94,7 +94,7 @@ static PetscErrorCode add_optimum(RgText *text, const RgProblem *problem)
   PetscFunctionReturn(0);
 }
 
-/* What `check` objects to; nothing when all is well. */
+/* The objections of `check`, if there are any. */
 static PetscErrorCode add_mistakes(RgText *text, const RgProblemClass *class, const void *options,
                                    bool *sound)
 {
@@ -108,7 +108,7 @@ static PetscErrorCode add_mistakes(RgText *text, const RgProblemClass *class, co
   PetscFunctionReturn(0);
 }
 
-/* Name of the first parameter without default, or NULL. */
+/* Name of the first parameter without a default, or NULL. */
 static const char *first_required(const RgParam *table)
 {
   for (; table->name; table++)

@@ -1,9 +1,10 @@
 /* shift_example: the distribution-shift example of the Wasserstein paper.
 
-   f(x, c) = 1 - |c - 0.5| / (|x| + 0.2) - sqrt(|x| + 0.05), x in [-1, 1]; nature draws c from
-   `law`, by default N(0.6, 0.2^2) unclipped, while the learner of the paper is told N(0.5, 0.1^2).
-   F(x) = 1 - a / (|x| + 0.2) - sqrt(|x| + 0.05), a = E|c - 0.5|. Even in x: maxima come in pairs.
-   The paper does not say whether 0.1 and 0.2 are deviations; read so the example works as it says.
+   f(x, c) = 1 - |c - 0.5| / (|x| + 0.2) - sqrt(|x| + 0.05), x in [-1, 1]. Nature draws c from
+   `law`, by default N(0.6, 0.2^2) unclipped; the learner of the paper assumes N(0.5, 0.1^2).
+   F(x) = 1 - a / (|x| + 0.2) - sqrt(|x| + 0.05), a = E|c - 0.5|. F is even in x, so maxima come
+   in pairs. The paper does not say whether 0.1 and 0.2 are deviations; with this reading the
+   example behaves as the paper says.
    Source: arXiv:2503.20341, section 5, Figure 1. */
 #include "problem/context_problem.h"
 

@@ -1,14 +1,16 @@
 /* sphere: sums of squares, negated.
 
-   plain: f = -sum x_j^2 on [lower, upper]^d, by default [-5.12, 5.12]^6; maximum 0 at the origin.
+   plain: f = -sum x_j^2 on [lower, upper]^d, by default [-5.12, 5.12]^6; maximum 0 at the
+   origin.
    weighted (d = 6): f = -(sum_i 2^i u_i^2 - 1745) / 899 on [0, 1]^6; maximum 1745/899 at the
-   origin, a corner. Circulates with the constants of the next one, which do not standardise it.
-   standardised (d = 6): f = -(sum_i 2^i z_i^2 - 1745.3796) / 899.0367 on [0, 1]^6, where
-   z = 10 u - 5 + (-5, -3, -1, 1, 3, 5) is then rotated by pi/8 in the planes (i, j), i < j in
-   lexicographic order; mean 0 and variance 1 under uniform u; maximum 1745.3796/899.0367 at
-   (1, 0.8, 0.6, 0.4, 0.2, 0).
-   Source of the last: V. Picheny, T. Wagner, D. Ginsbourger, A benchmark of kriging-based infill
-   criteria for noisy optimization, 2013. */
+   origin, a corner. This function is in use with the constants of the next one, which do not
+   standardise it.
+   standardised (d = 6): f = -(sum_i 2^i z_i^2 - 1745.3796) / 899.0367 on [0, 1]^6, where z = 10
+   u - 5 + (-5, -3, -1, 1, 3, 5) is then rotated by pi/8 in the planes (i, j), i < j in
+   lexicographic order; mean 0 and variance 1 under uniform u; maximum 1745.3796/899.0367 at (1,
+   0.8, 0.6, 0.4, 0.2, 0).
+   Source of the last one: V. Picheny, T. Wagner, D. Ginsbourger, A benchmark of kriging-based
+   infill criteria for noisy optimization, 2013. */
 #include "problem/box_problem.h"
 
 #include <math.h>

@@ -12,8 +12,8 @@
 
 #include <math.h>
 
-#define RHO 1000.0 /* water, kg/m^3 */
-#define AIR 1.25   /* kg/m^3 */
+#define RHO 1000.0 /* density of water, kg/m^3 */
+#define AIR 1.25   /* density of air, kg/m^3 */
 #define MU 1.82e-5 /* viscosity of air, Pa s */
 #define G 10.0
 #define STEP 0.005 /* s */
@@ -31,17 +31,18 @@ static const RgParam params[] = {
   {0},
 };
 
-/* The inputs, and what does not change while the head settles. */
+/* The inputs, and the quantities that do not change while the head settles. */
 typedef struct {
   double area, radius, dynamic, still; /* nozzle, head/2, moments of friction */
   double p, p_bar, resistance; /* Pa, bar; pressure loss of the feed line is resistance Q^2 */
-  double c, ca, sa;            /* cosines of both angles multiplied; of the vertical one */
+  double c, ca, sa;            /* product of the cosines of both angles; cosine and sine of the
+                                  vertical one */
 } Sprinkler;
 
 /* The rotating head. */
 typedef struct {
   double v, u; /* speed of the water relative to nozzle and ground */
-  double n;    /* revolutions per second, at the start of the last pass */
+  double n;    /* revolutions per second at the start of the last pass */
 } Head;
 
 static Sprinkler sprinkler_of(const double *x)
@@ -63,11 +64,11 @@ static Sprinkler sprinkler_of(const double *x)
 
 /* State of the iteration. */
 typedef struct {
-  double residual, moment, omega; /* torque left over, torque, rad/s */
+  double residual, moment, omega; /* torque that remains, torque, rad/s */
   double friction_loss, line_loss;
 } Pass;
 
-/* One pass of the fixed-point iteration; false: leave the loop. */
+/* One pass of the fixed-point iteration; false means: leave the loop. */
 static bool pass(const Sprinkler *s, Pass *it, Head *head)
 {
   head->n = it->omega / (2 * M_PI);
@@ -91,8 +92,8 @@ static bool pass(const Sprinkler *s, Pass *it, Head *head)
   return true;
 }
 
-/* The residual tested first is the start torque, and u keeps its value on the early exits: as in
-   the implementation the benchmark is known by. */
+/* The first tested residual is the start torque, and u keeps its value on the early exits. The
+   well-known implementation of the benchmark does so. */
 static Head settle(const Sprinkler *s)
 {
   const double start = 4 * RHO * s->area * s->radius * G * (1e-4 * s->p) * s->c;
@@ -117,7 +118,7 @@ static Head settle(const Sprinkler *s)
   return head;
 }
 
-/* Where a droplet that starts with speed v lands. */
+/* The distance at which a droplet with start speed v lands. */
 static double flight(const Sprinkler *s, double v)
 {
   const double diameter = sqrt(4 * s->area / M_PI), mass = M_PI / 6 * pow(diameter, 3) * RHO;
@@ -158,7 +159,7 @@ static double sprinkler(const void *options, int dim, const double *x, double *g
     90, 90, 4e-6, 0.2, 0.02, 0.02, 2, 10                                                           \
   }
 
-/* Found by differential evolution and scans: the best values known. */
+/* The best known values, found by differential evolution and scans. */
 static const RgBoxFunction functions[] = {
   [RANGE] = {BOX, .best = 8.3357608433964021, .n_best = 1,
              .best_at = (const double[]){32.069368096892838, 90, 4e-6, 0.2, 0.02, 0.02, 2, 10}},

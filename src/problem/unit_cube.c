@@ -1,7 +1,7 @@
-/* unit_cube: a cube with nothing on it, for designs that fill space.
+/* unit_cube: a cube with a constant function, for designs that fill space.
 
-   f = 0 on [0, 1]^d. What counts is the fill distance of the queries, which is recorded
-   (regret/fill_distance.h).
+   f = 0 on [0, 1]^d. The quantity of interest is the fill distance of the queries, which is
+   recorded (regret/fill_distance.h).
    Source: arXiv:2502.06178, figure 3. */
 #include "problem/box_problem.h"
 
