@@ -53,12 +53,10 @@ typedef struct {
   double *mean, *p_sigma, *p_c;      /* d each */
   double *C, *axes;                  /* d x d; eigenvectors, row k = axis k */
   double *deviation, *z, *step;      /* d: roots of the eigenvalues; scratch */
-  int generation, decomposed, asked; /* asked: points of this generation so far, -1 before the
-                                        first */
+  int generation, decomposed, asked; /* asked: -1 before the first generation */
   double *weight, *x, *value;        /* mu; lambda x d, not folded; lambda */
   int *rank;                         /* lambda: best first */
-  int stretch, seen;                 /* the number of generations by which a run is judged; the
-                                        number so far */
+  int stretch, seen;                 /* generations that a run is judged by; those so far */
   double highest, lowest;            /* range of the best values of this stretch */
 } State;
 

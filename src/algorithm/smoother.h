@@ -6,17 +6,9 @@
 #include "acquisition/regression_search.h"
 #include "regatta/algorithm.h"
 
-enum {
-  RG_BANDWIDTH_OF_CUBE,
-  RG_BANDWIDTH_OF_POINTS
-}; /* choices of
-                                                          RgSmootherOptions.bandwidth_scale */
-enum {
-  RG_OUTPUTS_STANDARDISED,
-  RG_OUTPUTS_NATIVE,
-  RG_OUTPUTS_FIXED
-}; /* choices of
-                                                                          RgSmootherOptions.outputs */
+/* Choices of RgSmootherOptions.bandwidth_scale and .outputs. */
+enum { RG_BANDWIDTH_OF_CUBE, RG_BANDWIDTH_OF_POINTS };
+enum { RG_OUTPUTS_STANDARDISED, RG_OUTPUTS_NATIVE, RG_OUTPUTS_FIXED };
 
 /* Kernel, bandwidth and units of the outputs; the first member of the options of such a method. */
 typedef struct {

@@ -63,10 +63,8 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   if (!failure->failed) {
     for (size_t i = 0; i < n; i++) {
       for (size_t j = 0; j < n; j++) {
-        size_t first = j / (levels * levels), two = j / levels;     /* indices of w1 and of (w1,
-                                                                       w2) */
-        size_t last_two = i % (levels * levels), last = i % levels; /* indices of (x2, x3) and of
-                                                                       x3 */
+        size_t first = j / (levels * levels), two = j / levels;     /* w1 and (w1, w2) */
+        size_t last_two = i % (levels * levels), last = i % levels; /* (x2, x3) and x3 */
 
         data->f[i * n + j] = paths[i] + paths[n + last_two * levels + first] +
                              paths[2 * n + last * levels * levels + two] + paths[3 * n + j];
