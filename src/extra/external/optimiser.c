@@ -59,6 +59,7 @@ typedef struct {
   double *numbers;         /* numbers of the newest answer; owned */
   RgRecordColumn *columns; /* owned, and so are the names */
   char (*names)[WORD];
+  bool final;      /* the last error says that a repetition would end in the same way */
   bool otherwise;  /* since the last record, an answer differed from the stored one */
   RgText versions; /* versions that the program reports */
   double fit;      /* CPU seconds of fits that the program reported but the CPU clock has not
@@ -240,7 +241,7 @@ static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id,
   PetscCall(rg_child_ask(s->child, line, &patience, &outcome, &answer, &length, mistake));
   const double wall = rg_wall_seconds() - start;
   if (outcome == RG_CHILD_ANSWERED)
-    PetscCall(rg_protocol_read(answer, length, id, object, mistake));
+    PetscCall(rg_protocol_read(answer, length, id, object, &s->final, mistake));
   PetscCall(book(algorithm, *object, wall, mistake));
   if (mistake->length) json_decref(*object);
   if (mistake->length) *object = NULL;
@@ -335,12 +336,13 @@ static PetscErrorCode reach(RgAlgorithm *algorithm, int exchange, const RgHistor
 {
   const Options *o = algorithm->options;
   const RgKeeper *keeper = algorithm->setup.keeper;
+  const External *s = algorithm->state;
   RgText mistake = {0};
   bool stopped = false;
 
   PetscFunctionBeginUser;
   PetscCheck(keeper, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "nobody keeps the program's answers");
-  for (int attempt = 0; attempt <= o->retries && !stopped; attempt++) {
+  for (int attempt = 0; attempt <= o->retries && !stopped && !s->final; attempt++) {
     PetscCall(rg_text_clear(&mistake));
     PetscCall(advance(algorithm, exchange, history, &mistake));
     if (!mistake.length) break;
@@ -348,7 +350,7 @@ static PetscErrorCode reach(RgAlgorithm *algorithm, int exchange, const RgHistor
   }
   if (mistake.length)
     rg_failure_set(failure, "external: %.80s %s%s", rg_program_name(o->program), mistake.data,
-                   o->retries && !stopped ? " (every time it was tried)" : "");
+                   o->retries && !stopped && !s->final ? " (every time it was tried)" : "");
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
 }

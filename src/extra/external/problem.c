@@ -4,15 +4,16 @@
    input, the answer one line on its standard output:
 
      {"id":7,"trial":"9f..","evaluation":7,"seed":3,"instance":0,"x":{"depth":4,"rate":0.1}}
-     {"id":7,"value":0.83}     or     {"id":7,"error":"why not"}
+     {"id":7,"value":0.83}     or     {"id":7,"error":"why not"}     (with "retry":false behind)
 
    The context, if there is one, is under "c". "trial", "evaluation" and "seed" are missing outside
    a trial. Integers are rounded, floor(v + 0.5), and choices are sent as words; the algorithm sees
    the coordinate before rounding. After a timeout, a wrong answer, an error or an end of the
-   program, the program is restarted and the request repeated; when the retries are used up, the
-   trial fails. The program's name without its folder, the arguments, the inputs and contexts, the
-   goal and the revision identify a trial. No answer depends on the optimum: it is an annotation,
-   and changing it does not change the identity of a trial. */
+   program, the program is restarted and the request repeated; when the retries are used up, or
+   after an error with "retry":false, the trial fails. The program's name without its folder, the
+   arguments, the inputs and contexts, the goal and the revision identify a trial. No answer
+   depends on the optimum: it is an annotation, and changing it does not change the identity of a
+   trial. */
 #include "extra/external/problem.h"
 
 #include <math.h>
@@ -226,9 +227,10 @@ static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const 
   PetscFunctionReturn(0);
 }
 
-/* Send one request. A mistake closes the program. */
+/* Send one request. A mistake closes the program, except an error after which a repetition is
+   useless. *final: such an error, or a stop. */
 static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **child, double *value,
-                          bool *abandoned, RgText *mistake)
+                          bool *final, RgText *mistake)
 {
   External *e = problem->data;
   const Options *o = problem->options;
@@ -250,10 +252,11 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   PetscCall(rg_child_ask(*child, line.data, &patience, &outcome, &answer, &length, mistake));
   PetscCall(rg_text_clear(&line));
   if (outcome == RG_CHILD_ANSWERED)
-    PetscCall(rg_answer_read(answer, length, id, &problem->domain, value, e->outcome, mistake));
-  *abandoned = outcome == RG_CHILD_ABANDONED;
+    PetscCall(
+      rg_answer_read(answer, length, id, &problem->domain, value, e->outcome, final, mistake));
   problem->task.cpu += rg_child_cpu_seconds(*child);
-  if (mistake->length) PetscCall(rg_child_close(child, false));
+  if (mistake->length && !*final) PetscCall(rg_child_close(child, false));
+  *final = *final || outcome == RG_CHILD_ABANDONED;
   PetscFunctionReturn(0);
 }
 
@@ -264,18 +267,18 @@ static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, dou
   const Options *o = problem->options;
   RgChild **child = problem->task.child ? problem->task.child : &e->own;
   RgText mistake = {0};
-  bool abandoned = false;
+  bool final = false;
   double value = NAN;
 
   PetscFunctionBeginUser;
-  for (int attempt = 0; attempt <= o->retries && !abandoned; attempt++) {
+  for (int attempt = 0; attempt <= o->retries && !final; attempt++) {
     PetscCall(rg_text_clear(&mistake));
-    PetscCall(ask(problem, point, child, &value, &abandoned, &mistake));
+    PetscCall(ask(problem, point, child, &value, &final, &mistake));
     if (!mistake.length) break;
   }
   if (mistake.length)
     rg_failure_set(failure, "external: %s %s%s", e->program, mistake.data,
-                   o->retries && !abandoned ? " (every time it was tried)" : "");
+                   o->retries && !final ? " (every time it was tried)" : "");
   *f = o->goal ? 0 - value : value;
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);

@@ -22,8 +22,9 @@ typedef struct {
 PetscErrorCode rg_request_write(const RgRequest *request, RgText *line);
 
 /* Read the answer to request `id`: *value and the constraints of the domain (n_constraints). A
-   mistake in the answer, or the error that it reports, is appended to `mistake`. */
+   mistake in the answer, or the error that it reports, is appended to `mistake`. *final: a
+   repetition would end in the same way (rg_protocol_read). */
 PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const RgDomain *domain,
-                              double *value, double *constraints, RgText *mistake);
+                              double *value, double *constraints, bool *final, RgText *mistake);
 
 #endif

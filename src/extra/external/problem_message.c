@@ -63,14 +63,14 @@ static PetscErrorCode read_constraints(const RgDomain *domain, const json_t *obj
 }
 
 PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const RgDomain *domain,
-                              double *value, double *constraints, RgText *mistake)
+                              double *value, double *constraints, bool *final, RgText *mistake)
 {
   json_t *object;
 
   PetscFunctionBeginUser;
   *value = NAN;
   for (int k = 0; k < domain->n_constraints; k++) constraints[k] = NAN;
-  PetscCall(rg_protocol_read(line, length, id, &object, mistake));
+  PetscCall(rg_protocol_read(line, length, id, &object, final, mistake));
   if (!object) PetscFunctionReturn(0);
   const json_t *number = json_object_get(object, "value");
   if (!json_is_number(number)) {

@@ -19,8 +19,9 @@ PetscErrorCode rg_protocol_write(json_t *request, RgText *line)
   PetscFunctionReturn(0);
 }
 
-/* Check that the answer has the id of the request and no error. */
-static PetscErrorCode check_object(const json_t *object, int64_t id, RgText *mistake)
+/* Check that the answer has the id of the request and no error. *final: its error has "retry":
+   false. */
+static PetscErrorCode check_object(const json_t *object, int64_t id, bool *final, RgText *mistake)
 {
   const json_t *error = json_object_get(object, "error"), *own = json_object_get(object, "id");
 
@@ -33,12 +34,13 @@ static PetscErrorCode check_object(const json_t *object, int64_t id, RgText *mis
   } else if (error) {
     PetscCall(rg_text_add(mistake, "reports: %.180s",
                           json_is_string(error) ? json_string_value(error) : "an error"));
+    *final = json_is_false(json_object_get(object, "retry"));
   }
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, json_t **answer,
-                                RgText *mistake)
+                                bool *final, RgText *mistake)
 {
   const size_t before = mistake->length;
   json_error_t error;
@@ -46,7 +48,8 @@ PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, jso
 
   PetscFunctionBeginUser;
   *answer = NULL;
-  if (json_is_object(object)) PetscCall(check_object(object, id, mistake));
+  *final = false;
+  if (json_is_object(object)) PetscCall(check_object(object, id, final, mistake));
   else
     PetscCall(rg_text_add(mistake, "answered something that is not a JSON object: %.*s",
                           (int)PetscMin(length, 60), line));

@@ -13,9 +13,10 @@
 PetscErrorCode rg_protocol_write(json_t *request, RgText *line);
 
 /* Read the answer to request `id`. *answer is released by the caller (json_decref). On a
-   mistake, or an error in the answer, it is NULL and `mistake` has the message. */
+   mistake, or an error in the answer, it is NULL and `mistake` has the message. *final: the answer
+   is an error, and the program says that a repetition would end in the same way. */
 PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, json_t **answer,
-                                RgText *mistake);
+                                bool *final, RgText *mistake);
 
 /* Read a received request. *request is released by the caller; on a mistake it is NULL and
    `mistake` has the message. *id: the id of the request, -1 if it has none. */

@@ -213,6 +213,8 @@ RG_TEST(test_answers)
                  {"{\"id\":3}", "without a number", 0},
                  {"{\"id\":3,\"value\":1,\"value\":2}", "not a JSON object", 0},
                  {"{\"id\":3,\"error\":\"why\"}", "reports: why", 0},
+                 {"{\"id\":3,\"error\":\"why\",\"retry\":false}", "reports: why", 0},
+                 {"{\"id\":3,\"error\":\"why\",\"retry\":true}", "reports: why", 0},
                  {"{\"id\":3,\"value\":1,\"error\":\"both\"}", "reports: both", 0},
                  {"{\"id\":3,\"error\":{}}", "reports: an error", 0},
                  {"{\"id\":2,\"value\":1}", "answered request 2, not request 3", 0},
@@ -225,8 +227,10 @@ RG_TEST(test_answers)
     const RgDomain domain = {.n_constraints = i < 3 ? 0 : 1, .constraints = (char *[]){"cost"}};
     RgText mistake = {0};
     double value, constraints[1];
+    bool final;
     RG_OK(rg_answer_read(answers[i].line, strlen(answers[i].line), 3, &domain, &value, constraints,
-                         &mistake));
+                         &final, &mistake));
+    assert_true(final == (strstr(answers[i].line, "\"retry\":false") != NULL));
     if (!answers[i].mistake) {
       if (mistake.length) fail_msg("%s: %s", answers[i].line, mistake.data);
       assert_true(value == answers[i].value);
