@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/plan_json.h"
 #include "cli/simulation.h"
 #include "base/table.h"
 #include "cli/world.h"
@@ -18,7 +19,16 @@
 #include "study/schedule/teams.h"
 #include "study/store/store.h"
 
-enum { OPT_OUTPUT, OPT_TRIALS, OPT_RANKS, OPT_PER_HOST, OPT_MEMORY, OPT_QUICK, OPT_SIMULATE };
+enum {
+  OPT_OUTPUT,
+  OPT_TRIALS,
+  OPT_RANKS,
+  OPT_PER_HOST,
+  OPT_MEMORY,
+  OPT_QUICK,
+  OPT_SIMULATE,
+  OPT_JSON
+};
 
 static const RgOption options[] = {
   {"-o", "OUT.h5", "results file of the run: count what is done already"},
@@ -30,6 +40,7 @@ static const RgOption options[] = {
   {"-simulate", "N,...",
    "jobs of these numbers of ranks: wall time, idle time, commits; KEY=VALUE: of the "
    "machine (ticket, record, commit, metadata, file, pack)"},
+  {"-json", NULL, "one line of JSON for programs: the cells with their trials, seconds and bytes"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
@@ -277,6 +288,23 @@ static PetscErrorCode judge_job(const RgPlan *plan, const Job *job, int *exit_co
   PetscFunctionReturn(0);
 }
 
+/* The plan as a page: cells, trials if they are asked for, and sums. */
+static PetscErrorCode describe_plan(const RgPlan *plan, const Progress *progress, const Job *job,
+                                    bool trials, RgText *text)
+{
+  const RgStudy *study = plan->study;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "%s%s%s: %d cells, %d seeds, study seed %llu\n\n", study->name,
+                        study->title[0] ? ", " : "", study->title, study->n_cells, study->n_seeds,
+                        (unsigned long long)study->seed));
+  PetscCall(add_cells(plan, progress, text));
+  if (study->shared) PetscCall(rg_text_add(text, "\n%s", study->shared));
+  if (trials) PetscCall(add_trials(plan, progress, text));
+  PetscCall(add_summary(plan, progress, job, text));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *arguments, int *exit_code)
 {
   RgPlan plan;
@@ -304,15 +332,12 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   if (*exit_code == RG_EXIT_OK) {
     if (!arguments->option[OPT_QUICK]) PetscCall(rg_probe_costs(&plan, &progress.clock));
     PetscCall(rg_calibration_apply(&progress.clock, &plan));
-    PetscCall(rg_text_add(&text, "%s%s%s: %d cells, %d seeds, study seed %llu\n\n", study->name,
-                          study->title[0] ? ", " : "", study->title, study->n_cells, study->n_seeds,
-                          (unsigned long long)study->seed));
-    PetscCall(add_cells(&plan, &progress, &text));
-    if (study->shared) PetscCall(rg_text_add(&text, "\n%s", study->shared));
-    if (arguments->option[OPT_TRIALS]) PetscCall(add_trials(&plan, &progress, &text));
-    PetscCall(add_summary(&plan, &progress, &job, &text));
+    if (arguments->option[OPT_JSON]) PetscCall(rg_plan_json(&plan, progress.done, &text));
+    else
+      PetscCall(
+        describe_plan(&plan, &progress, &job, arguments->option[OPT_TRIALS] != NULL, &text));
     rg_say("%s", text.data);
-    PetscCall(judge_job(&plan, &job, exit_code));
+    if (!arguments->option[OPT_JSON]) PetscCall(judge_job(&plan, &job, exit_code));
     PetscCall(rg_calibration_apply(&progress.wall, &plan));
     if (simulate && *exit_code == RG_EXIT_OK)
       PetscCall(rg_simulation_show(&simulation, &plan, exit_code));

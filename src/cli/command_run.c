@@ -20,7 +20,8 @@ enum {
   OPT_RETRY_FAILED,
   OPT_RECOMPUTE,
   OPT_PART,
-  OPT_CROSSOVER
+  OPT_CROSSOVER,
+  OPT_PROGRESS
 };
 
 static const RgOption options[] = {
@@ -35,6 +36,8 @@ static const RgOption options[] = {
   {"-part", "I/N",
    "run the I-th of N shares of the trials; the part that ends last writes the results file"},
   {"-crossover", "N", "data from which a team of ranks shares a matrix (default: as measured)"},
+  {"-progress", "SECONDS",
+   "time between two lines of progress (default: 0.5 on a terminal, else 10)"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
@@ -43,10 +46,15 @@ static const RgOption options[] = {
 static bool read_options(const RgArguments *arguments, RgRunOptions *run)
 {
   const char *walltime = arguments->option[OPT_WALLTIME];
+  const char *progress = arguments->option[OPT_PROGRESS];
   const char *crossover = arguments->option[OPT_CROSSOVER];
   char *end = "";
   const long number = crossover ? strtol(crossover, &end, 10) : 0;
 
+  if (progress && rg_duration_parse(progress) <= 0) {
+    rg_complain("run: -progress must be seconds, more than 0, got '%s'", progress);
+    return false;
+  }
   *run = (RgRunOptions){.output = arguments->option[OPT_OUTPUT],
                         .walltime = walltime ? rg_duration_parse(walltime) : 0,
                         .retry_failed = arguments->option[OPT_RETRY_FAILED] != NULL,
@@ -109,7 +117,7 @@ static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
                           const RgArguments *arguments, int *exit_code)
 {
   RgMeter meter = {0};
-  const RgObserver observer = rg_progress_observer(&meter, arguments->option[OPT_QUIET] != NULL);
+  RgObserver observer = rg_progress_observer(&meter, arguments->option[OPT_QUIET] != NULL);
   RgRunReport outcome;
   RgPlan plan;
   char output[4096];
@@ -118,6 +126,8 @@ static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
   snprintf(output, sizeof(output), "%s%s", run_options->output ? run_options->output : study->name,
            run_options->output ? "" : ".h5");
   run_options->output = output;
+  if (arguments->option[OPT_PROGRESS])
+    observer.period = rg_duration_parse(arguments->option[OPT_PROGRESS]);
   PetscCall(rg_plan_fill(study, &plan));
   PetscCall(rg_run(MPI_COMM_WORLD, &plan, run_options, &observer, &outcome));
   *exit_code = report(study, output, &outcome, arguments->option[OPT_STRICT] != NULL);
