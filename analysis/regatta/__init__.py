@@ -1,5 +1,6 @@
-"""Regatta for Python (docs/bring-your-own.md). Its problems are one call away, `regatta.problem`; results
-files are data frames, `regatta.load`; and optimisers in Python race in its studies:
+"""Regatta for Python (docs/python.md). `regatta.run` runs a study and returns its results, `regatta.objective` makes a
+problem of a Python function, `regatta.problem` gives one of Regatta's problems, and `regatta.load` reads results
+files. Optimisers in Python race in studies (docs/bring-your-own.md):
 
     import regatta
 
@@ -16,12 +17,14 @@ files are data frames, `regatta.load`; and optimisers in Python race in its stud
     regatta.serve(Middle)
 
 or, of a function that minimises f by itself: ``regatta.serve(regatta.minimiser(function))``.
-Standard library only. The messages are those of docs/protocol.md.
+Optimisers, objectives and problems need the standard library only. The messages are those of docs/protocol.md.
 """
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
+import math
 import platform
 import queue
 import sys
@@ -35,23 +38,24 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Protoco
 if TYPE_CHECKING:
     from regatta_analysis import load
 
+    from .evaluator import Objective, objective
     from .problems import Problem, find_program, problem
+    from .studies import plan, run
 
 PROTOCOL = 1
 
-__all__ = ["PROTOCOL", "Evaluation", "Optimiser", "Problem", "Query", "Space", "Start", "find_program",
-           "fitting", "load", "minimiser", "problem", "serve"]
+__all__ = ["PROTOCOL", "Evaluation", "Objective", "Optimiser", "Problem", "Query", "Space", "Start", "find_program",
+           "fitting", "load", "minimiser", "objective", "plan", "problem", "run", "serve"]
+_LATER = {"load": "regatta_analysis", "Objective": "regatta.evaluator", "objective": "regatta.evaluator",
+          "Problem": "regatta.problems", "find_program": "regatta.problems", "problem": "regatta.problems",
+          "plan": "regatta.studies", "run": "regatta.studies"}  # {name: its module}
 
 
 def __getattr__(name: str) -> Any:
-    """Import what optimisers don't need only when it is used. `load` is that of regatta_analysis, which needs NumPy,
-    pandas and h5py."""
-    if name == "load":
-        from regatta_analysis import load as loader
-        return loader
-    if name in ("Problem", "find_program", "problem"):
-        from . import problems
-        return getattr(problems, name)
+    """Import a name of _LATER when it is first used, so that optimisers import quickly. `load`, `plan` and `run` need
+    NumPy, pandas and h5py."""
+    if name in _LATER:
+        return getattr(importlib.import_module(_LATER[name]), name)
     raise AttributeError(f"module 'regatta' has no attribute '{name}'")
 
 
@@ -77,6 +81,37 @@ class Space:
     @property
     def bounds(self) -> list[tuple[float, float]]:
         return list(zip(self.lower, self.upper))
+
+    def numeric(self, x: Sequence[Any]) -> list[float]:
+        """A design as numbers within `bounds`, for methods that compute with numbers: a word of a choice, or its
+        number k, becomes k + 0.5, the middle of its interval [k, k + 1]; an input that does not count becomes the
+        middle of its range (on a logarithmic scale, the middle of the logarithms). `ask` may return such numbers."""
+        return [self._number(j, value) for j, value in enumerate(x)]
+
+    def _number(self, j: int, value: Any) -> float:
+        lower, upper = self.lower[j], self.upper[j]
+        about = self.inputs[j] if self.inputs else {}
+        if value is None:
+            return math.sqrt(lower * upper) if about.get("log") else (lower + upper) / 2
+        if self.kinds[j] != "choice":
+            return float(value)
+        number = about["choices"].index(value) if isinstance(value, str) else value
+        return number + 0.5 if number == math.floor(number) and number < upper else float(number)
+
+    def decode(self, x: Sequence[Any]) -> dict[str, Any]:
+        """A design by the names of its inputs, as a problem sees it: integers rounded, the words of choices, and None
+        for an input that does not count."""
+        seen: dict[str, Any] = {}
+        for j, (name, value) in enumerate(zip(self.names, self.numeric(x))):
+            about = self.inputs[j] if self.inputs else {}
+            if about.get("if") and seen[about["if"]] not in about["is"]:
+                seen[name] = None
+            elif self.kinds[j] == "choice":
+                words = about["choices"]
+                seen[name] = words[min(int(value), len(words) - 1)]
+            else:
+                seen[name] = math.floor(value + 0.5) if self.kinds[j] == "integer" else value
+        return seen
 
 
 @dataclass(frozen=True)
@@ -136,6 +171,11 @@ def _numbers(values: Sequence[float]) -> list[float]:
     return [float(v) for v in values]
 
 
+def _coordinates(values: Sequence[Any]) -> list[Any]:
+    """Numbers, words of choices, and None for inputs that do not count."""
+    return [v if v is None or isinstance(v, str) else float(v) for v in values]
+
+
 _fitted = {"wall": 0.0, "cpu": 0.0}  # seconds of `fitting` since the request came
 
 
@@ -171,9 +211,9 @@ class _Server:
             query = self.optimiser.ask()
             if not isinstance(query, Query):
                 query = Query(query)
-            answer: dict[str, Any] = {"x": _numbers(query.x)}
+            answer: dict[str, Any] = {"x": _coordinates(query.x)}
             if query.c is not None:
-                answer["c"] = _numbers(query.c)
+                answer["c"] = _coordinates(query.c)
             if query.record:
                 answer["record"] = {name: float(v) for name, v in query.record.items()}
             return answer
@@ -182,7 +222,7 @@ class _Server:
                 self.optimiser.judge(Evaluation(**{name: v for name, v in message.items()
                                                    if name not in ("id", "do", "t")}))
             best = self.optimiser.tell(message["x"], message["y"], message.get("c"))
-            return {} if best is None else {"recommendation": _numbers(best)}
+            return {} if best is None else {"recommendation": _coordinates(best)}
         raise ValueError(f"unknown request '{message['do']}'")
 
 
@@ -190,23 +230,33 @@ def serve(factory: Callable[[Start], Optimiser], requests: Optional[Iterable[str
           answers: Optional[TextIO] = None, versions: Mapping[str, str] = MappingProxyType({})) -> None:
     """Answer requests until the input ends. factory: called with a `Start` for a new optimiser. versions: versions of
     the packages that the optimiser uses, recorded with its trials beside Python's. Text that is printed meanwhile goes
-    to standard error, because standard output belongs to the protocol."""
+    to standard error. An exception becomes the reason why the trial failed."""
+    respond(_Server(factory, versions).answer, requests, answers)
+
+
+def respond(answer: Callable[[dict[str, Any]], dict[str, Any]], requests: Optional[Iterable[str]] = None,
+            answers: Optional[TextIO] = None, **on_error: Any) -> None:
+    """Answer requests, lines of JSON, until the input ends. An exception of `answer` becomes an error with the members
+    `on_error`."""
     requests = requests or sys.stdin
     out, printed = answers or sys.stdout, sys.stdout
-    server = _Server(factory, versions)
     sys.stdout = sys.stderr
     try:
         for line in requests:
             message = json.loads(line)
             try:
-                answer = server.answer(message)
+                made = answer(message)
             except Exception as error:  # the study must learn of every error
                 traceback.print_exc()
-                answer = {"error": f"{type(error).__name__}: {error}"}
-            out.write(json.dumps({"id": message["id"], **answer}) + "\n")
+                made = {"error": _one_line(error), **on_error}
+            out.write(json.dumps({"id": message["id"], **made}) + "\n")
             out.flush()
     finally:
         sys.stdout = printed
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 class _InsideOut:

@@ -19,18 +19,18 @@ from . import PROTOCOL, Space
 __all__ = ["Problem", "find_program", "problem"]
 
 # variables of MPI's launchers: the program is not one of their ranks
-_LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "MPIR_", "PRTE_", "HYDRA_", "SLURM_PMI")
+LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "MPIR_", "PRTE_", "HYDRA_", "SLURM_PMI")
 
 
 def find_program() -> str:
-    """The program `regatta`: $REGATTA, the one in PATH, or the one built or installed beside this
-    package. FileNotFoundError when there is none."""
+    """The program `regatta`: $REGATTA, the one built or installed beside this package, or the one in PATH.
+    FileNotFoundError when there is none."""
     here = Path(__file__).resolve()
     beside = [here.parents[2] / "build" / "regatta"]
     if len(here.parents) > 4:
         beside.append(here.parents[4] / "bin" / "regatta")
-    found = os.environ.get("REGATTA") or shutil.which("regatta")
-    found = found or next((str(path) for path in beside if os.access(path, os.X_OK)), None)
+    built = next((str(path) for path in beside if os.access(path, os.X_OK)), None)
+    found = os.environ.get("REGATTA") or built or shutil.which("regatta")
     if not found:
         raise FileNotFoundError("there is no program regatta: build it, put it in PATH, or name it in "
                                 "the environment variable REGATTA")
@@ -88,7 +88,7 @@ class Problem:
         self._count, self._lock = 0, threading.Lock()
         self._optimum: Optional[dict[str, Any]] = None
         self._complaints: IO[bytes] = tempfile.TemporaryFile()
-        environment = {k: v for k, v in os.environ.items() if not k.startswith(_LAUNCHERS)}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(LAUNCHERS)}
         try:
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                              stderr=self._complaints, env=environment, text=True)

@@ -4,6 +4,7 @@ import os
 import shlex
 import signal
 import subprocess
+import threading
 
 from .load.errors import InputError
 from .load.program import program
@@ -14,10 +15,11 @@ def ranks():
     return int(os.environ.get("REGATTA_RANKS") or os.cpu_count())
 
 
-def words():
-    """The command that starts the program on several ranks."""
-    more = ["--oversubscribe"] if ranks() > os.cpu_count() else []
-    return ["mpirun", *more, "-n", str(ranks())]
+def words(n=None):
+    """The command that starts the program on n ranks (None: on `ranks()`)."""
+    n = n or ranks()
+    more = ["--oversubscribe"] if n > os.cpu_count() else []
+    return ["mpirun", *more, "-n", str(n)]
 
 
 def add_option(parser):
@@ -33,17 +35,37 @@ def required():
     return program()
 
 
-def run(command):
-    """Exit code of a command. A signal to this program becomes USR1, on which ranks commit and end."""
+def start(command, **streams):
+    """Start a command in a session of its own, so that a signal of the terminal reaches this process alone. An
+    environment `env` replaces this one's."""
     asroot = {f"OMPI_ALLOW_RUN_AS_ROOT{more}": "1" for more in ("", "_CONFIRM")} if os.geteuid() == 0 else {}
+    environment = {**streams.pop("env", os.environ), **asroot}
     try:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, env=os.environ | asroot)
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True, env=environment, **streams)
     except OSError as error:
         raise InputError(f"{command[0]}: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def relayed(child):
+    """Meanwhile a signal to this process becomes USR1 for a child, on which ranks commit and end. Gives the list of
+    signals so far. Only the main thread receives signals."""
+    heard = []
+
+    def relay(number, _):
+        heard.append(number)
+        child.send_signal(signal.SIGUSR1)
     with contextlib.ExitStack() as stack:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
-            before = signal.signal(number, lambda *_: child.send_signal(signal.SIGUSR1))
-            stack.callback(signal.signal, number, before)
+            if threading.current_thread() is threading.main_thread():
+                stack.callback(signal.signal, number, signal.signal(number, relay))
+        yield heard
+
+
+def run(command):
+    """Exit code of a command. A signal to this program becomes USR1, on which ranks commit and end."""
+    child = start(command)
+    with relayed(child):
         return child.wait()
 
 

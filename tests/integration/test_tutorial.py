@@ -10,6 +10,12 @@ ROOT = HERE.parents[1]
 PAGE = (ROOT / "docs" / "bring-your-own.md").read_text()
 BLOCK = re.compile(r"^([^\n]*)\n\n```(\w+)\n(.*?)^```$", re.M | re.S)
 SMALLER = {"seeds: 20": "seeds: 2", "iterations: 40": "iterations: 8", "[branin, hartmann3]": "[branin]"}  # to be quick
+TUNER = """#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    print(json.dumps({"id": request["id"], "value": request["x"]["degree"] or 1}), flush=True)
+"""
 
 
 class Tutorial(RegattaTest):
@@ -55,6 +61,18 @@ class Tutorial(RegattaTest):
             self.assertIn(word, summary)
         self.assertGreater((self.folder / "hill" / "regret_branin_simple.png").stat().st_size, 10000)
         self.annealing(exports)
+
+        self.conditional(exports)
+
+    def conditional(self, exports):
+        """hill.py runs where an input counts only sometimes."""
+        self.write("tuner.py", TUNER).chmod(0o755)
+        self.write("tuner.yaml", """study: tuner
+common: {iterations: 6, initial_points: 5}
+problems: [{name: external, program: tuner.py, inputs: [kernel choice rbf poly, degree integer 2 5 if kernel=poly]}]
+algorithms: [{name: external, program: hill.py}]
+""")
+        self.shell(exports + "regatta run tuner.yaml -o tuner.h5 -quiet -strict")
 
     def annealing(self, exports):
         study = (self.folder / "hill.yaml").read_text().replace("label: Shell, program: uniform.sh",

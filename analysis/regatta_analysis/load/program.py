@@ -1,24 +1,24 @@
 """Formulas of theory, from the program. Python has none of them."""
 import functools
 import io
-import os
 import re
-import shutil
 import subprocess
 import tempfile
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from regatta.problems import find_program
 
 from .errors import InputError
 
 
 @functools.lru_cache(None)
 def program():
-    """The program `regatta`: $REGATTA, that of this source tree, or the one on the path."""
-    built = Path(__file__).resolve().parents[3] / "build" / "regatta"
-    return os.environ.get("REGATTA") or (str(built) if built.exists() else shutil.which("regatta"))
+    """The program `regatta`, see regatta.find_program; None without one."""
+    try:
+        return find_program()
+    except FileNotFoundError:
+        return None
 
 
 @functools.lru_cache(8)

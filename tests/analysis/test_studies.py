@@ -1,0 +1,237 @@
+"""Studies from Python: regatta.run, regatta.plan, regatta.objective, as a user's script calls them."""
+import contextlib
+import io
+import json
+import os
+import re
+import signal
+import sys
+import threading
+import time
+import types
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+
+from common import Case
+from functions import bowl, slow
+import regatta
+from regatta import studies
+from regatta_analysis import load
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+STUDY = {"study": "small", "seeds": 2, "common": {"iterations": 3, "initial_points": 3}, "problems": ["branin"],
+         "algorithms": ["random", "ei"], "sweep": [{"common.surrogate.kernel": ["gaussian", "matern52"]}]}
+PLAIN = {key: value for key, value in STUDY.items() if key != "sweep"}
+INPUTS = ["x real -1 1", "kernel choice rbf poly", "degree integer 2 5 if kernel=poly"]
+
+
+class Here(Case):
+    """In a working directory of its own."""
+
+    def setUp(self):
+        super().setUp()
+        before = os.getcwd()
+        os.chdir(self.scratch)
+        self.addCleanup(os.chdir, before)
+
+
+@unittest.skipUnless(os.environ.get("REGATTA"), "needs the program")
+class Studies(Here):
+    def test_the_lines_of_the_readme(self):
+        block = re.search(r"```python\n(import regatta\n.*?)```\n", README.read_text(), re.S)[1]
+        self.assertLessEqual(len([line for line in block.splitlines() if line.strip()]), 6)
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(block, made := {})
+        frame = made["results"].data
+        self.assertEqual(set(frame["algorithm"]), set(made["study"]["algorithms"]))
+        self.assertEqual(len(made["results"].trials), made["study"]["seeds"] * len(made["study"]["algorithms"]))
+
+    def test_mapping_text_and_path_are_one_study(self):
+        made = [regatta.run(STUDY, "a.h5", ranks=1, quiet=True)]
+        text = studies._text(STUDY)
+        made.append(regatta.run(text, ranks=1, quiet=True))
+        Path("study.yaml").write_text(text)
+        made.append(regatta.run("study.yaml", Path("c.h5"), ranks=1, quiet=True))
+        self.assertEqual(made[1].path, Path("small.h5"))
+        for results in made:
+            self.assertTrue(results.complete)
+            np.testing.assert_array_equal(results.data["y"], made[0].data["y"])
+        self.assertEqual(sorted(p.name for p in Path().iterdir()), ["a.h5", "c.h5", "small.h5", "study.yaml"])
+
+    def test_plan(self):
+        regatta.run({**STUDY, "seeds": 1}, "done.h5", ranks=1, quiet=True)
+        cells = regatta.plan({**STUDY, "seeds": np.int64(2)}, "done.h5", quick=True)
+        self.assertEqual(cells["algorithm"].tolist(), ["random", "ei", "ei"])
+        self.assertEqual(cells["surrogate.kernel"].tolist()[1:], ["gaussian", "matern52"])
+        self.assertEqual((cells["trials"].tolist(), cells["done"].tolist()), ([2] * 3, [1] * 3))
+        self.assertTrue((cells["seconds"] > 0).all() and (cells["memory"] > 1e6).all())
+
+    def test_mistakes_name_their_keys(self):
+        wrong = {**STUDY, "common": {"iteratoins": 3}, "problems": ["branin", {"name": "ackley", "dim": "two"}]}
+        for call in (regatta.run, regatta.plan):
+            with self.assertRaises(ValueError) as caught:
+                call(wrong)
+            self.assertEqual(str(caught.exception).splitlines(), [
+                "common.iteratoins: unknown key 'iteratoins' in 'common', did you mean 'iterations'?",
+                "problems[1].dim: 'dim' must be an integer in [1, 10000], got 'two'"])
+        Path("wrong.yaml").write_text(studies._text(wrong))
+        with self.assertRaisesRegex(ValueError, r"^wrong\.yaml:\d+:\d+: unknown key"):
+            regatta.run("wrong.yaml")
+        self.assertEqual([p.name for p in Path().iterdir()], ["wrong.yaml"])
+
+    def test_a_cell_that_fails_is_a_warning(self):
+        study = {**PLAIN, "problems": [regatta.objective(bowl, ["x real 0.6 1", *INPUTS[1:]])]}
+        with self.assertWarnsRegex(UserWarning, "every trial of 2 of 2 cells failed"), open(os.devnull, "w") as null, \
+                contextlib.redirect_stderr(null):
+            results = regatta.run(study, ranks=2, quiet=True)
+        self.assertEqual(set(results.trials["status"]), {"failed"})
+        self.assertIn("ValueError: too hot", results.texts("message")[0])
+
+    def test_interrupted_and_resumed(self):
+        study = {"study": "long", "seeds": 2, "common": {"iterations": 12, "initial_points": 3},
+                 "problems": [regatta.objective(slow, ["x real 0 1"])], "algorithms": ["random"]}
+
+        def interrupt():
+            while not list(Path("long.h5.d/evaluations").glob("*")):
+                time.sleep(0.05)
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=interrupt, daemon=True).start()
+        before = signal.getsignal(signal.SIGINT)
+        with self.assertRaisesRegex(KeyboardInterrupt, "stopped by a signal with 0 of 2 trials"):
+            regatta.run(study, ranks=2, quiet=True)
+        self.assertEqual(signal.getsignal(signal.SIGINT), before)
+        self.assertTrue(list(Path("long.h5.d/evaluations").glob("*")))
+        self.assertTrue(regatta.run(study, ranks=2, quiet=True).complete)
+
+
+@unittest.skipUnless(os.environ.get("REGATTA"), "needs the program")
+class Objectives(Here):
+    def test_a_function_of_a_file(self):
+        settings = {"constraints": ["size"], "goal": "minimise", "on_failure": "worst", "optimum": 0}
+        study = {**PLAIN, "problems": [regatta.objective(bowl, INPUTS, label="Bowl", **settings)]}
+        study["common"] = {"iterations": 20, "initial_points": 4}
+        with open(os.devnull, "w") as null, contextlib.redirect_stderr(null):
+            rows = regatta.run(study, ranks=1, quiet=True).data
+        failed = rows["failed"] == 1
+        self.assertEqual(Path("failed").read_text().count("once"), failed.sum())  # not tried again
+        self.assertTrue(0 < failed.sum() < len(rows))
+        np.testing.assert_array_equal(failed, rows["x_x"] > 0.5)
+        np.testing.assert_allclose(rows["constraint_size"][~failed], rows["x_x"][~failed] - 0.4)
+        np.testing.assert_array_equal(rows["x_degree"].isna(), rows["x_kernel"] == "rbf")
+        np.testing.assert_allclose(rows["y"][~failed], (rows["x_x"] ** 2 + rows["x_degree"].fillna(0))[~failed])
+
+    def test_answers(self):
+        answer = regatta.objective(bowl).answer
+        request = {"id": 3, "x": {"x": 0.25, "kernel": "poly", "degree": 2}}
+        self.assertEqual(answer(request), {"value": -2.0625, "constraints": {"size": -0.15000000000000002},
+                                           "record": {"cost": 2.0}})
+        out = io.StringIO()
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            regatta.objective(lambda x: 1 / x).serve(['{"id": 4, "x": {"x": 0}}', '{"id": 5, "x": {"x": 2}}'], out)
+        self.assertEqual([json.loads(line) for line in out.getvalue().splitlines()],
+                         [{"id": 4, "error": "ZeroDivisionError: division by zero", "retry": False},
+                          {"id": 5, "value": 0.5}])
+        self.assertIn("Traceback", said.getvalue())
+
+    def test_a_version_ignores_comments(self):
+        versions = set()
+        for k, text in enumerate(("def f(x):\n    return x\n", "def f(x):  # a line\n\n    return x\n",
+                                  "def f(x):\n    return 2 * x\n")):
+            Path(f"module{k}.py").write_text(text)
+            with mock.patch.object(sys, "path", [str(self.scratch), *sys.path]):
+                module = __import__(f"module{k}")
+            entry = regatta.objective(module.f, ["x real 0 1"]).entry()
+            self.assertEqual(entry["arguments"][:5], ["-m", "regatta.evaluator", ".", f"module{k}", "f"])
+            versions.add(entry["arguments"][-1])
+        self.assertEqual(len(versions), 2)
+        self.assertEqual(regatta.objective(module.f, version="7").entry()["arguments"][-1], "7")
+
+    def test_a_function_of_a_notebook(self):
+        space = {}
+        exec("def f(x):\n    return 3 * x\n", space)  # no file has it
+        study = {**PLAIN, "problems": [regatta.objective(space["f"], ["x real 0 1"])]}
+        with mock.patch.dict(sys.modules, cloudpickle=None), \
+                self.assertRaisesRegex(ImportError, "^f is not in a file .* cloudpickle"):
+            regatta.run(study)
+        stand_in = types.SimpleNamespace(dumps=lambda f: b"cdrawn_function\nf\n.")  # a pickle that names a module
+        Path("drawn_function.py").write_text("def f(x):\n    return 3 * x\n")
+        with mock.patch.dict(sys.modules, cloudpickle=stand_in):
+            rows = regatta.run(study, ranks=1, quiet=True).data
+        self.assertTrue(Path("f.pickle").exists())
+        np.testing.assert_allclose(rows["y"], 3 * rows["x_x"])
+
+    def test_a_file_that_runs_a_study_when_it_is_imported(self):
+        Path("script.py").write_text("import regatta\ndef f(x):\n    return x\nregatta.run({'study': 's'})\n")
+        entry = {"name": "external", "program": sys.executable, "inputs": ["x real 0 1"],
+                 "arguments": ["-m", "regatta.evaluator", ".", "script", "f", "1"], "retries": 0}
+        study = {**PLAIN, "seeds": 1, "problems": [entry]}
+        with self.assertWarns(UserWarning), contextlib.redirect_stderr(io.StringIO()):
+            results = regatta.run(study, ranks=1, quiet=True)
+        self.assertIn("put the call under if __name__", results.texts("message")[0])
+
+
+class Progress(unittest.TestCase):
+    LINES = ["0 of 9 trials, 1 s elapsed, ? left\n", "regatta: a warning\n",
+             "7 of 9 trials, 1 failed, 2 s elapsed, 1 s left\n"]
+
+    def shown(self, terminal, tqdm=None):
+        stream = io.StringIO()
+        stream.isatty = lambda: terminal
+        with mock.patch.dict(sys.modules, {"tqdm": tqdm, "tqdm.auto": tqdm}), studies._Bar(False, stream) as bar:
+            kinds = [bar.show(line) for line in self.LINES]
+        self.assertEqual(kinds, [True, False, True])
+        return stream.getvalue()
+
+    def test_plain(self):
+        self.assertEqual(self.shown(False), self.LINES[0] + self.LINES[1])
+        self.assertEqual(self.shown(True), "\r" + self.LINES[0].strip() + "\x1b[K\n" + self.LINES[1] + "\r"
+                         + self.LINES[2].strip() + "\x1b[K\n")
+
+    def test_tqdm(self):
+        made = []
+
+        class Bar:
+            def __init__(self, total, unit, file):
+                self.total, self.n, self.closed = total, 0, False
+                made.append(self)
+
+            def set_postfix_str(self, text, refresh):
+                self.text = text
+
+            def update(self, n):
+                self.n += n
+
+            def close(self):
+                self.closed = True
+        self.shown(True, types.SimpleNamespace(tqdm=Bar))
+        self.assertEqual((made[-1].n, made[-1].total, made[-1].closed), (7, 9, True))
+        self.assertIn("1 failed", made[-1].text)
+
+    def test_the_words_of_mpirun_are_left_out(self):
+        rule = "-" * 74 + "\n"
+        self.assertEqual([*studies._own_lines(["a\n", rule, "Primary job\n", rule, "b\n"])], ["a\n", "b\n"])
+
+
+class Spaces(unittest.TestCase):
+    SPACE = regatta.Space(["kernel", "degree", "rate"], ["choice", "integer", "real"], [0, 2, 1e-4], [2, 5, 1],
+                          [{"choices": ["rbf", "poly"]}, {"if": "kernel", "is": ["poly"]}, {"log": True}])
+
+    def test_numbers(self):
+        self.assertEqual(self.SPACE.numeric([0, None, 0.1]), [0.5, 3.5, 0.1])
+        self.assertEqual(self.SPACE.numeric(["poly", 3, None]), [1.5, 3, 0.01])
+        box = regatta.Space(["x1"], ["real"], [0], [1])
+        self.assertEqual((box.numeric([0.5]), box.decode([0.5])), ([0.5], {"x1": 0.5}))
+
+    def test_names(self):
+        for x, expected in (([0.5, 3.5, 0.1], {"kernel": "rbf", "degree": None, "rate": 0.1}),
+                            ([1.2, 2.6, 1], {"kernel": "poly", "degree": 3, "rate": 1}),
+                            (["poly", 5, 1], {"kernel": "poly", "degree": 5, "rate": 1}),
+                            ([2.0, 5, 1], {"kernel": "poly", "degree": 5, "rate": 1})):
+            self.assertEqual(self.SPACE.decode(x), expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
