@@ -59,16 +59,38 @@ static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode keep(void *closure)
+{
+  RgIntegral *integral = closure;
+  const size_t n = (size_t)integral->n_designs;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArraycpy(integral->kept, integral->mean, n));
+  PetscCall(PetscArraycpy(integral->kept + n, integral->variance, n));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode restore(void *closure)
+{
+  RgIntegral *integral = closure;
+  const size_t n = (size_t)integral->n_designs;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArraycpy(integral->mean, integral->kept, n));
+  PetscCall(PetscArraycpy(integral->variance, integral->kept + n, n));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_integral_create(RgSetPosterior *posterior, int n_contexts, const double *p,
                                   RgIntegral *integral)
 {
-  RgSetListener listener = {integral, reset, update};
+  RgSetListener listener = {integral, reset, update, keep, restore};
 
   PetscFunctionBeginUser;
   *integral = (RgIntegral){
     .n_designs = rg_set_posterior_size(posterior) / n_contexts, .n_contexts = n_contexts, .p = p};
-  PetscCall(
-    PetscMalloc2(integral->n_designs, &integral->mean, integral->n_designs, &integral->variance));
+  PetscCall(PetscMalloc3(integral->n_designs, &integral->mean, integral->n_designs,
+                         &integral->variance, 2 * (size_t)integral->n_designs, &integral->kept));
   PetscCall(rg_set_posterior_follow(posterior, &listener));
   PetscFunctionReturn(0);
 }
@@ -76,6 +98,6 @@ PetscErrorCode rg_integral_create(RgSetPosterior *posterior, int n_contexts, con
 PetscErrorCode rg_integral_destroy(RgIntegral *integral)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree2(integral->mean, integral->variance));
+  PetscCall(PetscFree3(integral->mean, integral->variance, integral->kept));
   PetscFunctionReturn(0);
 }

@@ -9,6 +9,7 @@ typedef struct {
   int n_designs, n_contexts;
   const double *p;         /* n_contexts; borrowed */
   double *mean, *variance; /* n_designs values of sum_w p(w) f(x, w); owned */
+  double *kept;            /* 2 n_designs: mean and variance to return to; owned */
 } RgIntegral;
 
 /* Follow `posterior` (no data yet) with probabilities p (borrowed, n_contexts). The integral

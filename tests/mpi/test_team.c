@@ -93,6 +93,46 @@ static void lead_posterior(RgTeam *team)
   RG_OK(rg_kernel_destroy(&other));
 }
 
+/* Pending points leave no trace on the team either, and count as data while they are there. */
+static void lead_pending(RgTeam *team)
+{
+  double mean[2][QUERIES], variance[2][QUERIES], there, doubt;
+  RgPosterior posterior[2];
+  RgPrediction work = {0};
+  RgKernel kernel;
+  RgFailure failure = {0};
+
+  support_kernel(RG_KERNEL_MATERN52, 1, &kernel);
+  for (int k = 0; k < 2; k++) {
+    RgPosterior *p = &posterior[k];
+    RG_OK(rg_posterior_create(&kernel, 0, 0.2, MOST, p));
+    RG_OK(rg_posterior_use_team(p, team, MOST));
+    for (int n = 0; n < 40; n += 10) {
+      const RgObservations data = {10, X + n * DIM, NULL, y + n}, more = {4, X + n * DIM, NULL, y};
+      const RgObservations fresh = {6, X + 50 * DIM, NULL, y + 50};
+      RG_OK(rg_posterior_extend(p, &data, &failure));
+      if (k == 0) continue;
+      RG_OK(rg_posterior_append_pending(p, &more, &failure)); /* known: without noise */
+      assert_int_equal(p->n, n + 10);
+      RG_OK(rg_posterior_append_pending(p, &fresh, &failure));
+      assert_int_equal(p->n, n + 16);
+      RG_OK(rg_posterior_predict(p, 1, X + 52 * DIM, &there, &doubt, &work));
+      RG_CLOSE(there, y[52], 1e-8);
+      assert_true(doubt < 1e-8);
+      RG_OK(rg_posterior_remove_pending(p));
+    }
+    RG_OK(rg_posterior_predict(p, QUERIES, Z, mean[k], variance[k], &work));
+  }
+  assert_memory_equal(mean[0], mean[1], sizeof mean[0]);
+  assert_memory_equal(variance[0], variance[1], sizeof variance[0]);
+  assert_true(rg_posterior_log_likelihood(&posterior[0]) ==
+              rg_posterior_log_likelihood(&posterior[1]));
+  assert_false(failure.failed);
+  RG_OK(rg_prediction_destroy(&work));
+  for (int k = 0; k < 2; k++) RG_OK(rg_posterior_destroy(&posterior[k]));
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
 static void lead_fit(RgTeam *team)
 {
   const RgFitOptions options = {.length_scale = {RG_PRIOR_LOGNORMAL, 0.0, 1.0},
@@ -213,6 +253,7 @@ static void test_leader_and_team(void **state)
       lead_posterior(team);
       if (size == 1) assert_int_equal(rg_team_jobs(team), 0);
       lead_fit(team);
+      lead_pending(team);
       lead_path(team);
       lead_kernels(team);
       lead_failure(team);

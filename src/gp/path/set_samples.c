@@ -52,10 +52,33 @@ static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode keep(void *closure)
+{
+  RgSetSamples *samples = closure;
+  const size_t size = (size_t)samples->count * (size_t)samples->size;
+
+  PetscFunctionBeginUser;
+  if (!samples->kept) PetscCall(PetscMalloc1(size, &samples->kept));
+  PetscCall(PetscArraycpy(samples->kept, samples->path, size));
+  samples->n_kept = samples->n;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode restore(void *closure)
+{
+  RgSetSamples *samples = closure;
+
+  PetscFunctionBeginUser;
+  PetscCall(
+    PetscArraycpy(samples->path, samples->kept, (size_t)samples->count * (size_t)samples->size));
+  samples->n = samples->n_kept;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_set_samples_create(RgSetPosterior *posterior, int count, const RgStream *stream,
                                      RgSetSamples *samples)
 {
-  RgSetListener listener = {samples, reset, update};
+  RgSetListener listener = {samples, reset, update, keep, restore};
 
   PetscFunctionBeginUser;
   *samples =
@@ -69,6 +92,7 @@ PetscErrorCode rg_set_samples_destroy(RgSetSamples *samples)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree(samples->path));
+  PetscCall(PetscFree(samples->kept));
   *samples = (RgSetSamples){0};
   PetscFunctionReturn(0);
 }

@@ -148,7 +148,7 @@ PetscErrorCode rg_posterior_destroy(RgPosterior *posterior)
 /* ---- data ---------------------------------------------------------------------------------- */
 
 /* data -> rows first, first + 1, ... of X and y. */
-static PetscErrorCode keep(RgPosterior *posterior, int first, const RgObservations *data)
+static PetscErrorCode store(RgPosterior *posterior, int first, const RgObservations *data)
 {
   const size_t dim = (size_t)posterior->kernel.dim;
   double *X = posterior->X + (size_t)first * dim, *y = posterior->y + first;
@@ -169,6 +169,7 @@ PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel
   PetscFunctionBeginUser;
   PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Noise variance is %g; it must not be negative", noise_variance);
+  PetscCall(rg_posterior_remove_pending(posterior));
   if (kernel) PetscCall(rg_kernel_assign(kernel, &posterior->kernel));
   posterior->noise_variance = noise_variance;
   posterior->mean = mean;
@@ -176,7 +177,7 @@ PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel
   if (posterior->ops->keeps_data) {
     if (n > posterior->capacity)
       PetscCall(reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
-    PetscCall(keep(posterior, 0, data));
+    PetscCall(store(posterior, 0, data));
   }
   posterior->n = n;
   PetscCall(posterior->ops->reset(posterior, data, failure));
@@ -186,16 +187,17 @@ PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel
 PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations *data,
                                    RgFailure *failure)
 {
-  const int held = posterior->n, n = held + data->n;
   bool moved;
 
   PetscFunctionBeginUser;
+  PetscCall(rg_posterior_remove_pending(posterior));
   if (data->n == 0) PetscFunctionReturn(0);
+  const int held = posterior->n, n = held + data->n;
   PetscCall(move(posterior, n, &moved));
   if (posterior->ops->keeps_data) {
     if (n > posterior->capacity)
       PetscCall(reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
-    PetscCall(keep(posterior, held, data));
+    PetscCall(store(posterior, held, data));
   }
   posterior->n = n;
   if (moved) PetscCall(posterior->ops->reset(posterior, data, failure));
@@ -217,6 +219,40 @@ PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, doub
   return rg_posterior_extend(posterior, &(RgObservations){1, x, NULL, &y}, failure);
 }
 
+/* ---- pending points ------------------------------------------------------------------------ */
+
+PetscErrorCode rg_posterior_append_pending(RgPosterior *posterior, const RgObservations *data,
+                                           RgFailure *failure)
+{
+  const int held = posterior->n, n = held + data->n;
+
+  PetscFunctionBeginUser;
+  if (data->n == 0) PetscFunctionReturn(0);
+  if (!posterior->has_pending) {
+    posterior->n_told = held;
+    PetscCall(posterior->ops->keep(posterior));
+    posterior->has_pending = true;
+  }
+  if (posterior->ops->keeps_data) {
+    if (n > posterior->capacity)
+      PetscCall(reserve(posterior, PetscMax(n, 2 * posterior->capacity)));
+    PetscCall(store(posterior, held, data));
+  }
+  posterior->n = n;
+  PetscCall(posterior->ops->pend(posterior, data, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_posterior_remove_pending(RgPosterior *posterior)
+{
+  PetscFunctionBeginUser;
+  if (!posterior->has_pending) PetscFunctionReturn(0);
+  posterior->n = posterior->n_told;
+  posterior->has_pending = false;
+  PetscCall(posterior->ops->restore(posterior));
+  PetscFunctionReturn(0);
+}
+
 bool rg_posterior_takes_outputs(const RgPosterior *posterior)
 {
   return posterior->ops->set_outputs != NULL;
@@ -226,6 +262,7 @@ PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, con
 {
   PetscFunctionBeginUser;
   CHECK_HAS(posterior, set_outputs);
+  PetscCall(rg_posterior_remove_pending(posterior));
   posterior->mean = mean;
   if (y != posterior->y) PetscCall(PetscArraycpy(posterior->y, y, posterior->n));
   PetscCall(posterior->ops->set_outputs(posterior));

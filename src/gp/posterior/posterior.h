@@ -25,8 +25,11 @@ typedef struct {
   double mean;                      /* constant prior mean */
   double jitter;                    /* added to the diagonal besides the noise; 0 unless needed */
   int n, capacity;
-  double *X; /* n x dim; NULL on a set */
-  double *y; /* n; NULL on a set */
+  bool has_pending;   /* the last of the n data are pending points */
+  int n_told;         /* then: number of data before them */
+  int n_inverse_told; /* then: exact, n_inverse before them */
+  double *X;          /* n x dim; NULL on a set */
+  double *y;          /* n; NULL on a set */
   /* exact; NULL elsewhere */
   double *L;     /* lower Cholesky factor, column-major, leading dimension `capacity` */
   double *beta;  /* L^-1 (y - mean) */
@@ -113,6 +116,18 @@ PetscErrorCode rg_posterior_append(RgPosterior *posterior, const double *x, doub
    needs its data again. */
 PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, const double *y);
 bool rg_posterior_takes_outputs(const RgPosterior *posterior);
+
+/* Append points whose evaluation is not known yet, with values that stand in for it. The posterior
+   stays with its back end and is not refactored: a point whose value the data determine already
+   adds nothing and is left out. May be called several times. `failure`: as rg_posterior_extend.
+   Cost: that of rg_posterior_extend, and one copy of the state that the points change (a set: 2 N
+   doubles; iterative: rank^2 + n). */
+PetscErrorCode rg_posterior_append_pending(RgPosterior *posterior, const RgObservations *data,
+                                           RgFailure *failure);
+/* Remove them. The bits of all that follows are as if they had never been there, unless the
+   posterior ran out of the room that it was created with. Every function that changes the data
+   removes them first. */
+PetscErrorCode rg_posterior_remove_pending(RgPosterior *posterior);
 
 /* B := (K + noise I)^-1 B, B: n x m, B[i*m + j]. O(m n^2). Not on a set (PETSC_ERR_SUP). */
 PetscErrorCode rg_posterior_solve_many(const RgPosterior *posterior, int m, double *B);

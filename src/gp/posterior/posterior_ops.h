@@ -34,6 +34,13 @@ typedef struct RgPosteriorOps {
   const double *(*variances)(const RgPosterior *posterior);
   /* NULL: the back end keeps no predictions. */
   void (*select)(const RgPosterior *posterior, int count, const int *which, RgPrediction *work);
+  /* Pending points. Keep the state that they change. */
+  PetscErrorCode (*keep)(RgPosterior *posterior);
+  /* The last data->n of the n data are pending points. Those whose value the other data determine
+     already are dropped: n becomes smaller. */
+  PetscErrorCode (*pend)(RgPosterior *posterior, const RgObservations *data, RgFailure *failure);
+  /* Return to the state that was kept; n is already the number of data then. */
+  PetscErrorCode (*restore)(RgPosterior *posterior);
 } RgPosteriorOps;
 
 extern const RgPosteriorOps rg_exact_ops, rg_team_ops, rg_set_ops;

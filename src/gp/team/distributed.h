@@ -31,6 +31,11 @@ PetscErrorCode rg_distributed_set(RgDistributed *posterior, const RgKernel *kern
    when a pivot fails. */
 PetscErrorCode rg_distributed_append(RgDistributed *posterior, int m, const double *X,
                                      const double *y, RgFailure *failure);
+/* Pending points, as rg_posterior_append_pending: keep the state; append one, unless the data
+   determine its value; return to the state. */
+PetscErrorCode rg_distributed_keep(RgDistributed *posterior);
+PetscErrorCode rg_distributed_pend(RgDistributed *posterior, const double *x, double y);
+PetscErrorCode rg_distributed_restore(RgDistributed *posterior);
 /* New outputs (n) for the same inputs. O(n^2). */
 PetscErrorCode rg_distributed_set_outputs(RgDistributed *posterior, double mean, const double *y);
 

@@ -13,8 +13,10 @@ struct RgDistributed {
   double *X, *y, *beta, *alpha; /* capacity (X: times dim), the same on every rank */
   bool alpha_valid;
   double log_det;
-  RgBlockMatrix L; /* capacity x capacity */
-  RgBlockMatrix V; /* n x batch: L^-1 k(x_i, z_j) of the last batch */
+  int n_told;          /* number of data before the pending ones */
+  double log_det_told; /* log_det then */
+  RgBlockMatrix L;     /* capacity x capacity */
+  RgBlockMatrix V;     /* n x batch: L^-1 k(x_i, z_j) of the last batch */
   int n_kept, m_kept, kept_capacity;
   double *Z_kept; /* the points of the last batch */
 };

@@ -127,6 +127,24 @@ PetscErrorCode rg_distributed_set(RgDistributed *p, const RgKernel *kernel, doub
   PetscFunctionReturn(0);
 }
 
+/* New rows of the factor from m new data. *good: all pivots are sound; the rows before are the same
+   in any case. */
+static PetscErrorCode append_rows(RgDistributed *p, int m, const double *X, const double *y,
+                                  bool *good)
+{
+  const int before = p->n;
+
+  PetscFunctionBeginUser;
+  if (before + m > p->capacity) PetscCall(reserve(p, PetscMax(before + m, before + before / 4)));
+  PetscCall(PetscArraycpy(p->X + (size_t)before * p->kernel.dim, X, (size_t)m * p->kernel.dim));
+  PetscCall(PetscArraycpy(p->y + before, y, m));
+  p->n = before + m;
+  PetscCall(
+    rg_block_matrix_kernel(&p->kernel, before, p->n, p->X, p->noise_variance + p->jitter, &p->L));
+  PetscCall(rg_block_matrix_cholesky(before, p->n, smallest_pivot(p), &p->L, good, &p->log_det));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_distributed_append(RgDistributed *p, int m, const double *X, const double *y,
                                      RgFailure *failure)
 {
@@ -135,16 +153,43 @@ PetscErrorCode rg_distributed_append(RgDistributed *p, int m, const double *X, c
 
   PetscFunctionBeginUser;
   if (m == 0) PetscFunctionReturn(0);
-  if (before + m > p->capacity) PetscCall(reserve(p, PetscMax(before + m, before + before / 4)));
-  PetscCall(PetscArraycpy(p->X + (size_t)before * p->kernel.dim, X, (size_t)m * p->kernel.dim));
-  PetscCall(PetscArraycpy(p->y + before, y, m));
-  p->n = before + m;
-  PetscCall(
-    rg_block_matrix_kernel(&p->kernel, before, p->n, p->X, p->noise_variance + p->jitter, &p->L));
-  PetscCall(rg_block_matrix_cholesky(before, p->n, smallest_pivot(p), &p->L, &good, &p->log_det));
+  PetscCall(append_rows(p, m, X, y, &good));
   if (!good) PetscCall(factor(p, p->jitter, failure));
   PetscCall(whiten_outputs(p, good ? before : 0));
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_distributed_keep(RgDistributed *p)
+{
+  p->n_told = p->n;
+  p->log_det_told = p->log_det;
+  return 0;
+}
+
+PetscErrorCode rg_distributed_pend(RgDistributed *p, const double *x, double y)
+{
+  const int before = p->n;
+  const double log_det = p->log_det;
+  bool good;
+
+  PetscFunctionBeginUser;
+  PetscCall(append_rows(p, 1, x, &y, &good));
+  if (good) {
+    PetscCall(whiten_outputs(p, before));
+    PetscFunctionReturn(0);
+  }
+  p->n = before;
+  p->log_det = log_det;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_distributed_restore(RgDistributed *p)
+{
+  p->n = p->n_told;
+  p->log_det = p->log_det_told;
+  p->alpha_valid = false;
+  p->m_kept = 0;
+  return 0;
 }
 
 PetscErrorCode rg_distributed_set_outputs(RgDistributed *p, double mean, const double *y)

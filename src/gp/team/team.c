@@ -247,6 +247,29 @@ PetscErrorCode rg_team_posterior_append(RgTeam *team, int slot, int m, const dou
   return run_job(team, &job, NULL);
 }
 
+PetscErrorCode rg_team_posterior_keep(RgTeam *team, int slot)
+{
+  RgTeamJob job = {.command = {.operation = RG_TEAM_KEEP, .slot = slot}};
+
+  return run_job(team, &job, NULL);
+}
+
+PetscErrorCode rg_team_posterior_pend(RgTeam *team, int slot, const double *x, double y)
+{
+  RgTeamJob job = {
+    .command = {.operation = RG_TEAM_PEND, .slot = slot, .count = {inputs(team, slot), 1}},
+    .array = {unconst(x), &y}};
+
+  return run_job(team, &job, NULL);
+}
+
+PetscErrorCode rg_team_posterior_restore(RgTeam *team, int slot)
+{
+  RgTeamJob job = {.command = {.operation = RG_TEAM_RESTORE, .slot = slot}};
+
+  return run_job(team, &job, NULL);
+}
+
 PetscErrorCode rg_team_posterior_set_outputs(RgTeam *team, int slot, double mean, const double *y)
 {
   const size_t n = (size_t)rg_distributed_size(team->slots[slot]);

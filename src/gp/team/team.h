@@ -50,6 +50,9 @@ PetscErrorCode rg_team_posterior_set(RgTeam *team, int slot, const RgKernel *ker
                                      RgFailure *failure);
 PetscErrorCode rg_team_posterior_append(RgTeam *team, int slot, int m, const double *X,
                                         const double *y, RgFailure *failure);
+PetscErrorCode rg_team_posterior_keep(RgTeam *team, int slot);
+PetscErrorCode rg_team_posterior_pend(RgTeam *team, int slot, const double *x, double y);
+PetscErrorCode rg_team_posterior_restore(RgTeam *team, int slot);
 PetscErrorCode rg_team_posterior_set_outputs(RgTeam *team, int slot, double mean, const double *y);
 PetscErrorCode rg_team_posterior_predict(RgTeam *team, int slot, int m, const double *Z,
                                          double *mean, double *variance);

@@ -185,6 +185,9 @@ PetscErrorCode rg_team_do(RgTeam *team, RgTeamJob *job)
   case RG_TEAM_APPEND:
     PetscCall(rg_distributed_append(p, c->n, job->array[0], job->array[1], job->failure));
     break;
+  case RG_TEAM_KEEP: PetscCall(rg_distributed_keep(p)); break;
+  case RG_TEAM_PEND: PetscCall(rg_distributed_pend(p, job->array[0], *job->array[1])); break;
+  case RG_TEAM_RESTORE: PetscCall(rg_distributed_restore(p)); break;
   case RG_TEAM_OUTPUTS: PetscCall(rg_distributed_set_outputs(p, c->mean, job->array[0])); break;
   case RG_TEAM_PREDICT: PetscCall(predict(p, job)); break;
   case RG_TEAM_GRADIENT: PetscCall(gradient(p, job)); break;

@@ -268,7 +268,8 @@ static PetscErrorCode follower_update(void *closure, const RgSetPosterior *poste
 RG_TEST(listeners_follow)
 {
   Follower follower = {0};
-  RgSetListener listener = {&follower, follower_reset, follower_update};
+  RgSetListener listener = {
+    .closure = &follower, .reset = follower_reset, .update = follower_update};
   RgDomain domain;
   RgKernel kernel;
   RgSetPosterior *set;

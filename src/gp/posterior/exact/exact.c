@@ -2,6 +2,7 @@
 #include "gp/posterior/exact/exact.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
@@ -117,9 +118,9 @@ static PetscErrorCode exact_reset(RgPosterior *posterior, const RgObservations *
   PetscFunctionReturn(0);
 }
 
-/* Compute row n of the factor and of beta from datum n. If its pivot fails, refactor everything
-   with jitter. */
-static PetscErrorCode append_datum(RgPosterior *posterior, int n, RgFailure *failure)
+/* Compute row n of the factor and of beta from datum n. *good: its pivot is sound; else nothing
+   changes but the scratch. */
+static PetscErrorCode append_row(RgPosterior *posterior, int n, bool *good)
 {
   const int ld = posterior->capacity;
   const double *x = posterior->X + (size_t)n * posterior->kernel.dim;
@@ -131,14 +132,26 @@ static PetscErrorCode append_datum(RgPosterior *posterior, int n, RgFailure *fai
   square = rg_kernel_diagonal(&posterior->kernel) + posterior->noise_variance + posterior->jitter -
            cblas_ddot(n, row, 1, row, 1);
   posterior->n = n + 1;
-  if (square > smallest_pivot(posterior)) {
+  *good = square > smallest_pivot(posterior);
+  if (*good) {
     const double pivot = sqrt(square), r = posterior->y[n] - posterior->mean;
 
     for (int j = 0; j < n; j++) posterior->L[(size_t)j * ld + n] = row[j];
     posterior->L[(size_t)n * ld + n] = pivot;
     posterior->beta[n] = (r - cblas_ddot(n, row, 1, posterior->beta, 1)) / pivot;
     posterior->alpha_valid = false;
-  } else {
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Take in datum n. If its pivot fails, refactor everything with jitter. */
+static PetscErrorCode append_datum(RgPosterior *posterior, int n, RgFailure *failure)
+{
+  bool good;
+
+  PetscFunctionBeginUser;
+  PetscCall(append_row(posterior, n, &good));
+  if (!good) {
     PetscCall(factor(posterior, posterior->jitter, failure));
     whiten_outputs(posterior);
   }
@@ -160,6 +173,50 @@ static PetscErrorCode exact_set_outputs(RgPosterior *posterior)
 {
   PetscFunctionBeginUser;
   whiten_outputs(posterior);
+  PetscFunctionReturn(0);
+}
+
+/* ---- pending points ------------------------------------------------------------------------ */
+
+static PetscErrorCode exact_keep(RgPosterior *posterior)
+{
+  posterior->n_inverse_told = posterior->n_inverse;
+  return 0;
+}
+
+static PetscErrorCode exact_pend(RgPosterior *posterior, const RgObservations *data,
+                                 RgFailure *failure)
+{
+  const size_t dim = (size_t)posterior->kernel.dim;
+  const int end = posterior->n;
+  int n = end - data->n;
+  bool good;
+
+  (void)failure;
+  PetscFunctionBeginUser;
+  for (int i = n; i < end; i++) {
+    memmove(posterior->X + (size_t)n * dim, posterior->X + (size_t)i * dim, dim * sizeof(double));
+    posterior->y[n] = posterior->y[i];
+    PetscCall(append_row(posterior, n, &good));
+    n += good;
+  }
+  posterior->n = n;
+  PetscFunctionReturn(0);
+}
+
+/* Rows of the factor stay as they are; those of the inverse are dropped with the padding that they
+   filled. */
+static PetscErrorCode exact_restore(RgPosterior *posterior)
+{
+  const size_t ld = (size_t)posterior->capacity;
+  const size_t n = (size_t)PetscMin(posterior->n_inverse, posterior->n_inverse_told);
+  const size_t padded = (size_t)rg_pad((int)n);
+
+  PetscFunctionBeginUser;
+  for (size_t j = 0; posterior->inverse && j < padded; j++)
+    for (size_t i = j < n ? n : 0; i < padded; i++) posterior->inverse[j * ld + i] = 0.0;
+  posterior->n_inverse = (int)n;
+  posterior->alpha_valid = false;
   PetscFunctionReturn(0);
 }
 
@@ -212,4 +269,7 @@ const RgPosteriorOps rg_exact_ops = {"exact",
                                      exact_log_likelihood,
                                      NULL,
                                      NULL,
-                                     rg_exact_select};
+                                     rg_exact_select,
+                                     exact_keep,
+                                     exact_pend,
+                                     exact_restore};

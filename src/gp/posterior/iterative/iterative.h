@@ -47,6 +47,9 @@ PetscErrorCode rg_iterative_destroy(RgIterative **gp);
 PetscErrorCode rg_iterative_solve(RgIterative *gp, RgIterativeReport *report);
 /* Append m data. The pivots of the preconditioner stay until many data have arrived. O(n rank). */
 PetscErrorCode rg_iterative_extend(RgIterative *gp, int m, const double *X, const double *y);
+/* Keep the state; return to its bits. In between, data that are appended are pending points. */
+PetscErrorCode rg_iterative_keep(RgIterative *gp);
+PetscErrorCode rg_iterative_restore(RgIterative *gp);
 /* New outputs (n) for the same inputs. */
 PetscErrorCode rg_iterative_set_outputs(RgIterative *gp, double mean, const double *y);
 /* B := (K + noise I)^-1 B, B: n x m, B[i*m + j], 16 columns at once. The report is the worst of

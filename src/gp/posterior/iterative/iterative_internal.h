@@ -6,6 +6,15 @@
 
 #include "gp/posterior/iterative/iterative.h"
 
+/* What pending points change, as it was before them. */
+typedef struct {
+  int n, rows, basis;
+  double log_det;
+  double *alpha;     /* n; NULL: not solved for then */
+  double *gram, *M;  /* columns x columns */
+  bool has_new_base; /* the projection was rebuilt since */
+} RgIterativeKept;
+
 /* A stack is s vectors of n entries, row by row: V[i*s + k]. Each rank holds its own rows of it. */
 struct RgIterative {
   MPI_Comm comm; /* a duplicate, owned */
@@ -39,6 +48,8 @@ struct RgIterative {
      the factor of the projected matrix; the last prediction of one tile. */
   int n_base, rows_base, basis, basis_room, cached;
   double *S, *G, *cached_V, *cached_Z;
+  bool pending; /* the last data are pending points */
+  RgIterativeKept kept;
 };
 
 /* Number of new data after which the preconditioner and the projection are rebuilt. */

@@ -9,7 +9,19 @@
 
 enum { AT_ONCE = 16, POINTS = 4096 }; /* right-hand sides, or points of a set, per task */
 
-typedef enum { RESET, EXTEND, OUTPUTS, SOLVE, PREDICT, MEAN, GRADIENT, LIKELIHOOD, CLOSE } Code;
+typedef enum {
+  RESET,
+  EXTEND,
+  OUTPUTS,
+  SOLVE,
+  PREDICT,
+  MEAN,
+  GRADIENT,
+  LIKELIHOOD,
+  KEEP,
+  RESTORE,
+  CLOSE
+} Code;
 
 /* ---- on every rank ------------------------------------------------------------------------- */
 
@@ -116,6 +128,8 @@ PetscErrorCode rg_iterative_work(MPI_Comm comm, const RgTeamTask *task, void **s
   case MEAN: PetscCall(predict(task, gp)); break;
   case GRADIENT: PetscCall(gradient(task, gp)); break;
   case LIKELIHOOD: PetscCall(likelihood(task, gp)); break;
+  case KEEP: PetscCall(rg_iterative_keep(gp)); break;
+  case RESTORE: PetscCall(rg_iterative_restore(gp)); break;
   case CLOSE:
     PetscCall(rg_iterative_destroy(&gp));
     *state = NULL;
@@ -168,8 +182,8 @@ static PetscErrorCode iterative_close(RgPosterior *posterior)
 
   PetscFunctionBeginUser;
   PetscCall(run(posterior, &task));
-  PetscCall(
-    RG_FREE(&posterior->iterative->mean, &posterior->iterative->variance, &posterior->iterative));
+  PetscCall(RG_FREE(&posterior->iterative->mean, &posterior->iterative->variance,
+                    &posterior->iterative->kept, &posterior->iterative));
   PetscFunctionReturn(0);
 }
 
@@ -312,6 +326,50 @@ static PetscErrorCode iterative_gradient(RgPosterior *posterior, int m, const do
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode iterative_keep(RgPosterior *posterior)
+{
+  struct RgIterativeState *own = posterior->iterative;
+  const size_t size = own->points ? (size_t)own->points->size : 0;
+  RgTeamTask task = {.code = KEEP};
+
+  PetscFunctionBeginUser;
+  if (posterior->n) PetscCall(run(posterior, &task));
+  own->iterations_kept = own->iterations;
+  own->residual_kept = own->residual;
+  if (!size) PetscFunctionReturn(0);
+  if (!own->kept) PetscCall(PetscMalloc1(2 * size, &own->kept));
+  PetscCall(PetscArraycpy(own->kept, own->mean, size));
+  PetscCall(PetscArraycpy(own->kept + size, own->variance, size));
+  PetscFunctionReturn(0);
+}
+
+/* The noise is positive, so every point adds something. Without data there is nothing to extend,
+   and the points are left out. */
+static PetscErrorCode iterative_pend(RgPosterior *posterior, const RgObservations *data,
+                                     RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  if (posterior->n_told == 0) posterior->n = 0;
+  else PetscCall(iterative_extend(posterior, data, failure));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode iterative_restore(RgPosterior *posterior)
+{
+  struct RgIterativeState *own = posterior->iterative;
+  const size_t size = own->points ? (size_t)own->points->size : 0;
+  RgTeamTask task = {.code = RESTORE};
+
+  PetscFunctionBeginUser;
+  if (posterior->n) PetscCall(run(posterior, &task));
+  own->iterations = own->iterations_kept;
+  own->residual = own->residual_kept;
+  if (!size) PetscFunctionReturn(0);
+  PetscCall(PetscArraycpy(own->mean, own->kept, size));
+  PetscCall(PetscArraycpy(own->variance, own->kept + size, size));
+  PetscFunctionReturn(0);
+}
+
 static double iterative_log_likelihood(const RgPosterior *posterior)
 {
   double value = NAN;
@@ -345,4 +403,7 @@ const RgPosteriorOps rg_iterative_ops = {"matrix-free",
                                          iterative_log_likelihood,
                                          iterative_means,
                                          iterative_variances,
-                                         NULL};
+                                         NULL,
+                                         iterative_keep,
+                                         iterative_pend,
+                                         iterative_restore};

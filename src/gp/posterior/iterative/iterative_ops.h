@@ -15,6 +15,9 @@ struct RgIterativeState {
   int iterations;          /* report of the last solve for the mean */
   double residual;
   bool unfinished; /* whether any other solve failed to converge */
+  double *kept; /* 2 size: mean and variance before pending points; NULL: nothing was ever kept */
+  int iterations_kept;
+  double residual_kept;
 };
 
 /* State that the back end keeps in addition to the data. points: a finite set to predict at;

@@ -82,12 +82,21 @@ PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode forget_kept(RgIterative *gp)
+{
+  PetscFunctionBeginUser;
+  PetscCall(RG_FREE(&gp->kept.alpha, &gp->kept.gram, &gp->kept.M));
+  gp->pending = false;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_iterative_destroy(RgIterative **gp)
 {
   RgIterative *g = *gp;
 
   PetscFunctionBeginUser;
   if (!g) PetscFunctionReturn(0);
+  PetscCall(forget_kept(g));
   PetscCall(PetscFree(g->first));
   PetscCall(PetscFree3(g->X, g->y, g->scaled));
   PetscCall(rg_kernel_destroy(&g->own));
@@ -114,12 +123,55 @@ PetscErrorCode rg_iterative_extend(RgIterative *gp, int m, const double *X, cons
     PetscCall(PetscFree(gp->alpha));
     gp->alpha = alpha;
   }
-  if (gp->n - gp->n_built > RG_ITERATIVE_LATER) {
+  if (gp->n - gp->n_built > RG_ITERATIVE_LATER && !gp->pending) {
     PetscCall(distribute(gp));
   } else {
     gp->first[gp->ranks] = gp->n;
     PetscCall(rg_iterative_extend_preconditioner(gp, m));
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_iterative_keep(RgIterative *gp)
+{
+  const size_t square = (size_t)gp->columns * (size_t)gp->columns;
+  RgIterativeKept *kept = &gp->kept;
+
+  PetscFunctionBeginUser;
+  PetscCall(forget_kept(gp));
+  *kept =
+    (RgIterativeKept){.n = gp->n, .rows = gp->rows, .basis = gp->basis, .log_det = gp->log_det};
+  PetscCall(PetscMalloc1(square, &kept->gram));
+  PetscCall(PetscMalloc1(square, &kept->M));
+  PetscCall(PetscArraycpy(kept->gram, gp->gram, square));
+  PetscCall(PetscArraycpy(kept->M, gp->M, square));
+  if (gp->alpha) {
+    PetscCall(PetscMalloc1(gp->n, &kept->alpha));
+    PetscCall(PetscArraycpy(kept->alpha, gp->alpha, gp->n));
+  }
+  gp->pending = true;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_iterative_restore(RgIterative *gp)
+{
+  const size_t square = (size_t)gp->columns * (size_t)gp->columns;
+  RgIterativeKept *kept = &gp->kept;
+
+  PetscFunctionBeginUser;
+  PetscCheck(gp->pending, gp->comm, PETSC_ERR_ARG_WRONGSTATE, "no state was kept");
+  gp->n = gp->first[gp->ranks] = kept->n;
+  gp->rows = kept->rows;
+  gp->log_det = kept->log_det;
+  PetscCall(PetscArraycpy(gp->gram, kept->gram, square));
+  PetscCall(PetscArraycpy(gp->M, kept->M, square));
+  PetscCall(PetscFree(gp->alpha));
+  gp->alpha = kept->alpha;
+  kept->alpha = NULL;
+  gp->basis = kept->basis;
+  gp->cached = 0;
+  if (kept->has_new_base) PetscCall(PetscFree(gp->S));
+  PetscCall(forget_kept(gp));
   PetscFunctionReturn(0);
 }
 

@@ -68,6 +68,7 @@ static PetscErrorCode build(RgIterative *gp)
   PetscFunctionBeginUser;
   PetscCall(PetscFree(gp->S));
   gp->basis = 0;
+  gp->kept.has_new_base = true;
   gp->n_base = gp->n;
   gp->rows_base = rows;
   gp->cached = 0;
@@ -127,10 +128,12 @@ static PetscErrorCode project(RgIterative *gp, int size, int m, const double *Z,
    exceed the reserved room. */
 static PetscErrorCode update(RgIterative *gp)
 {
+  const int told = gp->pending ? gp->kept.n : gp->n;
   double *row;
 
   PetscFunctionBeginUser;
-  if (!gp->S || gp->n - gp->n_base > RG_ITERATIVE_LATER) PetscCall(build(gp));
+  if (!gp->S || told - gp->n_base > RG_ITERATIVE_LATER) PetscCall(build(gp));
+  PetscCall(reserve(gp, gp->columns + gp->n - gp->n_base)); /* pending points may need more */
   PetscCall(PetscMalloc1(gp->basis_room, &row));
   for (int i = gp->n_base + gp->basis - gp->columns; i < gp->n; i++) {
     const int size = gp->basis;

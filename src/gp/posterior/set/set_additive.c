@@ -270,6 +270,11 @@ static PetscErrorCode additive_push(void *state, const RgSetPrior *prior, int in
   PetscFunctionReturn(0);
 }
 
+static void additive_pop(void *state, int m)
+{
+  ((Additive *)state)->n -= m;
+}
+
 const RgSetBackend rg_set_backend_additive = {
   "additive",     additive_applies,    additive_create, additive_destroy,
-  additive_reset, additive_covariance, additive_push};
+  additive_reset, additive_covariance, additive_push,   additive_pop};

@@ -22,6 +22,8 @@ typedef struct {
      covariance for the same point. */
   PetscErrorCode (*push)(void *state, const RgSetPrior *prior, int index, double pivot,
                          const double *row);
+  /* Forget the last m observations. */
+  void (*pop)(void *state, int m);
 } RgSetBackend;
 
 /* Keeps all rows: O(n N) memory, one pass over it per observation. Any kernel, any set. */

@@ -41,6 +41,16 @@ static const double *set_variances(const RgPosterior *posterior)
   return rg_set_posterior_variance(posterior->set);
 }
 
+static PetscErrorCode set_keep(RgPosterior *posterior)
+{
+  return rg_set_posterior_keep(posterior->set);
+}
+
+static PetscErrorCode set_restore(RgPosterior *posterior)
+{
+  return rg_set_posterior_restore(posterior->set);
+}
+
 const RgPosteriorOps rg_set_ops = {
   .name = "set",
   .open = set_open,
@@ -49,4 +59,7 @@ const RgPosteriorOps rg_set_ops = {
   .extend = set_extend,
   .means = set_means,
   .variances = set_variances,
+  .keep = set_keep,
+  .pend = set_extend,
+  .restore = set_restore,
 };

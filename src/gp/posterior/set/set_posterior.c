@@ -16,6 +16,8 @@ struct RgSetPosterior {
   void *state; /* state of the back end; owned */
   double noise_variance, prior_mean;
   int n;                   /* number of observations */
+  int n_kept, n_rows;      /* n when the state was kept; rows pushed since */
+  double *kept;            /* 2 N: mean and variance then; owned; NULL: nothing was ever kept */
   double *mean, *variance; /* N each; owned */
   double *row;             /* N: scratch; owned */
   RgSetMethod method;      /* the method as requested */
@@ -120,7 +122,8 @@ PetscErrorCode rg_set_posterior_destroy(RgSetPosterior **posterior)
   if (!*posterior) PetscFunctionReturn(0);
   if ((*posterior)->state) PetscCall((*posterior)->backend->destroy(&(*posterior)->state));
   PetscCall(rg_set_prior_destroy(&(*posterior)->prior));
-  PetscCall(RG_FREE(&(*posterior)->mean, &(*posterior)->variance, &(*posterior)->row, posterior));
+  PetscCall(RG_FREE(&(*posterior)->mean, &(*posterior)->variance, &(*posterior)->row,
+                    &(*posterior)->kept, posterior));
   PetscFunctionReturn(0);
 }
 
@@ -173,6 +176,36 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
   ops->absorb((size_t)size, update.step, posterior->row, posterior->mean, posterior->variance);
   PetscCall(posterior->backend->push(posterior->state, &posterior->prior, index, update.pivot,
                                      posterior->row));
+  posterior->n_rows++;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_posterior_keep(RgSetPosterior *posterior)
+{
+  const size_t size = (size_t)posterior->prior.size;
+
+  PetscFunctionBeginUser;
+  if (!posterior->kept) PetscCall(PetscMalloc1(2 * size, &posterior->kept));
+  PetscCall(PetscArraycpy(posterior->kept, posterior->mean, size));
+  PetscCall(PetscArraycpy(posterior->kept + size, posterior->variance, size));
+  posterior->n_kept = posterior->n;
+  posterior->n_rows = 0;
+  for (int l = 0; l < posterior->n_listeners; l++)
+    PetscCall(posterior->listeners[l].keep(posterior->listeners[l].closure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_posterior_restore(RgSetPosterior *posterior)
+{
+  const size_t size = (size_t)posterior->prior.size;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArraycpy(posterior->mean, posterior->kept, size));
+  PetscCall(PetscArraycpy(posterior->variance, posterior->kept + size, size));
+  posterior->backend->pop(posterior->state, posterior->n_rows);
+  posterior->n = posterior->n_kept;
+  for (int l = 0; l < posterior->n_listeners; l++)
+    PetscCall(posterior->listeners[l].restore(posterior->listeners[l].closure));
   PetscFunctionReturn(0);
 }
 

@@ -37,12 +37,14 @@ typedef struct {
 /* An object that follows a posterior: quantities with the same row updates (averages over
    contexts, sample paths). `reset`: the data are forgotten, and hyperparameters may differ.
    `update`: called before mean and variance change. Observations that add nothing are not
-   reported. */
+   reported. `keep`: the updates that follow will be undone by `restore`. */
 typedef struct {
   void *closure;
   PetscErrorCode (*reset)(void *closure, const RgSetPosterior *posterior);
   PetscErrorCode (*update)(void *closure, const RgSetPosterior *posterior,
                            const RgSetUpdate *update);
+  PetscErrorCode (*keep)(void *closure);
+  PetscErrorCode (*restore)(void *closure);
 } RgSetListener;
 
 /* Prior on the finite points of `domain` (borrowed; both parts finite, or no context part).
@@ -62,6 +64,11 @@ PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel 
 /* Observe y at point `index`. O(N n) (additive: O(N)). failure: the pivot fails. */
 PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, double y,
                                        RgFailure *failure);
+
+/* Keep the present state; return to its very bits. Between the two calls observations are appended
+   and nothing else changes. O(N). */
+PetscErrorCode rg_set_posterior_keep(RgSetPosterior *posterior);
+PetscErrorCode rg_set_posterior_restore(RgSetPosterior *posterior);
 
 int rg_set_posterior_size(const RgSetPosterior *posterior);               /* N */
 int rg_set_posterior_count(const RgSetPosterior *posterior);              /* n */

@@ -242,6 +242,11 @@ static PetscErrorCode product_push(void *state, const RgSetPrior *prior, int ind
   PetscFunctionReturn(0);
 }
 
+static void product_pop(void *state, int m)
+{
+  ((Product *)state)->n -= m;
+}
+
 const RgSetBackend rg_set_backend_product = {"product",       product_applies, product_create,
                                              product_destroy, product_reset,   product_covariance,
-                                             product_push};
+                                             product_push,    product_pop};

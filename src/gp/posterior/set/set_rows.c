@@ -101,5 +101,10 @@ static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index,
   PetscFunctionReturn(0);
 }
 
+static void rows_pop(void *state, int m)
+{
+  ((Rows *)state)->n -= m;
+}
+
 const RgSetBackend rg_set_backend_rows = {
-  "rows", NULL, rows_create, rows_destroy, rows_reset, rows_covariance, rows_push};
+  "rows", NULL, rows_create, rows_destroy, rows_reset, rows_covariance, rows_push, rows_pop};

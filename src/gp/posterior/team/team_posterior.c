@@ -3,6 +3,8 @@
 #include "gp/posterior/posterior_ops.h"
 #include "maths/blas.h"
 
+#include <string.h>
+
 static PetscErrorCode team_open(RgPosterior *posterior, int n)
 {
   const int capacity = posterior->expected >= n ? posterior->expected : n + n / 4;
@@ -103,6 +105,37 @@ static double team_log_likelihood(const RgPosterior *posterior)
   return rg_distributed_log_likelihood(rg_team_posterior(posterior->team, posterior->slot));
 }
 
+static PetscErrorCode team_keep(RgPosterior *posterior)
+{
+  return rg_team_posterior_keep(posterior->team, posterior->slot);
+}
+
+/* One at a time: the leader's inputs and outputs follow the points that were taken. */
+static PetscErrorCode team_pend(RgPosterior *posterior, const RgObservations *data,
+                                RgFailure *failure)
+{
+  const size_t dim = (size_t)posterior->kernel.dim;
+  const int end = posterior->n;
+  int n = end - data->n;
+
+  (void)failure;
+  PetscFunctionBeginUser;
+  for (int i = n; i < end; i++) {
+    double *x = posterior->X + (size_t)n * dim;
+    memmove(x, posterior->X + (size_t)i * dim, dim * sizeof *x);
+    posterior->y[n] = posterior->y[i];
+    PetscCall(rg_team_posterior_pend(posterior->team, posterior->slot, x, posterior->y[n]));
+    note(posterior);
+    n = posterior->n;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode team_restore(RgPosterior *posterior)
+{
+  return rg_team_posterior_restore(posterior->team, posterior->slot);
+}
+
 const RgPosteriorOps rg_team_ops = {"team",
                                     true,
                                     team_open,
@@ -118,4 +151,7 @@ const RgPosteriorOps rg_team_ops = {"team",
                                     team_log_likelihood,
                                     NULL,
                                     NULL,
-                                    NULL};
+                                    NULL,
+                                    team_keep,
+                                    team_pend,
+                                    team_restore};
