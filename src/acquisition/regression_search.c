@@ -13,7 +13,7 @@
 #define RAW 500        /* smallest number of raw points per input */
 #define STARTS 100     /* smallest number of starts of the local search per input */
 
-/* What the first batch shows about W: it is zero somewhere, or W^(-1/2) is about to overflow. */
+/* The state of W after the first batch: it is zero somewhere, or W^(-1/2) is about to overflow. */
 static void choose_scale(RgRegressionSearch *search, int m, const double *log_weight)
 {
   double least = INFINITY;

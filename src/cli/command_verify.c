@@ -44,7 +44,7 @@ static PetscErrorCode note_record(void *closure, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-/* Of a results file, read every byte; shards are always read whole. */
+/* reads every byte of a results file; shards are always read whole */
 static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
 {
   RgContainer container;

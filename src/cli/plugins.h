@@ -11,9 +11,9 @@
     "-plugin", "LIB.so", "a shared library with problems or algorithms of your own; repeatable"    \
   }
 
-/* Load the plug-ins of a command line; *registry is NULL if there are none. Collective; a
-   mistake is reported, and *exit_code is the same on all ranks. The caller destroys the registry
-   even after mistakes. */
+/* Load the plug-ins of a command line; *registry is NULL if the line names no plug-in.
+   Collective; a mistake is reported, and *exit_code is the same on all ranks. The caller
+   destroys the registry even after mistakes. */
 typedef struct RgRegistry RgRegistry;
 PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int *exit_code);
 
@@ -21,8 +21,9 @@ PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int
 PetscErrorCode rg_plugins_note(RgText *plugins, const RgRecord *record);
 /* Write the line that lists the plug-ins of the trials in `path`; nothing if `plugins` is empty. */
 PetscErrorCode rg_plugins_describe(const char *path, const RgText *plugins, RgText *line);
-/* Report that the trials in `path` (may be NULL or absent) were made with plug-ins. *told: such
-   trials exist. For a command that meets an unknown name and was given no plug-in. */
+/* Report that the trials in `path` (may be NULL or absent) were made with plug-ins. *told:
+   whether such trials exist, so that the message was printed. For a command that meets an
+   unknown name and was given no plug-in. */
 PetscErrorCode rg_plugins_complain(const char *path, bool *told);
 
 #endif

@@ -20,7 +20,7 @@ char *rg_pair_split(char *word, RgPlace place, RgDiagnostics *found);
 PetscErrorCode rg_pair_set(const RgParam *params, void *options, const char *key, char *value,
                            RgPlace place, RgDiagnostics *found);
 
-/* Median of the values that are not NaN; NaN if there are none. Moves these values to the front. */
+/* Median of the values that are not NaN; NaN if all are. Moves these values to the front. */
 double rg_median(int n, double *values);
 
 /* Parse seconds from "90", "1:30:00" or "30:00"; negative for any other text. */

@@ -32,7 +32,7 @@ static bool has_our_bits(const RgVerification *s, int i)
 }
 
 /* Costly evaluations are not repeated; only the algorithm runs again, on the recorded answers.
-   That needs a complete record and equal bits. */
+   This check needs a complete record and equal bits. */
 static bool can_run_again(const RgVerification *s, int i)
 {
   if (!(s->study.cells[rg_plan_cell(&s->plan, i)].problem->traits & RG_PROBLEM_COSTLY)) return true;

@@ -48,7 +48,7 @@ extern const char *const rg_pool_goals[]; /* the second one is minimised */
 PetscErrorCode rg_pool_read(const RgPoolSource *source, RgPool *pool, RgText *mistake);
 PetscErrorCode rg_pool_destroy(RgPool *pool);
 
-/* What a problem on data of a pool says about its source, under its name. */
+/* The text of a problem on data of a pool about its source, under its name. */
 PetscErrorCode rg_pool_source_check(const char *name, const RgPoolSource *source, RgPlace place,
                                     RgDiagnostics *diagnostics);
 PetscErrorCode rg_pool_source_identity(const RgPoolSource *source, RgText *text);

@@ -22,9 +22,9 @@ PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHi
 PetscErrorCode rg_external_request(const RgDomain *domain, int exchange, const RgHistory *history,
                                    int64_t id, RgText *line);
 
-/* Read an answer. To `start`: append the reported versions to `versions` (`; reported NAME
-   VERSION, ...`). Of an exchange: its numbers (rg_external_width). A mistake in the answer is
-   appended to `mistake`. */
+/* Read an answer. The answer to `start`: append the reported versions to `versions` (`; reported
+   NAME VERSION, ...`). The answer of an exchange: read its numbers (rg_external_width). A
+   mistake in the answer is appended to `mistake`. */
 PetscErrorCode rg_external_greeting(const json_t *object, RgText *versions, RgText *mistake);
 PetscErrorCode rg_external_read(const RgExternalAnswer *answer, int exchange,
                                 const RgHistory *history, const json_t *object, double *numbers,

@@ -14,7 +14,7 @@
 /* The kinds of initial designs. On a finite design: the free points nearest to a box design. */
 typedef enum { RG_INITIAL_UNIFORM, RG_INITIAL_SOBOL, RG_INITIAL_LATIN_HYPERCUBE } RgInitialDesign;
 
-/* What happens when an evaluation fails. */
+/* The rules for an evaluation that fails. */
 typedef enum {
   RG_FAILURE_FAILS,     /* the trial fails too */
   RG_FAILURE_PENALTY,   /* the method learns this value instead */

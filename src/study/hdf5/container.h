@@ -36,8 +36,9 @@ typedef struct {
   RgGroupPlace *groups; /* by name; groups inside `earlier` come last */
 } RgContainer;
 
-/* Open a container on the medium (copied). fault: the file is not a container, or is damaged. Of
-   a newer schema nothing more is read (n = 0). The caller closes the container in any case. */
+/* Open a container on the medium (copied). fault: the file is not a container, or is damaged.
+   The groups of a newer schema are not read (n = 0). The caller closes the container in any
+   case. */
 PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container, RgFault *fault);
 /* Set a fault if a read of the medium failed. HDF5 treats what it could not read as
    non-existent, so call this after every kind of read; this fault replaces conclusions from

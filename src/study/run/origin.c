@@ -49,8 +49,8 @@ static const char *program_of(const char *software)
   return program ? program : "";
 }
 
-/* The texts `; plugin FILE HASH` of the plug-ins that a trial needed, and the program; "" if
-   there are none. */
+/* The texts `; plugin FILE HASH` of the plug-ins that a trial needed, and the program; "" if it
+   needed neither. */
 static const char *plugins_of(const char *software)
 {
   const char *plugins = strstr(software, "; plugin ");

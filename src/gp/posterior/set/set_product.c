@@ -36,7 +36,7 @@ static bool kernel_splits(const RgKernel *kernel, int split)
   return true;
 }
 
-/* The split with the fewest table entries; false: there is none. */
+/* The split with the fewest table entries; false: the kernel has no split. */
 static bool find_split(const RgSetPrior *prior, int *split, int *n_second)
 {
   int dim = prior->kernel.dim, best = 0;

@@ -17,7 +17,7 @@ static PetscErrorCode team_close(RgPosterior *posterior)
   return rg_team_posterior_destroy(posterior->team, posterior->slot);
 }
 
-/* What the leader learns from a change. */
+/* The message of a change to the leader. */
 static void note(RgPosterior *posterior)
 {
   const RgDistributed *distributed = rg_team_posterior(posterior->team, posterior->slot);
