@@ -7,9 +7,9 @@
 #include "regatta/algorithm.h"
 #include "test_problem.h"
 
-/* Zeroed, then given a domain, then a class, then created. */
+/* Zeroed at first. Then it gets a domain, then a class, and is created. */
 typedef struct {
-  Instance instance; /* the problem whose domain it is; or, without problem, */
+  Instance instance; /* a problem, which has the domain; or, without a problem: */
   RgDomain domain;
   const RgAlgorithmClass *class;
   void *options;
@@ -58,7 +58,7 @@ static inline void bench_ask(Bench *bench, int t)
   if (bench->failure.failed) fail_msg("%s", bench->failure.message);
 }
 
-/* The query's value, where there is no context. */
+/* The query's value; for domains without a context. */
 static inline void bench_tell(Bench *bench, double y)
 {
   RG_OK(rg_history_append(&bench->history, bench->x, bench->query.index, NULL, -1, y));

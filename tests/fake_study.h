@@ -1,6 +1,6 @@
-/* A study, its plan and its records without any problem or algorithm: for tests of the store. Two
-   problem labels, two algorithms each, `n_seeds` seeds. Everything in a record follows from its
-   trial. */
+/* A study, its plan and its records without any problem or algorithm, for tests of the store.
+   Two problem labels, two algorithms each, `n_seeds` seeds. Everything in a record follows from
+   its trial. */
 #ifndef RG_TESTS_FAKE_STUDY_H
 #define RG_TESTS_FAKE_STUDY_H
 

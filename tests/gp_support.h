@@ -1,5 +1,5 @@
-/* Shared by the tests of gp/: kernels of every structure, random points, a kernel written down
-   again without vectors. */
+/* Parts shared by the tests of gp/: kernels of every structure, random points, and a kernel
+   written again without vectors. */
 #ifndef RG_TESTS_GP_SUPPORT_H
 #define RG_TESTS_GP_SUPPORT_H
 

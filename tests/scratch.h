@@ -1,4 +1,4 @@
-/* A directory of its own for a test, and small things to do with files there. */
+/* A directory for one test, and small functions for files in it. */
 #ifndef RG_TESTS_SCRATCH_H
 #define RG_TESTS_SCRATCH_H
 
@@ -47,7 +47,7 @@ static inline int scratch_count(const char *directory, const char *part)
   return n;
 }
 
-/* Path of the first entry (by name) that contains `part`; empty if there is none. */
+/* Path of the first entry (by name) that contains `part`; empty if no entry does. */
 static inline void scratch_find(const char *directory, const char *part, char path[512])
 {
   struct dirent **list;

@@ -1,4 +1,5 @@
-/* A store with a fake study in a directory of its own, and a witness who compares what comes back. */
+/* A store with a fake study in a directory of its own, and a witness that compares what comes
+   back. */
 #ifndef RG_TESTS_STORE_BENCH_H
 #define RG_TESTS_STORE_BENCH_H
 
@@ -82,7 +83,7 @@ static inline RgFaultCode bench_pack(Bench *bench)
   return fault.code;
 }
 
-/* Compares every record it is shown, bit by bit, with the one made anew. */
+/* Compares every record that it gets, bit by bit, with the record made anew. */
 typedef struct {
   Fake *fake;
   int seen[64], n;

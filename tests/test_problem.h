@@ -8,7 +8,7 @@
 
 #define MAX_SETTINGS 6
 
-/* name, value; ends with a NULL name unless full. */
+/* pairs of name and value; ends with a NULL name unless full */
 typedef const char *Setting[2];
 
 typedef struct {

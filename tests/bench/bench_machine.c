@@ -1,4 +1,4 @@
-/* What this machine can do: dgemm and memory bandwidth of one core. */
+/* The peak speed of one core of this machine: dgemm and memory bandwidth. */
 #include "bench.h"
 
 #include "maths/blas.h"

@@ -42,7 +42,8 @@ static int finish(pid_t child)
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* All at once; a run that lost the race for a file may ask to be started again, no worse. */
+/* Start all at once. A run that lost the race for a file may ask to be started again, but for no
+   other reason. */
 static int round_of(const Crowd *crowd, int round)
 {
   const bool shared = round % 2;
@@ -64,7 +65,7 @@ static int round_of(const Crowd *crowd, int round)
       bad++;
     }
   }
-  for (int i = 0; i < RUNS; i++) { /* each of them again: what it had finished must be there */
+  for (int i = 0; i < RUNS; i++) { /* run each of them again: its finished trials must be there */
     int code = finish(start(crowd, i, 256 << 20, false));
     if (code == DRIVE_COMPLETE) continue;
     printf("FAILED round %d: run %d, started again, ended with %d\n", round, i, code);

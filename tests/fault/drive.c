@@ -7,7 +7,7 @@ typedef struct {
   Fake fake;
   RgStore *store;
   FILE *ledger;
-  int *order, n_added, n_noted; /* trials handed over, and those written to the ledger */
+  int *order, n_added, n_noted; /* trials handed over, and trials written to the ledger */
 } Run;
 
 static int code_of(RgFault fault)
@@ -21,7 +21,7 @@ static int code_of(RgFault fault)
   }
 }
 
-/* What the store does not hold any more is finished: from here on it must never be lost. */
+/* A trial that the store no longer holds is finished; from now on it must never be lost. */
 static PetscErrorCode note_finished(Run *run)
 {
   size_t bytes;
@@ -36,7 +36,7 @@ static PetscErrorCode note_finished(Run *run)
   PetscFunctionReturn(0);
 }
 
-/* Every trial of the ledger must be among those the scan found. */
+/* Every trial of the ledger must be among those that the scan found. */
 static bool nothing_is_lost(const Run *run, const unsigned char *done)
 {
   FILE *ledger = fopen(run->settings->ledger, "r");

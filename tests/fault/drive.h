@@ -9,15 +9,15 @@ typedef struct {
   const char *ledger; /* file outside of the faults' reach: ids of the trials said to be finished */
   int n_seeds;        /* 4 trials each */
   size_t image_bytes; /* RgStoreLimits */
-  int n, which;       /* of n runs at once, each with trials of its own; 0: alone */
+  int n, which;       /* number among n runs at once, each with trials of its own; 0: alone */
 } Drive;
 
-/* What a run came to, as an exit code. */
+/* The outcome of a run, as an exit code. */
 enum {
   DRIVE_COMPLETE = 0,
-  DRIVE_STORAGE = 3,     /* the disk said no too often */
+  DRIVE_STORAGE = 3,     /* the disk refused too often */
   DRIVE_INCOMPLETE = 75, /* a shard turned out to be damaged: run again */
-  DRIVE_LOST = 90,       /* a trial that was finished is not there any more */
+  DRIVE_LOST = 90,       /* a finished trial is missing */
   DRIVE_ERROR = 91,      /* a PETSc error: a bug */
   DRIVE_FOREIGN = 92     /* our own results file was refused */
 };

@@ -1,10 +1,10 @@
-/* For every file call of a run through the store and every fault of the shim: let the call go wrong,
-   then run again without faults, and demand that nothing said to be finished was lost, that the results
-   file is the same to the last bit, and that nothing else is left behind.
+/* For every file call of a run through the store and every fault of the shim: let the call go
+   wrong, then run again without faults. Then no finished trial may be lost, the results file
+   must be the same to the last bit, and nothing else may remain.
 
-   Must be started with the shim preloaded. Every call with REGATTA_LONG=1, else a sample of them:
-   different ones for different faults. fault_enumerate [SCENARIO [STEP [FIRST]]]: only that scenario,
-   from 0, every STEP-th call, for all faults from the FIRST. */
+   Must be started with the shim preloaded. Every call with REGATTA_LONG=1, else a sample of
+   them, with different calls for different faults. fault_enumerate [SCENARIO [STEP [FIRST]]]:
+   only that scenario, from 0, every STEP-th call, for all faults from the FIRST. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -93,7 +93,7 @@ static bool same_as_reference(const Bench *bench)
   return same;
 }
 
-/* Nothing but the results file; a disk that can't read may have sent shards to bad/. */
+/* Only the results file may remain; a disk that can't read may have sent shards to bad/. */
 static bool is_tidy(const Bench *bench, const Fault *fault)
 {
   char directory[256];
@@ -124,7 +124,7 @@ static void try_fault(Bench *bench, const Scenario *scenario, const Fault *fault
   else bench->passed++;
 }
 
-/* The undisturbed run: its results, its number of calls. */
+/* The undisturbed run: its results and its number of calls. */
 static bool prepare(Bench *bench, const Scenario *scenario)
 {
   Drive smaller = scenario->drive;

@@ -49,14 +49,14 @@ typedef struct {
 static struct {
   char prefix[PATH_MAX];
   long call, count;
-  pid_t process; /* that was armed; children that only look at files are left alone */
+  pid_t process; /* pid that was armed; children that only look at files are left alone */
   Action action;
   int error;
   bool forever, fired;
-  char *path[FILES]; /* of a descriptor; NULL: not ours */
+  char *path[FILES]; /* path of a descriptor; NULL: outside the prefix */
   bool writing[FILES];
-  char *dirty[FILES];   /* paths with data that is not durable */
-  off_t durable[FILES]; /* length of such a file when all of it was */
+  char *dirty[FILES];   /* paths with data that are not durable */
+  off_t durable[FILES]; /* length of such a file when all of it was durable */
   Entry journal[JOURNAL];
   int n_journal, n_graves;
 } fault;
@@ -130,7 +130,7 @@ __attribute__((destructor)) static void end(void)
 
 /* ---- power loss ------------------------------------------------------------------------------ */
 
-/* Before it is written to. */
+/* Notes a file before it is written. */
 static void mark_dirty(const char *path)
 {
   for (int i = 0; i < FILES; i++)
@@ -191,7 +191,7 @@ static void note(Change change, const char *from, const char *to, char *grave)
       (Entry){change, from ? strdup(from) : NULL, strdup(to), grave, false};
 }
 
-/* A second name for a file that is about to lose its only one; NULL if it does not exist. */
+/* Makes a second name for a file that is about to lose its only one; NULL if it does not exist. */
 static char *bury(const char *path)
 {
   char grave[PATH_MAX];
@@ -247,7 +247,7 @@ static const char *path_of(int fd)
   return fd >= 0 && fd < FILES && getpid() == fault.process ? fault.path[fd] : NULL;
 }
 
-/* Count a call; true: it fails, errno is set. *half: a write does half of it. */
+/* Counts a call. True: the call fails, and errno is set. *half: a write does half of it. */
 static bool strike(Kind kind, bool *half)
 {
   *half = false;
@@ -444,7 +444,7 @@ int rename(const char *from, const char *to)
   return 0;
 }
 
-/* Paths are absolute or of the working directory here. */
+/* Paths are absolute here, or relative to the working directory. */
 int renameat2(int from_directory, const char *from, int to_directory, const char *to,
               unsigned flags)
 {

@@ -1,4 +1,4 @@
-/* What libFuzzer calls; PETSc and MPI live as long as the process. */
+/* The entry point of libFuzzer. PETSc and MPI live as long as the process. */
 #include "fuzz.h"
 
 #include <sanitizer/lsan_interface.h>
@@ -13,7 +13,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
   (void)argc;
   if (PetscOptionsSetValue(NULL, "-no_signal_handler", "true")) return 1;
-  __lsan_disable(); /* what MPI keeps is not ours */
+  __lsan_disable(); /* memory that MPI keeps is not ours */
   int failed = PetscInitialize(&none, &words, NULL, NULL) ? 1 : 0;
   __lsan_enable();
   return failed;

@@ -82,7 +82,7 @@ static hid_t open_copy(const Base *base)
   return file;
 }
 
-/* The bytes of the file, NULL when there are more than the test is about. */
+/* The bytes of the file; NULL if there are more than the test covers. */
 static void *close_copy(hid_t file, size_t *length)
 {
   void *bytes = NULL;
@@ -152,7 +152,7 @@ static void delete_target(hid_t file, const char *path, Input *input)
   H5Ldelete(file, path, H5P_DEFAULT);
 }
 
-/* Chunked and never allocated, or small: any size costs nothing. */
+/* Chunked and never allocated, or small, so that any size costs nothing. */
 static void replace_target(hid_t file, const char *path, Input *input)
 {
   hid_t type = take_type(input), space = take_space(input), dataset;
@@ -194,7 +194,7 @@ static void write_number(hid_t file, const char *path, Input *input)
   H5Dclose(dataset);
 }
 
-/* Up to 1 KiB of what follows, repeated up to 255 times. */
+/* Up to 1 KiB of the following bytes, repeated up to 255 times. */
 static char *take_text(Input *input)
 {
   size_t length = take(input) * 4, times = 1 + take(input) % 255, n = 0;

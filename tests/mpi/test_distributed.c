@@ -61,7 +61,7 @@ static void compare_predictions(RgDistributed *distributed, RgPosterior *local)
   RG_OK(rg_prediction_destroy(&work));
 }
 
-/* C(A, B) = k(A, B) - k(A, X) K^-1 k(X, B) by way of the solves. */
+/* C(A, B) = k(A, B) - k(A, X) K^-1 k(X, B), computed with solves. */
 static void compare_solves(RgDistributed *distributed, RgPosterior *local)
 {
   const int n = rg_distributed_size(distributed), a = 5, b = QUERIES - 5;
@@ -124,7 +124,7 @@ static void test_agrees_with_local(void **state)
 
 static void test_grows_by_blocks(void **state)
 {
-  /* few new rows and many take different ways */
+  /* few new rows and many take different paths */
   const int steps[2][8] = {{3, 1, 20, 64, 1, 1, 40, 27}, {5, 140, 12}}, blocks[] = {1, 8, 50, 128};
   (void)state;
 

@@ -31,7 +31,7 @@ static void solve_densely(const RgKernel *kernel, double noise, Exact *exact)
   RG_OK(rg_posterior_destroy(&posterior));
 }
 
-/* Everything that can be asked for, as numbers. */
+/* Every answer of the posterior, as numbers. */
 typedef struct {
   double mean[QUERIES], log_det, log_det_error, log_likelihood, log_likelihood_error;
   RgIterativeReport solve, probes;
@@ -42,7 +42,7 @@ static void ask(MPI_Comm comm, const RgKernel *kernel, double noise, int rank, A
   RgIterativeOptions options = rg_iterative_defaults;
   RgIterative *gp;
 
-  memset(a, 0, sizeof *a); /* padding, too: answers are compared by their bytes */
+  memset(a, 0, sizeof *a); /* with padding, because answers are compared by their bytes */
   options.rank = rank;
   options.tolerance = 1e-9;
   RG_OK(rg_iterative_create(comm, kernel, noise, 0.2, &(RgData){N, X, y}, &options, &gp));
@@ -98,7 +98,7 @@ static void test_agrees_with_dense(void **state)
   }
 }
 
-/* The same bits on every rank of a team, and again when it is done again. */
+/* The same bits on every rank of a team, and on a repetition. */
 static void test_has_the_same_bits_again(void **state)
 {
   const double scales[] = {0.4, 0.5, 0.6};
@@ -194,7 +194,7 @@ static void test_full_rank_is_direct(void **state)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-/* The limit on iterations is said, not hidden. */
+/* The limit on iterations is reported, not hidden. */
 static void test_reports_that_it_did_not_converge(void **state)
 {
   const double scale = 0.5;

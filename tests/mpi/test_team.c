@@ -1,4 +1,4 @@
-/* A leader that runs on its team what it would run alone. */
+/* A leader on a team gets the results that it gets alone. */
 #include <string.h>
 
 #include "gp_support.h"
@@ -47,7 +47,7 @@ static void compare(RgPosterior *shared, RgPosterior *alone)
   RG_CLOSE(rg_posterior_log_likelihood(shared), rg_posterior_log_likelihood(alone), 1e-9);
 }
 
-/* Local, grown into the team's, refitted there, and back again. */
+/* Local at first; grown into the team's, refitted there, and back again. */
 static void lead_posterior(RgTeam *team)
 {
   RgPosterior shared, alone;
@@ -179,7 +179,7 @@ static void lead_path(RgTeam *team)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-/* Every part of a kernel gets to the others: log likelihoods agree. */
+/* Every part of a kernel reaches the others: log likelihoods agree. */
 static void lead_kernels(RgTeam *team)
 {
   const double scale = 0.6;

@@ -71,7 +71,7 @@ static inline double ackley(const double *x, double c)
   return 20 * exp(-0.2 * sqrt(squares)) + exp(cosines) - 20 - exp(1.0);
 }
 
-/* Evaluate at x and a context of nature's. */
+/* Evaluates at x and a context drawn by nature. */
 static inline void race_evaluate(Race *race, const double *x)
 {
   const double c = PetscMin(PetscMax(0.5 + 0.2 * rg_random_normal(&race->random), 0), 1);

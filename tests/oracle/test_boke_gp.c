@@ -44,8 +44,8 @@ RG_TEST(test_one_dimension)
   RG_CLOSE(at.mean + sqrt(4 * at.variance), -0.812439818988, 1e-10);
 }
 
-/* O8b: the GP of n data of which two share their point, and that of their mean with half the noise.
-   Merged data have one noise variance each, so the kernel matrix is made by hand. */
+/* O8b: the GP of n data, two of which share their point, and the GP with their mean and half the
+   noise. Merged data have one noise variance each, so the kernel matrix is made by hand. */
 RG_TEST(test_repeated_points)
 {
   const double x[] = {0.4, 0.5}, noise[] = {0.02, 0.04, 0.04}, y[] = {1.2, 2, -1};
@@ -79,7 +79,8 @@ RG_TEST(test_repeated_points)
            1e-12);
 }
 
-/* O8c and propositions B.3, B.5: with a vanishing bandwidth spikes on a mean of zero. */
+/* O8c and propositions B.3, B.5: as the bandwidth vanishes, the posterior becomes spikes on a
+   mean of zero. */
 RG_TEST(test_no_bandwidth)
 {
   const double away[] = {0.4, 0.5};

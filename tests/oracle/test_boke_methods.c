@@ -85,7 +85,7 @@ RG_TEST(test_bound)
   RG_OK(rg_regression_destroy(&bound.regression));
 }
 
-/* O2d in logarithms, and that they rank as the values do where both can be had. */
+/* O2d in logarithms. They rank points as the values do, where both exist. */
 RG_TEST(test_logarithm)
 {
   Bound bound;
@@ -331,7 +331,8 @@ RG_TEST(test_boke_plus)
   assert_memory_not_equal(queries[0], queries[2], sizeof queries[0]);
 }
 
-/* Ask for query t with the default search, but for `local_search` and `starts`; the bound there. */
+/* Asks for query t with the default search, except for `local_search` and `starts`; returns the
+   bound there. */
 static double bound_at_query(Bench *bench, int t, int local_search, int starts)
 {
   RG_OK(rg_params_defaults(rg_maximiser_params, &bench->maximiser));
@@ -341,8 +342,8 @@ static double bound_at_query(Bench *bench, int t, int local_search, int starts)
   return bench->extra[RG_SMOOTHER_ACQUISITION];
 }
 
-/* The default search reaches the best of 1,000 starts but for 1%, ten starts don't. The designs are
-   those of searches from ten starts. */
+/* The default search comes within 1% of the best of 1,000 starts; ten starts do not. The designs
+   are from searches with ten starts. */
 RG_TEST(test_search)
 {
   static const struct {

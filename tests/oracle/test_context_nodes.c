@@ -1,11 +1,11 @@
-/* Methods that look at a design through a list of contexts, with the contexts interpolated from
-   nodes and with all of them, query by query on Ackley 2+1 with the kernels of arXiv:2312.10423 and
-   arXiv:2503.20341: what of the acquisition value the query by nodes loses. */
+/* Methods that look at a design through a list of contexts, query by query on Ackley 2+1 with
+   the kernels of arXiv:2312.10423 and arXiv:2503.20341. Contexts are interpolated from nodes, or
+   all of them are used. The test bounds the loss of acquisition value of the query by nodes. */
 #include "algorithm/contextual.h"
 #include "oracle/context_race.h"
 
 #ifdef RG_SANITIZED
-enum { QUERIES = 30 }; /* the same methods and searches, which take six times as long there */
+enum { QUERIES = 30 }; /* the same methods and searches take six times as long with sanitizers */
 #else
 enum { QUERIES = 90 };
 #endif
@@ -14,7 +14,7 @@ enum { EVERY = 3, COMPARED = QUERIES / EVERY };
 typedef struct {
   const char *name, *kernel;
   int acquisition; /* index among the extra columns */
-  bool hilly;      /* with so many hills that searches from other starts end on other ones */
+  bool hilly;      /* so many hills that searches from other starts end on other hills */
 } Entry;
 
 static const Entry entries[] = {{"sbo_kde", "matern52", 0, false},
@@ -33,7 +33,7 @@ static double ask(Method *method, int t, const RgHistory *history, const Entry *
   return method->extra[entry->acquisition];
 }
 
-/* By how much one search ended below another. */
+/* The amount by which one search ended below another. */
 typedef struct {
   double sum, most;
   int count; /* of losses beyond 1e-4 */
@@ -46,10 +46,10 @@ static void add_loss(double loss, Loss *total)
   total->count += loss > 1e-4;
 }
 
-/* All ask about the same history at every third query; it goes on with what the nodes chose. Where
-   two searches climb the same hill they end at the same place; nodes may end on a lower one as often
-   as a search on all contexts from other starts where hills are many, rarely elsewhere. How much
-   lower is bounded by the rough interpolation that ranks the hills. */
+/* Every third query, all searches ask about the same history, which continues with the choice by
+   nodes. Two searches that climb the same hill end at the same place. Where hills are many,
+   nodes may end on a lower hill as often as a search on all contexts from other starts;
+   elsewhere this is rare. The rough interpolation that ranks the hills bounds the loss. */
 static void compare(const Entry *entry, Race *race)
 {
   const RgHistory *history = &race->history;
@@ -100,7 +100,7 @@ RG_TEST(nodes_lose_next_to_nothing)
   race_destroy(&race);
 }
 
-/* The contexts observed are none without an initial design. */
+/* Without an initial design no context has been observed. */
 RG_TEST(no_context_was_seen)
 {
   static const char *const names[] = {"erbo",     "wdrbo",    "wdrbo_exact",     "stable_opt",

@@ -1,7 +1,8 @@
-/* What the other oracle tests of the SBO-KDE and WDRBO studies leave out: values and expectations of
-   problems (sbo_kde O2; wdrbo O1 to O7), the small posteriors (sbo_kde O4, O13; wdrbo O8, O9, O13),
-   StableOpt's box (sbo_kde O8), histogram and MMD worst case on a model (sbo_kde O9, O11, O12), error
-   of density estimates (sbo_kde O3), worst case in Wasserstein distance (wdrbo O12). */
+/* Oracles of the SBO-KDE and WDRBO studies that the other oracle tests omit: values and
+   expectations of problems (sbo_kde O2; wdrbo O1 to O7), the small posteriors (sbo_kde O4, O13;
+   wdrbo O8, O9, O13), StableOpt's box (sbo_kde O8), histogram and MMD worst case on a model
+   (sbo_kde O9, O11, O12), error of density estimates (sbo_kde O3), worst case in Wasserstein
+   distance (wdrbo O12). */
 #include "test_problem.h"
 
 #include "acquisition/context_ucb.h"

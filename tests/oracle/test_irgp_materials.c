@@ -10,7 +10,7 @@ typedef struct {
   int dim, size, best;
   double optimum, second, third, worst, mean, deviation;
   double at[5], first[5], last[5], f_first, f_last;
-  double random10, random42; /* expected simple regret of so many distinct uniform points */
+  double random10, random42; /* expected simple regret of m distinct uniform points */
 } Oracle;
 
 static const Oracle oracles[] = {

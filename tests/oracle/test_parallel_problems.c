@@ -87,7 +87,7 @@ RG_TEST(test_copies)
   instance_free(&it);
 }
 
-/* More combinations of optimisers than are kept: all of those kept are optimal and distinct. */
+/* More combinations of optimisers than are kept: all kept ones are optimal and distinct. */
 RG_TEST(test_many_copies)
 {
   static const Setting ten[] = {{"copies", "10"}, {0}};

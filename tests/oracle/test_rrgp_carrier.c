@@ -133,7 +133,7 @@ RG_TEST(the_set_posterior_knows_the_sum)
   instance_free(&instance);
 }
 
-/* The table of a user: every node, more columns and points that are none, a repeated row. */
+/* The table of a user: every node, further columns, points that are no nodes, a repeated row. */
 static char *table(const char *extra, int skipped)
 {
   size_t room = 6400 * 32;

@@ -246,7 +246,7 @@ RG_TEST(algorithm_5)
   run(problem);
 }
 
-/* Nature draws the contexts: of a grid, of a box. */
+/* Nature draws the contexts, from a grid and from a box. */
 RG_TEST(algorithms_6_and_7)
 {
   const Setting finite[] = {{"length_scale", "0.25"},
@@ -343,8 +343,8 @@ RG_TEST(weights)
   bench_end(&bench);
 }
 
-/* E[rho(f(x, .))] over paths: the mean for the expectation, more than rho(mean) for a convex measure,
-   rho of the data where all is known; the best index is t for the expectation. */
+/* E[rho(f(x, .))] over paths: the mean for the expectation, more than rho(mean) for a convex
+   measure, and rho of the data if everything is known. The best index for the expectation is t. */
 RG_TEST(best_index)
 {
   static const char *const measures[] = {"expectation", "variance"};
@@ -368,7 +368,7 @@ RG_TEST(best_index)
     RG_OK(rg_robust_box_expected(&box, &bench.algorithm.setup.stream, 400, 256, 3, X, expected));
     RG_OK(rg_robust_box_expected(&box, &bench.algorithm.setup.stream, 400, 256, 3, X, again));
     for (int i = 0; i < 3; i++) {
-      const double deviation = 0.5 * (upper[i] - lower[i]) / 20; /* at most, of the expectation */
+      const double deviation = 0.5 * (upper[i] - lower[i]) / 20; /* at most */
       assert_true(expected[i] == again[i]);
       if (!k) assert_true(fabs(expected[i] - value[i]) <= 4 * deviation);
       else assert_true(expected[i] > value[i] + 1e-3);
@@ -385,7 +385,7 @@ RG_TEST(best_index)
   }
 }
 
-/* The cap of the nodes: kappa_t keeps the theory's value, both numbers are recorded. */
+/* The cap on nodes: kappa_t keeps the value of the theory, and both numbers are recorded. */
 RG_TEST(cap)
 {
   const Setting settings[] = {{"levels_max", "5"}, {NULL, NULL}};

@@ -172,7 +172,7 @@ RG_TEST(ties_and_widths)
   RG_CLOSE(gain, 41.4223912054, 1e-10);
 }
 
-/* Measures are of values as they are, also where the model has standardised them. */
+/* Measures are about values as they are, also if the model has standardised them. */
 RG_TEST(native_units)
 {
   Bench bench;
@@ -290,7 +290,7 @@ RG_TEST(paths_follow_the_posterior)
   instance_free(&instance);
 }
 
-/* Sampled bounds enclose rho of every path; the best index is a query; that of the expectation is
+/* Sampled bounds enclose rho of every path. The best index is a query; for the expectation it is
    the last one. */
 RG_TEST(sampled_bounds_and_best_index)
 {
@@ -317,7 +317,7 @@ RG_TEST(sampled_bounds_and_best_index)
   }
 }
 
-/* A measure that is finite nowhere is a failure, one that is not everywhere no matter. */
+/* A measure that is finite nowhere is a failure; one that is finite somewhere is not. */
 RG_TEST(infinite_measures)
 {
   static const char *const measures[] = {"exp(1e9 + expectation)", "exp(1000 * expectation)"};

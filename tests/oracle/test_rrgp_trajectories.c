@@ -259,7 +259,7 @@ RG_TEST(random_ties)
   bench_end(&race);
 }
 
-/* Methods made for one measure refuse others unless told. */
+/* Methods made for one measure refuse other measures, unless the study allows them. */
 RG_TEST(measures_are_checked)
 {
   static const struct {

@@ -18,7 +18,7 @@ static void line_kernel(int n, double scale, double *K)
   }
 }
 
-/* K, handed over. */
+/* K; the callee takes it over. */
 static void create(int n, const double *K, const double *p, double jitter, RgMmd *mmd)
 {
   double *copy;

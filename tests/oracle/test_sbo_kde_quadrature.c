@@ -1,6 +1,6 @@
-/* SBO-KDE with the average over contexts by a deterministic rule, against the paper's average of
-   M = 1024 draws: along 100 queries on Ackley 2+1 both choose the same points, up to what the
-   draws leave open. */
+/* SBO-KDE with a deterministic rule for the average over contexts, against the paper's average
+   of M = 1024 draws. Along 100 queries on Ackley 2+1 both choose the same points, up to the
+   error of the draws. */
 #include "acquisition/context_ucb.h"
 #include "algorithm/kde_contexts.h"
 #include "oracle/context_race.h"
@@ -54,7 +54,7 @@ RG_TEST(the_same_points)
     const double best = average_at(&rule, t, history, rule.x);
     const double loss = best - average_at(&rule, t, history, draws.x);
     RG_CLOSE(best, rule.extra[ACQUISITION], 1e-9);
-    /* The rule's own error is smaller, so that where they differ the rule is right. */
+    /* The rule's own error is smaller. So the rule is right where they differ. */
     assert_true(rule.extra[ERROR] < 0.5 * draws.extra[ERROR]);
     assert_true(loss < draws.extra[ERROR]);
     lost += loss;

@@ -177,7 +177,8 @@ static PetscErrorCode dense(Bench *b, int n, int block)
 
 /* ---- crossover ----------------------------------------------------------------------------- */
 
-/* What an iteration of a model with a fit costs here and on the ranks: likelihood with gradient. */
+/* The time of one iteration of a model with a fit, here and on the ranks: likelihood with
+   gradient. */
 static PetscErrorCode crossover(Bench *b, int n)
 {
   const RgFitOptions options = {.learn_noise = true};

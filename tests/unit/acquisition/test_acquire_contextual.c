@@ -74,7 +74,7 @@ static double search(Case *it, const RgContextualOptions *how, const RgContextua
   return value;
 }
 
-/* With `few`; as many as M: the plain search. */
+/* Uses `few`; with M of them it is the plain search. */
 static double best(Case *it, RgContextCriterion criterion, void *all, void *some, int few)
 {
   const RgContextual exact = {M, 0, it->contexts, criterion, all, NULL};
@@ -100,7 +100,7 @@ RG_TEST(ends_where_the_plain_search_ends)
   }
 }
 
-/* The value is that of all contexts, whatever the search began with. */
+/* The value uses all contexts, whatever the search began with. */
 RG_TEST(value_is_exact)
 {
   RgContextWeights all = {M, NULL}, some = {1, NULL};
@@ -165,7 +165,7 @@ static void one_more(void *closure, int m, int dim, double *value, double *gradi
   for (int i = 0; i < m; i++) value[i] += 1.0;
 }
 
-/* All contexts unless a number of nodes is asked for; then the same, to 1e-4. */
+/* All contexts, unless a number of nodes is given; then the same to 1e-4. */
 RG_TEST(a_settled_search_takes_the_nodes_it_is_given)
 {
   const RgKernelFamily families[] = {RG_KERNEL_GAUSSIAN, RG_KERNEL_MATERN52};

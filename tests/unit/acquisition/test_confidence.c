@@ -45,7 +45,7 @@ RG_TEST(test_gamma)
   check_gamma_moments(rg_rgp_shape_heuristic(5, 60.0));
 }
 
-/* E exp(-zeta/2) = (1 + theta/2)^-kappa is what the shape is made for: 1/(|X| t^2). */
+/* E exp(-zeta/2) = (1 + theta/2)^-kappa; the shape makes it 1/(|X| t^2). */
 RG_TEST(test_gamma_shape)
 {
   for (double theta = 0.25; theta < 5.0; theta *= 2.0) {

@@ -81,7 +81,7 @@ typedef struct {
   int calls;
 } Levelling;
 
-/* Of one input; call r has the value -(1 + ratio^r) everywhere. */
+/* A function of one input; call r has the value -(1 + ratio^r) everywhere. */
 static PetscErrorCode levelling_off(void *closure, int m, const double *X, double *value,
                                     double *gradient)
 {
@@ -119,7 +119,7 @@ RG_TEST(test_paraboloid)
       RgMaximiserOptions options = defaults(local_search);
       RgRandom random = test_random((uint64_t)seed);
       RgFailure failure = {0};
-      Paraboloid p = {3, 0, 0, {0.3, 1.7, 0.0}, {1.0, 0.1, 1000.0}}; /* second one outside */
+      Paraboloid p = {3, 0, 0, {0.3, 1.7, 0.0}, {1.0, 0.1, 1000.0}}; /* the second one is outside */
       double x[3], value;
       RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random}, 3, paraboloid, &p,
                             x, &value, &failure));
@@ -184,7 +184,7 @@ RG_TEST(test_banana)
   }
 }
 
-/* Extra points join the raw ones: a needle that only they know. */
+/* Extra points join the raw ones: only an extra point is on the needle. */
 RG_TEST(test_extra_points)
 {
   Paraboloid p = {2, 0, 0, {0.123456, 0.654321}, {1e8, 1e8}};
@@ -202,7 +202,7 @@ RG_TEST(test_extra_points)
   }
 }
 
-/* A caller's raw points: the diagonal, off by one from its values. */
+/* Raw points of the caller: the diagonal, off by one from its values. */
 static PetscErrorCode diagonal(void *closure, RgRandom *random, int n, double *X, double *value)
 {
   (void)closure;
@@ -262,7 +262,8 @@ RG_TEST(test_not_finite)
   }
 }
 
-/* Everything ties: the first start, which is the first raw point, not the centre of the cube. */
+/* With a tie everywhere the first start wins; it is the first raw point, not the centre of the
+   cube. */
 RG_TEST(test_flat)
 {
   int dim = 2;
@@ -491,7 +492,7 @@ RG_TEST(test_acquire_finite)
   assert_int_equal(query.index, rg_argmax(N, expected, NULL));
   assert_true(x == domain.design.points[query.index] && value == expected[query.index]);
 
-  /* Without replacement the data are out of the game, also when they are all there is. */
+  /* Without replacement the data are excluded, also if nothing else remains. */
   RgEi ei = {-1e3};
   domain.without_replacement = true;
   acquisition = (RgAcquisition){rg_acquisition_log_ei, &ei};
@@ -563,7 +564,7 @@ static PetscErrorCode two_branches(void *closure, int m, const double *X, double
     assert_true(!first || x[1] == 0.5);
     value[i] = first ? 1 - x[0] : 1.5 - d * d - (1 - x[0]);
     if (gradient) gradient[2 * i] = first ? -1 : 1;
-    if (gradient) gradient[2 * i + 1] = -2 * d; /* not that of the function where it is settled */
+    if (gradient) gradient[2 * i + 1] = -2 * d; /* differs from the function where it is settled */
   }
   return 0;
 }

@@ -35,7 +35,7 @@ RG_TEST(marginal_derivatives)
   check_marginal(rg_acquisition_mes, &mes);
 }
 
-/* Many points at once are points one by one, over chunk borders. */
+/* A batch gives the same as points one by one, across chunk borders. */
 RG_TEST(batches_are_points)
 {
   enum { M = 300 };
@@ -78,7 +78,7 @@ RG_TEST(known_points)
 /* ---- JES
    -------------------------------------------------------------------------------------- */
 
-#define OPTIMA 11 /* more than one logarithm takes in */
+#define OPTIMA 11 /* more than one logarithm takes */
 #define POINTS 140
 
 typedef struct {
@@ -135,7 +135,7 @@ RG_TEST(jes_derivatives)
   }
 }
 
-/* At the optimum itself nothing is left: a = log((variance + noise)/noise)/2. */
+/* At the optimum itself no uncertainty remains: a = log((variance + noise)/noise)/2. */
 RG_TEST(jes_at_the_optimum)
 {
   const double variance = 0.5, eta = 1e-10, mean = 0.2, maximum = 1.4;
@@ -190,7 +190,7 @@ static void check_cross(RgKernelFamily family, int variant, int n)
     for (int j = 0; j < M; j++) Z[j * SUPPORT_DIM + k] -= 2 * h;
     RG_OK(rg_cross_covariance_evaluate(&cross, M, Z, down));
     for (int j = 0; j < M; j++) {
-      double sum = 0.25; /* added to what was there */
+      double sum = 0.25; /* added to the previous content */
 
       Z[j * SUPPORT_DIM + k] += h;
       for (int s = 0; s < P; s++) sum += weight[s] * (up[s * M + j] - down[s * M + j]) / (2 * h);

@@ -87,7 +87,7 @@ RG_TEST(test_registry)
 
 /* ---- mistakes ------------------------------------------------------------------------------- */
 
-/* Number of mistakes; `part`: what the first message must contain. */
+/* Number of mistakes; `part`: text that the first message must contain. */
 static int mistakes(Bench *bench, const RgDomain *domain, const char *part)
 {
   RgDiagnostics diagnostics = {0};
@@ -101,7 +101,7 @@ static int mistakes(Bench *bench, const RgDomain *domain, const char *part)
 }
 
 typedef struct {
-  const char *algorithm, *name, *value, *other_name, *other_value; /* other: set as well */
+  const char *algorithm, *name, *value, *other_name, *other_value; /* other: another setting */
   const char *message; /* on a box in 3 dimensions; NULL: accepted */
 } Case;
 
@@ -343,7 +343,7 @@ RG_TEST(test_single_point)
   RG_OK(rg_domain_destroy(&line));
 }
 
-/* The widths that are recorded obey their rules, and don't depend on how a box is searched. */
+/* The recorded widths obey their rules, and do not depend on how a box is searched. */
 RG_TEST(test_recorded_width)
 {
   RgDomain box;

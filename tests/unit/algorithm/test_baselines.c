@@ -1,5 +1,5 @@
-/* Plain references and classical rules: Nelder-Mead against SciPy, CMA-ES against its equations,
-   LogEI, PI, knowledge gradient and TuRBO-1 against computations of their own. */
+/* Plain references and classical rules: Nelder-Mead against SciPy, CMA-ES against its equations;
+   LogEI, PI, knowledge gradient and TuRBO-1 against independent computations. */
 #include "algorithm_bench.h"
 
 #include "acquisition/knowledge_gradient.h"
@@ -19,7 +19,7 @@ static void bench_begin(Bench *b, const char *name, int dim)
   RG_OK(rg_space_box(&b->domain.design, dim, lower, upper));
 }
 
-/* Give the initial design (n x dim) and its values. */
+/* Gives the initial design (n x dim) and its values. */
 static void bench_start(Bench *b, int n, const double *x, Function f)
 {
   const int dim = b->domain.design.dim;
@@ -129,7 +129,8 @@ RG_TEST(test_nelder_mead_adaptive)
   bench_end(&b);
 }
 
-/* Without an initial design, optimum in a corner: it gets there, and starts again. */
+/* Without an initial design and with an optimum in a corner: the simplex gets there, and starts
+   again. */
 RG_TEST(test_nelder_mead_restarts)
 {
   Bench b;
@@ -150,8 +151,8 @@ RG_TEST(test_nelder_mead_restarts)
 
 /* ---- CMA-ES --------------------------------------------------------------------------------- */
 
-/* The step size after one generation of six points in the plane, by the equations with the numbers
-   of that case. */
+/* The step size after one generation of six points in the plane, from the equations with the
+   numbers of this case. */
 RG_TEST(test_cma_es_step)
 {
   static const double weight[] = {0.63704257, 0.28457026, 0.07838717}, start[] = {0.5, 0.5};
@@ -183,7 +184,8 @@ RG_TEST(test_cma_es_step)
   bench_end(&b);
 }
 
-/* Queries until f is within `target` of its maximum 0; 0: never. Answers are those of `shown`. */
+/* Queries until f is within `target` of its maximum 0; 0: never. Answers are the values of
+   `shown`. */
 static int queries_until(Function f, int dim, double target, double (*shown)(double), double *last)
 {
   Bench b;
@@ -274,7 +276,7 @@ static void answer_constrained(Bench *b, double y, double c)
   RG_OK(rg_history_judge(&b->history, y, &c));
 }
 
-/* A model of its own from outputs at the inputs of the bench; rows whose output is NaN left out. */
+/* A separate model of outputs at the inputs of the bench; rows with NaN are left out. */
 static void model_of(Bench *b, const double *y, double noise, RgModel *model, RgHistory *seen)
 {
   const RgStream stream = rg_stream(3, "test", 0, "other", 1);
@@ -291,7 +293,7 @@ static void model_of(Bench *b, const double *y, double noise, RgModel *model, Rg
   assert_false(failure.failed);
 }
 
-/* log prod Pr(output <= 0) added, and log EI over `best`, at n points. */
+/* Adds log prod Pr(output <= 0), and log EI over `best`, at n points. */
 static void add_value(Bench *b, const double *y, double noise, double best, int n, const double *X,
                       double *value)
 {
@@ -315,8 +317,9 @@ static void add_value(Bench *b, const double *y, double noise, double best, int 
   RG_OK(rg_history_destroy(&seen));
 }
 
-/* Without constraints and failures it is EI; with them its queries maximise the product over a line,
-   on a box no point is better; until something is feasible the probabilities alone count. */
+/* Without constraints and failures it is EI. With them its queries maximise the product over a
+   line, and on a box no point is better. Until a point is feasible, only the probabilities
+   count. */
 RG_TEST(test_constrained_ei)
 {
   enum { N = 41 };
@@ -358,7 +361,7 @@ RG_TEST(test_constrained_ei)
       for (int i = 0; i < N; i++) assert_true(value[i] <= own + 1e-6);
       assert_true(isnan(b.extra[0]) == isnan(best));
       assert_true(b.extra[2] > 0 && b.extra[2] <= 1);
-      /* feasible beyond 0.6, nothing there at all beyond 0.9 */
+      /* feasible beyond 0.6, fails beyond 0.9 */
       const double y = b.x[0] > 0.9 ? NAN : sin(5 * b.x[0]), g = isnan(y) ? NAN : 0.6 - b.x[0];
       answer_constrained(&b, y, g);
       if (isnan(y)) failed = true;

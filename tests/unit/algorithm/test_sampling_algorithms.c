@@ -6,7 +6,7 @@
 #include "algorithm/sampling.h"
 #include "gp/posterior/exact/cross_covariance.h"
 
-#define PAIRS 20000 /* posterior draws that frequencies are compared with */
+#define PAIRS 20000 /* number of posterior draws that frequencies are compared with */
 
 static const char *const methods[] = {"ts", "pims", "mes", "jes"};
 
@@ -36,7 +36,7 @@ static void bench_line(Bench *bench, int size)
   RG_OK(rg_space_set(&bench->domain.design, 1, size, points, NULL, NULL));
 }
 
-/* What tests may still change before bench_start. */
+/* The settings that tests may change before bench_start. */
 static void bench_options(Bench *bench, const char *name)
 {
   memset(bench, 0, sizeof *bench);
@@ -92,7 +92,7 @@ static void ask(Bench *bench, int t)
 /* ---- runs
    -------------------------------------------------------------------------------------- */
 
-/* Designs: 0 box, 1 grid, 2 line without replacement. Returns the sum of all that was recorded. */
+/* Designs: 0 box, 1 grid, 2 line without replacement. Returns the sum of all recorded values. */
 static double run(const char *name, int design, const char *paths, uint64_t seed)
 {
   Bench bench;
@@ -298,7 +298,7 @@ RG_TEST(maxima_on_a_box)
       double e[3], G[2], at;
 
       if (!k || s == 0) RG_OK(rg_feature_path_draw(&path, &model->kernel, &again));
-      if (!k) rg_random_normals(&again, 4, E); /* as many words as the sampler takes */
+      if (!k) rg_random_normals(&again, 4, E); /* the number of words that the sampler takes */
       for (int i = 0; i < 3; i++)
         e[i] = (k ? E[i * COUNT + s] : E[i]) * sqrt(model->noise_variance);
       if (k && s > 0) { /* the features of the first path, new weights */
@@ -404,7 +404,7 @@ RG_TEST(pims_records_its_confidence)
   }
 }
 
-/* JES on a box: the value at the query is that of its parts, and no random point is better. */
+/* JES on a box: the value at the query is the one from its parts, and no random point is better. */
 RG_TEST(jes_on_a_box)
 {
   enum { RANDOM = 3000, K = 10 };

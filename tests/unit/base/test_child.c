@@ -1,4 +1,4 @@
-/* Programs that are asked in lines: answers, and every way not to answer. Helpers. */
+/* Programs that answer questions in lines: answers, and every way to fail. Helpers. */
 #include "test_main.h"
 
 #include <stdio.h>
@@ -95,7 +95,7 @@ RG_TEST(test_failures)
   expect_failure("read x; printf half; exit 0", 60, "ended with exit code 0");
   const double cpu = rg_cpu_seconds();
   expect_failure("exec sleep 1000", 0.2, "gave no answer within 0.2 seconds");
-  assert_true(rg_cpu_seconds() - cpu < 0.1); /* it waits, and does not look all the time */
+  assert_true(rg_cpu_seconds() - cpu < 0.1); /* it waits, and does not poll all the time */
   expect_failure("read x; printf 'no end'; exec sleep 1000", 0.2, "gave no answer");
   expect_failure("read x; exec >&-; sleep 1000", 60, "closed its standard output");
   expect_failure("read x; head -c 100000 /dev/zero | tr '\\0' a; sleep 1000", 60,
@@ -118,7 +118,7 @@ RG_TEST(test_a_program_that_does_not_listen)
   RG_OK(rg_text_clear(&reply.mistake));
   RG_OK(PetscFree(line));
   RG_OK(rg_child_close(&child, false));
-  child = start("exec <&-; exec sleep 1000"); /* its end of our pipe is closed: no SIGPIPE */
+  child = start("exec <&-; exec sleep 1000"); /* its end is closed: no SIGPIPE */
   reply = ask(child, "question", 0.2);
   assert_non_null(strstr(reply.mistake.data, "gave no answer"));
   RG_OK(rg_text_clear(&reply.mistake));
@@ -176,7 +176,7 @@ RG_TEST(test_no_such_program)
   expect_no_zombies();
 }
 
-/* Whether a process runs; one that was killed may wait for whoever reaps orphans. */
+/* Whether a process runs; a killed process may still wait to be reaped. */
 static bool runs(long pid)
 {
   char path[64], state = 'X';

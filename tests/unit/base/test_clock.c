@@ -6,7 +6,7 @@
 
 #define ROUNDING 1e-9 /* of times since the machine started */
 
-/* Occupy the CPU for some seconds of wall time, and a little more. */
+/* Occupies the CPU for some seconds of wall time, and a little more. */
 static void spin(double seconds)
 {
   double end = rg_wall_seconds() + seconds + 1e-6;
@@ -99,7 +99,7 @@ RG_TEST(wrong_order_is_an_error)
 }
 
 #if defined(PETSC_USE_LOG)
-/* Last of the tests: from here on every stage is logged. */
+/* The last of the tests, because every stage is logged from here on. */
 RG_TEST(stages_are_petsc_events)
 {
   RgClock clock = {0};

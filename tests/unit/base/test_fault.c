@@ -36,7 +36,7 @@ RG_TEST(what_the_system_refuses_has_its_errno)
   assert_non_null(strstr(full.message, "(needs 8.0 MiB, "));
 }
 
-/* Under valgrind or ASan this writes beyond the end where there is no room. */
+/* Without room this writes beyond the end, which valgrind and ASan detect. */
 RG_TEST(arrays_keep_what_is_in_them)
 {
   int *array = NULL, n = 0;

@@ -47,7 +47,7 @@ RG_TEST(missing_directory_is_an_error)
   scratch_remove(scratch);
 }
 
-/* A limit on the size of files stands for a disk that is full: EFBIG after a short write. */
+/* A limit on the size of files takes the place of a full disk: EFBIG after a short write. */
 RG_TEST(nothing_is_left_of_a_failed_write)
 {
   char scratch[64], bytes[8192] = {0};
@@ -125,8 +125,8 @@ RG_TEST(files_of_the_dead_are_stale)
   assert_false(rg_file_is_stale(".tmp"));
 }
 
-/* Of a process before the last start of this host, or on another: by age alone, and only names that
-   are ours. */
+/* Files of a process before the last start of this host, or on another host, are judged by age
+   alone; only files with our names are removed. */
 RG_TEST(files_of_other_places_are_forgotten_with_time)
 {
   static const struct {
@@ -148,7 +148,7 @@ RG_TEST(files_of_other_places_are_forgotten_with_time)
     assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
     assert_int_equal(rg_file_is_forgotten(scratch, cases[i].name, 86400), cases[i].ours);
   }
-  rg_file_place(place); /* here we know whether the process lives */
+  rg_file_place(place); /* here the process can be looked up */
   snprintf(name, sizeof(name), ".tmp.%s.%d.0", place, (int)getpid());
   snprintf(path, sizeof(path), "%s/%s", scratch, name);
   scratch_write(path, "x", 1);

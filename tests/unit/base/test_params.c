@@ -85,7 +85,7 @@ static void refuse_list(const char *name, int n, const char *const *words, const
   RG_OK(rg_params_clear(table, &options));
 }
 
-/* A parameter that came later shows in the canonical text only where it is given. */
+/* A parameter that was added later is in the canonical text only if it is given. */
 RG_TEST(later_parameters_leave_old_texts)
 {
   static const RgParam later[] = {

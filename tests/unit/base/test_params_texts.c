@@ -1,4 +1,4 @@
-/* Parameters that are lists of texts, and paths that are relative to the file they stand in. */
+/* Parameters that are lists of texts, and paths relative to the file that contains them. */
 #include "test_main.h"
 
 #include "regatta/params.h"
@@ -68,7 +68,8 @@ RG_TEST(test_empty_list)
                       "'inputs' must be a text or a list of them or 'auto', got an empty list");
 }
 
-/* A folder with a study file and data.csv: that file is found from anywhere, others stay as typed. */
+/* A folder with a study file and data.csv: that file is found from anywhere, other paths stay as
+   typed. */
 RG_TEST(test_paths)
 {
   static const char *const here[] = {"data.csv"}, *const not_here[] = {"other.csv"},

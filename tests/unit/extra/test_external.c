@@ -1,5 +1,5 @@
-/* The problem of kind external: inputs that have names, and the messages. Programs that run: test_child.c and
-   integration/test_external.py. */
+/* The external problem: named inputs, and the messages. For running programs see test_child.c
+   and integration/test_external.py. */
 #include "test_problem.h"
 
 #include "base/inputs.h"
@@ -20,7 +20,7 @@ static RgSpace space_of(int n, char *const *texts)
   return space;
 }
 
-/* The request for a point is `expected` behind the x. */
+/* The request for a point contains `expected` after the x. */
 static void check_request(const RgSpace *space, const double *x, const char *expected)
 {
   const RgSpace none = {0};
@@ -51,7 +51,7 @@ RG_TEST(test_rounding)
   RG_CLOSE(x[0], 43.3, 1e-15);
   RG_CLOSE(x[1], 10.5, 1e-15);
   RG_CLOSE(x[2], 6.5, 1e-15);
-  x[3] = 0.64; /* 0.1 + 0.6 * 0.9 is a bit more */
+  x[3] = 0.64; /* 0.1 + 0.6 * 0.9 is slightly more */
   x[4] = 0.01;
   check_request(&space, x,
                 "{\"n_estimators\":43,\"max_depth\":11,\"min_samples_split\":7,"
@@ -101,7 +101,8 @@ RG_TEST(test_logarithmic_inputs)
   RG_OK(rg_space_destroy(&space));
 }
 
-/* Inputs that don't count are told as null, stand at 0.5 for the model, and their chain with them. */
+/* Inputs that don't count are null in the message and 0.5 for the model, and so are the inputs
+   that depend on them. */
 RG_TEST(test_conditional_inputs)
 {
   static char *const texts[] = {"kernel choice linear rbf poly",
@@ -128,7 +129,7 @@ RG_TEST(test_conditional_inputs)
   rg_space_seen(&space, native, seen);
   assert_true(seen[0] == 2 && isnan(seen[1]) && seen[2] == 1 && seen[3] == 3);
   check_request(&space, native, "{\"kernel\":\"poly\",\"gamma\":null,\"way\":\"b\",\"degree\":3}}");
-  /* the descriptions, written and read */
+  /* writes and reads the descriptions */
   RG_OK(rg_inputs_text(4, space.inputs, &text));
   assert_string_equal(text.data, "kernel choice linear rbf poly; gamma real 0.0001 1 log if "
                                  "kernel=rbf; way choice a b if kernel=rbf|poly; "
@@ -196,7 +197,7 @@ RG_TEST(test_wrong_inputs)
 RG_TEST(test_answers)
 {
   static const struct {
-    const char *line, *mistake; /* NULL: none */
+    const char *line, *mistake; /* NULL: no inputs */
     double value;
   } answers[] = {{"{\"id\":3,\"value\":0.1}", NULL, 0.1},
                  {" {\"value\": 7, \"id\": 3, \"remark\": [1]} \r", NULL, 7},
@@ -242,7 +243,7 @@ RG_TEST(test_answers)
   }
 }
 
-/* Where the program stands and how patient we are makes no other trial. */
+/* The place of the program and its time limit do not change the trial. */
 RG_TEST(test_identity)
 {
   static const Setting here[] = {{"program", "/bin/cat"}, {"inputs", "a real 0 1"}, {NULL, NULL}};

@@ -51,7 +51,7 @@ RG_TEST(basis_of_a_smooth_matrix)
   check_basis(ROWS, COLUMNS, F, Q, coarse, 1e-2);
 }
 
-/* A rank beyond the first sketch, full rank, and no columns that span anything. */
+/* A rank beyond the first sketch, full rank, and zero columns. */
 RG_TEST(basis_of_other_matrices)
 {
   enum { N = 90, K = 300 };
@@ -87,7 +87,7 @@ static void smooth_forms(Forms *forms)
   }
 }
 
-/* u' P w with P symmetric, of which the lower triangle is given. */
+/* u' P w for a symmetric P; the lower triangle is given. */
 static double direct_form(const double *P, const double *u, const double *w)
 {
   double sum = 0.0;

@@ -128,7 +128,7 @@ static void check_gradient(Case *test, RgContextForm form)
   RG_OK(rg_context_posterior_destroy(&cp));
 }
 
-/* product: of two kernels; reduced: whether it is taken as a product in x and c. */
+/* product: of two kernels; reduced: whether it is treated as a product in x and c. */
 static void check(RgKernelFamily family, bool product, RgContextForm form, bool reduced)
 {
   Case test;
@@ -197,8 +197,8 @@ RG_TEST(nodes_interpolate)
   end(&test);
 }
 
-/* Data that come in clusters: the projection has fewer, and predicts the same but for the rest it
-   was allowed; with hardly any rest it is the posterior. */
+/* Data in clusters: the projection has fewer data, and predicts the same up to its allowed rest.
+   With hardly any rest it is the posterior. */
 RG_TEST(projection_predicts_the_same)
 {
   enum { LARGE = 160, POINTS = 50 };

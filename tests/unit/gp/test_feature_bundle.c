@@ -1,4 +1,4 @@
-/* Bundles of paths: each is the path that its weights and noise make on its own; its law is the
+/* Bundles of paths: each is the path that its weights and noise make alone; its law is the
    posterior; screening agrees with evaluation. */
 #include "gp_support.h"
 
@@ -91,7 +91,7 @@ RG_TEST(paths_are_those_made_alone)
 }
 
 /* Mean and variance of the last path, and its covariance with the first given the data, which is
-   nil: within five standard errors. */
+   zero: within five standard errors. */
 RG_TEST(paths_have_the_posterior)
 {
   enum { TRIALS = 4000 };

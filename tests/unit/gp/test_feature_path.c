@@ -35,7 +35,7 @@ static void add_path(Moments *moments, const double *value, const double *centre
   }
 }
 
-/* Within five standard errors, and `bias`, of mean zero and covariance C. */
+/* Within five standard errors plus `bias` of mean zero and covariance C. */
 static void check_moments(const Moments *moments, const double *C, double bias)
 {
   double n = moments->n;
@@ -63,7 +63,7 @@ RG_TEST(prior_has_the_kernel)
   double X[POINTS * SUPPORT_DIM], K[POINTS * POINTS], value[POINTS], zero[POINTS] = {0};
 
   support_points(3, POINTS, SUPPORT_DIM, X);
-  for (int k = 0; k < SUPPORT_DIM; k++) X[SUPPORT_DIM + k] = X[k] + 0.05; /* two that are near */
+  for (int k = 0; k < SUPPORT_DIM; k++) X[SUPPORT_DIM + k] = X[k] + 0.05; /* two close points */
   for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
     for (int variant = 0; variant < SUPPORT_VARIANTS; variant++) {
       RgRandom random = test_random("prior");
@@ -88,8 +88,8 @@ RG_TEST(prior_has_the_kernel)
   }
 }
 
-/* Pathwise paths have the moments of the posterior exactly, the others up to what `features`
-   miss. */
+/* Pathwise paths have the moments of the posterior exactly; the others up to the error of the
+   `features`. */
 static void check_posterior(RgKernelFamily family, int variant, bool pathwise, int features,
                             int count, double bias)
 {
@@ -105,7 +105,7 @@ static void check_posterior(RgKernelFamily family, int variant, bool pathwise, i
   support_points(9, POINTS, SUPPORT_DIM, Z);
   support_kernel(family, variant, &kernel);
   support_posterior(&kernel, DATA, &posterior);
-  memcpy(Z, posterior.X, SUPPORT_DIM * sizeof(double)); /* one point with a datum */
+  memcpy(Z, posterior.X, SUPPORT_DIM * sizeof(double)); /* one point that has a datum */
   RG_OK(rg_posterior_predict(&posterior, POINTS, Z, mean, NULL, &work));
   RG_OK(rg_posterior_covariance(&posterior, POINTS, Z, POINTS, Z, C));
   RG_OK(rg_feature_path_create(SUPPORT_DIM, features, &path));
@@ -247,7 +247,7 @@ RG_TEST(gradients_agree_with_differences)
   }
 }
 
-/* Points of a product, all but the last: the same values as point by point. */
+/* All points of a product but the last: the same values as point by point. */
 static void check_product(RgFeaturePath *path, double allowed)
 {
   enum { ROWS = 5, COLUMNS = 7, M = ROWS * COLUMNS - 1 };

@@ -197,7 +197,8 @@ RG_TEST(test_beats_random)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-/* 200 data drawn from a known process: its hyperparameters come back roughly, from a bad start. */
+/* 200 data drawn from a known process: the fit finds its hyperparameters roughly, from a bad
+   start. */
 RG_TEST(test_planted)
 {
   enum { N = 200 };

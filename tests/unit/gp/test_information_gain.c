@@ -103,8 +103,8 @@ RG_TEST(test_exhausted)
   RG_OK(rg_domain_destroy(&domain));
 }
 
-/* Hadamard at the start, then the certificate, with points taken once the eigenvalues; the
-   guarantee of greedy selection is weaker than the certificate, from which it is proved. */
+/* Hadamard at the start, then the certificate, and the eigenvalues once points are taken. The
+   guarantee of greedy selection is weaker than the certificate from which it is proved. */
 RG_TEST(test_which_bound_is_the_least)
 {
   RgDomain domain = line(false);
@@ -126,8 +126,8 @@ RG_TEST(test_which_bound_is_the_least)
   RG_OK(rg_domain_destroy(&domain));
 }
 
-/* Eigenvalues from the factors of a product grid against those of the dense matrix: the same points
-   as a set. */
+/* Eigenvalues from the factors of a product grid against those of the dense matrix, with the
+   same points as a set. */
 RG_TEST(test_product_grid)
 {
   static const int levels[] = {3, 4};

@@ -180,7 +180,7 @@ static void matrix_is_positive_definite(const RgKernel *kernel)
   assert_int_equal(LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', N, K, N), 0);
 }
 
-/* Where the kernel splits after the first two inputs, the halves multiply to it. */
+/* Where the kernel splits after the first two inputs, the product of the halves is the kernel. */
 static void halves_of_one_kernel(const RgKernel *kernel, bool expected)
 {
   double X[N * SUPPORT_DIM];
@@ -358,7 +358,7 @@ RG_TEST(spectra_are_the_transforms_of_the_correlations)
   }
 }
 
-/* At z = x_i every kernel is flat or, Matern-1/2, has no gradient: 0. */
+/* At z = x_i every kernel is flat or, for Matern-1/2, has no gradient: 0. */
 RG_TEST(gradient_at_a_datum_is_zero)
 {
   for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
@@ -415,7 +415,7 @@ RG_TEST(theta_goes_round)
   rg_kernel_set_theta(&kernel, theta);
   rg_kernel_get_theta(&kernel, back);
   for (int p = 0; p < size; p++) RG_CLOSE(back[p], theta[p], 1e-14);
-  RG_CLOSE(copy.terms[1].variance, 0.9, 1e-15); /* a copy is its own */
+  RG_CLOSE(copy.terms[1].variance, 0.9, 1e-15); /* a copy is independent */
   RG_CLOSE(rg_kernel_diagonal(&copy), 2.6, 1e-15);
   RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(rg_kernel_destroy(&copy));

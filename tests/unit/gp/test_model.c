@@ -138,7 +138,7 @@ static void assert_same_posterior(RgModel *a, RgModel *b, double tolerance)
 
 /* ---- data in pieces ------------------------------------------------------------------------ */
 
-/* Shown one by one or at once, a model ends the same. */
+/* Data one by one and all data at once give the same model. */
 static void check_pieces(Frame *frame, bool use_context, double noise, double tolerance)
 {
   RgModel pieces = model_create(frame, use_context, noise);
@@ -177,7 +177,7 @@ RG_TEST(test_pieces)
   }
 }
 
-/* The posterior on a set is that of the box at the same points. */
+/* The posterior on a set equals the posterior on the box at the same points. */
 RG_TEST(test_set_is_box)
 {
   Frame frame = frame_create(true);
@@ -233,7 +233,7 @@ RG_TEST(test_schedule)
     assert_int_equal(model.posterior.n, n);
     assert_int_equal(show(&model, &frame, n).refitted, due); /* asked again: the same report */
   }
-  assert_true(show(&model, &frame, 15).refitted); /* 13 was due, and is made up for once */
+  assert_true(show(&model, &frame, 15).refitted); /* the refit due at 13, made up for */
   assert_true(show(&model, &frame, 16).refitted);
   RG_OK(rg_model_destroy(&model));
   frame_destroy(&frame);
@@ -517,7 +517,7 @@ RG_TEST(test_many_inputs)
 
 /* ---- fit policy ---------------------------------------------------------------------------- */
 
-/* Other starts join at the first fit and when the data surprise; not in between. */
+/* Other starts are used at the first fit and after surprising data, not in between. */
 RG_TEST(test_multistart)
 {
   Frame frame = frame_create(false);
@@ -539,8 +539,8 @@ RG_TEST(test_multistart)
   frame_destroy(&frame);
 }
 
-/* fit_warm: auto. Up to 100 data, and again at 110 (a tenth more), the fit is the cold one, bit by
-   bit; in between it finds as good an optimum by fewer evaluations. */
+/* fit_warm: auto. Up to 100 data, and again at 110 (a tenth more), the fit equals the cold one,
+   bit by bit. In between it finds as good an optimum with fewer evaluations. */
 RG_TEST(test_warm_auto)
 {
   Frame frame = frame_of(false, 112);
@@ -568,8 +568,8 @@ RG_TEST(test_warm_auto)
   frame_destroy(&frame);
 }
 
-/* refit_every: auto. Every time up to 100 data, then at 105 (a twentieth more); in between where new
-   data are not as predicted. */
+/* refit_every: auto. Refits every time up to 100 data, then at 105 (a twentieth more), and in
+   between if new data are not as predicted. */
 RG_TEST(test_refit_auto)
 {
   Frame frame = frame_of(false, 112);
@@ -588,8 +588,8 @@ RG_TEST(test_refit_auto)
   frame_destroy(&frame);
 }
 
-/* A repeated point without noise: the fit finds nothing and keeps everything, the posterior goes on
-   with jitter that is reported. */
+/* A repeated point without noise: the fit finds nothing and keeps everything; the posterior
+   continues with jitter, which is reported. */
 RG_TEST(test_fit_failure)
 {
   Frame frame = frame_create(false);
@@ -627,7 +627,7 @@ RG_TEST(test_failure)
   assert_string_equal(failure.message, "the output of evaluation 7 is not finite");
   RG_OK(rg_model_destroy(&model));
 
-  model = model_create(&frame, true, 0.1); /* a factorisation no jitter can save */
+  model = model_create(&frame, true, 0.1); /* a factorisation that no jitter can save */
   failure = (RgFailure){0};
   frame.history.y[6] = 1.0;
   frame.history.x[9] = NAN;

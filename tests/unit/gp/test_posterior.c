@@ -17,7 +17,8 @@ static void data(uint64_t seed, int n, double *X, double *y)
   for (int i = 0; i < n; i++) y[i] = sin(5.0 * X[i * DIM]) + X[i * DIM + 2] + 0.1 * noise[i];
 }
 
-/* Mean and variance by a symmetric indefinite solve with the whole matrix: another algorithm. */
+/* Mean and variance by a symmetric indefinite solve with the whole matrix, which is another
+   algorithm. */
 static void dense_predict(const RgKernel *kernel, double noise, double mean, int n, const double *X,
                           const double *y, int m, const double *Z, double *mu, double *variance)
 {
@@ -222,7 +223,7 @@ RG_TEST(small_variances_are_accurate)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-/* Points chosen out of a prediction have the gradients of a prediction of these alone. */
+/* Some points of a prediction have the gradients of a prediction of these points alone. */
 RG_TEST(part_of_a_prediction)
 {
   static const int which[] = {0, 2, 3, 5, 8, 9, 11, 12, 14, 15, 16, 17, 19, 20, 21, 22, 24, 25, 28};
@@ -287,7 +288,7 @@ RG_TEST(values_only_changes_nothing_but_memory)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-/* A prediction at NaN leaves nothing behind in scratch that later, smaller ones could see. */
+/* A prediction at NaN leaves nothing in scratch memory that later, smaller ones could see. */
 RG_TEST(scratch_keeps_no_nan)
 {
   double X[N * DIM], y[N], Z[M * DIM], nan[M * DIM], mean[M], variance[M], G[M * DIM];
@@ -333,8 +334,8 @@ static void same_predictions(RgPosterior *a, RgPosterior *b, double tolerance)
   RG_OK(rg_prediction_destroy(&work));
 }
 
-/* One by one from nothing through several doublings, with predictions in between, equals all at
-   once. */
+/* Data one by one from an empty posterior, through several doublings and with predictions in
+   between, give the same as all data at once. */
 RG_TEST(append_equals_set)
 {
   enum { MANY = 100 };
@@ -502,7 +503,7 @@ RG_TEST(repeated_points_without_noise_get_jitter)
     RG_CLOSE(mean[i], y[i], 1e-4);
     assert_true(variance[i] >= 0.0 && variance[i] < 1e-6);
   }
-  /* Different outputs at one point keep everything finite, too. */
+  /* Different outputs at one point keep everything finite too. */
   RG_OK(rg_posterior_append(&grown, X, y[0] + 1.0, &failure));
   RG_OK(rg_posterior_predict(&grown, 20, X, mean, variance, &work));
   for (int i = 0; i < 20; i++) assert_true(isfinite(mean[i]));
@@ -512,8 +513,8 @@ RG_TEST(repeated_points_without_noise_get_jitter)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-/* Points closer than rounding can tell apart: a tiny positive pivot is as good as a negative one.
- */
+/* Points closer than rounding can distinguish: a tiny positive pivot is treated like a negative
+   one. */
 RG_TEST(nearly_repeated_points_get_jitter)
 {
   RgKernel kernel;

@@ -186,7 +186,8 @@ RG_TEST(prior_paths_are_sample_paths)
   }
 }
 
-/* Data one by one, other outputs, other hyperparameters, fewer data: always as from scratch. */
+/* Data one by one, other outputs, other hyperparameters, fewer data: always the same as from
+   scratch. */
 RG_TEST(updates_are_incremental)
 {
   RgFailure failure = {0};

@@ -131,8 +131,9 @@ static void overlapping_kernel(RgKernelFamily family, RgKernel *kernel)
   kernel->terms[1].factors[0].inputs[0] = 1; /* inputs 0 1 and 1 3 */
 }
 
-/* One representation against rows, from the same data; the product loses digits with the size of
-   the weights, so noise is moderate here (the small noise of studies: tests/oracle). */
+/* One representation against rows, from the same data. The product loses digits in proportion to
+   the size of the weights, so noise is moderate here (for the small noise of studies see
+   tests/oracle). */
 static void one_method(RgSetMethod method, const RgDomain *domain, const RgKernel *kernel)
 {
   RgSetPosterior *set, *rows;
@@ -303,7 +304,7 @@ RG_TEST(agrees_with_the_cholesky_posterior)
   }
 }
 
-/* Without noise a second look at a point teaches nothing and breaks nothing. */
+/* Without noise a second observation at a point changes nothing and breaks nothing. */
 RG_TEST(noiseless_repeats_are_skipped)
 {
   RgDomain domain;

@@ -1,5 +1,5 @@
-/* The inner loops at every instruction set this CPU has, against plain loops; and the same bits
-   whatever the width of the vectors. */
+/* The inner loops at every instruction set this CPU has, against plain loops. The bits do not
+   depend on the width of the vectors. */
 #include "gp_support.h"
 
 #include "maths/blas.h"
@@ -66,7 +66,7 @@ static void run(const RgTileOps *ops, const Data *d, RgKernelFamily family, int 
   memcpy(out[LOWER], d->w, count * sizeof(double));
   memcpy(out[UPPER], d->w, count * sizeof(double));
   out[SMALL][0] = ops->dot(count, d->w, d->slope);
-  memcpy(out[REDUCED], d->slope, sizeof d->slope); /* rows and counts that fill no vector */
+  memcpy(out[REDUCED], d->slope, sizeof d->slope); /* rows and counts that do not fill a vector */
   ops->subtract_rows(dim + 8, 37, d->b, d->w, 43, out[REDUCED]);
   memcpy(out[MEAN], d->w, sizeof d->w);
   memcpy(out[VARIANCE], d->x, sizeof d->x);
@@ -82,8 +82,8 @@ static void run(const RgTileOps *ops, const Data *d, RgKernelFamily family, int 
   ops->gradient(dim, N, d->x, 12, d->Z, width, d->w, d->slope, out[SMALL] + 64);
 }
 
-/* The correlation at distance r in one input; that of inputs that are wound onto circles (test_kernel
-   has their values) is one of the others. */
+/* The correlation at distance r in one input. For inputs wound onto circles (test_kernel has
+   their values) it is one of the others. */
 static double kappa(RgKernelFamily family, double r)
 {
   const RgKernelClass *class = rg_kernel_classes[family];
@@ -161,7 +161,8 @@ RG_TEST(every_level_agrees_with_plain_loops)
       reference(d, family, dim, width, *expected);
       for (int r = 0; r < RESULTS; r++) {
         for (int i = 0; i < MOST; i++) {
-          /* Short distances of Matern-1/2 and 3/2 are rough: differences say less there. */
+          /* Matern-1/2 and 3/2 are rough at short distances, so differences are less accurate
+             there. */
           if (r == SLOPE && (*expected)[DISTANCE][i] < 0.05) continue;
           RG_CLOSE((*got)[r][i], (*expected)[r][i], r == SLOPE ? 1e-5 : 1e-13);
         }

@@ -184,7 +184,7 @@ RG_TEST(test_misuse)
   assert_int_equal(rg_lbfgsb_create(0, 5, NULL, NULL, &tight, &search), PETSC_ERR_ARG_OUTOFRANGE);
   assert_int_equal(rg_lbfgsb_create(1, 5, &lower, &upper, &tight, &search),
                    PETSC_ERR_ARG_OUTOFRANGE);
-  RG_OK(rg_lbfgsb_destroy(&search)); /* what a failed create leaves behind */
+  RG_OK(rg_lbfgsb_destroy(&search)); /* the state that a failed create leaves */
   RG_OK(rg_lbfgsb_create(1, 5, NULL, NULL, &tight, &search));
   search.limits.factr = -1.0;
   assert_int_equal(rg_lbfgsb_begin(&search, &start, &status), PETSC_ERR_ARG_OUTOFRANGE);

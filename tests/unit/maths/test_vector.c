@@ -1,5 +1,5 @@
-/* Vector loops against libm and base/normal.h, at every instruction set this CPU has; the same bits
-   whatever the width of the vectors. */
+/* Vector loops against libm and base/normal.h, at every instruction set this CPU has. The bits
+   do not depend on the width of the vectors. */
 #include "test_main.h"
 
 #include "maths/normal.h"
@@ -77,7 +77,7 @@ static void check_tails(const RgVectorOps *ops)
   for (int i = 2; i < 4; i++) assert_true(hazard[i] == 0.0 && log_cdf[i] == 0.0);
 }
 
-/* The variance below `a` from its definition where that is sound, from its series far out. */
+/* The variance below `a`: from its definition where this is accurate, from its series far out. */
 static double truncation(double a)
 {
   double r = rg_normal_hazard(a);
@@ -193,7 +193,7 @@ static void check_coarse(const RgVectorOps *ops)
   }
 }
 
-/* Every size of a rest of blocks. */
+/* Every size of an incomplete block. */
 static void check_coarse_products(const RgVectorOps *ops)
 {
   enum { MOST = 13, M = 48 };
@@ -349,7 +349,7 @@ RG_TEST(normals_follow_the_stream)
     rg_vector_normals(&a, N, fast);
     rg_random_normals(&b, N + 1, slow);
     for (int i = 0; i < N; i++) RG_CLOSE(fast[i], slow[i], 1e-14);
-    /* The odd half of the last pair was drawn and dropped: both are at the same word. */
+    /* The odd half of the last pair was drawn and dropped; both are at the same word. */
     assert_true(rg_random_word(&a) == rg_random_word(&b));
   }
 }
@@ -385,8 +385,7 @@ RG_TEST(width_does_not_change_bits)
   assert_memory_equal(circle[0], circle[1], sizeof circle[0]);
 }
 
-/* Whatever the compiler likes to fuse: by 16 lanes fused, then by four not fused, then one by one
-   fused. */
+/* The compiler may fuse in any way: 16 lanes fused, then four not fused, then one by one fused. */
 static double dot_as_promised(int n, const double *a, const double *b)
 {
   double lane[RG_VECTOR_BLOCK] = {0}, rest = 0.0;

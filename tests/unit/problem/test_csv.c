@@ -11,7 +11,7 @@ static void read_text(const TemporaryFile *file, RgCsv *csv)
   if (mistake.length) fail_msg("%s", mistake.data);
 }
 
-/* header a,b; rows (1, x) and (2, y): the same table however it is written */
+/* header a,b; rows (1, x) and (2, y): the same table in every notation */
 RG_TEST(test_spellings)
 {
   static const char *const spellings[] = {
@@ -88,7 +88,7 @@ RG_TEST(test_numbers)
 {
   static const struct {
     const char *cell;
-    double value; /* NaN: no number */
+    double value; /* NaN: not a number */
   } cases[] = {
     {"1", 1},     {"-2.5e-3", -2.5e-3}, {"+.5", 0.5}, {"1E3", 1000}, {"-0", 0},      {"1.", 1},
     {"", NAN},    {"nan", NAN},         {"inf", NAN}, {"0x10", NAN}, {"1e999", NAN}, {"1 2", NAN},
@@ -110,7 +110,8 @@ RG_TEST(test_numbers)
   }
 }
 
-/* `bytes` of `length` (0: up to the NUL) are refused; what follows the path in the message. */
+/* `bytes` of `length` (0: up to the NUL) are refused; expects the part of the message after the
+   path. */
 static void refuse(const char *bytes, size_t length, const char *expected)
 {
   TemporaryFile file = file_make("t.csv", "");

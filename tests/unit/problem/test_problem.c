@@ -127,7 +127,7 @@ RG_TEST(test_objective_is_f_by_default)
   RG_OK(rg_problem_destroy(&problem));
 }
 
-/* What only a mistake in the program can cause: PETSc errors. */
+/* Mistakes that only a fault in the program can cause are PETSc errors. */
 RG_TEST(test_misuse)
 {
   const FakeOptions with = {.with_context = true}, without = {0};
@@ -192,7 +192,7 @@ RG_TEST(test_description_of_branin)
   RG_OK(rg_text_clear(&text));
 }
 
-/* A family whose defaults don't make an instance says so. */
+/* A family whose defaults do not make an instance says so. */
 RG_TEST(test_description_without_instance)
 {
   static const RgParam needs[] = {{.name = "file", .type = RG_PARAM_TEXT, .doc = "data"}, {0}};

@@ -77,8 +77,8 @@ static void gradient_at(RgProblem *problem, const double *x, double *gradient)
   RG_OK(problem->class->gradient(problem, &point, gradient));
 }
 
-/* Constrained families: the optimum is feasible, no feasible point of a fine grid is above it, and as
-   much of the square is feasible as should be. */
+/* Constrained families: the optimum is feasible, no feasible point of a fine grid is above it,
+   and the feasible share of the square is as stated. */
 RG_TEST(test_constrained_optimum)
 {
   enum { N = 601 };
@@ -185,8 +185,8 @@ RG_TEST(test_nothing_above_optimum)
   }
 }
 
-/* Fourth-order differences. Points where they differ from those of half the step are next to a kink
-   and don't count. */
+/* Fourth-order differences. A point does not count if they differ from those of half the step:
+   it is next to a kink. */
 RG_TEST(test_gradient)
 {
   enum { POINTS = 300 };
@@ -243,7 +243,7 @@ RG_TEST(test_optimum_depends_on_box)
   instance_free(&it);
 }
 
-/* The mistakes a parameters table can't catch. */
+/* Mistakes that a parameters table can't catch. */
 RG_TEST(test_mistakes)
 {
   static const struct {

@@ -1,4 +1,5 @@
-/* GP sample paths on grids: the law's factor, the streams, the grid, the optimum, wrong options. */
+/* GP sample paths on grids: the factor of the law, the streams, the grid, the optimum, wrong
+   options. */
 #include "test_problem.h"
 
 /* Values of the whole path, in point order. */

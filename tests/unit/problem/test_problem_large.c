@@ -79,7 +79,7 @@ RG_TEST(test_points)
 
 /* ---- gp_surrogate --------------------------------------------------------------------------- */
 
-/* Seven runs in [2, 4] x [0, 10], two of them of equal inputs; -cost is wanted. */
+/* Seven runs in [2, 4] x [0, 10], two of them with equal inputs; the objective is -cost. */
 static const char table[] = "a,b,cost\n2,0,1\n4,10,3\n3,5,-2\n2.5,8,0.5\n3.5,2,4\n2.2,6,1.5\n"
                             "3,5,-1\n";
 enum { RUNS = 6 };
@@ -186,7 +186,7 @@ RG_TEST(test_identity)
   file_remove(&c);
 }
 
-/* Fitted to runs drawn from the model that is its start, it stays near, and is not the same. */
+/* Fitted to runs drawn from its starting model, the model stays near it, but is not the same. */
 RG_TEST(test_fit)
 {
   static const Setting fixed[] = {{"runs", "150"}, {"dim", "2"}, {0}},

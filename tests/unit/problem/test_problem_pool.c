@@ -187,7 +187,7 @@ RG_TEST(test_wrong_lists)
   file_remove(&file);
 }
 
-/* Found by its last name below REGATTA_DATA; without it the message says what to do. */
+/* Found by its last name below REGATTA_DATA; if it is missing, the message says what to do. */
 RG_TEST(test_data_folder)
 {
   const RgProblemClass *class = rg_registry_find_problem(NULL, "perovskite");
@@ -219,7 +219,7 @@ RG_TEST(test_data_folder)
   file_remove(&file);
 }
 
-/* Text that identifies a data set with one more setting. */
+/* The text that identifies a data set with one more setting. */
 static char *identity(const char *path, const char *key, const char *word)
 {
   const RgProblemClass *class = rg_registry_find_problem(NULL, "dataset");
@@ -232,7 +232,7 @@ static char *identity(const char *path, const char *key, const char *word)
   return text.data;
 }
 
-/* Numbers count, not the file's name, its layout or comments, nor the order of its rows. */
+/* Only the numbers count, not the file's name, its layout or comments, or the order of its rows. */
 RG_TEST(test_identity)
 {
   TemporaryFile one = file_make("one.csv", "x,y,f\n1,2,3\n4,5,6\n"),

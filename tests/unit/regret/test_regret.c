@@ -42,7 +42,7 @@ RG_TEST(test_recommendations)
   assert_memory_equal(c + 1, ((const double[]){1, 5}), 2 * sizeof *c);
 }
 
-/* Rounding is 0, relative to a large optimum too; a true excess is kept and reported. */
+/* Rounding counts as 0, also relative to a large optimum; a true excess is kept and reported. */
 RG_TEST(test_above_the_optimum)
 {
   const double small[] = {1e-13, 0.5e-12, -1}, large[] = {1e6 + 0.9e-6, 1e6, 1e6 - 1};
@@ -64,7 +64,7 @@ RG_TEST(test_above_the_optimum)
   assert_true(excess.amount == 1.1e-12);
 }
 
-/* Where the optimum is wrong regret counts from the best value, whether queried or recommended. */
+/* If the optimum is wrong, regret counts from the best value, whether queried or recommended. */
 RG_TEST(test_regret_from_the_best_value)
 {
   const double F[] = {1, 6, NAN, 7, 2}, G[] = {NAN, NAN, NAN, 7.5, 8};

@@ -1,4 +1,4 @@
-/* The order in which the teams of a level take its trials, made by plain sorting: the reference for
+/* The order in which the teams of a level take its trials, by plain sorting: the reference for
    study/schedule/order.h. */
 #ifndef RG_TESTS_UNIT_STUDY_REFERENCE_ORDER_H
 #define RG_TESTS_UNIT_STUDY_REFERENCE_ORDER_H
@@ -30,9 +30,9 @@ static int compare_turn(const void *left, const void *right)
   return a->turn != b->turn ? a->turn - b->turn : compare_cost(left, right);
 }
 
-/* Trials seed by seed, dearest first within one; then from the end on each place goes to the last of
-   those that are cheap against what follows, or where none is left in the second half to the next
-   dearer ones. */
+/* Trials seed by seed, most expensive first within a seed. Then places are filled from the end:
+   each takes the last of the trials that are cheap relative to what follows. If none is left, in
+   the second half, the next more expensive trials join. */
 static void put_back(int n, int teams, Entry **given, Entry **dear, int *order)
 {
   const int kept = n >= 24 * teams ? n / 2 : 0;
@@ -57,7 +57,7 @@ static void put_back(int n, int teams, Entry **given, Entry **dear, int *order)
   }
 }
 
-/* The trials of a level; order: room for all of the plan. Returns how many. */
+/* The trials of a level; order: room for the whole plan. Returns their number. */
 static int reference_order(const RgPlan *plan, const RgTeams *teams, int level, PetscBT left_out,
                            int *order)
 {
@@ -103,7 +103,7 @@ static void check_order(const RgPlan *plan, const RgTeams *teams, const bool *do
   free(order);
 }
 
-/* The same in a job of so many ranks, if the study can be run on them. */
+/* The same in a job of `ranks` ranks, if the study can run on them. */
 static void check_order_on(const RgPlan *plan, int ranks, const bool *done)
 {
   char message[RG_TEAMS_MESSAGE];

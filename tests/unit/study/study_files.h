@@ -1,4 +1,4 @@
-/* Study files of a folder, for tests that go through all of them. */
+/* The study files of a folder, for tests that go through all of them. */
 #ifndef RG_TESTS_UNIT_STUDY_STUDY_FILES_H
 #define RG_TESTS_UNIT_STUDY_STUDY_FILES_H
 
@@ -18,7 +18,7 @@ static int is_yaml(const struct dirent *entry)
   return length > 5 && !strcmp(entry->d_name + length - 5, ".yaml");
 }
 
-/* Call `test` for every *.yaml of `folder`, in alphabetical order; how many there were. */
+/* Calls `test` for every *.yaml of `folder`, in alphabetical order; returns their number. */
 static int for_each_study(const char *folder, StudyFileTest test)
 {
   struct dirent **entries;
@@ -40,7 +40,7 @@ static int for_each_study(const char *folder, StudyFileTest test)
   return n;
 }
 
-/* The number after `key` in the comments of a study file, -1 if there is none. */
+/* The number after `key` in the comments of a study file, -1 if the file does not have it. */
 static inline int number_after(const char *text, const char *key)
 {
   const char *found = strstr(text, key);

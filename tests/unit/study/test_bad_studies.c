@@ -1,5 +1,5 @@
-/* Wrong study files: each file of bad_studies/ says in comment lines `# expect: LINE:COLUMN:
-   MESSAGE` which mistakes must be found, all of them and no others; the messages may go on. */
+/* Wrong study files. Each file of bad_studies/ says in comment lines `# expect: LINE:COLUMN:
+   MESSAGE` which mistakes must be found, all of them and no others; the messages may be longer. */
 #include "study_files.h"
 
 static void check_bad_file(const char *path, const char *text, size_t length)
@@ -35,7 +35,7 @@ RG_TEST(every_mistake_is_found_where_it_is)
   assert_true(for_each_study(RG_TEST_DATA "/unit/study/bad_studies", check_bad_file) >= 130);
 }
 
-/* Parse whatever comes; the outcome does not matter, memory errors and failures do. */
+/* Parses any bytes; the outcome does not matter, but memory errors and failures do. */
 static void parse_and_forget(const char *text, size_t length)
 {
   RgStudy study;
@@ -48,8 +48,7 @@ static void parse_and_forget(const char *text, size_t length)
   RG_OK(rg_study_destroy(&study));
 }
 
-/* Every file cut short at every 7th byte, and with bytes replaced by characters YAML cares about.
- */
+/* Every file cut short at every 7th byte, and with bytes replaced by special characters of YAML. */
 static void parse_mutants(const char *path, const char *text, size_t length)
 {
   static const char characters[] = "\n\t :-[]{}&*#'\"|>%,0a";

@@ -26,7 +26,7 @@ static void pair_destroy(Pair *pair)
   fake_destroy(&pair->fake);
 }
 
-/* What is said about the difference; NULL: nothing. Valid until the next call. */
+/* The text about the difference; NULL: there is no text. Valid until the next call. */
 static const char *difference(Pair *pair)
 {
   RG_OK(rg_text_clear(&pair->text));
@@ -48,7 +48,7 @@ RG_TEST(equal_records_have_no_difference)
   pair_create(&pair);
   assert_null(difference(&pair));
   assert_null(initial_difference(&pair, 0));
-  pair.now.provenance.wall = 1e6; /* who, where and when are no results */
+  pair.now.provenance.wall = 1e6; /* who, where and when are not results */
   strcpy(pair.now.provenance.host, "elsewhere");
   pair.now.column[RG_COLUMN_WALL_FIT][2] = 17;
   assert_null(difference(&pair));
@@ -85,7 +85,7 @@ RG_TEST(the_first_bit_that_differs_is_named)
 
   pair.now.extra[2][5] = 1;
   assert_non_null(strstr(difference(&pair), "alpha of evaluation 6 is 1, was "));
-  strcpy(pair.now.extra_name[2], "gamma"); /* a column the other one has not */
+  strcpy(pair.now.extra_name[2], "gamma"); /* a column that the other record does not have */
   assert_non_null(strstr(difference(&pair), "gamma of evaluation 1 is "));
   pair_destroy(&pair);
 }
@@ -108,7 +108,7 @@ RG_TEST(what_is_not_a_column_counts_too)
   pair.now.status = RG_STATUS_FAILED;
   strcpy(pair.now.message, "evaluation 6: no number");
   assert_string_equal(difference(&pair), "it is failed, was complete: evaluation 6: no number");
-  pair.then.status = RG_STATUS_FAILED; /* equal but for what they say */
+  pair.then.status = RG_STATUS_FAILED; /* equal except for their messages */
   pair.then.n_rows = 5;
   assert_string_equal(difference(&pair), "its checksum differs (evaluation 6: no number)");
   strcpy(pair.then.message, pair.now.message);
@@ -121,14 +121,15 @@ RG_TEST(what_is_not_a_column_counts_too)
   pair_destroy(&pair);
 }
 
-/* Other arithmetic: within a tolerance, and only what does not depend on what came before. */
+/* Other arithmetic: the comparison has a tolerance, and covers only what does not depend on
+   earlier evaluations. */
 RG_TEST(initial_designs_may_be_a_little_off)
 {
   Pair pair;
 
   pair_create(&pair);
   double *then = pair.then.column[RG_COLUMN_Y], *now = pair.now.column[RG_COLUMN_Y];
-  now[FAKE_INITIAL] = 1e9; /* later evaluations are not looked at */
+  now[FAKE_INITIAL] = 1e9; /* later evaluations are not compared */
   assert_null(initial_difference(&pair, 0));
   then[0] = -100;
   then[1] = now[1] = 50;
@@ -142,7 +143,7 @@ RG_TEST(initial_designs_may_be_a_little_off)
   now[2] = then[2];
   pair.now.column[RG_COLUMN_C][1] = NAN;
   assert_non_null(strstr(initial_difference(&pair, 1), "c of evaluation 2 is nan"));
-  pair.now.n_rows = 1; /* failed early: what is there is compared */
+  pair.now.n_rows = 1; /* failed early: the existing rows are compared */
   assert_null(initial_difference(&pair, 1e-6));
   pair_destroy(&pair);
 }

@@ -1,4 +1,4 @@
-/* What trials take by short probes, methods that are programs, and the time that a run has left. */
+/* The cost of trials from short probes, methods that are programs, and the time left of a run. */
 #include "study/run/probe.h"
 #include "study/schedule/time_left.h"
 #include "study_text.h"
@@ -18,7 +18,8 @@ static void forget(void)
   RG_OK(rg_study_destroy(&study));
 }
 
-/* A probe is timed per entry of a method and a problem, and never of what has a finished trial. */
+/* A probe is timed once per entry of a method and a problem, and never for one that has a
+   finished trial. */
 RG_TEST(one_cell_of_each_pair_is_timed)
 {
   RgCalibration clock;
@@ -45,7 +46,7 @@ RG_TEST(one_cell_of_each_pair_is_timed)
   forget();
 }
 
-/* A costly problem is not evaluated: it takes what it declares. There is no such program. */
+/* A costly problem is not evaluated: its declared time counts. Its program does not exist. */
 RG_TEST(costly_problems_are_not_evaluated)
 {
   RgCalibration clock;
@@ -74,13 +75,14 @@ RG_TEST(time_left_counts_trials_in_flight)
   const RgCellClock none[] = {cell_clock(8, 0, 0, 1)};
   const RgCellClock half[] = {cell_clock(8, 4, 100, 1)};
   const RgCellClock all[] = {cell_clock(8, 8, 100, 1)};
-  /* the quick method is through; nothing of the slow one, nominally nine times as dear, has ended */
+  /* the quick method is through; no trial of the slow one, nominally nine times as dear, has
+     ended */
   const RgCellClock two[] = {cell_clock(4, 4, 10, 1), cell_clock(4, 0, 0, 9)};
 
   assert_true(isnan(rg_time_left(1, none, 4, 50)));
   RG_CLOSE(rg_time_left(1, half, 4, 100), 100, 1e-12);
   RG_CLOSE(rg_time_left(1, half, 4, 150), 50, 1e-12);
-  RG_CLOSE(rg_time_left(1, half, 4, 199), 10, 1e-12); /* never next to nothing while they run */
+  RG_CLOSE(rg_time_left(1, half, 4, 199), 10, 1e-12); /* not almost 0 while trials run */
   RG_CLOSE(rg_time_left(1, half, 4, 300), 10, 1e-12);
   assert_true(rg_time_left(1, all, 4, 200) == 0);
   RG_CLOSE(rg_time_left(2, two, 4, 10), 90, 1e-12);

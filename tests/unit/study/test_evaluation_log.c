@@ -1,4 +1,5 @@
-/* Logs of evaluations: same bits back, damage is not read, nothing is asked for twice. */
+/* Logs of evaluations: the same bits come back, damage is not read, no evaluation is asked for
+   twice. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -111,7 +112,8 @@ static void spill(const char *path, const char *bytes, size_t n)
   fclose(file);
 }
 
-/* Whatever is cut off or changed: what is read is right, and every line before the damage is read. */
+/* For every cut and every change, the entries that are read are right, and every line before the
+   damage is read. */
 static void test_damage(void **state)
 {
   char directory[128], path[4096], bytes[4096], damaged[4096];
@@ -158,7 +160,7 @@ static void test_of_another_trial(void **state)
   RG_OK(rg_evaluation_log_close(&log));
 }
 
-/* A disk that says no, then yes again. */
+/* A disk that refuses once and then accepts. */
 static void test_cannot_be_written(void **state)
 {
   char directory[128], folder[4200];

@@ -1,5 +1,5 @@
-/* What fuzzing found, replayed; and inputs of the kinds a fuzzer seldom makes: megabytes. Memory of
-   ours that is not given back is counted by PETSc. */
+/* Inputs found by fuzzing, and large inputs (megabytes) that a fuzzer seldom makes. PETSc counts
+   memory that is not given back. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -62,8 +62,7 @@ static void finds_in_results(void **state)
   assert_true(replay_folder(RG_TEST_DATA "/fuzz/regressions/results", fuzz_results) > 0);
 }
 
-/* Every edit of the results file at every place, with the bytes that follow from a fixed sequence.
- */
+/* Every edit of the results file at every place, with bytes from a fixed sequence. */
 static void edited_results(void **state)
 {
   uint8_t input[24];

@@ -5,7 +5,7 @@
 
 #include <ftw.h>
 
-/* Public data that are no part of the repository may be missing, and nothing else be wrong. */
+/* Public data outside the repository may be missing, but nothing else may be wrong. */
 static bool only_data_are_missing(const RgDiagnostics *diagnostics)
 {
   if (!diagnostics->n || diagnostics->n > RG_DIAGNOSTICS_MAX) return false;
@@ -45,8 +45,8 @@ RG_TEST(good_studies_are_accepted)
   assert_true(for_each_study(RG_TEST_DATA "/unit/study/good_studies", check_good_file) >= 5);
 }
 
-/* Beside the studies of a paper stands what it claims and how its figures are arranged; the example
-   of a plugin can't be read without its library. */
+/* Claims and arrangements of figures stand beside the studies of a paper; the example of a
+   plug-in can't be read without its library. */
 static void check_experiment(const char *path, const char *text, size_t length)
 {
   static const char *const others[] = {"/claims.yaml", "/figures.yaml", "/settings.yaml",

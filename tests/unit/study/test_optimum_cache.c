@@ -1,4 +1,4 @@
-/* Optima kept in files: to the last bit, or not at all. */
+/* Optima kept in files: read to the last bit, or not at all. */
 #include "study_text.h"
 
 #include <float.h>
@@ -38,7 +38,7 @@ RG_TEST(bits_come_back)
     assert_memory_equal(&optimum, &values[i], sizeof(double));
     assert_memory_equal(&accuracy, &values[i + 1], sizeof(double));
   }
-  RG_OK(rg_optimum_cache_write(folder, "key 0", 7, 0)); /* the first stays */
+  RG_OK(rg_optimum_cache_write(folder, "key 0", 7, 0)); /* the first file stays */
   assert_true(reads(folder, "key 0", &optimum, &accuracy));
   assert_true(optimum == values[0]);
   RG_OK(rg_optimum_cache_write(folder, "key nan", NAN, 0));
@@ -80,7 +80,7 @@ RG_TEST(damage_is_no_answer)
   scratch_write(path, foreign, foreign_length);
   assert_false(reads(scratch, key, &optimum, &accuracy));
   assert_true(optimum == 3 && accuracy == 4);              /* untouched */
-  RG_OK(rg_optimum_cache_write(scratch, key, 1.25, 1e-8)); /* mends it */
+  RG_OK(rg_optimum_cache_write(scratch, key, 1.25, 1e-8)); /* writes a valid file again */
   assert_true(reads(scratch, key, &optimum, &accuracy));
   free(bytes);
   free(foreign);
@@ -144,7 +144,7 @@ static void optima_of(const char *folder, int seed, int features, uint64_t finge
   RG_OK(rg_study_destroy(&study));
 }
 
-/* Put the optimum of a file up by 1, with a checksum that is right. */
+/* Raises the optimum of a file by 1, with a correct checksum. */
 static void raise_one(const char *path)
 {
   char text[8192], hex[33], *line;
@@ -214,7 +214,7 @@ RG_TEST(trials_read_what_was_kept)
   scratch_remove(folder);
 }
 
-/* Searches that take less are not written. */
+/* Results of shorter searches are not written. */
 RG_TEST(short_searches_are_not_kept)
 {
   RgInstances *instances;
@@ -233,7 +233,7 @@ RG_TEST(short_searches_are_not_kept)
   RG_OK(rg_instance_optimum(instance, &optimum, &accuracy, &failure));
   assert_false(failure.failed);
   assert_true(isfinite(optimum));
-  failure.failed = true; /* of a trial after the one that searched: as if it had been the first */
+  failure.failed = true; /* for a trial after the one that searched: as if it had been the first */
   RG_OK(rg_instance_optimum(instance, &optimum, &accuracy, &failure));
   assert_true(isnan(optimum));
   RG_OK(rg_instances_give_back(&instance));

@@ -27,8 +27,8 @@ static bool has_id(const char *id)
   return false;
 }
 
-/* The identity of a trial as it is stored in results: whoever changes it cuts off every study that
-   is under way. The id is what `xxhsum -H2` prints for the key. */
+/* The identity of a trial as stored in results. A change of it cuts off every study that is
+   under way. The id is what `xxhsum -H2` prints for the key. */
 RG_TEST(identity_is_pinned)
 {
   RgText key = {0};
@@ -47,7 +47,7 @@ RG_TEST(identity_is_pinned)
   forget_plan();
 }
 
-/* Labels, comments, quotes, order of keys and spelling of numbers don't enter. */
+/* Labels, comments, quotes, order of keys and spelling of numbers have no effect. */
 RG_TEST(formatting_is_irrelevant)
 {
   char id[RG_ID_LENGTH + 1];
@@ -213,9 +213,9 @@ static void estimate(const char *common, const char *method, double *seconds, do
   estimate_on("ackley", common, method, seconds, bytes);
 }
 
-/* The slopes of WDRBO are tables of n numbers each and some 240 more, of a value and of every context:
-   a trial that ended with 62 data and 1e5 samples took 597 MB, with 3 samples 52; a search keeps
-   a matrix for each start, of which a kernel regression has 100 per input. */
+/* Each slope of WDRBO is a table of n numbers and about 240 more, for a value and for every
+   context: a trial that ended with 62 data and 1e5 samples took 597 MB, with 3 samples 52 MB. A
+   search keeps a matrix for each start; a kernel regression has 100 starts per input. */
 RG_TEST(contexts_and_searches_need_memory)
 {
   double seconds, bytes[2];
@@ -262,7 +262,8 @@ RG_TEST(costs_grow_with_the_work)
   }
 }
 
-/* A kernel regression is searched from 100 starts per input, here 4, if fewer are asked for. */
+/* The search by kernel regression uses 100 starts per input (here 4), even if fewer are
+   configured. */
 RG_TEST(searches_of_regressions_are_widened)
 {
   static const char *const common[] = {
@@ -277,7 +278,8 @@ RG_TEST(searches_of_regressions_are_widened)
   assert_true(seconds[2] < seconds[3]);
 }
 
-/* The clock is worth more than a count of operations: of the cell, else of its method. */
+/* The clock counts more than the number of operations: the clock of the cell, or else of its
+   method. */
 RG_TEST(costs_by_the_clock)
 {
   RgCalibration clock;
@@ -312,7 +314,7 @@ RG_TEST(costs_by_the_clock)
   forget_plan();
 }
 
-/* Every trial is in one share; a share has its part of the seeds done so far, and of the cost. */
+/* Every trial is in one share. Each share has its part of the seeds so far, and of the cost. */
 RG_TEST(shares_advance_seed_by_seed)
 {
   make_plan("study: t\nseeds: 4\ncommon: {iterations: 30, noise_variance: 1e-4}\n"
@@ -341,7 +343,7 @@ RG_TEST(shares_advance_seed_by_seed)
   forget_plan();
 }
 
-/* Trials are found by id, those of the last seed too; what is no trial is not. */
+/* Trials are found by id, also those of the last seed. An id without a trial is not found. */
 RG_TEST(trials_are_found_by_id)
 {
   int index;

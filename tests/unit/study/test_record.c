@@ -23,7 +23,7 @@ RG_TEST(widths_follow_the_record)
   assert_true(rg_record_bytes(&record) > FAKE_ROWS * 20 * sizeof(double));
   RG_OK(rg_record_destroy(&record));
   assert_null(record.key);
-  RG_OK(rg_record_destroy(&record)); /* of a zeroed record */
+  RG_OK(rg_record_destroy(&record)); /* the text of a zeroed record */
 
   RG_OK(fake_record(&fake, 1, &record)); /* no context, no model */
   assert_null(record.column[RG_COLUMN_C]);
@@ -69,7 +69,7 @@ static void check_checksum(const RgRecord *record, const uint64_t first[2], bool
   assert_int_equal(same(first, now), equal);
 }
 
-/* What counts and what does not. */
+/* The parts of a record that its checksum covers, and the parts that it does not. */
 RG_TEST(checksum_covers_results_only)
 {
   Fake fake;
@@ -137,7 +137,7 @@ RG_TEST(checksum_is_canonical)
   fake_destroy(&fake);
 }
 
-/* The bits are part of the format: a change of this number is a change of the schema. */
+/* The bits are part of the format: another number here is another schema. */
 RG_TEST(checksum_is_known)
 {
   Fake fake;
@@ -212,7 +212,7 @@ RG_TEST(settings_take_no_name_that_is_taken)
   RG_OK(rg_swept_clear(&cell.n_swept, &cell.settings));
 }
 
-/* What files of schema 1 say in one text. */
+/* Files of schema 1 have one text for these parts. */
 RG_TEST(the_text_of_older_files_is_read)
 {
   static const char *const expected[][3] = {{"noise_variance", "0.0001", ""},

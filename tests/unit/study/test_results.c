@@ -13,7 +13,7 @@ static void pack_in_order(Bench *bench, int step, size_t image_bytes)
   assert_int_equal(scratch_count(bench->shards, ""), -1); /* the directory is gone */
 }
 
-/* Equal bytes whatever the order of arrival and the way of writing; the time is pinned. */
+/* Equal bytes for any order of arrival and any way of writing; the time is pinned. */
 RG_TEST(results_do_not_tell_who_came_first)
 {
   static const int steps[] = {1, 3, 7};
@@ -151,7 +151,7 @@ RG_TEST(studies_grow_and_shrink)
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
 
   fake_create(2, &two);
-  RG_OK(rg_store_pack(bench.store, &two.plan, &fault)); /* and back: nothing is dropped */
+  RG_OK(rg_store_pack(bench.store, &two.plan, &fault)); /* and back: no trial is dropped */
   assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
   int n_earlier = 0;
@@ -213,7 +213,7 @@ RG_TEST(what_stands_at_the_output_is_respected)
   assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_FOREIGN);
   bytes[length / 2] ^= 1;
   scratch_write(bench.output, bytes,
-                length - 32); /* another program cut the trailer off: no harm */
+                length - 32); /* another program cut off the trailer, which is harmless */
   assert_int_equal(try_to_open(&bench, &fault), RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
   for (size_t cut = 1; cut < 64; cut++) { /* a part of the trailer, or more, is missing */
@@ -233,7 +233,7 @@ RG_TEST(what_stands_at_the_output_is_respected)
   bench_destroy(&bench);
 }
 
-/* Trial 4 (which fails in a fake study) once more, with another end. */
+/* Trial 4 (which fails in a fake study) once more, with another outcome. */
 static void add_retried(Bench *bench, RgStatus status, const char *message)
 {
   RgRecord record;
@@ -257,7 +257,7 @@ static PetscErrorCode find_retried(void *closure, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-/* Pack; what is known of trial 4 then, in the results file and to the next run. */
+/* Packs, and checks trial 4 in the results file and in the next run. */
 static const char *retried(Bench *bench, char text[256], bool rewritten)
 {
   unsigned char done[20];
@@ -288,7 +288,7 @@ RG_TEST(failed_trials_may_be_retried)
   add_retried(&bench, RG_STATUS_FAILED, "another one");
   assert_string_equal(retried(&bench, text, true), "2: another one");
   add_retried(&bench, RG_STATUS_COMPLETE, "");
-  bench_add(&bench, 4, true); /* a failure that came later does not count any more */
+  bench_add(&bench, 4, true); /* a later failure does not count any more */
   assert_string_equal(retried(&bench, text, true), "1: ");
   bench_add(&bench, 4, true);
   assert_string_equal(retried(&bench, text, false), "1: ");
@@ -317,7 +317,7 @@ RG_TEST(parts_are_joined)
   assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, joined).n, 20);
   RG_OK(rg_store_info(joined, &info, &fault));
-  assert_false(info.complete); /* nobody has said that these are all */
+  assert_false(info.complete); /* it is not known whether these are all */
   assert_string_equal(info.name, "fake");
   RG_OK(rg_store_info_clear(&info));
   RG_OK(rg_store_merge(2, inputs, joined, &fault));

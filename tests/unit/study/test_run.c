@@ -146,7 +146,7 @@ RG_TEST(observer_stops_and_the_next_call_goes_on)
   for (int i = 0; i < 2; i++) RG_OK(rg_store_info_clear(&info[i]));
 }
 
-/* The most memory this process has had so far, in bytes. */
+/* The peak memory of this process so far, in bytes. */
 static double peak_memory(void)
 {
   struct rusage usage;
@@ -156,9 +156,10 @@ static double peak_memory(void)
 }
 
 #ifdef RG_SANITIZED
-static const double most_memory = 400e6; /* 256 MB of what was freed is kept there for a while */
+static const double most_memory = 400e6; /* up to 256 MB of freed memory stay there for a while */
 #else
-static const double most_memory = 160e6; /* 12 bytes per trial while the order is drafted, and marks */
+static const double most_memory =
+  160e6; /* 12 bytes per trial while the order is drafted, and marks */
 #endif
 
 /* A large study begins and goes on at once: its trials are numbered, not stored. */

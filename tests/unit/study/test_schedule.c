@@ -1,5 +1,4 @@
-/* The schedule: seed by seed, and cheap trials at the end; teams of the ranks that are left over; simulated
-   jobs. */
+/* The schedule: seed by seed, and cheap trials at the end; teams of spare ranks; simulated jobs. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -41,8 +40,8 @@ static void take_all(int *order)
   RG_OK(rg_teams_destroy(&teams));
 }
 
-/* At any time in the first half every method has run on the same seeds, but for the one at work;
-   what begins last is cheap. */
+/* At any time in the first half, every method has run on the same seeds, except for the running
+   trials. The trials that begin last are cheap. */
 RG_TEST(half_a_study_is_a_comparison)
 {
   int order[3 * SEEDS], n_of[3] = {0};
@@ -81,7 +80,7 @@ static void draw_costs(int spread)
   }
 }
 
-/* The order is that of the reference, whatever the costs are and whatever is finished. */
+/* The order equals that of the reference, for any costs and any finished trials. */
 RG_TEST(the_order_is_that_of_the_reference)
 {
   enum { MANY = 3 * 30 * (1 + 3 + 1 + 1) + 3 * 20 + 3 * 10 };
@@ -107,8 +106,8 @@ RG_TEST(the_order_is_that_of_the_reference)
   RG_OK(rg_study_destroy(&study));
 }
 
-/* Trials of `seeds` seeds on `ranks` ranks that have teams of several: so many, of such a size; 0:
-   none. Those are the first of the schedule. */
+/* Checks the trials with teams of several ranks, with `seeds` seeds on `ranks` ranks: their
+   number, and the size of the teams; 0: no such trial. They are the first ones of the schedule. */
 static void expect_teams(const char *problems, const char *algorithms, int seeds, int ranks,
                          int expected, int size)
 {
@@ -139,7 +138,7 @@ static void expect_teams(const char *problems, const char *algorithms, int seeds
   RG_OK(rg_study_destroy(&study));
 }
 
-/* Of 4,000 data two ranks make a team; it is worth it where they would have nothing to do. */
+/* Two ranks make a team for 4,000 data. The team is worth it where these ranks would be idle. */
 RG_TEST(ranks_left_over_make_teams)
 {
   if (!rg_team_possible()) return;
@@ -155,7 +154,7 @@ RG_TEST(ranks_left_over_make_teams)
   expect_teams("branin, {name: sphere, ranks_per_trial: 1}", "ei", 5, 4, 0, 0);
 }
 
-/* A job of a study with trials of `seconds` on a machine that takes no time but for tickets. */
+/* A job with trials of `seconds`, on a machine that takes time for tickets only. */
 static void simulate(const char *text, double seconds, int ranks, double ticket, RgJob *job)
 {
   char message[RG_TEAMS_MESSAGE];
@@ -181,8 +180,8 @@ static void assert_near(double a, double b)
 #define TRIALS(n)                                                                                  \
   "study: t\nseeds: " n "\ncommon: {iterations: 5}\nproblems: [branin]\nalgorithms: [random]\n"
 
-/* Ten trials on four ranks in three rounds; each of 20 s is a shard of its own, of 2 s one per rank
-   when it ends. */
+/* Ten trials on four ranks in three rounds. A trial of 20 s is a shard of its own; trials of 2 s
+   make one shard per rank at the end. */
 RG_TEST(simulated_rounds)
 {
   RgJob job;
@@ -217,17 +216,17 @@ RG_TEST(simulated_spacing)
   assert_true(job.commits <= 450);
 }
 
-/* A counter that takes as long as a trial is the bound of the job. */
+/* A counter that takes as long as a trial limits the job. */
 RG_TEST(simulated_counter_is_the_bound)
 {
   RgJob job;
 
   simulate(TRIALS("10"), 1, 4, 1, &job);
-  assert_near(job.wall, 10 + 4); /* one ticket a second, and four answers that there is none left */
+  assert_near(job.wall, 10 + 4); /* one ticket a second, and four answers that no ticket is left */
   assert_near(job.busy, 10.0 / (4 * 14));
 }
 
-/* Two trials that a rank each takes 100 s for, and before them one that both share. */
+/* Two trials that take a rank 100 s each, and before them one that both ranks share. */
 RG_TEST(simulated_teams)
 {
   RgJob job;

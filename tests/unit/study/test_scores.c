@@ -1,5 +1,5 @@
-/* Problems whose trials are scored by several measures: which trials there are, what is recorded,
-   and that it is what trials of one measure record. Seeds paired with instances. */
+/* Problems whose trials are scored by several measures: which trials exist, and that their
+   records equal those of trials with one measure. Seeds paired with instances. */
 #include "study_text.h"
 
 #include "study/trial/trial.h"
@@ -58,7 +58,7 @@ static void run(const Frame *frame, const char *algorithm, const char *swept, ui
   fail_msg("no trial of %s with '%s'", algorithm, swept);
 }
 
-/* One cell for all scores where the queries don't depend on the measure, one for each else. */
+/* One cell for all scores if the queries don't depend on the measure; otherwise one for each. */
 RG_TEST(methods_that_follow_the_measure_run_for_each)
 {
   Frame frame;
@@ -92,7 +92,7 @@ RG_TEST(seeds_have_instances_of_their_own)
   frame_destroy(&frame);
 }
 
-/* Score s of `several` against a trial of which it is the only measure. */
+/* Score s of `several` against a trial with this measure only. */
 static void assert_same_score(const RgRecord *record, int s, const RgRecord *alone)
 {
   assert_int_equal(record->n_rows, alone->n_rows);
@@ -140,7 +140,7 @@ RG_TEST(scores_are_those_of_single_measures)
   frame_destroy(&alone);
 }
 
-/* r_1: what the initial point alone recommends. */
+/* r_1: the recommendation from the initial point alone. */
 RG_TEST(the_initial_design_recommends)
 {
   Frame frame;

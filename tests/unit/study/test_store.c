@@ -15,7 +15,8 @@ RG_TEST(records_come_back_bit_by_bit)
 
   bench_create(5, &bench);
   for (int i = 0; i < 20; i += 2) bench_add(&bench, i, false);
-  bench_flush(&bench); /* one shard with two problems, models and none, failed and complete */
+  bench_flush(&bench); /* one shard with two problems, with and without models, failed and
+                          complete */
   bench_add(&bench, 1, true);
   witness = bench_visit(&bench, bench.shards);
   assert_int_equal(witness.n, 11);
@@ -161,8 +162,8 @@ RG_TEST(shards_are_merged_by_levels)
   bench_destroy(&bench);
 }
 
-/* A rank waits for its turn, in which it commits all that waits: a job of 400 ranks has one commit a
-   second of each of them. */
+/* A rank waits for its turn and then commits all pending records: in a job of 400 ranks each of
+   them commits once a second. */
 RG_TEST(commits_are_spaced)
 {
   Bench bench;
@@ -236,7 +237,7 @@ RG_TEST(damaged_shards_are_moved_and_run_again)
   for (int i = 0; i < 4; i++) bench_add(&bench, i, true);
   scratch_find(bench.shards, "0-", path);
   bytes = scratch_read(path, &length);
-  for (size_t at = 7; at < length; at += length / 37) { /* a flipped bit anywhere */
+  for (size_t at = 7; at < length; at += length / 37) { /* one flipped bit anywhere */
     bytes[at] ^= 0x10;
     scratch_write(path, bytes, length);
     bytes[at] ^= 0x10;
@@ -259,7 +260,7 @@ RG_TEST(damaged_shards_are_moved_and_run_again)
   snprintf(copy, sizeof(copy), "%s/bad", bench.shards);
   assert_true(scratch_count(copy, "0-") == 1); /* of one name, the last */
 
-  snprintf(copy, sizeof(copy), "%s/notes.txt", bench.shards); /* what is none of ours stays */
+  snprintf(copy, sizeof(copy), "%s/notes.txt", bench.shards); /* files of other programs stay */
   scratch_write(copy, text, sizeof(text));
   assert_int_equal(bench_scan(&bench, done).n_bad, 0);
   assert_int_equal(scratch_count(bench.shards, "notes"), 1);
@@ -267,7 +268,7 @@ RG_TEST(damaged_shards_are_moved_and_run_again)
   bench_destroy(&bench);
 }
 
-/* A value that is not the one that was recorded, in a shard with a trailer that fits. */
+/* A value that differs from the recorded one, in a shard with a correct trailer. */
 static void forge_value(const char *path, const RgTrial *trial)
 {
   const double value = fake_value(trial, RG_COLUMN_Y, 1);
@@ -308,7 +309,7 @@ RG_TEST(a_forged_value_is_not_packed)
   bench_destroy(&bench);
 }
 
-/* A foreign HDF5 file, with and without a trailer that fits. */
+/* A foreign HDF5 file, with and without a correct trailer. */
 RG_TEST(foreign_hdf5_is_damaged_or_newer)
 {
   Bench bench;
@@ -384,7 +385,8 @@ RG_TEST(stale_temporaries_go)
   bench_destroy(&bench);
 }
 
-/* A study that shrinks and grows again: shards with other trials are put aside, not lost. */
+/* A study that shrinks and grows again: shards with other trials are put aside, and are not
+   lost. */
 RG_TEST(trials_of_another_plan_are_kept)
 {
   Bench bench;

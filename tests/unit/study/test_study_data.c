@@ -39,7 +39,7 @@ static void identify(const char *folder, const char *path, char id[RG_ID_LENGTH 
   RG_OK(rg_study_destroy(&study));
 }
 
-/* Same numbers, same trial, whatever the file is called; other numbers, another trial. */
+/* The same numbers are the same trial under any file name; other numbers are another trial. */
 RG_TEST(test_identity_is_the_numbers)
 {
   TemporaryFile one = file_make("one.csv", "a,b,f\n1,2,3\n4,5,6\n7,8,9\n"),
@@ -59,7 +59,7 @@ RG_TEST(test_identity_is_the_numbers)
   file_remove(&other);
 }
 
-/* A table is refused by one message, which says so and stands at that line of the study (0: any). */
+/* A table is refused by one message with the given text, at that line of the study (0: any). */
 static void refuse(const char *table, int line, const char *message)
 {
   TemporaryFile file = file_make("t.csv", table);
@@ -97,7 +97,7 @@ static void expect_trial(const RgPlan *plan, RgTrialHost *host, const char *mess
   RG_OK(rg_record_destroy(&record));
 }
 
-/* A table is read once per run; one that is gone or different when it is read fails the trial. */
+/* A table is read once per run. If it is missing or different when it is read, the trial fails. */
 RG_TEST(test_table_changes_under_a_run)
 {
   TemporaryFile file = file_make("t.csv", "a,b,f\n1,2,3\n4,5,6\n7,8,9\n");
@@ -213,8 +213,8 @@ static void run_given(const TemporaryFile *file, const char *problem, const char
   RG_OK(rg_study_destroy(&study));
 }
 
-/* The designs of the file come first, whatever the order of its columns; a trial is known by what
-   stands in the file; the others are drawn, on a finite design none twice. */
+/* The designs of the file come first, for any order of its columns. The key contains the values
+   of the file. The other designs are drawn, on a finite design without repetition. */
 RG_TEST(test_given_designs_come_first)
 {
   TemporaryFile one = file_make("t.csv", "x2,x1\n2,1\n15,-5\n"),
@@ -251,8 +251,8 @@ RG_TEST(test_given_designs_come_first)
   file_remove(&level);
 }
 
-/* Decimal numbers that the unit cube does not give back are evaluated as they are given, and the key
-   names them; a file that loses nothing has the key it always had. */
+/* Decimal numbers that the unit cube does not reproduce are evaluated as given, and the key
+   contains them. A file that loses nothing keeps its old key. */
 RG_TEST(test_given_values_are_kept)
 {
   TemporaryFile lossy = file_make("t.csv", "x1,x2\n1.5,0.3\n-4.9,14.7\n"),

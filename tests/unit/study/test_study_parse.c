@@ -37,7 +37,7 @@ RG_TEST(the_head_is_read)
   RG_OK(rg_study_destroy(&study));
 }
 
-/* Texts for people: no key of a trial knows of them. */
+/* Texts for readers; the key of a trial does not contain them. */
 RG_TEST(credits_are_read_and_change_no_trial)
 {
   RgStudy with, without;
@@ -199,7 +199,7 @@ RG_TEST(later_layers_win)
   RG_OK(rg_study_destroy(&study));
 }
 
-/* min(2^dim, 4 dim), and no more than there are points. */
+/* min(2^dim, 4 dim), but at most the number of points. */
 RG_TEST(automatic_initial_points)
 {
   static const struct {
@@ -247,7 +247,8 @@ RG_TEST(canonical_text_tells_the_revision_of_adam)
   RG_OK(rg_study_destroy(&study));
 }
 
-/* A name in an entry means one thing only, and the defaults are valid: else no study could use it. */
+/* A name in an entry has one meaning only, and the defaults are valid. Otherwise no study could
+   use it. */
 static void check_params(const char *name, const RgParam *params, size_t options_size)
 {
   static const char *const reserved[] = {"name",   "label",    "surrogate",  "maximiser",
@@ -282,8 +283,8 @@ RG_TEST(every_method_can_be_named)
   assert_null(rg_registry_find_algorithm(NULL, ""));
 }
 
-/* Paths are followed from the folder of the study file, but only after the text that identifies the
-   cell was written with the path as typed. */
+/* Paths are followed from the folder of the study file, but only after the cell's text was
+   written with the path as typed. */
 RG_TEST(paths_lead_from_the_study_file)
 {
   static const RgParam table[] = {
@@ -324,7 +325,7 @@ RG_TEST(files_that_are_none)
   }
 }
 
-/* More mistakes than are kept are still counted, and those kept are in the order of the file. */
+/* Mistakes beyond the limit are counted, and those kept are in the order of the file. */
 RG_TEST(many_mistakes)
 {
   RgText text = {0};

@@ -62,7 +62,7 @@ RG_TEST(a_common_axis_multiplies_all)
                 "Ackley 4.5-D | GP-UCB | noise_variance=1e-2", NULL});
 }
 
-/* The model's settings mean nothing to random search. */
+/* Random search ignores the model's settings. */
 RG_TEST(a_common_block_axis_multiplies_who_reads_it)
 {
   check_cells(
@@ -72,7 +72,7 @@ RG_TEST(a_common_block_axis_multiplies_who_reads_it)
                           "branin | gp_ucb | surrogate.length_scale=[0.2, 0.3]", NULL});
 }
 
-/* Who sets the key closer by is not touched. */
+/* An entry that sets the key itself is not affected. */
 RG_TEST(an_axis_does_not_reach_through_an_override)
 {
   check_cells(
@@ -100,7 +100,7 @@ RG_TEST(axes_are_crossed_and_paths_of_one_axis_go_together)
                 "ackley | gp_ucb (delta=0.3) | dim=3, delta=0.3, initial_points=5", NULL});
 }
 
-/* An axis of pairs of which a cell reads only one: its values once each. */
+/* An axis of pairs, and a cell that reads only one of them: each of its values occurs once. */
 RG_TEST(half_an_axis_is_not_repeated)
 {
   check_cells(STUDY("[ackley]", "[random, gp_ucb]") "sweep: [{problems.ackley.dim: [2, 2, 3], "
@@ -111,8 +111,8 @@ RG_TEST(half_an_axis_is_not_repeated)
                                     "ackley | gp_ucb (delta=0.2) | dim=3, delta=0.2", NULL});
 }
 
-/* Nor where what it reads has the default of a word that came later, which texts of cells leave
-   out. */
+/* The same if a cell reads the default of a word that was added later, which texts of cells
+   omit. */
 RG_TEST(half_an_axis_of_a_later_word_is_not_repeated)
 {
   check_cells(STUDY("[ackley]", "[gp_ucb, ei]") "sweep: [{algorithms.ei.surrogate.solver: [auto, "
@@ -270,7 +270,7 @@ RG_TEST(kinds_of_what_is_swept)
                                        "initial_points=5 run 1 restarts=true algorithm 2 "});
 }
 
-/* Whether the noise is known makes no difference to a method that never asks. */
+/* A known noise variance makes no difference to a method that never reads it. */
 RG_TEST(a_blind_method_is_not_told_twice)
 {
   check_cells(STUDY("[branin]", "[random, gp_ucb]") "sweep: [{common.noise_known: [no, yes]}]\n",

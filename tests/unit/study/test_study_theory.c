@@ -1,5 +1,5 @@
-/* What theory says about the cells of studies: which bound belongs to which rule, which assumption
-   fails where, tables as CSV. */
+/* The theory of the cells of studies: which bound belongs to which rule, which assumption fails
+   where, tables as CSV. */
 #include "study_text.h"
 
 #include "theory/bounds.h"
@@ -162,7 +162,8 @@ RG_TEST(test_assumptions)
   }
 }
 
-/* Gain of a box: that of Sobol points, below Hadamard's bound for a smooth kernel. */
+/* The gain of a box is the gain of Sobol points, and is below Hadamard's bound for a smooth
+   kernel. */
 RG_TEST(test_box)
 {
   static const char text[] =
@@ -212,8 +213,8 @@ RG_TEST(test_tables)
   theory_free(&theory);
 }
 
-/* RRGP-UCB (rrgp_ucb 7 and O7): the gain of the 2D grid, a bound per measure, C1' where nature draws
-   the context, nothing for a measure without Lipschitz bounds. */
+/* RRGP-UCB (rrgp_ucb 7 and O7): the gain of the 2D grid, a bound per measure, C1' if nature
+   draws the context, no bound for a measure without Lipschitz bounds. */
 RG_TEST(test_robust_measures)
 {
   static const char text[] =

@@ -184,7 +184,7 @@ static const double *extra_of(const RgRecord *record, const char *name)
   return NULL;
 }
 
-/* Any problem: with on_failure the trial goes on, and its rows say what happened. */
+/* On any problem, the trial goes on with on_failure, and its rows say what happened. */
 static void test_a_failure_may_be_data(void **state)
 {
   Fixture *f = *state;
@@ -220,7 +220,7 @@ static void test_a_failure_may_be_data(void **state)
   }
 }
 
-/* Recommends the first evaluation, until it can't. */
+/* Recommends the first evaluation until it fails. */
 static PetscErrorCode recommends_twice(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                        RgQuery *recommendation, RgFailure *failure)
 {

@@ -7,7 +7,7 @@
 
 static RgYamlTree tree;
 
-/* Parse a text that must be fine; the root. */
+/* Parses a text that must be valid; returns the root. */
 static const RgYamlNode *parse(const char *text)
 {
   RgDiagnostics diagnostics = {0};
@@ -17,7 +17,8 @@ static const RgYamlNode *parse(const char *text)
   return tree.root;
 }
 
-/* Parse a text that must not be fine: one mistake at a place, whose message begins so. */
+/* Parses a text that must be invalid: one mistake at a place, with a message that begins with
+   the given text. */
 static void reject(const char *text, size_t length, int line, int column, const char *message)
 {
   RgDiagnostics diagnostics = {0};

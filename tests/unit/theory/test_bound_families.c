@@ -1,4 +1,4 @@
-/* The list of families of bounds: complete, without doubles, and said in words. */
+/* The list of families of bounds: complete, without duplicates, and described in words. */
 #include "test_main.h"
 
 #include "base/text.h"
@@ -28,7 +28,7 @@ RG_TEST(every_family_is_whole)
   assert_null(rg_bound_family_find("nobody"));
 }
 
-/* A rule belongs to one family, in which some curve is about it. */
+/* A rule belongs to one family, and some curve of this family is about it. */
 RG_TEST(every_rule_has_its_family)
 {
   int n;
@@ -52,8 +52,8 @@ RG_TEST(every_rule_has_its_family)
   }
 }
 
-/* What the laws of a method's settings name: every choice of every option, on a finite design and a
-   box, without contexts and with them. */
+/* The rules that the laws of a method's settings name: every choice of every option, on a finite
+   design and a box, without contexts and with them. */
 static void add_rules_of(const RgAlgorithmClass *class, const RgDomain *domain, RgText *names)
 {
   void *options;
@@ -81,7 +81,8 @@ static void add_rules_of(const RgAlgorithmClass *class, const RgDomain *domain, 
   RG_OK(PetscFree(options));
 }
 
-/* No name in a method without a family, and none in a family without a method. */
+/* Every rule that a method names belongs to a family, and every rule of a family is named by a
+   method. */
 RG_TEST(methods_and_families_use_the_same_names_of_rules)
 {
   const double points[] = {0.1, 0.2, 0.6, 0.8}, low[] = {0, 0}, high[] = {1, 1};
