@@ -1,4 +1,4 @@
-# What Linux and glibc have and other systems may lack: each is looked for, and done without where it is
+# Features of Linux and glibc that other systems may lack. CMake looks for each, and the code does without where it is
 # missing (-DRG_HAVE_RENAMEAT2=OFF and so on build as there).
 include(CheckLinkerFlag)
 include(CheckStructHasMember)

@@ -22,7 +22,7 @@ BLOCKS = {"study": "Study files", "run": "Settings of a run", "surrogate": "The 
 
 
 class Program:
-    """What `regatta` prints, parsed."""
+    """The output of `regatta`, parsed."""
 
     def __init__(self, path):
         self.path = path
@@ -226,7 +226,7 @@ def tree(entries, caption=""):
 
 
 def reference(program, root, out):
-    """What the program says of itself, as pages in out/reference."""
+    """The descriptions in the program, as pages in out/reference."""
     place = out / "reference"
     for kind in KINDS:
         sections = mathematics(root, kind)
@@ -289,7 +289,7 @@ class Pages:
             self.todo.append(path)
 
     def target(self, page, link):
-        """What a link of a page is in the site; adds it."""
+        """The target of a page's link in the site; adds it to the site."""
         path = Path(os.path.normpath(Path(page).parent / link))
         if (self.out / path).is_file() and path not in self.done:
             return link  # made by the program

@@ -24,7 +24,7 @@ LAUNCHERS = ("OMPI_", "PMIX_", "PMI_", "MPI_", "MPIR_", "PRTE_", "HYDRA_", "SLUR
 
 def find_program() -> str:
     """The program `regatta`: $REGATTA, the one built or installed beside this package, or the one in PATH.
-    FileNotFoundError when there is none."""
+    FileNotFoundError without one."""
     here = Path(__file__).resolve()
     beside = [here.parents[2] / "build" / "regatta"]
     if len(here.parents) > 4:

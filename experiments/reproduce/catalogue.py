@@ -185,7 +185,7 @@ def _instances(text):
 
 
 def _replaced(text, key, line):
-    """Replace the line of a top-level key, or add it before `common:` if there is none."""
+    """Replace the line of a top-level key, or add it before `common:` if the file has no such line."""
     if re.search(rf"(?m)^{key}:", text):
         return re.sub(rf"(?m)^{key}:[^#\n]*?([ \t]*#.*)?$", lambda m: line + (m[1] or ""), text)
     return re.sub(r"(?m)^common:", f"{line}\ncommon:", text, count=1)

@@ -43,7 +43,7 @@ def optima(check, _):
 
 
 def exploitation(check, _):
-    """runs: over so many first samples of the damped cosine, queries of BOKE+ have larger values than
+    """runs: over this number of first samples of the damped cosine, queries of BOKE+ have larger values than
     those of BOKE on average (computed by illustrations.py, no results needed).
 
     {kind: exploitation, runs: 400}

@@ -54,7 +54,7 @@ def _centres(pair, statistic):
 
 
 def _picture(asked, items, statistic):
-    """Set the experiments of the paper's size in which each comparison shows. There are so many runs that resampled
+    """Set the experiments of the paper's size in which each comparison shows. The runs are so numerous that resampled
     runs would give the same share; so all experiments are drawn in the same way."""
     laws = dict.fromkeys(pair for _, pairs, _, _ in asked for pair in pairs)
     centre = {pair: getattr(np, statistic)(density_error.distances(*pair, RUNS)[

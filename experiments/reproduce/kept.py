@@ -98,7 +98,7 @@ class News:
 
     @classmethod
     def of(cls, before, now, results):
-        """`before` is the account in the record (None if there is none), `now` that of these results."""
+        """`before` is the account in the record (None without one), `now` that of these results."""
         if before is None:
             return cls(OTHER)
         known, told = {}, [before, *before.get("beside", ())]
@@ -126,7 +126,7 @@ class News:
 
 
 def told(before, now, news, command):
-    """The account of a study in the record after the present results (None: there are none)."""
+    """The account of a study in the record after the present results (None: no such study)."""
     if now is None or news.kind == SAME:
         return before
     now = now | {"command": command}

@@ -167,7 +167,7 @@ def sentence_tables(records):
 
 
 def evidence(claim):
-    """What the grade of a claim of a record rests on, in one clause."""
+    """The basis of the grade of a claim of a record, in one clause."""
     if claim["grade"] in (NOT_RUN, NOT_COMPARABLE):
         return claim["sentence"].partition(": ")[2]
     cases, tally, first = sum(claim["shares"].values()), Tally(**claim["count"]), claim["cases"][0]

@@ -69,7 +69,7 @@ class Figure:
 
 
 class Settings:
-    """What settings.yaml says; nothing where there is no such file."""
+    """The content of settings.yaml; empty without such a file."""
 
     def __init__(self, figures=()):
         self.figures = tuple(figures)

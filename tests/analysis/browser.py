@@ -33,7 +33,7 @@ for (const width of widths) {{
 
 
 def in_browser(page, scratch):
-    """What the probe finds in a page of each width, and the lines of the browser's console."""
+    """The findings of the probe in a page of each width, and the lines of the browser's console."""
     probe = scratch / "probe.html"
     source = json.dumps(page.read_text(encoding="utf-8")).replace("</", "<\\/")
     probe.write_text(PROBE.format(widths=list(WIDTHS), source=source), encoding="utf-8")

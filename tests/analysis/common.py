@@ -1,4 +1,4 @@
-"""What every analysis test needs: the package on the path, a scratch directory, golden data."""
+"""Parts that every analysis test needs: the package on the path, a scratch directory, golden data."""
 import sys
 import tempfile
 import unittest

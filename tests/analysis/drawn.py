@@ -4,7 +4,7 @@ from matplotlib.colors import to_hex
 
 
 def look(line):
-    """What tells lines apart: colour, dashes (whatever the width), marker."""
+    """The properties that distinguish lines: colour, dashes (whatever the width), marker."""
     offset, dashes = line._unscaled_dash_pattern
     dashes = None if line.get_linestyle() == "None" else (offset, tuple(dashes or ()))
     marker = str(line.get_marker())

@@ -1,4 +1,4 @@
-"""What is drawn: golden curves, scales, styles, legends that cover nothing, equal bytes."""
+"""The content of figures: golden curves, scales, styles, legends that cover nothing, equal bytes."""
 import unittest
 
 import common

@@ -1,4 +1,4 @@
-"""What docs/statistics.md promises and measures, in a small version of its simulations."""
+"""The promises and measurements of docs/statistics.md, in a small version of its simulations."""
 import re
 import unittest
 from pathlib import Path

@@ -163,7 +163,7 @@ class Damage(common.Case):
         self.assertEqual(len(load(path, trust=True).trials), 8)
 
     def test_forged_trailer(self):
-        """What the trailer vouches for may still be made to crash HDF5: only a child reads it."""
+        """A file with a correct trailer may still be forged to crash HDF5; only a child reads it."""
         whole, dice, files = self.whole.read_bytes()[:-32], random.Random(3), []
         for k in range(30):
             files.append(self.scratch / f"{k}.h5")
@@ -207,7 +207,7 @@ class Damage(common.Case):
                                  worse: f"{worse}: damaged: HDF5 can't read it"})
 
     def test_reader_that_dies_later(self):
-        """What is asked for after the file was opened is one line too, and others answer then."""
+        """A failed read after the file was opened gives one line too, and other reads still answer."""
         results = load(self.whole)
         values = reader.QUESTIONS["values"]
         self.addCleanup(reader.QUESTIONS.__setitem__, "values", values)

@@ -1,4 +1,4 @@
-"""What can be claimed: every kind is described, with an example that runs; docs/claims.md is what is printed."""
+"""The kinds of claims: every kind is described, with an example that runs; docs/claims.md is what is printed."""
 import subprocess
 import sys
 import unittest

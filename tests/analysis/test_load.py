@@ -126,7 +126,7 @@ class Load(common.Case):
         self.assertEqual(list(cells.loc[("Large", "Random")]), [4, 0, 0, 4])
 
     def test_swept_problems_are_different_cells(self):
-        """What the algorithm's label does not say is said by the problem's."""
+        """A setting that is not in the algorithm's label is in the problem's."""
         swept = synthetic.problem("Box", ["EI", "TS"], seeds=2, queries=3)
         swept["cells"] = [(f"{a} (fit=map)" if a == "TS" else a, i, s)
                           for a, i, s in swept["cells"]]

@@ -40,7 +40,7 @@ algorithms:
 @unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
 class Plan(common.Case):
     def test_how_many_trials_a_study_will_have(self):
-        """What a page of a running study says is still to come."""
+        """The remaining work according to the page of a running study."""
         self.assertEqual(program.planned(STUDY), 2 * 2 * 2 + 2 * 2)
         self.assertIsNone(program.planned("study: x\nproblems: [no_such]\n"))
         path = self.run_study("two", STUDY)

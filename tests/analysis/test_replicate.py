@@ -128,7 +128,7 @@ class Command(common.Case):
         return made
 
     def left(self, folder):
-        """What it leaves behind."""
+        """The files that it leaves."""
         checksum = subprocess.run([REGATTA, "checksum", folder / "race.h5"], capture_output=True, check=True)
         return (folder / "race.yaml").read_text(), checksum.stdout.split()[0]
 

@@ -1,4 +1,4 @@
-"""The package `regatta`: optimisers that are asked and told, in the messages of docs/protocol.md."""
+"""The package `regatta`: optimisers that talk in the messages of docs/protocol.md."""
 import io
 import json
 import platform

@@ -158,7 +158,7 @@ class Signs(common.Case):
         self._check_logs()
 
     def _check_logs(self):
-        """Of what is minimised the logs have the answers; a value is above the optimum where that is known."""
+        """For minimised objectives the logs have the answers; a value is above the optimum where that is known."""
         for problem, optimum in (("Loss", 0), ("Zero", 0), ("Below", 0), ("Table", 1)):
             for algorithm in ("random", "ei"):
                 path = next((self.scratch / "ioh").glob(f"*/{algorithm}/data_f*_{problem}/*.dat"))

@@ -28,7 +28,7 @@ EVIL = ["</script><script>document.title='broken'</script>".replace("/", "\\"), 
         "</script >".replace("/", "") + "<!--", "__proto__", "{{ 7 * 7 }}"]
 PROBLEM = "<b onmouseover=alert(1)> \u05e9\u05dc\u05d5\u05dd " + "x" * 150
 
-# What a reader does with a chart, and what is then seen.
+# The acts of a reader on a chart, and the page after each.
 ACTS = """
 <script>
 addEventListener("load", () => setTimeout(() => {
@@ -73,7 +73,7 @@ addEventListener("load", () => setTimeout(() => {
 
 
 def acted(page, scratch):
-    """What is seen after ACTS; the page's policy is lifted for the test's own script."""
+    """The page after ACTS; the page's policy is lifted for the test's own script."""
     text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page.read_text(encoding="utf-8"))
     probe = scratch / "acts.html"
     probe.write_text(text.replace("</body>", ACTS + "</body>"), encoding="utf-8")

@@ -228,7 +228,7 @@ class Kept(common.Case):
             with mock.patch.object(inference.comparison, "holm", wraps=inference.comparison.holm) as holm:
                 pairs = inference.comparisons(results, "simple")
             self.assertEqual((len(pairs), set(pairs["n"])), (8 * 6, {2}))
-            # density_exploration has 2 cells, turbo 4, gp_ucb 8: so many pairs of cells are different tests
+            # density_exploration has 2 cells, turbo 4, gp_ucb 8: the number of pairs of cells that are different tests
             self.assertEqual(len(holm.call_args[0][0]), 2 + 4 + 8 + 2 * 4 + 8 + 8)
         self.assertEqual(set(results.select(where={"variance": 2, "kernel": "matern52"}).trials["cell"]),
                          set(results.trials[(results.trials["surrogate.variance"] != 0.5) & (

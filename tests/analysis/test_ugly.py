@@ -93,7 +93,7 @@ def study():
 
 
 class Truth:
-    """What the file says, by h5py and loops."""
+    """The content of the file, by h5py and loops."""
 
     def __init__(self, path):
         self.trials = {}
@@ -148,7 +148,7 @@ class Truth:
         return sum(regret[first:row + 1]) if whole == whole and row >= first else np.nan
 
     def cell(self, label, method, metric, t=None):
-        """(n, finite, mean, se, median, quartiles) of a cell; mean and se None where there are none."""
+        """(n, finite, mean, se, median, quartiles) of a cell; mean and se None where they do not exist."""
         t = self.last(label) if t is None else t
         values = sorted(self.values(label, method, metric, t).values()) if t is not None else []
         n, finite = len(values), sum(np.isfinite(values))
@@ -196,7 +196,7 @@ class Ugly(common.Case):
 
     @classmethod
     def draw(cls, path, out, *options):
-        """What the command says on standard error, warnings included."""
+        """The standard error of the command, including warnings."""
         errors = io.StringIO()
         with warnings.catch_warnings(), contextlib.redirect_stderr(errors), contextlib.redirect_stdout(io.StringIO()):
             warnings.simplefilter("always")
@@ -204,7 +204,7 @@ class Ugly(common.Case):
         return code, errors.getvalue()
 
     def files(self, band):
-        """What the command writes, by quantiles and with the page; tables alone by other bands."""
+        """The files that the command writes, by quantiles and with the page; tables alone by other bands."""
         out = self.directory / band
         if not out.exists() and band == "quantile":
             self.assertEqual(self.draw(self.path, out, "--band", band, "--metric", *NAMES, "--page", out / "page.html"),

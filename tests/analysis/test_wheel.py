@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def lacks():
-    """What is missing to build and install a wheel here; empty when nothing is."""
+    """The missing packages to build and install a wheel here."""
     asked = subprocess.run([sys.executable, "-c", "import setuptools, wheel, ensurepip, venv"], capture_output=True,
                            text=True)
     return asked.stderr.strip().splitlines()[-1] if asked.returncode else ""

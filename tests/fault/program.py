@@ -93,7 +93,7 @@ class Bench:
         return int(counter.read_text())
 
     def try_fault(self, action, forever, call, expected):
-        """What went wrong, or None."""
+        """The first mistake, or None."""
         self.clean()
         first = self.study_run(call=call, action=action, forever=forever)
         if first.returncode not in self.codes:

@@ -1,7 +1,7 @@
 """Coverage-guided fuzzing for a bounded time: a long test (REGATTA_LONG), for clang with libFuzzer.
 
-Usage: fuzz.py SOURCE BUILD [SECONDS]; SECONDS (300, or REGATTA_FUZZ_SECONDS) for each fuzzer. What
-is found stands in BUILD/finds; put it into tests/fuzz/regressions, where a unit test replays it.
+Usage: fuzz.py SOURCE BUILD [SECONDS]; SECONDS (300, or REGATTA_FUZZ_SECONDS) for each fuzzer. Finds are stored in
+BUILD/finds; put it into tests/fuzz/regressions, where a unit test replays it.
 """
 import os
 import pathlib

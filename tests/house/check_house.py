@@ -193,7 +193,7 @@ def types(tree):
 
 
 def modules(tree):
-    """What a header promises is defined in the file of the same name, or in one whose name goes on
+    """The functions of a header are defined in the file of the same name, or in one whose name goes on
     from it (set_prior.c for set_prior.h, group_read.c for group.h)."""
     where = {}
     for source in tree.sources:

@@ -1,6 +1,6 @@
 """clang-format and clang-tidy have nothing to say about the tree; without them the check is skipped.
 
-What clang-tidy found clean is remembered by contents in the folder given as the second argument, so
+Sources that clang-tidy found clean are remembered by contents in the folder given as the second argument, so
 that only what changed is looked at again."""
 import collections
 import concurrent.futures
@@ -37,7 +37,7 @@ def fingerprint(root, path, common):
 
 
 def compiled_with(build):
-    """{source: what the compiler is told}."""
+    """{source: its compiler options}."""
     found = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
         words = shlex.split(entry["command"])
@@ -46,7 +46,7 @@ def compiled_with(build):
 
 
 def precompiled(tool, memory, flags):
-    """What clang-tidy is told so that PETSc's header, a fifth of its time, is read once for all files compiled
+    """The options of clang-tidy with which PETSc's header, a fifth of its time, is read once for all files compiled
     with the flags; nothing where the clang beside it is not there or can't."""
     header, made = memory / "petscsys.h", memory / "petscsys.pch"
     header.write_text("#include <petscsys.h>\n")
@@ -63,7 +63,7 @@ def tidy_some(tool, build, paths, options):
 
 
 def check_tidy(root, build):
-    """What clang-tidy says of the sources that changed since it was clean."""
+    """The findings of clang-tidy in the sources that changed since they were clean."""
     tool = shutil.which("clang-tidy")
     if not tool or not (build / "compile_commands.json").exists():
         return None

@@ -8,7 +8,7 @@ LIMITS = "tests/house/limits.txt"
 
 
 def git(tree, *words):
-    """What git answers; "" outside of a repository, or where a commit is not there (a shallow clone)."""
+    """The answer of git; "" outside of a repository, or where a commit is not there (a shallow clone)."""
     done = subprocess.run(["git", "-C", str(tree.root), *words], capture_output=True, text=True, errors="replace")
     return done.stdout if not done.returncode else ""
 

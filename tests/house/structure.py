@@ -33,7 +33,7 @@ def budgets(tree):
 
 
 def classes(tree):
-    """What describes a method, a problem or a kernel has few fields."""
+    """The structures that describe a method, a problem or a kernel have few fields."""
     pattern = (r"^typedef struct (?:\w+ )?\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\s*(Rg\w+Class);|"
                r"^struct (Rg\w+Class) \{(.*?)^\};")
     known = limits(tree)

@@ -116,7 +116,7 @@ class House(unittest.TestCase):
         self.assertEqual(found(CLEAN), set())
 
     def test_allowed(self):
-        """What limits.txt allows, and what only looks like a breach."""
+        """Allowed by limits.txt, or a breach in appearance only."""
         many = {f"src/base/odd{i}.c": '/* A file. */\n#include "base/core.h"\n' for i in range(61)}
         for rule, files in (
                 ("last_names", {"src/base/odd.h": HEADER.format("typedef enum { RG_RED, RG_BLUE } RgColour;"),

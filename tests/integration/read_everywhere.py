@@ -74,7 +74,7 @@ def check_variable(dataset):
 
 
 def check_setting(group, name):
-    """What the text `swept` says stands in the variable."""
+    """The variable contains the values of the text `swept`."""
     dataset, values = group[name], group[name][()]
     assert name.endswith(dataset.attrs["setting"]) and dataset.shape == group["trial"].shape
     gaps = {"f": np.isnan, "O": lambda v: v == b""}

@@ -26,7 +26,7 @@ def environment():
 
 
 def mpirun(ranks, *arguments):
-    """Command line of `regatta ARGUMENTS` on so many ranks."""
+    """Command line of `regatta ARGUMENTS` on `ranks` ranks."""
     return ["mpirun", "--oversubscribe", "-n", str(ranks), REGATTA, *map(str, arguments)]
 
 
@@ -88,7 +88,7 @@ def fingerprint():
 
 
 def other_core():
-    """A BLAS core whose arithmetic differs from that of this machine; None: there is none."""
+    """A BLAS core whose arithmetic differs from that of this machine; None: no such machine."""
     mine = fingerprint()
     for core in ("Prescott", "Haswell"):
         with mock.patch.dict(os.environ, OPENBLAS_CORETYPE=core):

@@ -1,4 +1,4 @@
-"""What bad input gets: one clear line, exit code 2, nothing written."""
+"""Bad input gets one clear line and exit code 2, and nothing is written."""
 import os
 import pathlib
 import shutil

@@ -166,7 +166,7 @@ class DamagedShards(RegattaTest):
         shutil.copytree(self.directory, self.kept)
 
     def stopped_study(self, study, output, least):
-        """Run and stop until so many shards are there; longer only where nothing was finished, so that
+        """Run and stop until `wanted` shards exist; longer only where nothing was finished, so that
         the study doesn't end on any machine under any load."""
         walltime, shards = 0.5, []
         while walltime < 60:

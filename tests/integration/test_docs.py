@@ -16,7 +16,7 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chrom
 
 
 def lacks():
-    """What is missing to build the site here; empty when nothing is."""
+    """The missing programs and packages to build the site here."""
     asked = subprocess.run([sys.executable, "-c", "import sphinx, myst_parser, furo"], capture_output=True, text=True)
     if asked.returncode:
         return asked.stderr.strip().splitlines()[-1]
@@ -24,7 +24,7 @@ def lacks():
 
 
 class Page(html.parser.HTMLParser):
-    """What a page links to, loads, can be linked at, and its formulas."""
+    """The links of a page, the files it loads, its anchors, and its formulas."""
 
     def __init__(self, path):
         super().__init__()

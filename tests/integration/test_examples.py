@@ -178,7 +178,7 @@ algorithms: [random]
         return int(re.search(r"(?m)^trials +(\d+)", out).group(1))
 
     def test_killed_in_a_long_evaluation(self):
-        """What was finished before an evaluation that may take long is not lost with it."""
+        """Trials that were finished before an evaluation of unknown length are not lost with it."""
         plugin = self.slow_plugin()
         # five calls make a trial; those before took 0.4 s, now the third trial's first or last
         self.assertEqual(self.killed_while_stuck(plugin, 11, 400), 2)

@@ -391,7 +391,7 @@ algorithms: [random, ei, ts, jes, nelder_mead]
 
         moments = random.Random(20241121)
         for _ in range(KILLS):
-            # so many more questions, and a moment: never all of them, however fast the machine
+            # this number of further questions, and a moment: never all of them, however fast the machine
             enough = len(self.asked()) + moments.randint(1, total // (2 * KILLS))
             job = self.start(study)
             self.assertTrue(wait_until(lambda: len(self.asked()) >= enough), "the program is asked")

@@ -1,4 +1,4 @@
-"""What the installed library shows: headers of the front door that stand alone, few symbols."""
+"""The installed library: headers of the front door that stand alone, few symbols."""
 import os
 import pathlib
 import re

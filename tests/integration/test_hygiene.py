@@ -1,4 +1,4 @@
-"""Memory, leaks, files: a run leaves nothing behind and writes nowhere but where it was told to."""
+"""Memory, leaks, files: a run leaves nothing behind and writes only to the given places."""
 import os
 import pathlib
 import re
@@ -66,7 +66,7 @@ class Hygiene(RegattaTest):
 
     @unittest.skipUnless(has_h5py(), "no h5py")
     def test_a_thousand_trials_take_no_more_memory(self):
-        """What waits for the next commit is all that may be added: 8 MiB, and its copy."""
+        """Only the records that wait for the next commit may be added: 8 MiB, and their copy."""
         trials = 20000 if LONG else 1000
         text = STUDY.replace("branin, {{name: gp_path, dim: 1, levels: 8}}", "branin")
         text = text.replace("random, gp_ucb, irgp_ucb", "gp_ucb")

@@ -1,4 +1,4 @@
-"""What `cmake --install` gives: help, man pages, completion, and plug-ins made by `regatta new`."""
+"""The result of `cmake --install`: help, man pages, completion, and plug-ins made by `regatta new`."""
 import os
 import pathlib
 import re

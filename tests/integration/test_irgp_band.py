@@ -74,7 +74,7 @@ class Band(RegattaTest):
                 here = cumulative[mine, 100]
                 spread = math.sqrt(2) * here.std(ddof=1) / math.sqrt(24)
                 self.assertLess(abs(here.mean() - row[-1]), 3 * spread)
-            # What holds for every trial: S_t falls, R_t grows, the gain stays below Hadamard's bound.
+            # Properties of every trial: S_t falls, R_t grows, the gain stays below Hadamard's bound.
             self.assertTrue((np.diff(simple[mine], axis=1) <= 0).all())
             self.assertTrue((np.diff(cumulative[mine][:, 1:], axis=1) >= 0).all())
             if method != "random":

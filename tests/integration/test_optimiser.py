@@ -149,8 +149,7 @@ class Optimiser(RegattaTest):
             self.assertEqual(e["y"], y[row])
 
     def test_names_kinds_and_words(self):
-        """An optimiser hears what coordinates stand for, answers words and null, and is told what was
-        evaluated."""
+        """An optimiser reads the meaning of coordinates, answers words and null, and gets the evaluated point."""
         problem = self.write("problem.py", """#!/usr/bin/python3
 import json, sys
 for line in sys.stdin:
@@ -290,7 +289,7 @@ for line in sys.stdin:
         self.run_study(study)
         lines = [json.loads(line) for line in heard.read_text().splitlines()]
         self.assertEqual([r["do"] for r in lines].count("start"), 4)  # each run tries the program first
-        self.assertEqual(len(lines) - asked, 44)  # the second process hears everything
+        self.assertEqual(len(lines) - asked, 44)  # the second process reads everything
         first = {r["t"]: r for r in lines[3:asked] if r["do"] == "tell"}
         for r in lines[asked + 3:]:  # after the rehearsal
             if r["do"] == "tell" and r["t"] in first:

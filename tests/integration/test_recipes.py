@@ -139,7 +139,7 @@ class Recipes(RegattaTest):
         subprocess.run(["nix-instantiate", "--parse", path], check=True, capture_output=True)
 
     def options(self):
-        """What CMake can be asked for."""
+        """The options of CMake."""
         text = "".join(path.read_text() for path in (ROOT / "CMakeLists.txt", *ROOT.glob("cmake/*.cmake")))
         return set(re.findall(r"option\((REGATTA_\w+)", text))
 

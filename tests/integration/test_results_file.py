@@ -1,4 +1,4 @@
-"""What others make of a results file and of a study that is not finished: readers, info, documents."""
+"""A results file and an unfinished study in other programs: readers, info, documents."""
 import pathlib
 import shutil
 import subprocess

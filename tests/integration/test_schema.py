@@ -47,7 +47,7 @@ class Schema(RegattaTest):
         return done.stdout
 
     def version(self):
-        """Of the schema that this program writes."""
+        """Whether a file has the schema that this program writes."""
         header = (ROOT / "src" / "study" / "file" / "study.h").read_text()
         return int(re.search(r"#define RG_SCHEMA_VERSION (\d+)", header).group(1))
 
@@ -66,7 +66,7 @@ class Schema(RegattaTest):
             self.assertEqual(regatta("status", path)[0], 0)
 
     def test_old_files_are_verified_and_merged(self):
-        """What merge writes of them has today's schema and the same results."""
+        """The output of merge has today's schema and the same results."""
         for path, checksum in kept():
             code, out, err = regatta("verify", path, "-no-rerun")
             self.assertIn(code, (0, 75), err)  # revisions of methods since may have left trials over

@@ -1,4 +1,4 @@
-"""Trials of another build, plug-in or numeric fingerprint are told of, and run again when asked."""
+"""Trials of another build, plug-in or numeric fingerprint are reported, and run again on request."""
 import os
 import subprocess
 from unittest import mock
@@ -42,7 +42,7 @@ class Stale(RegattaTest):
                 software[trial] = "regatta 0.0 (commit 0123abc, source 0123456789ab); PETSc 3"
 
     def words(self, trials):
-        """What run, plan, info and status say."""
+        """The messages of run, plan, info and status."""
         of = "6 finished trials were made by another build (regatta 0.0 (commit 0123abc, source"
         for command in (("run", self.study(), "-o", self.output),
                         ("plan", self.study(), "-o", self.output), ("info", self.output),
@@ -80,7 +80,7 @@ class Stale(RegattaTest):
         self.assertEqual(sorted(os.listdir(self.folder)), ["out.h5", "stale.yaml"])
 
     def test_run_again_and_failed(self):
-        """The failure is told, the old record stays and is told of as before; nothing is lost."""
+        """The failure is reported; the old record stays and is reported as before; nothing is lost."""
         self.run_study()
         before = self.checksum(self.output)
         self.age(6)
@@ -110,7 +110,7 @@ class Stale(RegattaTest):
         self.assertIn("complete; stale: 6 of 10 finished trials were made by another build", out)
 
     def test_stopped_and_resumed(self):
-        """What was run again stays, however often the run is stopped."""
+        """Trials that ran again stay, however often the run is stopped."""
         self.run_study()
         before = self.checksum(self.output)
         self.age(6)

@@ -33,7 +33,7 @@ class Stop(RegattaTest):
         return mpirun(ranks, "run", STUDY, "-o", self.output, "-quiet", *options)
 
     def cpu_seconds(self):
-        """What the ranks that write to the output have taken so far."""
+        """The CPU time so far of the ranks that write to the output."""
         ticks = 0
         for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
             try:

@@ -95,7 +95,7 @@ class Storm(RegattaTest):
             return ""
 
     def strike(self, job, victim):
-        """SIGKILL one process; True if it was there. What is left is not waited for."""
+        """SIGKILL one process; True if it was there. Does not wait for the remains."""
         ranks = ranks_of(job)
         self.seen.update(ranks)
         if victim == "mpirun":

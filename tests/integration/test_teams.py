@@ -51,7 +51,7 @@ class Teams(RegattaTest):
             self.assertLess(numpy.nanmax(abs(other["branin"] - values[0]["branin"])), 1e-3)
 
     def test_auto_gives_the_ranks_left_over_to_the_first_trials(self):
-        """Of five trials on four ranks one has a team, the same one whenever it runs."""
+        """One of five trials on four ranks has a team, always the same one."""
         study = self.write("auto.yaml", """
 study: auto
 seeds: 5

@@ -61,7 +61,7 @@ def trial(rng, width):
 
 
 def run(seed, trials=30, width=1.0):
-    """What is compared: name -> array (trial, t). `width` other than 1 is wrong."""
+    """The compared results: name -> array (trial, t). `width` other than 1 is wrong."""
     rng = np.random.default_rng(seed)
     rows = [trial(rng, width) for _ in range(trials)]
     return {"cumulative_regret": np.array([row[0] for row in rows]),

@@ -51,7 +51,7 @@ def trial(rng, covariance, root, width):
 
 
 def run(seed, trials=30, width=1.0):
-    """What is compared: name -> array (trial, t), t = 1 .. ITERATIONS. `width` other than 1 is wrong."""
+    """The compared results: name -> array (trial, t), t = 1 .. ITERATIONS. `width` other than 1 is wrong."""
     rng = np.random.default_rng(seed)
     covariance = kernel()
     root = np.linalg.cholesky(covariance + 1e-10 * np.eye(len(covariance)))

@@ -69,7 +69,7 @@ def trial(rng, one, root, width):
 
 
 def run(seed, trials=30, width=1.0):
-    """What is compared: name -> array (trial, t). `width` other than 1 is wrong."""
+    """The compared results: name -> array (trial, t). `width` other than 1 is wrong."""
     rng = np.random.default_rng(seed)
     axis = np.linspace(-5, 5, LEVELS)
     one = np.exp(-((axis[:, None] - axis[None]) ** 2) / 2)

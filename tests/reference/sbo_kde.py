@@ -82,7 +82,7 @@ def trial(rng, width, bandwidth):
 
 
 def run(seed, trials=30, width=1.0, bandwidth=1.0):
-    """What is compared: name -> array (trial, t). Factors of `width` and `bandwidth` but 1 are wrong."""
+    """The compared results: name -> array (trial, t). Factors of `width` and `bandwidth` but 1 are wrong."""
     rng = np.random.default_rng(seed)
     rows = [trial(rng, width, bandwidth) for _ in range(trials)]
     return {"cumulative_regret": np.array([row[0] for row in rows]),

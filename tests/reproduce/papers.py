@@ -1,4 +1,4 @@
-"""What the tests of experiments/reproduce need: those of the analysis, and the command."""
+"""Parts that the tests of experiments/reproduce need: those of the analysis, and the command."""
 import sys
 from pathlib import Path
 

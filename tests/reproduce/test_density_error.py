@@ -46,8 +46,8 @@ class Distances(common.Case):
                 self.assertAlmostEqual(de.distance(law, samples), exact, delta=1e-4)
 
     def test_absolute_integral(self):
-        """Of a sine over three half waves: 6; on this grid the trapezoidal rule is off by 1.5e-4, the integral of the
-        absolute value of the linear interpolation by 4e-3."""
+        """The integral of a sine over three half waves is 6; on this grid the trapezoidal rule is off by 1.5e-4, that of
+        the absolute value of the linear interpolation by 4e-3."""
         x = np.linspace(0.0, 3.0 * np.pi, 101)
         self.assertAlmostEqual(de.absolute_integral(np.sin(x + 0.01), x + 0.01), 6.0, delta=1e-5)
         self.assertEqual(de.absolute_integral(np.array([0.0, 0.0, 1.0]), np.array([0.0, 1.0, 3.0])), 1.0)

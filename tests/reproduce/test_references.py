@@ -93,7 +93,7 @@ class References(common.Case):
 
 
 def sources():
-    """What the descriptors of methods and problems say they come from: the last text of RG_ABOUT."""
+    """The sources in the descriptors of methods and problems: the last text of RG_ABOUT."""
     for path in sorted((ROOT / "src").glob("*/*.c")):
         for about in re.findall(r"RG_ABOUT\((.*?)\),\n", path.read_text(encoding="utf-8"), re.S):
             last = re.search(r'((?:"(?:\\.|[^"\\])*"\s*)+)$', about)[1]

@@ -166,7 +166,7 @@ class Results(common.Case):
 
     @unittest.skipUnless(REGATTA, "no program")
     def test_a_bound_is_that_of_its_universe(self):
-        """Of the columns of STUDY_bounds.csv those count whose cell ran in the universe."""
+        """The columns of STUDY_bounds.csv count if their cell ran in the universe."""
         study, results = self.scratch / "s.yaml", self.scratch / "s.h5"
         study.write_text(universes.swept(STUDY, settings_of(self.scratch).figure("s")))
         subprocess.run([REGATTA, "run", study, "-o", results], check=True, capture_output=True)

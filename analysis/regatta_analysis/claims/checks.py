@@ -1,5 +1,5 @@
 """The kinds of checks that claims are made of. Each is a function of (check, studies) that returns an
-Outcome (outcome.py). What a kind expects in claims.yaml stands at its function, with an example (kinds.py makes
+Outcome (outcome.py). The description of a kind in claims.yaml stands at its function, with an example (kinds.py makes
 the help and docs/claims.md of both); `on` names studies or panels (`study` or `study/problem`), `who` and
 `against` algorithms by label.
 """

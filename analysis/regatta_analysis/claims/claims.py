@@ -50,19 +50,19 @@ class Studies:
         return {}
 
     def size(self, _where):
-        """Trials of another experiment that the results are compared with, at a place that `panels` names; {} if there
-        is none."""
+        """Trials of another experiment that the results are compared with, at a place that `panels` names; {} without
+        such a place."""
         return {}
 
     def whole(self, study):
-        """Results of a study in all universes, None when there are none."""
+        """Results of a study in all universes; None without results."""
         if study not in self._raw:
             path = self.files.get(study)
             self._raw[study] = load(path, self._partial) if path else None
         return self._raw[study]
 
     def get(self, study):
-        """Results of a study, None when there are none."""
+        """Results of a study; None without results."""
         return self.whole(study)
 
     def shortened(self, _study):

@@ -12,7 +12,7 @@ from ..stats.measures import part, value_curves
 
 
 def better(check, studies):
-    """who, against, on, value (what is compared), statistic: mean (default) | median, the numbers that are told;
+    """who, against, on, value (what is compared), statistic: mean (default) | median, the reported numbers;
     combine: every (default) | most | any of the pairs on all panels, or pooled, all of them as one effect, panels with
     equal weight ("overall", "outperforms"); at_each: several queries t; times: shares of the CPU time of the fastest;
     versus: one panel on which `against` is taken (default: the same). The values of `who` are smaller.

@@ -26,7 +26,7 @@ METRIC_WORDS = {"simple": "simple regret", "cumulative": "cumulative regret",
 
 @dataclass
 class Panel:
-    """A problem of a study, the size of the other experiment ({}: there is none), and {column of its tables: (study,
+    """A problem of a study, the size of the other experiment ({}: not given), and {column of its tables: (study,
     problem, algorithm)}."""
     where: str
     size: dict

@@ -35,7 +35,7 @@ class Work:
 
 def needs(verdict, studies, texts):
     """{(study, cell): ("seeds" or "instances", how many)} that an open claim needs; `texts` has the study files by
-    name. Of each comparison, the cells with the fewest trials grow."""
+    name. In each comparison, the cells with the fewest trials grow."""
     found, views = {}, {}
     if verdict.settled():
         return found
@@ -131,7 +131,7 @@ class Replication:
         return launch.complete(work.results)
 
     def _next(self, found, studies):
-        """{study: text of its file} of the next stage, reported with its reasons; {} when there is none."""
+        """{study: text of its file} of the next stage, reported with its reasons; {} without a next stage."""
         texts = {name: work.file.read_text(encoding="utf-8") for name, work in self.works.items()}
         wanted = {v.id: cells for v in found for cells in [needs(v, studies, texts)] if cells}
         costs = {name: self._hours([cells], texts) for name, cells in wanted.items()}

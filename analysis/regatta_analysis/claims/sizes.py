@@ -13,7 +13,7 @@ from ..stats.measures import TooShort, at, part, trial_values, value_curves
 
 
 def within(check, studies):
-    """who, on, value, low and/or high, statistic: mean (default) | median, the number that is told: the values of
+    """who, on, value, low and/or high, statistic: mean (default) | median, the reported number: the values of
     typical trials lie in the interval.
 
     {kind: within, who: EI, on: study/Plane, value: {metric: simple, at: last}, low: 0.01, high: 1}

@@ -167,7 +167,7 @@ def confidence_figure(results, points=None):
 
 
 def recorded_law(results, problem, algorithm, t, points=None):
-    """The law by formula for the settings of a cell; None if there is none."""
+    """The law by formula for the settings of a cell; None without such a law."""
     group = results.group(problem)
     first = np.flatnonzero(group.column("algorithm") == algorithm)[:1]
     name, dim = (group.column(column)[first][0] for column in ("algorithm_name", "n_dim_x"))

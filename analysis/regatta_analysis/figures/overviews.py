@@ -167,6 +167,6 @@ def rank_figure(found):
         axis.set_ylim(start - 0.8 * half - 0.3, 2.9)
         figure.set_size_inches(style.PAGE_WIDTH * 0.8, 0.17 * (3.2 - start + 0.8 * half))
         figure.supxlabel(f"mean rank over {found['n']} problems (1 is best); Friedman p = "
-                         f"{found['p']:.2g}; bars: not told apart (Nemenyi, 5%)", fontsize=7,
+                         f"{found['p']:.2g}; bars: not distinguished (Nemenyi, 5%)", fontsize=7,
                          color=style.GREY)
         return figure

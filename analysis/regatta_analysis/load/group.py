@@ -123,7 +123,7 @@ class Group:
                        **{name: typed(*self.setting(name)) for name in self.settings}}, copy=False)
 
     def column(self, name: str) -> np.ndarray:
-        """One column of `trials`; equal texts are one object. NaN where there is none."""
+        """One column of `trials`; equal texts are one object. NaN where a trial has no value."""
         if name == "problem":
             return np.full(self.n, self.label, dtype=object)
         if self._table.first(name) is None:

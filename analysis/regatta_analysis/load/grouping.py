@@ -58,7 +58,7 @@ def _panel(path, base, table, rows, at, score):
 
 
 def _by_score(table, scores):
-    """{name of a measure: the table with its values}; {None: the table} if there is none."""
+    """{name of a measure: the table with its values}; {None: the table} without measures."""
     if not scores:
         return {None: table}
     return {pair.split("=", 1)[0]: Table([_scored(part, number) for part in table.parts])

@@ -1,4 +1,4 @@
-"""What a trial was run with: from its key, and what was swept, from the text `swept` or columns.
+"""The settings of a trial, from its key, and its swept settings, from the text `swept` or columns.
 
 A key is `name=value` blocks separated by ';', where value may be `method@revision{name=value,...}`
 or `{name=value,...}`:

@@ -153,6 +153,6 @@ def _dash(linestyle):
 
 
 def _numbers(values):
-    """A number for JSON: five digits, or null if there is none."""
+    """A number for JSON: five digits, or null for a number that is not finite."""
     return [None if not np.isfinite(v) else int(v) if float(v).is_integer() and abs(v) < 1e9
             else float(f"{v:.5g}") for v in pd.Series(values).astype(float)]

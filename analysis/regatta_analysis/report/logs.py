@@ -79,7 +79,7 @@ def _function(results, problem):
 
 
 def _values(group):
-    """Minus the objective of a problem's trials, or NO_VALUE if there is none. If no trial has an objective (contexts
+    """Minus the objective of a problem's trials, or NO_VALUE without one. If no trial has an objective (contexts
     of a costly problem), minus the observation."""
     objective = group.values("objective").astype(float)
     if np.isnan(objective).all():

@@ -1,4 +1,4 @@
-"""What paired trials say about two methods: effect, confidence sequence, and probabilities.
+"""Statements about two methods from paired trials: effect, confidence sequence, and probabilities.
 
 The values of a and b are paired by instance and seed, and less is better. A unit is one independent pair: a
 trial, or an instance where several trials share one. Its contrast is log(a / b) for values that are at least 0,

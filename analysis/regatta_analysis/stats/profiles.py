@@ -19,7 +19,7 @@ COSTS = ("evaluations", "cpu")
 
 def hits(results: Results, targets: Sequence[float] | np.ndarray = TARGETS,
          cost: str = "evaluations", problems: Iterable[str] | None = None) -> pd.DataFrame:
-    """What every complete trial paid until its simple regret was at most a target: one row per
+    """The cost of every complete trial until its simple regret was at most a target: one row per
     problem, algorithm, instance, seed and target; `cost` infinite where it was never reached.
 
     targets: shares of the median simple regret at t = 0, of all trials of the problem that have a finite one there,

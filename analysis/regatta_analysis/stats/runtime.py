@@ -65,7 +65,7 @@ def _running_best(values):
 
 def first_hits(gap: np.ndarray, targets: Sequence[float] | np.ndarray = TARGETS) -> np.ndarray:
     """Number of the first evaluation, from 1, whose best value so far is within each target of the
-    optimum; NaN where there is none. gap: trials x evaluations, falling."""
+    optimum; NaN without such an evaluation. gap: trials x evaluations, falling."""
     found = np.full((len(gap), len(targets)), np.nan)
     for k, target in enumerate(targets):
         reached = gap <= target

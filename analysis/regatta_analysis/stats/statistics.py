@@ -21,7 +21,7 @@ def summarise(curves: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75
 
     Per algorithm and t over the trials with a value: n; n_finite, the number of finite values; mean; sd with
     divisor n - 1; se, sd/sqrt(n); median; low and high, the quantiles asked for (linear between order
-    statistics). Of infinite values see `extended`.
+    statistics). For infinite values see `extended`.
     se_instances is the standard error over instance means, for designs where several seeds share
     an instance and trials are therefore not independent; NaN elsewhere. `order`: algorithms first.
     `bootstrap`: also boot_low and boot_high, the 95% percentile bootstrap interval of the mean, and median_low and
