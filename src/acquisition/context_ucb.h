@@ -33,8 +33,9 @@ typedef struct {
 typedef struct {
   double width;
   int nodes;
-  bool few_first; /* nodes replace the contexts of `few` too: for a criterion that costs more
+  bool few_first;   /* nodes replace the contexts of `few` too: for a criterion that costs more
                      than U */
+  bool any_measure; /* run also where the method does not maximise the problem's measure */
 } RgContextualOptions;
 
 typedef struct {

@@ -13,7 +13,14 @@ PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, 
                                    RgDiagnostics *diagnostics)
 {
   PetscFunctionBeginUser;
-  (void)options;
+  rg_contextual_check_space(domain, place, diagnostics);
+  PetscCall(
+    rg_contextual_check_measure(options, domain, RG_MEASURE_EXPECTATION, place, diagnostics));
+  PetscFunctionReturn(0);
+}
+
+void rg_contextual_check_space(const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
+{
   if (domain->context.dim > 0 &&
       (rg_space_is_finite(&domain->context) || domain->control != RG_CONTEXT_NATURE))
     rg_diagnostics_add(diagnostics, place,
@@ -21,6 +28,26 @@ PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, 
                        "%s",
                        rg_space_is_finite(&domain->context) ? "finite contexts"
                                                             : "contexts chosen by the learner");
+}
+
+PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *domain,
+                                           RgMeasureKind other, RgPlace place,
+                                           RgDiagnostics *diagnostics)
+{
+  const RgContextualOptions *contextual = options;
+  const bool two = other != RG_MEASURE_EXPECTATION;
+  RgMeasure measure;
+
+  PetscFunctionBeginUser;
+  if (!domain->measure || contextual->any_measure) PetscFunctionReturn(0);
+  PetscCall(rg_measure_create(domain->measure, &measure));
+  if (measure.kind != RG_MEASURE_EXPECTATION && measure.kind != other)
+    rg_diagnostics_add(diagnostics, place,
+                       "this method is made for the measure 'expectation'%s%s%s, not for '%s'; "
+                       "'any_measure: true' uses it all the same",
+                       two ? " or '" : "", two ? rg_measure_infos[other].usage : "", two ? "'" : "",
+                       domain->measure);
+  PetscCall(rg_measure_destroy(&measure));
   PetscFunctionReturn(0);
 }
 

@@ -5,6 +5,7 @@
 
 #include "acquisition/context_ucb.h"
 #include "algorithm/surrogate.h"
+#include "regatta/measure.h"
 
 /* RgContextualOptions are the first member of the options of these methods. */
 #define RG_CONTEXTUAL_PARAMS(Options, member)                                                      \
@@ -15,7 +16,9 @@
   RG_INT(                                                                                          \
     "context_nodes", Options, member.nodes, "auto", 0, 1e4, "",                                    \
     "contexts between which U is interpolated while the search climbs, at most, where the kernel " \
-    "does not factor into x and c; the end is on all; auto: as many as it takes; 0: all")
+    "does not factor into x and c; the end is on all; auto: as many as it takes; 0: all"),         \
+    RG_ENTRY("any_measure", BOOL, Options, member.any_measure, bool, "false", RG_LATER, 0, NULL,   \
+             "", "run also where the problem's measure is not the one that the method maximises")
 
 #define RG_CONTEXT_GRID_PARAM(Options, member, size)                                               \
   RG_INT("contexts", Options, member, size, 2, 1e5, "N",                                           \
@@ -30,9 +33,16 @@
 enum { RG_BALL_RADIUS = RG_UCB_ACQUISITION + 1 };
 extern const RgRecordColumn rg_ball_columns[];
 
-/* The standard check: contexts come from a box and are drawn by nature. */
+/* The standard check: contexts from a box, drawn by nature, and the expectation as measure. */
 PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics);
+/* The part about contexts. */
+void rg_contextual_check_space(const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics);
+/* The part about the measure, for a method that maximises the expectation or the measure
+   `other`. options: RgContextualOptions. */
+PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *domain,
+                                           RgMeasureKind other, RgPlace place,
+                                           RgDiagnostics *diagnostics);
 
 /* Whether the initial design has seen a context; if not, the failure says so. */
 bool rg_context_seen(const RgAlgorithm *algorithm, const RgHistory *history, RgFailure *failure);

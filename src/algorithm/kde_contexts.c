@@ -46,6 +46,12 @@ PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_kde_check(const void *options, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics)
+{
+  return rg_contextual_check_measure(options, domain, RG_MEASURE_EXPECTATION, place, diagnostics);
+}
+
 void rg_kde_cost(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
   const RgKdeOptions *o = options;

@@ -55,10 +55,14 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
                                       RgKdeContexts *contexts, RgFailure *failure);
 PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts);
 
+/* `check` of the class: the measure is the expectation. */
+PetscErrorCode rg_kde_check(const void *options, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics);
 /* The `cost` of the class, for options that begin with RgKdeOptions. */
 void rg_kde_cost(const void *options, const RgTrialSize *size, RgMethodCost *cost);
 #define RG_KDE_METHODS                                                                             \
-  .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .confidence = confidence, RG_CONTEXTUAL_STATE
+  .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .check = rg_kde_check, .confidence = confidence,    \
+  RG_CONTEXTUAL_STATE
 
 /* For `confidence` of the class. */
 void rg_kde_confidence(const RgKdeOptions *options, const char *rule, RgConfidenceLaw *law);

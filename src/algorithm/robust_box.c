@@ -16,7 +16,12 @@ PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, R
 
   PetscFunctionBeginUser;
   if (rg_space_is_finite(&domain->context)) PetscFunctionReturn(0);
-  if (law->n != 1 && law->n != dim)
+  if (!law->n && !domain->n_laws)
+    rg_diagnostics_add(diagnostics, place,
+                       "'law: auto' is the problem's law of the contexts, and this problem states "
+                       "none; accepted are one law, or one for each of the %d coordinates",
+                       dim);
+  if (law->n && law->n != 1 && law->n != dim)
     rg_diagnostics_add(diagnostics, place,
                        "'law' has %d laws for %d context coordinates, accepted are 1 or %d", law->n,
                        dim, dim);
@@ -39,7 +44,8 @@ PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *me
   PetscCall(PetscMalloc2((size_t)box->capacity * box->dim_c, &box->nodes, box->capacity, &box->p));
   PetscCall(PetscCalloc1(box->dim_c, &box->law));
   if (!rg_space_is_finite(&domain->context))
-    PetscCall(rg_distribution_create_all(law->n, law->values, box->dim_c, box->law));
+    PetscCall(rg_distribution_create_all(
+      law->n ? law->n : domain->n_laws, law->n ? law->values : domain->laws, box->dim_c, box->law));
   PetscCall(rg_surrogate_create_model(algorithm, true, &box->model));
   PetscFunctionReturn(0);
 }

@@ -20,8 +20,8 @@ typedef struct {
   RgPrediction prediction;
 } RgRobustBox;
 
-/* Reports mistakes in a list of laws: one law for all coordinates of a box of contexts, or one
-   for each. */
+/* Mistakes in a list of laws, one for all coordinates of a box of contexts or one each; an empty
+   list means the problem's laws. */
 PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics);
 /* The model over (x, c) of the algorithm's setup, and room for levels_max nodes per coordinate of a

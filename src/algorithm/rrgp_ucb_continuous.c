@@ -9,7 +9,8 @@
    Source: Inatsu (2025), arXiv:2504.03172, Algorithms 3 to 7.
    Cost per iteration: predictions at (designs tried) x (nodes) points, O(n^2) each.
    With index_paths, the query at which the recommendation so far was best (t-hat) is estimated.
-   Needs contexts of known law, and a box in the design or the context. Revision 1. */
+   Needs contexts of known law, and a box in the design or the context.
+   Revision 2: `law` is the problem's law by default. */
 #include "algorithm/robust.h"
 #include "algorithm/robust.h"
 #include "algorithm/robust_box.h"
@@ -34,9 +35,10 @@ typedef struct {
 
 static const RgParam params[] = {
   RG_ROBUST_MEASURE(Options),
-  RG_TEXTS("law", Options, law, "uniform(0, 1)", "P*",
+  RG_TEXTS("law", Options, law, "auto", "P*",
            "law of a box of contexts in unit coordinates, independent ones, one for all or one "
-           "each: uniform(a, b), normal(m, s), ..; beyond the box it counts for the outer cells"),
+           "each: uniform(a, b), normal(m, s), ..; beyond the box it counts for the outer cells; "
+           "auto: the problem's law"),
   RG_REAL("a", Options, a, "1", RG_POSITIVE, 1e300, "a",
           "the derivative of f by any unit coordinate exceeds L somewhere with probability at most "
           "a exp(-(L/b)^2)"),
@@ -311,7 +313,7 @@ static PetscErrorCode recommend(RgAlgorithm *algorithm, int t, const RgHistory *
 }
 
 const RgAlgorithmClass rg_algorithm_rrgp_ucb_continuous = {
-  RG_ABOUT("rrgp_ucb_continuous", "RRGP-UCB, continuous", 1,
+  RG_ABOUT("rrgp_ucb_continuous", "RRGP-UCB, continuous", 2,
            "RRGP-UCB on boxes: beta_t = 2 log kappa_t + chi^2_2 with the kappa_t of a finer and "
            "finer\ndiscretisation; contexts are replaced by the midpoints of cells",
            "Inatsu 2025, arXiv:2504.03172, Algorithms 3 to 7"),

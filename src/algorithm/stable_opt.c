@@ -73,6 +73,16 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
+/* The worst case is what the method maximises; the papers also run it for the expectation. */
+static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics)
+{
+  PetscFunctionBeginUser;
+  rg_contextual_check_space(domain, place, diagnostics);
+  PetscCall(rg_contextual_check_measure(options, domain, RG_MEASURE_WORST, place, diagnostics));
+  PetscFunctionReturn(0);
+}
+
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
   cost->contexts = ((const Options *)options)->samples;
@@ -88,5 +98,7 @@ const RgAlgorithmClass rg_algorithm_stable_opt = {
   RG_OPTIONS(Options, params),
   .cost = cost_of,
   RG_ASK(ask, rg_ucb_columns),
-  RG_CONTEXTUAL_METHODS,
+  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL,
+  .check = check,
+  RG_CONTEXTUAL_STATE,
 };

@@ -177,6 +177,8 @@ PetscErrorCode rg_domain_destroy(RgDomain *domain)
   PetscCall(RG_FREE(&domain->context_prob, &domain->measure));
   for (int s = 0; s < domain->n_scores; s++) PetscCall(PetscFree(domain->scores[s]));
   PetscCall(PetscFree(domain->scores));
+  for (int j = 0; j < domain->n_laws; j++) PetscCall(PetscFree(domain->laws[j]));
+  PetscCall(PetscFree(domain->laws));
   for (int k = 0; k < domain->n_constraints; k++) PetscCall(PetscFree(domain->constraints[k]));
   PetscCall(PetscFree(domain->constraints));
   memset(domain, 0, sizeof *domain);
@@ -189,6 +191,15 @@ PetscErrorCode rg_domain_constrain(RgDomain *domain, int n, const char *const *n
   PetscCall(PetscCalloc1(n, &domain->constraints));
   for (int k = 0; k < n; k++) PetscCall(PetscStrallocpy(names[k], &domain->constraints[k]));
   domain->n_constraints = n;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_domain_state_laws(RgDomain *domain, int n, const char *const *laws)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(n, &domain->laws));
+  for (int j = 0; j < n; j++) PetscCall(PetscStrallocpy(laws[j], &domain->laws[j]));
+  domain->n_laws = n;
   PetscFunctionReturn(0);
 }
 

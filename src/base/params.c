@@ -293,6 +293,7 @@ static bool is_silent(const RgParam *entry, const RgParamField *field)
 {
   if (entry->type == RG_PARAM_CHOICE)
     return entry->minimum == RG_LATER && !strcmp(entry->choices[*field->integer], entry->fallback);
+  if (entry->type == RG_PARAM_BOOL) return entry->minimum == RG_LATER && !*field->boolean;
   if (entry->choices == rg_param_layout) return true;
   return entry->choices == rg_param_later && is_auto(entry, *field);
 }

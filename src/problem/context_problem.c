@@ -33,6 +33,7 @@ PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDom
   PetscFunctionBeginUser;
   PetscCall(rg_space_cube(&domain->context, dim, 0, 1));
   domain->control = RG_CONTEXT_NATURE;
+  PetscCall(rg_domain_state_laws(domain, options->law.n, (const char *const *)options->law.values));
   PetscCall(rg_measure_canonical(options->measure, &domain->measure));
   PetscFunctionReturn(0);
 }

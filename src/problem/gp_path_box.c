@@ -101,7 +101,10 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   domain->control = o->setting ? RG_CONTEXT_NATURE : RG_CONTEXT_SIMULATOR;
   PetscCall(rg_measure_canonical(o->measure, &domain->measure));
   const int n = domain->context.size;
-  if (!n) PetscFunctionReturn(0);
+  if (!n) {
+    PetscCall(rg_domain_state_laws(domain, 1, (const char *const[]){"uniform(0, 1)"}));
+    PetscFunctionReturn(0);
+  }
   PetscCall(PetscMalloc1(n, &domain->context_prob));
   for (int j = 0; j < n; j++) domain->context_prob[j] = 1.0 / n;
   PetscFunctionReturn(0);

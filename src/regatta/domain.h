@@ -48,6 +48,10 @@ typedef struct {
   RgSpace context; /* dim = 0 without context */
   RgContextControl control;
   double *context_prob;     /* context.size probabilities known to the learner, or NULL; owned */
+  int n_laws;               /* laws of a box of contexts that the learner may know: 0 (unknown), 1
+                               (of every coordinate) or context.dim */
+  char **laws;              /* n_laws expressions (`regatta describe laws`), unit coordinates;
+                               values beyond the cube count as its border; owned */
   char *measure;            /* measure by which F summarises f over the contexts, as in
                                regatta/measure.h; NULL: not given; owned */
   int n_scores;             /* further measures that trials are scored by */
@@ -78,6 +82,8 @@ RG_API PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, 
 RG_API PetscErrorCode rg_space_inputs(RgSpace *space, int n, char *const *texts, RgText *mistake);
 RG_API PetscErrorCode rg_space_destroy(RgSpace *space);
 RG_API PetscErrorCode rg_domain_destroy(RgDomain *domain);
+/* State the laws of a box of contexts, n of them (1 or context.dim); copies the texts. */
+RG_API PetscErrorCode rg_domain_state_laws(RgDomain *domain, int n, const char *const *laws);
 /* Name the outcome constraints; copies the names. */
 RG_API PetscErrorCode rg_domain_constrain(RgDomain *domain, int n, const char *const *names);
 

@@ -92,7 +92,7 @@ extern const char *const rg_param_or_auto[];
 
 /* `choices` of an INT, a REAL or TEXTS with default `auto` that was added when results existed.
    At `auto` it is left out of the canonical text, so that the identity of those results stays.
-   RG_LATER as the `minimum` of a CHOICE means the same. */
+   RG_LATER as the `minimum` of a CHOICE, or of a BOOL with default `false`, means the same. */
 extern const char *const rg_param_later[];
 #define RG_LATER 1
 

@@ -43,15 +43,15 @@ static void bench_data(Bench *bench)
   }
 }
 
-static void bench_make(const Setting *problem, const Setting *settings, bool standardise,
-                       Bench *bench)
+static void bench_make_of(const char *name, const Setting *problem, const Setting *settings,
+                          bool standardise, Bench *bench)
 {
   static const Setting model[] = {{"kernel", "gaussian"},   {"ard", "false"},
                                   {"length_scale", "0.25"}, {"noise_variance", "1e-4"},
                                   {"fit", "fixed"},         {"mean", "zero"}};
 
   memset(bench, 0, sizeof *bench);
-  bench->instance = instance_make("gp_path_box", problem, 3, 0);
+  bench->instance = instance_make(name, problem, 3, 0);
   bench_class(bench, "rrgp_ucb_continuous");
   for (int k = 0; k < 6; k++)
     set_in(rg_surrogate_params, &bench->surrogate, model[k][0], model[k][1]);
@@ -66,6 +66,12 @@ static void bench_make(const Setting *problem, const Setting *settings, bool sta
                          .stream = rg_stream(1, "gp_path_box", 0, "algorithm", 0)},
                ROOM);
   bench_data(bench);
+}
+
+static void bench_make(const Setting *problem, const Setting *settings, bool standardise,
+                       Bench *bench)
+{
+  bench_make_of("gp_path_box", problem, settings, standardise, bench);
 }
 
 /* ---- a dense posterior over (x, w), one coordinate each -------------------------------------- */
@@ -456,6 +462,37 @@ RG_TEST(the_problem)
     instance_free(&instance);
   }
   assert_true(fabs(sum) < 0.2 && fabs(squares - 1) < 0.3); /* four deviations */
+}
+
+/* ---- laws ------------------------------------------------------------------------------------ */
+
+/* The upper bound and the design of the first query on the newsvendor problem, whose demand has
+   the law burr(2, 20). */
+static void first_query(const char *law, double found[2])
+{
+  const Setting none[] = {{NULL, NULL}};
+  const Setting settings[] = {{law ? "law" : "levels_max", law ? law : "32"}, {NULL, NULL}};
+  RgFailure failure = {0};
+  Bench bench;
+
+  bench_make_of("newsvendor", none, settings, false, &bench);
+  RG_OK(rg_algorithm_ask(&bench.algorithm, 1, &bench.history, &bench.query, &failure));
+  assert_false(failure.failed);
+  found[0] = bench.x[0];
+  found[1] = bench.extra[1];
+  bench_end(&bench);
+}
+
+RG_TEST(law_is_that_of_the_problem)
+{
+  double found[2], given[2], uniform[2];
+
+  first_query(NULL, found);
+  first_query("burr(2, 20)", given);
+  first_query("uniform(0, 1)", uniform);
+  assert_true(found[0] == given[0]);
+  assert_true(found[1] == given[1]);
+  assert_true(fabs(found[1] - uniform[1]) > 1e-3);
 }
 
 /* ---- mistakes -------------------------------------------------------------------------------- */

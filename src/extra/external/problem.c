@@ -139,7 +139,10 @@ static PetscErrorCode external_domain(const RgProblemClass *class, const void *o
   if (o->constraints.n)
     PetscCall(
       rg_domain_constrain(domain, o->constraints.n, (const char *const *)o->constraints.values));
-  if (o->contexts.n) domain->control = o->control ? RG_CONTEXT_SIMULATOR : RG_CONTEXT_NATURE;
+  if (o->contexts.n) {
+    domain->control = o->control ? RG_CONTEXT_SIMULATOR : RG_CONTEXT_NATURE;
+    PetscCall(rg_domain_state_laws(domain, 1, (const char *const[]){"uniform(0, 1)"}));
+  }
   PetscFunctionReturn(0);
 }
 
