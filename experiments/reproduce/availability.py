@@ -36,6 +36,11 @@ def words(missing):
                      for reason in dict.fromkeys(missing.values()))
 
 
+def names(text, label):
+    """Whether a text made by `words` names the problem."""
+    return any(f", {label}, " in f", {part.partition(': ')[0]}, " for part in text.split("; "))
+
+
 def _entries(text):
     """(first line, line after the last, label) of every problem, counted from 0."""
     root = yaml.compose(text, yaml.BaseLoader)

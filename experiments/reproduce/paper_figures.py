@@ -68,7 +68,7 @@ def grid(spec, studies, time=False):
             title = entry.get("title", entry["problem"])
             label = _label(spec, entry)
             if results is None or entry["problem"] not in results.problems:
-                _empty(axis, title, "no results yet")
+                _empty(axis, title, entry.get("missing", "no results yet"))
                 continue
             drawn = _curves(axis, results, entry, spec, styles, band, time)
             shown |= drawn

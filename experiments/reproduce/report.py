@@ -15,7 +15,7 @@ from regatta_analysis.report.tables import Table
 from regatta_analysis.stats import inference
 from regatta_analysis.stats.regret import METRICS, default_metrics
 
-from . import catalogue, paper_figures, published, universes
+from . import availability, catalogue, paper_figures, published, universes
 from .pages import render
 
 
@@ -41,7 +41,7 @@ def write(name, directory, scale="full", command=None, skipped=(), without=(),
     data = {
         "paper": paper, "scale": scale, "command": command or default_command(name, scale),
         "verdicts": claims.evaluate(paper.claims_file, studies) if paper.claims_file.exists() else [],
-        "figures": _figures(paper, studies, directory, scale, formats, skipped),
+        "figures": _figures(paper, studies, directory, scale, formats, (skipped, dict(without))),
         "published": [Table(*table) for table in published.tables_of(paper.claims_file, studies)]
         if paper.claims_file.exists() else [],
         "tables": _tables(loaded), "comparisons": _comparisons(paper, loaded),
@@ -82,16 +82,26 @@ def _load_all(paper, studies):
 # ---- figures -----------------------------------------------------------------------------------
 
 
-def _figures(paper, studies, directory, scale, formats, skipped):
-    place = directory / "figures"
+def _figures(paper, studies, directory, scale, formats, notes):
+    place, (skipped, without) = directory / "figures", notes
     place.mkdir(parents=True, exist_ok=True)
-    drawn = [draw_figure(paper, spec, studies, place, directory / scale, formats)
+    drawn = [draw_figure(paper, _with_reasons(spec, {**skipped, **without}), studies, place, directory / scale, formats)
              for spec in paper.figures]
     for figure, spec in zip(drawn, paper.figures):
         why = [skipped.get(study) for study in catalogue.studies_of(spec)]
         if why and all(why) and not figure.parts:
             figure.missing = why[0]
     return drawn
+
+
+def _with_reasons(spec, reasons):
+    """The figure with a reason for each panel whose problem is without its data."""
+    def entry(found):
+        lacks = availability.names(reasons.get(found.get("study"), ""), found.get("problem"))
+        return found | {"missing": "needs data"} if lacks else found
+    if "panels" not in spec:
+        return spec
+    return spec | {"panels": [[entry(found) for found in row] for row in spec["panels"]]}
 
 
 def draw_figure(paper, spec, studies, place, results_directory, formats=("pdf", "png")):

@@ -131,6 +131,15 @@ class NothingYet(common.Case):
         self.assertNotIn("<img", text)
         self.assertIn("Not the full study", text)
 
+    def test_panels_name_missing_data(self):
+        spec = catalogue.figure_named(catalogue.paper("boke"), "fig9")
+        reasons = {"fig9": availability.words({"Forest, Wine Quality": "there is no file wine.csv; it is elsewhere",
+                                               "XGBoost, Wine Quality": "there is no file wine.csv; it is elsewhere",
+                                               "XGBoost, California Housing": "no XGBoost"})}
+        figure = report.paper_figures.grid(report._with_reasons(spec, reasons), claims.Studies({}))
+        texts = {axes.get_title(loc="left"): axes.texts[-1].get_text() for axes in figure.axes}
+        self.assertEqual([text for _, text in sorted(texts.items())], ["no results yet", *3 * ["needs data"]])
+
     def test_every_trial_failed(self):
         """Panels without a trial, a legend without entries, and the page stands."""
         paper = catalogue.paper("boke")
