@@ -48,4 +48,8 @@ install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/docs/html DESTINATION ${CMAKE_INST
 # same for an environment of one's own.)
 install(DIRECTORY analysis/regatta analysis/regatta_analysis DESTINATION ${CMAKE_INSTALL_DATADIR}/regatta/python
         PATTERN __pycache__ EXCLUDE)
+find_program(REGATTA_INSTALL_PYTHON python3 HINTS /usr/bin)
+install(CODE "set(REGATTA_PACKAGE ${CMAKE_INSTALL_DATADIR}/regatta/python)
+  set(REGATTA_INSTALL_PYTHON ${REGATTA_INSTALL_PYTHON})")
+install(SCRIPT cmake/InstallPython.cmake)
 install(PROGRAMS cmake/regatta-analysis.sh DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME regatta-analysis)

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import unittest
+import zipfile
 from pathlib import Path
 
 from common import scratch_directory
@@ -28,8 +29,10 @@ class Wheel(unittest.TestCase):
         cls.environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PIP_"))}
         cls.bin = cls.folder / "venv" / "bin"
         cls.call(sys.executable, "-m", "venv", "--system-site-packages", cls.folder / "venv")
-        cls.call(cls.bin / "python", "-m", "pip", "install", "--quiet", "--no-index", "--no-build-isolation",
-                 "--no-deps", "./analysis")
+        pip = [cls.bin / "python", "-m", "pip", "--quiet"]
+        cls.call(*pip, "wheel", "--no-index", "--no-build-isolation", "--no-deps", "./analysis")
+        cls.wheel, = cls.folder.glob("regatta_analysis-*-py3-none-any.whl")
+        cls.call(*pip, "install", "--no-index", "--no-deps", cls.wheel)
 
     @classmethod
     def call(cls, *command, code=0):
@@ -46,6 +49,25 @@ class Wheel(unittest.TestCase):
         self.call(self.bin / "regatta-analysis", golden, "--out", out)
         self.assertTrue((out / "summary.md").exists())
         self.call(self.bin / "regatta-analysis", "missing.h5", "--out", out, code=2)
+
+    def test_what_is_in_it(self):
+        with zipfile.ZipFile(self.wheel) as wheel:
+            files = {name for name in wheel.namelist() if ".dist-info/" not in name}
+        ours = {p.relative_to(ROOT / "analysis").as_posix() for package in ("regatta", "regatta_analysis")
+                for p in (ROOT / "analysis" / package).rglob("*") if p.suffix in (".py", ".typed")}
+        self.assertEqual(files, ours)
+
+    def test_without_the_program(self):
+        """Loading and figures work, which test_command checks too; what needs the program says so in one line."""
+        self.environment = {**self.environment, "PATH": "/nowhere"}
+        golden = ROOT / "tests/data/results-v1.h5"
+        code = ("import regatta\n"
+                f"print(len(regatta.load({str(golden)!r}).trials) > 0)\n"
+                "for call in (lambda: regatta.run({}), lambda: regatta.plan({}), lambda: regatta.problem('branin')):\n"
+                "    try:\n        call()\n    except FileNotFoundError as error:\n        print(error)\n")
+        self.assertEqual(self.call(self.bin / "python", "-c", code).splitlines(),
+                         ["True"] + 3 * ["there is no program regatta: build it, put it in PATH, or name it in the "
+                                         "environment variable REGATTA"])
 
     def test_papers_stay_at_home(self):
         """The wheel has what a user's study needs: no study files of papers, and not the engine that judges them."""

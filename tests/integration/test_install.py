@@ -10,6 +10,7 @@ import unittest
 from regatta_test import REGATTA, RegattaTest, environment, install, main, regatta
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGE = "share/regatta/python"
 COMMANDS = ("run plan list describe eval bounds info status checksum verify merge version new "
             "help serve").split()
 STUDY = """study: plugins
@@ -65,6 +66,39 @@ class Install(RegattaTest):
                               capture_output=True, text=True, env={**kept, "REGATTA_PYTHON": python})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue(done.stdout)
+        self.imports(python, f"import site; site.addsitedir({str(prefix / 'lib/python3/dist-packages')!r})"
+                     if prefix.name == "usr" else f"import sys; sys.path.insert(0, {str(prefix / PACKAGE)!r})", prefix)
+
+    def imports(self, python, before, prefix):
+        """The package is that of a prefix, and finds the program there."""
+        kept = {k: v for k, v in environment().items() if k not in ("PYTHONPATH", "REGATTA")}
+        done = subprocess.run([python, "-c", f"{before}; import regatta; print(regatta.__file__, regatta.find_program(), "
+                               "regatta.problem('branin').dim)"], capture_output=True, text=True, env=kept, cwd="/")
+        self.assertEqual(done.stdout.split(), [str(prefix / PACKAGE / "regatta/__init__.py"),
+                                               str(prefix / "bin/regatta"), "2"], done.stderr)
+
+    def test_import_in_an_environment(self):
+        """`cmake --install --prefix` of a virtual environment makes its Python import the package."""
+        environment = self.folder / "venv"
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+        for part in ("bin", "share"):  # what an installation under another prefix has; the rest is a copy
+            shutil.copytree(self.prefix / part, environment / part, dirs_exist_ok=True)
+        done = subprocess.run(["cmake", f"-DCMAKE_INSTALL_PREFIX={environment}", "-DREGATTA_PACKAGE=" + PACKAGE, "-P",
+                               ROOT / "cmake/InstallPython.cmake"], capture_output=True, text=True, check=True)
+        self.assertIn("regatta.pth", done.stdout + done.stderr)
+        self.imports(environment / "bin/python3", "pass", environment)
+        done = subprocess.run(["cmake", "-DCMAKE_INSTALL_PREFIX=/nowhere", "-DREGATTA_PACKAGE=" + PACKAGE, "-P",
+                               ROOT / "cmake/InstallPython.cmake"], capture_output=True, text=True, check=True)
+        self.assertIn(f"export PYTHONPATH=/nowhere/{PACKAGE}\n", done.stdout + done.stderr)
+
+    def test_a_python_without_the_packages(self):
+        """regatta-analysis says in one line what is missing."""
+        python = self.write("python", "#!/bin/sh\nexec {sys.executable} -I -S \"$@\"\n".format(sys=sys))
+        python.chmod(0o755)
+        done = subprocess.run([self.prefix / "bin/regatta-analysis", "--help"], capture_output=True, text=True,
+                              env={**os.environ, "REGATTA_PYTHON": str(python)})
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+        self.assertRegex(done.stderr, "^regatta-analysis: .*/python lacks numpy, scipy, pandas, h5py,.* yaml, xxhash; ")
 
     @unittest.skipUnless(shutil.which("dpkg-shlibdeps") and shutil.which("cpack"), "needs dpkg-dev and cpack")
     def test_debian_package(self):
