@@ -41,6 +41,7 @@ PetscErrorCode rg_excluded_points(const RgDomain *domain, const RgHistory *histo
   if (!domain->without_replacement) PetscFunctionReturn(0);
   PetscCall(PetscCalloc1((size_t)domain->design.size, excluded));
   for (int i = 0; i < history->n; i++) (*excluded)[history->index[i]] = 1;
+  for (int i = 0; i < history->pending.n; i++) (*excluded)[history->pending.index[i]] = 1;
   PetscFunctionReturn(0);
 }
 

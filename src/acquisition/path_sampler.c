@@ -1,7 +1,7 @@
 /* Paths drawn jointly from the posterior, and their maxima; finite designs. */
 #include "acquisition/path_sampler_internal.h"
 #include "base/grow.h"
-#include "gp/model/model.h"
+#include "gp/model/pending.h"
 #include "maths/vector.h"
 
 #include <math.h>
@@ -139,6 +139,9 @@ static PetscErrorCode follow_model(RgPathSampler *sampler, const RgModel *model,
     sampler->y[i] = (history->y[i] - model->shift) / model->scale;
   PetscCall(rg_set_paths_update(sampler->set, &model->kernel, model->noise_variance, model->mean,
                                 history->n, history->index, sampler->y, failure));
+  const RgObservations pending = rg_model_pending(model);
+  if (!failure->failed)
+    PetscCall(rg_set_paths_pend(sampler->set, pending.n, pending.index, pending.y, failure));
   PetscFunctionReturn(0);
 }
 

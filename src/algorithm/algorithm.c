@@ -1,6 +1,7 @@
 /* The parts common to all methods: life cycle, the step of a query with its checks, needs. */
 #include "regatta/algorithm.h"
 #include "base/clock.h"
+#include "gp/model/pending.h"
 
 #include <math.h>
 #include <string.h>
@@ -64,6 +65,15 @@ static PetscErrorCode query_check(const RgAlgorithm *algorithm, const RgQuery *q
   PetscFunctionReturn(0);
 }
 
+/* Forget the points in flight, which the method's model may hold. */
+static PetscErrorCode forget_pending(RgAlgorithm *algorithm)
+{
+  PetscFunctionBeginUser;
+  if (algorithm->class->model)
+    PetscCall(rg_model_remove_pending(algorithm->class->model(algorithm)));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                 RgQuery *query, RgFailure *failure)
 {
@@ -76,6 +86,7 @@ PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *
   if (algorithm->class->model && !(algorithm->class->traits & RG_OWN_HISTORY))
     PetscCall(rg_model_update(algorithm->class->model(algorithm), history, failure));
   if (!failure->failed) PetscCall(algorithm->class->ask(algorithm, t, history, query, failure));
+  if (history->pending.n) PetscCall(forget_pending(algorithm));
   if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_ACQUIRE));
   if (!failure->failed) PetscCall(query_check(algorithm, query));
   PetscFunctionReturn(0);

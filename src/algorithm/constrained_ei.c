@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "algorithm/surrogate.h"
+#include "gp/model/pending.h"
 #include "base/grow.h"
 
 enum { INCUMBENT, ACQUISITION, FEASIBILITY };
@@ -52,6 +53,10 @@ typedef struct {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* Whatever stands in for the value of f at a point in flight, constraints are believed to be met as
+   their models expect. */
+static const RgPendingOptions believer = {.rule = RG_PENDING_BELIEVER};
+
 static PetscErrorCode create_learner(RgAlgorithm *algorithm, int k, Learner *learner)
 {
   const RgSetup *setup = &algorithm->setup;
@@ -65,8 +70,10 @@ static PetscErrorCode create_learner(RgAlgorithm *algorithm, int k, Learner *lea
     char name[32];
     snprintf(name, sizeof(name), "fit_constraint_%d", k);
     RgStream stream = rg_stream_sub(&setup->stream, name);
-    PetscCall(rg_model_create_on((RgModelHost){setup->team, setup->clock}, setup->domain,
-                                 setup->surrogate, false, 0, capacity, &stream, &learner->model));
+    const RgModelHost host = {setup->team, setup->clock,
+                              rg_pending_lies(setup->pending) ? &believer : NULL};
+    PetscCall(rg_model_create_on(host, setup->domain, setup->surrogate, false, 0, capacity, &stream,
+                                 &learner->model));
   }
   PetscFunctionReturn(0);
 }
@@ -154,6 +161,7 @@ static PetscErrorCode take_in(State *state, const RgHistory *history, RgFailure 
   PetscFunctionBeginUser;
   for (; state->taken < history->n; state->taken++)
     PetscCall(take_row(state, history, state->taken));
+  for (int k = 0; k < state->n + 2; k++) state->learners[k].seen.pending = history->pending;
   state->n_parts = 0;
   for (int k = 0; k < state->n; k++)
     PetscCall(add_part(state, &state->learners[k + 1], false, failure));

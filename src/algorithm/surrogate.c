@@ -1,5 +1,6 @@
 /* Steps shared by the methods that keep a surrogate of f, and by the UCB family. */
 #include "algorithm/surrogate.h"
+#include "gp/model/pending.h"
 
 #include <math.h>
 
@@ -9,9 +10,12 @@ PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_
   const RgSetup *setup = &algorithm->setup;
   RgStream stream = rg_stream_sub(&setup->stream, "fit");
 
-  return rg_model_create_on((RgModelHost){setup->team, setup->clock}, setup->domain,
-                            setup->surrogate, use_context, setup->noise_variance,
-                            setup->n_initial + setup->n_iterations, &stream, model);
+  const bool own = algorithm->class->traits & RG_OWN_PENDING;
+  const RgModelHost host = {setup->team, setup->clock, own ? NULL : setup->pending};
+
+  return rg_model_create_on(host, setup->domain, setup->surrogate, use_context,
+                            setup->noise_variance, setup->n_initial + setup->n_iterations, &stream,
+                            model);
 }
 
 PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm)
@@ -39,12 +43,41 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
                     failure);
 }
 
+/* The points in flight whose values improvement counts from. */
+static RgObservations counted_lies(const RgModel *model)
+{
+  const RgPendingOptions *options = rg_model_pending_options(model);
+
+  if (options && options->incumbent == RG_INCUMBENT_TOLD) return (RgObservations){0};
+  return rg_model_pending(model);
+}
+
 double rg_surrogate_best_y(const RgModel *model, const RgHistory *history)
 {
+  const RgObservations lies = counted_lies(model);
   double best = -INFINITY;
 
   for (int i = 0; i < history->n; i++) best = fmax(best, history->y[i]);
-  return (best - model->shift) / model->scale;
+  best = (best - model->shift) / model->scale;
+  for (int i = 0; i < lies.n; i++) best = fmax(best, lies.y[i]);
+  return best;
+}
+
+/* The largest posterior mean at points in flight; -infinity without any. */
+static PetscErrorCode best_pending_mean(RgModel *model, double *best)
+{
+  const RgObservations lies = counted_lies(model);
+  const double *means = rg_posterior_means(&model->posterior);
+  double *mean, *sd;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; means && i < lies.n; i++) *best = fmax(*best, means[lies.index[i]]);
+  if (means || !lies.n) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc2(lies.n, &mean, lies.n, &sd));
+  PetscCall(rg_model_predict(model, lies.n, lies.X, mean, sd));
+  for (int i = 0; i < lies.n; i++) *best = fmax(*best, mean[i]);
+  PetscCall(PetscFree2(mean, sd));
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, double *best)
@@ -57,6 +90,7 @@ PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, 
   PetscCall(rg_model_predict_history(model, history, 0, history->n, mean, sd));
   for (int i = 0; i < history->n; i++) *best = fmax(*best, mean[i]);
   PetscCall(PetscFree2(mean, sd));
+  PetscCall(best_pending_mean(model, best));
   PetscFunctionReturn(0);
 }
 

@@ -27,9 +27,11 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
                                     const RgHistory *history, const RgAcquisition *acquisition,
                                     RgQuery *query, double *value, RgFailure *failure);
 
-/* max_i y_i in model units; -infinity without data. */
+/* max_i y_i in model units, the values of points in flight included unless the study's `pending`
+   says otherwise; -infinity without data. */
 double rg_surrogate_best_y(const RgModel *model, const RgHistory *history);
-/* max_i mean(x_i) over the queried inputs, model units; -infinity without data. */
+/* max_i mean(x_i) over the queried inputs, those in flight likewise, model units; -infinity without
+   data. */
 PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, double *best);
 
 /* The value from which improvement is counted, by the parameter `incumbent`: the best

@@ -115,7 +115,8 @@ RG_API PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim,
 RG_API int rg_argmax(int n, const double *value, const unsigned char *excluded);
 
 /* Points of a finite design that may not be queried again: one byte per point, non-zero = seen
-   before. NULL unless the domain is without replacement. The caller frees it (PetscFree). */
+   before or in flight. NULL unless the domain is without replacement. The caller frees it
+   (PetscFree). */
 RG_API PetscErrorCode rg_excluded_points(const RgDomain *domain, const RgHistory *history,
                                          unsigned char **excluded);
 

@@ -47,10 +47,12 @@ typedef struct {
   const RgDomain *domain;
   const RgSurrogateOptions *surrogate;
   const RgMaximiserOptions *maximiser;
-  double noise_variance; /* native units; NaN: not known to the learner */
-  int n_initial;         /* size of the initial design, chosen by the study */
-  int n_iterations;      /* number of queries after the initial design */
-  RgStream stream;       /* the algorithm's own stream */
+  double noise_variance;           /* native units; NaN: not known to the learner */
+  int n_initial;                   /* size of the initial design, chosen by the study */
+  int n_iterations;                /* number of queries after the initial design */
+  int n_workers;                   /* number of evaluations that run at the same time; 0: one */
+  const RgPendingOptions *pending; /* rule for points in flight; NULL: they are ignored */
+  RgStream stream;                 /* the algorithm's own stream */
   RgClock *clock;
   RgTeam *team;           /* ranks that share large linear algebra; may be NULL */
   const RgKeeper *keeper; /* storage for answers of programs; NULL: no storage, and no program
@@ -76,11 +78,14 @@ typedef enum { RG_READS_SURROGATE = 1, RG_READS_MAXIMISER = 2 } RgReads;
 
 /* Properties of a method. */
 typedef enum {
-  RG_BLIND = 1,       /* never reads setup.noise_variance, so `noise_known` changes nothing */
-  RG_MATRIX_FREE = 2, /* supports a posterior without a matrix (surrogate: {solver: iterative}) */
-  RG_OWN_HISTORY = 4, /* updates its model itself, with evaluations that it selects */
-  RG_HYPERCUBE = 8    /* queries a Latin hypercube: the fill distance of n queries is the distance
+  RG_BLIND = 1,        /* never reads setup.noise_variance, so `noise_known` changes nothing */
+  RG_MATRIX_FREE = 2,  /* supports a posterior without a matrix (surrogate: {solver: iterative}) */
+  RG_OWN_HISTORY = 4,  /* updates its model itself, with evaluations that it selects */
+  RG_HYPERCUBE = 8,    /* queries a Latin hypercube: the fill distance of n queries is the distance
                          of a fresh hypercube of n points */
+  RG_PENALISABLE = 16, /* chooses its query by rg_acquire alone, so that penalties on points in
+                          flight act on it */
+  RG_OWN_PENDING = 32  /* has a rule of its own for points in flight, and reads no other one */
 } RgTraits;
 
 /* For a method that needs an initial design: what can replace it. */
@@ -191,7 +196,8 @@ RG_API PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const v
 /* Choose query t = 1, 2, ... The caller provides storage for query->x (dim), query->c (context
    dim, or NULL) and query->extra (one double per record column, or NULL without columns). All
    are preset to NaN and the indices to -1. Time outside the model update counts as
-   RG_STAGE_ACQUIRE. Check `failure` before using the query. Errors: PETSC_ERR_PLIB when the
+   RG_STAGE_ACQUIRE. The points in flight are those of history->pending; afterwards the model knows
+   the history alone. Check `failure` before using the query. Errors: PETSC_ERR_PLIB when the
    query is outside the domain. */
 RG_API PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                        RgQuery *query, RgFailure *failure);

@@ -112,6 +112,16 @@ RG_API double rg_space_middle(const RgSpace *space, int j);
 /* d native / d unit of coordinate j, at its native value. */
 RG_API double rg_space_slope(const RgSpace *space, int j, double native);
 
+/* Points in flight: evaluations that were asked for and whose outcome is not known yet, in order of
+   submission. All pointers are borrowed. */
+typedef struct {
+  int n;
+  const double *x;          /* n x dim, unit coordinates */
+  const int *index;         /* n: index into the finite design, -1 on a box; NULL: a box */
+  const double *c;          /* n x context_dim, unit coordinates; NULL: no context */
+  const int *context_index; /* n: index into the finite contexts; NULL: not finite */
+} RgPending;
+
 /* What an algorithm has seen: queried inputs and observations, in order of evaluation. */
 typedef struct {
   int n;         /* evaluations so far, the initial design included */
@@ -129,6 +139,7 @@ typedef struct {
   bool *feasible;     /* n: the evaluation did not fail and violates no constraint */
   int n_constraints;
   double *constraints; /* n x n_constraints; NaN where the evaluation failed */
+  RgPending pending;   /* set during an ask; n = 0: nothing is in flight */
 } RgHistory;
 
 /* Create a history with room for `capacity` evaluations. */

@@ -4,10 +4,38 @@
 #define RG_REGATTA_MODEL_H
 
 #include "regatta/domain.h"
+#include "regatta/params.h"
 
 typedef struct RgAlgorithm RgAlgorithm;
 typedef struct RgModel RgModel;
 typedef struct RgSurrogateOptions RgSurrogateOptions;
+
+/* The `pending:` block of a study file: how the points in flight act on a decision. */
+typedef enum {
+  RG_PENDING_IGNORE,
+  RG_PENDING_BELIEVER, /* the posterior mean */
+  RG_PENDING_LIAR_MIN, /* the least observation */
+  RG_PENDING_LIAR_MEAN,
+  RG_PENDING_LIAR_MAX,
+  RG_PENDING_PENALISE /* no value; the acquisition function is multiplied by a penalty */
+} RgPendingRule;
+typedef enum { RG_INCUMBENT_LIES, RG_INCUMBENT_TOLD } RgPendingIncumbent;
+typedef enum { RG_PENALISER_NONE, RG_PENALISER_SOFT, RG_PENALISER_HARD } RgPenaliser;
+typedef enum { RG_LIPSCHITZ_GLOBAL, RG_LIPSCHITZ_LOCAL } RgLipschitzRange;
+typedef enum { RG_CLIP_EACH, RG_CLIP_PRODUCT } RgPenaltyClip;
+typedef struct {
+  int rule;      /* RgPendingRule */
+  int incumbent; /* RgPendingIncumbent: what improvement counts from */
+  int penaliser; /* RgPenaliser */
+  int lipschitz; /* RgLipschitzRange */
+  int clip;      /* RgPenaltyClip */
+  double box;    /* local constant: half the width of the box, in length scales */
+} RgPendingOptions;
+RG_API extern const RgParam rg_pending_params[];
+/* Once the block is read: a penaliser implies the rule `penalise` and reversely. Reports parameters
+   that contradict the rule. */
+RG_API PetscErrorCode rg_pending_check(RgPendingOptions *options, RgPlace place,
+                                       RgDiagnostics *diagnostics);
 
 /* For `create` of a method: open the model of the study's `surrogate` block over the whole
    trial; close it in `destroy`. use_context: the inputs are (x, c); otherwise x, and contexts
@@ -33,6 +61,8 @@ RG_API PetscErrorCode rg_model_close(RgModel **model);
    grown by half since they last joined, and fits whose warm start looks bad: its log density is
    not finite, or, in native units, fell by more than 6 + log scale per new datum since the last
    optimum.
+   The points in flight of the last update are removed first. Those of `history` are appended last,
+   with the values of the study's pending rule; they take no part in the refit.
    Failure: an output that is not finite, or a factorisation that jitter can't save. */
 RG_API PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailure *failure);
 

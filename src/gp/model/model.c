@@ -1,6 +1,7 @@
 /* The surrogate of a GP-based algorithm: its lifetime, how it takes in data, and when it refits.
    model_refit.c has the refit itself. */
 #include "gp/model/model_internal.h"
+#include "gp/model/pending.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,7 +63,7 @@ PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions 
                                const RgStream *stream, RgClock *clock, RgModel *model)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_model_create_on((RgModelHost){NULL, clock}, domain, options, use_context,
+  PetscCall(rg_model_create_on((RgModelHost){.clock = clock}, domain, options, use_context,
                                noise_variance, capacity, stream, model));
   PetscFunctionReturn(0);
 }
@@ -117,6 +118,7 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
   s->dim = domain->design.dim + (s->use_context ? domain->context.dim : 0);
   s->stream = *stream;
   s->clock = host.clock;
+  s->pending = host.pending;
   s->last_period = -1;
   s->inputs = *domain;
   if (!s->use_context) s->inputs.context = (RgSpace){0};
@@ -143,6 +145,7 @@ PetscErrorCode rg_model_destroy(RgModel *model)
   PetscCall(rg_prediction_destroy(&s->prediction));
   PetscCall(PetscFree4(s->X, s->y, s->y_model, s->index));
   PetscCall(PetscFree2(s->fit_X, s->fit_y));
+  PetscCall(PetscFree3(s->pending_X, s->pending_y, s->pending_index));
   PetscCall(PetscFree(model->state));
   *model = (RgModel){0};
   PetscFunctionReturn(0);
@@ -261,6 +264,7 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
   PetscFunctionBeginUser;
   const bool nothing_new = s->n > 0 && history->n == s->n;
   if (s->clock) PetscCall(rg_clock_begin(s->clock, RG_STAGE_FIT));
+  PetscCall(rg_model_remove_pending(model));
   PetscCall(take_in(model, history, failure));
   if (!failure->failed) PetscCall(refit_is_due(model, history, &due));
   /* A second update for the same query, after a recommendation, keeps the report of the first. */
@@ -274,6 +278,8 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
   }
   model->report.jitter = model->posterior.jitter;
   model->report.iterations = rg_posterior_iterations(&model->posterior, &model->report.residual);
+  if (!failure->failed && rg_pending_lies(s->pending))
+    PetscCall(rg_model_append_pending(model, history, (RgPendingRule)s->pending->rule, failure));
   if (s->clock) PetscCall(rg_clock_end(s->clock, RG_STAGE_FIT));
   PetscFunctionReturn(0);
 }

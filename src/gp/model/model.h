@@ -105,8 +105,9 @@ PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions 
 /* The same with a team that takes over the posterior on a box and the fit once they are large
    enough. Call it on the leader, while the other ranks serve. */
 typedef struct {
-  RgTeam *team;   /* borrowed, may be NULL */
-  RgClock *clock; /* likewise */
+  RgTeam *team;                    /* borrowed, may be NULL */
+  RgClock *clock;                  /* likewise */
+  const RgPendingOptions *pending; /* likewise; NULL: points in flight are ignored */
 } RgModelHost;
 PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
                                   const RgSurrogateOptions *options, bool use_context,

@@ -32,6 +32,10 @@ struct RgModelState {
   int optimum_n; /* n, objective and scale of the last optimum; 0: none yet */
   double optimum, optimum_scale;
   RgPrediction prediction;
+  const RgPendingOptions *pending; /* borrowed, may be NULL */
+  int n_pending, pending_room;     /* points in flight; room */
+  double *pending_X, *pending_y;   /* room x dim, room: model units */
+  int *pending_index;              /* room: flat index where the inputs are finite */
 };
 
 /* Noise variance in model units at the current scale, where it is not learned. */

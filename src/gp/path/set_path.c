@@ -85,6 +85,15 @@ static PetscErrorCode update_kernel(RgSetPaths *paths, const RgKernel *kernel, b
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode reserve_indices(RgSetPaths *paths, int n)
+{
+  PetscFunctionBeginUser;
+  if (n <= paths->capacity) PetscFunctionReturn(0);
+  paths->capacity = PetscMax(n, 2 * paths->capacity);
+  PetscCall(PetscRealloc((size_t)paths->capacity * sizeof *paths->index, &paths->index));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode take_indices(RgSetPaths *paths, int n, const int *index, bool *same)
 {
   int held = paths->posterior.n;
@@ -92,11 +101,7 @@ static PetscErrorCode take_indices(RgSetPaths *paths, int n, const int *index, b
   PetscFunctionBeginUser;
   *same = n >= held;
   for (int i = 0; *same && i < held; i++) *same = index[i] == paths->index[i];
-  if (n > paths->capacity) {
-    PetscCall(PetscFree(paths->index));
-    paths->capacity = PetscMax(n, 2 * paths->capacity);
-    PetscCall(PetscMalloc1(paths->capacity, &paths->index));
-  }
+  PetscCall(reserve_indices(paths, n));
   for (int i = 0; i < n; i++) {
     PetscCheck(index[i] >= 0 && index[i] < paths->prior.size, PETSC_COMM_SELF,
                PETSC_ERR_ARG_OUTOFRANGE, "Point %d of a set of %d", index[i], paths->prior.size);
@@ -134,6 +139,7 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
   double *X;
 
   PetscFunctionBeginUser;
+  PetscCall(rg_posterior_remove_pending(posterior));
   PetscCall(update_kernel(paths, kernel, &changed));
   PetscCall(take_indices(paths, n, index, &same));
   PetscCall(PetscMalloc1((size_t)n * kernel->dim, &X));
@@ -149,6 +155,23 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
     }
   }
   PetscCall(PetscFree(X));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_set_paths_pend(RgSetPaths *paths, int n, const int *index, const double *y,
+                                 RgFailure *failure)
+{
+  RgPosterior *posterior = &paths->posterior;
+  const size_t dim = (size_t)paths->prior.kernel.dim;
+
+  PetscFunctionBeginUser;
+  PetscCall(reserve_indices(paths, posterior->n + n));
+  for (int i = 0; i < n && !failure->failed; i++) {
+    const RgObservations point = {1, paths->prior.points + (size_t)index[i] * dim, NULL, y + i};
+    const int held = posterior->n;
+    PetscCall(rg_posterior_append_pending(posterior, &point, failure));
+    if (posterior->n > held) paths->index[held] = index[i];
+  }
   PetscFunctionReturn(0);
 }
 

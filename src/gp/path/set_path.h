@@ -26,6 +26,10 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
                                    double mean, int n, const int *index, const double *y,
                                    RgFailure *failure);
 
+/* Append points in flight, with values that stand in for their outputs, until the next update. */
+PetscErrorCode rg_set_paths_pend(RgSetPaths *paths, int n, const int *index, const double *y,
+                                 RgFailure *failure);
+
 /* Whether draws from the prior are cheap: a product grid whose structure the kernel shares. */
 bool rg_set_paths_is_structured(const RgSetPaths *paths);
 

@@ -221,7 +221,7 @@ static PetscErrorCode drop(Gathered *gathered, int n)
 
 typedef struct {
   int n;
-  const RgPending *pending;
+  const RgUnsaved *pending;
 } Group;
 
 /* Whether a trial is complete. A failed trial may run again, so its log stays. */
@@ -448,7 +448,7 @@ PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault)
   if (fmax(record->provenance.wall, record->provenance.cpu) >= store->limits.long_seconds)
     store->urgent = true;
   store->bytes += rg_record_bytes(record);
-  store->pending[store->n++] = (RgPending){rg_wall_seconds(), *record};
+  store->pending[store->n++] = (RgUnsaved){rg_wall_seconds(), *record};
   PetscCall(PetscMemzero(record, sizeof(*record)));
   PetscCall(rg_store_flush(store, false, fault));
   PetscFunctionReturn(0);

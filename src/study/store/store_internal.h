@@ -12,7 +12,7 @@
 typedef struct {
   double since; /* time of arrival, rg_wall_seconds */
   RgRecord record;
-} RgPending;
+} RgUnsaved;
 
 /* A small shard that this process has committed and not yet merged. */
 typedef struct {
@@ -34,7 +34,7 @@ struct RgStore {
   RgFileState found; /* state of the output at that time, or after packing by this store */
 
   int n; /* pending records, oldest first */
-  RgPending *pending;
+  RgUnsaved *pending;
   size_t bytes; /* bytes of the pending records */
   bool urgent;  /* a pending record must not wait */
 

@@ -1,0 +1,168 @@
+/* Pending points in the model: the rules of the study's `pending` block, and the values that stand
+   in for outputs that are not known yet. */
+#include "gp/model/pending.h"
+
+#include <math.h>
+
+#include "gp/model/model_internal.h"
+
+static const char *const rules[] = {"ignore",   "believer", "liar_min", "liar_mean",
+                                    "liar_max", "penalise", NULL};
+static const char *const incumbents[] = {"lies", "told", NULL};
+static const char *const penalisers[] = {"none", "soft", "hard", NULL};
+static const char *const ranges[] = {"global", "local", NULL};
+static const char *const clips[] = {"each", "product", NULL};
+
+const RgParam rg_pending_params[] = {
+  RG_CHOICE("rule", RgPendingOptions, rule, "ignore", rules, "",
+            "what stands in for the value of a point in flight: nothing, the posterior mean, the "
+            "least, mean or largest observation, or a penalty on the acquisition function"),
+  RG_CHOICE("incumbent", RgPendingOptions, incumbent, "lies", incumbents, "tau",
+            "lies: improvement counts from observations and stand-in values; told: from "
+            "observations alone"),
+  RG_CHOICE("penalise", RgPendingOptions, penaliser, "none", penalisers, "",
+            "soft: probability of no contact with the ball of a point in flight; hard: a cone with "
+            "a smooth edge"),
+  RG_CHOICE("lipschitz", RgPendingOptions, lipschitz, "global", ranges, "L",
+            "penaliser: largest slope of the posterior mean in the domain, or near each point in "
+            "flight"),
+  RG_CHOICE("clip", RgPendingOptions, clip, "each", clips, "",
+            "hard penaliser: clip the cone of each point at 1, or their product, as a released "
+            "program does"),
+  RG_REAL("box", RgPendingOptions, box, "0.5", RG_POSITIVE, 1e6, "",
+          "local constant: half the width of the box around a point, in length scales"),
+  {0},
+};
+
+PetscErrorCode rg_pending_check(RgPendingOptions *options, RgPlace place,
+                                RgDiagnostics *diagnostics)
+{
+  const bool penalises = options->penaliser != RG_PENALISER_NONE;
+
+  PetscFunctionBeginUser;
+  if (options->rule == RG_PENDING_IGNORE && penalises) options->rule = RG_PENDING_PENALISE;
+  if (options->rule == RG_PENDING_PENALISE && !penalises) options->penaliser = RG_PENALISER_HARD;
+  if (options->rule != RG_PENDING_PENALISE && penalises)
+    rg_diagnostics_add(diagnostics, place,
+                       "pending: 'penalise' goes with rule: penalise, and rule "
+                       "is '%s'",
+                       rules[options->rule]);
+  if (options->rule != RG_PENDING_PENALISE &&
+      (options->lipschitz != RG_LIPSCHITZ_GLOBAL || options->clip != RG_CLIP_EACH ||
+       options->box != 0.5))
+    rg_diagnostics_add(diagnostics, place,
+                       "pending: 'lipschitz', 'clip' and 'box' go with 'penalise'");
+  PetscFunctionReturn(0);
+}
+
+bool rg_pending_lies(const RgPendingOptions *options)
+{
+  return options && options->rule != RG_PENDING_IGNORE && options->rule != RG_PENDING_PENALISE;
+}
+
+/* ---- the points ---------------------------------------------------------------------------- */
+
+static PetscErrorCode reserve(struct RgModelState *s, int n)
+{
+  PetscFunctionBeginUser;
+  if (n <= s->pending_room) PetscFunctionReturn(0);
+  PetscCall(PetscFree3(s->pending_X, s->pending_y, s->pending_index));
+  PetscCall(
+    PetscMalloc3((size_t)n * s->dim, &s->pending_X, n, &s->pending_y, n, &s->pending_index));
+  s->pending_room = n;
+  PetscFunctionReturn(0);
+}
+
+/* The inputs of the points in flight. */
+static PetscErrorCode take_points(RgModel *model, const RgHistory *history)
+{
+  const RgPending *pending = &history->pending;
+  const size_t dim = (size_t)history->dim, context_dim = (size_t)history->context_dim;
+  struct RgModelState *s = model->state;
+
+  PetscFunctionBeginUser;
+  PetscCheck(!s->use_context || pending->c, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
+             "points in flight without their contexts, and the model has a context");
+  PetscCall(reserve(s, pending->n));
+  for (int i = 0; i < pending->n; i++) {
+    double *z = s->pending_X + (size_t)i * s->dim;
+    PetscCall(PetscArraycpy(z, pending->x + (size_t)i * dim, dim));
+    s->pending_index[i] = pending->index ? pending->index[i] : -1;
+    if (!s->use_context) continue;
+    PetscCall(PetscArraycpy(z + dim, pending->c + (size_t)i * context_dim, context_dim));
+    if (pending->context_index)
+      s->pending_index[i] =
+        s->pending_index[i] * model->domain->context.size + pending->context_index[i];
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode believe(RgModel *model, int n, double *y)
+{
+  struct RgModelState *s = model->state;
+  const double *means = rg_posterior_means(&model->posterior);
+
+  PetscFunctionBeginUser;
+  for (int i = 0; means && i < n; i++) y[i] = means[s->pending_index[i]];
+  if (!means)
+    PetscCall(rg_posterior_predict(&model->posterior, n, s->pending_X, y, NULL, &s->prediction));
+  PetscFunctionReturn(0);
+}
+
+/* The least, mean or largest output in model units; without data the prior mean. */
+static double constant_lie(const RgModel *model, RgPendingRule rule)
+{
+  const struct RgModelState *s = model->state;
+  double least = INFINITY, most = -INFINITY, sum = 0;
+
+  if (s->n == 0) return model->mean;
+  for (int i = 0; i < s->n; i++) {
+    least = fmin(least, s->y_model[i]);
+    most = fmax(most, s->y_model[i]);
+    sum += s->y_model[i];
+  }
+  if (rule == RG_PENDING_LIAR_MEAN) return sum / s->n;
+  return rule == RG_PENDING_LIAR_MIN ? least : most;
+}
+
+PetscErrorCode rg_model_append_pending(RgModel *model, const RgHistory *history, RgPendingRule rule,
+                                       RgFailure *failure)
+{
+  struct RgModelState *s = model->state;
+  const int n = history->pending.n;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_remove_pending(model));
+  if (n == 0) PetscFunctionReturn(0);
+  PetscCall(take_points(model, history));
+  if (rule == RG_PENDING_BELIEVER) {
+    PetscCall(believe(model, n, s->pending_y));
+  } else {
+    const double lie = constant_lie(model, rule);
+    for (int i = 0; i < n; i++) s->pending_y[i] = lie;
+  }
+  s->n_pending = n;
+  const RgObservations points = rg_model_pending(model);
+  PetscCall(rg_posterior_append_pending(&model->posterior, &points, failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_model_remove_pending(RgModel *model)
+{
+  PetscFunctionBeginUser;
+  model->state->n_pending = 0;
+  PetscCall(rg_posterior_remove_pending(&model->posterior));
+  PetscFunctionReturn(0);
+}
+
+const RgPendingOptions *rg_model_pending_options(const RgModel *model)
+{
+  return model->state->pending;
+}
+
+RgObservations rg_model_pending(const RgModel *model)
+{
+  const struct RgModelState *s = model->state;
+
+  return (RgObservations){s->n_pending, s->pending_X, s->pending_index, s->pending_y};
+}
