@@ -4,6 +4,7 @@
 #include "cli/values.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "problem/problem_describe.h"
 #include "regret/optimum.h"
@@ -24,6 +25,7 @@ typedef struct {
   double *x, *c; /* native units, NULL: not given; owned */
   RgPoint point; /* what to evaluate */
   RgText text;   /* the answer */
+  bool turned;   /* the problem is the negative of what the user's program or file says */
 } Evaluation;
 
 /* ---- what the user typed --------------------------------------------------------------------- */
@@ -61,6 +63,22 @@ static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const c
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
+
+/* Whether `goal: minimise` holds. */
+static bool is_minimised(const RgNamedProblem *named)
+{
+  const RgParam *goal = rg_params_find(named->class->params, "goal");
+
+  if (!goal || goal->type != RG_PARAM_CHOICE) return false;
+  const int *word = (const int *)((const char *)named->options + goal->offset);
+  return !strcmp(goal->choices[*word], "minimise");
+}
+
+/* A value with the sign that the user's program or file has; never -0. */
+static double own_value(const Evaluation *e, double value)
+{
+  return e->turned ? 0 - value : value + 0.0;
+}
 
 /* Index of the point of a finite space nearest to x (native units, distance in the unit cube),
    the lowest among ties. x becomes that point. -1 on a box. */
@@ -112,6 +130,7 @@ static PetscErrorCode add_gradient(Evaluation *e)
   if (!e->named.class->gradient) PetscFunctionReturn(0);
   PetscCall(PetscMalloc1(dim, &gradient));
   PetscCall(e->named.class->gradient(&e->problem, &e->point, gradient));
+  for (int j = 0; j < dim; j++) gradient[j] = own_value(e, gradient[j]);
   PetscCall(rg_add_point(&e->text, "gradient", dim, gradient, ""));
   PetscCall(PetscFree(gradient));
   PetscFunctionReturn(0);
@@ -150,7 +169,7 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
   if (e->c || !domain->context.dim) {
     PetscCall(rg_problem_evaluate(&e->problem, 1, &e->point, &f, failure));
     if (failure->failed) PetscFunctionReturn(0);
-    PetscCall(rg_add_value(&e->text, "f", f, ""));
+    PetscCall(rg_add_value(&e->text, "f", own_value(e, f), ""));
     PetscCall(add_gradient(e));
     PetscCall(add_constraints(e, failure));
     if (failure->failed) PetscFunctionReturn(0);
@@ -162,7 +181,7 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
   } else {
     PetscCall(rg_problem_objective(&e->problem, 1, &e->point, F, failure));
   }
-  if (!failure->failed) PetscCall(rg_add_value(&e->text, "F", *F, ""));
+  if (!failure->failed) PetscCall(rg_add_value(&e->text, "F", own_value(e, *F), ""));
   PetscFunctionReturn(0);
 }
 
@@ -179,7 +198,7 @@ static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
   if (isnan(optimum)) {
     PetscCall(rg_text_add(&e->text, "%-10s not known\n", "optimum"));
   } else {
-    PetscCall(rg_add_value(&e->text, "optimum", optimum,
+    PetscCall(rg_add_value(&e->text, "optimum", own_value(e, optimum),
                            known    ? ""
                            : finite ? "  by scan"
                                     : "  by search"));
@@ -253,7 +272,10 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 
   PetscFunctionBeginUser;
   PetscCall(rg_named_problem_read(arguments, options, registry, &e.named));
-  if (!e.named.mistaken) PetscCall(evaluate(&e, arguments));
+  if (!e.named.mistaken) {
+    e.turned = is_minimised(&e.named);
+    PetscCall(evaluate(&e, arguments));
+  }
   if (e.named.mistaken) *exit_code = RG_EXIT_BAD_INPUT;
   PetscCall(PetscFree(e.x));
   PetscCall(PetscFree(e.c));

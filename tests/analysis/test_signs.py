@@ -27,7 +27,7 @@ for line in sys.stdin:
     request = json.loads(line)
     value = sign * (round(3 * abs(request["x"]["a"])) + least)
     with open("{notes}", "a") as notes:
-        notes.write(json.dumps([label, request["trial"], request["evaluation"], value]) + "\\n")
+        notes.write(json.dumps([label, request.get("trial"), request.get("evaluation"), value]) + "\\n")
     print(json.dumps({{"id": request["id"], "value": value}}), flush=True)
 """
 PROBLEM = """  - {{name: external, label: {label}, program: ./program, arguments: [{label}, "{sign}", "{least}"],
@@ -107,6 +107,23 @@ class Signs(common.Case):
         shown = {label: float(value) for label, value in re.findall(r"^best on (\w+): .* -> (\S+) \(", said, re.M)}
         self.assertEqual(shown, {"Loss": 1, "Zero": 0, "Below": -2, "Gain": 0})
         self.assertIsNone(MINUS_ZERO.search(said), said)
+
+    def test_eval(self):
+        """The answer of the program or the table, the optimum and the gradient of `regatta eval` have one sign."""
+        def shown(*arguments):
+            lines = (line.split() for line in self.regatta("eval", *arguments).splitlines()[1:])
+            return {line[0]: line[1] for line in lines if len(line) > 1}
+        for label, (sign, least, goal, _) in CASES.items():
+            found = shown("external", "-set", f"program=./program,goal={goal},optimum={sign * least}", "-set",
+                          f"arguments=[{label},{sign},{least}]", "-set", "inputs=a real -1 1", "-x", "0.6")
+            answer = sign * (round(3 * 0.6) + least)
+            self.assertEqual([float(found[name]) for name in ("f", "F", "optimum", "regret")],
+                             [answer, answer, sign * least, 2], label)
+        found = shown("dataset", "-set", "path=table.csv,goal=minimise", "-x", "5")
+        self.assertEqual([found[name] for name in ("f", "F", "optimum", "regret")], ["5", "5", "1", "4"])
+        up, down = (shown("gp_surrogate", "-set", f"path=table.csv,goal={goal}", "-x", "5.2")
+                    for goal in ("maximise", "minimise"))
+        self.assertEqual([up[name] for name in ("f", "F", "gradient")], [down[name] for name in ("f", "F", "gradient")])
 
     def test_tables(self):
         final = pd.read_csv(self.out / "final_regret.csv")
