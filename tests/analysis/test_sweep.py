@@ -100,7 +100,7 @@ class Sweep(common.Case):
     def test_panels_by_problem_and_of_final_values(self):
         found = panels.curve_figures(self.results, "problem", "simple", most=4)
         self.assertEqual([(words, len(figure.axes)) for words, figure in found],
-                         [(f"noise = {float(v)}, kernel = {k}", 1) for k in KERNELS for v in NOISE][:4])
+                         [(f"noise = {float(v)}, kernel = {k}", 1) for v in NOISE for k in KERNELS][:4])
         (words, figure), = figures.over_figures(self.results, "noise", "simple", panel="kernel")
         self.assertEqual((words, len(figure.axes)), ("Box", 2))
         with self.assertRaisesRegex(InputError, "no panels by 'noise' .there can be, by: problem, kernel"):
@@ -121,6 +121,61 @@ class Sweep(common.Case):
                          [best[k, v] for k in KERNELS for v in (1e-4, 1e-2, 1e-1)])
         with self.assertRaisesRegex(InputError, "no algorithm 'Q'"):
             figures.heat_figures(self.results, "noise", "kernel", "simple", "Q")
+
+    def test_best_of_a_heat_map(self):
+        """Nobody is best by fewer trials than were planned, by an infinite value, or with another one."""
+        values = {0: (1.0, 2.0), 1: (1.0, 2.0), 2: (2.0, 1.0), 3: (np.inf, 1.0), 4: (1.0, 1.0)}
+        made = synthetic.problem("P", ["A", "B"] * 5, seeds=3, queries=4)
+        u = np.repeat(np.arange(5), 6)
+        made["swept"] = [f"u={k}, v=1" for k in u]
+        made["settings"] = {"u": ("problem", u.astype(np.int32)), "v": ("problem", np.ones(30, np.int32))}
+        for k, (method, _, _) in enumerate(made["cells"]):
+            made["arrays"]["simple_regret"][k] = values[u[k]]["AB".index(method)]
+        made["status"][0], made["n_rows"][0] = 2, 3  # a trial of A fails where A would be the best
+        synthetic.write(self.scratch / "s.h5", [made], schema_version=2)
+        table = sweep.final_values(load(self.scratch / "s.h5"), "simple")
+        heat = figures._Heat(table, "P", ("u", "v"), "simple", ["A", "B"], False)
+        self.assertEqual(heat.winners().tolist(), [[-1, 0, 1, 1, -1]])
+        self.assertEqual(figures._Heat(table, "P", ("u", "v"), "simple", ["A", "B"], True).winners().tolist(),
+                         [[1, 1, 0, -1, -1]])
+
+    def test_colours_of_a_heat_map(self):
+        """Logarithmic where values cover a factor of 20, linear near 0, linear where some are negative."""
+        norm, words = figures.colours_of([1e-5, 1e-3, 1e-1, np.inf])
+        np.testing.assert_allclose(norm([1e-5, 1e-3, 1e-1]), [0.0, 0.5, 1.0])
+        self.assertIn("logarithmic", words)
+        norm, words = figures.colours_of([0.0, 1e-5, 1e-1])
+        self.assertEqual((norm(0.0), norm(1e-1), 0.02 < norm(1e-5) < 0.2), (0.0, 1.0, True))
+        for values in ([1.0, 3.0], [-1e-5, 1.0], [], [0.0, 0.0]):
+            norm, words = figures.colours_of(values)
+            self.assertEqual((norm((norm.vmin + norm.vmax) / 2), words), (0.5, ""))
+
+    def test_parameters_of_several_methods(self):
+        """Methods that sweep parameters of their own add panels; those of different methods are never combined."""
+        methods, values = [f"M{k}" for k in range(6)], (1, 2, 3)
+        labels = [("Random", "")] + [(f"{m} (p{m}={v})", f"p{m}={v}, s={s}") for m in methods for v in values
+                                     for s in (1, 2)]
+        labels[0] = ("Random", "s=1")
+        labels.insert(1, ("Random", "s=2"))
+        part = synthetic.problem("Box", [str(k) for k in range(len(labels))], seeds=2, queries=3)
+        chosen = [labels[int(a)] for a, _, _ in part["cells"]]
+        part["cells"] = [(label, i, s) for (label, _), (_, i, s) in zip(chosen, part["cells"])]
+        part["swept"] = [swept for _, swept in chosen]
+        synthetic.write(self.scratch / "s.h5", [part])
+        results = load(self.scratch / "s.h5")
+        table = sweep.final_values(results, "simple")
+        self.assertEqual(len(table), 2 * 2 * 6 * 3 * 2)  # method and Random, s, methods, values, seeds
+        self.assertEqual(len(panels.views(results, "simple")), 2 * 6 * 3)
+        for view in panels.views(results, "simple"):
+            self.assertEqual(len([m for m, pair in view.cells.items() if pair]), 2)
+        for name in ("pM3", "s"):
+            made = figures.over_figures(results, name, "simple")
+            drawn = [[text.get_text() for text in figure.legends[0].get_texts()] for _, figure in made]
+            self.assertEqual(sum(len(figure.axes) for _, figure in made), 2 if name == "pM3" else 18)
+            self.assertEqual(set(sum(drawn, [])), {"Random", "M3"} if name == "pM3" else {"Random", *methods})
+        self.assertEqual(sweep.pair(results), ("pM0", "s") if results.settings[0] == "pM0" else ("s", "pM0"))
+        with self.assertRaisesRegex(InputError, "no trial has both 'pM0' and 'pM1'"):
+            figures.heat_figures(results, "pM0", "pM1", "simple")
 
     def test_differences(self):
         table = sweep.final_values(self.results, "simple")
@@ -286,6 +341,9 @@ class Panels(common.Case):
         self.assertEqual(sorted(tuple(sorted(p.items())) for p in found),
                          [(("m", i), ("s", j)) for i in "12" for j in "12"])
         self.assertEqual([len(p) for p in places], [2, 2, 2, 2])
+        found, places = settings.panels([a, b, m, n, {}], product=False)
+        self.assertEqual((found, places), ([a, b, m, n], [[0], [1], [2], [3], [0, 1, 2, 3]]))
+        self.assertEqual(settings.panels([a, b, m], product=False)[0], [{**a, **m}, {**b, **m}])  # one value goes with all
         together = [{"s": "1", "t": "x"}, {"s": "2", "t": "y"}]  # paths of one axis
         self.assertEqual(settings.panels([a, b, {"t": "x"}, *together]), (together, [[0], [1], [0], [0], [1]]))
         self.assertEqual(settings.panels([{"s": "3"}, *together])[0], [{"s": "3"}, *together])  # of a merged file

@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 import warnings
+from unittest import mock
 
 import h5py
 import numpy as np
@@ -13,170 +14,13 @@ import pandas as pd
 
 import common
 import synthetic
+import ugly
 from regatta_analysis import load
 from regatta_analysis.__main__ import main
-from regatta_analysis.figures import figures
+from regatta_analysis.figures import figures, style
 from regatta_analysis.report import tables
 from regatta_analysis.stats import extended
-
-QUERIES, INITIAL, SEEDS = 10, 3, 5
-ROWS = INITIAL + QUERIES
-METHODS = ["Rare", "Safe", "EI"]
-NAMES = {"simple": "simple_regret", "cumulative": "cumulative_regret", "best": "objective"}
-
-
-def problem(label, seeds=SEEDS, run="", **more):
-    made = synthetic.problem(label, METHODS, seeds=seeds, queries=QUERIES, initial=INITIAL, **more)
-    shape = made["arrays"]["y"].shape
-    made["arrays"] |= {"failed": np.zeros(shape), "feasible": np.ones(shape)}
-    return made | {"run": run}
-
-
-def of(made, method):
-    return [k for k, cell in enumerate(made["cells"]) if cell[0] == method]
-
-
-def lose(made, k, rows, failed):
-    """The evaluations `rows` of a trial fail, or are infeasible, as the engine records it."""
-    arrays = made["arrays"]
-    arrays["feasible"][k, rows] = 0.0
-    arrays["failed"][k, rows] = failed
-    for name in ("objective", "instantaneous_regret") + (("y", "f") if failed else ()):
-        arrays[name][k, rows] = np.nan
-    regret = arrays["instantaneous_regret"][k]
-    arrays["simple_regret"][k] = np.fmin.accumulate(np.where(np.isnan(regret), np.inf, regret))
-    arrays["cumulative_regret"][k, INITIAL:] = np.cumsum(regret[INITIAL:])
-    return made
-
-
-def shorten(made, k, rows):
-    made["n_rows"][k] = rows
-    for values in made["arrays"].values():
-        values[k, rows:] = np.nan
-
-
-def set_regret(made, k, regret):
-    arrays = made["arrays"]
-    arrays["instantaneous_regret"][k] = regret
-    arrays["simple_regret"][k] = np.minimum.accumulate(arrays["instantaneous_regret"][k])
-    arrays["cumulative_regret"][k, INITIAL:] = np.cumsum(arrays["instantaneous_regret"][k, INITIAL:])
-    arrays["objective"][k] = 3.0 - arrays["instantaneous_regret"][k]
-
-
-def study():
-    """A problem for every kind of ugliness."""
-    made = {label: problem(label, random_state=k, **more) for k, (label, more) in enumerate({
-        "plain": {}, "one seed": {"seeds": 1}, "all failed": {"failed": range(3 * SEEDS)},
-        "one method failed": {"failed": range(SEEDS)}, "all infeasible": {}, "some infinite": {},
-        "infinite at the start": {}, "ties and zeros": {}, "negative": {}, "unequal budgets": {},
-        "a seed missing": {"missing": (1,)}, "crossed": {"seeds": 2, "instances": 3},
-        "fails, undefined": {"run": ',on_failure="infeasible"'}, "fails, worst": {"run": ',on_failure="worst"'},
-        "fails, penalty": {"run": ',on_failure="penalty -7.5"'}}.items())}
-    for k in range(3 * SEEDS):
-        lose(made["all infeasible"], k, range(ROWS), 0)
-        set_regret(made["ties and zeros"], k, [0.0, 0.25, 0.5][k % SEEDS % 3] * np.ones(ROWS))
-        set_regret(made["negative"], k, -0.1 * k - np.linspace(0.0, 1.0, ROWS))
-    for k in of(made["some infinite"], "Rare")[1:]:
-        lose(made["some infinite"], k, range(ROWS), 0)
-    set_regret(made["some infinite"], of(made["some infinite"], "Rare")[0], np.zeros(ROWS))
-    for k in of(made["infinite at the start"], "Rare"):
-        lose(made["infinite at the start"], k, range(INITIAL + 2 + k % 2), 0)
-    for k in of(made["crossed"], "EI")[:1]:
-        lose(made["crossed"], k, range(ROWS), 1)
-    for k in of(made["unequal budgets"], "Rare")[2:] + of(made["unequal budgets"], "EI"):
-        shorten(made["unequal budgets"], k, ROWS - 4)
-    for label in ("fails, undefined", "fails, worst", "fails, penalty"):
-        for method, rows in (("Rare", [INITIAL + 4]), ("Safe", [0, INITIAL + 1]), ("EI", range(INITIAL + 2))):
-            for k in of(made[label], method)[:3]:
-                lose(made[label], k, list(rows), 1)
-    return list(made.values())
-
-
-class Truth:
-    """The content of the file, by h5py and loops."""
-
-    def __init__(self, path):
-        self.trials = {}
-        with h5py.File(path) as file:
-            for label, group in file.items():
-                columns = {n: group[n][()] for n in ("status", "n_iterations", "n_initial", "optimum", "instance",
-                                                     "seed")}
-                texts = {n: group[n].asstr()[()] for n in ("algorithm", "key")}
-                arrays = {n: group[n][()] for n in ("simple_regret", "instantaneous_regret", "objective", "failed",
-                                                    "feasible", "cumulative_regret")}
-                self.trials[label] = [
-                    {n: v[k] for n, v in (columns | texts | arrays).items()} for k in range(len(columns["status"]))]
-
-    def complete(self, label, method):
-        return [t for t in self.trials[label] if t["status"] == 1 and t["algorithm"] == method]
-
-    def last(self, label):
-        return max((t["n_iterations"] - t["n_initial"] for t in self.trials[label] if t["status"] == 1), default=None)
-
-    def values(self, label, method, metric, t):
-        """{(instance, seed): value at query t}; nothing where it is undefined or the trial has ended."""
-        found = {}
-        for trial in self.complete(label, method):
-            row = trial["n_initial"] + t - 1
-            if row >= trial["n_iterations"]:
-                continue
-            value = {"simple": self.simple, "best": self.best, "cumulative": self.cumulative}[metric](trial, row)
-            if value == value:
-                found[trial["instance"], trial["seed"]] = value
-        return found
-
-    @staticmethod
-    def simple(trial, row):
-        return trial["simple_regret"][row]
-
-    @staticmethod
-    def best(trial, row):
-        return max((v for v in trial["objective"][:row + 1] if v == v), default=-np.inf)
-
-    @staticmethod
-    def cumulative(trial, row):
-        first, end = trial["n_initial"], trial["n_iterations"]
-        rule = re.search(r'on_failure="(\w+) ?([-.\d]*)"', trial["key"])
-        regret = list(trial["instantaneous_regret"][:end])
-        for k in range(end):
-            if regret[k] != regret[k] and rule and rule[1] == "penalty":
-                regret[k] = trial["optimum"] - float(rule[2])
-            elif regret[k] != regret[k] and rule and rule[1] == "worst":
-                seen = [v for v in regret[:max(k, first)] if v == v]
-                regret[k] = max(seen, default=np.nan)
-        whole = sum(regret[first:])
-        return sum(regret[first:row + 1]) if whole == whole and row >= first else np.nan
-
-    def cell(self, label, method, metric, t=None):
-        """(n, finite, mean, se, median, quartiles) of a cell; mean and se None where they do not exist."""
-        t = self.last(label) if t is None else t
-        values = sorted(self.values(label, method, metric, t).values()) if t is not None else []
-        n, finite = len(values), sum(np.isfinite(values))
-        mean = sum(values) / n if n and finite == n else None
-        se = np.std(values, ddof=1) / n**0.5 if mean is not None and n > 1 else None
-        return n, finite, mean, se, [quantile(values, q) for q in (0.5, 0.25, 0.75)] if n else None
-
-
-def quantile(values, level):
-    at = level * (len(values) - 1)
-    low, share = values[int(at)], at - int(at)
-    high = values[min(int(at) + 1, len(values) - 1)]
-    if share == 0 or low == high or low == -np.inf:
-        return low
-    return low + share * (high - low)
-
-
-def numbers(text):
-    """Numbers in a cell as they are shown, with half a unit of the last digit of each."""
-    power = re.fullmatch(r"\((.*)\)(e[-+]\d+)(.*)", text)
-    factor, text = (float("1" + power[2]), power[1] + power[3]) if power else (1.0, text)
-    found = []
-    for sign, number, digits, exponent in re.findall(r"([-−]?)(∞|\d+(\.\d+)?(e[-+]\d+)?)", text):
-        value = np.inf if number == "∞" else float(number)
-        unit = 10.0 ** -(len(digits) - 1 if digits else 0) * (float("1" + exponent) if exponent else 1.0)
-        found.append(((-1.0 if sign else 1.0) * value * factor, 0.51 * unit * factor))
-    return found
-
+from ugly import METHODS, NAMES, QUERIES, Truth, numbers, permuted
 
 class Ugly(common.Case):
     @classmethod
@@ -184,7 +28,7 @@ class Ugly(common.Case):
         super().setUpClass()
         common.coarse(cls)
         cls.path = cls.directory / "ugly.h5"
-        synthetic.write(cls.path, study())
+        synthetic.write(cls.path, ugly.study())
         cls.truth, cls.results = Truth(cls.path), load(cls.path)
 
     def shown(self, pairs):
@@ -204,11 +48,14 @@ class Ugly(common.Case):
         return code, errors.getvalue()
 
     def files(self, band):
-        """The files that the command writes, by quantiles and with the page; tables alone by other bands."""
-        out = self.directory / band
+        """What the command writes, by quantiles and with the page; tables alone by other bands. Every panel is made in
+        every figure, and drawn on the page."""
+        out, write = self.directory / band, style.write
         if not out.exists() and band == "quantile":
-            self.assertEqual(self.draw(self.path, out, "--band", band, "--metric", *NAMES, "--page", out / "page.html"),
-                             (0, ""))
+            with mock.patch.object(style, "write", lambda figure, file, *more: write(figure, file, *more) if isinstance(
+                    file, io.BytesIO) or "regret_" not in file.name else None):
+                self.assertEqual(self.draw(self.path, out, "--band", band, "--metric", *NAMES, "--page",
+                                           out / "page.html"), (0, ""))
         elif not out.exists():
             out.mkdir()
             tables.write_final_regret(self.results, list(NAMES), figures.Band(band), out)
@@ -313,6 +160,7 @@ class Ugly(common.Case):
                 self.assertEqual(table.loc[(label, method), "n"], len(last))
                 self.assertAlmostEqual(table.loc[(label, method), "exponent"], np.polyfit(np.log(t), logs, 1)[0])
 
+    @mock.patch.object(style, "_fitting_legend", lambda *arguments: style._legend(*arguments[:4], 1))
     def test_figures(self):
         kinds = [("simple", "se"), ("simple", "quantile"), ("cumulative", "se"), ("best", "se")]
         for (metric, kind), label in itertools.product(kinds, self.truth.trials):
@@ -368,28 +216,18 @@ class Ugly(common.Case):
                     said = curve["n"] if isinstance(curve["n"], str) else curve["n"][-1]
                     self.assertEqual(said, extended.counted(n) if n == finite else f"feasible in {finite} of {n}")
 
-    def test_export(self):
-        with contextlib.redirect_stdout(io.StringIO()):
-            self.assertEqual(main(["export", str(self.path), "--to", "csv", str(self.scratch / "csv")]), 0)
-            self.assertEqual(main(["export", str(self.path), "--to", "netcdf", str(self.scratch / "nc")]), 0)
-        table = pd.read_csv(self.scratch / "csv" / "evaluations.csv", float_precision="round_trip").set_index(
-            ["problem", "algorithm", "instance", "seed", "row"])
-        rows = 0
-        for label, trials in self.truth.trials.items():
-            for trial in trials:
-                rows += trial["n_iterations"]
-                for name in ("simple_regret", "cumulative_regret", "objective"):
-                    for k in range(trial["n_iterations"]):
-                        found = table.at[(label, trial["algorithm"], trial["instance"], trial["seed"], k), name]
-                        self.assertTrue(found == trial[name][k] or np.isnan([found, trial[name][k]]).all())
-        self.assertEqual(len(table), rows)
+    def check_all_bands(self, path):
+        """Figures, tables and page by every band. All are made, and the first ones also drawn."""
+        for band in figures.BANDS:
+            drawing = mock.patch.object(style, "write", lambda figure, file, *_: None)
+            with contextlib.nullcontext() if band == "se" else drawing:
+                page = [] if band != "se" else ["--page", self.scratch / "p.html"]
+                self.assertEqual(self.draw(path, self.scratch / band, "--band", band, *page), (0, ""))
 
     def test_single_trial(self):
         path = self.scratch / "one.h5"
         synthetic.write(path, [synthetic.problem("P", ["EI"], seeds=1, queries=4, initial=2)])
-        for band in figures.BANDS:
-            self.assertEqual(self.draw(path, self.scratch / band, "--band", band, "--page", self.scratch / "p.html"),
-                             (0, ""))
+        self.check_all_bands(path)
         text = (self.scratch / "se" / "final_regret.md").read_text()
         with h5py.File(path) as file:
             last = file["P"]["simple_regret"][0, -1]
@@ -400,18 +238,5 @@ class Ugly(common.Case):
     def test_only_failures(self):
         path = self.scratch / "failed.h5"
         synthetic.write(path, [synthetic.problem("P", ["EI", "TS"], seeds=2, queries=6, failed=range(4))])
-        for band in figures.BANDS:
-            self.assertEqual(self.draw(path, self.scratch / band, "--band", band, "--page", self.scratch / "p.html"),
-                             (0, ""))
+        self.check_all_bands(path)
         self.assertIn("| EI | failed |", (self.scratch / "se" / "final_regret.md").read_text())
-
-
-def permuted(differences):
-    """Two-sided p of the signed-rank test from all signs."""
-    differences = [d for d in differences if d != 0]
-    size = sorted(abs(d) for d in differences)
-    ranks = [size.index(abs(d)) + (size.count(abs(d)) + 1) / 2 for d in differences]
-    seen = sum(r for r, d in zip(ranks, differences) if d > 0)
-    sums = [sum(r for r, sign in zip(ranks, signs) if sign) for signs in itertools.product((0, 1), repeat=len(ranks))]
-    low, high = (sum(1 for s in sums if side * s >= side * seen - 1e-9) / len(sums) for side in (-1, 1))
-    return min(1.0, 2 * min(low, high))

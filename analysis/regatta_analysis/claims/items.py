@@ -38,7 +38,7 @@ def paired(item, frame, scale=None, statistic="mean", level=evidence.LEVEL):
     groups = frame.index.get_level_values("instance") if "instance" in frame.index.names else None
     found = evidence.compare(a, b, groups, scale or evidence.scale_of(a, b), statistic=statistic, level=level)
     item.learn(found)
-    if len(a) > 1 and np.ptp(np.concatenate([a, b])) == 0.0:
+    if len(a) > 1 and np.all(np.concatenate([a, b]) == a[0]):
         item.state = VOID
     return found
 
@@ -61,10 +61,6 @@ def shows(item, panel, index, statistic):
     drawn = panel.experiments(index)
     if drawn is not None:
         item.shown = statistic(drawn)
-
-
-def centre_of(values, statistic):
-    return float(np.mean(values) if statistic == "mean" else np.median(values)) if len(values) else np.nan
 
 
 def common_trials(cells):

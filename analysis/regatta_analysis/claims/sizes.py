@@ -4,12 +4,13 @@ import pandas as pd
 
 from . import judge
 from .grades import OPEN
-from .items import (centre_of, common_trials, functional, interval_outcome, new_item, paired, settle, share_item, shows,
+from .items import (common_trials, functional, interval_outcome, new_item, paired, settle, share_item, shows,
                     side, units_of)
 from .outcome import Missing, Outcome, shortened
 from .panels import METRIC_WORDS, cells_behind, describe_value, each_method
 from ..stats.growth import exponents
 from ..stats.measures import TooShort, at, part, trial_values, value_curves
+from ..stats.robust import centre
 
 
 def within(check, studies):
@@ -31,7 +32,7 @@ def within(check, studies):
             shows(item, panel, values.index, lambda counts, data=data: _between(
                 judge.centres(data, counts, statistic)[:, 0], low, high))
         item.least, item.most = low, high
-        item.more = {statistic: centre_of(values.to_numpy(float)[:, 0], statistic)}
+        item.more = {statistic: centre(values.to_numpy(float)[:, 0], statistic)}
         item.better = item.equivalent = item.worse = np.nan
         items.append(item)
     return interval_outcome(items, f"{describe_value(check.get('value', {}))} of a typical trial", low, high)
@@ -109,6 +110,7 @@ def reach(check, studies):
     t = int(check["not_before"]) if late else int(check["by"])
     for panel, results, problem, who in each_method(check, studies):
         frame = value_curves(results, problem, check.get("metric", "simple")).xs(who, level="algorithm")
+        frame = frame[at(frame, t).notna()]
         got = (at(frame, t) <= target).to_frame()
         reached = got.to_numpy()[:, 0]
         item = new_item(panel, frame, who, "")
@@ -121,7 +123,7 @@ def reach(check, studies):
             item.decide(*map(float, judge.mean_below(-late_by if late else late_by)))
         first = np.where(frame.le(target).any(axis=1), frame.le(target).to_numpy().argmax(axis=1)
                          + frame.columns[0], np.inf)
-        item.more = {"reached": int(reached.sum()), "last": float(first.max()), "size": size}
+        item.more = {"reached": int(reached.sum()), "last": float(first.max()) if len(first) else np.inf, "size": size}
         items.append(item)
     text = "; ".join(f"{i.a} ({i.where}): {i.more['reached']} of {i.n} trials by t = {t}, "
                      + (f"all by t = {i.more['last']:.0f}" if np.isfinite(i.more["last"]) else "not all ever")

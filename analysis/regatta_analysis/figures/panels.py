@@ -42,10 +42,10 @@ def views(results, metric):
                 (group.place, {**own, **group.at}, (problem, algorithm)))
     found = []
     for key in table[[PROBLEM, *names]].drop_duplicates().itertuples(index=False, name=None):
-        wanted = dict(zip(names, map(str, key[1:])))
-        found.append(View(dict(zip([PROBLEM, *names], key)), {
+        place = {n: v for n, v in zip([PROBLEM, *names], key) if not pd.isna(v)}
+        found.append(View(place, {
             m: next((pair for where, own, pair in cells[m] if where == key[0] and all(
-                same_value(v, wanted[n]) for n, v in own.items())), None)
+                n in place and same_value(v, str(place[n])) for n, v in own.items())), None)
             for m in dict.fromkeys(table["method"])}))
     return found
 
@@ -58,10 +58,11 @@ def check(results, panel, over=()):
 
 
 def by_panel(places, panel):
-    """Groups of places (mappings with a value for `panel`) that differ in nothing else, in pages of PANELS."""
+    """Groups of places that have a value for `panel` and differ in nothing else, in pages of PANELS."""
     groups = {}
     for k, place in enumerate(places):
-        groups.setdefault(tuple(v for name, v in place.items() if name != panel), []).append(k)
+        if panel in place:
+            groups.setdefault(tuple(pair for pair in place.items() if pair[0] != panel), []).append(k)
     return [(mine[k:k + PANELS], f"page {k // PANELS + 1} of {-(-len(mine) // PANELS)}" if len(mine) > PANELS
              else "") for mine in groups.values() for k in range(0, len(mine), PANELS)]
 

@@ -3,7 +3,7 @@ heat-maps over two settings."""
 import numpy as np
 import pandas as pd
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import ListedColormap
+from matplotlib.colors import ListedColormap, LogNorm, Normalize, SymLogNorm
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -22,25 +22,32 @@ def over_figures(results, over, metric, band=figures.Band(), scale="auto", most=
     """[(words, figure)] of pages of panels, the first `most` of them; each panel has one problem and one
     value of every setting but `over`. `panel`: the panels of a figure differ in this setting only, or in the
     problem."""
-    table = sweep.final_values(results, metric)
-    methods = list(dict.fromkeys(table["method"]))
-    others = [name for name in sweep.names(results) if name != over]
-    keys = [key for key, _ in table.groupby(_by(others), sort=False)]
-    keys = [key if isinstance(key, tuple) else (key,) for key in keys]
+    styles, found = sweep_styles(results, metric), panels_over(results, over, metric)
     if panel is not None:
         check(results, panel, [over])
-        places = [dict(zip(["problem", *others], key)) for key in keys]
+        places = [place for place, _ in found]
         return [(", ".join(filter(None, (words_of(places[page[0]], panel), words))),
-                 _page(table, [keys[k] for k in page], others, over, metric, methods, band, scale))
+                 _page([found[k] for k in page], over, metric, styles, band, scale))
                 for page, words in by_panel(places, panel)[:most]]
-    pages = [keys[k:k + PANELS] for k in range(0, len(keys), PANELS)]
-    return [(f"page {k + 1} of {len(pages)}" if len(pages) > 1 else "",
-             _page(table, page, others, over, metric, methods, band, scale))
+    pages = [found[k:k + PANELS] for k in range(0, len(found), PANELS)]
+    return [(f"page {k + 1} of {len(pages)}" if len(pages) > 1 else "", _page(page, over, metric, styles, band, scale))
             for k, page in enumerate(pages[:most])]
 
 
-def _by(others):
-    return ["problem", *others] if others else "problem"
+def panels_over(results, over, metric):
+    """[(place, final values)]: for every problem and values of the settings that go together with those in `over` (one
+    name or several), the final values of the methods there. `place` is {"problem": label, setting: value}."""
+    over = [over] if isinstance(over, str) else list(over)
+    table = sweep.final_values(results, metric).dropna(subset=over)
+    by = ["problem", *(name for name in sweep.names(results) if name not in over)]
+    return [({name: value for name, value in zip(by, key) if not pd.isna(value)}, mine)
+            for key, mine in table.groupby(by if len(by) > 1 else by[0], sort=False, dropna=False)
+            for key in [key if isinstance(key, tuple) else (key,)]]
+
+
+def sweep_styles(results, metric):
+    """The style of every method, the same one in all figures of a sweep."""
+    return style.algorithm_styles(list(dict.fromkeys(sweep.final_values(results, metric)["method"])))
 
 
 def summary(table, over, band):
@@ -59,13 +66,10 @@ def summary(table, over, band):
                                        *INTERVAL])
 
 
-def _page(table, keys, others, over, metric, methods, band, scale):
-    names = [words_of(dict(zip(["problem", *others], key))) for key in keys]
+def _page(page, over, metric, styles, band, scale):
     with style.context():
-        figure, panels = style.panels(names)
-        styles = style.algorithm_styles(methods)
-        found = [summary(table[np.all([table[c] == v for c, v in zip(["problem", *others], key)], axis=0)],
-                         over, band) for key in keys]
+        figure, panels = style.panels([words_of(place) for place, _ in page])
+        found = [summary(mine, over, band) for _, mine in page]
         whole = pd.concat(found)
         band = band.fitting(whole)
         notes = [figures.drawn_note(band.note(), whole["n"])]
@@ -79,7 +83,8 @@ def _page(table, keys, others, over, metric, methods, band, scale):
         if len(infinite):
             notes.append(f"{len(infinite)} of {len(whole)} cells have no mean: a feasible design in "
                          f"{infinite['n_finite'].sum()} of their {infinite['n'].sum()} trials")
-        style.place_legend(figure, styles.items(), notes)
+        drawn = set(whole["algorithm"])
+        style.place_legend(figure, [(m, look) for m, look in styles.items() if m in drawn or not drawn], notes)
         return figure
 
 
@@ -122,75 +127,127 @@ def heat_figures(results, first, second, metric, baseline=None):
     """[(words, figure)] of heat-maps over two settings, one figure per problem and value of the other settings, at
     most PANELS. A figure has the mean of every method (the median for all of them if a cell has no mean), and the
     difference of its mean to that of `baseline` (default: the first method), with a star if a paired test finds one
-    (5%, Holm over the figure). It also has the method that is best by these values. It has at most METHODS methods;
-    choose others by Results.select."""
+    (5%, Holm over the figure). It also has the method that is best by these values. Colours are logarithmic where the
+    values are positive and cover a factor of 20. It has at most METHODS methods; choose others by Results.select."""
     table = sweep.final_values(results, metric)
     methods = list(dict.fromkeys(table["method"]))
     if baseline is not None and baseline not in methods:
         raise InputError(f"{results.path}: no algorithm {baseline!r} (it has: {', '.join(methods)})")
-    methods = sorted(methods, key=lambda m: m != baseline)[:METHODS]
-    table = table[table["method"].isin(methods)]
-    others = [name for name in sweep.names(results) if name not in (first, second)]
+    found = panels_over(results, (first, second), metric)
+    if not found:
+        raise InputError(f"{results.path}: no trial has both {first!r} and {second!r}")
     made = []
-    for key, mine in table.groupby(_by(others), sort=False):
-        key = key if isinstance(key, tuple) else (key,)
-        words = ", ".join([key[0], *(f"{name} = {value}" for name, value in zip(others, key[1:]))])
-        made.append((words, _heat(mine, words, first, second, metric, methods,
-                                  baseline or methods[0], more_is_better(results, key[0], metric))))
-        if len(made) == PANELS:
-            break
+    for place, mine in found[:PANELS]:
+        here = sorted(dict.fromkeys(mine["method"]), key=lambda m: m != baseline)[:METHODS]
+        words = words_of(place)
+        made.append((words, _Heat(mine[mine["method"].isin(here)], words, (first, second), metric, here,
+                                  more_is_better(results, place["problem"], metric)).figure()))
     return made
 
 
-def _heat(table, title, first, second, metric, methods, baseline, more):
-    rows, columns = (list(dict.fromkeys(sorted(table[name]))) for name in (second, first))
-    found = table.groupby(["method", second, first])["value"].agg(list)
-    cells = pd.DataFrame(dict(enumerate(map(pd.Series, found))))
-    statistic, centres = extended.centres(cells)
-    centres = pd.Series(centres.to_numpy(), found.index)
-    shown = {m: _grid(centres.xs(m), rows, columns) for m in methods}
-    others = [m for m in methods if m != baseline]
-    with style.context():
-        figure = Figure(figsize=(style.PAGE_WIDTH, 1.75 * (1 + bool(others)) + 0.3),
-                        layout="constrained")
-        FigureCanvasAgg(figure)
-        grid = figure.subplots(1 + bool(others), len(methods), squeeze=False)
-        finite = centres[np.isfinite(centres)]
-        limits = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
-        for axes, method in zip(grid[0], methods):
-            _cells(axes, shown[method], rows, columns, "viridis_r", limits)
-            axes.set_title(style.wrapped(style.escaped(method), 34), loc="left")
-        if others:
-            _best(grid[1][0], shown, methods, rows, columns, more)
-            _differences(grid[1][1:], table, baseline, others, (second, first), rows, columns)
-        for axes in grid[:, 0]:
-            axes.set_ylabel(style.escaped(second))
-        for axes in grid[-1]:
-            axes.set_xlabel(style.escaped(first))
-        figure.suptitle(style.escaped(f"{title}: {statistic} of the final {METRICS[metric].name.lower()} over "
-                                      f"{extended.spread(cells.count())} trials"), fontsize=8.5, x=0.01, ha="left")
-        if others:
-            figure.supxlabel(style.escaped(
-                f"Below: the best {statistic}, and mean differences to {baseline}, where there are means; * found by "
-                "the signed-rank test (5%, Holm's correction over the figure)"), fontsize=7, color=style.GREY)
-        return figure
+class _Heat:
+    """A figure of heat-maps: the final values of `methods`, the first of which is the baseline, over two settings."""
+
+    def __init__(self, table, title, settings, metric, methods, more):
+        self.table, self.title, self.settings, self.methods, self.more = table, title, settings, methods, more
+        self.columns, self.rows = (list(dict.fromkeys(sorted(table[name]))) for name in settings)
+        found = table.groupby(["method", *settings[::-1]])["value"].agg(list)
+        cells = pd.DataFrame(dict(enumerate(map(pd.Series, found))))
+        self.statistic, centres = extended.centres(cells)
+        self.centres, self.counts = pd.Series(centres.to_numpy(), found.index), cells.count()
+        self.whole = pd.Series(self.counts.to_numpy() == found.map(len).to_numpy(), found.index)
+        self.name = METRICS[metric].name.lower()
+
+    def figure(self):
+        baseline, others = self.methods[0], self.methods[1:]
+        with style.context():
+            figure = Figure(figsize=(style.PAGE_WIDTH, 1.75 * (1 + bool(others)) + 0.3), layout="constrained")
+            FigureCanvasAgg(figure)
+            grid = figure.subplots(1 + bool(others), len(self.methods), squeeze=False)
+            norm, scale = colours_of(self.centres)
+            for axes, method in zip(grid[0], self.methods):
+                self._cells(axes, self._grid(self.centres.xs(method)), "viridis_r", norm)
+                axes.set_title(style.wrapped(style.escaped(method), 34), loc="left")
+            if others:
+                self._best(grid[1][0])
+                self._differences(grid[1][1:], baseline, others)
+            for axes in grid[:, 0]:
+                axes.set_ylabel(style.escaped(self.settings[1]))
+            for axes in grid[-1]:
+                axes.set_xlabel(style.escaped(self.settings[0]))
+            figure.suptitle(style.escaped(f"{self.title}: {self.statistic} of the final {self.name} over "
+                                          f"{extended.spread(self.counts)} trials{scale}"), fontsize=8.5, x=0.01, ha="left")
+            if others:
+                figure.supxlabel(style.escaped(self._note(baseline)), fontsize=7, color=style.GREY)
+            return figure
+
+    def _note(self, baseline):
+        return (f"Below: the best {self.statistic} (none if some of its trials are missing), and mean differences to "
+                f"{baseline}, where there are means; * found by the signed-rank test (5%, Holm's correction over the "
+                "figure)")
+
+    def _grid(self, series):
+        return series.unstack().reindex(index=self.rows, columns=self.columns).to_numpy(float)
+
+    def _ticks(self, axes):
+        axes.set_xticks(range(len(self.columns)), [style.escaped(_word(v)) for v in self.columns])
+        axes.set_yticks(range(len(self.rows)), [style.escaped(_word(v)) for v in self.rows])
+
+    def _cells(self, axes, values, colours, norm, marks=None):
+        """One heat-map with its numbers in the cells."""
+        image = axes.imshow(np.ma.masked_invalid(values), cmap=colours, norm=norm, aspect="auto", origin="lower")
+        self._ticks(axes)
+        for (r, c), value in np.ndenumerate(values) if values.size <= 100 else ():
+            red, green, blue = image.cmap(norm(value))[:3] if np.isfinite(value) else (1.0, 1.0, 1.0)
+            dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+            axes.text(c, r, _centre(value) + ("*" if marks is not None and marks[r, c] else ""),
+                      ha="center", va="center", fontsize=6.5, color="white" if dark else "black")
+
+    def winners(self):
+        """(rows x columns) the place in `methods` of the one method with the best value; -1 if no value is finite, if
+        several methods have it, or if it rests on fewer trials than were planned."""
+        values = np.array([self._grid(self.centres.xs(m)) for m in self.methods])
+        whole = np.array([self._grid(self.whole.xs(m).astype(float)) == 1.0 for m in self.methods])
+        found = np.full(values.shape[1:], -1)
+        for at in np.ndindex(found.shape):
+            best = extended.best(values[(slice(None), *at)], whole[(slice(None), *at)], self.more)
+            found[at] = int(best.argmax()) if best.sum() == 1 else -1
+        return found
+
+    def _best(self, axes):
+        """The winner of every cell, in its colour."""
+        best, styles = self.winners(), style.algorithm_styles(self.methods)
+        axes.imshow(np.ma.masked_less(best, 0), cmap=ListedColormap([styles[m]["color"] for m in self.methods]),
+                    vmin=-0.5, vmax=len(self.methods) - 0.5, aspect="auto", origin="lower", alpha=0.45)
+        self._ticks(axes)
+        for (r, c), k in np.ndenumerate(best) if best.size <= 100 else ():
+            axes.text(c, r, style.escaped(self.methods[k] if k >= 0 else "–"), ha="center", va="center", fontsize=6.5)
+        axes.set_title("Best", loc="left")
+
+    def _differences(self, panels, baseline, others):
+        found = {m: sweep.differences(self.table, m, baseline, self.settings[::-1]) for m in others}
+        p = comparison.holm(np.concatenate([f["p"] for f in found.values()]))
+        reach = pd.concat([f["difference"].abs() for f in found.values()]).max() or 1.0
+        reach = reach if np.isfinite(reach) else 1.0
+        for axes, method in zip(panels, others):
+            mine, p = found[method].assign(known=p[:len(found[method])] < 0.05), p[len(found[method]):]
+            values, known = (self._grid(mine[name].astype(float)) for name in ("difference", "known"))
+            self._cells(axes, values, "RdBu_r", Normalize(-reach, reach), known == 1.0)
+            axes.set_title(style.wrapped(style.escaped(f"{method} - {baseline}"), 34), loc="left")
 
 
-def _grid(series, rows, columns):
-    return series.unstack().reindex(index=rows, columns=columns).to_numpy(float)
-
-
-def _cells(axes, values, rows, columns, colours, limits, marks=None):
-    """One heat-map with its numbers in the cells."""
-    axes.imshow(values, cmap=colours, vmin=limits[0], vmax=limits[1], aspect="auto", origin="lower")
-    axes.set_xticks(range(len(columns)), [style.escaped(_word(v)) for v in columns])
-    axes.set_yticks(range(len(rows)), [style.escaped(_word(v)) for v in rows])
-    span = limits[1] - limits[0] or 1.0
-    for (r, c), value in np.ndenumerate(values) if values.size <= 100 else ():
-        share = (value - limits[0]) / span if np.isfinite(value) else 0.0 if colours == "viridis_r" else 0.5
-        dark = share > 0.55 if colours == "viridis_r" else abs(share - 0.5) > 0.35
-        axes.text(c, r, _centre(value) + ("*" if marks is not None and marks[r, c] else ""),
-                  ha="center", va="center", fontsize=6.5, color="white" if dark else "black")
+def colours_of(centres):
+    """(norm of the colours, words about it) of values: logarithmic where they cover a factor of 20 or more; down to
+    the smallest positive one, and linear from there to 0, where some are 0; linear where some are negative."""
+    values = np.asarray(centres, float)
+    values = values[np.isfinite(values)]
+    low, high = (values.min(), values.max()) if len(values) else (0.0, 1.0)
+    positive = values[values > 0.0]
+    if low < 0.0 or not len(positive) or high < 20.0 * positive.min():
+        return Normalize(low, high if high > low else low + 1.0), ""
+    if low > 0.0:
+        return LogNorm(low, high), "; logarithmic colours"
+    return SymLogNorm(positive.min(), linscale=0.5, vmin=0.0, vmax=high), "; logarithmic colours, linear near 0"
 
 
 def _centre(value):
@@ -201,31 +258,3 @@ def _centre(value):
 
 def _word(value):
     return f"{value:g}" if isinstance(value, (int, float, np.number)) else value
-
-
-def _best(axes, shown, methods, rows, columns, more):
-    """The method with the best value in every cell, in its colour; no method where no value is finite."""
-    values = np.array([shown[m] for m in methods])
-    best = (np.argmax if more else np.argmin)(np.nan_to_num(values, nan=-np.inf if more else np.inf), 0)
-    best = np.ma.masked_where(~np.isfinite(np.take_along_axis(values, best[None], 0)[0]), best)
-    styles = style.algorithm_styles(methods)
-    axes.imshow(best, cmap=ListedColormap([styles[m]["color"] for m in methods]), vmin=-0.5,
-                vmax=len(methods) - 0.5, aspect="auto", origin="lower", alpha=0.45)
-    axes.set_xticks(range(len(columns)), [style.escaped(_word(v)) for v in columns])
-    axes.set_yticks(range(len(rows)), [style.escaped(_word(v)) for v in rows])
-    for (r, c), k in np.ma.ndenumerate(best) if best.size <= 100 else ():
-        axes.text(c, r, style.escaped(methods[k]), ha="center", va="center", fontsize=6.5)
-    axes.set_title("Best", loc="left")
-
-
-def _differences(panels, table, baseline, others, settings, rows, columns):
-    found = {m: sweep.differences(table, m, baseline, settings) for m in others}
-    p = comparison.holm(np.concatenate([f["p"] for f in found.values()]))
-    reach = pd.concat([f["difference"].abs() for f in found.values()]).max() or 1.0
-    reach = reach if np.isfinite(reach) else 1.0
-    for axes, method in zip(panels, others):
-        mine, p = found[method].assign(known=p[:len(found[method])] < 0.05), p[len(found[method]):]
-        grids = (_grid(mine[name].astype(float), rows, columns) for name in ("difference", "known"))
-        values, known = grids
-        _cells(axes, values, rows, columns, "RdBu_r", (-reach, reach), known == 1.0)
-        axes.set_title(style.wrapped(style.escaped(f"{method} - {baseline}"), 34), loc="left")

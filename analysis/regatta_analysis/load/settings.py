@@ -4,6 +4,7 @@ A key is `name=value` blocks separated by ';', where value may be `method@revisi
 or `{name=value,...}`:
     schema=1;problem=holder_table@1{};run={...};algorithm=gp_ucb@1{beta=auto,...};seed=3
 """
+import collections
 import re
 
 import numpy as np
@@ -119,16 +120,17 @@ def column_of(name, columns):
 # ---- panels ------------------------------------------------------------------------------------
 
 
-def panels(found):
+def panels(found, product=True):
     """The panels that show trials with the settings `found` (a list of {name: value}) side by side: a list of {name:
-    value} that leave nothing open, and for each of `found` the numbers of its panels. A setting that a trial does not
-    read is open: the trial is in the panels of all values."""
+    value}, and for each of `found` the numbers of its panels. A setting that a trial does not read is open: the trial is
+    in the panels of all values. Without `product`, panels are not multiplied: if several values of a setting go with
+    several values of another one, and no trial reads both, each of the two has panels of its own."""
     by_names = {}
     for one in found:
         by_names.setdefault(tuple(sorted(one)), {})[tuple(sorted(one.items()))] = one
     made = []
     for names in sorted(by_names, key=len, reverse=True):
-        made = _joined(made, list(by_names[names].values()))
+        made = _joined(made, list(by_names[names].values()), product)
     order = {name: k for k, name in enumerate(in_order(found))}
     made = [{name: one[name] for name in sorted(one, key=order.get)} for one in made]
     place = {tuple(sorted(one.items())): k for k, one in reversed(list(enumerate(found)))}
@@ -151,19 +153,22 @@ def _index(made, names):
     return index
 
 
-def _joined(made, some):
-    """The natural join of two lists of {name: value}. Entries without a partner stay as they are."""
+def _joined(made, some, product):
+    """The natural join of two lists of {name: value}. Entries without a partner stay as they are. Without `product`,
+    two entries are not joined if each of them has several partners."""
     if not made:
         return some
     names = set(some[0])
     shared = [tuple(sorted(names & set(one))) for one in made]
     index = {common: _index(some, common) for common in set(shared)}
-    found, partners = [], set()
-    for one, common in zip(made, shared):
-        mine = index[common].get(tuple(one[name] for name in common), ())
-        partners.update(mine)
+    partners = [index[common].get(tuple(one[name] for name in common), ()) for one, common in zip(made, shared)]
+    times = collections.Counter(k for mine in partners for k in mine)
+    found, joined = [], set()
+    for one, mine in zip(made, partners):
+        mine = [k for k in mine if product or len(mine) == 1 or times[k] == 1]
+        joined.update(mine)
         found += [{**one, **some[k]} for k in mine] or [one]
-    return found + [other for k, other in enumerate(some) if k not in partners]
+    return found + [other for k, other in enumerate(some) if k not in joined]
 
 
 # ---- columns -----------------------------------------------------------------------------------

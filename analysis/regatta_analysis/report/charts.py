@@ -109,23 +109,19 @@ def sweep_charts(results, metric, band=figures.Band()):
     names = sweep.names(results)
     if not names:
         return []
-    table = sweep.final_values(results, metric)
-    methods = list(dict.fromkeys(table["method"]))
+    methods = list(sweep_figures.sweep_styles(results, metric))
     charts = []
     for over in progress(names, "settings"):
-        others = [name for name in names if name != over]
-        values = list(dict.fromkeys(sorted(table[over])))
+        found = sweep_figures.panels_over(results, over, metric)
+        values = sorted({v for _, mine in found for v in mine[over]})
         words = [line(v) for v in values] if isinstance(values[0], str) else None
         place = {v: k if words else v for k, v in enumerate(values)}
-        found = [(key if isinstance(key, tuple) else (key,), mine) for key, mine in
-                 table.groupby(["problem", *others] if others else "problem", sort=False)][:PANELS]
         charts.append({
-            "panels": [line(", ".join([key[0], *(f"{n} = {v}" for n, v in zip(others, key[1:]))]))
-                       for key, _ in found],
+            "panels": [line(words_of(at)) for at, _ in found[:PANELS]],
             "series": _series(methods), "measures": [_named(metric)],
             "axes": [{"name": line(over), "short": line(over), "words": words,
                       "log": bool(not words and sweep.is_spread(values))}],
-            "data": [[_over(mine, over, band, methods, place, metric)] for _, mine in found],
+            "data": [[_over(mine, over, band, methods, place, metric)] for _, mine in found[:PANELS]],
             "note": f"Final {METRICS[metric].name.lower()}. {_note(band)} Methods that don't read a setting stand at "
                     "each of its values."})
     return charts

@@ -231,9 +231,10 @@ def _sweeps(results, metric, swept, panel):
         return {"over": {}, "heat": [], "sensitivity": None}
     title = f"Final {METRICS[metric].name.lower()} over"
     found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
-    heat = [] if len(swept) < 2 else stills.stills(results, ("heat", metric, *swept[:2], None), lambda: [
-        (f"{words}: {title.lower()} {' and '.join(swept[:2])}", figure)
-        for words, figure in sweep_figures.heat_figures(results, *swept[:2], metric)[:HEAT]])
+    pair = sweep_stats.pair(results)
+    heat = [] if pair is None else stills.stills(results, ("heat", metric, *pair, None), lambda: [
+        (f"{words}: {title.lower()} {' and '.join(pair)}", figure)
+        for words, figure in sweep_figures.heat_figures(results, *pair, metric)[:HEAT]])
     return {"over": {name: _over(results, metric, name, panel if panel != name else None, title)
                      for name in progress(swept, "settings")},
             "heat": heat[:HEAT], "sensitivity": _cut(summary.sensitivity_table(found, metric))}
@@ -276,7 +277,7 @@ def _final_over(results, metric, swept):
     for view in views:
         there = {m: pair for m, pair in view.cells.items() if pair is not None}
         found = dict(zip(there, tables.final_cells(table.loc[list(there.values())])))
-        rows.append([(str(value), False) for value in view.place.values()]
+        rows.append([(str(view.place.get(name, "–")), False) for name in (panels.PROBLEM, *swept)]
                     + [found.get(m, ("–", False)) for m in methods])
     return tables.Table(f"{METRICS[metric].name} at the last query",
                         f"Mean ± standard error (number of complete trials); methods that don't read a setting stand "

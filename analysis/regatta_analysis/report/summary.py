@@ -125,7 +125,7 @@ def _sweeps(results, options, band):
         if name not in names:
             raise InputError(f"{results.path}: no setting {name!r} was swept "
                              f"(swept: {', '.join(names) or 'none'})")
-    drawn, metric = _heat_maps(results, options, names), options.metric[0]
+    drawn, metric = _heat_maps(results, options), options.metric[0]
     for name in progress((over or names) if len(over) < 2 else [], "settings"):
         panel = options.panel if options.panel != name else None
         kept = _kept(results, options, band, "over", metric, name, panel)
@@ -156,10 +156,10 @@ def sensitivity_table(found, metric):
                                                  "Least", "Largest", "Range"], rows)
 
 
-def _heat_maps(results, options, names):
-    """Heat-maps over the two chosen settings, or over the first two."""
-    pair = options.over or names[:2]
-    if len(pair) != 2:
+def _heat_maps(results, options):
+    """Heat-maps over the two chosen settings, or over the first two that go together."""
+    pair = options.over or sweep_stats.pair(results)
+    if pair is None or len(pair) != 2:
         return []
     metric, drawn = options.metric[0], []
     both = "_".join(file_names(pair).values())

@@ -294,8 +294,8 @@ def compare(a: ArrayLike, b: ArrayLike, groups: ArrayLike | None = None, scale: 
     """The Evidence of paired values a and b (n,), less is better; pairs with a NaN are left out.
 
     groups: the instance of each pair (n,). Where several pairs share an instance, the unit is the instance, with the
-    median of its contrasts. statistic: "mean", "median" or "iqm", for the effect only. rope: the share of b below
-    which a difference makes none in practice. level: probability that the interval misses its target.
+    median of its contrasts. statistic: "mean", "median" or "iqm", for the effect only. rope: the share of b (of its
+    finite values) below which a difference makes none in practice. level: probability that the interval misses its target.
     """
     a, b = np.asarray(a, float), np.asarray(b, float)
     known = ~(np.isnan(a) | np.isnan(b))
@@ -303,7 +303,9 @@ def compare(a: ArrayLike, b: ArrayLike, groups: ArrayLike | None = None, scale: 
     units = contrasts(a, b, scale)
     if groups is not None:
         units = _by_group(units, np.asarray(groups)[known])
-    margin = float(rope * abs(centre(b, "median"))) if scale == "difference" and len(b) else float(np.log1p(rope))
+    known = b[np.isfinite(b)]
+    margin = float(np.log1p(rope)) if scale != "difference" else \
+        float(rope * abs(centre(known, "median"))) if len(known) else 0.0
     better, equivalent, worse = posterior([units], [margin])
     plain = [10.0**v if scale == "log10" else v for v in (a, b)]
     shares = [float(stuck(v).mean()) if len(v) else np.nan for v in plain]

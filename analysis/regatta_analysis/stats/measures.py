@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..load.errors import InputError
 from .profiles import spent
-from .regret import METRICS, curves, more_is_better, queries, regret_curves
+from .regret import METRICS, curves, more_is_better, regret_curves, reward_sums
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -28,10 +28,7 @@ def value_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
     if metric in ("cpu", "wall"):
         return spent(results, problem, metric)
     if metric in REWARDS:
-        frame = curves(results, problem, REWARDS[metric])
-        sums = frame.loc[:, frame.columns > 0].cumsum(axis=1, skipna=False)
-        ends = queries(results, problem)[:, None]
-        return sums[~(sums.isna() & (sums.columns.to_numpy() <= ends)).any(axis=1)].reindex(sums.index)
+        return reward_sums(results, problem, REWARDS[metric])
     return curves(results, problem, metric)
 
 

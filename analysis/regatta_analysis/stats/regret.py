@@ -103,21 +103,48 @@ def _lost(group, keep, shape):
     return lost if np.ndim(lost) else np.zeros(shape, bool)
 
 
+def reward_sums(results: Results, problem: str, column: str) -> pd.DataFrame:
+    """Sums of `y` or `objective` over the queries t = 1, ..., T of every complete trial. A query that failed or is
+    infeasible counts as its substitute value (`on_failure: penalty`, `worst`). Without one it has no reward, and its
+    trial has no sum, as for cumulative regret."""
+    group = results.group(problem)
+    if column not in group.evaluations():
+        raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded")
+    keep = np.flatnonzero(group.column("status") == "complete")
+    values = group.values(column)[keep].astype(float)
+    values[_lost(group, keep, values.shape)] = np.nan
+    values = _substituted(group, keep, values, lambda _, penalty: penalty, np.fmin)
+    ends, initial = (group.column(name).astype(int)[keep] for name in ("n_iterations", "n_initial"))
+    for own, first, end in zip(values, initial, ends):
+        sums = np.cumsum(own[first:end])
+        own[:], own[first:end] = np.nan, sums if len(sums) and not np.isnan(sums[-1]) else np.nan
+    last = (ends - initial).max(initial=0)
+    index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
+    return pd.DataFrame(_aligned(values, initial, last), index, pd.RangeIndex(last + 1, name="t")).iloc[:, 1:]
+
+
 def _defined(group, keep, regret):
     """The regret of each evaluation. If it failed or is infeasible, the setting `on_failure` decides: the regret of
     the penalty, or the worst so far (in the initial design, which methods get as a whole, its worst), else NaN."""
-    missing = np.isnan(regret)
-    missing = missing & _lost(group, keep, regret.shape) if missing.any() else missing
+    optimum = group.column("optimum")[keep]
+    return _substituted(group, keep, regret, lambda k, penalty: optimum[k] - penalty, np.fmax)
+
+
+def _substituted(group, keep, values, penalised, worse):
+    """Values (trials x evaluations) in which the substitute stands for an evaluation that failed or is infeasible.
+    `penalised` makes it of the trial and the penalty; `worse` (np.fmax, np.fmin) is the worse one of two values."""
+    missing = np.isnan(values)
+    missing = missing & _lost(group, keep, values.shape) if missing.any() else missing
     trials, initial = np.flatnonzero(missing.any(axis=1)), group.column("n_initial").astype(int)[keep]
     for k, key in zip(trials, group.texts("key", keep[trials])):
         rule, _, penalty = options(key, "run").get("on_failure", "").strip('"').partition(" ")
         if rule == "penalty":
-            regret[k, missing[k]] = group.column("optimum")[keep[k]] - float(penalty)
+            values[k, missing[k]] = penalised(k, float(penalty))
         elif rule == "worst":
-            worst = np.fmax.accumulate(regret[k])
+            worst = worse.accumulate(values[k])
             worst[:initial[k]] = worst[max(initial[k] - 1, 0)]
-            regret[k, missing[k]] = worst[missing[k]]
-    return regret
+            values[k, missing[k]] = worst[missing[k]]
+    return values
 
 
 def _sums(group, keep, recorded):

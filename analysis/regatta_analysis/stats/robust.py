@@ -14,7 +14,7 @@ SKEWED = 1.5  # mean over median
 
 
 def centre(values: ArrayLike, statistic: str = "mean") -> float:
-    """Mean, median or interquartile mean of the values (n,); NaN without values.
+    """Mean, median or interquartile mean of the values (n,); NaN without values, and for the mean if one is infinite.
 
     The interquartile mean leaves out a quarter of the values at either end, rounded down to whole values
     (Agarwal et al. 2021, arXiv:2108.13264).
@@ -24,7 +24,7 @@ def centre(values: ArrayLike, statistic: str = "mean") -> float:
     if not n:
         return np.nan
     if statistic == "mean":
-        return float(values.mean())
+        return float(values.mean()) if np.isfinite(values).all() else np.nan
     cut = {"median": (n - 1) // 2, "iqm": n // 4}[statistic]
     return float(values[cut:n - cut].mean())
 

@@ -1,6 +1,7 @@
 """Sweeps as data: one row per trial with a column per swept setting, and the effect of each setting."""
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -24,54 +25,57 @@ def names(results: Results) -> list[str]:
     return results.settings
 
 
+def pair(results: Results) -> tuple[str, str] | None:
+    """The first two settings that some trial has together; None if there are none."""
+    found = [{*own, *group.at} for group in map(results.group, results.problems) for own in group.swept.values()]
+    return next((two for two in itertools.combinations(names(results), 2) if any(set(two) <= one for one in found)),
+                None)
+
+
 def final_values(results: Results, metric: str) -> pd.DataFrame:
-    """One row per complete trial: problem (without settings), method, instance, seed, the value of the metric at the
-    last query, and a column per setting. A method that was not swept over a setting has a row for every value of it
-    that goes together with its own (`settings.panels`)."""
-    settings, blocks, pairs, found = names(results), [], [], []
+    """One row per planned trial and panel: problem (without settings), method, instance, seed, the value of the metric
+    at the last query (NaN if the trial has none), and a column per setting.
+
+    A method that does not read a setting has a row for every value of it that goes together with its own. Methods that
+    each sweep parameters of their own have panels of their own, in which the parameters of the others are missing, and a
+    method that sweeps nothing is in all of them (`settings.panels` without products)."""
+    return results.remember(("final_values", metric), lambda: _final_values(results, metric))
+
+
+def _final_values(results, metric):
+    frames, found, first = [], [], {}
+    rank = {label: k for k, label in enumerate(results.algorithms)}
     for label in results.problems:
         group = results.group(label)
-        values = trial_values(results, label, {"metric": metric})
-        frame = values.rename("value").reset_index()
-        swept = {pair[0]: (method_label(*pair), {**own, **group.at}) for pair, own in group.swept.items()}
-        frame["problem"] = group.place
-        pairs += [(a, m) for a, (m, _) in swept.items()]
-        found += [own for _, own in swept.values()]
-        frame["method"] = frame["algorithm"].map({a: m for a, (m, _) in swept.items()})
-        for name in settings:
-            frame[name] = frame["algorithm"].map({a: s.get(name) for a, (_, s) in swept.items()})
-        blocks.append(frame[FIXED + settings])
-    table = pd.concat(blocks, ignore_index=True)
-    together, _ = panels(found)
-    for k, name in enumerate(settings, 1):
-        table = _together(_broadcast(table, name), settings[:k], together)
-    for name in settings:
+        whole = _whole(results, group, trial_values(results, label, {"metric": metric}))
+        mine = dict(iter(whole.groupby("algorithm", sort=False, observed=True)))
+        for (algorithm, swept), own in group.swept.items():
+            method = method_label(algorithm, swept)
+            first[method] = min(first.get(method, len(rank)), rank[algorithm])
+            found.append({**own, **group.at})
+            frames.append(mine[algorithm].assign(problem=group.place, method=method)[FIXED])
+    made, places = panels(found, product=False)
+    blocks = [(number, frame.assign(**made[number])) for frame, some in zip(frames, places) for number in some]
+    blocks.sort(key=lambda block: (first[block[1]["method"].iloc[0]], block[0]))
+    table = pd.concat([block for _, block in blocks], ignore_index=True).reindex(columns=FIXED + names(results))
+    for name in names(results):
         table = _typed(table, name)
-    rank = {label: k for k, label in enumerate(results.algorithms)}
-    order = {}  # of methods: by their first label in the study
-    for label, method in dict.fromkeys(pairs):
-        order[method] = min(order.get(method, len(rank)), rank[label])
-    return table.sort_values("method", key=lambda m: m.map(order), kind="stable", ignore_index=True)
+    return table
 
 
-def _broadcast(table, name):
-    everywhere = table[name].isna()
-    values = table[name].dropna().unique()
-    copies = [table[everywhere].assign(**{name: value}) for value in values]
-    return pd.concat([table[~everywhere], *copies], ignore_index=True)
-
-
-def _together(table, some, together):
-    """The rows whose values of some settings stand in a panel; settings that go together have few of all pairs."""
-    known = {tuple(one.get(name) for name in some) for one in together}
-    if any(None in values for values in known):
-        return table
-    return table[[values in known for values in zip(*(table[name] for name in some))]]
+def _whole(results, group, values):
+    """The values of all planned trials of a group as a frame; in a complete study those that exist are planned."""
+    index = pd.MultiIndex.from_arrays([group.column(name) for name in values.index.names], names=values.index.names)
+    if not results.complete:
+        pairs = index.droplevel("algorithm").unique()
+        index = pd.MultiIndex.from_tuples([(a, *pair) for a in index.unique("algorithm") for pair in pairs],
+                                          names=values.index.names)
+    return values.reindex(index).rename("value").reset_index()
 
 
 def _typed(table, name):
     numbers = pd.to_numeric(table[name], errors="coerce")
-    return table.assign(**{name: table[name] if numbers.isna().any() else numbers})
+    return table.assign(**{name: numbers}) if numbers.notna().equals(table[name].notna()) else table
 
 
 def is_spread(values: ArrayLike) -> bool:
