@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import synthetic
 import yaml
-from regatta_analysis.claims import checks, claims, forms
+from regatta_analysis.claims import checks, claims, forms, judge, sizes
 from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.grades import (AGAINST, CONTRADICTED, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, NOTHING, OPEN, PARTLY,
                                             SHOWN, SUPPORTED, VOID)
@@ -149,6 +149,17 @@ class Kinds(common.Case):
         studies = claims.Studies({"shared": self.scratch / "shared.h5"})
         outcome = checks.run({"kind": "reach", "who": "EI", "on": "shared", "not_before": 2}, studies)
         self.assertEqual((outcome.grade, outcome.items[0].n, outcome.items[0].units), (NOTHING, 60, 6))
+
+    def test_rare_instances_that_are_never_solved(self):
+        """The mean share is at the border, because 7 % of the instances have none: it is rarely shown to be above, also
+        after four looks."""
+        random, border, wrong = np.random.default_rng(3), 0.93, 0
+        for _ in range(300):
+            shares = (random.uniform(size=40) < border) * 1.0
+            wrong += min(sizes._p_of_shares(shares[:n], border)[0] for n in (5, 10, 20, 40)) <= judge.LEVEL
+        self.assertLessEqual(wrong / 300, judge.STATED)
+        self.assertLessEqual(sizes._p_of_shares(np.ones(400), border)[0], judge.LEVEL)
+        self.assertLessEqual(sizes._p_of_shares(np.full(20, 0.5), border)[1], judge.LEVEL)
 
     def test_a_regret_of_zero(self):
         """An infinite ratio is large, and no ratio of 0 to 0 is unequal."""

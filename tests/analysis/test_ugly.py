@@ -22,6 +22,7 @@ from regatta_analysis.report import tables
 from regatta_analysis.stats import extended
 from ugly import METHODS, NAMES, QUERIES, Truth, numbers, permuted
 
+
 class Ugly(common.Case):
     @classmethod
     def setUpClass(cls):
@@ -48,7 +49,7 @@ class Ugly(common.Case):
         return code, errors.getvalue()
 
     def files(self, band):
-        """What the command writes, by quantiles and with the page; tables alone by other bands. Every panel is made in
+        """The files that the command writes, by quantiles and with the page; tables alone by other bands. Every panel is made in
         every figure, and drawn on the page."""
         out, write = self.directory / band, style.write
         if not out.exists() and band == "quantile":

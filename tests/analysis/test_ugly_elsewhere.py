@@ -4,7 +4,6 @@ import contextlib
 import importlib.util
 import io
 import itertools
-import re
 import unittest
 import warnings
 from unittest import mock

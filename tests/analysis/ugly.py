@@ -133,7 +133,7 @@ class Truth:
         return summed(trial, np.where(lost, np.nan, trial["y"]), row, min, lambda penalty: penalty)
 
     def cell(self, label, method, metric, t=None):
-        """(n, finite, mean, se, median, quartiles) of a cell; mean and se None where there are none."""
+        """(n, finite, mean, se, median, quartiles) of a cell; mean and se None where they do not exist."""
         t = self.last(label) if t is None else t
         values = sorted(self.values(label, method, metric, t).values()) if t is not None else []
         n, finite = len(values), sum(np.isfinite(values))

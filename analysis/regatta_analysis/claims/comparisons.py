@@ -3,7 +3,7 @@ import numpy as np
 
 from . import judge
 from .grades import SHOWN, VOID
-from .items import certain, common_trials, new_item, paired, require_means, settle, shows, side, units_of
+from .items import BOOTSTRAP, certain, common_trials, new_item, paired, require_means, settle, shows, side, units_of
 from .outcome import LEVEL, Item, Missing, Outcome, number, shortened
 from .panels import METRIC_WORDS, describe_value, names, panel_on, present, require, tables
 from ..load.errors import InputError
@@ -218,7 +218,8 @@ def _group_item(panel, table, who, against, factor):
 def lead(check, studies):
     """who, among (default: all methods of the panel), on, metric, over: [first, last], rank (1: the
     best), share: `who` is among the first `rank` by mean in at least this share of the queries (those at which all
-    values are equal do not count); combine: every (default) | most | any of the panels.
+    values are equal do not count); combine: every (default) | most | any of the panels. The test is for a number of
+    trials that was fixed beforehand.
 
     {kind: lead, who: EI, among: [EI, GP-UCB, Random], on: study/Plane, metric: simple, over: [10, 20], share: 0.9}
     """
@@ -241,8 +242,8 @@ def lead(check, studies):
     first, last = check["over"]
     return Outcome(f"{text}; {min(i.n for i in items)} trials",
                    f"mean {METRIC_WORDS.get(check.get('metric', 'simple'), check.get('metric'))} "
-                   f"{place} in at least {100 * share:.0f}% of the queries {first} to {last}; "
-                   "bootstrap over instances and seeds", items, check.get("combine", "every"))
+                   f"{place} in at least {100 * share:.0f}% of the queries {first} to {last}{BOOTSTRAP}", items,
+                   check.get("combine", "every"))
 
 
 def _lead_item(panel, methods, cells, rank, share):

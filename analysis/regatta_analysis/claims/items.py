@@ -11,6 +11,10 @@ STATES = {"better": SHOWN, "worse": AGAINST, "equivalent": EQUIVALENT, "inside":
           "shown": SHOWN, "against": AGAINST, "open": OPEN}
 
 
+FIXED = ", for a number of trials that was fixed beforehand"
+BOOTSTRAP = f"; bootstrap over instances and seeds{FIXED}"
+
+
 def new_item(panel, frame, a, b, of=None):
     """The Item of the trials in `frame`; `of` has its methods if they are not a and b."""
     cells = tuple(panel.cells[name] for name in of or (a, b) if name in panel.cells)
@@ -117,10 +121,10 @@ def drawn_item(item, drawn, low, high):
     return holds, fails
 
 
-def interval_outcome(items, what, low, high):
-    """The Outcome of comparisons that lie in [low, high]."""
+def interval_outcome(items, what, low, high, test=""):
+    """The Outcome of comparisons that lie in [low, high]; `test` says how that was decided."""
     text = "; ".join(f"{i.a} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
                      for i in shortened(items))
     limits = (f"at most {high:g}" if not np.isfinite(low) else f"at least {low:g}"
               if not np.isfinite(high) else f"between {low:g} and {high:g}")
-    return Outcome(f"{text}; {min(i.n for i in items)} trials", f"{what} {limits}", items)
+    return Outcome(f"{text}; {min(i.n for i in items)} trials", f"{what} {limits}{test}", items)

@@ -4,10 +4,11 @@ import pandas as pd
 
 from . import judge
 from .grades import OPEN
-from .items import (common_trials, functional, interval_outcome, new_item, paired, settle, share_item, shows,
-                    side, units_of)
+from .items import (BOOTSTRAP, FIXED, common_trials, functional, interval_outcome, new_item, paired, settle, share_item,
+                    shows, side, units_of)
 from .outcome import Missing, Outcome, shortened
 from .panels import METRIC_WORDS, cells_behind, describe_value, each_method
+from ..stats.evidence import bet_evidence
 from ..stats.growth import exponents
 from ..stats.measures import TooShort, at, part, trial_values, value_curves
 from ..stats.robust import centre
@@ -101,7 +102,8 @@ def flat(check, studies):
 def reach(check, studies):
     """who, on, metric, target (default 0), by: in an experiment of this size every trial is more likely
     than not to have a value <= target at query `by`; not_before: instead, some trial has not yet.
-    With n trials, the share of trials that get there in time is at least (below) 2^(-1/n).
+    With n trials, the share of trials that get there in time is at least (below) 2^(-1/n). The test is for a number of
+    trials that was fixed beforehand; where trials share instances, it holds at any number.
 
     {kind: reach, who: EI, on: study/Plane, target: 0.001, by: 20}
     """
@@ -119,8 +121,7 @@ def reach(check, studies):
         shows(item, panel, frame.index, lambda counts, r=reached: (counts @ ~r > 0) if late else (counts @ ~r == 0))
         share_item(item, reached, border, late)
         if item.units < item.n:  # Trials of an instance are not independent.
-            late_by = border - units_of(got.astype(float))[:, 0]
-            item.decide(*map(float, judge.mean_below(-late_by if late else late_by)))
+            item.decide(*_p_of_shares(units_of(got.astype(float))[:, 0], border)[::-1 if late else 1])
         first = np.where(frame.le(target).any(axis=1), frame.le(target).to_numpy().argmax(axis=1)
                          + frame.columns[0], np.inf)
         item.more = {"reached": int(reached.sum()), "last": float(first.max()) if len(first) else np.inf, "size": size}
@@ -131,13 +132,27 @@ def reach(check, studies):
     what, sizes = "not every trial" if late else "every trial", sorted({i.more["size"] for i in items})
     metric = METRIC_WORDS.get(check.get("metric", "simple"), check.get("metric"))
     return Outcome(text, f"{what} of {' or '.join(map(str, sizes))} has {metric} at most "
-                   f"{check.get('target', 0):g} at query {t}, more likely than not; exact binomial test", items)
+                   f"{check.get('target', 0):g} at query {t}, more likely than not; {_test_of_shares(items)}", items)
+
+
+def _p_of_shares(shares, border):
+    """(p of "the mean share of the instances is above the border", p of "it is below"). The bets are valid for every law
+    of shares, also where rare instances have none, and at any number of them."""
+    gains = (shares - border) / max(border, 1.0 - border)
+    return tuple(1.0 / max(1.0, bet_evidence(sign * gains)) for sign in (1.0, -1.0))
+
+
+def _test_of_shares(items):
+    if any(item.units < item.n for item in items):
+        return "bets on the shares of the instances, at any number of them"
+    return f"exact binomial test{FIXED}"
 
 
 def growth(check, studies):
     """who, on, metric (default cumulative; cpu, wall: cost), low and/or high: exponent of its growth
     over the last three quarters of the queries; start: instead, from this query; against: instead, it is
-    less than that method's.
+    less than that method's. The test is for a number of trials that was fixed beforehand, and for a mean that no rare
+    trials dominate.
 
     {kind: growth, who: EI, on: study, metric: cumulative, low: 0.4, high: 0.8}
     """
@@ -163,12 +178,12 @@ def growth(check, studies):
         items.append(functional(panel, pd.concat(cells, axis=1), who, statistic, low, high))
     words = METRIC_WORDS.get(metric, metric)
     name = f"growth exponent of {words}" + (f" less that of {other}" if other else "")
-    return interval_outcome(items, name, low, high)
+    return interval_outcome(items, name, low, high, BOOTSTRAP)
 
 
 def trend(check, studies):
     """who, on, metric, grows: true (like log t) or false (constant): the slope of the mean against
-    log t, times log T, as a share of the mean, is above or within 5%.
+    log t, times log T, as a share of the mean, is above or within 5%. The test is as that of growth.
 
     {kind: trend, who: GP-UCB, on: study, metric: confidence, grows: true}
     """
@@ -182,7 +197,7 @@ def trend(check, studies):
             return (means @ (x - x.mean())) / np.sum((x - x.mean())**2) * x[-1] / means.mean(axis=-1)
         items.append(functional(panel, cell, who, statistic, *limits))
     return interval_outcome(items, f"rise of the mean {metric} with log t from t = 1 to T, as "
-                            "a share of its mean", *limits)
+                            "a share of its mean", *limits, BOOTSTRAP)
 
 
 def bound(check, studies):

@@ -54,10 +54,10 @@ class Group:
     def block(self) -> str:
         """The label of the problem with its own settings, without those of runs and methods. Tests over problems count
         problems of equal labels as one."""
-        own = {name: value for name, value in self.at.items() if self._part(name) == "problem"}
+        own = {name: value for name, value in self.at.items() if self.part(name) == "problem"}
         return panel_label(self.place, own)
 
-    def _part(self, name):
+    def part(self, name: str) -> str:
         """The part that a setting belongs to. Older files do not say; there the key of a trial decides."""
         if self.settings.get(name) or not self.n:
             return self.settings.get(name)

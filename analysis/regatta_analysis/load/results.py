@@ -256,6 +256,22 @@ class Results:
             made.insert(place + k, column_named(name, part, made), found)
         return made
 
+    def best_settings(self, metric: str | None = None) -> pd.DataFrame:
+        """The best setting of a sweep for every problem and method, and those that cannot be told from it:
+        `stats.best.best_settings`. `metric`: the first one of the figures if not given."""
+        return self._answer("best_settings", metric)
+
+    def effects(self, metric: str | None = None) -> pd.DataFrame:
+        """What each swept setting changes, paired over the others: `stats.best.effects`."""
+        return self._answer("effects", metric)
+
+    def _answer(self, name, metric):
+        from ..stats import best, regret  # imported here, because they import this module
+        metric = metric or regret.default_metrics(self)[0]
+        if metric not in regret.METRICS:
+            raise InputError(f"{self.path}: no metric {metric!r} (there are: {', '.join(regret.METRICS)})")
+        return self.remember((name, metric), lambda: getattr(best, name)(self, metric)).copy()
+
     def counts(self) -> dict[str, int]:
         """{planned, done, failed, missing}: numbers of trials, each trial once."""
         status = self.trials["status"]

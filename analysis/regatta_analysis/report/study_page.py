@@ -17,7 +17,7 @@ from ..load.settings import method_label
 from ..progress import progress
 from ..stats import aggregate, inference, sweep as sweep_stats
 from ..stats.regret import METRICS, default_metrics
-from . import charts, parts, stills, summary, tables
+from . import best_tables, charts, parts, stills, summary, tables
 from .curve import MARKS
 from .pages import render
 
@@ -265,7 +265,9 @@ def _tables(results, metrics):
         tested.append(inference.growth_table(inference.growth(results), results))
     runtime = tables.Table("Time per trial", "Mean ± standard error; wall = fit + acquire + evaluate.",
                            *tables.runtime_grid(tables.runtime(results)))
-    return {"final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
+    answer = [best_tables.best_table(results.best_settings(metrics[0]), metrics[0]),
+              best_tables.effects_table(results.effects(metrics[0]), metrics[0])] if metrics and swept else []
+    return {"answer": [_cut(t) for t in answer], "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
             "runtime": _cut(runtime)}
 
 

@@ -36,6 +36,7 @@ STUDY_STYLE = """
 .legend .entry[aria-pressed=false] .value { visibility: hidden; }
 .still > summary { margin: .4rem 0; }
 .settings th, .settings td:not(:last-child) { overflow-wrap: normal; }
+.answer .scroll { max-height: 19rem; overflow-y: auto; } .answer th { position: sticky; top: 0; }
 .labels { unicode-bidi: plaintext; }
 td, th, dd, dt, option { unicode-bidi: plaintext; text-align: left; }
 @media (max-width: 640px) { .legend .entry { grid-template-columns: 30px minmax(0, 1fr); }
@@ -74,7 +75,10 @@ STUDY = """{% extends "base" %}{% import "macros" as m with context %}
 <section>
 <h2 id="{{ s.id }}-overview">Overview</h2>
 <div class="tiles">{% for value, words, mark in s.tiles %}<div class="{{ mark }}"><b>{{ value }}</b><span>{{ words }}</span></div>{% endfor %}</div>
-{% for table in s.final %}{{ m.numbers(table) }}{% endfor %}
+{% for table in s.answer %}<div class="answer">{{ m.numbers(table) }}</div>{% endfor %}
+{% if s.answer and s.final %}<details><summary>Final values of every setting</summary>
+{% for table in s.final %}{{ m.numbers(table) }}{% endfor %}</details>
+{% else %}{% for table in s.final %}{{ m.numbers(table) }}{% endfor %}{% endif %}
 </section>
 <section>
 <h2 id="{{ s.id }}-curves">Curves</h2>

@@ -6,7 +6,7 @@ import pandas as pd
 
 from ..escape import alternative, code, code_block, markdown as md, write_csv
 from ..figures import bounds, figures, overviews, panels, runtime_profiles, style, sweep
-from . import stills, tables
+from . import best_tables, stills, tables
 from ..stats import aggregate, inference, runtime as bbob, sweep as sweep_stats
 from ..load.errors import InputError
 from ..stats.regret import METRICS, default_metrics
@@ -30,6 +30,7 @@ def write_all(results, options):
     options.out.mkdir(parents=True, exist_ok=True)
     tables.write_curves(results, options.metric, band, options.out)  # first, because it needs the most memory
     swept, sensitivity = _sweeps(results, options, band)  # early, because it checks settings and methods
+    answer, best = best_tables.write(results, options.metric[0], options.out) if results.settings else ([], "")
     drawn = (_panel_figures if options.panel else _regret_figures)(results, options, band)
     if figures.confidence_problems(results):
         drawn.append(("Confidence parameter", _save(
@@ -46,9 +47,9 @@ def write_all(results, options):
     if not swept and not METRICS[options.metric[0]].running:
         more += aggregate.write(results, options.metric[0], options.out)
     path = options.out / "summary.md"
-    path.write_text(_summary(results, drawn, regret, runtime, statistics + sensitivity),
+    path.write_text(_summary(results, drawn, best, regret, runtime, statistics + sensitivity),
                     encoding="utf-8")
-    written = [file for _, files in drawn for file in files] + [path, *more]
+    written = [file for _, files in drawn for file in files] + [path, *more, *answer]
     if bbob.bbob_problems(results):
         written.append(options.out / "ert.csv")
         write_csv(bbob.ert_table(bbob.runs(results)), written[-1])
@@ -214,7 +215,7 @@ def file_names(labels):
     return names
 
 
-def _summary(results, drawn, regret, runtime, statistics):
+def _summary(results, drawn, best, regret, runtime, statistics):
     cells = results.cells()
     cells = cells[cells["planned"] > 0]
     total = results.counts()
@@ -228,7 +229,7 @@ def _summary(results, drawn, regret, runtime, statistics):
              f"- trials: {total['done']} of {total['planned']} done, {total['failed']} failed, "
              f"{total['missing']} missing",
              *[f"- warning: {md(warning)}" for warning in results.warnings],
-             "", "## Final regret", "", regret, "## Run time", "", runtime,
+             "", best, "## Final regret", "", regret, "## Run time", "", runtime,
              "## Statistics", "", statistics,
              "## Cells", "", _cells_table(cells), "", *_failures(results), *_settings(results),
              "## Figures", ""]

@@ -144,7 +144,8 @@ def number_of(value, n):
     return f"{_number(value, TEXT, 4) if value else '0'} ({n})"
 
 
-def _between(centre, low, high, notation):
+def between(centre, low, high, notation=TEXT):
+    """`centre [low, high]`, – where one of the ends is not known. "" without a centre."""
     if np.isnan(centre):
         return ""
     parts = ["–" if np.isnan(v) else "0" if v == 0 else _number(v, notation, 3) for v in (centre, low, high)]
@@ -162,11 +163,11 @@ def value_text(cell, band, notation=TEXT):
             error = f"{notation.plus_minus} {_number(cell.se_instances, notation, 2)}"
             text += f" [{notation.formula % error}]"
     elif band.kind == "bootstrap":
-        text = _between(cell.mean, cell.boot_low, cell.boot_high, notation)
+        text = between(cell.mean, cell.boot_low, cell.boot_high, notation)
     elif band.kind == "median":
-        text = _between(cell.median, cell.median_low, cell.median_high, notation)
+        text = between(cell.median, cell.median_low, cell.median_high, notation)
     else:
-        text = _between(cell.median, cell.low, cell.high, notation)
+        text = between(cell.median, cell.low, cell.high, notation)
     text += f", {cell.n_stuck} stuck" if getattr(cell, "n_stuck", 0) else ""
     return text + (f", feasible in {cell.n_finite} of {cell.n}" if cell.n_finite < cell.n else "")
 

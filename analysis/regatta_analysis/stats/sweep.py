@@ -32,6 +32,15 @@ def pair(results: Results) -> tuple[str, str] | None:
                 None)
 
 
+def reads(results: Results) -> dict[tuple[str, str], set[str]]:
+    """{(problem, method): the swept settings that the method reads there}."""
+    found = {}
+    for group in map(results.group, results.problems):
+        for pair, own in group.swept.items():
+            found.setdefault((group.place, method_label(*pair)), set()).update(own)
+    return found
+
+
 def final_values(results: Results, metric: str) -> pd.DataFrame:
     """One row per planned trial and panel: problem (without settings), method, instance, seed, the value of the metric
     at the last query (NaN if the trial has none), and a column per setting.
@@ -89,11 +98,11 @@ def is_spread(values: ArrayLike) -> bool:
 
 
 def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFrame:
-    """One row per problem, method and setting: the smallest and the largest median over the values of the setting, the
+    """One row per problem, method and setting that the method reads: the smallest and the largest median over the values of the setting, the
     numbers of their trials, the value with the better one, and their difference as a share of the method's median."""
-    rows = []
+    rows, read = [], reads(results)
     for (problem, method), mine in table.groupby(["problem", "method"], sort=False):
-        for name in names(results):
+        for name in (name for name in names(results) if name in read[problem, method]):
             found = mine.groupby(name)["value"].agg(["median", "count"]).dropna().sort_values("median", kind="stable")
             if len(found) > 1:
                 least, largest = found.iloc[0], found.iloc[-1]

@@ -1,0 +1,70 @@
+"""The answer of a sweep for readers: tables of `Results.best_settings` and `Results.effects`."""
+from ..escape import write_csv
+from ..stats.regret import METRICS
+from . import tables
+
+NAMED = 3  # settings that are named in a cell of a table
+WORDS = {"better": "better", "worse": "worse", "equivalent": "no difference", "open": "open"}
+
+
+def best_table(found, metric):
+    """Best setting per problem and method."""
+    rows = [[(text, False) for text in (r.problem, r.method, r.setting or f"– ({r.why})" if r.cells > 1 or r.why else
+                                        "reads none", _value(r), _median(r), _alike(r))]
+            for r in found.itertuples(index=False)]
+    return tables.Table(
+        "Best settings", f"Final {METRICS[metric].name.lower()} at the setting with the best mean (median where a value "
+        "is infinite), with the number of its trials; the interval of the median holds for every law of the values. The "
+        "best of many settings looks better than it is. Not told apart: no paired evidence (95% over all settings of the "
+        "row together) that the setting is worse by 10% or more, or at all.",
+        ["Problem", "Algorithm", "Best setting", "Mean ± standard error (trials)", "Median [95% interval]",
+         "Not told apart from it"], rows)
+
+
+def _value(row):
+    if row.value != row.value:
+        return "–"
+    count = f"{row.n} of {row.planned}" if row.n < row.planned else str(row.n)
+    return f"{tables.with_error(row.value, row.se) if row.statistic == 'mean' else 'no mean'} ({count})"
+
+
+def _median(row):
+    return tables.between(row.median, row.low, row.high) or "–"
+
+
+def _alike(row):
+    if row.cells < 2 or not row.setting:
+        return "–"
+    if not row.alike:
+        return f"none of {row.cells - 1}"
+    if len(row.alike) == row.cells - 1 > NAMED:
+        return f"all {row.cells - 1} others"
+    more = f"; and {len(row.alike) - NAMED} more" if len(row.alike) > NAMED else ""
+    return "; ".join(row.alike[:NAMED]) + more + f" ({len(row.alike)} of {row.cells - 1})"
+
+
+def effects_table(found, metric):
+    """What each setting changes."""
+    rows = [[(text, False) for text in (
+        r.problem, r.method, f"{r.setting} = {r.value}", f"{r.setting} = {r.against}",
+        (tables.between(r.effect, r.low, r.high) or "–") + (" (difference)" if r.scale == "difference" else ""),
+        _share(r.better), _share(r.equivalent), WORDS[r.verdict], str(r.n))] for r in found.itertuples(index=False)]
+    return tables.Table(
+        "Effects of the settings", f"Typical ratio of the final {METRICS[metric].name.lower()} of a trial to that at the "
+        "setting's first value (less than 1: better), over all values of the other settings, with its 95% confidence "
+        "sequence.", ["Problem", "Algorithm", "Setting", "Against", "Ratio [95%]", "P(better)", "P(no difference)",
+                      "Shown", "Trials"], rows)
+
+
+def _share(value):
+    return "–" if value != value else f"{value:.2f}"
+
+
+def write(results, metric, directory):
+    """best_settings.csv and effects.csv; returns the paths and the tables as Markdown."""
+    paths = [directory / "best_settings.csv", directory / "effects.csv"]
+    best, effects = results.best_settings(metric), results.effects(metric)
+    write_csv(best.assign(alike=["; ".join(some) for some in best["alike"]]), paths[0])
+    write_csv(effects, paths[1])
+    made = best_table(best, metric), effects_table(effects, metric)
+    return paths, "\n".join(f"## {t.title}\n\n{tables.markdown(t.header, t.rows)}\n\n{t.note}\n" for t in made)

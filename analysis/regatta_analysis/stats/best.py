@@ -1,0 +1,144 @@
+"""The question that a sweep answers: which setting is best for a method on a problem, which others cannot be told from
+it, and what each setting changes.
+
+A cell is one method on one problem at one combination of the settings that the method reads. Settings of a problem
+are no choice: they make another problem (`Group.block`)."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ..load.settings import method_label, same_value
+from . import evidence, extended
+from .measures import trial_values
+from .regret import more_is_better
+from .statistics import interval_of_median
+
+if TYPE_CHECKING:
+    from ..load.results import Results
+
+BEST = ["problem", "method", "setting", "statistic", "value", "se", "median", "low", "high", "n", "planned", "cells",
+        "alike", "why"]
+EFFECTS = ["problem", "method", "setting", "value", "against", "n", "scale", "effect", "low", "high", "better",
+           "equivalent", "worse", "verdict"]
+FEWER, NO_VALUE = "the best value rests on {} of {} trials", "no setting has a finite value"
+
+
+def cells(results: Results, metric: str) -> dict[tuple[str, str], dict[tuple, pd.Series]]:
+    """{(problem, method): {((setting, value), ...): final values of the planned trials}}; the values are indexed by
+    instance and seed, less is better, and NaN where a trial has none."""
+    found = {}
+    for label in results.problems:
+        group = results.group(label)
+        sense = {"sense": "max"} if more_is_better(results, label, metric) else {}
+        values = trial_values(results, label, {"metric": metric, **sense})
+        planned = pd.MultiIndex.from_arrays([group.column(n) for n in values.index.names], names=values.index.names)
+        values = values.reindex(planned)
+        for (algorithm, swept), own in group.swept.items():
+            mine = tuple((name, value) for name, value in own.items() if group.part(name) != "problem")
+            here = found.setdefault((group.block, method_label(algorithm, swept)), {})
+            if mine not in here:
+                here[mine] = values.xs(algorithm, level="algorithm")
+    return found
+
+
+def best_settings(results: Results, metric: str) -> pd.DataFrame:
+    """One row per problem and method, BEST: the setting with the best value by the statistic of the tables, the mean,
+    or the median where a value of the problem is infinite. value (with se, the standard error of a mean) and median
+    (with low and high, its 95% interval for every law) are those of this setting; n of the planned trials have a
+    value. cells: how many settings the method has. alike: those of the others that cannot be told from the best one,
+    as texts; another setting can if paired evidence shows it worse at 5%, over all of them together, by more than
+    makes a difference in practice. Where nobody is best, setting is "" and why says so. A method that reads no setting
+    has "" too."""
+    rows, found = [], cells(results, metric)
+    for problem in dict.fromkeys(problem for problem, _ in found):
+        mine = {method: some for (where, method), some in found.items() if where == problem}
+        infinite = any(np.isinf(v).any() for some in mine.values() for v in some.values())
+        flip = -1.0 if any(more_is_better(results, p, metric) for p in results.problems
+                           if results.group(p).block == problem) else 1.0
+        rows += [_best_row(problem, method, some, "median" if infinite else "mean", flip)
+                 for method, some in mine.items()]
+    return pd.DataFrame(rows, columns=BEST)
+
+
+def _best_row(problem, method, some, statistic, flip):
+    keys, values = list(some), list(some.values())
+    centres = [extended.quantiles(v, [0.5])[0] if statistic == "median" else extended.mean_and_error(v)[1]
+               for v in values]
+    whole = [v.notna().all() and len(v) > 0 for v in values]
+    best, why = extended.best(centres, whole), ""
+    if not best.any():
+        known = np.isfinite(centres)
+        at = int(np.nanargmin(np.where(known, centres, np.nan))) if known.any() else 0
+        why = FEWER.format(int(values[at].notna().sum()), len(values[at])) if known.any() else NO_VALUE
+        return [problem, method, "", statistic, *[np.nan] * 5, int(values[at].notna().sum()), len(values[at]),
+                len(keys), [], why]
+    at = int(best.argmax())
+    mean_se = extended.mean_and_error(values[at])[3] if statistic == "mean" else np.nan
+    low, high = sorted(flip * interval_of_median(values[at]))
+    return [problem, method, text_of(keys[at]), statistic, flip * centres[at], mean_se,
+            flip * float(extended.quantiles(values[at], [0.5])[0]), low, high, int(values[at].notna().sum()),
+            len(values[at]), len(keys), [text_of(k) for k in _alike(keys, values, at)], why]
+
+
+def _alike(keys, values, at):
+    """The other settings that are not shown to be worse."""
+    others = [k for k in range(len(keys)) if k != at]
+    level = evidence.LEVEL / max(len(others), 1)
+    return [keys[k] for k in others if _compared(values[k], values[at], level).verdict != evidence.WORSE]
+
+
+def _compared(first, second, level):
+    """The Evidence of two series over their common trials."""
+    return _evidence(pd.concat([first.rename("a"), second.rename("b")], axis=1).dropna(), level)
+
+
+def _evidence(both, level=evidence.LEVEL):
+    """The Evidence of the columns a and b. A trial may stand several times: a unit is a trial, or an instance where
+    several trials share one."""
+    instances = both.index.get_level_values("instance")
+    units = instances if 1 < instances.nunique() < len(both.index.unique()) else both.index
+    codes, (a, b) = pd.factorize(units)[0], both.to_numpy(float).T
+    scale = evidence.scale_of(a, b)
+    if len(codes) > 1 and codes.max() == 0:  # one unit
+        contrast = float(np.median(evidence.contrasts(a, b, scale)))
+        a, b = ([np.exp(contrast)], [1.0]) if scale == "ratio" else ([contrast], [0.0])
+        codes = codes[:1]
+    return evidence.compare(a, b, codes, scale, level=level)
+
+
+def text_of(key: tuple) -> str:
+    """((setting, value), ...) as text."""
+    return ", ".join(f"{name} = {value}" for name, value in key)
+
+
+def effects(results: Results, metric: str) -> pd.DataFrame:
+    """One row per problem, method, setting that the method reads, and value of it but the first, EFFECTS: the typical
+    effect of this value against the first one, with a 95% confidence sequence. Trials are paired by instance and seed
+    and by the values of all other settings; a unit is a trial, with the median over the other settings. The effect is
+    a ratio, less than 1 if the value is better, or a difference where values below 0 exist. better, equivalent and
+    worse are probabilities."""
+    rows = []
+    for (problem, method), some in cells(results, metric).items():
+        names = list(dict.fromkeys(name for key in some for name, _ in key))
+        for name in names:
+            values = list(dict.fromkeys(dict(key)[name] for key in some if name in dict(key)))
+            for value in values[1:]:
+                rows.append([problem, method, name, value, values[0], *_effect(some, name, value, values[0])])
+    return pd.DataFrame(rows, columns=EFFECTS)
+
+
+def _effect(some, name, value, first):
+    def at(wanted):
+        return {tuple(pair for pair in key if pair[0] != name): v for key, v in some.items()
+                if name in dict(key) and same_value(dict(key)[name], wanted)}
+    one, other = at(value), at(first)
+    shared = [key for key in one if key in other]
+    if not shared:
+        return [0, "", *[np.nan] * 6, evidence.OPEN]
+    both = pd.concat([pd.concat([one[key].rename("a"), other[key].rename("b")], axis=1) for key in shared]).dropna()
+    found = _evidence(both)
+    return [len(both.index.unique()), found.scale, found.typical, found.low, found.high, found.better,
+            found.equivalent, found.worse, found.verdict]

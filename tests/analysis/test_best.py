@@ -1,0 +1,139 @@
+"""The answer of a sweep: best settings, what cannot be told from them, and effects, on values of known law."""
+import contextlib
+import io
+import itertools
+import re
+import unittest
+
+import common
+import numpy as np
+import pandas as pd
+import synthetic
+from regatta_analysis import InputError, load
+from regatta_analysis.__main__ import main
+from regatta_analysis.report import best_tables
+from regatta_analysis.stats import best
+
+NOISE, KERNELS, SEEDS = ("1e-4", "1e-2"), ("gaussian", "matern52"), 20
+FACTOR = {"1e-4": 1.0, "1e-2": 3.0, "gaussian": 1.0, "matern52": 1.02}
+
+
+def made(change=None):
+    """EI reads both settings, TS the noise alone, Random none. The noise makes a factor of 3 and the kernel one of
+    1.02; every seed has its own level, and every trial a little noise."""
+    cells = [("Random", "")] + [("TS", f"noise={v}") for v in NOISE] + [
+        ("EI", f"noise={v}, kernel={k}") for v in NOISE for k in KERNELS]
+    part = synthetic.problem("Box", [str(k) for k in range(len(cells))], seeds=SEEDS, queries=4)
+    random = np.random.default_rng(5)
+    level, values = random.lognormal(0.0, 1.0, SEEDS), {}
+    for k, (name, instance, seed) in enumerate(part["cells"]):
+        method, swept = cells[int(name)]
+        factor = np.prod([FACTOR[pair.split("=")[1]] for pair in swept.split(", ") if pair])
+        value = level[seed] * factor * np.exp(0.01 * random.normal())
+        part["cells"][k], part["swept"][k] = (method, instance, seed), swept
+        part["arrays"]["simple_regret"][k], part["arrays"]["objective"][k] = value, -value
+        values.setdefault((method, swept), []).append(value)
+    if change:
+        change(part)
+    return part, {key: np.array(v) for key, v in values.items()}
+
+
+class Best(common.Case):
+    def results(self, change=None):
+        part, values = made(change)
+        synthetic.write(self.scratch / "s.h5", [part])
+        return load(self.scratch / "s.h5"), values
+
+    def test_best_settings(self):
+        results, values = self.results()
+        found = results.best_settings().set_index("method")
+        self.assertEqual(list(found.index), ["Random", "TS", "EI"])
+        self.assertEqual(found["setting"].tolist(), ["", "noise = 1e-4", "noise = 1e-4, kernel = gaussian"])
+        self.assertEqual(found["alike"].tolist(), [[], [], ["noise = 1e-4, kernel = matern52"]])
+        self.assertEqual((found["cells"].tolist(), set(found["why"]), set(found["n"])), ([1, 2, 4], {""}, {SEEDS}))
+        own = np.sort(values["EI", "noise=1e-4, kernel=gaussian"])
+        row = found.loc["EI"]  # of 20 values, the 6th and the 15th enclose the median with 95.9%
+        np.testing.assert_allclose([row.value, row.se, row["median"], row.low, row.high],
+                                   [own.mean(), own.std(ddof=1) / np.sqrt(SEEDS), np.median(own), own[5], own[14]])
+
+    def test_the_best_value_is_the_largest_one(self):
+        results, values = self.results()
+        row = results.best_settings("best").set_index("method").loc["TS"]
+        own = np.sort(-values["TS", "noise=1e-4"])
+        self.assertEqual(row.setting, "noise = 1e-4")
+        np.testing.assert_allclose([row.value, row["median"], row.low, row.high],
+                                   [own.mean(), np.median(own), own[5], own[14]])
+        with self.assertRaisesRegex(InputError, "no metric 'simpel'"):
+            results.best_settings("simpel")
+
+    def test_effects(self):
+        results, values = self.results()
+        found = results.effects().set_index(["method", "setting"])
+        self.assertEqual(list(found.index), [("TS", "noise"), ("EI", "noise"), ("EI", "kernel")])
+        self.assertEqual((found["verdict"].tolist(), set(found["n"]), set(found["scale"])),
+                         (["worse", "worse", "equivalent"], {SEEDS}, {"ratio"}))
+        self.assertEqual((found["value"].tolist(), found["against"].tolist()),
+                         (["1e-2", "1e-2", "matern52"], ["1e-4", "1e-4", "gaussian"]))
+        ei = {swept: np.log(v) for (method, swept), v in values.items() if method == "EI"}
+        contrasts = [ei[f"noise=1e-2, kernel={k}"] - ei[f"noise=1e-4, kernel={k}"] for k in KERNELS]
+        row = found.loc[("EI", "noise")]
+        self.assertAlmostEqual(row.effect, np.exp(np.median(np.median(contrasts, axis=0))))
+        self.assertTrue(1.1 < row.low < 3.0 < row.high < 4.0)
+
+    def test_several_values_of_a_trial_are_one_unit(self):
+        """One seed shows nothing, at however many values of the other setting."""
+        def one_seed(part):
+            keep = np.array([seed == 0 for _, _, seed in part["cells"]])
+            part["status"][~keep], part["n_rows"][~keep] = 0, 0
+        results, _ = self.results(one_seed)
+        row = results.effects().set_index(["method", "setting"]).loc[("EI", "noise")]
+        self.assertEqual((row.n, row.verdict, row.low, row.high), (1, "open", 0.0, np.inf))
+        self.assertAlmostEqual(row.effect, 3.0, delta=0.1)
+        index = pd.MultiIndex.from_tuples([(0, 0)] * 40, names=["instance", "seed"])
+        found = best._evidence(pd.DataFrame({"a": 3.0, "b": 1.0}, index))
+        self.assertEqual((len(found.units), found.low, found.high), (1, 0.0, np.inf))
+
+    def test_nobody_is_best_by_fewer_trials(self):
+        def fail(part):
+            k = part["swept"].index("noise=1e-4")
+            part["status"][k], part["n_rows"][k] = 2, 3
+        results, _ = self.results(fail)
+        row = results.best_settings().set_index("method").loc["TS"]
+        self.assertEqual((row.setting, row.why, row.alike), ("", "the best value rests on 19 of 20 trials", []))
+        table = best_tables.best_table(results.best_settings(), "simple")
+        self.assertIn("– (the best value rests on 19 of 20 trials)", [row[2][0] for row in table.rows])
+
+    def test_infinite_values(self):
+        def lose(part):
+            for k, swept in enumerate(part["swept"]):
+                if swept == "" and k % 2 or swept == "noise=1e-2":
+                    part["arrays"]["simple_regret"][k] = np.inf
+        results, values = self.results(lose)
+        found = results.best_settings().set_index("method")
+        self.assertEqual(set(found["statistic"]), {"median"})
+        self.assertAlmostEqual(found.loc["TS", "value"], np.median(values["TS", "noise=1e-4"]))
+        self.assertEqual(found.loc["Random", "why"], "no setting has a finite value")
+        row = results.effects().set_index(["method", "setting"]).loc[("TS", "noise")]
+        self.assertEqual((row.effect, row.verdict), (np.inf, "worse"))
+
+    def test_the_report_begins_with_the_answer(self):
+        results, _ = self.results()
+        out = self.scratch / "out"
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(main([str(self.scratch / "s.h5"), "--out", str(out), "--formats", "png", "--metric", "simple",
+                                   "--over", "noise", "--page", str(out / "page.html")]), 0)
+        page, text = (out / "page.html").read_text(), (out / "summary.md").read_text()
+        titles = re.findall(r"<h3>(.*?)</h3>", page)
+        self.assertEqual(titles[:2], ["Best settings", "Effects of the settings"])
+        self.assertLess(page.index("Effects of the settings"), page.index('class="chart"'))
+        self.assertEqual(re.findall(r"^## (.*)", text, re.M)[:3], ["Best settings", "Effects of the settings", "Final regret"])
+        for told in ("noise = 1e-4, kernel = matern52 (1 of 3)", "reads none", "none of 1"):
+            self.assertIn(told, page)
+            self.assertIn(told, text)
+        table = pd.read_csv(out / "effects.csv")
+        np.testing.assert_allclose(table["effect"], results.effects("simple")["effect"])
+        self.assertEqual(set(itertools.chain(pd.read_csv(out / "best_settings.csv")["method"])), {"Random", "TS", "EI"})
+
+
+if __name__ == "__main__":
+    unittest.main()
