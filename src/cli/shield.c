@@ -1,11 +1,16 @@
-/* Child processes for subcommands that only read files: damaged files may make HDF5 crash. */
+/* Child processes for subcommands that only read files: damaged files may make HDF5 crash, or read
+   without end. */
 #include "cli/shield.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,10 +38,41 @@ static void pass_on(FILE *from, FILE *to)
   while ((n = fread(block, 1, sizeof(block), from))) (void)fwrite(block, 1, n, to);
 }
 
+/* CPU seconds that a command may take, and bytes of its files per second more. */
+enum { SECONDS = 120, BYTES_PER_SECOND = 1000000 };
+
+/* Bytes of a file, or of the files in a directory; 0 if there is neither. */
+static double bytes_of(const char *path)
+{
+  struct stat entry;
+  struct dirent *found;
+  double sum = 0;
+  DIR *directory = opendir(path);
+
+  if (!directory) return stat(path, &entry) ? 0 : (double)entry.st_size;
+  while ((found = readdir(directory)))
+    if (!fstatat(dirfd(directory), found->d_name, &entry, 0)) sum += (double)entry.st_size;
+  closedir(directory);
+  return sum;
+}
+
+/* Limit the CPU time of this process: generous for any file that is read once from end to end. */
+static void limit_time(const char *path)
+{
+  char shards[PATH_MAX];
+  struct rlimit time;
+
+  if (snprintf(shards, sizeof(shards), "%s.d", path) >= (int)sizeof(shards)) shards[0] = '\0';
+  const double seconds = SECONDS + ceil((bytes_of(path) + bytes_of(shards)) / BYTES_PER_SECOND);
+  if (getrlimit(RLIMIT_CPU, &time) || time.rlim_cur <= seconds) return;
+  time.rlim_cur = (rlim_t)seconds;
+  (void)setrlimit(RLIMIT_CPU, &time);
+}
+
 /* Exit without a core file and without messages of other libraries' signal handlers. */
 static void die_quietly(void)
 {
-  static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+  static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
   const struct rlimit none = {0};
 
   for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) (void)signal(fatal[i], SIG_DFL);
@@ -52,11 +88,12 @@ static void run_in_child(const RgCommand *command, const RgArguments *arguments,
   (void)dup2(fileno(printed[0]), STDOUT_FILENO);
   (void)dup2(fileno(printed[1]), STDERR_FILENO);
   die_quietly();
+  limit_time(arguments->positional[0]);
   if (command->run(arguments, registry, &exit_code) || fflush(stdout)) exit_code = RG_EXIT_INTERNAL;
   _exit(exit_code);
 }
 
-/* The exit code of a child. A killed child has read a file that makes HDF5 crash. */
+/* The exit code of a child. A killed child has read a file that makes HDF5 crash or hang. */
 static void wait_for(pid_t child, const char *path, FILE *const printed[2], int *exit_code)
 {
   int status;
@@ -70,7 +107,8 @@ static void wait_for(pid_t child, const char *path, FILE *const printed[2], int 
     *exit_code = WEXITSTATUS(status);
     return;
   }
-  rg_complain("%s is damaged: HDF5 can't read it", path);
+  const bool endless = ended == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+  rg_complain("%s is damaged: HDF5 %s", path, endless ? "reads it without end" : "can't read it");
   *exit_code = RG_EXIT_BAD_INPUT;
 }
 

@@ -1,11 +1,12 @@
-/* Protection of commands that only read files against crashes of HDF5. */
+/* Protection of commands that only read files against files that make HDF5 crash or hang. */
 #ifndef RG_CLI_SHIELD_H
 #define RG_CLI_SHIELD_H
 
 #include "cli/command.h"
 
 /* Run a command that only reads files and prints, without MPI, in a child process. A file that
-   makes HDF5 crash kills only the child; this is reported in one line, with RG_EXIT_BAD_INPUT.
+   makes HDF5 crash kills only the child, and so does one that makes it compute beyond a limit that
+   grows with the file's size. Both are reported in one line, with RG_EXIT_BAD_INPUT.
    The child's output is printed after its end. If no child can be created, the command runs in
    this process. */
 PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *arguments,

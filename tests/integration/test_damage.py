@@ -1,14 +1,21 @@
 """Damaged, foreign and newer files at the level of the program: named, refused or set aside, never
 used, never a crash."""
+import contextlib
 import os
 import pathlib
 import random
+import re
 import shutil
+import signal
+import struct
+import subprocess
+import time
+import unittest
 from unittest import mock
 
 import h5py
 
-from regatta_test import HERE, LONG, RegattaTest, SLOW, main, regatta
+from regatta_test import HERE, LONG, REGATTA, RegattaTest, SLOW, environment, main, regatta
 
 TEXT = (HERE / "smoke.yaml").read_text().replace("iterations: 12", "iterations: 3").replace(
     "seeds: 4", "seeds: 2")
@@ -86,6 +93,63 @@ class Damage(RegattaTest):
         with h5py.File(path, "w") as file:
             file["temperature"] = [1.0, 2.0]
         self.refuses("other.h5", path.read_bytes())
+
+    def heaps(self):
+        """The file without its trailer, and the places at which it says how long the first text of a heap is."""
+        data = self.bytes[:-32]
+        return data, [found.start() + 24 for found in re.finditer(b"GCOL", data)]
+
+    def test_file_that_crashes_hdf5(self):
+        """A text that is said to be longer than its file: HDF5 reads beyond its memory. Only a child process dies."""
+        data, heaps = self.heaps()
+        path, died = self.folder / "forged.h5", 0
+        for at in heaps:
+            path.write_bytes(data[:at] + struct.pack("<Q", 1 << 33) + data[at + 8:])
+            for command in ("checksum", "info", "status"):
+                code, err = self.call(command, path)
+                self.assertLessEqual(len(err.splitlines()), 1, err)
+                if code == 2:
+                    self.assertIn("forged.h5", err)
+                if "is damaged: HDF5 can't read it" not in err:
+                    break
+                died += 1
+        self.assertGreater(died, 0)
+
+    @unittest.skipUnless(os.path.exists("/proc/self/limits"), "no /proc")
+    def test_file_that_hdf5_reads_without_end(self):
+        """A text of -16 bytes: HDF5 looks for the next one at the same place. The child that does so has a limited CPU
+        time; here it is not used up, but the signal of the limit comes at once."""
+        data, heaps = self.heaps()
+        path = self.folder / "forged.h5"
+        path.write_bytes(data[:heaps[0]] + struct.pack("<Q", 2 ** 64 - 16) + data[heaps[0] + 8:])
+        for command in ("checksum", "info", "status"):
+            job = subprocess.Popen([REGATTA, command, path], env=environment(), stderr=subprocess.PIPE, text=True,
+                                   start_new_session=True)
+            self.addCleanup(self.end_all, job)
+            child = self.limited_child(job, len(data))
+            os.kill(child, signal.SIGXCPU)
+            err = job.communicate(timeout=60)[1]
+            self.assertEqual(job.returncode, 2)
+            self.assertEqual(err, f"regatta: {path} is damaged: HDF5 reads it without end\n")
+
+    def end_all(self, job):
+        """The command and its child, which a failed test would leave behind."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
+
+    def limited_child(self, job, size):
+        """The child of the command, as soon as it has the limit for a file of this size and computes."""
+        children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children")
+        deadline = time.monotonic() + 100
+        while job.poll() is None and time.monotonic() < deadline:
+            for child in children.read_text().split():
+                limits = pathlib.Path(f"/proc/{child}/limits").read_text()
+                if re.search(rf"^Max cpu time +{120 + -(-size // 1000000)} ", limits, re.M):
+                    return int(child)
+            time.sleep(0.01)
+        self.end_all(job)
+        self.fail(f"no child of the command has the limit: {job.communicate()[1]}")
 
     def test_hidden_groups(self):
         """Groups that are gone or can't be opened are damage, not fewer trials."""
