@@ -11,8 +11,8 @@
      short    a write writes half
    and, with `for ever`, at every later call too (reads fail only with EIO, and only writing calls with
    the others). fsync is counted, but not passed on: nobody pulls the plug of the machine. Besides, fsync
-   or renameat2 can be slow (REGATTA_FAULT_SLOW names one of them, REGATTA_FAULT_SLOW_MS says by how
-   much).
+   or renameat2 can wait for an event (REGATTA_FAULT_HOLD names one of them; it waits until the file
+   REGATTA_FAULT_UNTIL exists, at most five minutes).
 
    Settings: REGATTA_FAULT_PREFIX, REGATTA_FAULT_CALL (from 1; 0: count only), REGATTA_FAULT_ACTION,
    REGATTA_FAULT_FOREVER (1), REGATTA_FAULT_COUNT (a file that gets the number of calls at exit); or
@@ -283,15 +283,13 @@ static bool strikes(Kind kind)
   return strike(kind, &half);
 }
 
-static void dawdle(const char *call)
+static void wait_at(const char *call)
 {
-  const char *slow = getenv("REGATTA_FAULT_SLOW"), *ms = getenv("REGATTA_FAULT_SLOW_MS");
-  struct timespec time = {0};
+  const char *hold = getenv("REGATTA_FAULT_HOLD"), *until = getenv("REGATTA_FAULT_UNTIL");
+  const struct timespec pause = {.tv_nsec = 10000000};
 
-  if (!slow || !ms || strcmp(slow, call)) return;
-  time.tv_sec = atol(ms) / 1000;
-  time.tv_nsec = atol(ms) % 1000 * 1000000;
-  nanosleep(&time, NULL);
+  if (!hold || !until || strcmp(hold, call)) return;
+  for (int i = 0; i < 30000 && access(until, F_OK); i++) nanosleep(&pause, NULL);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -388,7 +386,7 @@ int fsync(int fd)
 
   if (!path_of(fd)) return REAL("fsync", int (*)(int))(fd);
   if (strikes(WRITES)) return -1;
-  dawdle("fsync");
+  wait_at("fsync");
   if (!fstat(fd, &status) && S_ISDIR(status.st_mode)) make_durable(path_of(fd));
   else mark_clean(path_of(fd));
   return 0;
@@ -452,7 +450,7 @@ int renameat2(int from_directory, const char *from, int to_directory, const char
 
   if (!is_ours(from)) return REAL_RENAMEAT2(from_directory, from, to_directory, to, flags);
   if (strikes(NAMES)) return -1;
-  dawdle("renameat2");
+  wait_at("renameat2");
   result = REAL_RENAMEAT2(from_directory, from, to_directory, to, flags);
   if (result) return result;
   note(flags & RENAME_EXCHANGE ? EXCHANGED : RENAMED, from, to, NULL);
