@@ -46,13 +46,31 @@ RG_TEST(one_cell_of_each_pair_is_timed)
   forget();
 }
 
-/* A costly problem is not evaluated: its declared time counts. Its program does not exist. */
+static void three_seconds(const void *options, RgProblemCost *cost)
+{
+  (void)options;
+  cost->evaluation = 3;
+}
+
+static PetscErrorCode never(RgProblem *problem, int m, const RgPoint *points, double *f,
+                            RgFailure *failure)
+{
+  (void)problem, (void)m, (void)points, (void)f, (void)failure;
+  return PETSC_ERR_ORDER;
+}
+
+/* A costly problem is not evaluated: its declared time counts. */
 RG_TEST(costly_problems_are_not_evaluated)
 {
   RgCalibration clock;
 
-  make("study: t\ncommon: {iterations: 6, initial_points: 4}\nproblems: [{name: external, program: "
-       "/bin/false, inputs: [x real 0 1], seconds: 3}]\nalgorithms: [random]\n");
+  make("study: t\ncommon: {iterations: 6, initial_points: 4}\nproblems: [branin]\nalgorithms: "
+       "[random]\n");
+  RgProblemClass costly = *study.cells[0].problem;
+  costly.traits |= RG_PROBLEM_COSTLY;
+  costly.cost = three_seconds;
+  costly.evaluate = never;
+  study.cells[0].problem = &costly;
   RG_OK(rg_calibration_create(&study, &clock));
   RG_OK(rg_probe_costs(&plan, &clock));
   assert_int_equal(clock.n_probes, 1);
