@@ -25,7 +25,7 @@ usage: ./run.sh [COMMAND]
 
   (nothing)             set up, run the quickstart on all cores, draw its figures, write its report
   test [--long] [WHAT]  set up, build and run all tests, or those of a label (unit, oracle, house, mpi,
-                        integration, fault, fuzz, analysis) or whose name contains WHAT
+                        integration, fault, fuzz, mutation, analysis) or whose name contains WHAT
   build                 set up and build
   study FILE [OUT.h5]   run a study, or resume it (default results/NAME/NAME.h5), draw figures, write
                         report.html beside the results; --until-decided: add trials for its claims

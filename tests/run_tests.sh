@@ -22,7 +22,7 @@ run_tests() {
   if [ "${1:-}" = --long ]; then export REGATTA_LONG=1 && shift; fi
   case ${1:-} in
   '') ;;
-  unit | oracle | house | mpi | integration | fault | fuzz | analysis) select=(-L "^$1\$") ;;
+  unit | oracle | house | mpi | integration | fault | fuzz | mutation | analysis) select=(-L "^$1\$") ;;
   -*) complain "test: unknown option '$1'" && exit 2 ;;
   *) select=(-R "$1") ;;
   esac
