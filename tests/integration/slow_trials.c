@@ -1,22 +1,45 @@
 /* Preloaded: every look at the CPU clock takes PAUSE_US microseconds. Trials look at it a few times
-   per iteration, so that a study lasts long enough to be stopped on a machine of any speed. And the
-   cosine of what is larger than COS_FAILS_ABOVE is no number: objectives that need it fail. */
+   per iteration, so that a study lasts long enough to be stopped on a machine of any speed. With
+   SLOW_AFTER=N the first N looks of a process take no time; then it makes a file named after its
+   process id in the folder SLOW_MARKS, and is slow. The cosine of a number above COS_FAILS_ABOVE
+   is NaN, so that objectives that need it fail. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
+
+static void mark(void)
+{
+  const char *folder = getenv("SLOW_MARKS");
+  char path[4096];
+  int fd;
+
+  if (!folder) return;
+  snprintf(path, sizeof(path), "%s/%d", folder, (int)getpid());
+  fd = open(path, O_WRONLY | O_CREAT, 0644);
+  if (fd >= 0) close(fd);
+}
+
+static void look(void)
+{
+  static long looks;
+  const char *pause = getenv("PAUSE_US"), *after = getenv("SLOW_AFTER");
+  const long wait = pause ? atol(pause) : 0, fast = after ? atol(after) : 0;
+  const struct timespec time = {.tv_sec = wait / 1000000, .tv_nsec = wait % 1000000 * 1000};
+
+  if (++looks == fast) mark();
+  if (looks > fast && wait > 0) nanosleep(&time, NULL);
+}
 
 int clock_gettime(clockid_t id, struct timespec *now)
 {
   static int (*next)(clockid_t, struct timespec *);
 
   if (!next) next = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
-  if (id == CLOCK_PROCESS_CPUTIME_ID) {
-    const char *pause = getenv("PAUSE_US");
-    struct timespec time = {.tv_nsec = pause ? 1000 * atol(pause) : 0};
-
-    if (time.tv_nsec > 0) nanosleep(&time, NULL);
-  }
+  if (id == CLOCK_PROCESS_CPUTIME_ID) look();
   return next(id, now);
 }
 

@@ -1,13 +1,13 @@
 """Signals, the wall-time limit and the STOP file stop a run cleanly; the same command resumes."""
 import os
-import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import time
 
-from regatta_test import (HERE, REGATTA, RegattaTest, environment, is_alive, main, mpirun, ranks_of,
-                          regatta)
+from regatta_test import (HERE, REGATTA, RegattaTest, end, environment, is_alive, main, mpirun,
+                          ranks_of, regatta)
 
 STUDY = HERE / "stop.yaml"
 ROOT = HERE.parents[1]
@@ -32,34 +32,25 @@ class Stop(RegattaTest):
     def command(self, ranks=2, *options):
         return mpirun(ranks, "run", STUDY, "-o", self.output, "-quiet", *options)
 
-    def cpu_seconds(self):
-        """The CPU time so far of the ranks that write to the output."""
-        ticks = 0
-        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-            try:
-                name, _, fields = stat.read_text().rpartition(")")
-                if name.endswith("(regatta") and str(self.output) in (stat.parent / "cmdline").read_text():
-                    ticks += sum(map(int, fields.split()[11:13]))
-            except (FileNotFoundError, ProcessLookupError):
-                pass
-        return ticks / os.sysconf("SC_CLK_TCK")
-
     def start(self, command=None, ranks=2, **options):
-        """Start a job and wait until some of its trials have run, on a busy machine, too."""
-        job = subprocess.Popen(command or self.command(ranks), env=environment(),
+        """Start a job and wait until every rank has run some trials; from then on they take so long that the job is
+        not over when it is stopped."""
+        marks = self.folder / "marks"
+        shutil.rmtree(marks, ignore_errors=True)
+        marks.mkdir()
+        slow = {"PAUSE_US": "20000", "SLOW_AFTER": "1500", "SLOW_MARKS": str(marks)}
+        job = subprocess.Popen(command or self.command(ranks), env={**environment(), **slow},
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, **options)
-        deadline = time.monotonic() + 60
-        while not self.directory.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(1.0)
-        while self.cpu_seconds() < 0.2 * ranks and job.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
+        self.addCleanup(end, job)
+        deadline = time.monotonic() + 300
+        while len(list(marks.iterdir())) < ranks and job.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
         return job
 
     def stopped(self, job, by="a signal"):
         """The job ended as one that was asked to stop; returns what it said."""
-        out, _ = job.communicate(timeout=60)
+        out, _ = job.communicate(timeout=300)
         self.assertEqual(job.returncode, 0, out)
         self.assertIn("the same command resumes", out)
         self.assertIn(f"stopped by {by}", out)
@@ -107,7 +98,7 @@ class Stop(RegattaTest):
         """mpirun ends its ranks one second after TERM: what is finished was committed by then."""
         job = self.start()
         job.send_signal(number)
-        out, _ = job.communicate(timeout=60)
+        out, _ = job.communicate(timeout=300)
         self.assertGreater(self.finished_so_far(), 0, out)
         self.is_intact()
 
@@ -139,7 +130,7 @@ class Stop(RegattaTest):
     def test_without_mpirun(self):
         command = [REGATTA, "run", STUDY, "-o", self.output, "-quiet"]
         for number in (signal.SIGINT, signal.SIGTERM):
-            job = self.start(command)
+            job = self.start(command, ranks=1)
             job.send_signal(number)
             self.stopped(job)
         self.is_intact()
@@ -185,7 +176,7 @@ class Stop(RegattaTest):
             job = subprocess.Popen(mpirun(2, "run", small, "-o", self.output, "-quiet"),
                                    env=environment(), stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 300
             while not list(self.directory.glob("0-*.h5")) and not self.output.exists():
                 if time.monotonic() > deadline:
                     break
@@ -193,7 +184,7 @@ class Stop(RegattaTest):
             time.sleep(delay)
             for pid in ranks_of(job):
                 os.kill(pid, signal.SIGTERM)
-            out, _ = job.communicate(timeout=60)
+            out, _ = job.communicate(timeout=300)
             self.assertEqual(job.returncode, 0, out)
             if self.output.exists():
                 finished += 1
@@ -232,7 +223,7 @@ class Together(RegattaTest):
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True) for _ in range(2)]
         for job in jobs:
-            out, _ = job.communicate(timeout=120)
+            out, _ = job.communicate(timeout=300)
             self.assertEqual(job.returncode, 0, out)
         self.run_ok("run", study, "-o", reference, "-quiet", ranks=2)
         self.assertEqual(self.checksum(output), self.checksum(reference))
