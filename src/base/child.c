@@ -13,6 +13,7 @@
 
 #include "base/child_internal.h"
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/grow.h"
 
 struct RgChild {
@@ -21,6 +22,7 @@ struct RgChild {
   char *words; /* command-line words, each with its NUL, then an empty one; owned */
   pid_t pid;
   int in, out, err; /* our ends of its standard streams; -1: closed */
+  char *log;        /* file for its standard error; NULL: ours; owned */
   size_t n;         /* bytes read and not used yet */
   size_t used;      /* length of the last answer in `buffer`, with its newline */
   char buffer[RG_CHILD_LINE_MAX + 1];
@@ -39,6 +41,15 @@ bool rg_child_is(const RgChild *child, const char *const *words)
   for (; *words; words++, own += strlen(own) + 1)
     if (!*own || strcmp(own, *words)) return false;
   return !*own;
+}
+
+PetscErrorCode rg_child_log(RgChild *child, const char *path)
+{
+  PetscFunctionBeginUser;
+  if (path && child->log && !strcmp(path, child->log)) PetscFunctionReturn(0);
+  PetscCall(PetscFree(child->log));
+  if (path) PetscCall(PetscStrallocpy(path, &child->log));
+  PetscFunctionReturn(0);
 }
 
 int64_t rg_child_count(const RgChild *child)
@@ -136,13 +147,21 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
   (void)kill(-c->pid, SIGKILL); /* until the process is reaped, its group cannot belong to others */
   (void)kill(c->pid, SIGKILL);
   while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) continue;
-  PetscCall(RG_FREE(&c->words, child));
+  PetscCall(RG_FREE(&c->words, &c->log, child));
   PetscFunctionReturn(0);
 }
 
 /* ---- what it writes -------------------------------------------------------------------------- */
 
-/* Copy its standard error to ours, and remember the last line that is not blank. */
+/* Append its standard error to its log, or copy it to ours. */
+static void keep_error(const RgChild *child, const char *bytes, size_t n)
+{
+  const bool logged = child->log && !rg_file_append(child->log, bytes, n);
+
+  if (!logged && write(STDERR_FILENO, bytes, n) < 0) errno = 0; /* our standard error is closed */
+}
+
+/* Keep its standard error, and remember the last line that is not blank. */
 static void read_error(RgChild *child)
 {
   char bytes[4096];
@@ -150,7 +169,7 @@ static void read_error(RgChild *child)
 
   if (n == 0) close_end(&child->err);
   if (n <= 0) return;
-  if (write(STDERR_FILENO, bytes, (size_t)n) < 0) errno = 0; /* our standard error is closed */
+  keep_error(child, bytes, (size_t)n);
   for (ssize_t i = 0; i < n; i++) {
     if (bytes[i] == '\n') {
       child->tail[child->n_tail] = '\0';

@@ -27,11 +27,16 @@ typedef enum {
 /* Start words[0] (searched in PATH unless it contains '/') with arguments words[1..], NULL at
    the end, without a shell. The environment loses the variables of MPI launchers, and gets
    OMP_NUM_THREADS=1 unless that is set, because the ranks already share the cores. Standard
-   error is passed on. If the program can't be started, *child is NULL and `mistake` says why. */
+   error is passed on (see rg_child_log). If the program can't be started, *child is NULL and
+   `mistake` says why. */
 PetscErrorCode rg_child_start(const char *const *words, RgChild **child, RgText *mistake);
 
 /* Whether the child was started with these words. */
 bool rg_child_is(const RgChild *child, const char *const *words);
+
+/* From now on append the standard error of the program to a file, which is made with its folder at
+   the first output. path NULL, or a file that can't be written: standard error is passed on. */
+PetscErrorCode rg_child_log(RgChild *child, const char *path);
 
 /* Number of requests sent so far. */
 int64_t rg_child_count(const RgChild *child);

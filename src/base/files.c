@@ -147,6 +147,23 @@ int rg_file_close(int fd)
                                                      EINTR */
 }
 
+int rg_file_append(const char *path, const void *bytes, size_t length)
+{
+  const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
+  const char *end = strrchr(path, '/');
+  int fd = open(path, flags, 0666);
+
+  if (fd < 0 && errno == ENOENT && end) {
+    char folder[4096];
+    snprintf(folder, sizeof(folder), "%.*s", (int)(end - path), path);
+    if (!mkdir(folder, 0777) || errno == EEXIST) fd = open(path, flags, 0666);
+  }
+  if (fd < 0) return errno;
+  const int error = rg_file_write(fd, bytes, length);
+  const int closed = rg_file_close(fd);
+  return error ? error : closed;
+}
+
 int rg_directory_sync(const char *path)
 {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;

@@ -24,6 +24,9 @@ int rg_file_write(int fd, const void *bytes, size_t length);
 int rg_file_sync(int fd);
 /* After an error of close, the state of the data is unknown. */
 int rg_file_close(int fd);
+/* Append to a file; the file and its folder are made if they are missing. For logs, not for
+   results. */
+int rg_file_append(const char *path, const void *bytes, size_t length);
 /* fsync of a directory; succeeds on file systems that don't support it. */
 int rg_directory_sync(const char *path);
 /* Create a directory durably; success if it exists. */

@@ -40,6 +40,7 @@ typedef struct {
      came. */
   PetscErrorCode (*keep)(void *closure, int number, int n, const double *numbers, bool *kept);
   bool (*stop)(void *closure); /* true: stop waiting for an answer */
+  const char *log; /* file that gets the standard error of programs; NULL: it is passed on */
 } RgKeeper;
 
 /* What a method knows before the first ask. Borrowed for the life of the algorithm. */

@@ -37,6 +37,7 @@ typedef struct {
   double cpu;      /* evaluations add the CPU seconds that they used in other processes */
   RgChild **child; /* the rank's program, which outlives the trial; NULL: the problem starts its
                       own */
+  const char *log; /* file that gets the standard error of programs; NULL: it is passed on */
 } RgTask;
 
 /* Properties of a family. */

@@ -65,7 +65,8 @@ def regret_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
 def curves(results: Results, problem: str, column: str, running: bool = False) -> pd.DataFrame:
     """The same for any variable with one value per evaluation, or for its running maximum (minus infinity until an
     evaluation succeeds and is feasible). Failed trials are left out (`results.cells()` counts them). Values that were
-    not recorded are NaN. The regret of a query that failed or is infeasible is that of its substitute value
+    not recorded are NaN. A trial that its study's `stop` ended is censored: its simple regret and its best value stay
+    where they were, because further queries could not make them worse. The regret of a query that failed or is infeasible is that of its substitute value
     (`on_failure: penalty`, `worst`), else undefined; then the trial has no cumulative regret."""
     group = results.group(problem)
     if column not in group.evaluations():
@@ -78,6 +79,9 @@ def curves(results: Results, problem: str, column: str, running: bool = False) -
         best = np.fmax.accumulate(values, axis=1)
         none = np.logical_and.accumulate(_lost(group, keep, values.shape), axis=1)
         values = np.where(made, np.where(none, -np.inf, best), np.nan)
+        values = _carried(group, keep, values, ends)
+    elif column == "simple_regret":
+        values = _carried(group, keep, values, ends)
     elif column == "instantaneous_regret":
         values = _defined(group, keep, values)
     elif column == "cumulative_regret":
@@ -92,6 +96,15 @@ def queries(results: Results, problem: str) -> np.ndarray:
     group = results.group(problem)
     made = (group.column("n_iterations").astype(int) - group.column("n_initial").astype(int))
     return made[group.column("status") == "complete"]
+
+
+def _carried(group, keep, values, ends):
+    """Values whose last one is repeated in trials that `stop` ended."""
+    if "stopped" not in group.evaluations():
+        return values
+    stopped = (group.values("stopped")[keep] > 0).any(axis=1)
+    after = (np.arange(values.shape[1]) >= ends[:, None]) & stopped[:, None]
+    return np.where(after, np.take_along_axis(values, np.maximum(ends - 1, 0)[:, None], axis=1), values)
 
 
 def _lost(group, keep, shape):

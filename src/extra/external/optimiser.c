@@ -238,6 +238,7 @@ static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id,
 
   PetscFunctionBeginUser;
   *object = NULL;
+  PetscCall(rg_child_log(s->child, keeper ? keeper->log : NULL));
   PetscCall(rg_child_ask(s->child, line, &patience, &outcome, &answer, &length, mistake));
   const double wall = rg_wall_seconds() - start;
   if (outcome == RG_CHILD_ANSWERED)

@@ -250,6 +250,7 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   PetscCall(get_child(e, child, mistake));
   problem->task.lost = !*child;
   if (!*child) PetscFunctionReturn(0);
+  PetscCall(rg_child_log(*child, problem->task.log));
   const int64_t id = rg_child_count(*child) + 1;
   PetscCall(write_request(problem, id, point, &line));
   PetscCall(rg_child_ask(*child, line.data, &patience, &outcome, &answer, &length, mistake));

@@ -252,6 +252,28 @@ static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain
   PetscFunctionReturn(0);
 }
 
+/* Check that a trial's seconds are those of a program: they are saved with its answers, so that a
+   resumed trial ends where it would have ended. */
+static void check_stop(const RgCell *cell, RgDiagnostics *found)
+{
+  if (!isnan(cell->run.stop_seconds) && !(cell->problem->traits & RG_PROBLEM_COSTLY))
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'stop' after seconds is for problems that a program evaluates; '%s' is not "
+                       "one: use `iterations`, or `stop: {regret: VALUE}`",
+                       cell->problem_label);
+}
+
+/* The sign of known values against what is maximised; 0: the problem takes none. */
+static int sign_of_values(const RgCell *cell, const RgDomain *domain)
+{
+  const RgParam *goal = rg_params_find(cell->problem->params, "goal");
+
+  if (domain->context.dim || domain->n_constraints) return 0;
+  if (!goal) return 1;
+  const int value = *(const int *)((const char *)cell->problem_options + goal->offset);
+  return strcmp(goal->choices[value], "minimise") ? 1 : -1;
+}
+
 /* Read the given designs of the initial design. */
 static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
 {
@@ -260,7 +282,7 @@ static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagno
   PetscFunctionBeginUser;
   if (!cell->run.given) PetscFunctionReturn(0);
   PetscCall(rg_given_read(cell->run.given, &domain->design, domain->without_replacement,
-                          &cell->given, &mistake));
+                          sign_of_values(cell, domain), &cell->given, &mistake));
   if (mistake.length)
     rg_diagnostics_add(found, cell->problem_place, "'given' of '%s': %s", cell->problem_label,
                        mistake.data);
@@ -374,6 +396,7 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   PetscCall(copy_constraints(domain, &cell->constraints));
   PetscCall(check_on_failure(cell, &found));
   PetscCall(check_given(cell, domain, &found));
+  check_stop(cell, &found);
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);

@@ -1,4 +1,5 @@
-/* Given designs: the designs from a file at the start of an initial design. */
+/* Given designs: the designs from a file at the start of an initial design, evaluated or with
+   known values. */
 #include "study/file/given.h"
 
 #include <math.h>
@@ -18,6 +19,8 @@ typedef struct {
   const RgSpace *space;
   RgCsv csv;
   int *column; /* column of each coordinate; owned */
+  int values;  /* column of the known values; -1: no such column */
+  int sign;    /* of the known values against what is maximised; 0: none are accepted */
   RgText *mistake;
 } Reading;
 
@@ -54,13 +57,15 @@ static PetscErrorCode match_columns(Reading *r)
       name_of(r->space, j, name);
       if (!strcmp(name, r->csv.names[k])) break;
     }
-    if (j == r->space->dim)
-      PetscCall(
-        rg_text_add(r->mistake,
-                    "%s has a column '%.40s'; its columns are the coordinates of the design "
-                    "(%.200s), which are evaluated, not told",
-                    r->path, r->csv.names[k], names.data));
-    else r->column[j] = k;
+    const bool is_value = j == r->space->dim && !strcmp(r->csv.names[k], "y");
+    if (j < r->space->dim) r->column[j] = k;
+    else if (is_value && r->sign) r->values = k;
+    else
+      PetscCall(rg_text_add(r->mistake, "%s has a column '%.40s'; its columns are %.200s%s",
+                            r->path, r->csv.names[k], names.data,
+                            r->sign ? ", and y for known values"
+                                    : "; a problem with contexts or constraints takes no known "
+                                      "values"));
   }
   for (int j = 0; j < r->space->dim && !r->mistake->length; j++) {
     name_of(r->space, j, name);
@@ -163,6 +168,22 @@ static PetscErrorCode take_design(const RgSpace *space, int row, RgGiven *given)
   PetscFunctionReturn(0);
 }
 
+/* Read the known value of a row. */
+static PetscErrorCode take_value(Reading *r, int row, RgGiven *given)
+{
+  double value;
+
+  PetscFunctionBeginUser;
+  if (r->values < 0 || r->mistake->length) PetscFunctionReturn(0);
+  if (rg_csv_number(&r->csv, row, r->values, &value))
+    given->y[row] = r->sign < 0 ? 0 - value : value;
+  else
+    PetscCall(rg_text_add(r->mistake, "%s:%d: 'y' is '%.40s', not a number", r->path,
+                          r->csv.line[row],
+                          r->csv.cells[(size_t)row * r->csv.n_columns + r->values]));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
 {
   const RgSpace *space = r->space;
@@ -173,6 +194,7 @@ static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
   for (int j = 0; j < space->dim && !r->mistake->length; j++)
     PetscCall(read_cell(r, row, j, &native[j]));
   PetscCall(check_empty(r, row, native));
+  PetscCall(take_value(r, row, given));
   given->index[row] = -1;
   if (r->mistake->length) PetscFunctionReturn(0);
   if (!rg_space_is_finite(space)) {
@@ -195,11 +217,11 @@ static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, RgGiven *given,
-                             RgText *mistake)
+PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, int sign,
+                             RgGiven *given, RgText *mistake)
 {
   RgText own = {0};
-  Reading r = {.path = path, .space = space, .mistake = &own};
+  Reading r = {.path = path, .space = space, .values = -1, .sign = sign, .mistake = &own};
 
   PetscFunctionBeginUser;
   *given = (RgGiven){0};
@@ -211,6 +233,7 @@ PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, 
     PetscCall(PetscMalloc1((size_t)given->n * space->dim, &given->x));
     PetscCall(PetscMalloc1((size_t)given->n * space->dim, &given->native));
     PetscCall(PetscMalloc1(given->n, &given->index));
+    if (r.values >= 0) PetscCall(PetscMalloc1(given->n, &given->y));
   }
   for (int row = 0; row < given->n && !own.length; row++) PetscCall(take_row(&r, row, once, given));
   if (own.length) PetscCall(rg_given_clear(given));
@@ -224,7 +247,7 @@ PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, 
 PetscErrorCode rg_given_clear(RgGiven *given)
 {
   PetscFunctionBeginUser;
-  PetscCall(RG_FREE(&given->x, &given->native, &given->index));
+  PetscCall(RG_FREE(&given->x, &given->native, &given->index, &given->y));
   given->n = 0;
   PetscFunctionReturn(0);
 }
@@ -240,5 +263,9 @@ PetscErrorCode rg_given_identity(const RgGiven *given, int dim, RgText *text)
              (size_t)given->n * (size_t)dim * sizeof(double), hash);
   rg_hash_hex(hash, hex);
   PetscCall(rg_text_add(text, ",given=%d:%s", given->n, hex));
+  if (!given->y) PetscFunctionReturn(0);
+  rg_hash128(given->y, (size_t)given->n * sizeof(double), hash);
+  rg_hash_hex(hash, hex);
+  PetscCall(rg_text_add(text, ",known=%s", hex));
   PetscFunctionReturn(0);
 }

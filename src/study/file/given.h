@@ -10,17 +10,21 @@ typedef struct {
   double *native; /* n x dim, as in the file; evaluations use these. In a finite design, the
                      coordinates of the point */
   int *index;     /* n: index in a finite design; -1 in a box; owned */
-  bool exact;     /* `native` equals the conversion of `x`, to the last bit */
+  double *y;  /* n: known values, of what is maximised; NULL: the designs are evaluated; owned */
+  bool exact; /* `native` equals the conversion of `x`, to the last bit */
 } RgGiven;
 
 /* Read a file of comma-separated values. The header names the coordinates of `space` (x1, x2,
    ... without names), in any order. Every row is a design in native units, with words for
    choices and empty cells for inputs that don't count. The first mistake is appended to
-   `mistake`, and `given` stays empty. once: the designs must be distinct. */
-PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, RgGiven *given,
-                             RgText *mistake);
+   `mistake`, and `given` stays empty. once: the designs must be distinct. A further column y has
+   known values; sign: 1, or -1 if they are the negative of what is maximised, or 0 if the problem
+   takes no known values. */
+PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, int sign,
+                             RgGiven *given, RgText *mistake);
 PetscErrorCode rg_given_clear(RgGiven *given);
-/* Append the identity of the designs: a hash of x, or of `native` if that is not exact. */
+/* Append the identity of the designs: a hash of x, or of `native` if that is not exact, and a hash
+   of their known values. */
 PetscErrorCode rg_given_identity(const RgGiven *given, int dim, RgText *text);
 
 #endif

@@ -10,6 +10,7 @@
 #include "study/schedule/schedule.h"
 #include "study/run/stop_relay.h"
 #include "study/store/store.h"
+#include "study/trial/reasons.h"
 #include "study/trial/instances.h"
 
 /* The state of a run on one rank. */
@@ -25,6 +26,8 @@ typedef struct {
                                   owned */
   unsigned char *done;         /* RgStatus per trial before the run */
   RgStoreScan scan;
+  char log[4500];   /* this rank's file for the standard error of programs */
+  RgReasons failed; /* failures of this rank in this run */
   int *cell_failed; /* failed trials of this rank, by cell */
   PetscBT exceeded; /* by cell (the first cell of a problem): an excess over the optimum was
                        reported; owned */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "study/run/session.h"
+#include "study/store/evaluation_log.h"
 
 /* After our trials are committed, look at what other parts have finished meanwhile. The part
    that looks last sees all trials. *all: no trial is missing. */
@@ -74,6 +75,43 @@ static PetscErrorCode count_failed_cells(RgSession *session, RgRunReport *report
   PetscFunctionReturn(0);
 }
 
+/* An MPI_User_function: join the reasons of two groups of ranks, the lower ranks first. */
+static void join_reasons(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+  const RgReasons *const lower = in;
+  RgReasons *const higher = inout;
+
+  (void)type;
+  for (int i = 0; i < *n; i++) {
+    RgReasons joined = lower[i];
+    rg_reasons_join(&joined, &higher[i]);
+    higher[i] = joined;
+  }
+}
+
+/* Report each distinct reason of a failure once, with its count. Collective. */
+static PetscErrorCode tell_of_failures(RgSession *session)
+{
+  RgReasons all = {0};
+  MPI_Datatype type;
+  MPI_Op join;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Type_contiguous((int)sizeof(RgReasons), MPI_BYTE, &type));
+  PetscCallMPI(MPI_Type_commit(&type));
+  PetscCallMPI(MPI_Op_create(join_reasons, 0, &join));
+  PetscCallMPI(MPI_Reduce(&session->failed, &all, 1, type, join, 0, session->comm));
+  PetscCallMPI(MPI_Op_free(&join));
+  PetscCallMPI(MPI_Type_free(&type));
+  for (int k = 0; k < all.n; k++)
+    rg_session_tell(session, -1, "failed %d time%s: %s", all.list[k].count,
+                    all.list[k].count == 1 ? "" : "s", all.list[k].text);
+  if (all.others) rg_session_tell(session, -1, "failed %d times for other reasons", all.others);
+  if (all.n)
+    rg_session_tell(session, -1, "%s/" RG_FOLDER_LOG " has the full texts", session->directory);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
 {
   RgProgress progress;
@@ -93,6 +131,7 @@ PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
     if (!all && session->outcome == RG_RUN_COMPLETE) session->outcome = RG_RUN_PART;
   }
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(pack(session));
+  PetscCall(tell_of_failures(session));
   report->stop = session->stop;
   report->n_finished = progress.n_finished;
   PetscCall(count_failed_cells(session, report));

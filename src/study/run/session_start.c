@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "study/run/session.h"
+#include "study/store/evaluation_log.h"
 
 /* Shorter searches are not worth a file. */
 static const double search_worth_keeping = 0.1; /* seconds */
@@ -116,6 +117,8 @@ static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
   PetscCall(keep_optima(session));
   if (gethostname(session->host, sizeof(session->host) - 1))
     snprintf(session->host, sizeof(session->host), "unknown");
+  snprintf(session->log, sizeof(session->log), "%s/" RG_FOLDER_LOG "/%s-%d.txt", session->directory,
+           session->host, session->rank);
   if (session->rank == 0 && observer && observer->begin) {
     const RgRunReport report = {.n_trials = session->plan->n,
                                 .n_earlier = session->scan.n_done,

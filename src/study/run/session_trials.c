@@ -243,6 +243,8 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
                       .stop_closure = session,
                       .directory = session->directory,
                       .child = &child,
+                      .log = session->log,
+                      .reasons = &session->failed,
                       .instances = session->instances,
                       .team = session->team[level]};
 

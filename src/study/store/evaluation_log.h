@@ -11,6 +11,7 @@
 #include "base/fault.h"
 
 #define RG_FOLDER_EVALUATIONS "evaluations"
+#define RG_FOLDER_LOG "log" /* standard error of programs, full texts of failures; never read */
 #define RG_FOLDER_ANSWERS "answers" /* the same for answers of external optimisers */
 
 typedef struct RgEvaluationLog RgEvaluationLog;

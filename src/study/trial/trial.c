@@ -68,7 +68,8 @@ static PetscErrorCode run_create_log(RgTrialRun *run)
                                 .seed = run->trial->seed,
                                 .stop = rg_trial_hear_stop,
                                 .stop_closure = run,
-                                .child = run->host->child};
+                                .child = run->host->child,
+                                .log = run->host->log};
   if (run->cell->problem->traits & RG_PROBLEM_COSTLY && run->host->directory)
     PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_EVALUATIONS, run->trial->id,
                                      NULL, domain->design.dim, domain->context.dim,
@@ -257,7 +258,7 @@ static bool goes_on(RgTrialRun *run)
     run->abandoned = true;
   if (host->enough && n > run->trial->n_initial && host->enough(host->enough_closure, n))
     return false;
-  return !run->failure.failed && !run->abandoned;
+  return !run->failure.failed && !run->abandoned && !run->ended;
 }
 
 static PetscErrorCode run_initial_design(RgTrialRun *run)
@@ -286,6 +287,7 @@ static PetscErrorCode run_initial_design(RgTrialRun *run)
     if (row == n - 1 && !run->failure.failed && !run->abandoned)
       PetscCall(run_recommendation(run, 0, row));
     record_clock(run, row);
+    if (row == n - 1 && goes_on(run)) PetscCall(rg_trial_check_end(run, row));
   }
   PetscCall(PetscFree2(points, indices));
   PetscFunctionReturn(0);
@@ -330,6 +332,7 @@ static PetscErrorCode run_iteration(RgTrialRun *run, int t)
   PetscCall(hear_out(run, t, row));
   for (int k = 0; k < run->n_extra; k++) run->record->extra[k][row] = run->extra[k];
   record_clock(run, row);
+  PetscCall(rg_trial_check_end(run, row));
   PetscFunctionReturn(0);
 }
 
@@ -386,6 +389,7 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialH
   if (judged && run.cell->problem->traits & RG_PROBLEM_FILLS_SPACE)
     PetscCall(
       rg_fill_of_queries(&run.algorithm, &run.history, record->column[RG_COLUMN_FILL_DISTANCE]));
+  if (run.failure.failed && !run.abandoned) PetscCall(rg_trial_note(&run, run.failure.message));
   PetscCall(finish_record(&run, wall, cpu));
   const bool shared = rg_team_jobs(host->team) > jobs || run.problem->by_team;
   record->provenance.team = shared ? rg_team_size(host->team) : 1;

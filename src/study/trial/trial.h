@@ -4,6 +4,7 @@
 
 #include "study/store/evaluation_log.h"
 #include "study/trial/instances.h"
+#include "study/trial/reasons.h"
 #include "study/record/record.h"
 
 /* Called after every evaluation, and now and then during a wait for one: true stops the trial
@@ -23,6 +24,9 @@ typedef struct {
                                    fails the trial; NULL: they are made */
   RgChild **child;              /* program of external problems, kept between trials; NULL: each
                                    trial starts its own */
+  const char *log;              /* file for the standard error of programs, and for full texts of
+                                   failures; NULL: standard error is passed on */
+  RgReasons *reasons;           /* failed evaluations and trials are counted here; NULL: nowhere */
   RgInstances *instances;       /* problems and optima kept between trials; NULL: each trial
                                    makes its own */
   RgTeam *team;                 /* the team whose leader runs the trial while the others serve;

@@ -60,6 +60,7 @@ static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, 
   if (!failure->failed) PetscFunctionReturn(0);
   run->abandoned = run->stop_heard && run->cell->problem->traits & RG_PROBLEM_COSTLY;
   if (run->abandoned || run->problem->task.lost || !rg_trial_tolerates(run)) PetscFunctionReturn(0);
+  PetscCall(rg_trial_note(run, failure->message));
   *failure = (RgFailure){0};
   *f = NAN;
   for (int k = 0; k < run->problem->domain.n_constraints; k++) run->constraints[k] = NAN;
@@ -78,6 +79,7 @@ static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row,
   if (known &&
       rg_evaluation_log_find(known, row + 1, point->x, point->c, f, run->constraints, &seconds)) {
     run->clock.wall[RG_STAGE_EVALUATE] += seconds;
+    run->seconds += seconds;
     PetscFunctionReturn(0);
   }
   if (known && known == run->host->known) {
@@ -87,7 +89,9 @@ static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row,
   const double before = run->problem->task.cpu;
   PetscCall(ask_value(run, point, row, f));
   run->clock.cpu[RG_STAGE_EVALUATE] += run->problem->task.cpu - before;
-  if (!run->failure.failed) PetscCall(log_answer(run, point, row, *f, rg_wall_seconds() - start));
+  seconds = rg_wall_seconds() - start;
+  run->seconds += seconds;
+  if (!run->failure.failed) PetscCall(log_answer(run, point, row, *f, seconds));
   PetscFunctionReturn(0);
 }
 
@@ -128,9 +132,11 @@ PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
       rg_space_to_native(&domain->context, run->query.c, run->native_c);
     }
   }
-  PetscCall(find_value(run, &point, row, &f));
+  const bool known = rg_trial_knows(run, row);
+  if (known) f = run->cell->given.y[row];
+  else PetscCall(find_value(run, &point, row, &f));
   RgRandom random = rg_stream_at(&run->noise, (uint64_t)row);
-  y = deviation > 0 ? f + deviation * rg_random_normal(&random) : f;
+  y = deviation > 0 && !known ? f + deviation * rg_random_normal(&random) : f;
   PetscCall(rg_clock_end(&run->clock, RG_STAGE_EVALUATE));
   if (run->failure.failed || run->abandoned) PetscFunctionReturn(0);
 

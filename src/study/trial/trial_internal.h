@@ -2,9 +2,14 @@
 #ifndef RG_STUDY_TRIAL_TRIAL_INTERNAL_H
 #define RG_STUDY_TRIAL_TRIAL_INTERNAL_H
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "study/trial/instances.h"
 #include "study/trial/trial.h"
+
+/* Why a trial ended before its budget, as recorded in the column `stopped`. */
+typedef enum { RG_ENDED_NOT, RG_ENDED_REGRET, RG_ENDED_SECONDS } RgEnded;
 
 /* The state of a running trial. */
 typedef struct {
@@ -20,7 +25,7 @@ typedef struct {
   RgStream noise, contexts;
   RgQuery query; /* its arrays are below */
   double *unit_x, *unit_c, *native_x, *native_c, *extra;
-  int n_extra;
+  int n_extra, n_columns;     /* columns of the algorithm; with those of outcomes */
   RgRecordColumn *columns;    /* columns of the algorithm, then columns of outcomes */
   char (*names)[RG_NAME_MAX]; /* names of the outcome columns */
   double *constraints;        /* constraints of the current evaluation */
@@ -31,6 +36,9 @@ typedef struct {
   bool stop_heard;          /* the host requested a stop */
   bool abandoned;           /* the trial was cut short and will have no record */
   int *recommended;         /* index of the recommended design per row, -1 on a box */
+  RgEnded ended;            /* by the study's `stop` */
+  int n_scored;             /* rows whose F is computed for that */
+  double seconds;           /* wall time of all evaluations, also of those of earlier runs */
   int stage;                /* number of the current evaluation, for messages */
   double gain;              /* realised information gain so far */
   RgRecord *record;
@@ -49,6 +57,18 @@ static inline bool rg_trial_is_scored(const RgTrialRun *run, int s)
   return run->cell->score < 0 || run->cell->score == s;
 }
 
+/* Whether the trial may end before its budget. */
+static inline bool rg_trial_may_end(const RgTrialRun *run)
+{
+  return !isnan(run->cell->run.stop_regret) || !isnan(run->cell->run.stop_seconds);
+}
+
+/* Whether the value of a row is known from the file of given designs. */
+static inline bool rg_trial_knows(const RgTrialRun *run, int row)
+{
+  return run->cell->given.y && row < run->cell->given.n;
+}
+
 /* The keeper of an external method's answers: a log in the study directory, if the host has one. */
 RgKeeper rg_trial_keeper(RgTrialRun *run);
 /* Add to a log of the trial. If the disk refuses, the function retries like the store; after ten
@@ -59,6 +79,8 @@ PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, c
 bool rg_trial_hear_stop(void *closure);
 /* Whether the trial continues after a failed evaluation. */
 bool rg_trial_tolerates(const RgTrialRun *run);
+/* Count a failure for the host, and add it to the log of the host. */
+PetscErrorCode rg_trial_note(const RgTrialRun *run, const char *reason);
 /* Create the record's extra columns, and room for constraints. */
 PetscErrorCode rg_trial_columns(RgTrialRun *run);
 /* Process the newest evaluation (row `row`): judge the observed value (NaN: it failed) and
@@ -67,6 +89,10 @@ PetscErrorCode rg_trial_outcome(RgTrialRun *run, int row, double observed);
 /* Evaluate the query as row `row` (context, f, noise). It is appended to the history unless it
    failed or was abandoned. */
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row);
+/* Decide whether the trial ends after row `row`, and record why. */
+PetscErrorCode rg_trial_check_end(RgTrialRun *run, int row);
+/* Whether the simple regret after row `row` is at most the target of the study. */
+PetscErrorCode rg_trial_reaches(RgTrialRun *run, int row, bool *reached);
 /* Compute F and regret of all finished rows. */
 PetscErrorCode rg_trial_regret(RgTrialRun *run);
 

@@ -3,11 +3,28 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/files.h"
 #include "study/trial/trial_internal.h"
 
 bool rg_trial_tolerates(const RgTrialRun *run)
 {
   return run->cell->on_failure.rule != RG_FAILURE_FAILS;
+}
+
+PetscErrorCode rg_trial_note(const RgTrialRun *run, const char *reason)
+{
+  const RgTrialHost *host = run->host;
+  RgText line = {0};
+
+  PetscFunctionBeginUser;
+  if (host->reasons) rg_reasons_add(host->reasons, reason, 1);
+  if (!host->log) PetscFunctionReturn(0);
+  PetscCall(rg_text_add(&line, "trial %s (%s on %s, seed %llu), evaluation %d: %s\n",
+                        run->trial->id, run->cell->algorithm_label, run->cell->problem_label,
+                        (unsigned long long)run->trial->seed, run->stage, reason));
+  (void)rg_file_append(host->log, line.data, line.length); /* results don't depend on it */
+  PetscCall(rg_text_clear(&line));
+  PetscFunctionReturn(0);
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -22,7 +39,7 @@ static RgRecordColumn *add_column(RgTrialRun *run, int *n, const char *name, con
 PetscErrorCode rg_trial_columns(RgTrialRun *run)
 {
   const RgDomain *domain = &run->problem->domain;
-  const int all = run->n_extra + 2 + domain->n_constraints;
+  const int all = run->n_extra + 4 + domain->n_constraints;
   int n = run->n_extra;
 
   PetscFunctionBeginUser;
@@ -40,6 +57,13 @@ PetscErrorCode rg_trial_columns(RgTrialRun *run)
     snprintf(name, sizeof(name), "constraint_%s", domain->constraints[k]);
     add_column(run, &n, name, "outcome constraint, feasible where it is at most 0");
   }
+  if (run->cell->given.y)
+    add_column(run, &n, "known", "1 where the value is that of the file of given designs, else 0");
+  if (rg_trial_may_end(run))
+    add_column(run, &n, "stopped",
+               "in the last row of a trial that ended before its budget: 1 at the target regret, 2 "
+               "after the seconds of `stop`; else 0");
+  run->n_columns = n;
   PetscFunctionReturn(0);
 }
 
@@ -50,7 +74,22 @@ static void record_outcome(RgTrialRun *run, int row)
 
   if (rg_trial_tolerates(run)) *(*extra++ + row) = isnan(run->history.observed[row]);
   if (rg_trial_tolerates(run) || n) *(*extra++ + row) = run->history.feasible[row];
-  for (int k = 0; k < n; k++) extra[k][row] = run->history.constraints[(size_t)row * n + k];
+  for (int k = 0; k < n; k++) (*extra++)[row] = run->history.constraints[(size_t)row * n + k];
+  if (run->cell->given.y) (*extra++)[row] = rg_trial_knows(run, row);
+  if (rg_trial_may_end(run)) (*extra++)[row] = 0;
+}
+
+PetscErrorCode rg_trial_check_end(RgTrialRun *run, int row)
+{
+  const RgTrialSettings *settings = &run->cell->run;
+  bool reached = false;
+
+  PetscFunctionBeginUser;
+  if (!isnan(settings->stop_regret)) PetscCall(rg_trial_reaches(run, row, &reached));
+  if (reached) run->ended = RG_ENDED_REGRET;
+  else if (run->seconds >= settings->stop_seconds) run->ended = RG_ENDED_SECONDS;
+  if (run->ended) run->record->extra[run->n_columns - 1][row] = run->ended;
+  PetscFunctionReturn(0);
 }
 
 /* ---- what is told ---------------------------------------------------------------------------- */

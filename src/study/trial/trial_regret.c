@@ -95,6 +95,20 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_trial_reaches(RgTrialRun *run, int row, bool *reached)
+{
+  double *F = run->record->column[RG_COLUMN_OBJECTIVE], best = -INFINITY, optimum, accuracy;
+
+  PetscFunctionBeginUser;
+  run->record->n_rows = row + 1;
+  PetscCall(objective_of(run, RG_COLUMN_X, run->history.index, run->n_scored, F));
+  run->n_scored = row + 1;
+  PetscCall(rg_instance_optimum(run->instance, &optimum, &accuracy, &run->failure));
+  for (int i = 0; i <= row; i++) best = fmax(best, F[i]);
+  *reached = optimum - best <= run->cell->run.stop_regret;
+  PetscFunctionReturn(0);
+}
+
 /* Compute regret by score s. */
 static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
 {
