@@ -34,7 +34,7 @@ class Program:
         return self.said[words]
 
     def names(self, kind):
-        """[(name, title, summary)]"""
+        """[(name, title, needs of methods and problems, summary)]"""
         return next(table for table in tables(self.ask("list", kind)))[1:]
 
     def describe(self, name, kind):
@@ -234,8 +234,9 @@ def reference(program, root, out):
         rows = program.names(kind)
         for name, *_ in rows:
             (place / kind / f"{name}.md").write_text(page(program, root, kind, name, sections.get(name)))
-        lines = ["| name | | |", "|---|---|---|"]
-        lines += [f"| [`{n}`]({kind}/{n}.md) | {escaped(t)} | {escaped(s)} |" for n, t, s in rows]
+        lines = ["| name | | | |", "|---|---|---|---|"]
+        lines += [f"| [`{n}`]({kind}/{n}.md) | {escaped(t)} | {escaped(' '.join(needs))} | {escaped(s)} |"
+                  for n, t, *needs, s in rows]
         (place / f"{kind}.md").write_text("\n\n".join(
             [f"# {TITLES[kind]}", f"What `regatta list {kind}` lists; `regatta describe NAME` prints each page.",
              "\n".join(lines), tree([f"{kind}/{n}" for n, *_ in rows])]) + "\n")

@@ -86,8 +86,11 @@ static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgTe
     else PetscCall(read_bounds(input, n - 2, words + 2, mistake));
     PetscFunctionReturn(0);
   }
-  PetscCall(
-    rg_text_add(mistake, "its kind is '%.40s'; real, integer and choice are accepted", words[1]));
+  const char *nearest =
+    rg_text_nearest(words[1], (const char *const[]){"real", "integer", "choice", NULL});
+  PetscCall(rg_text_add(mistake, "its kind is '%.40s'; real, integer and choice are accepted%s%s%s",
+                        words[1], nearest ? ", did you mean '" : "", nearest ? nearest : "",
+                        nearest ? "'?" : ""));
   PetscFunctionReturn(0);
 }
 

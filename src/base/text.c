@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Make room for `extra` more bytes and the NUL. The capacity doubles, so that appending is O(1)
    amortised. */
@@ -122,12 +123,50 @@ static int edit_distance(const char *a, int na, const char *b, int nb)
   return last[nb];
 }
 
+/* Words of the field, and the name of the same thing in study files. */
+static const struct {
+  const char *word, *name;
+} synonyms[] = {{"rbf", "gaussian"},
+                {"se", "gaussian"},
+                {"squared_exponential", "gaussian"},
+                {"exponentiated_quadratic", "gaussian"},
+                {"matern", "matern52"},
+                {"int", "integer"},
+                {"float", "real"},
+                {"double", "real"},
+                {"categorical", "choice"},
+                {"min", "minimise"},
+                {"max", "maximise"},
+                {"mle", "ml"},
+                {"lhs", "latin_hypercube"},
+                {"expected_improvement", "ei"},
+                {"ucb", "gp_ucb"},
+                {"thompson", "ts"},
+                {"thompson_sampling", "ts"},
+                {"random_search", "random"},
+                {"budget", "iterations"},
+                {"n_iter", "iterations"},
+                {"n_init", "initial_points"},
+                {"repeats", "seeds"},
+                {"noise", "noise_variance"},
+                {"direction", "goal"},
+                {"model", "surrogate"}};
+
+/* The name that a word stands for, if it is in the list; else NULL. */
+static const char *synonym(const char *word, const char *const *names)
+{
+  for (size_t i = 0; i < sizeof(synonyms) / sizeof(*synonyms); i++)
+    for (int k = 0; !strcasecmp(word, synonyms[i].word) && names[k]; k++)
+      if (!strcmp(names[k], synonyms[i].name)) return names[k];
+  return NULL;
+}
+
 const char *rg_text_nearest(const char *wrong, const char *const *names)
 {
   size_t length = strlen(wrong);
-  const char *best = NULL;
+  const char *best = synonym(wrong, names);
 
-  if (length > LONGEST) return NULL;
+  if (best || length > LONGEST) return best;
   int limit = length >= 6 ? (int)length / 3 : 1;
   for (; *names; names++) {
     size_t other = strlen(*names);

@@ -11,9 +11,9 @@ PetscErrorCode rg_text_add_bytes(RgText *text, const char *bytes, size_t length)
    '?'. Tabs stay, and with `lines` also line ends. */
 void rg_text_disarm(char *text, bool lines);
 
-/* The name in `names` (NULL-terminated) nearest to `wrong` by edit distance
-   (Damerau-Levenshtein, case-insensitive). NULL when no name is within a third of its length (at
-   least one edit). */
+/* The name in `names` (NULL-terminated) for which `wrong` is another word of the field, or the one
+   nearest by edit distance (Damerau-Levenshtein, any case). NULL if no name is within a third of
+   its length (at least one edit). */
 const char *rg_text_nearest(const char *wrong, const char *const *names);
 
 #endif

@@ -105,12 +105,24 @@ static bool is_petsc_value(const char *word, const char *next)
   return !strncmp(word, "-gp_", 4) && !looks_like_option(next) && access(next, F_OK) != 0;
 }
 
-static void print_help(const char *usage, const RgOption *table)
+/* The notes of a command, and the exit codes. */
+static void print_notes(const char *name)
+{
+  const RgCommandEntry *entry = rg_commands;
+
+  while (entry->name && strcmp(entry->name, name)) entry++;
+  if (!entry->name || !entry->command->notes) return;
+  rg_say("\n%s\nExit codes:\n", entry->command->notes);
+  for (const RgManualExit *e = rg_manual_exits; e->doc; e++) rg_say("  %2d  %s\n", e->code, e->doc);
+}
+
+static void print_help(const char *name, const char *usage, const RgOption *table)
 {
   rg_say("usage: regatta %s\n", usage);
   for (const RgOption *o = table; o->name; o++)
     rg_say("  %s %-*s %s\n", o->name, (int)(22 - strlen(o->name)), o->value ? o->value : "",
            o->doc);
+  print_notes(name);
 }
 
 static int find_option(const RgOption *table, const char *word)
@@ -154,7 +166,7 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
   if (manual) PetscFunctionReturn(0);
   for (int i = 1; i < argc; i++) {
     if (asks_for_help(argv[i])) {
-      print_help(usage, table);
+      print_help(argv[0], usage, table);
       *exit_code = RG_EXIT_OK;
       PetscFunctionReturn(0);
     }

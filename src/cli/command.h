@@ -30,7 +30,9 @@ typedef struct {
   const RgOption *options; /* with RG_OPTION_PLUGIN, plug-ins are loaded before `run` */
   int least, most;         /* limits on the number of positional arguments */
   RgCommandPlace place;
-  unsigned world; /* 1 << entry of each option that needs MPI and PETSc (world.h) */
+  const char *notes; /* paragraphs of its help behind the options, followed by the exit codes; NULL:
+                        neither */
+  unsigned world;    /* 1 << entry of each option that needs MPI and PETSc (world.h) */
   /* `registry` contains the plug-ins; NULL: no plug-ins. *exit_code is RG_EXIT_OK before the
      call. Only rank 0 prints. */
   PetscErrorCode (*run)(const RgArguments *arguments, const RgRegistry *registry, int *exit_code);

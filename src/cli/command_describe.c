@@ -9,6 +9,7 @@
 #include "gp/kernel/family.h"
 #include "maths/distribution.h"
 #include "base/left_out.h"
+#include "cli/needs.h"
 #include "base/table.h"
 #include "problem/problem_describe.h"
 #include "regatta/measure.h"
@@ -89,29 +90,14 @@ static PetscErrorCode describe_block(RgText *text, int block)
 
 static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class)
 {
-  static const struct {
-    unsigned need;
-    const char *words;
-  } needs[] = {{RG_NEEDS_FINITE, "a finite design"},
-               {RG_NEEDS_BOX, "a design that is a box"},
-               {RG_NEEDS_CONTEXT, "a context"},
-               {RG_NEEDS_CONTEXT_PROB, "finite contexts with known probabilities"},
-               {RG_NEEDS_NO_CONTEXT, "no context for the learner to choose"},
-               {RG_NEEDS_NATURE, "a context in a box that nature draws"},
-               {RG_NEEDS_INITIAL, "an initial design"}};
   static const char *const reads[] = {"its own keys only", "the block surrogate",
                                       "the block maximiser", "the blocks surrogate, maximiser"};
-  bool any = false;
 
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "  Needs: "));
-  for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++) {
-    if (!(class->needs & needs[i].need)) continue;
-    PetscCall(rg_text_add(text, "%s%s", any ? ", " : "", needs[i].words));
-    any = true;
-  }
+  PetscCall(rg_needs_of_method(class, false, text));
   if (class->instead) PetscCall(rg_text_add(text, " or %s", class->instead->words));
-  PetscCall(rg_text_add(text, "%s\n", any ? "" : "nothing, any domain will do"));
+  PetscCall(rg_text_add(text, "%s\n", class->needs ? "" : "nothing, any domain will do"));
   PetscCall(rg_text_add(text, "  Reads: %s\n", reads[class->reads & 3]));
   PetscFunctionReturn(0);
 }

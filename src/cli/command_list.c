@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/table.h"
+#include "cli/needs.h"
 #include "gp/kernel/family.h"
 #include "regatta/measure.h"
 #include "study/file/registry.h"
@@ -14,9 +15,10 @@
 
 enum { SUMMARY_BYTES = 78 };
 
-/* The summary as one line; on a terminal a long one is shortened. */
+/* The summary as one line; on a terminal a long one is shortened. needs: what a method needs, or a
+   problem offers; "" for other subjects. */
 static PetscErrorCode add_row(RgTable *table, const char *name, const char *title,
-                              const char *summary)
+                              const char *needs, const char *summary)
 {
   const size_t most = isatty(STDOUT_FILENO) ? SUMMARY_BYTES : strlen(summary);
   RgText line = {0};
@@ -28,7 +30,7 @@ static PetscErrorCode add_row(RgTable *table, const char *name, const char *titl
   PetscCall(rg_text_add(&line, "%.*s%s", (int)n, summary, summary[n] ? " ..." : ""));
   for (char *c = line.data; *c; c++)
     if (*c == '\n') *c = ' ';
-  PetscCall(rg_table_add(table, (const char *const[]){name, title, line.data}));
+  PetscCall(rg_table_add(table, (const char *const[]){name, title, needs, line.data}));
   PetscCall(rg_text_clear(&line));
   PetscFunctionReturn(0);
 }
@@ -38,8 +40,12 @@ static PetscErrorCode list_problems(const RgRegistry *registry, RgTable *table)
   const RgProblemClass *class;
 
   PetscFunctionBeginUser;
-  for (int i = 0; (class = rg_registry_problem(registry, i)); i++)
-    PetscCall(add_row(table, class->name, class->title, class->summary));
+  for (int i = 0; (class = rg_registry_problem(registry, i)); i++) {
+    RgText needs = {0};
+    PetscCall(rg_needs_of_problem(class, &needs));
+    PetscCall(add_row(table, class->name, class->title, needs.data, class->summary));
+    PetscCall(rg_text_clear(&needs));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -48,8 +54,13 @@ static PetscErrorCode list_algorithms(const RgRegistry *registry, RgTable *table
   const RgAlgorithmClass *class;
 
   PetscFunctionBeginUser;
-  for (int i = 0; (class = rg_registry_algorithm(registry, i)); i++)
-    PetscCall(add_row(table, class->name, class->title, class->summary));
+  for (int i = 0; (class = rg_registry_algorithm(registry, i)); i++) {
+    RgText needs = {0};
+    PetscCall(rg_needs_of_method(class, true, &needs));
+    PetscCall(
+      add_row(table, class->name, class->title, needs.data ? needs.data : "any", class->summary));
+    PetscCall(rg_text_clear(&needs));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -58,7 +69,7 @@ static PetscErrorCode list_kernels(const RgRegistry *registry, RgTable *table)
   PetscFunctionBeginUser;
   (void)registry;
   for (int i = 0; i < RG_KERNEL_FAMILIES; i++)
-    PetscCall(add_row(table, rg_kernel_classes[i]->name, rg_kernel_classes[i]->formula,
+    PetscCall(add_row(table, rg_kernel_classes[i]->name, rg_kernel_classes[i]->formula, "",
                       rg_kernel_classes[i]->summary));
   PetscFunctionReturn(0);
 }
@@ -68,7 +79,7 @@ static PetscErrorCode list_measures(const RgRegistry *registry, RgTable *table)
   PetscFunctionBeginUser;
   (void)registry;
   for (const RgMeasureInfo *info = rg_measure_infos; info->name; info++)
-    PetscCall(add_row(table, info->name, info->usage, info->meaning));
+    PetscCall(add_row(table, info->name, info->usage, "", info->meaning));
   PetscFunctionReturn(0);
 }
 
@@ -80,21 +91,21 @@ static PetscErrorCode list_theory(const RgRegistry *registry, RgTable *table)
   PetscFunctionBeginUser;
   (void)registry;
   for (int i = 0; i < n; i++)
-    PetscCall(add_row(table, families[i]->name, families[i]->reference, families[i]->title));
+    PetscCall(add_row(table, families[i]->name, families[i]->reference, "", families[i]->title));
   for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
-    PetscCall(add_row(table, formula->name, formula->reference, formula->summary));
+    PetscCall(add_row(table, formula->name, formula->reference, "", formula->summary));
   PetscFunctionReturn(0);
 }
 
 static const struct {
   const char *name;
   PetscErrorCode (*list)(const RgRegistry *registry, RgTable *table);
-  const char *doc;
-} subjects[] = {{"problems", list_problems, "objectives, in 'problems'"},
-                {"algorithms", list_algorithms, "methods, in 'algorithms'"},
-                {"kernels", list_kernels, "families of kernels, in the block 'surrogate'"},
-                {"measures", list_measures, "robustness measures over contexts"},
-                {"theory", list_theory, "families of bounds, and formulas"}};
+  const char *doc, *needs; /* heading of its column of needs */
+} subjects[] = {{"problems", list_problems, "objectives, in 'problems'", "by default"},
+                {"algorithms", list_algorithms, "methods, in 'algorithms'", "needs"},
+                {"kernels", list_kernels, "families of kernels, in the block 'surrogate'", ""},
+                {"measures", list_measures, "robustness measures over contexts", ""},
+                {"theory", list_theory, "families of bounds, and formulas", ""}};
 
 enum { N_SUBJECTS = sizeof(subjects) / sizeof(*subjects) };
 
@@ -105,13 +116,13 @@ static PetscErrorCode list_subjects(const RgRegistry *registry, RgTable *table)
 
   PetscFunctionBeginUser;
   for (int i = 0; i < N_SUBJECTS; i++) {
-    RgTable names = {.n_columns = 3, .headings = {"name", "title", "summary"}};
+    RgTable names = {.n_columns = 4, .headings = {"name", "title", "needs", "summary"}};
     RgText text = {0};
     PetscCall(subjects[i].list(registry, &names));
     snprintf(title, sizeof(title), "%d names", names.n_rows);
     PetscCall(rg_table_print(&names, &text));
     PetscCall(rg_text_clear(&text));
-    PetscCall(add_row(table, subjects[i].name, title, subjects[i].doc));
+    PetscCall(add_row(table, subjects[i].name, title, "", subjects[i].doc));
   }
   PetscFunctionReturn(0);
 }
@@ -134,11 +145,12 @@ static int find_subject(const char *name)
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  RgTable table = {.n_columns = 3, .headings = {"name", "title", "summary"}};
+  RgTable table = {.n_columns = 4, .headings = {"name", "title", "needs", "summary"}};
   RgText text = {0};
 
   PetscFunctionBeginUser;
   const int subject = arguments->n ? find_subject(arguments->positional[0]) : N_SUBJECTS;
+  if (subject < N_SUBJECTS && subject >= 0) table.headings[2] = subjects[subject].needs;
   if (subject < 0) {
     *exit_code = RG_EXIT_BAD_INPUT;
   } else {

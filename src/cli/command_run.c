@@ -177,5 +177,14 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
   PetscFunctionReturn(0);
 }
 
+static const char notes[] =
+  "While it runs, `regatta status OUT.h5 -watch 10` says how far it is, and `regatta info "
+  "OUT.h5.d`\n"
+  "what is finished.\n\n"
+  "INT (Ctrl-C), TERM, USR1, USR2, a file OUT.h5.d/STOP and -walltime stop it cleanly: finished\n"
+  "trials are saved, and the same command resumes. Through mpirun, send USR1: it gives TERM and "
+  "INT\n"
+  "one second.\n";
+
 const RgCommand rg_command_run = {RG_USAGE("run STUDY.yaml [-o OUT.h5] [options]", options, 1, 1),
-                                  .place = RG_ON_ALL, .run = begin};
+                                  .place = RG_ON_ALL, .notes = notes, .run = begin};

@@ -19,7 +19,8 @@ from common import Case
 from functions import bowl, slow
 import regatta
 from regatta import studies
-from regatta_analysis import load
+from regatta_analysis import InputError
+from regatta_analysis.stats.regret import regret_curves
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 STUDY = {"study": "small", "seeds": 2, "common": {"iterations": 3, "initial_points": 3}, "problems": ["branin"],
@@ -68,6 +69,21 @@ class Studies(Here):
         self.assertEqual(cells["surrogate.kernel"].tolist()[1:], ["gaussian", "matern52"])
         self.assertEqual((cells["trials"].tolist(), cells["done"].tolist()), ([2] * 3, [1] * 3))
         self.assertTrue((cells["seconds"] > 0).all() and (cells["memory"] > 1e6).all())
+
+    def test_trials_that_stop_early_are_censored(self):
+        study = {**PLAIN, "common": {"iterations": 30, "initial_points": 5, "stop": {"regret": 1}}}
+        results = regatta.run(study, ranks=1, quiet=True)
+        rows = results.data
+        early = rows[rows["stopped"] == 1].set_index(["algorithm", "seed"])
+        self.assertTrue(0 < len(early) and early["t"].min() < rows["t"].max())
+        curves = regret_curves(results, "branin", "simple").droplevel("instance")
+        self.assertFalse(curves.isna().any(axis=None))
+        for cell, row in early.iterrows():
+            self.assertTrue((curves.loc[cell].loc[row["t"]:] == row["simple_regret"]).all())
+        sums = regret_curves(results, "branin", "cumulative").droplevel("instance")
+        self.assertTrue(all(sums.loc[cell].loc[row["t"] + 1:].isna().all() for cell, row in early.iterrows()))
+        with self.assertRaisesRegex(InputError, "no problem 'brannin' in it, did you mean 'branin'?"):
+            results.xarray("brannin")
 
     def test_mistakes_name_their_keys(self):
         wrong = {**STUDY, "common": {"iteratoins": 3}, "problems": ["branin", {"name": "ackley", "dim": "two"}]}

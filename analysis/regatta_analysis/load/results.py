@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from .errors import InputError
+from .errors import InputError, nearest
 from .group import IDENTITY, Group, heads
 from .settings import (AIMED, column_named, column_of, find_setting, in_order, method_label, options, same_value,
                        stacked, typed)
@@ -134,7 +134,7 @@ class Results:
                     made[name][end - len(values):end] = values
         for name in columns or ():
             if not {name, f"{name}_0"} & made.keys():
-                raise InputError(f"{self.path}: no column {name!r} in it")
+                raise InputError(f"{self.path}: no column {name!r} in it{nearest(name, made)}")
         repeats = joined([group.column("n_iterations") for group in groups]).astype(int)
         made, first = list(made.items()), len(IDENTITY) + 3  # status, row, t
         return pd.DataFrame(dict([*made[:first], *self._setting_columns(groups, repeats), *made[first:]]),
@@ -145,7 +145,7 @@ class Results:
         together."""
         found = self._problems.get(problem) or self._places.get(problem)
         if found is None:
-            raise InputError(f"{self.path}: no problem {problem!r} in it "
+            raise InputError(f"{self.path}: no problem {problem!r} in it{nearest(problem, self.problems)} "
                              f"(it has: {', '.join(self.problems)})")
         return found
 
@@ -199,7 +199,7 @@ class Results:
             for name in names or ():
                 if name not in known[kind] and (kind != "setting"
                                                 or find_setting(name, known[kind]) is None):
-                    raise InputError(f"{self.path}: no {kind} {name!r} in it (it has: "
+                    raise InputError(f"{self.path}: no {kind} {name!r} in it{nearest(name, known[kind])} (it has: "
                                      f"{', '.join(sorted(known[kind])) or 'none'})")
         for name, value in where.items():
             full = find_setting(name, self.settings)

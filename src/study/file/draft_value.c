@@ -126,6 +126,25 @@ static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *v
   return value->n > 0;
 }
 
+/* Explain a number for a rule that has a word for one: `beta: 4`. The parameter `value` follows in
+   the same table. */
+static bool is_number_for_rule(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
+{
+  const RgParam *number = rg_params_find(param, "value");
+  char *end = NULL;
+
+  if (param->type != RG_PARAM_CHOICE || !number || value->kind != RG_YAML_SCALAR ||
+      !rg_draft_is_among("fixed", param->choices))
+    return false;
+  (void)strtod(value->text, &end);
+  if (end == value->text || *end) return false;
+  rg_diagnostics_add(
+    draft->diagnostics, rg_draft_place(draft, value),
+    "'%s' is the name of a rule: for the number %s use `%s: fixed` with `value: %s`", param->name,
+    value->text, param->name, value->text);
+  return true;
+}
+
 PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const RgYamlNode *value,
                                     char **canonical)
 {
@@ -141,7 +160,8 @@ PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const 
   } scratch;
 
   PetscFunctionBeginUser;
-  if (!check_kind(draft, param, value)) PetscFunctionReturn(0);
+  if (is_number_for_rule(draft, param, value) || !check_kind(draft, param, value))
+    PetscFunctionReturn(0);
   PetscCall(PetscMemzero(&scratch, sizeof(scratch)));
   table[0].offset = 0;
   PetscCall(set_value(table, &scratch, value, draft->path, draft->diagnostics));

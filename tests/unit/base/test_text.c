@@ -88,6 +88,11 @@ RG_TEST(nearest_name)
   assert_string_equal(rg_text_nearest("restarts", names), "restarts");
   assert_null(rg_text_nearest("edes", names)); /* two edits of four letters */
   assert_null(rg_text_nearest("kernel", names));
+  assert_string_equal(rg_text_nearest("n_iter", names),
+                      "iterations"); /* other words of the field */
+  assert_null(rg_text_nearest("rbf", names));
+  assert_string_equal(rg_text_nearest("RBF", (const char *const[]){"ei", "gaussian", NULL}),
+                      "gaussian");
   assert_null(rg_text_nearest("", names));
   assert_null(rg_text_nearest("seed", none));
 }
