@@ -150,12 +150,8 @@ PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *opt
     need(class, !has_context || domain->control == RG_CONTEXT_NATURE,
          "a problem without a context for the learner to choose", "one", place, diagnostics);
   if (class->needs & RG_NEEDS_NATURE)
-    need(class, has_context && !finite_context && domain->control == RG_CONTEXT_NATURE,
-         "a context in a box that nature draws",
-         !has_context     ? "none"
-         : finite_context ? "finite contexts"
-                          : "one the learner chooses",
-         place, diagnostics);
+    need(class, has_context && domain->control == RG_CONTEXT_NATURE, "a context that nature draws",
+         has_context ? "one the learner chooses" : "none", place, diagnostics);
   if (class->check) PetscCall(class->check(options, domain, place, diagnostics));
   PetscFunctionReturn(0);
 }

@@ -71,7 +71,7 @@ static PetscErrorCode create_learner(RgAlgorithm *algorithm, int k, Learner *lea
     snprintf(name, sizeof(name), "fit_constraint_%d", k);
     RgStream stream = rg_stream_sub(&setup->stream, name);
     const RgModelHost host = {setup->team, setup->clock,
-                              rg_pending_lies(setup->pending) ? &believer : NULL};
+                              rg_pending_lies(setup->pending) ? &believer : NULL, false};
     PetscCall(rg_model_create_on(host, setup->domain, setup->surrogate, false, 0, capacity, &stream,
                                  &learner->model));
   }

@@ -21,13 +21,10 @@ PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, 
 
 void rg_contextual_check_space(const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
 {
-  if (domain->context.dim > 0 &&
-      (rg_space_is_finite(&domain->context) || domain->control != RG_CONTEXT_NATURE))
+  if (domain->context.dim > 0 && domain->control != RG_CONTEXT_NATURE)
     rg_diagnostics_add(diagnostics, place,
-                       "this method is for contexts from a box, drawn by nature; this problem has "
-                       "%s",
-                       rg_space_is_finite(&domain->context) ? "finite contexts"
-                                                            : "contexts chosen by the learner");
+                       "this method is for contexts drawn by nature; this problem has contexts "
+                       "chosen by the learner");
 }
 
 PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *domain,
@@ -61,7 +58,7 @@ bool rg_context_seen(const RgAlgorithm *algorithm, const RgHistory *history, RgF
 
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm)
 {
-  return rg_surrogate_create_model(algorithm, true, algorithm->state);
+  return rg_surrogate_create_on_box(algorithm, algorithm->state);
 }
 
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -108,6 +105,22 @@ PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double 
       rest /= levels;
     }
   }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_points(const RgSpace *context, int size, bool diagonal, int *n,
+                                 double **points)
+{
+  const size_t room = (size_t)context->size * context->dim;
+
+  PetscFunctionBeginUser;
+  if (!rg_space_is_finite(context)) {
+    PetscCall(rg_context_grid(context->dim, size, diagonal, n, points));
+    PetscFunctionReturn(0);
+  }
+  *n = context->size;
+  PetscCall(PetscMalloc1(room, points));
+  PetscCall(PetscArraycpy(*points, context->points, room));
   PetscFunctionReturn(0);
 }
 

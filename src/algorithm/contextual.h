@@ -33,7 +33,7 @@
 enum { RG_BALL_RADIUS = RG_UCB_ACQUISITION + 1 };
 extern const RgRecordColumn rg_ball_columns[];
 
-/* The standard check: contexts from a box, drawn by nature, and the expectation as measure. */
+/* The standard check: contexts drawn by nature, and the expectation as measure. */
 PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics);
 /* The part about contexts. */
@@ -66,6 +66,9 @@ PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const 
    combinations (the last coordinate fastest), or the diagonal only. Returns the points in *points
    (n x dim), freed by the caller. */
 PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double **points);
+/* That grid, or the points of a finite set of contexts. */
+PetscErrorCode rg_context_points(const RgSpace *context, int size, bool diagonal, int *n,
+                                 double **points);
 
 /* The number of points, also if it exceeds any memory. */
 double rg_context_grid_size(int dim, int size, bool diagonal);

@@ -9,7 +9,7 @@
    swapped), the draws don't count, and the derivative by the least confidence bound is dropped; the
    released program also draws the set anew at every value, which is not repeated here.
    Cost per iteration: that of sbo_kde with M + floor_points contexts.
-   Needs a context in a box, drawn by nature, and at least one observation. Revision 5. */
+   Needs a context drawn by nature, and at least one observation. Revision 5. */
 #include "algorithm/kde_contexts.h"
 #include "maths/design.h"
 #include "robust/total_variation.h"

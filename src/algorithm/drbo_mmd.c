@@ -9,7 +9,7 @@
    takes the diagonal (diagonal: yes).
    Cost per acquisition value: that of the U (gp/context/context_posterior.h), and O(N) where the
    ball holds the worst context, else O(N |F| + |F|^3) per piece of the path with support F.
-   Needs contexts from a box, drawn by nature. Revision 4. */
+   Needs contexts drawn by nature. Revision 4. */
 #include "algorithm/mmd_ball.h"
 
 typedef struct {
@@ -57,12 +57,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
-{
-  cost->contexts = ((const Options *)options)->ball.size;
-  cost->bytes = rg_mmd_ball_bytes(options, size->dim_c, size->n);
-}
-
 const RgAlgorithmClass rg_algorithm_drbo_mmd = {
   RG_ABOUT("drbo_mmd", "DRBO-MMD", 4,
            "x_t = argmax of the worst expectation of mu + width sd over distributions of the\n"
@@ -70,7 +64,7 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd = {
            "Kirschner, Bogunovic, Jegelka, Krause (2020), Distributionally robust Bayesian "
            "optimization"),
   RG_OPTIONS(Options, params),
-  .cost = cost_of,
+  .cost = rg_mmd_ball_cost,
   RG_ASK(ask, rg_ball_columns),
   RG_CONTEXTUAL_METHODS,
 };

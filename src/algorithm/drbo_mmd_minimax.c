@@ -8,7 +8,7 @@
    tangent, a mask sets values to 0).
    Cost per acquisition value: that of the U (gp/context/context_posterior.h), and O(N) for a
    grid of N contexts (sensitivity exact: O(N^2)).
-   Needs contexts from a box, drawn by nature. Revision 4. */
+   Needs contexts drawn by nature. Revision 4. */
 #include "algorithm/mmd_ball.h"
 #include "base/grow.h"
 
@@ -109,12 +109,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
-{
-  cost->contexts = ((const Options *)options)->ball.size;
-  cost->bytes = rg_mmd_ball_bytes(options, size->dim_c, size->n);
-}
-
 const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
   RG_ABOUT("drbo_mmd_minimax", "DRBO-MMD Minimax", 4,
            "x_t = argmax of a closed-form approximation of the worst expectation of mu + width sd\n"
@@ -122,7 +116,7 @@ const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
            "Tay, Foo, Urano, Leong, Low (2022), Efficient distributionally robust Bayesian "
            "optimization with worst-case sensitivity"),
   RG_OPTIONS(Options, params),
-  .cost = cost_of,
+  .cost = rg_mmd_ball_cost,
   RG_ASK(ask, rg_ball_columns),
   RG_CONTEXTUAL_METHODS,
 };

@@ -4,7 +4,7 @@
    laws.
    Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, WDRBO at radius 0; wdrbo 2.8.
    Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed.
-   Needs contexts from a box, drawn by nature. Revision 4. */
+   Needs contexts drawn by nature. Revision 4. */
 #include "algorithm/context_centre.h"
 
 typedef struct {

@@ -25,8 +25,8 @@ PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory 
   double *K, *p;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_grid(model->domain->context.dim, size, options->diagonal, &ball->n,
-                            &ball->contexts));
+  PetscCall(
+    rg_context_points(&model->domain->context, size, options->diagonal, &ball->n, &ball->contexts));
   PetscCall(PetscMalloc1((size_t)ball->n * ball->n, &K));
   PetscCall(PetscMalloc1(ball->n, &p));
   rg_context_histogram(history, ball->n, ball->contexts, p);
@@ -37,12 +37,14 @@ PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory 
   PetscFunctionReturn(0);
 }
 
-double rg_mmd_ball_bytes(const void *options, int dim, int n)
+void rg_mmd_ball_cost(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
   const RgMmdBallOptions *ball = options;
-  const double N = rg_context_grid_size(dim, ball->size, ball->diagonal);
+  const double N =
+    size->size_c ? size->size_c : rg_context_grid_size(size->dim_c, ball->size, ball->diagonal);
 
-  return 16 * N * N + rg_context_table_bytes(N, n);
+  cost->contexts = size->size_c ? size->size_c : ball->size;
+  cost->bytes = 16 * N * N + rg_context_table_bytes(N, size->n);
 }
 
 PetscErrorCode rg_mmd_ball_destroy(RgMmdBall *ball)

@@ -8,7 +8,7 @@
 /* First member of the options of these methods. */
 typedef struct {
   RgContextualOptions common;
-  int size;      /* number of points in the grid of contexts */
+  int size;      /* number of points in the grid of a box of contexts */
   bool diagonal; /* whether the grid has the points (c, c, ..) only */
   double gamma;  /* gamma of the radius */
   double jitter;
@@ -33,13 +33,13 @@ typedef struct {
   RgMmd mmd;
 } RgMmdBall;
 
-/* A ball over a grid of about `size` points. The model must be up to date. p_i is the share of
-   observed contexts that are nearest to point i. */
+/* A ball over a grid of about `size` points, or over all of a finite set. The model must be up to
+   date. p_i is the share of observed contexts that are nearest to point i. */
 PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory *history, int size,
                                   RgMmdBall *ball);
 PetscErrorCode rg_mmd_ball_destroy(RgMmdBall *ball);
 
-/* For context_bytes of the class; options begin with RgMmdBallOptions. */
-double rg_mmd_ball_bytes(const void *options, int dim, int n);
+/* The `cost` of the class, for options that begin with RgMmdBallOptions. */
+void rg_mmd_ball_cost(const void *options, const RgTrialSize *size, RgMethodCost *cost);
 
 #endif

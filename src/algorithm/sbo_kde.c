@@ -6,7 +6,7 @@
    Deviations: none with expectation: sample. With expectation: quadrature the average is taken by a
    deterministic rule. The search may begin with the first of the M draws only (screening).
    Cost per iteration: O(M n^2) per acquisition value, less where the kernel factors into x and c.
-   Needs a context in a box, drawn by nature, and at least one observation. Revision 4. */
+   Needs a context drawn by nature, and at least one observation. Revision 4. */
 #include "algorithm/kde_contexts.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
    Deviations: the released comparison draws the points from [mean - 3 sd, mean - sd] (box: shifted)
    and anew at every call.
    Cost per acquisition value: see gp/context/context_posterior.h, M = samples.
-   Needs contexts from a box, drawn by nature. Revision 4. */
+   Needs contexts drawn by nature. Revision 4. */
 #include "algorithm/contextual.h"
 #include "maths/design.h"
 

@@ -4,18 +4,28 @@
 
 #include <math.h>
 
-PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_context,
-                                         RgModel *model)
+static PetscErrorCode create_model(const RgAlgorithm *algorithm, bool use_context, bool on_box,
+                                   RgModel *model)
 {
   const RgSetup *setup = &algorithm->setup;
   RgStream stream = rg_stream_sub(&setup->stream, "fit");
-
   const bool own = algorithm->class->traits & RG_OWN_PENDING;
-  const RgModelHost host = {setup->team, setup->clock, own ? NULL : setup->pending};
+  const RgModelHost host = {setup->team, setup->clock, own ? NULL : setup->pending, on_box};
 
   return rg_model_create_on(host, setup->domain, setup->surrogate, use_context,
                             setup->noise_variance, setup->n_initial + setup->n_iterations, &stream,
                             model);
+}
+
+PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_context,
+                                         RgModel *model)
+{
+  return create_model(algorithm, use_context, false, model);
+}
+
+PetscErrorCode rg_surrogate_create_on_box(const RgAlgorithm *algorithm, RgModel *model)
+{
+  return create_model(algorithm, true, true, model);
 }
 
 PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm)

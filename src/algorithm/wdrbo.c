@@ -8,7 +8,7 @@
    (penalty_gradient: none).
    Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed and
    samples.
-   Needs contexts from a box, drawn by nature. Revision 4. */
+   Needs contexts drawn by nature. Revision 4. */
 #include "algorithm/context_centre.h"
 #include "maths/design.h"
 

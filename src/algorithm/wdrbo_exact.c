@@ -7,7 +7,7 @@
    never above this value. Source: wdrbo 2.9 (duality: robust/wasserstein.h).
    Cost per acquisition value: that of the U (gp/context/context_posterior.h) for M = centre and
    grid, and O(n M) per piece of the dual.
-   Needs contexts from a box, drawn by nature. Revision 4. */
+   Needs contexts drawn by nature. Revision 4. */
 #include "algorithm/context_centre.h"
 #include "robust/wasserstein.h"
 
@@ -33,14 +33,15 @@ typedef struct {
   double radius;
 } Inner;
 
-static PetscErrorCode inner_create(const Options *options, int dim, const RgContextCentre *centre,
-                                   Inner *inner)
+static PetscErrorCode inner_create(const Options *options, const RgSpace *context,
+                                   const RgContextCentre *centre, Inner *inner)
 {
+  const int dim = context->dim;
   double *grid;
   int size;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_grid(dim, options->grid, false, &size, &grid));
+  PetscCall(rg_context_points(context, options->grid, false, &size, &grid));
   inner->n = centre->n;
   inner->M = centre->n + size;
   inner->weight = centre->weight;
@@ -85,7 +86,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 1. Centre, radius and the contexts that mass may move to. */
   PetscCall(rg_centre_create(algorithm, history, &centre, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(inner_create(options, history->context_dim, &centre, &inner));
+  PetscCall(inner_create(options, &algorithm->setup.domain->context, &centre, &inner));
   /* 2. x_t = argmax of the worst case. */
   const RgContextual worst = {inner.M, 0, inner.contexts, worst_case, &inner, NULL};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &worst, NULL, query, failure));
@@ -100,9 +101,10 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
   const Options *o = options;
   const double centre =
     o->ball.centre.laws.n ? pow(12.0 * o->ball.centre.panels, size->dim_c) : size->n;
-  const double M = centre + rg_context_grid_size(size->dim_c, o->grid, false);
+  const double M =
+    centre + (size->size_c ? size->size_c : rg_context_grid_size(size->dim_c, o->grid, false));
 
-  cost->contexts = rg_centre_size(options, size->n) + o->grid;
+  cost->contexts = rg_centre_size(options, size->n) + (size->size_c ? size->size_c : o->grid);
   cost->bytes = rg_context_table_bytes(M, size->n) + 8 * centre * M;
 }
 

@@ -68,7 +68,7 @@ typedef enum {
   RG_NEEDS_CONTEXT_PROB = 8, /* finite contexts with known probabilities */
   RG_NEEDS_NO_CONTEXT = 16,  /* no context that the learner has to choose (a context that nature
                                 draws acts as noise on a method that uses the design alone) */
-  RG_NEEDS_NATURE = 32,      /* a context in a box, drawn by nature and observed */
+  RG_NEEDS_NATURE = 32,      /* a context that nature draws, observed */
   RG_NEEDS_INITIAL = 64      /* an initial design: at least one evaluation that the method did
                                 not choose */
 } RgNeeds;

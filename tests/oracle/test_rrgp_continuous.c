@@ -2,14 +2,11 @@
    gradients that the searches follow. */
 #include "algorithm_bench.h"
 
-#include <lapacke.h>
-
 #include "algorithm/robust_box.h"
 #include "robust/discretise.h"
+#include "dense.h"
 
-enum { FIRST = 3, STEPS = 6, LINE = 801, ROOM = FIRST + STEPS, NODES_ROOM = 64 };
-
-static const double length = 0.25, noise = 1e-4;
+enum { FIRST = 3, STEPS = 6, LINE = 801, NODES_ROOM = 64 };
 
 static void append(Bench *bench, const RgQuery *query)
 {
@@ -64,7 +61,7 @@ static void bench_make_of(const char *name, const Setting *problem, const Settin
                          .n_initial = FIRST,
                          .n_iterations = STEPS,
                          .stream = rg_stream(1, "gp_path_box", 0, "algorithm", 0)},
-               ROOM);
+               DENSE_ROOM);
   bench_data(bench);
 }
 
@@ -72,51 +69,6 @@ static void bench_make(const Setting *problem, const Setting *settings, bool sta
                        Bench *bench)
 {
   bench_make_of("gp_path_box", problem, settings, standardise, bench);
-}
-
-/* ---- a dense posterior over (x, w), one coordinate each -------------------------------------- */
-
-typedef struct {
-  int n;
-  double x[ROOM], w[ROOM], factor[ROOM * ROOM], weight[ROOM];
-} Dense;
-
-static double covariance(double x, double w, double x2, double w2)
-{
-  return exp(-((x - x2) * (x - x2) + (w - w2) * (w - w2)) / (2 * length * length));
-}
-
-static void dense_make(const RgHistory *history, Dense *dense)
-{
-  const int n = dense->n = history->n;
-
-  for (int i = 0; i < n; i++) {
-    dense->x[i] = history->x[i];
-    dense->w[i] = history->c[i];
-    dense->weight[i] = history->y[i];
-  }
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++)
-      dense->factor[i * n + j] =
-        covariance(dense->x[i], dense->w[i], dense->x[j], dense->w[j]) + (i == j) * noise;
-  assert_int_equal(LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', n, dense->factor, n), 0);
-  assert_int_equal(LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', n, 1, dense->factor, n, dense->weight, 1),
-                   0);
-}
-
-static void dense_predict(const Dense *dense, double x, double w, double *mean, double *variance)
-{
-  const int n = dense->n;
-  double k[ROOM], v[ROOM];
-
-  *mean = 0;
-  *variance = 1;
-  for (int i = 0; i < n; i++) {
-    k[i] = v[i] = covariance(x, w, dense->x[i], dense->w[i]);
-    *mean += k[i] * dense->weight[i];
-  }
-  assert_int_equal(LAPACKE_dpotrs(LAPACK_ROW_MAJOR, 'L', n, 1, dense->factor, n, v, 1), 0);
-  for (int i = 0; i < n; i++) *variance -= k[i] * v[i];
 }
 
 /* E mu(x, .), lower and upper bound of the expectation over nodes of equal weight. */

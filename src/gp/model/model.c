@@ -79,7 +79,7 @@ static int local_capacity(const RgTeam *team, int capacity)
 static PetscErrorCode create_posterior(RgModel *model, RgTeam *team)
 {
   struct RgModelState *s = model->state;
-  const bool finite = inputs_are_finite(model->domain, s->use_context);
+  const bool finite = s->finite;
   const double noise = model->noise_variance;
 
   PetscFunctionBeginUser;
@@ -115,6 +115,7 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
   PetscCall(PetscNew(&s));
   model->state = s;
   s->use_context = use_context && domain->context.dim > 0;
+  s->finite = !host.on_box && inputs_are_finite(domain, s->use_context);
   s->dim = domain->design.dim + (s->use_context ? domain->context.dim : 0);
   s->stream = *stream;
   s->clock = host.clock;
@@ -179,7 +180,6 @@ static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailur
 {
   struct RgModelState *s = model->state;
   const size_t dim = s->dim;
-  const bool finite = inputs_are_finite(model->domain, s->use_context);
 
   PetscFunctionBeginUser;
   PetscCheck(history->n >= s->n, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
@@ -189,7 +189,7 @@ static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailur
     input_of(model, history, i, s->X + i * dim);
     s->y[i] = history->y[i];
     s->index[i] = index_of(model, history, i);
-    PetscCheck(!finite || s->index[i] >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+    PetscCheck(!s->finite || s->index[i] >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                "evaluation %d is not at a point of the finite domain", i);
     if (!isfinite(s->y[i]))
       rg_failure_set(failure, "the output of evaluation %d is not finite", i + 1);

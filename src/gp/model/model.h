@@ -108,6 +108,7 @@ typedef struct {
   RgTeam *team;                    /* borrowed, may be NULL */
   RgClock *clock;                  /* likewise */
   const RgPendingOptions *pending; /* likewise; NULL: points in flight are ignored */
+  bool on_box; /* predict anywhere in the unit cube, also where the inputs are a finite set */
 } RgModelHost;
 PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
                                   const RgSurrogateOptions *options, bool use_context,

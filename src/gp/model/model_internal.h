@@ -7,6 +7,7 @@
 struct RgModelState {
   int dim; /* dimension of the model's inputs */
   bool use_context;
+  bool finite; /* the posterior is on the finite set of the inputs */
   bool learn_noise;
   bool iterative;     /* the posterior has no matrix */
   double given_noise; /* known or configured noise variance; NaN: none */

@@ -204,10 +204,11 @@ RG_TEST(test_needs)
   expect_need(RG_NEEDS_NO_CONTEXT, &box, NULL);
   expect_need(RG_NEEDS_NO_CONTEXT, &with_context,
               "needs a problem without a context for the learner to choose");
+  expect_need(RG_NEEDS_NATURE, &with_context, "this problem has one the learner chooses");
   with_context.control = RG_CONTEXT_NATURE;
   expect_need(RG_NEEDS_NO_CONTEXT, &with_context, NULL);
-  expect_need(RG_NEEDS_NATURE, &box, "a context in a box that nature draws; this problem has none");
-  expect_need(RG_NEEDS_NATURE, &with_context, "this problem has finite contexts");
+  expect_need(RG_NEEDS_NATURE, &box, "a context that nature draws; this problem has none");
+  expect_need(RG_NEEDS_NATURE, &with_context, NULL);
   RG_OK(rg_domain_destroy(&box));
   RG_OK(rg_domain_destroy(&line));
   RG_OK(rg_domain_destroy(&with_context));

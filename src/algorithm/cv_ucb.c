@@ -1,0 +1,41 @@
+/* cv_ucb: Bayesian optimisation of the conditional value at risk.
+
+   u, l = mu +/- sqrt(beta_t) sd, beta_t = 2 log(|X x Omega| pi^2 t^2 / (6 delta)); x_t = argmax of
+   the conditional value at risk of u(x, .). w_t is a lacing value at x_t of the a-quantile, where
+   a in (0, alpha] is the level at which the quantiles of u(x_t, .) and l(x_t, .) differ most:
+   l(x_t, w_t) is at most the quantile of l, and u(x_t, w_t) at least that of u. Or nature draws
+   w_t.
+   Among several lacing values, w_t has the largest probability, then the widest bounds. The
+   recommendation is argmax rho(mu), as for every method of the comparison in arXiv:2504.03172.
+   Source: Nguyen, Dai, Low, Jaillet (2021), Optimizing conditional
+   value-at-risk of black-box functions.
+   Cost per iteration: the model's update plus a pass over |X x Omega| points.
+   Needs a finite design and finite contexts with known probabilities; made for cvar. Revision 1. */
+#include "algorithm/quantile_ucb.h"
+
+static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics)
+{
+  return rg_quantile_ucb_check(options, domain, "cv_ucb", RG_MEASURE_CVAR, place, diagnostics);
+}
+
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  (void)failure;
+  return rg_quantile_ucb_step(algorithm, t, history, true, query);
+}
+
+const RgAlgorithmClass rg_algorithm_cv_ucb = {
+  RG_ABOUT("cv_ucb", "CV-UCB", 1,
+           "x_t = argmax of the upper bound of the conditional value at risk;\n"
+           "w_t is a lacing value of the quantile, or nature draws it",
+           "Nguyen, Dai, Low, Jaillet (2021), Optimizing conditional value-at-risk of black-box "
+           "functions"),
+  RG_OPTIONS(RgQuantileUcbOptions, rg_quantile_ucb_params),
+  .check = check,
+  .ask = ask,
+  .scores = &rg_robust_aimed_scores,
+  .confidence = rg_quantile_ucb_confidence,
+  RG_ROBUST_METHODS,
+};
