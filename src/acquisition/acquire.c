@@ -2,6 +2,7 @@
    of a marginal acquisition function of a model. */
 #include "regatta/acquire.h"
 
+#include "acquisition/penalty.h"
 #include "acquisition/ranking.h"
 #include "gp/model/model.h"
 
@@ -216,6 +217,33 @@ static PetscErrorCode scan_argmax(const Scan *scan, int *index, double *best)
   PetscFunctionReturn(0);
 }
 
+/* Whether the values of a marginal function are logarithms. */
+static bool is_logarithm(const RgAcquisition *acquisition)
+{
+  return acquisition->function == rg_acquisition_log_ei;
+}
+
+static PetscErrorCode acquire_finite_penalised(RgModel *model, const RgAcquisition *acquisition,
+                                               const RgPenalty *penalty, const RgSearch *search,
+                                               RgQuery *query, double *value, RgFailure *failure)
+{
+  const RgSpace *space = &model->domain->design;
+  const Scan scan = {rg_posterior_means(&model->posterior),
+                     rg_posterior_variances(&model->posterior), NULL, acquisition, space->size};
+  double *values;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)space->size, &values));
+  for (int begin = 0; begin < space->size; begin += SET_BLOCK) {
+    const int m = scan_block(&scan, begin, values + begin);
+    rg_penalty_apply(penalty, is_logarithm(acquisition), m,
+                     space->points + (size_t)begin * space->dim, values + begin, NULL);
+  }
+  PetscCall(rg_acquire_of_set(model->domain, search->history, values, query, value, failure));
+  PetscCall(PetscFree(values));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode acquire_finite(RgModel *model, const RgHistory *history,
                                      const RgAcquisition *acquisition, RgQuery *query,
                                      double *value, RgFailure *failure)
@@ -246,6 +274,7 @@ static PetscErrorCode acquire_finite(RgModel *model, const RgHistory *history,
 typedef struct {
   RgModel *model;
   const RgAcquisition *acquisition;
+  const RgPenalty *penalty; /* NULL: none */
   RgPrediction work;
   int capacity;
   double *mean, *variance, *sd, *d_mean, *d_sd; /* capacity each, one block */
@@ -279,14 +308,17 @@ static PetscErrorCode box_function(void *closure, int m, const double *X, double
   for (int begin = 0; begin < m; begin += box->capacity)
     PetscCall(box_block(box, PetscMin(box->capacity, m - begin), X + begin * dim, value + begin,
                         gradient ? gradient + begin * dim : NULL));
+  if (box->penalty)
+    rg_penalty_apply(box->penalty, is_logarithm(box->acquisition), m, X, value, gradient);
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode acquire_box(RgModel *model, const RgAcquisition *acquisition,
-                                  const RgSearch *search, RgQuery *query, double *value,
-                                  RgFailure *failure)
+                                  const RgPenalty *penalty, const RgSearch *search, RgQuery *query,
+                                  double *value, RgFailure *failure)
 {
-  BoxFunction box = {.model = model, .acquisition = acquisition, .capacity = BOX_BLOCK};
+  BoxFunction box = {
+    .model = model, .acquisition = acquisition, .penalty = penalty, .capacity = BOX_BLOCK};
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc5(BOX_BLOCK, &box.mean, BOX_BLOCK, &box.variance, BOX_BLOCK, &box.sd,
@@ -297,6 +329,24 @@ static PetscErrorCode acquire_box(RgModel *model, const RgAcquisition *acquisiti
   PetscFunctionReturn(0);
 }
 
+/* rg_acquire with a penalty on the points in flight. */
+static PetscErrorCode acquire_penalised(RgModel *model, const RgAcquisition *acquisition,
+                                        const RgSearch *search, RgQuery *query, double *value,
+                                        RgFailure *failure)
+{
+  RgPenalty penalty;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_penalty_create(model, search, &penalty, failure));
+  if (failure->failed) *value = NAN;
+  else if (rg_space_is_finite(&model->domain->design))
+    PetscCall(
+      acquire_finite_penalised(model, acquisition, &penalty, search, query, value, failure));
+  else PetscCall(acquire_box(model, acquisition, &penalty, search, query, value, failure));
+  PetscCall(rg_penalty_destroy(&penalty));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_acquire(RgModel *model, const RgAcquisition *acquisition, const RgSearch *search,
                           RgQuery *query, double *value, RgFailure *failure)
 {
@@ -304,8 +354,10 @@ PetscErrorCode rg_acquire(RgModel *model, const RgAcquisition *acquisition, cons
   PetscCheck(!rg_model_uses_context(model), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "marginal acquisition functions take no context; the model has %d context inputs",
              model->domain->context.dim);
-  if (rg_space_is_finite(&model->domain->design))
+  if (rg_penalty_is_due(model, search->history))
+    PetscCall(acquire_penalised(model, acquisition, search, query, value, failure));
+  else if (rg_space_is_finite(&model->domain->design))
     PetscCall(acquire_finite(model, search->history, acquisition, query, value, failure));
-  else PetscCall(acquire_box(model, acquisition, search, query, value, failure));
+  else PetscCall(acquire_box(model, acquisition, NULL, search, query, value, failure));
   PetscFunctionReturn(0);
 }

@@ -49,6 +49,11 @@ double rg_gp_ucb_beta_srinivas(double n_points, double t, double delta)
   return at_least_zero(2.0 * log(n_points * t * t * M_PI * M_PI / (6.0 * delta)));
 }
 
+double rg_gp_ucb_beta_kandasamy(int dim, double t)
+{
+  return 5.0 * dim * log(2.0 * dim * t + 1.0);
+}
+
 double rg_gp_ucb_beta_heuristic(int dim, double t)
 {
   return 0.2 * dim * log(2.0 * t);

@@ -31,10 +31,12 @@ double rg_irgp_quantile(double shift, double rate, double p);
    bcr:       2 log(|X| t^2 / sqrt(2 pi))         (expected regret; Takeno et al. 2023, Theorem 2.1)
    srinivas:  2 log(|X| t^2 pi^2 / (6 delta))     (Srinivas et al. 2010, Theorem 1)
    heuristic: 0.2 d log(2 t)                      (Kandasamy et al. 2015; Section 5.2)
+   kandasamy: 5 d log(2 d t + 1)                  (released program of Kandasamy et al. 2018)
    bcr_cont:  2 log(tau_t^d t^2 / sqrt(2 pi))     (bcr on the grid X_t) */
 double rg_gp_ucb_beta_bcr(double n_points, double t);
 double rg_gp_ucb_beta_srinivas(double n_points, double t, double delta);
 double rg_gp_ucb_beta_heuristic(int dim, double t);
+double rg_gp_ucb_beta_kandasamy(int dim, double t);
 double rg_gp_ucb_beta_bcr_cont(int dim, double t, double a, double b, double r);
 
 /* IKR-UCB: beta_t for t points of kernel regression, varsigma the sub-Gaussian parameter of the

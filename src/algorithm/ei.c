@@ -40,7 +40,7 @@ const RgAlgorithmClass rg_algorithm_ei = {
            "x_t = argmax E[max(f(x) - tau, 0)], the expected improvement over the incumbent tau",
            "Mockus, Tiesis, Zilinskas (1978), The application of Bayesian methods for seeking "
            "the extremum"),
-  .traits = RG_MATRIX_FREE,
+  .traits = RG_MATRIX_FREE | RG_PENALISABLE,
   RG_OPTIONS(RgEiOptions, rg_ei_params),
   RG_ASK(rg_ei_ask, rg_ei_columns),
   RG_SURROGATE_METHODS,

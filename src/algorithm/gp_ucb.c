@@ -2,7 +2,8 @@
 
    x_t = argmax_x mu_{t-1}(x) + sqrt(beta_t) sd_{t-1}(x).
    Source: Srinivas, Krause, Kakade, Seeger (2010), Algorithm 1 and Theorem 1; rules for beta_t:
-   irgp_ucb 3.1 (acquisition/confidence.h).
+   irgp_ucb 3.1 (acquisition/confidence.h); with a batch of points that are believed to have their
+   mean it is GP-BUCB (Desautels, Krause, Burdick 2014).
    Deviations: beta_t is multiplied by `scale` (1: the rule as it is). The continuous rule is taken
    on the unit cube, r = 1.
    Cost per iteration: O(N n) on a finite set; on a box O(n^2) per acquisition value, plus the
@@ -13,15 +14,15 @@
 
 #include <math.h>
 
-enum { AUTO, BCR, SRINIVAS, HEURISTIC, BCR_CONT, FIXED };
+enum { AUTO, BCR, SRINIVAS, HEURISTIC, BCR_CONT, KANDASAMY, FIXED };
 
 typedef struct {
   RgRuleOptions rule;
   double scale;
 } Options;
 
-static const char *const betas[] = {"auto",     "bcr",   "srinivas", "heuristic",
-                                    "bcr_cont", "fixed", NULL};
+static const char *const betas[] = {"auto",     "bcr",       "srinivas", "heuristic",
+                                    "bcr_cont", "kandasamy", "fixed",    NULL};
 
 static const RgParam params[] = {
   RG_CHOICE("beta", Options, rule.rule, "auto", betas, "beta_t",
@@ -50,6 +51,7 @@ static double beta_t(const RgRuleOptions *options, int rule, const RgDomain *dom
   case BCR: return rg_gp_ucb_beta_bcr(n_points, t);
   case SRINIVAS: return rg_gp_ucb_beta_srinivas(n_points, t, options->delta);
   case HEURISTIC: return rg_gp_ucb_beta_heuristic(dim, t);
+  case KANDASAMY: return rg_gp_ucb_beta_kandasamy(dim, t);
   case BCR_CONT: return rg_gp_ucb_beta_bcr_cont(dim, t, options->a, options->b, 1.0);
   default: return options->value;
   }

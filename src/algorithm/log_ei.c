@@ -18,7 +18,7 @@ const RgAlgorithmClass rg_algorithm_log_ei = {
            "Ament et al. (2023), Unexpected improvements to expected improvement for Bayesian "
            "optimization, NeurIPS"),
   .stream = "ei",
-  .traits = RG_MATRIX_FREE,
+  .traits = RG_MATRIX_FREE | RG_PENALISABLE,
   RG_OPTIONS(RgEiOptions, rg_ei_params),
   RG_ASK(rg_ei_ask, rg_ei_columns),
   RG_SURROGATE_METHODS,

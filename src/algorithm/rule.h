@@ -52,8 +52,8 @@ PetscErrorCode rg_rule_check(const RgRules *rules, const RgRuleOptions *options,
 
 /* For a class of the UCB family with this check and its law in `confidence`. */
 #define RG_RULE_METHODS                                                                            \
-  .traits = RG_MATRIX_FREE, .check = check, .confidence = confidence, .columns = rg_ucb_columns,   \
-  RG_SURROGATE_METHODS
+  .traits = RG_MATRIX_FREE | RG_PENALISABLE, .check = check, .confidence = confidence,             \
+  .columns = rg_ucb_columns, RG_SURROGATE_METHODS
 
 /* Reports a `value` without the choice `fixed` of `entry`, and this choice without a `value`. */
 void rg_rule_check_value(const RgParam *entry, int rule, int fixed, double value, RgPlace place,

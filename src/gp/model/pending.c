@@ -155,6 +155,13 @@ PetscErrorCode rg_model_remove_pending(RgModel *model)
   PetscFunctionReturn(0);
 }
 
+RgRandom rg_model_pending_random(const RgModel *model, const RgHistory *history, const char *name)
+{
+  const RgStream stream = rg_stream_sub(&model->state->stream, name);
+
+  return rg_stream_at(&stream, (uint64_t)history->n + (uint64_t)history->pending.n);
+}
+
 const RgPendingOptions *rg_model_pending_options(const RgModel *model)
 {
   return model->state->pending;

@@ -16,6 +16,9 @@ PetscErrorCode rg_model_remove_pending(RgModel *model);
 /* The points that the model holds now, with their values in model units. Borrowed until the next
    change. */
 RgObservations rg_model_pending(const RgModel *model);
+/* Random numbers of the ask with these told points and points in flight, from the sub-stream `name`
+   of the model's stream. */
+RgRandom rg_model_pending_random(const RgModel *model, const RgHistory *history, const char *name);
 /* The rule of the study; NULL: points in flight are ignored. */
 const RgPendingOptions *rg_model_pending_options(const RgModel *model);
 
