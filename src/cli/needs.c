@@ -11,7 +11,7 @@ static const struct {
              {RG_NEEDS_CONTEXT, "a context", "context"},
              {RG_NEEDS_CONTEXT_PROB, "finite contexts with known probabilities", "finite context"},
              {RG_NEEDS_NO_CONTEXT, "no context for the learner to choose", "no context"},
-             {RG_NEEDS_NATURE, "a context in a box that nature draws", "nature's context"},
+             {RG_NEEDS_NATURE, "a context that nature draws", "nature's context"},
              {RG_NEEDS_INITIAL, "an initial design", "initial design"}};
 
 PetscErrorCode rg_needs_of_method(const RgAlgorithmClass *class, bool brief, RgText *text)
