@@ -5,8 +5,7 @@
    alpha-quantile of l(x_t, .), and u(x_t, w_t) at least that of u(x_t, .). Or nature draws w_t.
    Among several lacing values, w_t has the largest probability, then the widest bounds. The
    recommendation is argmax rho(mu), as for every method of the comparison in arXiv:2504.03172.
-   Source: Nguyen, Dai, Low, Jaillet (2021), Value-at-risk optimization with
-   Gaussian processes.
+   Source: Nguyen, Dai, Low, Jaillet (2021), arXiv:2105.06126.
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
    Needs a finite design and finite contexts with known probabilities; made for var. Revision 1. */
 #include "algorithm/quantile_ucb.h"
@@ -28,7 +27,7 @@ const RgAlgorithmClass rg_algorithm_v_ucb = {
   RG_ABOUT("v_ucb", "V-UCB", 1,
            "x_t = argmax of the upper bound of the value at risk;\n"
            "w_t is a lacing value of the quantile, or nature draws it",
-           "Nguyen, Dai, Low, Jaillet (2021), Value-at-risk optimization with Gaussian processes"),
+           "Nguyen, Dai, Low, Jaillet (2021), arXiv:2105.06126"),
   RG_OPTIONS(RgQuantileUcbOptions, rg_quantile_ucb_params),
   .check = check,
   .ask = ask,
