@@ -1,0 +1,101 @@
+"""The tutorials show what a reader sees: their files are written, their commands run, and the output that follows in a
+block `text` is compared. A page may leave out lines and ends of lines, where it has `...`. Seconds, bytes and times of day
+differ everywhere; other fractions are compared on machines of the fingerprint that printed them."""
+import pathlib
+import re
+import subprocess
+
+from regatta_test import HERE, REGATTA, RegattaTest, environment, fingerprint, main
+
+ROOT = HERE.parents[1]
+PRINTED_BY = "be370eafd81ec0b7"  # `regatta version`
+BLOCK = re.compile(r"((?:^[^\n]+\n)*\n?)^( *)```(\w+)\n(.*?)^ *```$", re.M | re.S)
+NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+MEASURED = re.compile(rf"{NUMBER} (?:s|min|h|MB|GB|core-hours)(?![\w/])|(?<=  ){NUMBER}(?=  +\S+$)")
+
+
+def blocks(page):
+    """[(the paragraph before, language, text)] of a page."""
+    for found in BLOCK.finditer((ROOT / page).read_text()):
+        before, indent, language, text = found.groups()
+        yield before.strip(), language, re.sub(rf"^{indent}", "", text, flags=re.M)
+
+
+def plain(line, exact):
+    line = MEASURED.sub("#", line)
+    return " ".join((line if exact else re.sub(r"\b\d+\.\d+(e[-+]?\d+)?", "#", line)).split())
+
+
+def follows(shown, printed, exact):
+    """The first line of a page that the output lacks, in its place; None: it has all."""
+    lines = [plain(line, exact) for line in printed.splitlines()]
+    at, gap = 0, False
+    for line in shown.splitlines():
+        if line.strip() == "...":
+            gap = True
+            continue
+        start, dots, _ = plain(line, exact).partition("...")
+        candidates = range(at, len(lines)) if gap else range(at, min(at + 1, len(lines)))
+        found = next((k for k in candidates if lines[k].startswith(start) and (dots or lines[k] == start)), None)
+        if found is None:
+            return line
+        at, gap = found + 1, False
+    return None if gap or at == len(lines) else f"no more, but: {printed.splitlines()[at]}"
+
+
+class Pages(RegattaTest):
+    def shell(self, commands):
+        here = pathlib.Path(REGATTA).parent
+        exports = f"export PATH={here}:$PATH PYTHONPATH={ROOT / 'analysis'} REGATTA={REGATTA}\n"
+        done = subprocess.run(["bash", "-ec", exports + commands.replace("mpirun ", "mpirun --oversubscribe ")],
+                              cwd=self.folder, env=environment(), capture_output=True, text=True, timeout=300,
+                              stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, 0, f"{commands}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def page(self, name, checked):
+        """Follow a page, and compare its outputs; there are `checked` of them."""
+        count, printed, script = 0, "", []
+        for before, language, text in blocks(name):
+            file = re.search(r"`(\w+\.(?:yaml|py))`", before)
+            if language == "text" and printed:
+                wrong = follows(text, printed, fingerprint() == PRINTED_BY)
+                self.assertIsNone(wrong, f"{name} shows what is not printed; printed is:\n{printed}")
+                count += 1
+            elif language in ("yaml", "python") and file:
+                self.write(file[1], text).chmod(0o755)
+                printed = self.shell(f"python3 {file[1]}\n") if "python3 " + file[1] in before else ""
+            elif language == "python":  # the blocks of a page are one script
+                said = self.shell("python3 - <<'END'\n" + "".join(script) + "print('-- next')\n" + text + "END\n")
+                printed = said.split("-- next\n")[1]
+                script.append(text)
+            elif language == "sh" and "./run.sh" not in text and "git " not in text:
+                printed = self.shell(text)
+        self.assertEqual(count, checked)
+
+    def test_readme(self):
+        self.page("README.md", 1)
+
+    def test_first_study(self):
+        self.page("docs/first-study.md", 2)
+
+    def test_cluster_sweep(self):
+        self.page("docs/cluster-sweep.md", 1)
+
+    def test_python(self):
+        self.page("docs/python.md", 3)
+
+    def test_your_problem(self):
+        self.page("docs/your-problem.md", 1)
+
+    def test_differences_are_found(self):
+        printed = "a 3 trials 1.5 s\nb  2.5\nc\nd\n"
+        for shown, wrong in (("a 3 trials 7 s\nb 2.5\nc\nd\n", None), ("a 3 ...\n...\nd\n", None), ("a 3 ...\n...\n", None),
+                             ("a 4 trials 7 s\n", "a 4 trials 7 s"), ("a 3 ...\nc\n", "c"), ("...\nc\n", "no more, but: d"),
+                             ("a 3 ...\nb 2.6\n...\n", "b 2.6")):
+            self.assertEqual(follows(shown, printed, True), wrong)
+        self.assertIsNone(follows("a 3 ...\nb 2.6\n...\n", printed, False))
+
+
+if __name__ == "__main__":
+    main()
