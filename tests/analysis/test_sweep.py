@@ -1,7 +1,9 @@
 """Sweeps as data: settings as columns, methods that don't read one at each of its values, selections,
 figures and the table over settings."""
 import io
+import json
 import pathlib
+import re
 import shutil
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
@@ -14,7 +16,7 @@ import pandas as pd
 import synthetic
 from regatta_analysis import InputError, load
 from regatta_analysis.__main__ import main
-from regatta_analysis.figures import overviews, panels, sweep as figures
+from regatta_analysis.figures import overviews, panels, style, sweep as figures
 from regatta_analysis.load import settings
 from regatta_analysis.stats import inference, sweep
 
@@ -289,6 +291,28 @@ class Kept(common.Case):
         self.assertEqual(set(results.select(where={"variance": 2, "kernel": "matern52"}).trials["cell"]),
                          set(results.trials[(results.trials["surrogate.variance"] != 0.5) & (
                              results.trials["surrogate.kernel"] != "gaussian")]["cell"]))
+
+    def test_short_names_of_settings(self):
+        """Long values of several settings have a number in file names, titles and menus, and a table says what it is."""
+        results, out = self.of("v2"), self.scratch / "out"
+        texts = {"S1": "surrogate.variance = 0.5, surrogate.kernel = gaussian, maximiser = {raw_samples=32, restarts=2}"}
+        self.assertEqual({"S1": results.index["S1"]}, texts)
+        self.assertEqual([results.title_of(p) for p in results.problems], [f"branin (S{k})" for k in range(1, 9)])
+        self.assertEqual(len(set(results.index.values())), len(results.index))
+        self.assertEqual(results.short({"surrogate.variance": 0.5, "surrogate.kernel": "gaussian",
+                                        "maximiser": "{raw_samples=32,restarts=2}"}), "S1")
+        self.assertEqual(results.short({"surrogate.kernel": "gaussian"}), "surrogate.kernel = gaussian")
+        with redirect_stdout(io.StringIO()), mock.patch.object(style, "write", lambda figure, file, *_: None):
+            self.assertEqual(main([str(self.DATA / "results-v2.h5"), "--out", str(out), "--formats", "png", "--over",
+                                   "kernel", "--metric", "simple", "--page", str(out / "page.html")]), 0)
+        text, page = (out / "summary.md").read_text(), (out / "page.html").read_text()
+        self.assertIn("[regret_branin_S8_simple.png]", text)
+        self.assertIn("| branin (S1) (T =", text)
+        for name, words in results.index.items():
+            self.assertIn(f"<td>{name}</td><td>{words}</td>", page)
+        chart = json.loads(re.search(r'id="charts">(.*?)</script>', page)[1])[0]
+        self.assertEqual((chart["panels"][0], chart["heads"][0]), ("branin, S1", "branin, S1: " + texts["S1"]))
+        self.assertLess(max(map(len, chart["panels"])), 20)
 
     def test_a_setting_that_was_altered(self):
         path = self.scratch / "altered.h5"

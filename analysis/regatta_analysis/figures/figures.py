@@ -73,9 +73,10 @@ def regret_grid(results, problems, metric, scale="auto", band=Band()):
         for problem, panel in panels:
             shown[problem] = summary = cell_summaries(results, problem, metric, band.quantiles,
                                                       band.interval)
-            notes += draw_panel(panel, problem, summary, styles, band, scale, metric)
+            notes += draw_panel(panel, results.title_of(problem), summary, styles, band, scale, metric)
         entries, remarks = _legend_entries(results, shown, styles)
-        style.place_legend(figure, entries, [*value_notes(shown, band), *notes, *remarks])
+        named = {results.title_of(problem): summary for problem, summary in shown.items()}
+        style.place_legend(figure, entries, [*value_notes(named, band), *notes, *remarks])
         return figure
 
 

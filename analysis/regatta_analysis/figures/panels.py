@@ -23,10 +23,11 @@ class View:
     cells: dict
 
 
-def words_of(place, *without):
+def words_of(results, place, *without):
     """The name of a place, without the settings in `without`."""
-    return ", ".join(str(v) if name == PROBLEM else f"{name} = {v}"
-                     for name, v in place.items() if name not in without)
+    at = {name: v for name, v in place.items() if name not in (PROBLEM, *without)}
+    problem = [str(place[PROBLEM])] if PROBLEM in place and PROBLEM not in without else []
+    return ", ".join([*problem, *filter(None, [results.short(at)])])
 
 
 def views(results, metric):
@@ -71,7 +72,7 @@ def curve_figures(results, panel, metric, band=figures.Band(), scale="auto", mos
     """[(words, figure)] of curves in panels by `panel`, the first `most` of them."""
     check(results, panel)
     found = views(results, metric)
-    return [(", ".join(filter(None, (words_of(found[page[0]].place, panel), words))),
+    return [(", ".join(filter(None, (words_of(results, found[page[0]].place, panel), words))),
              _figure(results, [found[k] for k in page], panel, metric, band, scale))
             for page, words in by_panel([view.place for view in found], panel)[:most]]
 
@@ -79,7 +80,7 @@ def curve_figures(results, panel, metric, band=figures.Band(), scale="auto", mos
 def _figure(results, page, panel, metric, band, scale):
     methods = list(page[0].cells)
     with style.context():
-        figure, made = style.panels([words_of({panel: view.place[panel]}) for view in page])
+        figure, made = style.panels([words_of(results, {panel: view.place[panel]}) for view in page])
         styles = style.algorithm_styles(methods)
         summaries = [_summary(results, view, metric, band) for view in page]
         joint = pd.concat(summaries, ignore_index=True)

@@ -23,13 +23,14 @@ def over_figures(results, over, metric, band=figures.Band(), scale="auto", most=
     value of every setting but `over`. `panel`: the panels of a figure differ in this setting only, or in the
     problem."""
     styles, found = sweep_styles(results, metric), panels_over(results, over, metric)
+    named = [(words_of(results, place), mine) for place, mine in found]
     if panel is not None:
         check(results, panel, [over])
         places = [place for place, _ in found]
-        return [(", ".join(filter(None, (words_of(places[page[0]], panel), words))),
-                 _page([found[k] for k in page], over, metric, styles, band, scale))
+        return [(", ".join(filter(None, (words_of(results, places[page[0]], panel), words))),
+                 _page([named[k] for k in page], over, metric, styles, band, scale))
                 for page, words in by_panel(places, panel)[:most]]
-    pages = [found[k:k + PANELS] for k in range(0, len(found), PANELS)]
+    pages = [named[k:k + PANELS] for k in range(0, len(named), PANELS)]
     return [(f"page {k + 1} of {len(pages)}" if len(pages) > 1 else "", _page(page, over, metric, styles, band, scale))
             for k, page in enumerate(pages[:most])]
 
@@ -68,7 +69,7 @@ def summary(table, over, band):
 
 def _page(page, over, metric, styles, band, scale):
     with style.context():
-        figure, panels = style.panels([words_of(place) for place, _ in page])
+        figure, panels = style.panels([name for name, _ in page])
         found = [summary(mine, over, band) for _, mine in page]
         whole = pd.concat(found)
         band = band.fitting(whole)
@@ -139,7 +140,7 @@ def heat_figures(results, first, second, metric, baseline=None):
     made = []
     for place, mine in found[:PANELS]:
         here = sorted(dict.fromkeys(mine["method"]), key=lambda m: m != baseline)[:METHODS]
-        words = words_of(place)
+        words = words_of(results, place)
         made.append((words, _Heat(mine[mine["method"].isin(here)], words, (first, second), metric, here,
                                   more_is_better(results, place["problem"], metric)).figure()))
     return made

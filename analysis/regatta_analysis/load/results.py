@@ -11,8 +11,8 @@ import yaml
 
 from .errors import InputError, nearest
 from .group import IDENTITY, Group, heads
-from .settings import (AIMED, column_named, column_of, find_setting, in_order, method_label, options, same_value,
-                       stacked, typed)
+from .settings import (AIMED, column_named, column_of, find_setting, in_order, method_label, numbered, options, panels,
+                       plain, same_value, stacked, typed, words_of_settings)
 from .variables import joined
 from .yaml_file import parse_yaml
 
@@ -63,6 +63,29 @@ class Results:
     def settings(self) -> list[str]:
         """Names of the settings that were swept: columns of `trials` and `data`."""
         return [*in_order([own for g in self._problems.values() for own in g.swept.values()])]
+
+    @cached_property
+    def _index(self):
+        found = [{**own, **group.at} for group in self._problems.values() for own in group.swept.values()]
+        made, _ = panels(found, product=False)
+        less = [{n: v for n, v in one.items() if n != name} for name in self.settings for one in made]
+        return numbered([group.at for group in self._problems.values()] + made + less)
+
+    @property
+    def index(self) -> dict[str, str]:
+        """{"S1": "kernel = gaussian, noise_variance = 1e-2", ...}: short names of values of several settings, which stand
+        in file names, titles and menus in place of long texts."""
+        return dict(self._index.values())
+
+    def short(self, at: Mapping[str, object]) -> str:
+        """Values of settings as text, or their name in `index` if they have one."""
+        return self._index.get(plain(at), ("", words_of_settings(at)))[0] or words_of_settings(at)
+
+    def title_of(self, problem: str) -> str:
+        """The label of a problem, with the name of its settings in `index` if they have one."""
+        group = self.group(problem)
+        name = self._index.get(plain(group.at), ("",))[0]
+        return f"{group.place} ({name})" if name else problem
 
     @property
     def places(self) -> list[str]:

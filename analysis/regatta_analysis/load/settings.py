@@ -117,6 +117,36 @@ def column_of(name, columns):
     return next((full for full in names if full in columns), column_named(name))
 
 
+LONGEST = 40  # characters of settings in labels; longer ones have a number
+
+
+def words_of_settings(at):
+    """Values of settings for readers."""
+    return ", ".join(f"{name} = {value}" for name, value in at.items())
+
+
+def numbered(found):
+    """{settings: (name, text)} of those in `found` (a list of {name: value}) whose text is longer than LONGEST. The
+    names are S1, S2, ..."""
+    made = {}
+    for at in found:
+        if len(words_of_settings(at)) > LONGEST:
+            made.setdefault(plain(at), (f"S{len(made) + 1}", words_of_settings(at)))
+    return made
+
+
+def plain(at):
+    """The settings as a key, in which 1e-2 and 0.01 are the same value."""
+    return frozenset((name, _plain(value)) for name, value in at.items())
+
+
+def _plain(value):
+    try:
+        return float(value)
+    except ValueError:
+        return "".join(str(value).split())
+
+
 # ---- panels ------------------------------------------------------------------------------------
 
 

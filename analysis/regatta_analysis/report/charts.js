@@ -151,7 +151,7 @@
       logs[1][1].hidden = !!words;
       const logY = shownLog("logY"), logX = !words && shownLog("logX");
       logs.forEach(([key, b]) => b.setAttribute("aria-pressed", key === "logY" ? logY : logX));
-      heading.textContent = spec.panels[state.panel];
+      heading.textContent = (spec.heads || spec.panels)[state.panel];
       frame.replaceChildren();
       const e = extent(logX, logY);
       const width = Math.max(frame.clientWidth, 200), height = Math.max(250, Math.min(430, width * 0.5));

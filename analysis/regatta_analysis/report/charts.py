@@ -45,9 +45,17 @@ def regret_chart(results, metrics, band=figures.Band()):
     axes = [{"name": "Query t (after the initial design)", "short": "t"}]
     if any(v is not None for p in panels for m in p for c in m["curves"] if c for v in c["x"][1]):
         axes.append({"name": "CPU time of model and acquisition (s)", "short": "CPU s"})
-    return {"panels": [line(words_of(view.place)) for view in shown], "series": _series(methods), "axes": axes,
+    return {**_names(results, [view.place for view in shown]), "series": _series(methods), "axes": axes,
             "measures": [_named(m) for m in metrics], "data": panels,
             "note": _note(band)}
+
+
+def _names(results, places):
+    """The names of panels in the menu, and their headings where these say more."""
+    names = [line(words_of(results, place)) for place in places]
+    heads = [line(name if (text := results.index.get(name.rpartition(", ")[2])) is None else f"{name}: {text}")
+             for name in names]
+    return {"panels": names, **({"heads": heads} if heads != names else {})}
 
 
 def _note(band):
@@ -117,7 +125,7 @@ def sweep_charts(results, metric, band=figures.Band()):
         words = [line(v) for v in values] if isinstance(values[0], str) else None
         place = {v: k if words else v for k, v in enumerate(values)}
         charts.append({
-            "panels": [line(words_of(at)) for at, _ in found[:PANELS]],
+            **_names(results, [at for at, _ in found[:PANELS]]),
             "series": _series(methods), "measures": [_named(metric)],
             "axes": [{"name": line(over), "short": line(over), "words": words,
                       "log": bool(not words and sweep.is_spread(values))}],

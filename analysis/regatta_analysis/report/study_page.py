@@ -267,7 +267,8 @@ def _tables(results, metrics):
                            *tables.runtime_grid(tables.runtime(results)))
     answer = [best_tables.best_table(results.best_settings(metrics[0]), metrics[0]),
               best_tables.effects_table(results.effects(metrics[0]), metrics[0])] if metrics and swept else []
-    return {"answer": [_cut(t) for t in answer], "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
+    index = summary.index_table(results)
+    return {"answer": [_cut(t) for t in answer], "index": index if index.rows else None, "final": [_cut(t) for t in made], "statistics": [_cut(t) for t in tested if t.rows],
             "runtime": _cut(runtime)}
 
 

@@ -82,6 +82,7 @@ STUDY = """{% extends "base" %}{% import "macros" as m with context %}
 </section>
 <section>
 <h2 id="{{ s.id }}-curves">Curves</h2>
+{% if s.index %}<details class="answer"><summary>Names of settings (S1, S2, ...)</summary>{{ m.numbers(s.index) }}</details>{% endif %}
 {% if s.curves_note %}<p class="note">{{ s.curves_note }}</p>{% endif %}
 {% if s.curves %}<div class="chart" hidden></div>{% endif %}
 {% if panel %}{{ still("Small multiples by " ~ panel, s.stills, "multiples") }}{% else %}{{ still("As figures, for print", s.stills) }}{% endif %}

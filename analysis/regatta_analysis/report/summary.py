@@ -70,7 +70,7 @@ def _regret_figures(results, options, band):
     for metric in options.metric:
         kept = _kept(results, options, band, "curves", metric)
         pages = {tuple(page): words for words, page in curve_pages(results.problems)}
-        for title, stem, problems in progress(regret_pages(results.problems), "figures"):
+        for title, stem, problems in progress(regret_pages(results.problems, results.title_of), "figures"):
             figure = figures.regret_grid(results, problems, metric, options.scale, band)
             drawn.append((f"{title}, {METRICS[metric].name.lower()}",
                           _save(figure, options, f"regret_{stem}_{metric}")))
@@ -107,13 +107,14 @@ def curve_pages(problems):
             for k, page in enumerate(pages)]
 
 
-def regret_pages(problems):
+def regret_pages(problems, title_of=str):
     """(title, part of the file name, problems) of every figure of curves; with very many problems, the first PAGES."""
     pages = [problems[k:k + PAGE] for k in range(0, len(problems), PAGE)][:PAGES]
     if len(pages) == 1:
-        names = file_names(problems)
+        titles = [title_of(problem) for problem in problems]
+        names = file_names(titles)
         whole = [("All problems", "all", problems)] if len(problems) > 1 else []
-        return [(problem, names[problem], [problem]) for problem in problems] + whole
+        return [(title, names[title], [problem]) for title, problem in zip(titles, problems)] + whole
     more = " (--problems and --where choose others)" if len(problems) > PAGE * PAGES else ""
     return [(f"Problems {PAGE * k + 1} to {PAGE * k + len(page)} of {len(problems)}{more}",
              f"all_page{k + 1:0{len(str(len(pages)))}d}", page) for k, page in enumerate(pages)]
@@ -231,7 +232,7 @@ def _summary(results, drawn, best, regret, runtime, statistics):
              *[f"- warning: {md(warning)}" for warning in results.warnings],
              "", best, "## Final regret", "", regret, "## Run time", "", runtime,
              "## Statistics", "", statistics,
-             "## Cells", "", _cells_table(cells), "", *_failures(results), *_settings(results),
+             "## Cells", "", _cells_table(cells), "", *_failures(results), *_index(results), *_settings(results),
              "## Figures", ""]
     for title, files in drawn:
         links = ", ".join(f"[{file.name}]({file.name})" for file in files)
@@ -269,6 +270,17 @@ def settings_of(results):
     order = {name: k for k, name in enumerate(("problem", "run", "algorithm", "surrogate"))}
     return [(name, list(dict.fromkeys(labels)), text) for (name, text), labels in
             sorted(shared.items(), key=lambda item: order.get(item[0][0], len(order)))]
+
+
+def index_table(results):
+    """The values of settings that have short names."""
+    return tables.Table("Names of settings", "", ["Name", "Settings"],
+                        [[(name, False), (text, False)] for name, text in results.index.items()])
+
+
+def _index(results):
+    table = index_table(results)
+    return [f"## {table.title}", "", tables.markdown(table.header, table.rows), ""] if table.rows else []
 
 
 def _settings(results):

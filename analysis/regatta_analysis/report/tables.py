@@ -180,8 +180,8 @@ FINAL_NOTE = (". k stuck: the values of k trials are above a gap of at least a f
 
 # Every table is first a list of rows of cells; a cell is (text, bold); then one of three writers.
 
-def final_regret_grid(table, metric, band=Band(), notation=TEXT):
-    """Header and rows (algorithm x problem) of one metric. The best cell of a problem is bold. Problems with a cell
+def final_regret_grid(table, metric, band=Band(), notation=TEXT, titles={}):
+    """Header and rows (algorithm x problem) of one metric; `titles` are those of problems that have one. The best cell of a problem is bold. Problems with a cell
     that has no mean have medians."""
     table, header, columns = table[table["metric"] == metric], ["Algorithm"], []
     for problem, rows in table.groupby("problem", sort=False):
@@ -189,7 +189,8 @@ def final_regret_grid(table, metric, band=Band(), notation=TEXT):
         about = [f"T = {rows['t'].iloc[0]:.0f}"] if rows["t"].notna().all() else []
         about += [extended.counted(*counts)] if len(counts) == 1 else []
         about += ["median"] if fitting != band else []
-        header.append(f"{problem} ({', '.join(about)})" if about else problem)
+        title = titles.get(problem, problem)
+        header.append(f"{title} ({', '.join(about)})" if about else title)
         columns.append(dict(zip(rows["algorithm"], final_cells(rows, band, notation, len(counts) > 1))))
     return header, [[(algorithm, False), *(column[algorithm] for column in columns)]
                     for algorithm in dict.fromkeys(table["algorithm"])]
@@ -255,12 +256,12 @@ def latex(header, rows, caption):
 def write_final_regret(results, metrics, band, directory):
     """final_regret.md, .tex, .csv; returns the Markdown text."""
     table = final_regret(results, metrics, band.quantiles, band.interval)
-    texts, tex = [], []
+    texts, tex, titles = [], [], {problem: results.title_of(problem) for problem in results.problems}
     for metric in metrics:
         caption = f"{METRICS[metric].name} at the last query T: {band.note()}."
-        grid = final_regret_grid(table, metric, band)
+        grid = final_regret_grid(table, metric, band, TEXT, titles)
         texts.append(f"### {METRICS[metric].name}\n\n" + markdown(*grid))
-        tex.append(latex(*final_regret_grid(table, metric, band, TEX), caption))
+        tex.append(latex(*final_regret_grid(table, metric, band, TEX, titles), caption))
     note = f"At the last query T of a problem: {band.note()} over complete trials{FINAL_NOTE}"
     if band.kind == "se" and (table["se_instances"] > 0).any():
         note += (" In brackets the standard error over the means of the instances: trials that "
