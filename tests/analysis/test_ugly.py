@@ -16,10 +16,11 @@ import common
 import synthetic
 import ugly
 from regatta_analysis import load
-from regatta_analysis.__main__ import main
+from regatta_analysis.__main__ import _study_parser, main
 from regatta_analysis.figures import figures, style
-from regatta_analysis.report import tables
+from regatta_analysis.report import summary, tables
 from regatta_analysis.stats import extended
+from regatta_analysis.stats.summaries import cell_summaries
 from ugly import METHODS, NAMES, QUERIES, Truth, numbers, permuted
 
 
@@ -49,12 +50,14 @@ class Ugly(common.Case):
         return code, errors.getvalue()
 
     def files(self, band):
-        """The files that the command writes, by quantiles and with the page; tables alone by other bands. Every panel is made in
-        every figure, and drawn on the page."""
+        """The files that the command writes, by quantiles and with the page; tables alone by other bands. Curves are
+        drawn on the page alone."""
         out, write = self.directory / band, style.write
         if not out.exists() and band == "quantile":
-            with mock.patch.object(style, "write", lambda figure, file, *more: write(figure, file, *more) if isinstance(
-                    file, io.BytesIO) or "regret_" not in file.name else None):
+            drawing = mock.patch.object(style, "write", lambda figure, file, *more: write(figure, file, *more) if isinstance(
+                file, io.BytesIO) or "regret_" not in file.name else None)
+            whole = mock.patch.object(summary, "regret_pages", lambda problems, _: [("All problems", "all", problems)])
+            with drawing, whole:
                 self.assertEqual(self.draw(self.path, out, "--band", band, "--metric", *NAMES, "--page",
                                            out / "page.html"), (0, ""))
         elif not out.exists():
@@ -161,17 +164,32 @@ class Ugly(common.Case):
                 self.assertEqual(table.loc[(label, method), "n"], len(last))
                 self.assertAlmostEqual(table.loc[(label, method), "exponent"], np.polyfit(np.log(t), logs, 1)[0])
 
-    @mock.patch.object(style, "_fitting_legend", lambda *arguments: style._legend(*arguments[:4], 1))
     def test_figures(self):
+        """The lines of every panel, and the legend that a problem has in a figure of its own."""
         kinds = [("simple", "se"), ("simple", "quantile"), ("cumulative", "se"), ("best", "se")]
-        for (metric, kind), label in itertools.product(kinds, self.truth.trials):
-            with self.subTest(metric=metric, problem=label, band=kind):
-                self.check_figure(metric, label, kind)
+        labels = list(self.truth.trials)
+        for metric, kind in kinds:
+            panels = figures.regret_grid(self.results, labels, metric, band=figures.Band(kind)).axes
+            for label, axes in zip(labels, panels):
+                with self.subTest(metric=metric, problem=label, band=kind):
+                    self.check_figure(metric, label, kind, axes, *self.legend(label, metric, figures.Band(kind)))
 
-    def check_figure(self, metric, label, kind):
-        figure = figures.regret_grid(self.results, [label], metric, band=figures.Band(kind))
-        (axes,), (legend,) = figure.axes, figure.legends
-        note = " ".join(legend.get_title().get_text().split())
+    def legend(self, label, metric, band):
+        """(note, entries) of the legend of a figure of one problem."""
+        shown = {label: cell_summaries(self.results, label, metric, band.quantiles, band.interval)}
+        looks = style.algorithm_styles(self.results.algorithms)
+        return " ".join(figures.value_notes(shown, band)), [name for name, _ in figures._legend_entries(
+            self.results, shown, looks)[0]]
+
+    def test_legends(self):
+        """Figures have these legends."""
+        for label in ("plain", "some infinite", "one method failed", "a seed missing"):
+            (legend,) = figures.regret_grid(self.results, [label], "simple").legends
+            note, entries = self.legend(label, "simple", figures.Band())
+            self.assertTrue(" ".join(legend.get_title().get_text().split()).startswith(note))
+            self.assertEqual([text.get_text() for text in legend.get_texts()], entries)
+
+    def check_figure(self, metric, label, kind, axes, note, entries):
         t = self.truth.last(label)
         cells = {m: self.truth.cell(label, m, metric, t) for m in METHODS}
         medians = kind == "quantile" or any(n > finite for n, finite, *_ in cells.values())
@@ -189,11 +207,11 @@ class Ugly(common.Case):
             np.testing.assert_allclose([drawn.get(k, np.nan) for k in expected],
                                        [np.nan if v is None else v for v in expected.values()], rtol=1e-9, atol=1e-12)
         planned = self.planned(label)
-        for text, method in zip(legend.get_texts(), METHODS):
+        for text, method in zip(entries, METHODS):
             n = cells[method][0]
             done = bool(self.truth.complete(label, method))
-            self.assertEqual(text.get_text(), method + ("" if n == planned else f" ({n} of {planned})" if n else
-                                                        " (no value)" if done else " (missing)"))
+            self.assertEqual(text, method + ("" if n == planned else f" ({n} of {planned})" if n else
+                                             " (no value)" if done else " (missing)"))
 
     def test_page(self):
         text = (self.files("quantile") / "page.html").read_text()
@@ -218,12 +236,14 @@ class Ugly(common.Case):
                     self.assertEqual(said, extended.counted(n) if n == finite else f"feasible in {finite} of {n}")
 
     def check_all_bands(self, path):
-        """Figures, tables and page by every band. All are made, and the first ones also drawn."""
-        for band in figures.BANDS:
-            drawing = mock.patch.object(style, "write", lambda figure, file, *_: None)
-            with contextlib.nullcontext() if band == "se" else drawing:
-                page = [] if band != "se" else ["--page", self.scratch / "p.html"]
-                self.assertEqual(self.draw(path, self.scratch / band, "--band", band, *page), (0, ""))
+        """Figures, tables and page by every band, without a warning. All are made, and the first ones also drawn."""
+        self.assertEqual(self.draw(path, self.scratch / "se", "--page", self.scratch / "p.html"), (0, ""))
+        results = load(path)
+        with warnings.catch_warnings(), mock.patch.object(style, "write", lambda figure, file, *_: None):
+            warnings.simplefilter("error")
+            for band in figures.BANDS[1:]:
+                summary.write_all(results, _study_parser().parse_args(
+                    [str(path), "--out", str(self.scratch / band), "--formats", "png", "--band", band]))
 
     def test_single_trial(self):
         path = self.scratch / "one.h5"

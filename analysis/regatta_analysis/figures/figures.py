@@ -335,7 +335,7 @@ def _legend_entries(results, shown, styles):
                         styles[algorithm] if n else Patch(alpha=0.0)))
     if len(shown) == 1:
         return entries, []
-    texts = [f"{c.algorithm} on {c.problem} ({c.n}/{c.planned})"
+    texts = [f"{c.algorithm} on {results.title_of(c.problem)} ({c.n}/{c.planned})"
              for c in cells[cells["n"] < cells["planned"]].itertuples()]
     note = ("trials with a value: " + "; ".join(texts) if len(texts) <= 4
             else f"{len(texts)} cells lack trials or values")
