@@ -112,7 +112,7 @@ static const Case settings[] = {
   {"gp_ucb", "beta", "bcr", NULL, NULL,
    "beta: 'bcr' counts the points of a finite design, and this one is a box in 3 dimensions; on "
    "a "
-   "box: auto, heuristic, bcr_cont, fixed"},
+   "box: auto, heuristic, bcr_cont, kandasamy, fixed"},
   {"gp_ucb", "beta", "srinivas", NULL, NULL, "'srinivas'"},
   {"gp_ucb", "beta", "bcr_cont", "a", "0.2", "needs a >= 1/d"},
   {"gp_ucb", "beta", "fixed", NULL, NULL, "beta: 'fixed' needs 'value'"},

@@ -1,0 +1,151 @@
+/* Methods for several evaluations at once, against an independent program in NumPy. */
+#include "parallel_bench.h"
+
+static const ParallelSetting width2[] = {{"width", "2"}, {0}};
+
+RG_TEST(ucb_pe_on_a_grid)
+{
+  parallel_batch("ucb_pe", width2, NULL, 4, (const int[]){6, 20, 0, 13});
+}
+
+/* With one worker each query is that of the upper bound. */
+RG_TEST(ucb_pe_with_one_worker)
+{
+  for (int t = 1; t <= 3; t++) {
+    Parallel p;
+    parallel_open(&p, "ucb_pe", true, 1, width2, NULL);
+    parallel_ask(&p, t);
+    assert_int_equal(p.bench.query.index, 6);
+    parallel_close(&p);
+  }
+}
+
+/* On the interval: close to the grid's batch, inside the region, and the model is as it was. */
+RG_TEST(ucb_pe_on_a_box)
+{
+  static const double expected[] = {0.3, 1, 0, 0.65};
+  const double at = 0.37;
+  double before[2], mean, sd;
+  Parallel p;
+
+  parallel_open(&p, "ucb_pe", false, 4, width2, NULL);
+  for (int t = 1; t <= 4; t++) {
+    parallel_ask(&p, t);
+    RG_CLOSE(p.bench.query.x[0], expected[t - 1], 0.04);
+    RgModel *model = p.bench.class->model(&p.bench.algorithm);
+    RG_OK(rg_model_predict(model, 1, p.bench.query.x, &mean, &sd));
+    assert_true(mean + 2 * 2 * sd >= 0.7899617789 - 1e-3);
+    RG_OK(rg_model_predict(model, 1, &at, &mean, &sd));
+    if (t == 1) before[0] = mean, before[1] = sd;
+    assert_true(mean == before[0] && sd == before[1]);
+  }
+  parallel_close(&p);
+}
+
+/* The default width is that of the released program. */
+RG_TEST(ucb_pe_default_width)
+{
+  Parallel p;
+
+  parallel_open(&p, "ucb_pe", true, 2, NULL, NULL);
+  parallel_ask(&p, 1);
+  RG_CLOSE(p.bench.query.extra[0], 5 * log(2 * 1 + 1), 1e-12);
+  parallel_close(&p);
+}
+
+/* ---- aegis --------------------------------------------------------------------------------- */
+
+enum { ASKS = 600, SET = 8 };
+
+/* A set of SET points in `dim` inputs, so that an ask is cheap. count: queries by choice, from the
+   start and later. */
+static void count_choices(int dim, int workers, int first[3], int later[3])
+{
+  const double zero[10] = {0}, one[] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  double points[SET * 10];
+  Bench bench = {0};
+
+  for (int i = 0; i < SET * dim; i++) points[i] = fmod(0.37 * (i + 1), 1);
+  RG_OK(rg_space_set(&bench.domain.design, dim, SET, points, zero, one));
+  bench_class(&bench, "aegis");
+  bench_create(&bench,
+               (RgSetup){.noise_variance = 0.01,
+                         .n_iterations = ASKS,
+                         .n_workers = workers,
+                         .stream = rg_stream(1, "test", 0, "aegis", 1)},
+               4);
+  for (int t = 1; t <= ASKS; t++) {
+    double x[10];
+    bench.query.x = x;
+    RG_OK(rg_algorithm_ask(&bench.algorithm, t, &bench.history, &bench.query, &bench.failure));
+    assert_false(bench.failure.failed);
+    (t <= workers + 1 ? first : later)[(int)bench.extra[0]]++;
+    if (t == 1) assert_int_equal((int)bench.extra[0] == 0, dim > 4);
+  }
+  bench_end(&bench);
+}
+
+RG_TEST(aegis_probabilities)
+{
+  static const struct {
+    int dim;
+    double mean, path;
+  } cases[] = {{1, 0, 0.5}, {4, 0, 0.5}, {5, .105573, .447214}, {10, .367544, .316228}};
+
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    int first[3] = {0}, later[3] = {0};
+    count_choices(cases[k].dim, 40, first, later);
+    const double n = ASKS - 41;
+    assert_int_equal(first[0], cases[k].dim > 4);
+    assert_true(first[1] > 10 && first[2] > 10);
+    RG_CLOSE(later[0] / n, cases[k].mean, 0.06);
+    RG_CLOSE(later[1] / n, cases[k].path, 0.07);
+    if (cases[k].mean == 0) assert_int_equal(later[0], 0);
+  }
+}
+
+/* Members of the Pareto set, all of them by and by. */
+RG_TEST(aegis_front)
+{
+  static const int front[] = {5, 6, 7, 8, 13, 20};
+  bool seen[PARALLEL_GRID] = {false};
+  Parallel p;
+
+  parallel_open(&p, "aegis", true, 1, NULL, NULL);
+  for (int t = 2; t <= 120; t++) {
+    parallel_ask(&p, t);
+    p.bench.history.pending = (RgPending){0};
+    if (p.bench.query.extra[0] == 2) seen[p.bench.query.index] = true;
+  }
+  for (int i = 0, k = 0; i < PARALLEL_GRID; i++) {
+    const bool member = k < 6 && front[k] == i;
+    assert_int_equal(seen[i], member);
+    k += member;
+  }
+  parallel_close(&p);
+}
+
+/* On the interval a member of the front has a larger mean or deviation than every point of the
+   grid, up to the distance of its neighbours. */
+RG_TEST(aegis_on_a_box)
+{
+  Parallel p;
+  double mean[PARALLEL_GRID], sd[PARALLEL_GRID], z[PARALLEL_GRID], own[2];
+  int members = 0;
+
+  parallel_open(&p, "aegis", false, 1, NULL, NULL);
+  for (int i = 0; i < PARALLEL_GRID; i++) z[i] = i / 20.0;
+  for (int t = 2; t <= 12; t++) {
+    parallel_ask(&p, t);
+    p.bench.history.pending = (RgPending){0};
+    if (p.bench.query.extra[0] != 2) continue;
+    members++;
+    RgModel *model = p.bench.class->model(&p.bench.algorithm);
+    RG_OK(rg_model_predict(model, PARALLEL_GRID, z, mean, sd));
+    RG_OK(rg_model_predict(model, 1, p.bench.query.x, &own[0], &own[1]));
+    for (int i = 0; i < PARALLEL_GRID; i++)
+      assert_true(own[0] > mean[i] - 1e-3 || own[1] > sd[i] - 1e-3);
+  }
+  assert_true(members > 2);
+  parallel_close(&p);
+}
