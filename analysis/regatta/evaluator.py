@@ -70,8 +70,8 @@ def objective(function: Callable[..., Answer], inputs: Sequence[str] = (), *, ve
 
     function: called with every input by its name: numbers, words of choices, and None for an input that does not count.
     With a parameter `request` it also gets the message of docs/protocol.md, which has the trial's seed. It returns a
-    number, or a mapping with `value` and maybe `constraints` ({name: number}), `cost` and other numbers. An exception
-    is a failed evaluation, which is not repeated.
+    number, or a mapping with `value` and maybe `constraints` ({name: number}). Further numbers, such as `cost`, are part
+    of the answer, but results do not keep them. An exception is a failed evaluation, which is not repeated.
     settings: further keys of the entry (`regatta describe external`, and those of `common`).
     version: a text that identifies the function's answers: finished trials of another version do not count. The
     default is a hash of the function's own code without its comments.

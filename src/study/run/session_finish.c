@@ -1,5 +1,6 @@
 /* The end of a run. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "study/run/session.h"
 #include "study/store/evaluation_log.h"
@@ -93,6 +94,7 @@ static void join_reasons(void *in, void *inout, int *n, MPI_Datatype *type)
 static PetscErrorCode tell_of_failures(RgSession *session)
 {
   RgReasons all = {0};
+  RgText folder = {0};
   MPI_Datatype type;
   MPI_Op join;
 
@@ -107,8 +109,10 @@ static PetscErrorCode tell_of_failures(RgSession *session)
     rg_session_tell(session, -1, "failed %d time%s: %s", all.list[k].count,
                     all.list[k].count == 1 ? "" : "s", all.list[k].text);
   if (all.others) rg_session_tell(session, -1, "failed %d times for other reasons", all.others);
-  if (all.n)
-    rg_session_tell(session, -1, "%s/" RG_FOLDER_LOG " has the full texts", session->directory);
+  PetscCall(rg_text_add(&folder, "%s/" RG_FOLDER_LOG, session->directory));
+  if (all.n && !access(folder.data, F_OK))
+    rg_session_tell(session, -1, "%s has the full texts", folder.data);
+  PetscCall(rg_text_clear(&folder));
   PetscFunctionReturn(0);
 }
 

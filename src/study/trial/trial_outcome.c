@@ -14,11 +14,12 @@ bool rg_trial_tolerates(const RgTrialRun *run)
 PetscErrorCode rg_trial_note(const RgTrialRun *run, const char *reason)
 {
   const RgTrialHost *host = run->host;
+  const bool program = run->log || run->answers; /* of others, the record has the full text */
   RgText line = {0};
 
   PetscFunctionBeginUser;
   if (host->reasons) rg_reasons_add(host->reasons, reason, 1);
-  if (!host->log) PetscFunctionReturn(0);
+  if (!host->log || !program) PetscFunctionReturn(0);
   PetscCall(rg_text_add(&line, "trial %s (%s on %s, seed %llu), evaluation %d: %s\n",
                         run->trial->id, run->cell->algorithm_label, run->cell->problem_label,
                         (unsigned long long)run->trial->seed, run->stage, reason));
