@@ -9,7 +9,7 @@ import common
 import synthetic
 import yaml
 from regatta_analysis.claims import checks, claims
-from regatta_analysis.claims.grades import AGAINST, GRADES, SHOWN
+from regatta_analysis.claims.grades import AGAINST, SHOWN
 from regatta_analysis.claims.panels import names
 from regatta_analysis.load.yaml_file import read_yaml
 from reproduce import EXPERIMENTS, published, record
@@ -65,8 +65,11 @@ class Files(common.Case):
 
     @unittest.skipUnless(REGATTA, "no program")
     def test_a_cheap_claim_of_every_paper_is_decided_afresh(self):
-        """Its grade is that of the paper's verdicts.json, where this is of the same version."""
+        """Its grade is that of the paper's verdicts.json. A record of an earlier version has no such grade."""
         for paper, name in self.CHEAP.items():
+            known = json.loads((EXPERIMENTS / paper / "verdicts.json").read_text())
+            if known["version"] != record.VERSION:
+                continue
             path = EXPERIMENTS / paper / "claims.yaml"
             claim = next(c for c in claims.read(path)["claims"] if c["id"] == name)
             if name in self.LONG and os.environ.get("REGATTA_LONG") != "1":
@@ -74,9 +77,7 @@ class Files(common.Case):
             file = self.scratch / f"{paper}.yaml"
             file.write_text(yaml.safe_dump({"claims": [claim]}))
             found, = claims.evaluate(file, claims.Studies(self.results(path.parent, claims.checks_of(claim))))
-            known = json.loads((path.parent / "verdicts.json").read_text())
-            wanted = [c["grade"] for c in known["claims"] if c["id"] == name] if known["version"] == record.VERSION else GRADES
-            self.assertIn(found.grade, wanted, (paper, name))
+            self.assertEqual([found.grade], [c["grade"] for c in known["claims"] if c["id"] == name], (paper, name))
 
     def results(self, paper, found):
         """{study: results} of a few seeds of the methods that checks speak of."""
