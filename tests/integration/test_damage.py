@@ -19,7 +19,7 @@ from regatta_test import HERE, LONG, REGATTA, RegattaTest, SLOW, environment, ma
 
 TEXT = (HERE / "smoke.yaml").read_text().replace("iterations: 12", "iterations: 3").replace(
     "seeds: 4", "seeds: 2")
-FLIPS = 200 if LONG else 12
+FLIPS = 200 if LONG else 6
 LOOKERS = ("status", "checksum", "verify", "info")
 
 

@@ -5,7 +5,7 @@ import time
 
 from regatta_test import HERE, LONG, RegattaTest, environment, kill, main, mpirun
 
-KILLS = 200 if LONG else 20
+KILLS = 200 if LONG else 10
 STUDY = HERE / "kill.yaml"
 
 
