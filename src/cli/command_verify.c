@@ -44,7 +44,7 @@ static PetscErrorCode note_record(void *closure, const RgRecord *record)
   PetscFunctionReturn(0);
 }
 
-/* reads every byte of a results file; shards are always read whole */
+/* Read every byte of a results file. Shards are always read whole. */
 static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
 {
   RgContainer container;
@@ -62,15 +62,12 @@ static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
 
 static PetscErrorCode note_program(void *closure, const RgRecord *record)
 {
-  static const char sign[] = "; program ";
   RgText *program = closure;
-  const char *found =
-    record->provenance.software ? strstr(record->provenance.software, sign) : NULL;
+  RgPart list = rg_software_parts(record->provenance.software).program, item;
 
   PetscFunctionBeginUser;
-  if (!found || program->length) PetscFunctionReturn(0);
-  found += strlen(sign);
-  PetscCall(rg_text_add(program, "%.*s", (int)strcspn(found, ";"), found));
+  if (!program->length && rg_plugins_item(&list, &item))
+    PetscCall(rg_text_add(program, "%.*s", item.length, item.at));
   PetscFunctionReturn(0);
 }
 

@@ -51,16 +51,28 @@ PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int
   PetscFunctionReturn(0);
 }
 
+bool rg_plugins_item(RgPart *list, RgPart *item)
+{
+  const char *const end = list->at + list->length;
+
+  if (list->length < 3) return false;
+  const char *at = list->at + 2, *next = memchr(at, ';', (size_t)(end - at));
+  if (!next) next = end;
+  const char *blank = memchr(at, ' ', (size_t)(next - at)); /* behind `plugin` or `program` */
+  item->at = blank ? blank + 1 : at;
+  item->length = (int)(next - item->at);
+  *list = (RgPart){next, (int)(end - next)};
+  return true;
+}
+
 PetscErrorCode rg_plugins_note(RgText *plugins, const RgRecord *record)
 {
-  static const char sign[] = "; plugin ";
-  const char *at = record->provenance.software ? record->provenance.software : "";
+  RgPart list = rg_software_parts(record->provenance.software).plugins, item;
   char name[512];
 
   PetscFunctionBeginUser;
-  while ((at = strstr(at, sign))) {
-    at += strlen(sign);
-    snprintf(name, sizeof(name), "%.*s", (int)strcspn(at, ";"), at);
+  while (rg_plugins_item(&list, &item)) {
+    snprintf(name, sizeof(name), "%.*s", item.length, item.at);
     if (plugins->length && strstr(plugins->data, name)) continue;
     PetscCall(rg_text_add(plugins, "%s%s", plugins->length ? ", " : "", name));
   }

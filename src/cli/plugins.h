@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "regatta/results.h"
+#include "study/record/software.h"
 
 /* The -plugin option, repeatable; every command that knows problems and algorithms has it. */
 #define RG_OPTION_PLUGIN                                                                           \
@@ -17,6 +18,9 @@
 typedef struct RgRegistry RgRegistry;
 PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int *exit_code);
 
+/* Take the first item `FILE HASH` (or `NAME HASH`) from the plug-ins or the program of a trial's
+   software; false: no item is left. */
+bool rg_plugins_item(RgPart *list, RgPart *item);
 /* Merge the plug-ins of a trial, `FILE HASH, FILE HASH`, into those of other trials. */
 PetscErrorCode rg_plugins_note(RgText *plugins, const RgRecord *record);
 /* Write the line that lists the plug-ins of the trials in `path`; nothing if `plugins` is empty. */

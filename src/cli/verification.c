@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "cli/evaluations.h"
 #include "cli/verification.h"
+#include "study/record/software.h"
 #include "study/store/compare.h"
 #include "study/trial/trial.h"
 
@@ -86,10 +87,9 @@ static PetscErrorCode compare_record(void *closure, const RgRecord *then)
     PetscCall(rg_record_compare_initial(then, comparison->now, tolerance, &comparison->difference));
   if (comparison->difference.length && comparison->program && comparison->bits)
     PetscCall(rg_text_add(&comparison->difference, "; the program is not reproducible"));
-  const char *software = then->provenance.software ? then->provenance.software : "";
+  const RgPart build = rg_software_parts(then->provenance.software).build;
   if (comparison->difference.length)
-    PetscCall(
-      rg_text_add(&comparison->difference, " (by %.*s)", (int)strcspn(software, ";"), software));
+    PetscCall(rg_text_add(&comparison->difference, " (by %.*s)", build.length, build.at));
   PetscFunctionReturn(0);
 }
 

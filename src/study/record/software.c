@@ -1,4 +1,4 @@
-/* Versions of all software that results depend on. */
+/* The software that made a result: its versions as a text, and the parts of such a text. */
 #include "study/record/software.h"
 
 #include <gsl/gsl_version.h>
@@ -24,6 +24,27 @@ static PetscErrorCode add_mpi(RgText *text)
   for (char *tab = version; (tab = strchr(tab, '\t'));) *tab = ' ';
   PetscCall(rg_text_add(text, "; %s", version));
   PetscFunctionReturn(0);
+}
+
+#define SOURCE ", source "
+
+RgSoftware rg_software_parts(const char *text)
+{
+  RgSoftware parts = {0};
+
+  if (!text) text = "";
+  const char *end = text + strlen(text), *program = strstr(text, "; program ");
+  const char *plugin = strstr(text, "; plugin "), *source = strstr(text, SOURCE);
+  if (!program) program = end;
+  if (!plugin || plugin > program) plugin = program;
+  parts.build = (RgPart){text, (int)strcspn(text, ";")};
+  if (source && source < text + parts.build.length) {
+    source += strlen(SOURCE);
+    parts.source = (RgPart){source, (int)strcspn(source, ")")};
+  }
+  parts.plugins = (RgPart){plugin, (int)(program - plugin)};
+  parts.program = (RgPart){program, (int)(end - program)};
+  return parts;
 }
 
 PetscErrorCode rg_software_describe(char **description)

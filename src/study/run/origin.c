@@ -13,71 +13,24 @@
 /* A fingerprint in a record is the machine's, plus the number of additional ranks in the team. */
 enum { TEAM_MAX = 1 << 20 };
 
-/* ---- the texts ------------------------------------------------------------------------------- */
-
-/* The name of a build's sources, of `length` characters; NULL for an old build that has no such
-   name. */
-static const char *sources_of(const char *software, size_t *length)
+static bool same(RgPart a, RgPart b)
 {
-  const char *end = software + strcspn(software, ";"), *at = strstr(software, ", source ");
-
-  if (!at || at > end) return NULL;
-  at += strlen(", source ");
-  *length = strcspn(at, ")");
-  return at;
+  return a.length == b.length && !memcmp(a.at, b.at, (size_t)a.length);
 }
 
-static bool same_build(const char *a, const char *b)
+/* Builds are equal if their sources are; of an old build only version and commit are known. */
+static bool same_build(const RgSoftware *a, const RgSoftware *b)
 {
-  size_t n = 0, m = 0;
-  const char *x = sources_of(a, &n), *y = sources_of(b, &m);
-
-  if (!x || !y) {
-    x = a;
-    y = b;
-    n = strcspn(a, ";");
-    m = strcspn(b, ";");
-  }
-  return n == m && !strncmp(x, y, n);
+  if (a->source.at && b->source.at) return same(a->source, b->source);
+  return same(a->build, b->build);
 }
 
-/* The text `; program NAME HASH` of an external method; "" for other methods. */
-static const char *program_of(const char *software)
-{
-  const char *program = strstr(software, "; program ");
-
-  return program ? program : "";
-}
-
-/* The texts `; plugin FILE HASH` of the plug-ins that a trial needed, and the program; "" if it
-   needed neither. */
-static const char *plugins_of(const char *software)
-{
-  const char *plugins = strstr(software, "; plugin ");
-
-  return plugins ? plugins : program_of(software);
-}
-
-/* The kind of difference between two software texts that are not equal. */
-static RgOrigin difference(const char *software, const char *other)
-{
-  const char *a = plugins_of(software), *b = plugins_of(other);
-  const size_t n = (size_t)(strlen(a) - strlen(program_of(a)));
-
-  if (n == strlen(b) - strlen(program_of(b)) && !strncmp(a, b, n)) return RG_ORIGIN_PROGRAM;
-  return RG_ORIGIN_PLUGIN;
-}
-
-static const char *software_of(const RgRecord *record)
-{
-  return record->provenance.software ? record->provenance.software : "";
-}
-
-static void count(const char *software, RgOrigin origin, RgOriginCounts *counts)
+static void count(const RgSoftware *software, RgOrigin origin, RgOriginCounts *counts)
 {
   counts->n[origin]++;
   if (origin == RG_ORIGIN_BUILD && !counts->build[0])
-    snprintf(counts->build, sizeof(counts->build), "%.*s", (int)strcspn(software, ";"), software);
+    snprintf(counts->build, sizeof(counts->build), "%.*s", software->build.length,
+             software->build.at);
 }
 
 int rg_origin_others(const RgOriginCounts *counts)
@@ -137,20 +90,22 @@ PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *recor
 {
   const RgRegistry *registry = judge->study->registry;
   const RgCell *of = &judge->study->cells[cell];
-  const char *software = software_of(record);
+  const RgSoftware made = rg_software_parts(record->provenance.software);
+  const RgSoftware own = rg_software_parts(judge->software);
   RgText plugins = {0};
 
   PetscFunctionBeginUser;
   const uint64_t beyond =
     record->provenance.fingerprint - rg_registry_fingerprint(registry, of, judge->machine);
   PetscCall(rg_registry_describe(registry, of, &plugins));
+  const RgSoftware needed = rg_software_parts(plugins.data);
   *origin = RG_ORIGIN_SAME;
-  if (!same_build(software, judge->software)) *origin = RG_ORIGIN_BUILD;
-  else if (strcmp(plugins_of(software), plugins.data ? plugins.data : ""))
-    *origin = difference(software, plugins.data ? plugins.data : "");
+  if (!same_build(&made, &own)) *origin = RG_ORIGIN_BUILD;
+  else if (!same(made.plugins, needed.plugins)) *origin = RG_ORIGIN_PLUGIN;
+  else if (!same(made.program, needed.program)) *origin = RG_ORIGIN_PROGRAM;
   else if (beyond && (team ? beyond != (uint64_t)(team - 1) : beyond >= TEAM_MAX))
     *origin = RG_ORIGIN_FINGERPRINT;
-  count(software, *origin, counts);
+  count(&made, *origin, counts);
   PetscCall(rg_text_clear(&plugins));
   PetscFunctionReturn(0);
 }
@@ -164,30 +119,32 @@ typedef struct RgOriginEntry {
   RgOrigin origin;
 } Entry;
 
-static uint64_t hash_of(const char *text)
+static uint64_t hash_of(RgPart part)
 {
   uint64_t hash[2];
 
-  rg_hash128(text, strlen(text), hash);
+  rg_hash128(part.at, (size_t)part.length, hash);
   return hash[0];
 }
 
 PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *record)
 {
-  const char *software = software_of(record);
+  const RgSoftware made = rg_software_parts(record->provenance.software);
 
   PetscFunctionBeginUser;
   if (!survey->software) PetscCall(rg_software_describe(&survey->software));
+  const RgSoftware own = rg_software_parts(survey->software);
+  const int outside = made.plugins.length + made.program.length; /* the program is behind them */
   PetscCall(RG_GROW(survey->n, survey->entries));
   Entry *entry = &survey->entries[survey->n++];
-  *entry = (Entry){.cell = hash_of(record->cell),
-                   .plugins = hash_of(plugins_of(software)),
-                   .program = hash_of(program_of(software)),
+  *entry = (Entry){.cell = hash_of((RgPart){record->cell, (int)strlen(record->cell)}),
+                   .plugins = hash_of((RgPart){made.plugins.at, outside}),
+                   .program = hash_of(made.program),
                    .fingerprint = record->provenance.fingerprint,
                    .started = record->provenance.started};
-  if (!same_build(software, survey->software)) {
+  if (!same_build(&made, &own)) {
     entry->origin = RG_ORIGIN_BUILD;
-    count(software, RG_ORIGIN_BUILD, &survey->counts);
+    count(&made, RG_ORIGIN_BUILD, &survey->counts);
   }
   PetscFunctionReturn(0);
 }

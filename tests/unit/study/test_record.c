@@ -2,6 +2,7 @@
 
 #include "fake_study.h"
 #include "study/record/fields.h"
+#include "study/record/software.h"
 #include "study/file/swept.h"
 
 RG_TEST(widths_follow_the_record)
@@ -239,4 +240,28 @@ RG_TEST(the_text_of_older_files_is_read)
   RG_OK(rg_swept_clear(&n, &list));
   RG_OK(rg_swept_parse("", &n, &list));
   assert_null(list);
+}
+
+static void expect_part(RgPart part, const char *expected)
+{
+  assert_int_equal(part.length, (int)strlen(expected));
+  assert_memory_equal(part.at, expected, strlen(expected));
+}
+
+RG_TEST(software_of_a_trial_has_parts)
+{
+  const RgSoftware all = rg_software_parts(
+    "regatta 1.2 (commit ab, source 12f); PETSc 3, source (x); reported numpy 2; plugin a.so 01; "
+    "plugin b.so 02; program p.py 03");
+  const RgSoftware old = rg_software_parts("regatta 0.9 (commit ab); PETSc 3; program p.py 03");
+
+  expect_part(all.build, "regatta 1.2 (commit ab, source 12f)");
+  expect_part(all.source, "12f");
+  expect_part(all.plugins, "; plugin a.so 01; plugin b.so 02");
+  expect_part(all.program, "; program p.py 03");
+  assert_true(all.plugins.at + all.plugins.length == all.program.at);
+  expect_part(old.source, "");
+  expect_part(old.plugins, "");
+  expect_part(old.program, "; program p.py 03");
+  expect_part(rg_software_parts(NULL).build, "");
 }
