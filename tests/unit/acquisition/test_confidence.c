@@ -3,6 +3,7 @@
 
 #include "acquisition/confidence.h"
 #include "regatta/stream.h"
+#include "regatta/theory.h"
 
 #define DRAWS 100000
 
@@ -11,10 +12,11 @@ RG_TEST(test_shifted_exponential)
 {
   RgStream stream = rg_stream(7, "test", 0, "confidence", 3);
   double shift = rg_irgp_shift_finite(1000), sum = 0.0;
+  const RgConfidenceLaw law = {.kind = RG_LAW_EXPONENTIAL, .a = shift, .b = 0.5};
 
   for (int t = 1; t <= DRAWS; t++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)t);
-    double zeta = shift + rg_random_exponential(&random) / 0.5;
+    double zeta = rg_confidence_draw(&law, &random);
     assert_true(zeta >= shift);
     sum += zeta;
   }

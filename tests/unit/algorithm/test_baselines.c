@@ -465,6 +465,20 @@ RG_TEST(test_lines)
   assert_true(rg_knowledge_gradient_lines(2, low, flat, d_a, d_b) == -INFINITY);
 }
 
+/* Which lines are largest somewhere, among lines of many slopes. */
+RG_TEST(test_envelope_of_lines)
+{
+  for (int j = 0; j < 4; j++) {
+    double a[6], b[6];
+
+    for (int i = 0; i < 6; i++) {
+      a[i] = cos(3 * i + 7 * j);
+      b[i] = sin(5 * i + j);
+    }
+    RG_CLOSE(exp(rg_knowledge_gradient_lines(6, a, b, NULL, NULL)), expected_gain(6, a, b), 1e-8);
+  }
+}
+
 /* log KG of one point of a box, from the posterior's own covariances. */
 static double knowledge_gradient_at(RgModel *model, const RgHistory *history, const double *x)
 {
