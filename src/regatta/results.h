@@ -18,16 +18,16 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
 #define RG_COLUMN_LIST(COLUMN)                                                                     \
   COLUMN(X, "x", RG_WIDTH_X, 1, "native", "design", "queried design, native units")                \
   COLUMN(C, "c", RG_WIDTH_C, 1, "native", "context", "context of the evaluation as observed")      \
-  COLUMN(Y, "y", 1, 1, "y", "observation", "observed value, noise included")                       \
+  COLUMN(Y, "y", 1, 1, "y", "observation", "observed value, including noise")                      \
   COLUMN(F, "f", 1, 1, "y", "noise-free value", "f(x, c) without noise")                           \
   COLUMN(OBJECTIVE, "objective", 1, 1, "y", "objective",                                           \
          "F at the queried design; NaN where the evaluation failed or a constraint is violated")   \
   COLUMN(RECOMMENDATION, "recommendation", RG_WIDTH_X, 1, "native", "recommended design",          \
          "design recommended after this evaluation, for methods that recommend")                   \
   COLUMN(INSTANTANEOUS_REGRET, "instantaneous_regret", 1, 1, "y", "instantaneous regret",          \
-         "F(x*) - F(x_t), of the recommendation for methods that recommend")                       \
+         "F(x*) - F(x_t); for methods that recommend, x_t is the recommendation")                  \
   COLUMN(SIMPLE_REGRET, "simple_regret", 1, 1, "y", "simple regret",                               \
-         "F(x*) - max F over the evaluations so far, the initial design included")                 \
+         "F(x*) - max F over the evaluations so far, including the initial design")                \
   COLUMN(CUMULATIVE_REGRET, "cumulative_regret", 1, 1, "y", "cumulative regret",                   \
          "sum of the instantaneous regret; NaN in the initial design unless it counts")            \
   COLUMN(POSTERIOR_SD, "posterior_sd", 1, 1, "y", "posterior deviation at the query",              \
@@ -40,15 +40,17 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
          "prior variance of the model at the query, model units")                                  \
   COLUMN(MODEL_NOISE, "model_noise", 1, 1, "1", "noise variance of the model",                     \
          "noise variance at the query, model units")                                               \
-  COLUMN(LOG_LIKELIHOOD, "log_likelihood", 1, 1, "1", "log marginal likelihood",                   \
-         "of the data at the fitted hyperparameters, without priors; where a fit was made")        \
-  COLUMN(JITTER, "jitter", 1, 1, "1", "jitter", "added to the diagonal of the kernel matrix")      \
   COLUMN(                                                                                          \
-    SCORE_RECOMMENDED, "score_recommended", RG_WIDTH_S, 1, "1", "recommended design by score",     \
-    "number of the design, from 0, that is recommended by each measure after this evaluation")     \
+    LOG_LIKELIHOOD, "log_likelihood", 1, 1, "1", "log marginal likelihood",                        \
+    "value for the data at the fitted hyperparameters, without priors; only where a fit was made") \
+  COLUMN(JITTER, "jitter", 1, 1, "1", "jitter",                                                    \
+         "number added to the diagonal of the kernel matrix")                                      \
+  COLUMN(SCORE_RECOMMENDED, "score_recommended", RG_WIDTH_S, 1, "1",                               \
+         "recommended design by score",                                                            \
+         "number (from 0) of the design that each measure recommends after this evaluation")       \
   COLUMN(SCORE_INSTANTANEOUS_REGRET, "score_instantaneous_regret", RG_WIDTH_S, 1, "y",             \
          "instantaneous regret by score",                                                          \
-         "instantaneous_regret by each measure, of its recommendation")                            \
+         "instantaneous_regret by each measure, for its recommendation")                           \
   COLUMN(SCORE_SIMPLE_REGRET, "score_simple_regret", RG_WIDTH_S, 1, "y", "simple regret by score", \
          "simple_regret by each measure")                                                          \
   COLUMN(SCORE_CUMULATIVE_REGRET, "score_cumulative_regret", RG_WIDTH_S, 1, "y",                   \
@@ -61,20 +63,19 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
   COLUMN(CPU_EVALUATE, "cpu_evaluate", 1, 0, "s", "CPU time of the evaluation", "seconds")         \
   COLUMN(                                                                                          \
     FILL_DISTANCE, "fill_distance", 1, 1, "1", "fill distance",                                    \
-    "largest distance of a point of the unit cube to the queries so far, unit-cube units; on "     \
-    "problems about filling space")                                                                \
+    "largest distance of a point of the unit cube to the queries so far, unit-cube units; for "    \
+    "problems of filling space")                                                                   \
   COLUMN(OBJECTIVE_ERROR, "objective_error", 1, 1, "y", "error of the objective",                  \
-         "largest estimated error of F over the trial's queries; where F is no formula")           \
+         "largest estimated error of F over the trial's queries; only where F has no formula")     \
   COLUMN(SOLVER_ITERATIONS, "solver_iterations", 1, 1, "1", "iterations of the solver",            \
-         "of conjugate gradients for the posterior mean; where the posterior has no matrix")       \
+         "iterations of conjugate gradients for the posterior mean; only without a matrix")        \
   COLUMN(SOLVER_RESIDUAL, "solver_residual", 1, 1, "1", "residual of the solver",                  \
-         "that they ended at, relative to the right-hand side")                                    \
-  COLUMN(                                                                                          \
-    FIT_DATA, "fit_data", 1, 1, "1", "data of the fit",                                            \
-    "number of data that the hyperparameters were fitted to, and log_likelihood is of; where "     \
-    "the posterior has no matrix and a fit was made")                                              \
+         "residual after these iterations, relative to the right-hand side")                       \
+  COLUMN(FIT_DATA, "fit_data", 1, 1, "1", "data of the fit",                                       \
+         "number of data in the fit of the hyperparameters and in log_likelihood; only where the " \
+         "posterior has no matrix and a fit was made")                                             \
   COLUMN(PROGRAM_MEMORY, "program_memory", 1, 0, "B", "memory of the program",                     \
-         "largest resident set so far of the program that is the method")
+         "peak resident set so far of the program that is the method")
 
 #define RG_COLUMN_ENUM(symbol, name, width, result, units, long_name, description)                 \
   RG_COLUMN_##symbol,

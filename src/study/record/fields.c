@@ -14,7 +14,7 @@ const RgAxisInfo rg_axes[RG_AXIS_COUNT] = {
   [RG_AXIS_C]         = {"dim_c", 0, "context coordinate", "coordinate of the context"},
   [RG_AXIS_Z]         = {"dim_z", 0, "model input",
                          "input of the model: design coordinates, then context coordinates"},
-  [RG_AXIS_S]         = {"score", 0, "score", "measure that trials are scored by, as in `scores`"},
+  [RG_AXIS_S]         = {"score", 0, "score", "measure that scores the trials, as in `scores`"},
 };
 
 #define FIELD(member) offsetof(RgRecord, member), sizeof(((RgRecord *)NULL)->member)
@@ -45,7 +45,7 @@ const RgFieldInfo rg_fields[] = {
   {"status", RG_FIELD_STATUS, FIELD(status), false, RG_OF_ALL, true, "1", "status",
    "whether the trial finished its budget or failed numerically"},
   {"message", RG_FIELD_CHARS, FIELD(message), false, RG_OF_ALL, false, "1", "message",
-   "why the trial failed, or where it did better than the optimum; empty otherwise"},
+   "reason why the trial failed, or the place where it exceeded the optimum; empty otherwise"},
   {"n_iterations", RG_FIELD_INT, FIELD(n_rows), false, RG_OF_ALL, false, "1",
    "recorded evaluations",
    "entries of this trial along the axis iteration, its initial design included; NaN follows"},
@@ -59,23 +59,23 @@ const RgFieldInfo rg_fields[] = {
   {"n_dim_z", RG_FIELD_INT, FIELD(dim_z), false, RG_OF_ALL, false, "1", "model inputs",
    "inputs of the model of this trial, 0 without a model"},
   {"n_scores", RG_FIELD_INT, FIELD(n_scores), false, RG_OF_SCORED, false, "1", "scores",
-   "measures this trial is scored by; NaN follows along score; only where a problem has `score`"},
+   "number of measures of this trial; NaN follows along score; only where a problem has `score`"},
   {"scores", RG_FIELD_TEXT, FIELD(scores), false, RG_OF_SCORED, true, "1", "measures of the scores",
    "NAME=measure, separated by '; ', in the order of the axis score; only where a problem has "
    "`score`"},
   {"inputs", RG_FIELD_TEXT, FIELD(inputs), false, RG_OF_NAMED, false, "1", "inputs",
-   "what the coordinates of the design stand for, as the study file describes them, separated by "
-   "'; '; only where they have names"},
+   "meanings of the coordinates of the design, as in the study file, separated by '; '; only "
+   "where they have names"},
   {"contexts", RG_FIELD_TEXT, FIELD(contexts), false, RG_OF_CONTEXT, false, "1", "contexts",
-   "the same of the coordinates of the context"},
+   "meanings of the coordinates of the context, in the same form"},
   {"optimum", RG_FIELD_REAL, FIELD(optimum), false, RG_OF_ALL, false, "y", "optimum",
-   "max F of the instance, from which regret is measured, or from the best F of the trial where "
-   "that is larger; NaN where it is unknown"},
+   "max F of the instance; regret is measured from it, or from the best F of the trial if that is "
+   "larger; NaN if it is unknown"},
   {"checksum", RG_FIELD_CHARS, FIELD(checksum), false, RG_OF_ALL, false, "1",
    "checksum of the trial",
    "XXH3-128 over id, key, status, message, shape, optimum and all columns but those of timing"},
   {"host", RG_FIELD_CHARS, FIELD(provenance.host), true, RG_OF_ALL, false, "1", "host",
-   "where the trial ran"},
+   "host on which the trial ran"},
   {"rank", RG_FIELD_INT, FIELD(provenance.rank), true, RG_OF_ALL, false, "1", "rank",
    "MPI rank that ran it"},
   {"ranks", RG_FIELD_INT, FIELD(provenance.ranks), true, RG_OF_ALL, false, "1", "ranks",
@@ -84,10 +84,10 @@ const RgFieldInfo rg_fields[] = {
    "seconds since 1970-01-01 00:00:00", "start of the trial", "Coordinated Universal Time"},
   {"wall", RG_FIELD_REAL, FIELD(provenance.wall), true, RG_OF_ALL, false, "s",
    "wall time of the trial",
-   "from its start to its record"},
+   "seconds from its start to its record"},
   {"cpu", RG_FIELD_REAL, FIELD(provenance.cpu), true, RG_OF_ALL, false, "s",
    "CPU time of the trial",
-   "of the process that ran it, and of programs that it asked"},
+   "CPU seconds of the process that ran it, and of the programs that it asked"},
   {"peak_memory", RG_FIELD_REAL, FIELD(provenance.peak_memory), true, RG_OF_ALL, false, "byte",
    "peak memory",
    "largest resident set of the process up to the end of the trial"},
@@ -106,9 +106,9 @@ const RgAttributeInfo rg_attributes[RG_ATTRIBUTE_COUNT] = {
   [RG_ATTRIBUTE_CONVENTIONS]    = {"Conventions", "metadata conventions followed", true, false},
   [RG_ATTRIBUTE_TITLE]          = {"title", "title of the study", true, false},
   [RG_ATTRIBUTE_HISTORY]        = {"history",
-                                   "when the file was written and by what, one line each time",
+                                   "a line for each writing: its time, and the program",
                                    true, true},
-  [RG_ATTRIBUTE_SOURCE]         = {"source", "program that made it", true, true},
+  [RG_ATTRIBUTE_SOURCE]         = {"source", "program that made the file", true, true},
   [RG_ATTRIBUTE_REFERENCES]     = {"references", "paper the study belongs to", true, false},
   [RG_ATTRIBUTE_SCHEMA_VERSION] = {"schema_version", "version of this format", false, false},
   [RG_ATTRIBUTE_STUDY_NAME]     = {"study_name", "name of the study", true, false},
@@ -119,12 +119,12 @@ const RgAttributeInfo rg_attributes[RG_ATTRIBUTE_COUNT] = {
                                    "1: every trial of the study is in this file; 0: a shard, or "
                                    "joined from parts", false, false},
   [RG_ATTRIBUTE_N_TRIALS]       = {"n_trials",
-                                   "trials in the file, those of `earlier` not counted", false,
+                                   "trials in the file, without those of `earlier`", false,
                                    false},
-  [RG_ATTRIBUTE_N_FAILED]       = {"n_failed", "of these, the failed ones", false, false},
+  [RG_ATTRIBUTE_N_FAILED]       = {"n_failed", "failed trials among these", false, false},
   [RG_ATTRIBUTE_CHECKSUM]       = {"checksum",
-                                   "of all trials counted in n_trials, independent of their order, "
-                                   "of ranks, hosts and time", true, false},
+                                   "checksum of the trials in n_trials; it depends on neither "
+                                   "their order nor ranks, hosts or time", true, false},
   [RG_ATTRIBUTE_CHECKSUM_COLUMNS] = {"checksum_columns",
                                      "names of the columns in the checksum of a trial, in its "
                                      "order; columns of the algorithm follow", true, false},

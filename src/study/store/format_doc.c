@@ -19,7 +19,7 @@ static const char introduction[] =
   "/PROBLEM               one group per problem label: trials x evaluations\n"
   "/PROBLEM/timing        wall and CPU seconds per evaluation\n"
   "/PROBLEM/provenance    where and when each trial ran\n"
-  "/provenance            what wrote this file (results files only)\n"
+  "/provenance            software that wrote this file (results files only)\n"
   "/earlier/PROBLEM       trials that a later version of the study does not plan any more\n"
   "```\n\n"
   "The name of a group is the label itself, but for `/`, `%%` and control characters, which\n"
@@ -50,21 +50,22 @@ static const char reading[] =
 
 static const char settings[] =
   "## Swept settings\n\n"
-  "Every setting that the study sweeps is a variable (trial) of its own, called as in the\n"
+  "Every setting that the study sweeps is a variable (trial) of its own. It has the name in the\n"
   "study file without the label: `noise_variance`, `surrogate.kernel`; `surrogate` where whole\n"
   "blocks are swept. Where another variable has that name, or settings of two parts have it,\n"
-  "the part stands before it (`algorithm.exploration`, `problem.objective`). Missing is what\n"
-  "a trial does not read, or its algorithm sets itself: such a cell runs once and stands\n"
-  "beside every value of the setting.\n\n"
+  "the part stands before it (`algorithm.exploration`, `problem.objective`). A value is\n"
+  "missing if the trial does not read the setting, or its algorithm sets it itself: such a cell\n"
+  "runs once and stands beside every value of the setting.\n\n"
   "| values | type | missing |\n| --- | --- | --- |\n"
   "| numbers | float64 | NaN |\n"
   "| whole numbers | int32, `_FillValue` | %d (NA in R) |\n"
   "| true or false | uint8, `flag_values`, `flag_meanings`, `_FillValue` | %d |\n"
-  "| words; all else as canonical text: lists, blocks `{name=value,...}`, numbers with `auto` "
+  "| words; all other values as canonical text: lists, blocks `{name=value,...}`, numbers with "
+  "`auto` "
   "among them | text | empty |\n\n"
-  "Attributes: `" RG_SETTING_ATTRIBUTE
-  "` is the name again, and says that this is such a variable; "
-  "`part` whose\nsetting it is (run, problem, algorithm, surrogate, maximiser); `units` and "
+  "Attributes: `" RG_SETTING_ATTRIBUTE "` is the name again, and marks such a variable; "
+  "`part` is the\nblock of the setting (run, problem, algorithm, surrogate, maximiser); `units` "
+  "and "
   "`description` are\nthose of the parameter (`regatta describe`). `" RG_SWEPT_AIMED "` is the "
   "measure that the\nqueries of a trial aim at, where a problem has `score`. Files of schema 1 "
   "have the text\n`swept` alone.\n\n";
@@ -77,20 +78,20 @@ static const char integrity[] =
   "column that has a value: first those that the root attribute `checksum_columns` names, in\n"
   "its order (it is that of the table above, without timing), then those of the algorithm by\n"
   "name. Each column gives its name and a NUL, the number of its values (those of this trial,\n"
-  "padding left out), their bits. -0 counts as 0, every NaN as 7ff8000000000000.\n"
-  "The root attribute `checksum` adds up those of all trials, so that it does not depend on\n"
-  "their order: XXH3-128 of the number of trials and of the sum modulo 2^128, low half first,\n"
+  "without padding), their bits. -0 counts as 0, every NaN as 7ff8000000000000.\n"
+  "The root attribute `checksum` adds up the checksums of all trials, so that their order does\n"
+  "not matter: XXH3-128 of the number of trials and of the sum modulo 2^128, low half first,\n"
   "as three such numbers. Timing, provenance and labels are in neither.\n\n"
   "Behind the end of HDF5's part, where HDF5 does not look, stands a trailer of %d bytes:\n"
   "`RGTRAIL` and a newline, the length of what precedes, and the low and the high half of its\n"
   "XXH3-128, each least significant byte first. A shard without a fitting trailer is damaged:\n"
   "it is moved to `OUT.h5.d/%s/` and its trials run again. A results file may lose its\n"
-  "trailer when another program writes to it; then the checksums of its trials are what\n"
-  "counts.\n\n"
+  "trailer when another program writes to it; then the checksums of its trials\n"
+  "decide.\n\n"
   "## The study directory\n\n"
   "`LEVEL-HASH.h5` are shards: level 0 as committed, higher levels merged from those below;\n"
-  "the hash is that of the trailer. `.tmp.HOST.PID.N` are files being written; nobody reads\n"
-  "them. `%s/` has damaged shards, `%s/` shards without any trial of the present study.\n"
+  "the hash is that of the trailer. `.tmp.HOST.PID.N` are files being written; no program\n"
+  "reads them. `%s/` has damaged shards, `%s/` shards without any trial of the present study.\n"
   "A file `STOP` ends a run cleanly. When the study is complete, its shards go into the\n"
   "results file and are removed.\n";
 
@@ -113,7 +114,7 @@ static const char exports[] =
   "  of IOHprofiler (0.3.3 and later); `raw_y` is above the optimum where that is known.\n\n"
   "In both, every trial with an evaluation is a run, also one that failed. An evaluation that is\n"
   "infeasible or failed has the value 1e300. Where a selected trial did better than the optimum,\n"
-  "the best value of its instance stands in the place of the optimum. An export needs a folder\n"
+  "the best value of its instance replaces the optimum. An export needs a folder\n"
   "that is new or empty, so that no file of an older export is read along with it.\n";
 
 static const char *type_name(RgFieldType type)
@@ -207,7 +208,7 @@ static PetscErrorCode add_columns(RgText *text, bool result)
                           "number of its word from 0 (the words stand in the attribute\n"
                           "`choices_NAME`), NaN where an input did not count. Both are made "
                           "from `x` and\n`inputs` and are in no checksum; `x` is the query as "
-                          "the algorithm made it. `c_name`\nand `c_seen` are the same of "
+                          "the algorithm made it. `c_name`\nand `c_seen` are the same for "
                           "contexts.\n"));
   PetscCall(rg_text_add(text, "\n"));
   PetscFunctionReturn(0);
