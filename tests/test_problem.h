@@ -81,7 +81,7 @@ static inline double value_at(RgProblem *problem, const double *x)
   return f;
 }
 
-/* f at a design and a context of finite ones. */
+/* f at a design and a context of finite spaces, by their indices. */
 static inline double f_of_indices(RgProblem *problem, int design, int context)
 {
   const RgDomain *domain = &problem->domain;

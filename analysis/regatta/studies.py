@@ -150,7 +150,7 @@ def _follow(command: list[str], quiet: bool) -> str:
 
 
 def _own_lines(lines: Iterable[str]) -> Iterator[str]:
-    """Lines without the blocks between rules in which mpirun explains an exit code."""
+    """The lines except the blocks, framed by rules, in which mpirun explains an exit code."""
     inside = False
     for line in lines:
         rule = len(line) > 60 and not line.strip().strip("-")

@@ -190,7 +190,7 @@ def main():
                         help="california-housing.csv, winequality-red.csv, winequality-white.csv "
                         "(paths, or names in REGATTA_DATA), wine (both colours), friedman "
                         "(generated), diabetes (of scikit-learn)")
-    parser.add_argument("--rows", type=int, default=0, help="use so many rows only")
+    parser.add_argument("--rows", type=int, default=0, help="use this number of rows only")
     options = parser.parse_args()
     other_python()
     objective = line = None

@@ -53,8 +53,7 @@ typedef struct {
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-/* Whatever stands in for the value of f at a point in flight, constraints are believed to be met as
-   their models expect. */
+/* A point in flight gets the constraints that their models expect, for any stand-in value of f. */
 static const RgPendingOptions believer = {.rule = RG_PENDING_BELIEVER};
 
 static PetscErrorCode create_learner(RgAlgorithm *algorithm, int k, Learner *learner)

@@ -43,7 +43,7 @@ typedef struct {
   const char *log; /* file that gets the standard error of programs; NULL: it is passed on */
 } RgKeeper;
 
-/* What a method knows before the first ask. Borrowed for the life of the algorithm. */
+/* The knowledge of a method before the first ask. Borrowed for the life of the algorithm. */
 typedef struct {
   const RgDomain *domain;
   const RgSurrogateOptions *surrogate;

@@ -122,7 +122,7 @@ typedef struct {
   const int *context_index; /* n: index into the finite contexts; NULL: not finite */
 } RgPending;
 
-/* What an algorithm has seen: queried inputs and observations, in order of evaluation. */
+/* The history of an algorithm: queried inputs and observations, in order of evaluation. */
 typedef struct {
   int n;         /* evaluations so far, the initial design included */
   int n_initial; /* the first n_initial evaluations are the initial design */

@@ -1,6 +1,6 @@
 /* A preloaded library that makes the k-th file call below a directory go wrong.
 
-   Counted are calls whose path, or whose file descriptor's path, begins with the prefix. What happens
+   Counted are calls whose path, or whose file descriptor's path, begins with the prefix. The action
    at call k:
      die      SIGKILL before the call
      torn     a write writes half, then SIGKILL; other calls as die

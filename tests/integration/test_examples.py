@@ -187,7 +187,7 @@ algorithms: [random]
         self.assertEqual(self.killed_while_stuck(plugin, 12, 250), 2)
 
     def test_built_again(self):
-        """Trials of another build of the plug-in (here one with more bytes) are told of."""
+        """Trials of another build of the plug-in (here one with more bytes) are reported."""
         library, output = self.folder / "bowl.so", self.folder / "out.h5"
         shutil.copy(self.plugin, library)
         command = [EXAMPLES / "plugin" / "study.yaml", "-o", output, "-plugin", library]

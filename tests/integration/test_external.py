@@ -129,7 +129,7 @@ class External(RegattaTest):
             self.assertTrue(marker.exists())
 
     def test_inputs_that_count_sometimes(self):
-        """Logarithmic and conditional inputs: told as null where they don't count, the same for the
+        """Logarithmic and conditional inputs: null in messages where they don't count, the same for the
         model wherever they stand, recorded as seen; bits of any number of ranks."""
         program = self.write("tuner.py", """#!/usr/bin/python3
 import json, math, sys
@@ -173,7 +173,7 @@ algorithms: [random, ei, ts, jes, nelder_mead]
         return group[name][()], group["y"][()], group["f"][()], group["objective"][()]
 
     def test_failures_are_data(self):
-        """Every way to fail but a program that can't be started is told as the study says."""
+        """Every failure, except of a program that can't be started, is handled as the study says."""
         for rule, told in (("worst", None), ("penalty -77", -77.0), ("infeasible", None)):
             hows = ["crash", "error", "garbage", "infinite", "enormous"]
             if rule == "infeasible":
@@ -209,7 +209,7 @@ algorithms: [random, ei, ts, jes, nelder_mead]
                     np.testing.assert_array_equal(group["feasible"][()], ~wrong)
                     np.testing.assert_allclose(group["simple_regret"][()],
                                                -np.fmax.accumulate(F, axis=1))
-                    if told is None:  # the worst so far: initial designs are told as a whole
+                    if told is None:  # the worst so far: a method gets its initial design as a whole
                         want = np.nanmin(y[-1][:row + 1])
 
                         self.assertIn(want, [e["y"] for e in tells if "failed" in e])
@@ -259,8 +259,8 @@ algorithms: [random, ei, ts, jes, nelder_mead]
         self.assertNotIn(" of 12", next(line for line in lines if line.startswith("branin")))
 
     def test_constraints(self):
-        """Named constraints in the answer: recorded, regret counts feasible designs, methods that
-        don't know of them are told the worst; what is no constraint fails."""
+        """Named constraints in the answer: recorded, regret counts feasible designs, methods that don't know of them
+        get the worst value; what is no constraint fails."""
         hows = {"no_constraint": 'answered without a number as "size" in "constraints"',
                 "text_constraint": 'answered without a number as "cost" in "constraints"',
                 "enormous_constraint": "constraint 'cost' is beyond 1e100"}

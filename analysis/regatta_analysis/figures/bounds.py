@@ -32,7 +32,7 @@ DASHES = [(0, (5, 1.5)), (0, (1, 1)), (0, (4, 1, 1, 1)), (0, (6, 1, 1, 1, 1, 1))
 
 
 def read(path):
-    """The table, with its problems labelled as `load` labels those of the results file; with `base`, as in the study
+    """The table. Its problems get the labels that `load` gives them, and the column `base` has those of the study
     file."""
     try:
         table = pd.read_csv(path, keep_default_na=False, dtype={"t": int, "value": float})

@@ -37,7 +37,7 @@ class reading:
             raise InputError(f"{self._path}: damaged results file ({one_line(error)})") from error
 
 
-SEEN = {"x_seen": "inputs", "c_seen": "contexts"}  # as evaluated, and what the coordinates are
+SEEN = {"x_seen": "inputs", "c_seen": "contexts"}  # values as evaluated, and the meanings of their coordinates
 
 
 class Group:

@@ -25,7 +25,7 @@ def main():
         try:
             throughput, constraints = serve(**request["x"])
             answer = {"id": request["id"], "value": throughput, "constraints": constraints}
-        except Exception as error:  # told as the study's `on_failure` says
+        except Exception as error:  # handled as the study's `on_failure` says
             answer = {"id": request["id"], "error": f"{type(error).__name__}: {error}"}
         print(json.dumps(answer), flush=True)
 

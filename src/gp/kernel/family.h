@@ -1,4 +1,4 @@
-/* What a family of stationary kernels is: the table of gp/kernel/list.h.
+/* The descriptor of a family of stationary kernels: the table of gp/kernel/list.h.
 
    A family is one file in gp/kernel/families/ of two parts, each for one includer:
      RG_KERNEL_FORMULAS  correlation and slope at one r^2, for the loops of tiles_body.h, which make

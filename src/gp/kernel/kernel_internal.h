@@ -1,4 +1,4 @@
-/* What the files of gp/ share about kernels. Internal to gp/.
+/* Declarations about kernels that the files of gp/ share. Internal to gp/.
 
    A kernel's factors are numbered through, term by term; its columns are the inputs of its factors,
    factor by factor (an input used by two factors has two columns), each as many times as the

@@ -35,7 +35,7 @@ typedef struct {
   int initial_design;    /* RgInitialDesign */
   char *given;           /* file of given designs at its start; NULL: no file; owned */
   char *on_failure;      /* as typed; NULL: fail; owned */
-  double noise_variance; /* of observations, native units of f; 0: noise-free */
+  double noise_variance; /* of the noise in an observation, native units of f */
   bool noise_known;      /* the method knows noise_variance */
   bool count_initial;    /* the initial design counts in cumulative regret */
   double stop_regret;    /* a trial ends once its simple regret is at most this; NaN: it doesn't */

@@ -20,13 +20,13 @@ typedef enum {
 
 typedef struct {
   int n[RG_ORIGIN_COUNT]; /* number of trials */
-  char build[128];        /* another build that made some of them; "" if there is none */
+  char build[128];        /* another build that made some of them, or "" */
 } RgOriginCounts;
 
 /* Number of trials that are not RG_ORIGIN_SAME. */
 int rg_origin_others(const RgOriginCounts *counts);
 /* Append how many finished trials have which other origin, and what to do: `3 of 12 finished
-   trials were made by another build (...): ...`; nothing if there are none. */
+   trials were made by another build (...): ...`; nothing if all origins agree. */
 PetscErrorCode rg_origin_describe(const RgOriginCounts *counts, RgText *text);
 
 /* A comparison of a study's records with what this process would make. */

@@ -26,7 +26,7 @@ static const char introduction[] =
   "become `%%XX`, and with `_` in front unless it begins with a letter or digit. The\n"
   "attribute `problem_label` of the group has the label as it is.\n\n"
   "Every array has dimension scales with the names of its axes; every variable has the\n"
-  "attributes `long_name`, `units` and `description`. Texts are of variable length, UTF-8.\n"
+  "attributes `long_name`, `units` and `description`. Texts have variable length and are UTF-8.\n"
   "Missing values are NaN: trials that are shorter than the longest of their group,\n"
   "coordinates that a trial does not have, and columns that an algorithm does not fill.\n"
   "Units `y` are those of the problem's f, `native` those of its inputs, `1` means none.\n\n"
