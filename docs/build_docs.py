@@ -238,7 +238,7 @@ def reference(program, root, out):
         lines += [f"| [`{n}`]({kind}/{n}.md) | {escaped(t)} | {escaped(' '.join(needs))} | {escaped(s)} |"
                   for n, t, *needs, s in rows]
         (place / f"{kind}.md").write_text("\n\n".join(
-            [f"# {TITLES[kind]}", f"The names that `regatta list {kind}` prints; `regatta describe NAME` prints each page.",
+            [f"# {TITLES[kind]}", f"The names of `regatta list {kind}`; `regatta describe NAME` prints each page.",
              "\n".join(lines), tree([f"{kind}/{n}" for n, *_ in rows])]) + "\n")
     (place / "measures.md").write_text(f"# Measures and laws\n\nRobustness measures over contexts, and the laws "
                                        f"contexts are drawn from.\n\n{body(program.ask('describe', 'measures'))}\n\n"
