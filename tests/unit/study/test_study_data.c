@@ -164,9 +164,10 @@ RG_TEST(test_given_mistakes)
     const char *problem, *more, *csv, *message;
   } wrong[] = {
     {"branin", "", "x1\n1\n", "t.csv has no column 'x2'; its columns are x1, x2"},
-    {"branin", "", "x1,x2,y\n1,2,3\n",
-     "t.csv has a column 'y'; its columns are the coordinates of "
-     "the design (x1, x2), which are evaluated, not told"},
+    {"branin", "", "x1,x2,z\n1,2,3\n",
+     "t.csv has a column 'z'; its columns are x1, x2, and y for known values"},
+    {"gardner", "", "x1,x2,y\n1,2,3\n", "takes no known values"},
+    {"branin", "", "x1,x2,y\n1,2,three\n", "t.csv:2: 'y' is 'three', not a number"},
     {"branin", "", "x1,x2,x1\n1,2,3\n", "are both called 'x1'"},
     {"branin", "", "x1,x2\n", "t.csv has a header but no rows"},
     {"branin", "", "x1,x2\n1,2\n-6,2\n", "t.csv:3: 'x1' is -6, outside [-5, 10]"},
