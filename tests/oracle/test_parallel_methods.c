@@ -149,3 +149,75 @@ RG_TEST(aegis_on_a_box)
   assert_true(members > 2);
   parallel_close(&p);
 }
+
+/* ---- q_ei ---------------------------------------------------------------------------------- */
+
+/* The greedy pair of the grid, and its joint improvement; with nothing in flight it is EI. */
+RG_TEST(q_ei_pair)
+{
+  Parallel p;
+
+  parallel_open(&p, "q_ei", true, 2, NULL, NULL);
+  parallel_ask(&p, 1);
+  assert_int_equal(p.bench.query.index, 7);
+  parallel_ask(&p, 2);
+  assert_int_equal(p.bench.query.index, 11);
+  RG_CLOSE(p.bench.query.extra[2], .1768874044, 1e-9);
+  RG_CLOSE(p.bench.query.extra[0], 1, 1e-15);
+  parallel_close(&p);
+}
+
+/* On a design of one more point: q-EI of (0.3, 0.55), and what it adds to EI of 0.3. */
+RG_TEST(q_ei_of_two_points)
+{
+  Parallel p;
+
+  parallel_open(&p, "q_ei", true, 2, NULL, NULL);
+  p.domain.without_replacement = true; /* so that only 0.55 is left */
+  const double x[] = {0.3};
+  const int index[] = {6};
+  for (int i = 0; i < PARALLEL_GRID; i++) {
+    const double z = i / 20.0;
+    if (i != 2 && i != 6 && i != 9 && i != 11 && i != 16)
+      RG_OK(rg_history_append(&p.bench.history, &z, i, NULL, -1, 0));
+  }
+  /* The model keeps the three data: those added after its update are excluded only. */
+  RgHistory told = p.bench.history;
+  told.n = 3;
+  RG_OK(rg_model_update(p.bench.class->model(&p.bench.algorithm), &told, &p.bench.failure));
+  p.bench.history.pending = (RgPending){.n = 1, .x = x, .index = index};
+  RG_OK(
+    p.bench.class->ask(&p.bench.algorithm, 1, &p.bench.history, &p.bench.query, &p.bench.failure));
+  assert_false(p.bench.failure.failed);
+  assert_int_equal(p.bench.query.index, 11);
+  RG_CLOSE(p.bench.query.extra[2], .1663970501, 1e-9);
+  RG_CLOSE(exp(p.bench.query.extra[1]), .1663970501 - .1213943500, 1e-9);
+  p.bench.history.pending = (RgPending){0};
+  parallel_close(&p);
+}
+
+/* On the interval: the maximiser is close to the grid's, several points in flight keep apart, and
+   more samples change little. */
+RG_TEST(q_ei_on_a_box)
+{
+  static const ParallelSetting many[] = {{"samples", "8192"}, {0}};
+  double value[2];
+
+  for (int k = 0; k < 2; k++) {
+    Parallel p;
+    parallel_open(&p, "q_ei", false, 4, k ? many : NULL, NULL);
+    parallel_ask(&p, 1);
+    RG_CLOSE(p.bench.query.x[0], 0.35, 0.03);
+    parallel_ask(&p, 2);
+    RG_CLOSE(p.bench.query.x[0], 0.55, 0.03);
+    assert_true(p.bench.query.extra[2] >= .1768874044);
+    parallel_ask(&p, 3);
+    for (int i = 0; i < 2; i++) assert_true(fabs(p.x[i] - p.bench.query.x[0]) > 0.02);
+    assert_true(p.bench.query.extra[2] > .1768874044);
+    value[k] = p.bench.query.extra[2];
+    parallel_ask(&p, 4);
+    assert_true(p.bench.query.extra[2] > value[k]);
+    parallel_close(&p);
+  }
+  RG_CLOSE(value[0], value[1], 1e-3);
+}

@@ -1,0 +1,288 @@
+/* q-EI of one more point: samples of the values in flight, EI given each of them. */
+#include "acquisition/joint_improvement.h"
+
+#include <math.h>
+
+#include "acquisition/moments.h"
+#include "maths/blas.h"
+#include "maths/design.h"
+#include "maths/normal.h"
+
+enum { NODES = 40 }; /* of each of the two parts of the quadrature */
+#define REACH 9      /* the quadrature ends where the normal law has no weight */
+#define SD_FLAT 1e-9 /* below this, the derivative of sd counts as 0 */
+#define JITTER 1e-10 /* of the covariance in flight, relative to the kernel's diagonal */
+
+typedef struct {
+  int q, samples;
+  double tau;
+  double *mean, *S;            /* q; q x q: lower Cholesky factor of the covariance, column-major */
+  double *f, *weight, *target; /* samples x q: f - mean; samples: weights; tau + b */
+  double *u, *m, *sd, *log_ei, *d_m, *d_sd; /* scratch: 2 q; samples each */
+} Joint;
+
+/* ---- samples ------------------------------------------------------------------------------- */
+
+/* Nodes and weights of Gauss and Legendre on [lower, upper], by Newton's method. */
+static void legendre(int n, double lower, double upper, double *node, double *weight)
+{
+  for (int i = 0; i < n; i++) {
+    double x = cos(M_PI * (i + 0.75) / (n + 0.5)), slope = 1;
+    for (int k = 0; k < 20; k++) {
+      double p = 1, before = 0;
+      for (int j = 1; j <= n; j++) {
+        const double last = p;
+        p = ((2 * j - 1) * x * p - (j - 1) * before) / j;
+        before = last;
+      }
+      slope = n * (x * p - before) / (x * x - 1);
+      x -= p / slope;
+    }
+    node[i] = 0.5 * (lower + upper) + 0.5 * (upper - lower) * x;
+    weight[i] = (upper - lower) / ((1 - x * x) * slope * slope);
+  }
+}
+
+/* One point in flight: a quadrature in two parts, which meet where the value in flight is tau. */
+static void quadrature(Joint *joint)
+{
+  const double kink = fmin(fmax((joint->tau - joint->mean[0]) / joint->S[0], -REACH), REACH);
+
+  legendre(NODES, -REACH, kink, joint->f, joint->weight);
+  legendre(NODES, kink, REACH, joint->f + NODES, joint->weight + NODES);
+  for (int s = 0; s < joint->samples; s++) {
+    joint->weight[s] *= rg_normal_pdf(joint->f[s]);
+    joint->f[s] *= joint->S[0];
+  }
+}
+
+/* Several points: normals from scrambled Sobol points, times the factor. */
+static PetscErrorCode draw(Joint *joint, RgRandom *draws)
+{
+  const int q = joint->q;
+
+  PetscFunctionBeginUser;
+  if (q <= RG_SOBOL_MAX_DIM) PetscCall(rg_design_sobol(draws, joint->samples, q, joint->f));
+  else rg_random_uniforms(draws, (size_t)joint->samples * (size_t)q, joint->f);
+  for (int i = 0; i < joint->samples * q; i++) joint->f[i] = rg_normal_quantile(joint->f[i]);
+  for (int s = 0; s < joint->samples; s++) {
+    cblas_dtrmv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, q, joint->S, q,
+                joint->f + (size_t)s * q, 1);
+    joint->weight[s] = 1.0 / joint->samples;
+  }
+  PetscFunctionReturn(0);
+}
+
+static void set_targets(Joint *joint, double *already)
+{
+  *already = 0;
+  for (int s = 0; s < joint->samples; s++) {
+    double b = 0;
+    for (int l = 0; l < joint->q; l++)
+      b = fmax(b, joint->mean[l] + joint->f[(size_t)s * joint->q + l] - joint->tau);
+    joint->target[s] = joint->tau + b;
+    *already += joint->weight[s] * b;
+  }
+}
+
+static PetscErrorCode joint_create(int q, double tau, int samples, Joint *joint)
+{
+  const size_t n = (size_t)(q == 1 ? 2 * NODES : samples);
+
+  PetscFunctionBeginUser;
+  *joint = (Joint){.q = q, .samples = (int)n, .tau = tau};
+  PetscCall(
+    PetscMalloc4(q, &joint->mean, (size_t)q * q, &joint->S, n * q, &joint->f, 2 * q, &joint->u));
+  PetscCall(PetscMalloc7(n, &joint->weight, n, &joint->target, n, &joint->m, n, &joint->sd, n,
+                         &joint->log_ei, n, &joint->d_m, n, &joint->d_sd));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode joint_destroy(Joint *joint)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree4(joint->mean, joint->S, joint->f, joint->u));
+  PetscCall(PetscFree7(joint->weight, joint->target, joint->m, joint->sd, joint->log_ei, joint->d_m,
+                       joint->d_sd));
+  PetscFunctionReturn(0);
+}
+
+/* Factor S and draw the samples. */
+static PetscErrorCode joint_prepare(Joint *joint, double diagonal, RgJointImprovement *improvement,
+                                    RgFailure *failure)
+{
+  const int q = joint->q;
+
+  PetscFunctionBeginUser;
+  for (int l = 0; l < q; l++) joint->S[(size_t)l * (q + 1)] += JITTER * diagonal;
+  if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', q, joint->S, q)) {
+    rg_failure_set(failure, "the covariance of the %d points in flight has no Cholesky factor", q);
+    PetscFunctionReturn(0);
+  }
+  if (q == 1) quadrature(joint);
+  else PetscCall(draw(joint, improvement->draws));
+  set_targets(joint, &improvement->already);
+  PetscFunctionReturn(0);
+}
+
+/* ---- one more point ------------------------------------------------------------------------ */
+
+/* x := (L L')^-1 x */
+static void solve(const Joint *joint, double *x)
+{
+  const int q = joint->q;
+
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, q, joint->S, q, x, 1);
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, q, joint->S, q, x, 1);
+}
+
+/* log sum_s weight_s EI_s; log_ei becomes the share of every sample in it. */
+static double log_sum(Joint *joint)
+{
+  double most = -INFINITY, sum = 0;
+
+  for (int s = 0; s < joint->samples; s++) most = fmax(most, joint->log_ei[s]);
+  if (!isfinite(most)) return most;
+  for (int s = 0; s < joint->samples; s++) {
+    joint->log_ei[s] = joint->weight[s] * exp(joint->log_ei[s] - most);
+    sum += joint->log_ei[s];
+  }
+  for (int s = 0; s < joint->samples; s++) joint->log_ei[s] /= sum;
+  return most + log(sum);
+}
+
+/* Moments of f(x) given each sample: m = mean + u'(f - mean in flight), u = S^-1 c, and one
+   deviation. */
+static double condition(Joint *joint, double mean, double variance, const double *c)
+{
+  const int q = joint->q;
+  double explained = 0;
+
+  for (int l = 0; l < q; l++) joint->u[l] = c[l];
+  solve(joint, joint->u);
+  for (int l = 0; l < q; l++) explained += joint->u[l] * c[l];
+  const double sd = sqrt(fmax(variance - explained, 0));
+  cblas_dgemv(CblasRowMajor, CblasNoTrans, joint->samples, q, 1.0, joint->f, q, joint->u, 1, 0.0,
+              joint->m, 1);
+  for (int s = 0; s < joint->samples; s++) {
+    const RgEi ei = {joint->target[s]};
+    joint->m[s] += mean;
+    rg_acquisition_log_ei(&ei, 1, &joint->m[s], &sd, &joint->log_ei[s], &joint->d_m[s],
+                          &joint->d_sd[s]);
+  }
+  return sd;
+}
+
+/* The value at a point with covariances c (q) to the points in flight. slope (2 + q; NULL: not
+   wanted): its derivatives by mean, variance and c. */
+static double joint_value(Joint *joint, double mean, double variance, const double *c,
+                          double *slope)
+{
+  const int q = joint->q;
+  const double sd = condition(joint, mean, variance, c), value = log_sum(joint);
+  double *by_u = joint->u + q, by_sd = 0;
+
+  if (!slope) return value;
+  for (int i = 0; i < 2 + q; i++) slope[i] = 0;
+  if (!isfinite(value)) return value;
+  for (int l = 0; l < q; l++) by_u[l] = 0;
+  for (int s = 0; s < joint->samples; s++) {
+    const double by_m = joint->log_ei[s] * joint->d_m[s];
+    slope[0] += by_m;
+    by_sd += joint->log_ei[s] * joint->d_sd[s];
+    for (int l = 0; l < q; l++) by_u[l] += by_m * joint->f[(size_t)s * q + l];
+  }
+  slope[1] = sd < SD_FLAT ? 0 : 0.5 * by_sd / sd;
+  solve(joint, by_u);
+  for (int l = 0; l < q; l++) slope[2 + l] = by_u[l] - 2 * joint->u[l] * slope[1];
+  return value;
+}
+
+/* ---- maximisation -------------------------------------------------------------------------- */
+
+static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes)
+{
+  Joint *joint = at->closure;
+  const int q = joint->q;
+  double *c, *slope;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(q, &c, 2 + q, &slope));
+  for (int j = 0; j < m; j++) {
+    for (int l = 0; l < q; l++) c[l] = at->C[(size_t)l * m + j];
+    value[j] = joint_value(joint, at->mean[j], at->variance[j], c, slopes ? slope : NULL);
+    if (!slopes) continue;
+    at->d_mean[j] = slope[0];
+    at->d_variance[j] = slope[1];
+    for (int l = 0; l < q; l++) at->d_C[(size_t)l * m + j] = slope[2 + l];
+  }
+  PetscCall(PetscFree2(c, slope));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode acquire_on_box(RgModel *model, Joint *joint, RgJointImprovement *improvement,
+                                     const RgSearch *search, RgQuery *query, double *value,
+                                     RgFailure *failure)
+{
+  const double *x = search->history->pending.x;
+  RgMoments moments;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_moments_create(model, joint->q, &moments));
+  moments.values = values_of;
+  moments.closure = joint;
+  PetscCall(rg_moments_fix(&moments, x, joint->mean));
+  PetscCall(rg_posterior_covariance(&model->posterior, joint->q, x, joint->q, x, joint->S));
+  PetscCall(joint_prepare(joint, rg_kernel_diagonal(&model->kernel), improvement, failure));
+  if (!failure->failed)
+    PetscCall(
+      rg_acquire_with(model->domain, rg_moments_function, &moments, search, query, value, failure));
+  PetscCall(rg_moments_destroy(&moments));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode acquire_on_set(RgModel *model, Joint *joint, RgJointImprovement *improvement,
+                                     const RgSearch *search, RgQuery *query, double *value,
+                                     RgFailure *failure)
+{
+  const size_t size = (size_t)model->domain->design.size, q = (size_t)joint->q;
+  const int *index = search->history->pending.index;
+  const double *mean = rg_posterior_means(&model->posterior);
+  const double *variance = rg_posterior_variances(&model->posterior);
+  double *C, *values, *c;
+  RgSetPosterior *set;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3(size * q, &C, size, &values, q, &c));
+  PetscCall(rg_posterior_get_set(&model->posterior, &set));
+  for (size_t l = 0; l < q; l++) {
+    PetscCall(rg_set_posterior_covariance(set, index[l], C + l * size));
+    joint->mean[l] = mean[index[l]];
+    for (size_t k = 0; k < q; k++) joint->S[l * q + k] = C[l * size + (size_t)index[k]];
+  }
+  PetscCall(joint_prepare(joint, rg_kernel_diagonal(&model->kernel), improvement, failure));
+  for (size_t i = 0; i < size && !failure->failed; i++) {
+    for (size_t l = 0; l < q; l++) c[l] = C[l * size + i];
+    values[i] = joint_value(joint, mean[i], variance[i], c, NULL);
+  }
+  if (!failure->failed)
+    PetscCall(rg_acquire_of_set(model->domain, search->history, values, query, value, failure));
+  PetscCall(PetscFree3(C, values, c));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_joint_improvement_acquire(RgModel *model, RgJointImprovement *improvement,
+                                            const RgSearch *search, RgQuery *query, double *value,
+                                            RgFailure *failure)
+{
+  Joint joint;
+
+  PetscFunctionBeginUser;
+  PetscCall(
+    joint_create(search->history->pending.n, improvement->tau, improvement->samples, &joint));
+  if (rg_space_is_finite(&model->domain->design))
+    PetscCall(acquire_on_set(model, &joint, improvement, search, query, value, failure));
+  else PetscCall(acquire_on_box(model, &joint, improvement, search, query, value, failure));
+  PetscCall(joint_destroy(&joint));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,27 @@
+/* The expected improvement of one more point beside q points in flight, q-EI (Ginsbourger et al.
+   2010; Snoek et al. 2012): with b = max(0, max_l f(x_l) - tau) over the points in flight,
+     E max(b, f(x) - tau) = E b + E max(0, f(x) - tau - b).
+   The second term depends on x. Given the values in flight f(x) is normal, so the expectation over
+   it is EI, in closed form; the one over the values in flight is a weighted sum of fixed samples,
+   the same for all x. For one point in flight the sum is a quadrature, exact to rounding while the
+   deviations are not tiny. */
+#ifndef RG_ACQUISITION_JOINT_IMPROVEMENT_H
+#define RG_ACQUISITION_JOINT_IMPROVEMENT_H
+
+#include "regatta/acquire.h"
+
+typedef struct {
+  double tau;      /* model units */
+  int samples;     /* of the values in flight, for two or more of them */
+  RgRandom *draws; /* random numbers of the samples; borrowed */
+  double already;  /* result: E b */
+} RgJointImprovement;
+
+/* Maximise it; history->pending has at least one point, and the model has told data only. value:
+   the logarithm of the second term. failure: no finite value. O(q^2 + q samples) per value beside
+   those of the posterior. */
+PetscErrorCode rg_joint_improvement_acquire(RgModel *model, RgJointImprovement *improvement,
+                                            const RgSearch *search, RgQuery *query, double *value,
+                                            RgFailure *failure);
+
+#endif
