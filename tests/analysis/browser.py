@@ -1,4 +1,4 @@
-"""Pages in a browser without a screen, where there is one."""
+"""Pages in a headless browser, if one is installed."""
 import json
 import re
 import shutil

@@ -70,7 +70,7 @@ def pairs(law, random, n):
 
 @functools.lru_cache(maxsize=None)
 def typical(law):
-    """The median log ratio, which the interval is to contain: 0 for two methods with one law."""
+    """The median log ratio that the interval should contain: 0 for two methods with the same law."""
     if law != ONE_SIDED:
         return 0.0
     a, b, _ = pairs(law, seeded("truth"), 400_001)
@@ -101,7 +101,7 @@ def misses(law, studies=STUDIES, sizes=SIZES, looks=LOOKS):
 
 
 def power(law, factor=0.25, studies=STUDIES, sizes=SIZES):
-    """Share of studies that show a method to be better that is better by the factor."""
+    """Share of studies that find the better method, which is better by the factor."""
     random = seeded("power", law)
     found = np.zeros((studies, len(sizes)), bool)
     for study in range(studies):

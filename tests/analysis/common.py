@@ -49,7 +49,7 @@ class Case(unittest.TestCase):
         self.scratch = Path(scratch.name)
 
     def refused(self, path, *words):
-        """The file is refused by one line that names it and says the words."""
+        """The file is refused with one line that contains its name and the words."""
         with self.assertRaises(InputError) as caught:
             load(path)
         message = str(caught.exception)

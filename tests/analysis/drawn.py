@@ -1,4 +1,4 @@
-"""Reads a figure back: its curves by what the legend calls a line that looks like them."""
+"""Reads a figure back: its curves, under the label that the legend gives a line of the same look."""
 import numpy as np
 from matplotlib.colors import to_hex
 

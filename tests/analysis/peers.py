@@ -1,4 +1,4 @@
-"""Readers of the logs that COCO and IOHprofiler define, as strict as theirs: what is wrong is a ValueError."""
+"""Readers of the logs that COCO and IOHprofiler define, as strict as theirs: a mistake raises ValueError."""
 import json
 import re
 

@@ -83,8 +83,8 @@ def _trial(arrays, k, rows, algorithm, rank, instance, initial, finite, scale, f
 
 
 def write(path, problems, schema_version=1, complete=1, title="A synthetic study", rows=None, columns=None):
-    """One results file (or shard). `rows`: per problem the trials to keep; `columns`: what it says of
-    the columns in its checksums."""
+    """One results file (or shard). `rows`: per problem the trials to keep; `columns`: the names of the columns in its
+    checksums."""
     with h5py.File(path, "w", libver="earliest") as file:
         file.attrs.update({"Conventions": "CF-1.10", "title": title, "history": "made up",
                            "source": "synthetic", "references": "none", "study": STUDY,

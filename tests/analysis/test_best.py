@@ -1,4 +1,4 @@
-"""The answer of a sweep: best settings, what cannot be told from them, and effects, on values of known law."""
+"""The answer of a sweep: best settings, others not distinguishable from them, effects, on values of known law."""
 import contextlib
 import io
 import itertools
@@ -81,7 +81,7 @@ class Best(common.Case):
         self.assertTrue(1.1 < row.low < 3.0 < row.high < 4.0)
 
     def test_several_values_of_a_trial_are_one_unit(self):
-        """One seed shows nothing, at however many values of the other setting."""
+        """One seed shows nothing, for any number of values of the other setting."""
         def one_seed(part):
             keep = np.array([seed == 0 for _, _, seed in part["cells"]])
             part["status"][~keep], part["n_rows"][~keep] = 0, 0

@@ -38,7 +38,7 @@ class Bounds(common.Case):
             self.assertTrue(any(np.allclose(y, expected) for y in drawn if len(y) == 5))
 
     def test_sums_of_widths(self):
-        """Robustness measures: what was realised of the proof's sums, for the rule they are about."""
+        """Robustness measures: the realised sums of the proof, for the rule that it is about."""
         made = synthetic.problem("P", ["EI", "IRGP-UCB"], seeds=3, queries=5)
         arrays, first = made["arrays"], made["initial"]
         arrays["bound_width"] = np.arange(arrays["y"].size).reshape(arrays["y"].shape) / 10.0

@@ -113,7 +113,7 @@ class Kinds(common.Case):
         self.assertEqual(self.grade("lead", who="GP-UCB", over=[2, 40], rank=3, share=0.9), SHOWN)
 
     def test_queries_at_which_all_are_equal_count_for_nobody(self):
-        """EI is behind for five queries; then everybody is at 0 for fifteen."""
+        """EI is behind for five queries; then both are at 0 for fifteen."""
         p = synthetic.problem("P", ["EI", "Random"], seeds=20, queries=20)
         regret = np.array([2.0 if algorithm == "EI" else 1.0 for algorithm, *_ in p["cells"]])[:, None]
         p["arrays"]["simple_regret"][:] = regret * (np.arange(p["rows"]) - p["initial"] < 5)
@@ -221,7 +221,7 @@ class Files(common.Case):
         self.assertEqual(found.sentence(), "Not comparable: it needs data of others.")
 
     def refused(self, text, words):
-        """The claims file is refused in one line that says the words."""
+        """The claims file is refused with one line that contains the words."""
         path = self.scratch / "claims.yaml"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
         claims.read.cache_clear()

@@ -175,7 +175,7 @@ class EverySetting(common.Case):
                     self.assertEqual(len([n for n in dataset.coords if "setting" in dataset[n].attrs]), len(names))
 
     def test_names_of_columns_are_drawn(self):
-        """Figures over every setting that is called like a column, and over one that is not."""
+        """Figures over every setting that is called like a column, and over one that is not called so."""
         names = {name: part for chunk in self.chunks for name, part in chunk.items() if name in settings.RESERVED}
         study(self.scratch / "s.h5", names | {"scale": "algorithm"})
         results = load(self.scratch / "s.h5")

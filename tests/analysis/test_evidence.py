@@ -131,7 +131,7 @@ class Sequence(common.Case):
 
 class Posterior(common.Case):
     def test_probabilities_are_those_of_the_published_procedure(self):
-        """One draw after the other, by sums over all pairs, with draws of its own."""
+        """Draw by draw, by sums over all pairs, with independent draws."""
         random = np.random.default_rng(3)
         for units in (random.normal(-0.3, 1.0, 9), random.normal(0.0, 0.2, 8)):
             z = np.concatenate([[0.0], units])

@@ -1,5 +1,5 @@
-"""The scale of grades: what comparisons say together, when more trials cannot change it, and claims over universes and
-readings."""
+"""The scale of grades: the grade of several comparisons, when more trials cannot change it, and claims over universes
+and readings."""
 import itertools
 import unittest
 import unittest.mock
@@ -83,7 +83,7 @@ def case(*states, reading="r", there=True, **universe):
 
 class Checks(common.Case):
     def test_pooled(self):
-        """One effect decides; the count is that of the comparisons behind it."""
+        """One effect decides; the count is the number of comparisons behind it."""
         for state, expected in ((SHOWN, SHOWN), (AGAINST, CONTRADICTED), (EQUIVALENT, EQUIVALENT), (OPEN, SUPPORTED)):
             found = outcome(SHOWN, OPEN, combine="pooled", pooled=Item("together", state=state))
             self.assertEqual((found.grade, found.tally.total), (expected, 2))

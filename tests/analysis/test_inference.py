@@ -1,4 +1,4 @@
-"""Tables of tests and growth exponents of whole studies, against the functions they are made of."""
+"""Tables of tests and growth exponents of whole studies, against the functions behind them."""
 import unittest
 
 import common

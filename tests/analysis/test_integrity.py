@@ -1,5 +1,4 @@
-"""Damaged files: equal data or one clear line, whatever bit is wrong, and what --trust and other
-programs may do."""
+"""Damaged files: equal data or one clear line for any wrong bit; --trust; files changed by other programs."""
 import io
 import os
 import random
@@ -60,7 +59,7 @@ class Damage(common.Case):
         return data
 
     def rounds(self, n, source, seed, harmless):
-        """`harmless`: what no checksum covers may differ: host, time, words about the study."""
+        """`harmless`: values that no checksum covers may differ: host, time, words about the study."""
         whole, dice, files = source.read_bytes(), random.Random(seed), []
         for k in range(n):
             files.append(self.scratch / f"{k}.h5")
@@ -234,7 +233,7 @@ class Columns(common.Case):
         return path
 
     def test_new_column(self):
-        """The file says which columns its checksums cover, so that a program with another one is no damage."""
+        """The file names the columns in its checksums, so a program with another column does not call it damaged."""
         at = integrity.COLUMNS_BEFORE.index("objective")
         said = (*integrity.COLUMNS_BEFORE[:at], "a_new_one", *integrity.COLUMNS_BEFORE[at:])
         path = self.write(said)

@@ -1,4 +1,4 @@
-"""The kinds of claims: every kind is described, with an example that runs; docs/claims.md is what is printed."""
+"""The kinds of claims: every kind is described, with an example that runs; docs/claims.md equals the printed text."""
 import subprocess
 import sys
 import unittest

@@ -1,4 +1,4 @@
-"""Labels are data: whatever they say is shown, nowhere obeyed."""
+"""Labels are data: their text is shown, and never interpreted."""
 import csv
 import importlib.util
 import io
@@ -80,7 +80,7 @@ class Labels(common.Case):
         self.assertIn(r"no\x1b[2J.h5: no such file", out.getvalue())
 
     def test_csv(self):
-        """pandas reads the labels back, so that tables join; nothing in a file is obeyed by a terminal."""
+        """pandas reads the labels back, so that tables join; a terminal obeys nothing in a file."""
         known = {escape.terminal(label) for label in LABELS}
         for path in self.out.glob("*.csv"):
             self.assertNotRegex(path.read_text(encoding="utf-8"), "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]")

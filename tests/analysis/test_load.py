@@ -1,4 +1,4 @@
-"""Reading files: shapes, alignment, what is missing, and one clear line for every bad file."""
+"""Reading files: shapes, alignment, missing values, and one clear line for every bad file."""
 import contextlib
 import time
 import unittest
@@ -43,7 +43,7 @@ class Load(common.Case):
         self.assertTrue(data.loc[data["problem"] != "Large", "x_3"].isna().all())
 
     def test_rows(self):
-        """Some columns: their values are those of all, and no others are read."""
+        """A part of the columns: they have the same values as in all, and no other column is read."""
         synthetic.write(self.path, [self.small, self.large])
         results = load(self.path)
         asked = []

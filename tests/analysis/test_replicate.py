@@ -93,7 +93,7 @@ class Stops(common.Case):
         self.assertEqual(cells, {"EI": ("seeds", 20), "US": ("seeds", 20)})
 
     def test_none_where_no_completion_changes_the_grade(self):
-        """Most are shown already, or against; the open comparison has no say."""
+        """Most comparisons are decided already; the open one makes no difference."""
         for who, against, grade in (("EI", ["Random", "US"], SHOWN), ("Random", ["EI", "TS", "US"], CONTRADICTED)):
             verdict, cells = self.needs(who=who, against=against, combine="any" if who == "EI" else "every")
             self.assertEqual((verdict.grade, verdict.settled(), cells), (grade, True, {}))
@@ -115,7 +115,7 @@ class Command(common.Case):
         (self.scratch / "claims.yaml").write_text(CLAIMS)
 
     def replicate(self, folder, launch, budget=1.0):
-        """(how it ended, what was said) of a replication in a folder."""
+        """(exit code, output) of a replication in a folder."""
         said, work = [], replicate.Work("race", folder / "race.yaml", folder / "race.h5")
         return replicate.Replication([work], folder / "claims.yaml", budget, launch, said.append).run(), said
 

@@ -44,7 +44,7 @@ class Statistics(common.Case):
                                    np.mean(sums > 0) + 0.5 * np.mean(sums == 0), 12)
 
     def test_resamples(self):
-        """Each row counts as often as its group was drawn, block by block as in one."""
+        """Each row counts as often as its group was drawn, in blocks as well as at once."""
         groups = np.random.default_rng(0).integers(5, size=40)
         for given in (None, groups):
             rows = statistics._rows_by_group(40, given)

@@ -1,5 +1,5 @@
 """Values of a problem that is minimised are shown as the user's program or table has them, in every place, and zero is
-never -0. The program notes what it answers; the printed numbers are compared with its notes."""
+never -0. The program notes its answers; the printed numbers are compared with the notes."""
 import contextlib
 import io
 import json
@@ -218,7 +218,7 @@ class Signs(common.Case):
 
 class Sweep(common.Case):
     def test_sensitivity(self):
-        """The best setting of what is minimised is that of the least answer, whatever of the two says so."""
+        """The best setting of a minimised objective has the least answer, whether the problem or the program says so."""
         for options, best, sign in (("goal=minimise", 1.0, -1), ("", 2.0, 1), ('path="a\\",goal=minimise,b"', 2.0, 1)):
             made = synthetic.problem("P", ["A (k=1)", "A (k=2)"], seeds=3, queries=3)
             worse = np.array([cell[0] == "A (k=2)" for cell in made["cells"]])

@@ -1,4 +1,4 @@
-"""The page of a study: what stands in it, labels that would break it, its charts in a browser, redrawn while
+"""The page of a study: its content, labels that would break it, its charts in a browser, redrawn while
 a study runs."""
 import base64
 import json
@@ -123,7 +123,7 @@ class Page(common.Case):
         self.assertIn("<img", text)  # for readers without scripts
 
     def test_shares_its_numbers_and_figures_with_the_files(self):
-        """Written after the figures it has what `page` alone would have, and computes nothing again."""
+        """Written after the figures, the page equals that of `page` alone, and nothing is computed twice."""
         out = self.scratch / "out"
         with mock.patch.object(inference, "compared", wraps=inference.compared) as compared, \
                 mock.patch.object(summaries, "summarise", wraps=summaries.summarise) as summarise, \

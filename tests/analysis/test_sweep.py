@@ -125,7 +125,7 @@ class Sweep(common.Case):
             figures.heat_figures(self.results, "noise", "kernel", "simple", "Q")
 
     def test_best_of_a_heat_map(self):
-        """Nobody is best by fewer trials than were planned, by an infinite value, or with another one."""
+        """No method is best with fewer trials than planned, with an infinite value, or together with such a one."""
         values = {0: (1.0, 2.0), 1: (1.0, 2.0), 2: (2.0, 1.0), 3: (np.inf, 1.0), 4: (1.0, 1.0)}
         made = synthetic.problem("P", ["A", "B"] * 5, seeds=3, queries=4)
         u = np.repeat(np.arange(5), 6)
@@ -324,7 +324,7 @@ class Kept(common.Case):
             load(path)
 
     def test_a_study_that_runs(self):
-        """Trials that are there: of what is to come, a shared cell counts once."""
+        """Existing trials; among planned ones, a shared cell counts once."""
         folder = self.scratch / "s.h5.d"
         folder.mkdir()
         shutil.copy(self.DATA / "results-v2.h5", folder / "0-0.h5")

@@ -1,4 +1,4 @@
-"""Numbers as they are written, and the golden tables of a small study."""
+"""The formats of numbers, and the golden tables of a small study."""
 import unittest
 
 import common

@@ -58,7 +58,7 @@ class Wheel(unittest.TestCase):
         self.assertEqual(files, ours)
 
     def test_without_the_program(self):
-        """Loading and figures work, which test_command checks too; what needs the program says so in one line."""
+        """Loading and figures work, which test_command checks too; what needs the program is refused with one line."""
         self.environment = {**self.environment, "PATH": "/nowhere"}
         golden = ROOT / "tests/data/results-v1.h5"
         code = ("import regatta\n"

@@ -1,6 +1,6 @@
 """The program itself with a file call gone wrong: exit code 0, 3 or killed; then the same command
-again gives the same checksum, leaves nothing behind, and has asked no costly objective twice. In the
-folder of kept optima nothing that goes wrong makes a difference.
+again gives the same checksum, leaves nothing behind, and has asked no costly objective twice. Faults in the folder of
+kept optima make no difference.
 
 REGATTA_PROGRAM, FAULT_SHIM: what to run. REGATTA_LONG=1: every call, else a sample."""
 import collections
@@ -112,7 +112,7 @@ class Bench:
         return self.asked_twice(first.returncode == KILLED)
 
     def asked_twice(self, killed):
-        """A question of which the answer was known; the one in flight when the run was killed may be
+        """A question with a known answer; the one in flight when the run was killed may be
         asked again."""
         if not self.calls.exists():
             return None

@@ -45,7 +45,7 @@ ONLY_HEADERS = [
     (r"petscksp\.h", ["gp/posterior/iterative/"]),
 ]
 
-# mutable statics that must be: PETSc's events are process-wide, a signal handler reaches no others
+# mutable statics that are needed: PETSc's events are process-wide, and a signal handler reaches no other state
 STATICS = {"base/clock.c": {"events"}, "study/run/stop.c": {"signal_seen"}}
 
 MAX_LINES, MAX_COLUMNS, MAX_FUNCTION, MAX_PARAMETERS = 600, 100, 50, 8

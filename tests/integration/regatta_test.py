@@ -110,7 +110,7 @@ class RegattaTest(unittest.TestCase):
         return path
 
     def slow_trials(self, microseconds):
-        """From now on iterations take at least a few times so long, however fast the machine is."""
+        """From now on iterations take at least a few times this long, on a machine of any speed."""
         slow = mock.patch.dict(os.environ, LD_PRELOAD=SLOW, PAUSE_US=str(microseconds))
         slow.start()
         self.addCleanup(slow.stop)

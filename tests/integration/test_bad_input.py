@@ -72,7 +72,7 @@ class BadInput(RegattaTest):
     @unittest.skipUnless(os.geteuid() == 0, "root alone can be somebody else")
     def test_files_of_somebody_else(self):
         """A results file and a folder of shards that may not be read."""
-        self.folder = pathlib.Path(tempfile.mkdtemp(dir="/tmp"))  # a way that everybody may go
+        self.folder = pathlib.Path(tempfile.mkdtemp(dir="/tmp"))  # a path that everybody may read
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         study = self.write("study.yaml", GOOD)
         theirs, folder = self.write("theirs.h5", ""), self.folder / "shards.h5.d"

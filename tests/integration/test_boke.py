@@ -1,5 +1,4 @@
-"""The smoke studies of experiments/boke: the same bits on one and on three ranks, and what must hold of
-every run."""
+"""The smoke studies of experiments/boke: the same bits on one and on three ranks, and properties of every run."""
 import h5py
 import numpy as np
 

@@ -47,7 +47,7 @@ class Cache(RegattaTest):
         self.assertEqual(list(self.home.iterdir()), [])
 
     def test_files_of_no_use(self):
-        """One that was cut is written anew; where there can be no folder everything goes on."""
+        """A truncated file is written again; if the folder can't exist, the run goes on."""
         self.run_part("plain.h5")
         expected = self.checksum(self.folder / "plain.h5")
         self.run_part("cut.h5", "-part", "1/2")

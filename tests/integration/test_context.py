@@ -1,5 +1,5 @@
-"""Studies with contexts drawn by nature: the smoke studies of the papers, the estimated error of an
-objective that is no formula, and one line for every mistake."""
+"""Studies with contexts drawn by nature: the smoke studies of the papers, the estimated error of an objective without
+a formula, and one line for every mistake."""
 import os
 from unittest import mock
 

@@ -74,8 +74,8 @@ class Damage(RegattaTest):
         print(f"{self.tried} commands on damaged results files")
 
     def test_damaged_trailer(self):
-        """Without its trailer a file is what another program may have written: no value is lost,
-        every record's checksum is looked at, verify says so."""
+        """A file without its trailer may come from another program: no value is lost, every record's checksum is
+        compared, and verify says so."""
         path = self.folder / "trailer.h5"
         for missing in (1, 31, 33):  # a part of it is damage
             self.refuses(f"cut_{missing}.h5", self.bytes[:-missing],
@@ -178,7 +178,7 @@ class Damage(RegattaTest):
         self.refuses("newer.h5", path.read_bytes(), says="schema")
 
     def test_flipped_bytes(self):
-        """Single bytes of a results file: a value is never taken that was not written."""
+        """Changed bytes of a results file: no command uses a value that was not written."""
         positions = random.Random(20241121)
         path = self.folder / "flipped.h5"
         merged = self.folder / "merged.h5"

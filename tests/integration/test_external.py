@@ -1,4 +1,4 @@
-"""Programs as objectives: whatever they do, the study goes on; nothing is asked twice or left behind."""
+"""Programs as objectives: the study survives any misbehaviour; no question is asked twice, no process is left."""
 import collections
 import json
 import random

@@ -1,5 +1,5 @@
-"""Every kernel on the list runs, with and without paths, on boxes and grids; what needs a slope is
-refused by name."""
+"""Every kernel on the list runs, with and without paths, on boxes and grids; a bound that needs a slope is refused by
+name."""
 from regatta_test import RegattaTest, main
 
 STUDY = """study: kernels

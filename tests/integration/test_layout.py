@@ -1,4 +1,4 @@
-"""Same bits whatever the number of ranks, and whatever was there before."""
+"""Results have the same bits for any number of ranks and any earlier files."""
 import os
 import shutil
 from unittest import mock
@@ -40,7 +40,7 @@ class Layout(RegattaTest):
         self.assertEqual(output.read_bytes(), before)
 
     def test_packing(self):
-        """The packed file is the same to the last byte, whatever the number of ranks."""
+        """The packed file is the same to the last byte, for any number of ranks."""
         study = self.write("many.yaml", "study: many\nseeds: 200\ncommon: {iterations: 1, initial_points: 1}\n"
                            "problems: [branin]\nalgorithms: [random, latin_hypercube]\n")
         shards = self.folder / "shards"

@@ -1,4 +1,4 @@
-"""`regatta merge`: parts that ran on different machines become what one run gives; conflicts don't."""
+"""`regatta merge`: parts from different machines join into the results of one run; conflicting parts do not."""
 import os
 import shutil
 from unittest import mock
@@ -78,7 +78,7 @@ class Merge(RegattaTest):
             self.refused(a, b, says=f"{name}.h5 is of another study than")
 
     def test_halves_by_methods(self):
-        """The study text of the output names all that it holds, and can be run."""
+        """The study text of the output names all its contents, and can be run."""
         ei, others = "  - ei\n", "  - gp_ucb\n  - rgp_ucb\n  - irgp_ucb\n"
         a, b = self.variant("a", (others, "")), self.variant("b", (ei, ""), ("  - random\n", ""))
         merged, out = self.merge(a, b)

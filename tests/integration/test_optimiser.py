@@ -1,4 +1,4 @@
-"""Programs as methods: whatever they do the study goes on, and what they answered outlives a kill."""
+"""Programs as methods: the study goes on in spite of any misbehaviour, and answers outlive a kill."""
 import importlib.util
 import json
 import os

@@ -98,7 +98,7 @@ class Parts(RegattaTest):
         self.assertEqual(self.checksum(merged), self.checksum_of_whole())
 
     def test_failed_trials_of_a_part(self):
-        """A part retries its own; what of the others failed is not its business, but the end tells."""
+        """A part retries its own failed trials only; the end reports those of the other parts too."""
         study = self.write("study.yaml", FAILS % 4)
         output = self.folder / "out.h5"
         run = "run", study, "-o", output, "-quiet"

@@ -1,4 +1,4 @@
-"""Paths and surroundings that mislead: every one is followed or refused with one line, none hangs."""
+"""Unusual paths and environments: each is followed, or refused with one line; none hangs."""
 import os
 import signal
 import subprocess
@@ -127,7 +127,7 @@ class Paths(RegattaTest):
         self.fail("it never catches signals")
 
     def test_what_a_killed_merge_leaves(self):
-        """The next one sweeps it away."""
+        """The next run removes the temporary file."""
         for attempt in range(50):
             job = subprocess.Popen([REGATTA, "merge", self.good, "-o", self.folder / "merged.h5"],
                                    env=environment(), stdout=subprocess.DEVNULL)

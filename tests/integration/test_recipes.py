@@ -44,7 +44,7 @@ class Recipes(RegattaTest):
         self.assertEqual({p for p in final if p.startswith("python3")}, python)
 
     def test_a_study_builds_the_program_alone(self):
-        """And no tests, which take longer."""
+        """The recipes build no tests, which take longer."""
         cmake = self.write("cmake", '#!/bin/sh\necho "$@"\n')
         cmake.chmod(0o755)
         script = f'source "{ROOT}/run.sh"; install_packages() {{ :; }}; python() {{ :; }}; run_program study study.yaml'
@@ -81,7 +81,7 @@ class Recipes(RegattaTest):
         self.assertEqual(jobs["fedora"]["steps"][0]["run"].split(), ["dnf", "install", "-y", "git", *listed])
 
     def test_versions_agree(self):
-        """One place has the version; what can't read it there says the same, and so does the newest tag."""
+        """The version has one home; files that can't read it there agree with it, and so does the newest tag."""
         self.assertTrue(self.run_ok("version").startswith(f"regatta {VERSION} "))
         self.assertRegex((ROOT / "CITATION.cff").read_text(), rf"(?m)^version: {re.escape(VERSION)}$")
         self.assertRegex((ROOT / "analysis/pyproject.toml").read_text(),

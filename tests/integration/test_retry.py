@@ -73,7 +73,7 @@ class Retry(RegattaTest):
         self.assertEqual(sorted(os.listdir(self.folder)), ["out.h5", "retry.yaml", "sound.h5"])
 
     def test_retry_of_a_study_that_was_stopped(self):
-        """Failed records in shards give way to complete ones; neither is in the way of a merge."""
+        """Complete records replace failed ones in shards; neither kind prevents a merge."""
         with mock.patch.dict(os.environ, PAUSE_US="4000"):
             code, out, _ = self.run_study("-walltime", "0.3", fails_above=4)
         self.assertEqual(code, 0)

@@ -1,4 +1,4 @@
-"""One results file of every version of the schema is kept, and read by everything that reads."""
+"""One results file of every version of the schema is kept; every reader reads it."""
 import os
 import pathlib
 import re
@@ -52,7 +52,7 @@ class Schema(RegattaTest):
         return int(re.search(r"#define RG_SCHEMA_VERSION (\d+)", header).group(1))
 
     def test_every_version_is_kept(self):
-        """Whoever raises RG_SCHEMA_VERSION adds a file."""
+        """A raise of RG_SCHEMA_VERSION needs a new file."""
         names = [path.name for path, _ in kept()]
         self.assertEqual({version_of(path) for path, _ in kept()}, set(range(1, self.version() + 1)))
         self.assertEqual(sorted(names), sorted(path.name for path in DATA.glob("*.h5")))

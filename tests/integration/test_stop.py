@@ -95,7 +95,7 @@ class Stop(RegattaTest):
         self.through_mpirun(signal.SIGUSR2)
 
     def ends_mpirun(self, number):
-        """mpirun ends its ranks one second after TERM: what is finished was committed by then."""
+        """mpirun ends its ranks one second after TERM: finished trials are committed by then."""
         job = self.start()
         job.send_signal(number)
         out, _ = job.communicate(timeout=300)

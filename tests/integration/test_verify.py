@@ -1,4 +1,4 @@
-"""`regatta verify`: a good file passes; whatever was changed since is found and named."""
+"""`regatta verify`: a good file passes; every change is found and named."""
 import os
 import shutil
 from unittest import mock

@@ -1,4 +1,4 @@
-"""Known values at the start of a trial, its end before its budget, and what is said of failed evaluations."""
+"""Known values at the start of a trial, its end before its budget, and the reports on failed evaluations."""
 import os
 
 import h5py
