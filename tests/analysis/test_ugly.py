@@ -18,10 +18,12 @@ import ugly
 from regatta_analysis import load
 from regatta_analysis.__main__ import _study_parser, main
 from regatta_analysis.figures import figures, style
-from regatta_analysis.report import summary, tables
+from regatta_analysis.report import stills, summary, tables
 from regatta_analysis.stats import extended
 from regatta_analysis.stats.summaries import cell_summaries
 from ugly import METHODS, NAMES, QUERIES, Truth, numbers, permuted
+
+GRID, WRITE = figures.regret_grid, style.write
 
 
 class Ugly(common.Case):
@@ -29,6 +31,7 @@ class Ugly(common.Case):
     def setUpClass(cls):
         super().setUpClass()
         common.coarse(cls)
+        cls.panels = {}
         cls.path = cls.directory / "ugly.h5"
         synthetic.write(cls.path, ugly.study())
         cls.truth, cls.results = Truth(cls.path), load(cls.path)
@@ -51,19 +54,31 @@ class Ugly(common.Case):
 
     def files(self, band):
         """The files that the command writes, by quantiles and with the page; tables alone by other bands. Curves are
-        drawn on the page alone."""
-        out, write = self.directory / band, style.write
+        drawn on the page alone. `panels` has the panels of both."""
+        out = self.directory / band
         if not out.exists() and band == "quantile":
-            drawing = mock.patch.object(style, "write", lambda figure, file, *more: write(figure, file, *more) if isinstance(
-                file, io.BytesIO) or "regret_" not in file.name else None)
-            whole = mock.patch.object(summary, "regret_pages", lambda problems, _: [("All problems", "all", problems)])
-            with drawing, whole:
+            patches = ((style, "write", self.write_some), (stills, "SHARPNESS", 40), (figures, "regret_grid", self.keep),
+                       (summary, "regret_pages", lambda problems, _: [("All problems", "all", problems)]))
+            with contextlib.ExitStack() as stack:
+                for patch in patches:
+                    stack.enter_context(mock.patch.object(*patch))
                 self.assertEqual(self.draw(self.path, out, "--band", band, "--metric", *NAMES, "--page",
                                            out / "page.html"), (0, ""))
         elif not out.exists():
             out.mkdir()
             tables.write_final_regret(self.results, list(NAMES), figures.Band(band), out)
         return out
+
+    @classmethod
+    def keep(cls, results, problems, metric, scale="auto", band=figures.Band()):
+        figure = GRID(results, problems, metric, scale, band)
+        cls.panels.update({(metric, band.kind, label): axes for label, axes in zip(problems, figure.axes)})
+        return figure
+
+    @staticmethod
+    def write_some(figure, file, *more):
+        if isinstance(file, io.BytesIO) or "regret_" not in file.name:
+            WRITE(figure, file, *more)
 
     def planned(self, label):
         return len({(t["instance"], t["seed"]) for t in self.truth.trials[label]})
@@ -166,13 +181,12 @@ class Ugly(common.Case):
 
     def test_figures(self):
         """The lines of every panel, and the legend that a problem has in a figure of its own."""
-        kinds = [("simple", "se"), ("simple", "quantile"), ("cumulative", "se"), ("best", "se")]
-        labels = list(self.truth.trials)
-        for metric, kind in kinds:
-            panels = figures.regret_grid(self.results, labels, metric, band=figures.Band(kind)).axes
-            for label, axes in zip(labels, panels):
-                with self.subTest(metric=metric, problem=label, band=kind):
-                    self.check_figure(metric, label, kind, axes, *self.legend(label, metric, figures.Band(kind)))
+        self.files("quantile")
+        self.keep(self.results, list(self.truth.trials), "best")  # which the page does not have
+        self.assertEqual(len(self.panels), 3 * 2 * len(self.truth.trials))
+        for (metric, kind, label), axes in self.panels.items():
+            with self.subTest(metric=metric, problem=label, band=kind):
+                self.check_figure(metric, label, kind, axes, *self.legend(label, metric, figures.Band(kind)))
 
     def legend(self, label, metric, band):
         """(note, entries) of the legend of a figure of one problem."""

@@ -51,9 +51,12 @@ def stuck_trials(results, problem, metric):
     """{algorithm: numbers of trials whose last value is finite and stuck}; empty for values of which more is better."""
     if METRICS[metric].running:
         return {}
-    values = trial_values(results, problem, {"metric": metric}).dropna()
-    stuck = robust.stuck(values) & np.isfinite(values)
-    return stuck.groupby(level="algorithm", observed=True).sum().to_dict()
+
+    def count():
+        values = trial_values(results, problem, {"metric": metric}).dropna()
+        stuck = robust.stuck(values) & np.isfinite(values)
+        return stuck.groupby(level="algorithm", observed=True).sum().to_dict()
+    return results.remember(("stuck_trials", problem, metric), count)
 
 
 def runtime(results):
