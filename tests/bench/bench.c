@@ -72,6 +72,7 @@ static PetscErrorCode run_all(RgBench *bench)
   PetscCall(rg_bench_density(bench));
   PetscCall(rg_bench_robust(bench));
   PetscCall(rg_bench_trials(bench));
+  PetscCall(rg_bench_pending(bench));
   PetscFunctionReturn(0);
 }
 

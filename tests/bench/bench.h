@@ -30,5 +30,6 @@ PetscErrorCode rg_bench_maximise(RgBench *bench); /* acquisition maximisation */
 PetscErrorCode rg_bench_density(RgBench *bench);  /* kernel regression, BOKE up to 10,000 queries */
 PetscErrorCode rg_bench_robust(RgBench *bench);   /* robustness measures on grids up to 10^5 */
 PetscErrorCode rg_bench_trials(RgBench *bench);   /* whole trials of small studies */
+PetscErrorCode rg_bench_pending(RgBench *bench);  /* points in flight, beside a sequential run */
 
 #endif
