@@ -87,8 +87,9 @@ static PetscErrorCode create_copies(const RgBoxFunction *function, int copies, R
   PetscCall(PetscMalloc1(dim * (size_t)function->n_best, &inside));
   for (int i = 0; i < function->n_best; i++) {
     const double *x = function->best_at + (size_t)i * dim;
-    if (is_inside(box, function->dim, x))
-      PetscCall(PetscArraycpy(inside + (size_t)n++ * dim, x, dim));
+    if (!is_inside(box, function->dim, x)) continue;
+    PetscCall(PetscArraycpy(inside + (size_t)n * dim, x, dim));
+    n++;
   }
   if (n) {
     PetscCall(set_optimisers(problem, copies, function->dim, n, inside));
