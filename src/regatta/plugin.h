@@ -9,6 +9,7 @@
 #define RG_REGATTA_PLUGIN_H
 
 #include "regatta/algorithm.h"
+#include "regatta/kernel.h"
 #include "regatta/problem.h"
 
 /* Raised when older plug-ins would no longer work. */

@@ -4,9 +4,10 @@
 #define RG_REGATTA_PROBLEM_H
 
 #include "regatta/domain.h"
-#include "regatta/kernel.h"
 #include "regatta/params.h"
 #include "regatta/stream.h"
+
+typedef struct RgKernel RgKernel; /* a covariance function: regatta/kernel.h */
 
 typedef struct RgChild RgChild; /* a child process */
 typedef struct RgTeam RgTeam;   /* ranks that share large linear algebra */
