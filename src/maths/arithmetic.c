@@ -1,0 +1,232 @@
+/* Formulas of named numbers: a recursive-descent parser to postfix order, and their value. */
+#include "maths/arithmetic.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+enum { MAX_STEPS = 200, MAX_DEPTH = 30, MAX_NAME = 64 };
+
+typedef enum { NUMBER, NAME, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, NEGATE, FUNCTION } Kind;
+
+/* The functions; kind FUNCTION + i is function i. */
+static const struct {
+  const char *name;
+  double (*one)(double);         /* of one argument, or */
+  double (*two)(double, double); /* of two */
+} functions[] = {{"abs", fabs, NULL}, {"exp", exp, NULL}, {"log", log, NULL},  {"sqrt", sqrt, NULL},
+                 {"sin", sin, NULL},  {"cos", cos, NULL}, {"min", NULL, fmin}, {"max", NULL, fmax}};
+enum { N_FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
+
+typedef struct {
+  RgExpression *text;
+  int n_names;
+  const char *const *names;
+  RgArithmetic *out;
+} Parser;
+
+static PetscErrorCode sum(Parser *parser);
+
+static PetscErrorCode add_step(Parser *parser, int kind, double value, int name)
+{
+  RgArithmetic *out = parser->out;
+
+  PetscFunctionBeginUser;
+  if (out->n == MAX_STEPS)
+    PetscCall(rg_expression_mistake(parser->text, parser->text->at,
+                                    "the formula has more than %d numbers, names and operations",
+                                    MAX_STEPS));
+  if (rg_expression_failed(parser->text)) PetscFunctionReturn(0);
+  PetscCall(RG_GROW(out->n, out->steps));
+  out->steps[out->n++] = (RgArithmeticStep){kind, value, name};
+  PetscFunctionReturn(0);
+}
+
+/* After the name of a function. */
+static PetscErrorCode call(Parser *parser, int function)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_expression_expect(parser->text, '('));
+  PetscCall(sum(parser));
+  if (functions[function].two) {
+    PetscCall(rg_expression_expect(parser->text, ','));
+    PetscCall(sum(parser));
+  }
+  PetscCall(rg_expression_expect(parser->text, ')'));
+  PetscCall(add_step(parser, FUNCTION + function, 0, 0));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode unknown_name(Parser *parser, const char *start, const char *name)
+{
+  RgText known = {0};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < parser->n_names && known.length < 200; i++)
+    PetscCall(rg_text_add(&known, "%s%s", i ? ", " : "", parser->names[i]));
+  PetscCall(rg_expression_mistake(parser->text, start, "unknown name '%s'; the inputs are %s", name,
+                                  known.length ? known.data : "none"));
+  PetscCall(rg_text_clear(&known));
+  PetscFunctionReturn(0);
+}
+
+/* A name of an input or a function. */
+static PetscErrorCode word(Parser *parser)
+{
+  const char *start = parser->text->at;
+  char name[MAX_NAME] = "";
+  int length = 0;
+
+  PetscFunctionBeginUser;
+  while (isalnum((unsigned char)start[length]) || start[length] == '_') length++;
+  memcpy(name, start, (size_t)PetscMin(length, MAX_NAME - 1));
+  parser->text->at += length;
+  for (int i = 0; i < parser->n_names; i++) {
+    if (strcmp(parser->names[i], name)) continue;
+    PetscCall(add_step(parser, NAME, 0, i));
+    PetscFunctionReturn(0);
+  }
+  for (int i = 0; i < N_FUNCTIONS; i++) {
+    if (strcmp(functions[i].name, name)) continue;
+    PetscCall(call(parser, i));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(unknown_name(parser, start, name));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode atom(Parser *parser)
+{
+  const char first = rg_expression_next(parser->text), *start = parser->text->at;
+  char *end;
+
+  PetscFunctionBeginUser;
+  if (rg_expression_failed(parser->text)) PetscFunctionReturn(0);
+  if (isalpha((unsigned char)first)) {
+    PetscCall(word(parser));
+  } else if (rg_expression_accept(parser->text, '(')) {
+    PetscCall(sum(parser));
+    PetscCall(rg_expression_expect(parser->text, ')'));
+  } else if (isdigit((unsigned char)first) || first == '.') {
+    const double value = strtod(start, &end);
+    if (end == start || !isfinite(value))
+      PetscCall(rg_expression_mistake(parser->text, start, "'%.20s' is no number", start));
+    parser->text->at = end;
+    PetscCall(add_step(parser, NUMBER, value, 0));
+  } else {
+    PetscCall(rg_expression_mistake(parser->text, start,
+                                    first ? "a number, a name or '(' expected, found '%.20s'"
+                                          : "a number, a name or '(' expected at the end%s",
+                                    start));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A sign, then an atom, perhaps with an exponent. */
+static PetscErrorCode factor(Parser *parser)
+{
+  PetscFunctionBeginUser;
+  if (++parser->text->depth > MAX_DEPTH)
+    PetscCall(
+      rg_expression_mistake(parser->text, parser->text->at, "nested more than %d deep", MAX_DEPTH));
+  if (rg_expression_failed(parser->text)) PetscFunctionReturn(0);
+  if (rg_expression_accept(parser->text, '-')) {
+    PetscCall(factor(parser));
+    PetscCall(add_step(parser, NEGATE, 0, 0));
+  } else {
+    PetscCall(atom(parser));
+    if (rg_expression_accept(parser->text, '^')) {
+      PetscCall(factor(parser));
+      PetscCall(add_step(parser, POWER, 0, 0));
+    }
+  }
+  parser->text->depth--;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode product(Parser *parser)
+{
+  PetscFunctionBeginUser;
+  PetscCall(factor(parser));
+  for (;;) {
+    const bool times = rg_expression_accept(parser->text, '*');
+    if (!times && !rg_expression_accept(parser->text, '/')) break;
+    PetscCall(factor(parser));
+    PetscCall(add_step(parser, times ? MULTIPLY : DIVIDE, 0, 0));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode sum(Parser *parser)
+{
+  PetscFunctionBeginUser;
+  PetscCall(product(parser));
+  for (;;) {
+    const bool plus = rg_expression_accept(parser->text, '+');
+    if (!plus && !rg_expression_accept(parser->text, '-')) break;
+    PetscCall(product(parser));
+    PetscCall(add_step(parser, plus ? ADD : SUBTRACT, 0, 0));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_arithmetic_parse(RgExpression *text, int n_names, const char *const *names,
+                                   RgArithmetic *arithmetic)
+{
+  Parser parser = {text, n_names, names, arithmetic};
+
+  PetscFunctionBeginUser;
+  *arithmetic = (RgArithmetic){0};
+  PetscCall(sum(&parser));
+  if (rg_expression_failed(text)) arithmetic->n = 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_arithmetic_clear(RgArithmetic *arithmetic)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(arithmetic->steps));
+  *arithmetic = (RgArithmetic){0};
+  PetscFunctionReturn(0);
+}
+
+static double apply_two(Kind kind, double a, double b)
+{
+  switch (kind) {
+  case ADD: return a + b;
+  case SUBTRACT: return a - b;
+  case MULTIPLY: return a * b;
+  case DIVIDE: return a / b;
+  case POWER: return pow(a, b);
+  case NUMBER:
+  case NAME:
+  case NEGATE:
+  case FUNCTION: break;
+  }
+  return NAN;
+}
+
+double rg_arithmetic_value(const RgArithmetic *arithmetic, const double *values)
+{
+  double stack[MAX_STEPS];
+  int top = -1;
+
+  for (int i = 0; i < arithmetic->n; i++) {
+    const RgArithmeticStep *step = &arithmetic->steps[i];
+    const int function = step->kind - FUNCTION;
+    if (step->kind == NUMBER) stack[++top] = step->value;
+    else if (step->kind == NAME) stack[++top] = values[step->name];
+    else if (step->kind == NEGATE) stack[top] = -stack[top];
+    else if (function >= 0 && functions[function].one)
+      stack[top] = functions[function].one(stack[top]);
+    else {
+      top--;
+      stack[top] = function >= 0 ? functions[function].two(stack[top], stack[top + 1])
+                                 : apply_two((Kind)step->kind, stack[top], stack[top + 1]);
+    }
+  }
+  return top < 0 ? NAN : stack[0];
+}
