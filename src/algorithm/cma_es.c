@@ -307,7 +307,7 @@ const RgAlgorithmClass rg_algorithm_cma_es = {
            "generations of normal draws; rank-weighted means move the centre, evolution paths\n"
            "adapt step size and covariance; restarts with twice the population",
            "Hansen (2016), The CMA evolution strategy: a tutorial, arXiv:1604.00772"),
-  .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
+  .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT | RG_NEEDS_ALTERNATION,
   .traits = RG_BLIND,
   RG_OPTIONS(Options, params),
   RG_STATE(State, create, destroy),

@@ -253,7 +253,7 @@ const RgAlgorithmClass rg_algorithm_nelder_mead = {
            "a simplex reflects, expands, contracts and shrinks; a small one starts again on a\n"
            "uniform point",
            "Nelder, Mead (1965), A simplex method for function minimization"),
-  .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
+  .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT | RG_NEEDS_ALTERNATION,
   .traits = RG_BLIND,
   RG_OPTIONS(Options, params),
   RG_STATE(State, create, destroy),

@@ -322,7 +322,7 @@ const RgAlgorithmClass rg_algorithm_turbo = {
            "path from a local posterior; the region widens, narrows, starts again",
            "Eriksson, Pearce, Gardner, Turner, Poloczek (2019), Scalable global optimization "
            "via local Bayesian optimization, NeurIPS"),
-  .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT,
+  .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT | RG_NEEDS_ALTERNATION,
   .reads = RG_READS_SURROGATE,
   .params = params,
   .cost = cost_of,

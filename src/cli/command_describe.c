@@ -45,6 +45,21 @@ static const struct {
   const RgParam *params;
 } blocks[] = {
   {"run", "settings of a run: in 'common', or in an entry of 'problems'", rg_run_params},
+  {"workers", "workers and the simulated clock: in 'common', or in an entry of 'problems'",
+   rg_workers_params},
+  {"crew",
+   "deaths of workers, and limits of evaluations: the block 'crew' in 'common', or in an entry of "
+   "'problems'",
+   rg_crew_params},
+  {"thinking",
+   "the time that a method takes on the simulated clock: the block 'thinking' in 'common', or in "
+   "an entry of 'problems'; a number in place of the block is its 'a'",
+   rg_thinking_params},
+  {"pending",
+   "the rule for points in flight, with several workers: the block 'pending' in 'common', in an "
+   "entry of 'problems', or of 'algorithms' that use a model; a word in place of the block is its "
+   "'rule'",
+   rg_pending_params},
   {"surrogate",
    "the Gaussian process of algorithms that use a model: the block 'surrogate' in 'common', in "
    "an entry of 'problems', or of 'algorithms'",
@@ -65,9 +80,12 @@ static PetscErrorCode describe_study(RgText *text)
                           "parameters",
                           rg_entry_keys));
   PetscCall(rg_text_add(
-    text, "\nEntries also take the blocks 'surrogate' and 'maximiser'; problems take the "
-          "settings of 'run'.\nSweep paths: common.KEY, problems.LABEL.KEY, "
-          "algorithms.LABEL.KEY, and BLOCK.KEY in place of KEY.\n"));
+    text,
+    "\nEntries also take the blocks 'surrogate' and 'maximiser'; problems take the "
+    "settings of 'run' and 'workers', and the blocks 'crew' and 'thinking'; algorithms with a "
+    "model take 'pending'.\nSweep paths: "
+    "common.KEY, problems.LABEL.KEY, "
+    "algorithms.LABEL.KEY, and BLOCK.KEY in place of KEY.\n"));
   PetscFunctionReturn(0);
 }
 

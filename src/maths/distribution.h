@@ -16,9 +16,8 @@
 #ifndef RG_MATHS_DISTRIBUTION_H
 #define RG_MATHS_DISTRIBUTION_H
 
-#include "regatta/error.h"
+#include "maths/expression.h"
 #include "regatta/stream.h"
-#include "base/text.h"
 
 typedef enum {
   RG_DISTRIBUTION_NORMAL,      /* a mean, b deviation > 0 */
@@ -54,6 +53,9 @@ extern const RgDistributionInfo rg_distribution_infos[];
    distribution empty. The caller destroys it in either case. */
 PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribution,
                                      RgText *mistake);
+
+/* The same for a law within a text: reads up to its end, and leaves mistakes in the expression. */
+PetscErrorCode rg_distribution_read(RgExpression *expression, RgDistribution *distribution);
 
 /* Build the laws (dim, zeroed) of `dim` coordinates. n = 1: one text for all coordinates; n =
    dim: one each. Errors: a text that rg_distribution_check rejects. */

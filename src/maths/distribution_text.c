@@ -1,8 +1,6 @@
 /* Laws as expressions: a recursive-descent parser. */
 #include "maths/distribution.h"
 
-#include "maths/expression.h"
-
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -223,15 +221,25 @@ static PetscErrorCode law(RgExpression *parser, RgDistribution *out)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_distribution_read(RgExpression *expression, RgDistribution *distribution)
+{
+  PetscFunctionBeginUser;
+  distribution->n = 0;
+  PetscCall(PetscMalloc1(MAX_PARTS, &distribution->parts));
+  PetscCall(law(expression, distribution));
+  if (rg_expression_failed(expression)) distribution->n = 0;
+  PetscCall(PetscRealloc((size_t)PetscMax(distribution->n, 1) * sizeof(*distribution->parts),
+                         &distribution->parts));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribution,
                                      RgText *mistake)
 {
   RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
   PetscFunctionBeginUser;
-  distribution->n = 0;
-  PetscCall(PetscMalloc1(MAX_PARTS, &distribution->parts));
-  PetscCall(law(&parser, distribution));
+  PetscCall(rg_distribution_read(&parser, distribution));
   if (!rg_expression_failed(&parser) && rg_expression_next(&parser))
     PetscCall(rg_expression_mistake(&parser, parser.at,
                                     "nothing expected after the law, found '%.20s'", parser.at));

@@ -69,8 +69,9 @@ typedef enum {
   RG_NEEDS_NO_CONTEXT = 16,  /* no context that the learner has to choose (a context that nature
                                 draws acts as noise on a method that uses the design alone) */
   RG_NEEDS_NATURE = 32,      /* a context that nature draws, observed */
-  RG_NEEDS_INITIAL = 64      /* an initial design: at least one evaluation that the method did
+  RG_NEEDS_INITIAL = 64,     /* an initial design: at least one evaluation that the method did
                                 not choose */
+  RG_NEEDS_ALTERNATION = 128 /* every query is told before the next one is chosen: one worker */
 } RgNeeds;
 
 /* Blocks of a study file that a method reads. Other blocks don't change the identity of its

@@ -75,7 +75,25 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
          "number of data in the fit of the hyperparameters and in log_likelihood; only where the " \
          "posterior has no matrix and a fit was made")                                             \
   COLUMN(PROGRAM_MEMORY, "program_memory", 1, 0, "B", "memory of the program",                     \
-         "peak resident set so far of the program that is the method")
+         "peak resident set so far of the program that is the method")                             \
+  COLUMN(SUBMISSION, "submission", 1, 1, "1", "submission",                                        \
+         "number of the evaluation in the order of asking, from 1; this and the columns below "    \
+         "where there are several workers or a clock")                                             \
+  COLUMN(WORKER, "worker", 1, 1, "1", "worker",                                                    \
+         "number of the worker that evaluated it, from 1; NaN for an initial design that was "     \
+         "known at the start")                                                                     \
+  COLUMN(ATTEMPTS, "attempts", 1, 1, "1", "attempts",                                              \
+         "how often it was started, because workers died")                                         \
+  COLUMN(N_PENDING, "n_pending", 1, 1, "1", "pending evaluations",                                 \
+         "evaluations that were asked for and not told when the query was chosen")                 \
+  COLUMN(DISPATCHED, "dispatched", 1, 1, "time", "start of the evaluation",                        \
+         "of its last attempt, on the simulated clock; units of time are those of `duration`")     \
+  COLUMN(FINISHED, "finished", 1, 1, "time", "end of the evaluation", "on the simulated clock")    \
+  COLUMN(TOLD, "told", 1, 1, "time", "time of telling",                                            \
+         "when the method was told the value, on the simulated clock")                             \
+  COLUMN(DURATION, "duration", 1, 1, "time", "duration", "from `dispatched` to `finished`")        \
+  COLUMN(IDLE, "idle", 1, 1, "time", "idle time",                                                  \
+         "time that all workers together had been idle when the method was told the value")
 
 #define RG_COLUMN_ENUM(symbol, name, width, result, units, long_name, description)                 \
   RG_COLUMN_##symbol,
@@ -139,6 +157,13 @@ typedef struct {
   char *inputs, *contexts;         /* meaning of the coordinates, in the form of rg_space_inputs,
                                       separated by "; "; "" or NULL without names */
   double optimum;                  /* F(x*) of the instance; NaN: unknown */
+  int workers;                     /* evaluations at the same time */
+  char release[8];                 /* async, sync; "" with one worker */
+  double makespan;                 /* end of the last evaluation on the simulated clock; NaN: no
+                                      clock */
+  double idle_share;               /* idle share of the workers' time up to then; NaN: no clock */
+  int in_flight, lost;             /* evaluations that the time limit cut off; evaluations whose
+                                      worker died */
   double *column[RG_COLUMN_COUNT]; /* n_rows x width, owned; NULL: all NaN */
   int n_extra;
   char (*extra_name)[RG_NAME_MAX]; /* n_extra dataset names, owned */

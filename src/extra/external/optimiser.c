@@ -429,6 +429,7 @@ const RgAlgorithmClass rg_algorithm_external = {
            "what a program of the user's asks for, started once per trial and talked to in lines "
            "of JSON",
            "the user's own; docs/protocol.md"),
+  .needs = RG_NEEDS_ALTERNATION,
   RG_OPTIONS(Options, params),
   RG_STATE(External, external_create, external_destroy),
   .check = external_check,

@@ -12,10 +12,14 @@
 /* The parameters tables that settings belong to. */
 typedef enum {
   RG_BLOCK_RUN,
+  RG_BLOCK_WORKERS,
   RG_BLOCK_PROBLEM,
   RG_BLOCK_ALGORITHM,
   RG_BLOCK_SURROGATE,
   RG_BLOCK_MAXIMISER,
+  RG_BLOCK_CREW,
+  RG_BLOCK_THINKING,
+  RG_BLOCK_PENDING,
   RG_BLOCK_COUNT
 } RgBlock;
 
@@ -76,17 +80,21 @@ typedef struct {
   RgSweepAxis *axes;              /* owned */
 } RgDraft;
 
-/* Name of a block in a study file: "surrogate", "maximiser". NULL for blocks whose keys are
+/* Name of a block in a study file: "surrogate", "maximiser" ... NULL for blocks whose keys are
    written directly in an entry. */
 extern const char *const rg_block_names[RG_BLOCK_COUNT];
+/* Whether a value in place of the map of a block is the value of its first setting. */
+bool rg_block_is_short(RgBlock block);
 
 /* The table of a block in an entry; NULL if the entry does not accept the block. */
 const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block);
-/* Whether an algorithm reads a block (surrogate, maximiser). */
+/* Whether an algorithm reads a block (surrogate, maximiser, pending). */
 bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block);
 /* Whether a parameter of a block can affect trials of the algorithm. */
 bool rg_algorithm_reads_param(const RgAlgorithmClass *algorithm, RgBlock block,
                               const RgParam *param);
+/* The entry that a sweep path names. */
+const RgEntry *rg_draft_entry(const RgDraft *draft, const RgSweepKey *key);
 /* Whether an entry, or a sweep over it, sets a parameter. */
 bool rg_draft_sets(const RgDraft *draft, const RgEntry *entry, RgBlock block, const RgParam *param);
 

@@ -15,7 +15,15 @@ typedef struct {
   int **choices;  /* by axis: values that differ for this pair; owned */
   int *n_choices; /* by axis: 0 if the axis does not affect the pair; owned */
   int *at;        /* by axis: index into choices for the current cell; owned */
+  bool alone;     /* the current cell has one worker: settings of several are not read */
 } Pair;
+
+/* Whether a setting only counts with several workers. */
+static bool needs_several(const RgSweepKey *key)
+{
+  return key->block == RG_BLOCK_PENDING ||
+         (key->block == RG_BLOCK_WORKERS && rg_crew_needs_several(key->param));
+}
 
 /* Whether the pair takes its value from this sweep path: it reads the setting, and no later
    layer sets it. */
@@ -25,6 +33,7 @@ static bool touches(const Pair *pair, const RgSweepKey *key)
   const RgEntry *problem = &draft->problems[pair->problem];
   const RgEntry *algorithm = &draft->algorithms[pair->algorithm];
 
+  if (pair->alone && needs_several(key)) return false;
   if (key->layer == RG_LAYER_ALGORITHM) return key->entry == pair->algorithm;
   if (key->layer == RG_LAYER_PROBLEM && key->entry != pair->problem) return false;
   if (key->layer == RG_LAYER_COMMON && rg_draft_sets(draft, problem, key->block, key->param))
@@ -82,6 +91,10 @@ static void *options_of(RgCell *cell, RgBlock block)
 {
   switch (block) {
   case RG_BLOCK_RUN: return &cell->run;
+  case RG_BLOCK_WORKERS:
+  case RG_BLOCK_CREW:
+  case RG_BLOCK_THINKING: return &cell->crew;
+  case RG_BLOCK_PENDING: return &cell->pending;
   case RG_BLOCK_PROBLEM: return cell->problem_options;
   case RG_BLOCK_ALGORITHM: return cell->algorithm_options;
   case RG_BLOCK_SURROGATE: return &cell->surrogate;
@@ -194,6 +207,10 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
   PetscCall(PetscCalloc(cell->problem->options_size, &cell->problem_options));
   PetscCall(PetscCalloc(cell->algorithm->options_size, &cell->algorithm_options));
   PetscCall(rg_params_defaults(rg_run_params, &cell->run));
+  PetscCall(rg_params_defaults(rg_workers_params, &cell->crew));
+  PetscCall(rg_params_defaults(rg_crew_params, &cell->crew));
+  PetscCall(rg_params_defaults(rg_thinking_params, &cell->crew));
+  PetscCall(rg_params_defaults(rg_pending_params, &cell->pending));
   PetscCall(rg_params_defaults(rg_surrogate_params, &cell->surrogate));
   PetscCall(rg_params_defaults(rg_maximiser_params, &cell->maximiser));
   PetscCall(rg_params_defaults(cell->problem->params, cell->problem_options));
@@ -222,6 +239,8 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
   PetscCall(rg_params_clear(rg_surrogate_params, &cell->surrogate));
   PetscCall(rg_params_clear(rg_maximiser_params, &cell->maximiser));
   PetscCall(rg_params_clear(rg_run_params, &cell->run));
+  PetscCall(rg_params_clear(rg_workers_params, &cell->crew));
+  PetscCall(rg_params_clear(rg_crew_params, &cell->crew));
   PetscCall(rg_given_clear(&cell->given));
   for (int k = 0; k < cell->constraints.n; k++) PetscCall(PetscFree(cell->constraints.values[k]));
   PetscCall(RG_FREE(&cell->constraints.values, &cell->problem_options, &cell->algorithm_options,
@@ -281,6 +300,53 @@ static PetscErrorCode add_cell(RgStudy *study, RgCell **cell)
   PetscFunctionReturn(0);
 }
 
+/* Whether the pair has one worker, and axes that only count with several. *repeats: the current
+   combination is that of another cell, because it differs in such axes alone. */
+static bool is_alone(const Pair *pair, const RgCell *cell, bool *repeats)
+{
+  bool any = false;
+
+  *repeats = false;
+  for (int a = 0; a < pair->draft->n_axes && cell->crew.workers == 1; a++) {
+    const RgSweepAxis *axis = &pair->draft->axes[a];
+    int several = 0, others = 0;
+    for (int k = 0; k < axis->n_keys; k++) {
+      if (!touches(pair, &axis->keys[k])) continue;
+      if (needs_several(&axis->keys[k])) several++;
+      else others++;
+    }
+    any = any || several;
+    *repeats = *repeats || (several && !others && pair->at[a]);
+  }
+  return any;
+}
+
+/* Fill the cells of the current combination: one, or one per measure that queries aim at. */
+static PetscErrorCode add_combination(Pair *pair, RgStudy *study)
+{
+  int score = 0, n_scores = 1;
+
+  PetscFunctionBeginUser;
+  do {
+    RgCell *cell = NULL;
+    bool repeats;
+    PetscCall(add_cell(study, &cell));
+    PetscCall(fill_cell(pair, cell));
+    pair->alone = is_alone(pair, cell, &repeats);
+    if (pair->alone) {
+      PetscCall(rg_cell_destroy(cell));
+      PetscCall(PetscMemzero(cell, sizeof(*cell)));
+      if (!repeats) PetscCall(fill_cell(pair, cell));
+      else study->n_cells--;
+      pair->alone = false;
+    }
+    if (repeats) break;
+    PetscCall(score_cell(cell, score));
+    if (cell->score >= 0) n_scores = cell->n_scores;
+  } while (++score < n_scores);
+  PetscFunctionReturn(0);
+}
+
 /* Whether a path sets a value of the pair's problem. Then only the algorithm can prevent its
    use. */
 static bool is_problems(const Pair *pair, const RgSweepKey *key)
@@ -326,16 +392,8 @@ static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, RgText *shared, bo
   *fits = n <= MAX_CELLS - study->n_cells;
   if (!*fits) PetscFunctionReturn(0);
   PetscCall(note_shared(pair, shared));
-  do {
-    int score = 0, n_scores = 1;
-    do {
-      RgCell *cell = NULL;
-      PetscCall(add_cell(study, &cell));
-      PetscCall(fill_cell(pair, cell));
-      PetscCall(score_cell(cell, score));
-      if (cell->score >= 0) n_scores = cell->n_scores;
-    } while (++score < n_scores);
-  } while (advance(pair));
+  do PetscCall(add_combination(pair, study));
+  while (advance(pair));
   PetscFunctionReturn(0);
 }
 

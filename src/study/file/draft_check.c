@@ -221,6 +221,57 @@ static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
   PetscFunctionReturn(0);
 }
 
+/* Check the rule for points in flight. */
+static PetscErrorCode check_pending(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
+{
+  const RgAlgorithmClass *class = cell->algorithm;
+  const bool uses_context = domain->context.dim && !(class->needs & RG_NEEDS_NO_CONTEXT);
+
+  PetscFunctionBeginUser;
+  if (!rg_algorithm_reads(class, RG_BLOCK_PENDING)) PetscFunctionReturn(0);
+  PetscCall(rg_pending_check(&cell->pending, cell->algorithm_place, found));
+  if (cell->pending.rule == RG_PENDING_PENALISE && !(class->traits & RG_PENALISABLE))
+    rg_diagnostics_add(
+      found, cell->algorithm_place,
+      "'%s' maximises no acquisition function that 'pending: {penalise: ...}' could "
+      "multiply",
+      cell->algorithm_label);
+  if (cell->pending.rule && uses_context && domain->control == RG_CONTEXT_NATURE)
+    rg_diagnostics_add(found, cell->algorithm_place,
+                       "'%s' models the contexts, and those of points in flight are not known yet: "
+                       "it takes 'pending: ignore' alone",
+                       cell->algorithm_label);
+  PetscFunctionReturn(0);
+}
+
+/* Check workers and clock against the problem and the method. */
+static PetscErrorCode check_crew(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
+{
+  const int drawn =
+    cell->run.initial_points + (cell->crew.start == RG_START_DESIGN ? cell->crew.workers : 0);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_crew_check(&cell->crew, &domain->design, cell->problem_place, found));
+  if (cell->crew.workers == 1) PetscFunctionReturn(0);
+  PetscCall(check_pending(cell, domain, found));
+  if (cell->algorithm->needs & RG_NEEDS_ALTERNATION)
+    rg_diagnostics_add(found, cell->algorithm_place,
+                       "'%s' chooses each query from the answer to the last one: it takes no "
+                       "'workers: %d'",
+                       cell->algorithm_label, cell->crew.workers);
+  if (!isnan(cell->run.stop_regret))
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'stop: {regret: ...}' needs 'workers: 1': with several, evaluations in "
+                       "flight would be cut off; use 'time'");
+  if (cell->size_x && drawn > cell->size_x)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'start: design' draws %d designs for %d initial points and %d workers, but "
+                       "'%s' has only %d",
+                       drawn, cell->run.initial_points, cell->crew.workers, cell->problem_label,
+                       cell->size_x);
+  PetscFunctionReturn(0);
+}
+
 static void check_search(const RgCell *cell, RgDiagnostics *found)
 {
   const int dim = cell->dim_x + (cell->control == RG_CONTEXT_SIMULATOR ? cell->dim_c : 0);
@@ -400,6 +451,7 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);
+  PetscCall(check_crew(cell, domain, &found));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
     PetscCall(check_surrogate(cell, &found));
     PetscCall(check_solver(cell, &found));
@@ -441,6 +493,18 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode add_pending_text(const RgCell *cell, RgText *text)
+{
+  PetscFunctionBeginUser;
+  if (cell->crew.workers == 1 || !rg_algorithm_reads(cell->algorithm, RG_BLOCK_PENDING) ||
+      !cell->pending.rule)
+    PetscFunctionReturn(0);
+  PetscCall(rg_text_add(text, ";pending={"));
+  PetscCall(rg_params_canonical(rg_pending_params, &cell->pending, text));
+  PetscCall(rg_text_add(text, "}"));
+  PetscFunctionReturn(0);
+}
+
 /* Hash the programs of the cell, once. */
 static PetscErrorCode look_outside(RgCell *cell)
 {
@@ -473,7 +537,10 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     PetscCall(check_domain(checker, cell, &variant->domain));
     PetscCall(rg_text_add(&text, "%s;run={", variant->identity));
     PetscCall(add_run_text(cell, &text));
-    PetscCall(rg_text_add(&text, "};%s", algorithm.data));
+    PetscCall(rg_text_add(&text, "}"));
+    PetscCall(rg_crew_identity(&cell->crew, &text));
+    PetscCall(add_pending_text(cell, &text));
+    PetscCall(rg_text_add(&text, ";%s", algorithm.data));
     cell->text = text.data;
     PetscCall(look_outside(cell));
   }

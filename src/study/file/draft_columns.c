@@ -9,10 +9,14 @@
 #include "study/file/swept.h"
 
 static const char *const parts[RG_BLOCK_COUNT] = {[RG_BLOCK_RUN] = "run",
+                                                  [RG_BLOCK_WORKERS] = "run",
                                                   [RG_BLOCK_PROBLEM] = "problem",
                                                   [RG_BLOCK_ALGORITHM] = "algorithm",
                                                   [RG_BLOCK_SURROGATE] = "surrogate",
-                                                  [RG_BLOCK_MAXIMISER] = "maximiser"};
+                                                  [RG_BLOCK_MAXIMISER] = "maximiser",
+                                                  [RG_BLOCK_CREW] = "crew",
+                                                  [RG_BLOCK_THINKING] = "thinking",
+                                                  [RG_BLOCK_PENDING] = "pending"};
 
 /* The unit in a parameter's description. */
 static const char *units_of(const RgParam *param)

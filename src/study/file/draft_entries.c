@@ -67,7 +67,9 @@ static bool hint_elsewhere(RgDraft *draft, const RgEntry *entry, RgPlace place, 
                        rg_block_names[b]);
     return true;
   }
-  if (entry->layer != RG_LAYER_ALGORITHM || !rg_params_find(rg_run_params, key)) return false;
+  if (entry->layer != RG_LAYER_ALGORITHM ||
+      (!rg_params_find(rg_run_params, key) && !rg_params_find(rg_workers_params, key)))
+    return false;
   rg_diagnostics_add(draft->diagnostics, place,
                      "unknown key '%s'%s; it is set in 'common' or in a problem, alike for all "
                      "algorithms",
@@ -122,7 +124,31 @@ static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlN
   PetscFunctionReturn(0);
 }
 
-/* Parse `surrogate: {...}` or `maximiser: {...}`. */
+/* Report a block that an algorithm does not read. `pending: ignore` is what it does anyway. */
+static void refuse_block(RgDraft *draft, const RgEntry *entry, RgBlock block, RgPlace place,
+                         const RgYamlNode *value)
+{
+  const char *name = entry->algorithm->name, *word = rg_block_names[block];
+
+  if (block == RG_BLOCK_PENDING && value->kind == RG_YAML_SCALAR && !strcmp(value->text, "ignore"))
+    return;
+  if (block == RG_BLOCK_CREW || block == RG_BLOCK_THINKING)
+    rg_diagnostics_add(draft->diagnostics, place,
+                       "algorithm '%s' takes no '%s' block: it is set in 'common' or in a problem, "
+                       "alike for all algorithms",
+                       name, word);
+  else if (entry->algorithm->traits & RG_OWN_PENDING && block == RG_BLOCK_PENDING)
+    rg_diagnostics_add(
+      draft->diagnostics, place,
+      "algorithm '%s' has a rule of its own for points in flight: it takes no '%s' "
+      "block",
+      name, word);
+  else
+    rg_diagnostics_add(draft->diagnostics, place,
+                       "algorithm '%s' uses no model: it takes no '%s' block", name, word);
+}
+
+/* Parse `surrogate: {...}` and the like, or a value in place of the map. */
 static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block, RgPlace place,
                                   const RgYamlNode *map)
 {
@@ -131,9 +157,11 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
 
   PetscFunctionBeginUser;
   if (!table) {
-    rg_diagnostics_add(draft->diagnostics, place,
-                       "algorithm '%s' uses no model: it takes no '%s' block",
-                       entry->algorithm->name, rg_block_names[block]);
+    refuse_block(draft, entry, block, place, map);
+    PetscFunctionReturn(0);
+  }
+  if (map->kind == RG_YAML_SCALAR && rg_block_is_short(block)) {
+    PetscCall(add_setting(draft, entry, block, table, map));
     PetscFunctionReturn(0);
   }
   if (map->kind != RG_YAML_MAP) {

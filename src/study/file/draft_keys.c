@@ -23,7 +23,8 @@ const RgStudyKey rg_study_keys[] = {
    "cells with more trials than the others: a list of maps with 'seeds' or 'instances', how many "
    "they have, and which they are: 'problem', 'algorithm' (labels), 'swept' (as `regatta plan` "
    "shows them); the seeds continue after the largest one"},
-  {"common", "settings of every problem and algorithm: run settings, 'surrogate', 'maximiser'"},
+  {"common", "settings of every problem and algorithm: run settings, workers and clock, 'crew', "
+             "'thinking', 'surrogate', 'maximiser', 'pending'"},
   {"problems", "list of problems: a name, or a map with 'name'; required"},
   {"algorithms", "list of algorithms: a name, or a map with 'name'; required"},
   {"sweep", "list of axes: maps from the path of a setting, or of a block, to a list of values "
@@ -41,13 +42,22 @@ const RgStudyKey rg_entry_keys[] = {
   {"label", "how figures and results call it, unique in its list; default: the name"},
   {NULL, NULL}};
 
-const char *const rg_block_names[RG_BLOCK_COUNT] = {
-  [RG_BLOCK_SURROGATE] = "surrogate", [RG_BLOCK_MAXIMISER] = "maximiser"};
+const char *const rg_block_names[RG_BLOCK_COUNT] = {[RG_BLOCK_SURROGATE] = "surrogate",
+                                                    [RG_BLOCK_MAXIMISER] = "maximiser",
+                                                    [RG_BLOCK_CREW] = "crew",
+                                                    [RG_BLOCK_THINKING] = "thinking",
+                                                    [RG_BLOCK_PENDING] = "pending"};
+
+bool rg_block_is_short(RgBlock block)
+{
+  return block == RG_BLOCK_THINKING || block == RG_BLOCK_PENDING;
+}
 
 bool rg_algorithm_reads(const RgAlgorithmClass *algorithm, RgBlock block)
 {
   if (block == RG_BLOCK_SURROGATE) return algorithm->reads & RG_READS_SURROGATE;
   if (block == RG_BLOCK_MAXIMISER) return algorithm->reads & RG_READS_MAXIMISER;
+  if (block == RG_BLOCK_PENDING) return algorithm->model && !(algorithm->traits & RG_OWN_PENDING);
   return true;
 }
 
@@ -61,21 +71,28 @@ bool rg_algorithm_reads_param(const RgAlgorithmClass *algorithm, RgBlock block,
 
 const RgParam *rg_entry_table(const RgEntry *entry, RgBlock block)
 {
+  const bool every = entry->layer != RG_LAYER_ALGORITHM;
+
   switch (block) {
-  case RG_BLOCK_RUN: return entry->layer == RG_LAYER_ALGORITHM ? NULL : rg_run_params;
+  case RG_BLOCK_RUN: return every ? rg_run_params : NULL;
+  case RG_BLOCK_WORKERS: return every ? rg_workers_params : NULL;
+  case RG_BLOCK_CREW: return every ? rg_crew_params : NULL;
+  case RG_BLOCK_THINKING: return every ? rg_thinking_params : NULL;
   case RG_BLOCK_PROBLEM: return entry->problem ? entry->problem->params : NULL;
   case RG_BLOCK_ALGORITHM: return entry->algorithm ? entry->algorithm->params : NULL;
   case RG_BLOCK_SURROGATE:
   case RG_BLOCK_MAXIMISER:
+  case RG_BLOCK_PENDING:
     if (entry->algorithm && !rg_algorithm_reads(entry->algorithm, block)) return NULL;
-    return block == RG_BLOCK_SURROGATE ? rg_surrogate_params : rg_maximiser_params;
+    return block == RG_BLOCK_SURROGATE   ? rg_surrogate_params
+           : block == RG_BLOCK_MAXIMISER ? rg_maximiser_params
+                                         : rg_pending_params;
   case RG_BLOCK_COUNT: break;
   }
   return NULL;
 }
 
-/* The entry of a sweep path. */
-static const RgEntry *entry_of(const RgDraft *draft, const RgSweepKey *key)
+const RgEntry *rg_draft_entry(const RgDraft *draft, const RgSweepKey *key)
 {
   if (key->layer == RG_LAYER_COMMON) return &draft->common;
   return key->layer == RG_LAYER_PROBLEM ? &draft->problems[key->entry]
@@ -89,7 +106,8 @@ bool rg_draft_sets(const RgDraft *draft, const RgEntry *entry, RgBlock block, co
   for (int a = 0; a < draft->n_axes; a++)
     for (int k = 0; k < draft->axes[a].n_keys; k++) {
       const RgSweepKey *key = &draft->axes[a].keys[k];
-      if (key->param == param && key->block == block && entry_of(draft, key) == entry) return true;
+      if (key->param == param && key->block == block && rg_draft_entry(draft, key) == entry)
+        return true;
     }
   return false;
 }

@@ -72,6 +72,16 @@ static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const
   PetscFunctionReturn(0);
 }
 
+/* Why an algorithm has no such block. */
+static const char *why_no_block(const RgEntry *entry, RgBlock block)
+{
+  if (block == RG_BLOCK_CREW || block == RG_BLOCK_THINKING)
+    return "it is set in 'common' or in a problem, alike for all algorithms";
+  if (block == RG_BLOCK_PENDING && entry->algorithm->traits & RG_OWN_PENDING)
+    return "the algorithm has a rule of its own for points in flight";
+  return "the algorithm uses no model and has no such block";
+}
+
 /* Find the parameter `name` or `block.name` of an entry, or a whole block. */
 static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEntry *entry,
                                     const char *path)
@@ -100,7 +110,7 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
     if (entry->algorithm && rg_block_names[b] && !rg_entry_table(entry, b)) {
       size_t skip = strlen(rg_block_names[b]);
       if (strncmp(name, rg_block_names[b], skip) || name[skip] != '.') continue;
-      complain(draft, key, path, "the algorithm uses no model and has no such block");
+      complain(draft, key, path, why_no_block(entry, b));
       PetscFunctionReturn(0);
     }
     for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) room++;
@@ -278,8 +288,7 @@ static PetscErrorCode check_block(RgDraft *draft, const RgSweepKey *block, const
 static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
 {
   RgSweepKey block = axis->keys[axis->n_keys - 1];
-  const RgParam *table =
-    block.block == RG_BLOCK_SURROGATE ? rg_surrogate_params : rg_maximiser_params;
+  const RgParam *table = rg_entry_table(rg_draft_entry(draft, &block), block.block);
 
   PetscFunctionBeginUser;
   PetscCall(check_block(draft, &block, table, ok));
@@ -295,7 +304,33 @@ static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
                        "the sweep over '%s' changes nothing: its values are empty", block.name);
     *ok = false;
   }
+  for (int i = 0; i < block.n; i++) PetscCall(PetscFree(block.made[i].entries));
   PetscCall(PetscFree2(block.values, block.made));
+  PetscFunctionReturn(0);
+}
+
+/* Values in place of the maps of a block: if all are, the key is that of the block's first
+   setting; else each becomes a map of it. */
+static PetscErrorCode expand_short(RgDraft *draft, RgSweepKey *key)
+{
+  const RgParam *first = rg_entry_table(rg_draft_entry(draft, key), key->block);
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < key->n; i++) n += key->values[i]->kind == RG_YAML_SCALAR;
+  if (n == key->n) {
+    key->param = first;
+    key->whole = 0;
+    PetscFunctionReturn(0);
+  }
+  for (int i = 0; i < key->n; i++) {
+    RgYamlNode *value = key->values[i], *made = &key->made[i];
+    if (value->kind != RG_YAML_SCALAR) continue;
+    *made = (RgYamlNode){.kind = RG_YAML_MAP, .line = value->line, .column = value->column, .n = 1};
+    PetscCall(PetscMalloc1(1, &made->entries));
+    made->entries[0] = (RgYamlEntry){(char *)first->name, value->line, value->column, value};
+    key->values[i] = made;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -336,6 +371,7 @@ static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlE
   }
   if (!ok || !listed) PetscFunctionReturn(0);
   axis->n_values = key->n;
+  if (key->whole && rg_block_is_short(key->block)) PetscCall(expand_short(draft, key));
   if (key->whole) {
     PetscCall(split_block(draft, axis, complete));
     PetscFunctionReturn(0);

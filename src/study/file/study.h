@@ -6,6 +6,7 @@
 #include "regatta/algorithm.h"
 #include "regatta/problem.h"
 #include "regatta/study.h"
+#include "study/file/crew_options.h"
 #include "study/file/given.h"
 
 #define RG_SCHEMA_VERSION 2 /* schema version of results files */
@@ -64,6 +65,8 @@ typedef struct {
   RgSurrogateOptions surrogate;
   RgMaximiserOptions maximiser;
   RgTrialSettings run;
+  RgCrewSettings crew;      /* workers and clock */
+  RgPendingOptions pending; /* rule for points in flight */
   RgOnFailure on_failure;   /* parsed from run.on_failure */
   RgTexts constraints;      /* names of the outcome constraints; owned */
   RgGiven given;            /* designs of the file run.given; owned */

@@ -163,7 +163,7 @@ static bool belongs_to_common(const char *key)
 {
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
     if (rg_block_names[b] && !strcmp(rg_block_names[b], key)) return true;
-  return rg_params_find(rg_run_params, key) != NULL;
+  return rg_params_find(rg_run_params, key) || rg_params_find(rg_workers_params, key);
 }
 
 /* Parse the file except entries and sweep. */

@@ -159,6 +159,7 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
     if (!shape->used[c])
       shape->used[c] = rg_values_any(record->column[c],
                                      (size_t)record->n_rows * (size_t)rg_record_width(record, c));
+  shape->crew = shape->used[RG_COLUMN_SUBMISSION];
   for (int i = 0; i < record->n_extra; i++)
     if (rg_values_any(record->extra[i], (size_t)record->n_rows))
       PetscCall(add_extra(shape, record->extra_name[i], record->extra_doc[i]));
@@ -232,6 +233,7 @@ bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info)
   case RG_OF_SCORED: return shape->n_scores > 0;
   case RG_OF_NAMED: return shape->named[RG_PART_X];
   case RG_OF_CONTEXT: return shape->named[RG_PART_C];
+  case RG_OF_CREW: return shape->crew;
   case RG_OF_ALL: break;
   }
   return true;
@@ -247,6 +249,23 @@ void rg_group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT])
   extent[RG_AXIS_S] = (hsize_t)shape->n_scores;
 }
 
+/* Columns that a group without workers and clock lacks. */
+static bool is_of_crew(int column)
+{
+  switch (column) {
+  case RG_COLUMN_SUBMISSION:
+  case RG_COLUMN_WORKER:
+  case RG_COLUMN_ATTEMPTS:
+  case RG_COLUMN_N_PENDING:
+  case RG_COLUMN_DISPATCHED:
+  case RG_COLUMN_FINISHED:
+  case RG_COLUMN_TOLD:
+  case RG_COLUMN_DURATION:
+  case RG_COLUMN_IDLE: return true;
+  default: return false;
+  }
+}
+
 int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], hsize_t size[3])
 {
   hsize_t extent[RG_AXIS_COUNT];
@@ -256,6 +275,7 @@ int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], 
                                    [-RG_WIDTH_S] = RG_AXIS_S};
   int width = column < RG_COLUMN_COUNT ? rg_columns[column].width : 1, n = 2;
 
+  if (is_of_crew(column) && !shape->crew) return 0;
   rg_group_extents(shape, extent);
   axis[0] = RG_AXIS_TRIAL;
   axis[1] = RG_AXIS_ITERATION;

@@ -77,6 +77,7 @@ static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
   shape->n_scores = axis_length(group->handle, RG_AXIS_S);
   shape->named[RG_PART_X] = H5Lexists(group->handle, "inputs", H5P_DEFAULT) > 0;
   shape->named[RG_PART_C] = H5Lexists(group->handle, "contexts", H5P_DEFAULT) > 0;
+  shape->crew = H5Lexists(group->handle, "makespan", H5P_DEFAULT) > 0;
   if (!found || shape->n < 1 || shape->n_rows < 1)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "a group without a problem label or axes");
   PetscFunctionReturn(0);
@@ -419,6 +420,10 @@ PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, bool heads
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &values));
+  for (int i = 0; i < n; i++) { /* what a group without workers and clock leaves out */
+    records[i].workers = 1;
+    records[i].makespan = records[i].idle_share = NAN;
+  }
   for (int f = 0; f < rg_field_count && !fault->code; f++) {
     const RgFieldInfo *info = &rg_fields[f];
     if ((heads && !is_head(info)) || !rg_group_has_field(group->shape, info)) continue;

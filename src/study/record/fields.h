@@ -39,7 +39,8 @@ typedef enum {
   RG_OF_ALL,
   RG_OF_SCORED, /* trials scored by several measures */
   RG_OF_NAMED,  /* trials with named design inputs */
-  RG_OF_CONTEXT /* trials with named context inputs */
+  RG_OF_CONTEXT, /* trials with named context inputs */
+  RG_OF_CREW     /* trials with several workers or a clock */
 } RgFieldOf;
 
 typedef struct {

@@ -122,7 +122,8 @@ PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int 
   record->dim_x = trial->dim_x;
   record->dim_c = trial->dim_c;
   record->dim_z = dim_z;
-  record->optimum = NAN;
+  record->optimum = record->makespan = record->idle_share = NAN;
+  record->workers = cell->crew.workers;
   for (int c = 0; c < RG_COLUMN_COUNT; c++) {
     size_t n = (size_t)rows * (size_t)rg_record_width(record, c);
     if (n) PetscCall(nan_array(n, &record->column[c]));

@@ -216,8 +216,7 @@ static bool may_ask(const Crew *crew, bool opens)
 
   if (submission > o->last) return false;
   if (submission <= o->n_initial) return true;
-  const bool overlapped = o->initial_end == RG_INITIAL_OVERLAPPED && !is_batched(crew, submission);
-  if (crew->initial_left && !overlapped) return false;
+  if (crew->initial_left) return false;
   return opens || !is_batched(crew, submission);
 }
 

@@ -19,17 +19,14 @@
 typedef enum { RG_RELEASE_ASYNC, RG_RELEASE_SYNC } RgRelease;
 /* What becomes of an evaluation whose worker dies: the same submission again, or a failure. */
 typedef enum { RG_LOST_RESUBMIT, RG_LOST_FAIL } RgLost;
-/* When the queries after an initial design on the workers begin: when all of it is told, or (async
-   only) when its last evaluation was started. */
-typedef enum { RG_INITIAL_COUNTED, RG_INITIAL_OVERLAPPED } RgInitialEnd;
 
 typedef struct {
   int workers; /* 1 .. RG_CREW_MAX */
   RgRelease release;
   RgLost lost;
-  RgInitialEnd initial_end;
   int first, last; /* numbers of the first and last submission */
-  int n_initial;   /* submissions up to this number are an initial design */
+  int n_initial;   /* submissions up to this number are an initial design: queries begin when
+                      all of them are told */
   int64_t time;    /* nothing starts at or after this tick; < 0: no limit */
   int64_t longest; /* a longer evaluation ends after this time as failed; < 0: no limit */
 } RgCrewOptions;

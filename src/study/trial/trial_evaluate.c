@@ -110,7 +110,6 @@ static void find_native(RgTrialRun *run, int row)
     if (run->query.x[j] == given->x[at + j]) run->native_x[j] = given->native[at + j];
 }
 
-/* Evaluate the query as row `row` (context, f, noise) and append it to the history. */
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
 {
   const RgDomain *domain = &run->problem->domain;
@@ -138,16 +137,17 @@ PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
   RgRandom random = rg_stream_at(&run->noise, (uint64_t)row);
   y = deviation > 0 && !known ? f + deviation * rg_random_normal(&random) : f;
   PetscCall(rg_clock_end(&run->clock, RG_STAGE_EVALUATE));
-  if (run->failure.failed || run->abandoned) PetscFunctionReturn(0);
+  if (run->abandoned) PetscFunctionReturn(0);
 
-  PetscCall(rg_history_append(&run->history, run->query.x, run->query.index,
-                              domain->context.dim ? run->unit_c : NULL, point.context_index, y));
+  PetscCall(rg_history_append(&run->asked, run->query.x, run->query.index,
+                              domain->context.dim ? run->unit_c : NULL, point.context_index,
+                              run->failure.failed ? NAN : y));
+  PetscCall(rg_history_judge(&run->asked, y, run->constraints));
   PetscCall(PetscArraycpy(rg_trial_cell(run, RG_COLUMN_X, row), run->native_x, domain->design.dim));
   if (domain->context.dim)
     PetscCall(
       PetscArraycpy(rg_trial_cell(run, RG_COLUMN_C, row), run->native_c, domain->context.dim));
   *rg_trial_cell(run, RG_COLUMN_F, row) = f;
   *rg_trial_cell(run, RG_COLUMN_Y, row) = y;
-  PetscCall(rg_trial_outcome(run, row, y));
   PetscFunctionReturn(0);
 }

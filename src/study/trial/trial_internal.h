@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "study/file/duration.h"
+#include "study/schedule/crew.h"
 #include "study/trial/instances.h"
 #include "study/trial/trial.h"
 
@@ -20,12 +22,25 @@ typedef struct {
   RgInstance *instance;
   RgProblem *problem; /* belongs to `instance` */
   RgAlgorithm algorithm;
-  RgHistory history;
+  RgHistory history; /* what the method was told */
+  RgHistory asked;   /* all evaluations, in the order of submission */
+  int *order;        /* submission of each row of `history` */
+  RgFailure *broken; /* by submission, from 0: why its evaluation failed; NULL: none did */
   RgClock clock;
   RgStream noise, contexts;
   RgQuery query; /* its arrays are below */
   double *unit_x, *unit_c, *native_x, *native_c, *extra;
-  int n_extra, n_columns;     /* columns of the algorithm; with those of outcomes */
+  int n_extra, n_columns; /* columns of the algorithm; with those of outcomes */
+  int n_designed;         /* submissions of the initial design, and first queries drawn with it */
+  double *design;         /* n_designed x dim */
+  int *design_index;
+  RgDuration duration; /* and other times of the simulated clock */
+  RgDistribution death, repair;
+  RgStream durations, deaths, repairs;
+  double *pending_x, *pending_c; /* points in flight, during an ask */
+  int *pending_index, *pending_context;
+  double *seen;               /* the design of an evaluation as the problem sees it */
+  int64_t idle;               /* idle ticks of the workers so far */
   RgRecordColumn *columns;    /* columns of the algorithm, then columns of outcomes */
   char (*names)[RG_NAME_MAX]; /* names of the outcome columns */
   double *constraints;        /* constraints of the current evaluation */
@@ -40,6 +55,7 @@ typedef struct {
   int n_scored;             /* rows whose F is computed for that */
   double seconds;           /* wall time of all evaluations, also of those of earlier runs */
   int stage;                /* number of the current evaluation, for messages */
+  int fit_recorded;         /* number of data whose fit is recorded */
   double gain;              /* realised information gain so far */
   RgRecord *record;
   RgFailure failure;
@@ -69,6 +85,13 @@ static inline bool rg_trial_knows(const RgTrialRun *run, int row)
   return run->cell->given.y && row < run->cell->given.n;
 }
 
+/* A stream of the trial that does not depend on the method. */
+static inline RgStream rg_trial_stream(const RgTrialRun *run, const char *name)
+{
+  return rg_stream(run->study->seed, run->cell->problem->name, run->trial->instance, name,
+                   run->trial->seed);
+}
+
 /* The keeper of an external method's answers: a log in the study directory, if the host has one. */
 RgKeeper rg_trial_keeper(RgTrialRun *run);
 /* Add to a log of the trial. If the disk refuses, the function retries like the store; after ten
@@ -83,16 +106,31 @@ bool rg_trial_tolerates(const RgTrialRun *run);
 PetscErrorCode rg_trial_note(const RgTrialRun *run, const char *reason);
 /* Create the record's extra columns, and room for constraints. */
 PetscErrorCode rg_trial_columns(RgTrialRun *run);
-/* Process the newest evaluation (row `row`): judge the observed value (NaN: it failed) and
-   run->constraints, decide what the method learns, record the outcome. */
+/* Process the newest evaluation of the history (row `row`): judge the observed value (NaN: it
+   failed) and run->constraints, decide what the method learns, record the outcome. */
 PetscErrorCode rg_trial_outcome(RgTrialRun *run, int row, double observed);
-/* Evaluate the query as row `row` (context, f, noise). It is appended to the history unless it
-   failed or was abandoned. */
+/* Evaluate the query of submission row + 1 (context, f, noise), and append it to run->asked, with
+   the value NaN if it failed. */
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row);
 /* Decide whether the trial ends after row `row`, and record why. */
 PetscErrorCode rg_trial_check_end(RgTrialRun *run, int row);
 /* Whether the simple regret after row `row` is at most the target of the study. */
 PetscErrorCode rg_trial_reaches(RgTrialRun *run, int row, bool *reached);
+/* Draw the initial design, and first queries that are drawn with it. */
+PetscErrorCode rg_trial_draw_design(RgTrialRun *run);
+/* Choose the query of a submission and evaluate it. *stop: the trial ends here. */
+PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop);
+/* Hand an evaluation to the method. *stop: the trial ends here. */
+PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop);
+/* At the end of the loop: put the rows of the record in the order of telling. */
+PetscErrorCode rg_trial_order_rows(RgTrialRun *run);
+/* Create and destroy the laws and streams of the clock. */
+PetscErrorCode rg_trial_create_crew(RgTrialRun *run);
+PetscErrorCode rg_trial_destroy_crew(RgTrialRun *run);
+/* Record what the clock says of an evaluation. */
+void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told);
+/* The loop: initial design and queries on the workers, until all are told or the trial ends. */
+PetscErrorCode rg_trial_run_crew(RgTrialRun *run);
 /* Compute F and regret of all finished rows. */
 PetscErrorCode rg_trial_regret(RgTrialRun *run);
 

@@ -71,13 +71,13 @@ PetscErrorCode rg_trial_columns(RgTrialRun *run)
 static void record_outcome(RgTrialRun *run, int row)
 {
   double **extra = run->record->extra + run->n_extra;
-  const int n = run->history.n_constraints;
+  const int n = run->history.n_constraints, at = run->order[row] - 1;
 
-  if (rg_trial_tolerates(run)) *(*extra++ + row) = isnan(run->history.observed[row]);
-  if (rg_trial_tolerates(run) || n) *(*extra++ + row) = run->history.feasible[row];
-  for (int k = 0; k < n; k++) (*extra++)[row] = run->history.constraints[(size_t)row * n + k];
-  if (run->cell->given.y) (*extra++)[row] = rg_trial_knows(run, row);
-  if (rg_trial_may_end(run)) (*extra++)[row] = 0;
+  if (rg_trial_tolerates(run)) *(*extra++ + at) = isnan(run->history.observed[row]);
+  if (rg_trial_tolerates(run) || n) *(*extra++ + at) = run->history.feasible[row];
+  for (int k = 0; k < n; k++) (*extra++)[at] = run->history.constraints[(size_t)row * n + k];
+  if (run->cell->given.y) (*extra++)[at] = rg_trial_knows(run, at);
+  if (rg_trial_may_end(run)) (*extra++)[at] = 0;
 }
 
 PetscErrorCode rg_trial_check_end(RgTrialRun *run, int row)
@@ -89,11 +89,11 @@ PetscErrorCode rg_trial_check_end(RgTrialRun *run, int row)
   if (!isnan(settings->stop_regret)) PetscCall(rg_trial_reaches(run, row, &reached));
   if (reached) run->ended = RG_ENDED_REGRET;
   else if (run->seconds >= settings->stop_seconds) run->ended = RG_ENDED_SECONDS;
-  if (run->ended) run->record->extra[run->n_columns - 1][row] = run->ended;
+  if (run->ended) run->record->extra[run->n_columns - 1][run->order[row] - 1] = run->ended;
   PetscFunctionReturn(0);
 }
 
-/* ---- what is told ---------------------------------------------------------------------------- */
+/* ---- what is told -------------------------------------------------------------------------- */
 
 /* The smallest feasible value among the first n observations; the smallest of all if none is
    feasible; 0 without observations. */

@@ -1,0 +1,166 @@
+/* The parameters tables of parallel evaluation, and their checks. */
+#include "study/file/crew_options.h"
+
+#include <math.h>
+
+#include "base/text.h"
+#include "study/file/duration.h"
+
+static const char *const releases[] = {"async", "sync", NULL};
+static const char *const starts[] = {"ask", "design", NULL};
+static const char *const initial_times[] = {"free", "counted", NULL};
+static const char *const losses[] = {"resubmit", "fail", NULL};
+
+const RgParam rg_workers_params[] = {
+  RG_INT("workers", RgCrewSettings, workers, "1", 1, 10000, "W",
+         "evaluations that run at the same time; 1: a query begins when the last one is told"),
+  RG_CHOICE(
+    "release", RgCrewSettings, release, "async", releases, "",
+    "when a worker takes a new query: as soon as it is idle, or when all queries of the last "
+    "batch are told"),
+  RG_TEXT("duration", RgCrewSettings, duration, "auto", "",
+          "how long an evaluation takes, in any unit: a law of times (regatta describe laws), or "
+          "LAW * (FORMULA of the inputs); auto: there is no clock"),
+  RG_CHOICE("start", RgCrewSettings, start, "ask", starts, "",
+            "the first query of each worker: asked at the start, or drawn with the initial design"),
+  RG_CHOICE("initial_time", RgCrewSettings, initial_time, "free", initial_times, "",
+            "whether the initial design is known at the start of the clock, or runs on the workers "
+            "before the first query"),
+  RG_REAL(
+    "time", RgCrewSettings, time, "auto", RG_POSITIVE, 1e12, "T",
+    "no evaluation begins at or after this time, and one that ends later does not count; auto: "
+    "no limit beside 'iterations'"),
+  {0},
+};
+
+const RgParam rg_crew_params[] = {
+  RG_TEXT(
+    "death", RgCrewSettings, death, "auto", "",
+    "law of the time until a worker dies, from its start or return; auto: workers do not die"),
+  RG_TEXT("repair", RgCrewSettings, repair, "auto", "",
+          "law of the time until a dead worker returns; auto: it does not return"),
+  RG_CHOICE(
+    "lost", RgCrewSettings, lost, "resubmit", losses, "",
+    "what becomes of an evaluation whose worker dies: it runs again on another worker, or it "
+    "fails (on_failure)"),
+  RG_REAL(
+    "time_limit", RgCrewSettings, time_limit, "auto", RG_POSITIVE, 1e12, "",
+    "an evaluation that takes longer ends after this time as failed (on_failure); auto: no limit"),
+  {0},
+};
+
+const RgParam rg_thinking_params[] = {
+  RG_REAL("a", RgCrewSettings, think_a, "0", 0, 1e12, "a",
+          "time that the method takes for a query, a + b n^p with n evaluations told; queries are "
+          "chosen one at a time"),
+  RG_REAL("b", RgCrewSettings, think_b, "0", 0, 1e12, "b", "factor of the growing part"),
+  RG_REAL("p", RgCrewSettings, think_p, "3", 0, 10, "p", "power of the growing part"),
+  {0},
+};
+
+bool rg_crew_counts(const RgCrewSettings *crew)
+{
+  return crew->workers > 1 || crew->duration;
+}
+
+bool rg_crew_needs_several(const RgParam *param)
+{
+  return param->choices == releases || param->choices == starts;
+}
+
+bool rg_crew_thinks(const RgCrewSettings *crew)
+{
+  return crew->think_a > 0 || crew->think_b > 0;
+}
+
+/* Settings that say nothing without others are left out. */
+PetscErrorCode rg_crew_identity(const RgCrewSettings *settings, RgText *text)
+{
+  RgCrewSettings crew = *settings;
+
+  PetscFunctionBeginUser;
+  if (!rg_crew_counts(settings)) PetscFunctionReturn(0);
+  if (crew.workers == 1) crew.release = crew.start = 0;
+  PetscCall(rg_text_add(text, ";workers={"));
+  PetscCall(rg_params_canonical(rg_workers_params, &crew, text));
+  if (crew.death || !isnan(crew.time_limit)) {
+    PetscCall(rg_text_add(text, "};crew={"));
+    PetscCall(rg_params_canonical(rg_crew_params, &crew, text));
+  }
+  if (rg_crew_thinks(&crew)) {
+    PetscCall(rg_text_add(text, "};thinking={"));
+    PetscCall(rg_params_canonical(rg_thinking_params, &crew, text));
+  }
+  PetscCall(rg_text_add(text, "}"));
+  PetscFunctionReturn(0);
+}
+
+/* ---- checks ---------------------------------------------------------------------------------- */
+
+static PetscErrorCode check_times(const char *key, const char *law, RgPlace place,
+                                  RgDiagnostics *found)
+{
+  RgDistribution times = {0};
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  if (!law) PetscFunctionReturn(0);
+  PetscCall(rg_times_read(law, &times, &mistake));
+  if (mistake.length)
+    rg_diagnostics_add(found, place, "'%s' is \"%s\": %s", key, law, mistake.data);
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_distribution_destroy(&times));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_duration(const RgCrewSettings *crew, const RgSpace *design,
+                                     RgPlace place, RgDiagnostics *found)
+{
+  RgDuration duration;
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_duration_read(crew->duration, design, &duration, &mistake));
+  if (mistake.length)
+    rg_diagnostics_add(found, place, "'duration' is \"%s\": %s", crew->duration, mistake.data);
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_duration_clear(&duration));
+  PetscFunctionReturn(0);
+}
+
+/* Settings of a clock that is not there. */
+static void check_clock(const RgCrewSettings *crew, RgPlace place, RgDiagnostics *found)
+{
+  const struct {
+    bool given;
+    const char *key;
+  } needs[] = {{!isnan(crew->time), "time"},
+               {crew->initial_time, "initial_time: counted"},
+               {crew->death || crew->repair, "crew"},
+               {!isnan(crew->time_limit), "crew: {time_limit: ...}"},
+               {rg_crew_thinks(crew), "thinking"}};
+
+  if (crew->duration) return;
+  for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
+    if (needs[i].given)
+      rg_diagnostics_add(found, place, "'%s' needs 'duration': without it there is no clock",
+                         needs[i].key);
+  if (crew->workers > 1 && !crew->release)
+    rg_diagnostics_add(found, place,
+                       "%d workers with 'release: async' need 'duration', which decides when each "
+                       "is idle ('release: sync' does not)",
+                       crew->workers);
+}
+
+PetscErrorCode rg_crew_check(const RgCrewSettings *crew, const RgSpace *design, RgPlace place,
+                             RgDiagnostics *found)
+{
+  PetscFunctionBeginUser;
+  PetscCall(check_duration(crew, design, place, found));
+  check_clock(crew, place, found);
+  PetscCall(check_times("death", crew->death, place, found));
+  PetscCall(check_times("repair", crew->repair, place, found));
+  if (crew->repair && !crew->death)
+    rg_diagnostics_add(found, place, "'repair' needs 'death': no worker dies without it");
+  PetscFunctionReturn(0);
+}

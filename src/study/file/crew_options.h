@@ -1,0 +1,41 @@
+/* Parallel evaluation in a study file: the keys of workers and clock, and the blocks `crew` and
+   `thinking`. */
+#ifndef RG_STUDY_FILE_CREW_OPTIONS_H
+#define RG_STUDY_FILE_CREW_OPTIONS_H
+
+#include "regatta/domain.h"
+#include "regatta/params.h"
+
+typedef struct {
+  int workers;
+  int release;      /* as RgRelease of study/schedule/crew.h */
+  char *duration;   /* NULL: no clock; owned, as are all texts */
+  int start;        /* RgCrewStart */
+  int initial_time; /* RgInitialTime */
+  double time;      /* NaN: no limit */
+  char *death, *repair;
+  int lost;          /* as RgLost */
+  double time_limit; /* NaN: no limit */
+  double think_a, think_b, think_p;
+} RgCrewSettings;
+
+typedef enum { RG_START_ASK, RG_START_DESIGN } RgCrewStart;
+typedef enum { RG_INITIAL_FREE, RG_INITIAL_COUNTED } RgInitialTime;
+
+extern const RgParam rg_workers_params[]; /* keys beside those of a run */
+extern const RgParam rg_crew_params[], rg_thinking_params[];
+
+/* Whether the trial is more than the sequential trial of today: several workers, or a clock. */
+bool rg_crew_counts(const RgCrewSettings *crew);
+/* Whether a parameter of rg_workers_params only counts with several workers. */
+bool rg_crew_needs_several(const RgParam *param);
+/* Whether the method takes time. */
+bool rg_crew_thinks(const RgCrewSettings *crew);
+/* Append the identity; nothing for a sequential trial without a clock. */
+PetscErrorCode rg_crew_identity(const RgCrewSettings *crew, RgText *text);
+
+/* Check the settings for a problem with this design. */
+PetscErrorCode rg_crew_check(const RgCrewSettings *crew, const RgSpace *design, RgPlace place,
+                             RgDiagnostics *found);
+
+#endif

@@ -1,0 +1,249 @@
+/* The workers and the clock of a trial: the answers to the crew's questions, and what is recorded
+   of it. Random times depend on the study, the problem and the trial's seed, not on the method. */
+#include <math.h>
+#include <stdio.h>
+
+#include "study/trial/trial_internal.h"
+
+/* A uniform random number of a stream at (iteration, index). */
+static double uniform_at(const RgStream *stream, int iteration, int index)
+{
+  RgRandom random = rg_stream_at(stream, (uint64_t)iteration);
+
+  random.index = (uint64_t)index;
+  return rg_random_uniform(&random);
+}
+
+static bool has_clock(const RgTrialRun *run)
+{
+  return run->duration.law.n > 0;
+}
+
+PetscErrorCode rg_trial_create_crew(RgTrialRun *run)
+{
+  const RgCrewSettings *crew = &run->cell->crew;
+  const RgSpace *design = &run->problem->domain.design;
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  run->durations = rg_trial_stream(run, "duration");
+  run->deaths = rg_trial_stream(run, "death");
+  run->repairs = rg_trial_stream(run, "repair");
+  PetscCall(rg_duration_read(crew->duration, design, &run->duration, &mistake));
+  if (crew->death) PetscCall(rg_times_read(crew->death, &run->death, &mistake));
+  if (crew->repair) PetscCall(rg_times_read(crew->repair, &run->repair, &mistake));
+  PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
+  PetscCall(PetscMalloc1(design->dim, &run->seen));
+  if (crew->workers == 1) PetscFunctionReturn(0);
+  const size_t room = (size_t)run->trial->n_evaluations;
+  PetscCall(PetscMalloc4(room * design->dim, &run->pending_x,
+                         room * run->problem->domain.context.dim, &run->pending_c, room,
+                         &run->pending_index, room, &run->pending_context));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_destroy_crew(RgTrialRun *run)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_duration_clear(&run->duration));
+  PetscCall(rg_distribution_destroy(&run->death));
+  PetscCall(rg_distribution_destroy(&run->repair));
+  PetscCall(PetscFree(run->seen));
+  PetscCall(PetscFree4(run->pending_x, run->pending_c, run->pending_index, run->pending_context));
+  PetscFunctionReturn(0);
+}
+
+/* ---- the crew's questions -------------------------------------------------------------------- */
+
+/* The points in flight as the method sees them: contexts that it does not choose are not known. */
+static PetscErrorCode gather_pending(RgTrialRun *run, const RgCrewAsk *request, RgPending *pending)
+{
+  const RgHistory *asked = &run->asked;
+  const size_t dim = (size_t)asked->dim, dim_c = (size_t)asked->context_dim;
+  const bool chosen = run->problem->domain.control == RG_CONTEXT_SIMULATOR;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < request->n_pending; i++) {
+    const size_t from = (size_t)request->pending[i] - 1;
+    PetscCall(PetscArraycpy(run->pending_x + i * dim, asked->x + from * dim, dim));
+    PetscCall(PetscArraycpy(run->pending_c + i * dim_c, asked->c + from * dim_c, dim_c));
+    run->pending_index[i] = asked->index[from];
+    run->pending_context[i] = asked->context_index[from];
+  }
+  *pending = (RgPending){request->n_pending, run->pending_x, run->pending_index,
+                         chosen ? run->pending_c : NULL, chosen ? run->pending_context : NULL};
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ask(void *closure, const RgCrewAsk *request, bool *stop)
+{
+  RgTrialRun *run = closure;
+
+  PetscFunctionBeginUser;
+  PetscCall(gather_pending(run, request, &run->history.pending));
+  PetscCall(rg_trial_ask(run, request->submission, stop));
+  run->history.pending = (RgPending){0};
+  if (rg_crew_counts(&run->cell->crew))
+    *rg_trial_cell(run, RG_COLUMN_N_PENDING, request->submission - 1) = request->n_pending;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode tell(void *closure, const RgCrewRow *row, bool *stop)
+{
+  return rg_trial_tell(closure, row, stop);
+}
+
+static PetscErrorCode duration(void *closure, int submission, int attempt, int64_t *ticks,
+                               bool *stop)
+{
+  RgTrialRun *run = closure;
+  double time;
+
+  PetscFunctionBeginUser;
+  *stop = false;
+  *ticks = 0;
+  if (!has_clock(run)) PetscFunctionReturn(0);
+  rg_space_seen(&run->problem->domain.design, rg_trial_cell(run, RG_COLUMN_X, submission - 1),
+                run->seen);
+  time =
+    rg_duration_at(&run->duration, uniform_at(&run->durations, submission, attempt), run->seen);
+  *ticks = rg_ticks(time);
+  if (*ticks >= 0) PetscFunctionReturn(0);
+  run->stage = submission;
+  rg_failure_set(&run->failure, "its duration is %g, which is no time", time);
+  *stop = true;
+  PetscFunctionReturn(0);
+}
+
+static int64_t think(void *closure, int submission)
+{
+  const RgTrialRun *run = closure;
+  const RgCrewSettings *crew = &run->cell->crew;
+
+  if (submission <= run->n_designed) return 0;
+  const double time = crew->think_a + crew->think_b * pow(run->history.n, crew->think_p);
+  return rg_ticks(fmin(time, 1e12));
+}
+
+static int64_t life(void *closure, int worker, int incarnation)
+{
+  const RgTrialRun *run = closure;
+  const double u = uniform_at(&run->deaths, worker, incarnation);
+
+  return rg_ticks(fmin(rg_distribution_quantile(&run->death, u), 1e12));
+}
+
+static int64_t repair(void *closure, int worker, int incarnation)
+{
+  const RgTrialRun *run = closure;
+  const double u = uniform_at(&run->repairs, worker, incarnation);
+
+  if (!run->repair.n) return -1;
+  return rg_ticks(fmin(rg_distribution_quantile(&run->repair, u), 1e12));
+}
+
+/* ---- what is recorded ------------------------------------------------------------------------ */
+
+static double units(int64_t ticks)
+{
+  return (double)ticks / RG_TICKS_PER_UNIT;
+}
+
+void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told)
+{
+  const int row = told->submission - 1;
+
+  if (!rg_crew_counts(&run->cell->crew)) return;
+  *rg_trial_cell(run, RG_COLUMN_SUBMISSION, row) = told->submission;
+  if (!told->worker) return; /* known at the start */
+  *rg_trial_cell(run, RG_COLUMN_WORKER, row) = told->worker;
+  *rg_trial_cell(run, RG_COLUMN_ATTEMPTS, row) = told->attempts;
+  if (!has_clock(run)) return;
+  *rg_trial_cell(run, RG_COLUMN_DISPATCHED, row) = units(told->dispatched);
+  *rg_trial_cell(run, RG_COLUMN_FINISHED, row) = units(told->finished);
+  *rg_trial_cell(run, RG_COLUMN_TOLD, row) = units(told->told);
+  *rg_trial_cell(run, RG_COLUMN_DURATION, row) = units(told->finished - told->dispatched);
+  *rg_trial_cell(run, RG_COLUMN_IDLE, row) = units(told->idle);
+  run->idle = told->idle;
+}
+
+static void record_outcome(RgTrialRun *run, const RgCrewOutcome *outcome)
+{
+  const RgCrewSettings *crew = &run->cell->crew;
+  RgRecord *record = run->record;
+
+  if (!rg_crew_counts(crew)) return;
+  if (crew->workers > 1)
+    snprintf(record->release, sizeof(record->release), "%s",
+             crew->release == RG_RELEASE_SYNC ? "sync" : "async");
+  record->in_flight = outcome->in_flight;
+  record->lost = outcome->lost;
+  if (!has_clock(run)) return;
+  record->makespan = units(outcome->makespan);
+  record->idle_share = (double)run->idle / ((double)crew->workers * (double)outcome->makespan);
+}
+
+/* A crew that could not go on fails the trial. */
+static void judge_outcome(RgTrialRun *run, const RgCrewOutcome *outcome)
+{
+  if (outcome->deserted) {
+    run->stage = run->history.n + 1;
+    rg_failure_set(&run->failure, "no worker is left");
+  }
+  if (outcome->hopeless) {
+    run->stage = outcome->hopeless;
+    rg_failure_set(&run->failure, "it was lost with its worker %d times", RG_CREW_ATTEMPTS_MAX);
+  }
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* Evaluate the initial design before the clock starts. */
+static PetscErrorCode evaluate_initial(RgTrialRun *run, bool *stop)
+{
+  PetscFunctionBeginUser;
+  for (int s = 1; s <= run->trial->n_initial && !*stop; s++) {
+    const RgCrewRow row = {.submission = s, .attempts = 1};
+    PetscCall(rg_trial_ask(run, s, stop));
+    if (!*stop) PetscCall(rg_trial_tell(run, &row, stop));
+  }
+  PetscFunctionReturn(0);
+}
+
+static int64_t limit(double time)
+{
+  return isnan(time) ? -1 : rg_ticks(time);
+}
+
+PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
+{
+  const RgCrewSettings *settings = &run->cell->crew;
+  const bool free = settings->initial_time == RG_INITIAL_FREE;
+  const RgCrewOptions options = {.workers = settings->workers,
+                                 .release = (RgRelease)settings->release,
+                                 .lost = (RgLost)settings->lost,
+                                 .first = free ? run->trial->n_initial + 1 : 1,
+                                 .last = run->trial->n_evaluations,
+                                 .n_initial = run->trial->n_initial,
+                                 .time = limit(settings->time),
+                                 .longest = limit(settings->time_limit)};
+  const RgCrewHost host = {.closure = run,
+                           .ask = ask,
+                           .duration = duration,
+                           .think = rg_crew_thinks(settings) ? think : NULL,
+                           .life = run->death.n ? life : NULL,
+                           .repair = repair,
+                           .tell = tell};
+  RgCrewOutcome outcome;
+  bool stop = false;
+
+  PetscFunctionBeginUser;
+  if (free) PetscCall(evaluate_initial(run, &stop));
+  if (!stop) {
+    PetscCall(rg_crew_run(&options, &host, &outcome));
+    judge_outcome(run, &outcome);
+    record_outcome(run, &outcome);
+  }
+  PetscCall(rg_trial_order_rows(run));
+  PetscFunctionReturn(0);
+}

@@ -1,0 +1,363 @@
+/* The steps of a trial: choose and evaluate a query (ask), and hand its value to the method (tell).
+   Rows of the record stand in the order of submission until the trial has ended; then those that
+   were told are put in the order of telling, as in the history. */
+#include <math.h>
+#include <stdio.h>
+
+#include "maths/design.h"
+#include "study/trial/trial_design.h"
+#include "study/trial/trial_internal.h"
+
+/* ---- the design ------------------------------------------------------------------------------ */
+
+PetscErrorCode rg_trial_draw_design(RgTrialRun *run)
+{
+  const RgCell *cell = run->cell;
+  const int n0 = run->trial->n_initial, dim = run->problem->domain.design.dim;
+  const bool more = cell->crew.workers > 1 && cell->crew.start == RG_START_DESIGN;
+  const int n = n0 + (more ? PetscMin(cell->crew.workers, cell->run.iterations) : 0);
+
+  PetscFunctionBeginUser;
+  run->n_designed = n;
+  PetscCall(
+    PetscMalloc2((size_t)PetscMax(n, 1) * dim, &run->design, PetscMax(n, 1), &run->design_index));
+  /* The stream is that of instance 0: all instances of a problem share the initial designs, so
+     that instances and seeds are crossed. */
+  RgStream stream = rg_stream(run->study->seed, cell->problem->name, 0, "design", run->trial->seed);
+  PetscCall(rg_trial_design(&stream, &run->problem->domain.design, cell->run.initial_design,
+                            &cell->given, n, run->design, run->design_index));
+  PetscFunctionReturn(0);
+}
+
+/* Choose the context of a designed point for the learner: uniform over a finite set, else by
+   nature's law. */
+static PetscErrorCode initial_context(RgTrialRun *run, RgRandom *random)
+{
+  const RgSpace *context = &run->problem->domain.context;
+
+  PetscFunctionBeginUser;
+  if (rg_space_is_finite(context)) {
+    int index = (int)rg_random_below(random, (uint64_t)context->size);
+    run->query.context_index = index;
+    PetscCall(
+      PetscArraycpy(run->query.c, context->points + (size_t)index * context->dim, context->dim));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(run->problem->class->draw_context(run->problem, random, run->native_c,
+                                              &run->query.context_index));
+  rg_space_to_unit(context, run->native_c, run->query.c);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode take_designed(RgTrialRun *run, int row)
+{
+  const int dim = run->problem->domain.design.dim;
+
+  PetscFunctionBeginUser;
+  run->query.index = run->design_index[row];
+  PetscCall(PetscArraycpy(run->query.x, run->design + (size_t)row * dim, dim));
+  if (run->problem->domain.control == RG_CONTEXT_SIMULATOR) {
+    RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
+    PetscCall(initial_context(run, &random));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- what is recorded ------------------------------------------------------------------------ */
+
+/* Record the current hyperparameters, one length scale per input. */
+static void record_kernel(RgTrialRun *run, const RgModel *model, int row)
+{
+  double *out = rg_trial_cell(run, RG_COLUMN_LENGTH_SCALE, row);
+
+  for (int t = 0; t < model->kernel.n_terms; t++)
+    for (int k = 0; k < model->kernel.terms[t].n_factors; k++) {
+      const RgKernelFactor *factor = &model->kernel.terms[t].factors[k];
+      for (int j = 0; j < factor->n_inputs; j++)
+        out[factor->inputs[j]] = out[factor->inputs[j] + factor->shift] =
+          factor->length_scale[factor->n_scales == 1 ? 0 : j];
+    }
+  *rg_trial_cell(run, RG_COLUMN_SIGNAL_VARIANCE, row) = rg_kernel_diagonal(&model->kernel);
+  *rg_trial_cell(run, RG_COLUMN_MODEL_NOISE, row) = model->noise_variance;
+}
+
+/* Record the fit of the last update, unless an earlier query of the same data has recorded it. */
+static void record_fit(RgTrialRun *run, const RgModel *model, int row)
+{
+  if (run->history.n == run->fit_recorded) return;
+  run->fit_recorded = run->history.n;
+  if (!model->report.refitted) return;
+  *rg_trial_cell(run, RG_COLUMN_LOG_LIKELIHOOD, row) = model->report.log_likelihood;
+  if (model->report.iterations)
+    *rg_trial_cell(run, RG_COLUMN_FIT_DATA, row) = model->report.fit_data;
+}
+
+/* Record the model that chose the query of row `row`, the newest evaluation, with the posterior
+   deviation there. */
+static PetscErrorCode record_model(RgTrialRun *run, int row)
+{
+  RgModel *model =
+    run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
+  double mean, sd;
+
+  PetscFunctionBeginUser;
+  if (!model) PetscFunctionReturn(0);
+  PetscCall(rg_model_predict_history(model, &run->asked, row, 1, &mean, &sd));
+  if (model->noise_variance > 0) run->gain += 0.5 * log1p(sd * sd / model->noise_variance);
+  *rg_trial_cell(run, RG_COLUMN_POSTERIOR_SD, row) = sd * model->scale;
+  if (model->noise_variance > 0) *rg_trial_cell(run, RG_COLUMN_INFORMATION_GAIN, row) = run->gain;
+  record_fit(run, model, row);
+  *rg_trial_cell(run, RG_COLUMN_JITTER, row) = model->report.jitter;
+  if (model->report.iterations) {
+    *rg_trial_cell(run, RG_COLUMN_SOLVER_ITERATIONS, row) = model->report.iterations;
+    *rg_trial_cell(run, RG_COLUMN_SOLVER_RESIDUAL, row) = model->report.residual;
+  }
+  record_kernel(run, model, row);
+  PetscFunctionReturn(0);
+}
+
+static void add_seconds(RgTrialRun *run, int column, int row, double seconds)
+{
+  double *cell = rg_trial_cell(run, column, row);
+
+  *cell = isnan(*cell) ? seconds : *cell + seconds;
+}
+
+/* Add the time since the last call to the row of a submission. */
+static void record_clock(RgTrialRun *run, int row)
+{
+  add_seconds(run, RG_COLUMN_WALL_FIT, row, run->clock.wall[RG_STAGE_FIT]);
+  add_seconds(run, RG_COLUMN_WALL_ACQUIRE, row, run->clock.wall[RG_STAGE_ACQUIRE]);
+  add_seconds(run, RG_COLUMN_WALL_EVALUATE, row, run->clock.wall[RG_STAGE_EVALUATE]);
+  add_seconds(run, RG_COLUMN_CPU_FIT, row, run->clock.cpu[RG_STAGE_FIT]);
+  add_seconds(run, RG_COLUMN_CPU_ACQUIRE, row, run->clock.cpu[RG_STAGE_ACQUIRE]);
+  add_seconds(run, RG_COLUMN_CPU_EVALUATE, row, run->clock.cpu[RG_STAGE_EVALUATE]);
+  if (run->algorithm.memory > 0)
+    *rg_trial_cell(run, RG_COLUMN_PROGRAM_MEMORY, row) = run->algorithm.memory;
+  rg_clock_reset(&run->clock);
+}
+
+/* Copy the method's own columns between the query and their row. */
+static void record_extra(RgTrialRun *run, int row)
+{
+  for (int k = 0; k < run->n_extra; k++) run->record->extra[k][row] = run->extra[k];
+}
+
+static void recall_extra(RgTrialRun *run, int row)
+{
+  for (int k = 0; k < run->n_extra; k++) run->extra[k] = run->record->extra[k][row];
+}
+
+/* ---- ask ------------------------------------------------------------------------------------- */
+
+/* Whether the trial continues with another evaluation, if one is due. */
+static bool goes_on(RgTrialRun *run)
+{
+  const RgTrialHost *host = run->host;
+  const int n = run->history.n;
+
+  if (!run->failure.failed && !run->abandoned && n && rg_trial_hear_stop(run))
+    run->abandoned = true;
+  if (host->enough && n > run->trial->n_initial && host->enough(host->enough_closure, n))
+    return false;
+  return !run->failure.failed && !run->abandoned && !run->ended;
+}
+
+/* If a stop ended the wait for a program, the trial is abandoned and has not failed. */
+static void hear_method(RgTrialRun *run)
+{
+  if (run->failure.failed && run->answers && run->stop_heard) run->abandoned = true;
+}
+
+/* Keep the failure of an evaluation until the method would be told its value. */
+static PetscErrorCode keep_failure(RgTrialRun *run, int row)
+{
+  PetscFunctionBeginUser;
+  if (!run->failure.failed || run->abandoned) PetscFunctionReturn(0);
+  if (!run->broken) PetscCall(PetscCalloc1(run->trial->n_evaluations, &run->broken));
+  run->broken[row] = run->failure;
+  run->failure = (RgFailure){0};
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
+{
+  const int row = submission - 1, t = submission - run->trial->n_initial;
+  const bool designed = submission <= run->n_designed;
+
+  PetscFunctionBeginUser;
+  *stop = !goes_on(run);
+  if (*stop) PetscFunctionReturn(0);
+  run->stage = submission;
+  run->query.index = run->query.context_index = -1;
+  for (int k = 0; k < run->n_extra; k++) run->extra[k] = NAN;
+  if (designed) {
+    PetscCall(take_designed(run, row));
+  } else {
+    PetscCall(rg_algorithm_ask(&run->algorithm, t, &run->history, &run->query, &run->failure));
+    hear_method(run);
+  }
+  *stop = run->failure.failed || run->abandoned;
+  if (*stop) PetscFunctionReturn(0);
+  PetscCall(rg_trial_evaluate(run, row));
+  PetscCall(keep_failure(run, row));
+  *stop = run->abandoned;
+  if (*stop) PetscFunctionReturn(0);
+  if (!designed && !(run->broken && run->broken[row].failed)) PetscCall(record_model(run, row));
+  record_extra(run, row);
+  record_clock(run, row);
+  PetscFunctionReturn(0);
+}
+
+/* ---- tell ------------------------------------------------------------------------------------ */
+
+/* Record the recommendation by every score; the newest evaluation is row `row` of the history. */
+static PetscErrorCode run_scores(RgTrialRun *run, int t, int row)
+{
+  const int at = run->order[row] - 1;
+  const RgAlgorithmClass *class = run->cell->algorithm;
+  const bool all = run->cell->score < 0 && class->scores;
+
+  PetscFunctionBeginUser;
+  for (int s = 0; s < run->cell->n_scores && !run->failure.failed; s++) {
+    if (!rg_trial_is_scored(run, s)) continue;
+    if (all)
+      PetscCall(
+        class->scores->recommend(&run->algorithm, t, &run->history, s, &run->query, &run->failure));
+    if (!run->failure.failed)
+      rg_trial_cell(run, RG_COLUMN_SCORE_RECOMMENDED, at)[s] =
+        all ? run->query.index : run->recommended[row];
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Record the recommendation after t queries; t = 0: after the initial design. */
+static PetscErrorCode run_recommendation(RgTrialRun *run, int t, int row)
+{
+  const RgAlgorithmClass *class = run->cell->algorithm;
+
+  PetscFunctionBeginUser;
+  PetscCall(class->recommend(&run->algorithm, t, &run->history, &run->query, &run->failure));
+  run->recommended[row] = run->failure.failed ? -1 : run->query.index;
+  if (!run->failure.failed)
+    rg_space_to_native(&run->problem->domain.design, run->query.x,
+                       rg_trial_cell(run, RG_COLUMN_RECOMMENDATION, run->order[row] - 1));
+  PetscCall(run_scores(run, t, row));
+  PetscFunctionReturn(0);
+}
+
+/* Ask the method for its recommendation after row `row`. Without one, skip the clock: each
+   reading of CPU time is a system call. */
+static PetscErrorCode hear_out(RgTrialRun *run, int submission, int row)
+{
+  const int t = row + 1 - run->trial->n_initial;
+
+  PetscFunctionBeginUser;
+  if (!run->cell->algorithm->recommend || t < 0) PetscFunctionReturn(0);
+  if (!t) {
+    PetscCall(run_recommendation(run, 0, row));
+    PetscFunctionReturn(0);
+  }
+  recall_extra(run, submission - 1);
+  PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
+  PetscCall(run_recommendation(run, t, row));
+  PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
+  record_extra(run, submission - 1);
+  hear_method(run);
+  PetscFunctionReturn(0);
+}
+
+/* The evaluation did not end well: forget its value. */
+static void forget_value(RgTrialRun *run, int row)
+{
+  const int n = run->asked.n_constraints;
+
+  run->asked.y[row] = NAN;
+  *rg_trial_cell(run, RG_COLUMN_F, row) = *rg_trial_cell(run, RG_COLUMN_Y, row) = NAN;
+  for (int k = 0; k < n; k++) run->asked.constraints[(size_t)row * n + k] = NAN;
+}
+
+static PetscErrorCode judge_ending(RgTrialRun *run, const RgCrewRow *row)
+{
+  static const char *const words[] = {
+    [RG_ENDED_TOO_LONG] = "it takes longer than 'time_limit'", [RG_ENDED_LOST] = "its worker died"};
+
+  PetscFunctionBeginUser;
+  if (run->broken && run->broken[row->submission - 1].failed)
+    run->failure = run->broken[row->submission - 1];
+  if (row->ending == RG_ENDED_DONE) PetscFunctionReturn(0);
+  if (!rg_trial_tolerates(run)) {
+    rg_failure_set(&run->failure, "%s", words[row->ending]);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_trial_note(run, words[row->ending]));
+  forget_value(run, row->submission - 1);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode append(RgTrialRun *run, int from)
+{
+  const RgHistory *asked = &run->asked;
+  const size_t dim = (size_t)asked->dim, dim_c = (size_t)asked->context_dim;
+  const int n = asked->n_constraints;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArraycpy(run->constraints, asked->constraints + (size_t)from * n, n));
+  PetscCall(rg_history_append(&run->history, asked->x + from * dim, asked->index[from],
+                              dim_c ? asked->c + from * dim_c : NULL, asked->context_index[from],
+                              asked->y[from]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop)
+{
+  const int row = run->history.n, from = told->submission - 1;
+
+  PetscFunctionBeginUser;
+  run->stage = told->submission;
+  PetscCall(judge_ending(run, told));
+  *stop = run->failure.failed;
+  if (*stop) PetscFunctionReturn(0);
+  PetscCall(append(run, from));
+  run->order[row] = told->submission;
+  PetscCall(rg_trial_outcome(run, row, run->asked.y[from]));
+  rg_trial_record_crew(run, told);
+  PetscCall(hear_out(run, told->submission, row));
+  record_clock(run, from);
+  const int n0 = run->trial->n_initial;
+  if (row >= n0 || (row == n0 - 1 && goes_on(run))) PetscCall(rg_trial_check_end(run, row));
+  *stop = run->failure.failed || run->abandoned || run->ended;
+  PetscFunctionReturn(0);
+}
+
+/* ---- the order of rows ----------------------------------------------------------------------- */
+
+/* Row i becomes the row of submission order[i]. */
+static PetscErrorCode permute(const RgTrialRun *run, int width, double *values)
+{
+  const int n = run->history.n;
+  double *moved;
+
+  PetscFunctionBeginUser;
+  if (!values || !width) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1((size_t)n * width, &moved));
+  for (int i = 0; i < n; i++)
+    PetscCall(PetscArraycpy(moved + (size_t)i * width, values + (size_t)(run->order[i] - 1) * width,
+                            width));
+  PetscCall(PetscArraycpy(values, moved, (size_t)n * width));
+  PetscCall(PetscFree(moved));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_order_rows(RgTrialRun *run)
+{
+  bool in_order = true;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < run->history.n && in_order; i++) in_order = run->order[i] == i + 1;
+  if (in_order) PetscFunctionReturn(0);
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    PetscCall(permute(run, rg_record_width(run->record, c), run->record->column[c]));
+  for (int k = 0; k < run->record->n_extra; k++) PetscCall(permute(run, 1, run->record->extra[k]));
+  PetscFunctionReturn(0);
+}
