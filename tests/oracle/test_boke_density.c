@@ -191,6 +191,38 @@ RG_TEST(test_random)
   }
 }
 
+/* The distance to the nearest point by plain loops, its gradient by differences. */
+RG_TEST(test_nearest_point)
+{
+  enum { N = 20, DIM = 3 };
+  RgStream stream = rg_stream(1, "density", 0, "points", 2);
+  RgRandom random = rg_stream_at(&stream, 0);
+  double x[N * DIM], y[N] = {0}, z[3 * DIM], distance[3], gradient[DIM];
+
+  rg_random_uniforms(&random, N * DIM, x);
+  RgRegression r = make(RG_SMOOTHING_GAUSSIAN, DIM, N, x, y);
+  for (int trial = 0; trial < 20; trial++) {
+    double nearest = INFINITY;
+    rg_random_uniforms(&random, DIM, z);
+    for (int i = 0; i < N; i++) {
+      double r2 = 0;
+      for (int j = 0; j < DIM; j++) r2 += pow(z[j] - x[i * DIM + j], 2);
+      nearest = fmin(nearest, sqrt(r2));
+    }
+    RG_OK(rg_regression_distance(&r, 1, z, distance, gradient));
+    RG_CLOSE(distance[0], nearest, 1e-14);
+    for (int j = 0; j < DIM; j++) {
+      memcpy(z + DIM, z, DIM * sizeof *z);
+      memcpy(z + 2 * DIM, z, DIM * sizeof *z);
+      z[DIM + j] += 1e-7;
+      z[2 * DIM + j] -= 1e-7;
+      RG_OK(rg_regression_distance(&r, 3, z, distance, NULL));
+      RG_CLOSE(gradient[j], (distance[1] - distance[2]) / 2e-7, 1e-6);
+    }
+  }
+  RG_OK(rg_regression_destroy(&r));
+}
+
 /* Every instruction set the machine has gives what plain loops do. */
 RG_TEST(test_instruction_sets)
 {

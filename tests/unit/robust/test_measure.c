@@ -93,6 +93,19 @@ RG_TEST(bounds_hold)
   }
 }
 
+/* Two contexts far apart: the bounds of the mean absolute deviation are as wide as its slope allows. */
+RG_TEST(slope_of_mad_is_attained)
+{
+  const double l[] = {0, 10}, u[] = {1, 11}, p[] = {0.5, 0.5};
+  double lower, upper;
+  RgMeasure measure;
+
+  parse("mad", &measure);
+  RG_OK(rg_measure_bounds(&measure, 1, 2, l, u, p, &lower, &upper));
+  RG_CLOSE(upper - lower, rg_measure_slope(&measure), 1e-14);
+  RG_OK(rg_measure_destroy(&measure));
+}
+
 /* Wider intervals never give tighter bounds, and the slope holds (rrgp_ucb 7). */
 RG_TEST(bounds_nest)
 {
