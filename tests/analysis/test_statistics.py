@@ -5,7 +5,7 @@ import common
 import numpy as np
 import pandas as pd
 from regatta_analysis.stats.extended import mean_and_error
-from regatta_analysis.stats.statistics import summarise
+from regatta_analysis.stats.statistics import median_interval, summarise
 from scipy import stats
 
 
@@ -56,6 +56,16 @@ class Statistics(common.Case):
         self.assertEqual(found["n_instances"], 2)
         self.assertAlmostEqual(found["se_instances"], stats.sem([2.0, 8.0]))
         self.assertAlmostEqual(found["se"], stats.sem([1.0, 3.0, 6.0, 10.0]))
+
+    def test_interval_of_the_median(self):
+        """It ends at the order statistics outside of which the median lies with at most 5%, by the binomial law; five
+        values have no such interval."""
+        values = np.full((20, 3), np.nan)
+        for column, n in enumerate((12, 20, 5)):
+            values[:n, column] = np.arange(n, 0, -1)
+        low, high = median_interval(values)
+        np.testing.assert_array_equal(low, [3, 6, np.nan])
+        np.testing.assert_array_equal(high, [10, 15, np.nan])
 
     def test_bootstrap_of_a_cell(self):
         """As SciPy's percentile bootstrap; ragged ends and crossed instances as they are."""
