@@ -176,10 +176,11 @@ RG_TEST(a_settled_search_takes_the_nodes_it_is_given)
     begin(families[k], &it);
     const RgContextual what = {M, 0, it.contexts, rg_ucb_expectation, &all, one_more};
     const RgContextual few = {FEW, 0, it.contexts, rg_ucb_expectation, &some, NULL};
-    const double whole = search(&it, &(RgContextualOptions){1.5, 0, false}, &what, &few);
+    const double whole = search(&it, &(RgContextualOptions){.width = 1.5}, &what, &few);
     assert_true(search(&it, &ucb_options, &what, &few) == whole);
     assert_true(search(&it, &ucb_options, &what, NULL) == whole);
-    const double by_nodes = search(&it, &(RgContextualOptions){1.5, 128, false}, &what, &few);
+    const double by_nodes =
+      search(&it, &(RgContextualOptions){.width = 1.5, .nodes = 128}, &what, &few);
     assert_true(by_nodes != whole);
     RG_CLOSE(by_nodes, whole, 1e-4);
     RG_CLOSE(whole, 1.0 + best(&it, rg_ucb_expectation, &all, &some, FEW), 1e-7);
