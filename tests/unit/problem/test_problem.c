@@ -185,7 +185,7 @@ RG_TEST(test_description_of_branin)
 
   RG_OK(rg_problem_describe(rg_registry_find_problem(NULL, "branin"), &text));
   assert_non_null(strstr(text.data, "branin: Branin (problem, revision 1)\n"));
-  assert_non_null(strstr(text.data, "Parameters: none\n"));
+  assert_non_null(strstr(text.data, "copies"));
   assert_non_null(strstr(text.data, "design: the box [-5, 10] x [0, 15]\n"));
   assert_non_null(strstr(text.data, "optimum: -0.3978873577297383\n"
                                     "    at (-3.141592654, 12.275)\n"));
