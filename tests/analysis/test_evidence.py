@@ -2,6 +2,7 @@
 import itertools
 import math
 import unittest
+import warnings
 
 import common
 import numpy as np
@@ -214,6 +215,11 @@ class Robust(common.Case):
         self.assertAlmostEqual(robust.centre(values, "iqm"), stats.trim_mean(values, 0.25))
         self.assertAlmostEqual(robust.centre(values, "median"), np.median(values))
         self.assertTrue(np.isnan(robust.centre(np.append(values, np.inf), "mean")))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(robust.centre([np.inf, -np.inf, -np.inf, np.inf], "median"), 0.0)
+            self.assertEqual(robust.centre([np.inf, 1.0, np.inf], "median"), np.inf)
+            self.assertEqual(evidence.compare([0.0, 1.0], [1.0, 0.0]).typical, 1.0)
         self.assertLess(robust.centre(np.append(values, np.inf), "iqm"), 121.0)
         self.assertTrue(np.isnan(robust.centre([], "iqm")))
 

@@ -17,7 +17,8 @@ def centre(values: ArrayLike, statistic: str = "mean") -> float:
     """Mean, median or interquartile mean of the values (n,); NaN without values, and for the mean if one is infinite.
 
     The interquartile mean leaves out a quarter of the values at either end, rounded down to whole values
-    (Agarwal et al. 2021, arXiv:2108.13264).
+    (Agarwal et al. 2021, arXiv:2108.13264). The median between minus infinity and infinity is 0: it is of differences
+    of which as many favour one side as the other.
     """
     values = np.sort(np.asarray(values, float))
     n = len(values)
@@ -26,7 +27,10 @@ def centre(values: ArrayLike, statistic: str = "mean") -> float:
     if statistic == "mean":
         return float(values.mean()) if np.isfinite(values).all() else np.nan
     cut = {"median": (n - 1) // 2, "iqm": n // 4}[statistic]
-    return float(values[cut:n - cut].mean())
+    middle = values[cut:n - cut]
+    if middle[0] == -np.inf and middle[-1] == np.inf:
+        return 0.0 if statistic == "median" else np.nan
+    return float(middle.mean())
 
 
 def stuck(values: ArrayLike, target: float | None = None) -> np.ndarray:
