@@ -18,7 +18,8 @@ KINDS = {"algorithms": "algorithm", "problems": "problem", "kernels": "kernel", 
 TITLES = {"algorithms": "Methods", "problems": "Problems", "kernels": "Kernels", "theory": "Theory"}
 MATHEMATICS = {"algorithms": "methods", "problems": "problems"}  # pages of docs/
 BLOCKS = {"study": "Study files", "run": "Settings of a run", "surrogate": "The block `surrogate`",
-          "maximiser": "The block `maximiser`"}
+          "maximiser": "The block `maximiser`", "workers": "Workers and clock", "crew": "The block `crew`",
+          "thinking": "The block `thinking`", "pending": "The block `pending`"}
 
 
 class Program:
