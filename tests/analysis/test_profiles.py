@@ -3,12 +3,21 @@ import unittest
 
 import common
 import numpy as np
+import pandas as pd
 import synthetic
 from regatta_analysis import load
 from regatta_analysis.stats.growth import growth_exponent
+from regatta_analysis.stats.measures import hitting_times
 from regatta_analysis.stats.measures import TooShort, regret_at_time, trial_values, value_curves
 from regatta_analysis.stats.profiles import data_profile, hits, performance_profile, spent
 from regatta_analysis.stats.regret import curves
+
+
+class HittingTimes(common.Case):
+    def test_first_column_at_most_the_target(self):
+        """The first t with the value; a trial that never has it gets one more than the last t."""
+        curves_of = pd.DataFrame([[3.0, 2.0, 1.0], [3.0, 3.0, 3.0], [2.0, 4.0, 4.0]], columns=[0, 5, 6])
+        self.assertEqual(list(hitting_times(curves_of, 2.0)), [5.0, 7.0, 0.0])
 
 
 class Growth(common.Case):
@@ -27,6 +36,11 @@ class Growth(common.Case):
         found, low, high = growth_exponent(values, t)
         self.assertTrue(low < found < high and high - low < 0.1)
         self.assertTrue(low < 0.52 and high > 0.48)
+
+    def test_first_quarter_does_not_count(self):
+        t = np.arange(1, 101)
+        values = np.tile(np.where(t < 25, 5.0, np.sqrt(t)), (3, 1))
+        self.assertAlmostEqual(growth_exponent(values, t)[0], 0.5, places=9)
 
     def test_no_regret_has_no_exponent(self):
         self.assertTrue(np.isnan(growth_exponent(np.zeros((5, 40)), np.arange(1, 41))).all())

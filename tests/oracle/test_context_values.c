@@ -458,7 +458,7 @@ RG_TEST(wasserstein_worst_case)
 }
 
 /* Two points at distance 1: mass `radius` of the point of weight 0.7 moves to the lower value. A
-   sample that is too far away has no such distribution. */
+   sample that is too far away has no such distribution. Mass does not move to an equal value. */
 RG_TEST(wasserstein_by_hand)
 {
   const double u[2] = {1, 3}, w[2] = {.3, .7}, distance[4] = {0, 1, 1, 0}, far[4] = {2, 3, 2, 3};
@@ -468,4 +468,9 @@ RG_TEST(wasserstein_by_hand)
   RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 0.7, NULL), 1, 1e-13);
   RG_CLOSE(rg_wasserstein_worst(2, w, 2, u, distance, 5, NULL), 1, 1e-13);
   assert_true(isinf(rg_wasserstein_worst(2, w, 2, u, far, 1, NULL)));
+  const double equal[2] = {1, 1};
+  double q[2];
+  RG_CLOSE(rg_wasserstein_worst(2, w, 2, equal, distance, 0.25, q), 1, 1e-14);
+  RG_CLOSE(q[0], 0.3, 1e-14);
+  RG_CLOSE(q[1], 0.7, 1e-14);
 }
