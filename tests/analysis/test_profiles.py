@@ -7,8 +7,7 @@ import pandas as pd
 import synthetic
 from regatta_analysis import load
 from regatta_analysis.stats.growth import growth_exponent
-from regatta_analysis.stats.measures import hitting_times
-from regatta_analysis.stats.measures import TooShort, regret_at_time, trial_values, value_curves
+from regatta_analysis.stats.measures import TooShort, hitting_times, regret_at_time, trial_values, value_curves
 from regatta_analysis.stats.profiles import data_profile, hits, performance_profile, spent
 from regatta_analysis.stats.regret import curves
 
