@@ -30,7 +30,7 @@ typedef struct {
   bool used[RG_COLUMN_COUNT];                /* some trial has a value in the column */
   bool named[RG_PARTS];                      /* some trial has names for the design, or the
                                                 context */
-  bool crew;              /* some trial has several workers or a clock */
+  bool crew;                                 /* some trial has several workers or a clock */
   char *inputs[RG_PARTS]; /* descriptions of the inputs; NULL if trials differ; owned */
   int n_extra;
   RgGroupExtra *extra; /* extra columns with a value in some trial, by name; owned */
