@@ -18,9 +18,10 @@ import peers
 import synthetic
 import ugly
 from regatta_analysis import load
-from regatta_analysis.__main__ import main
+from regatta_analysis.__main__ import _study_parser, main
 from regatta_analysis.claims import checks, claims, grades
 from regatta_analysis.figures import figures, style, sweep
+from regatta_analysis.report import stills, summary
 from ugly import METHODS, SEEDS, Truth, quantile
 
 
@@ -230,12 +231,13 @@ class Exports(Study):
                 if t["algorithm"] == method and t["n_iterations"]]
 
     def test_logs(self):
+        problems = load(self.path).problems
         for kind, read in (("coco", lambda folder: peers.read_coco(folder, {"regatta-ugly"})[0]),
                            ("ioh", peers.read_ioh)):
             out = self.export(kind) / "regatta-ugly"
             for method in METHODS:
                 found, compared = read(out / method), 0
-                for number, label in enumerate(load(self.path).problems, 1):
+                for number, label in enumerate(problems, 1):
                     wanted = self.runs(label, method)
                     self.assertEqual((number, 2) in found, bool(wanted), label)
                     mine = found.get((number, 2), [])
@@ -285,12 +287,16 @@ class Sweeps(common.Case):
         self.assertEqual(counts["EI", 1e-4, "gaussian"], (4, 4))
 
     def test_every_band_ends(self):
-        for band in figures.BANDS:
-            drawing = mock.patch.object(style, "write", lambda *_: None)
-            with contextlib.nullcontext() if band == "se" else drawing:
-                page = ["--page", self.scratch / "p.html"] if band == "se" else []
-                self.assertEqual(command(self.path, "--out", self.scratch / band, "--band", band, "--formats", "png",
-                                         *page), (0, ""))
+        write = style.write
+        with mock.patch.object(stills, "SHARPNESS", 40), mock.patch.object(style, "write", lambda figure, file, *more: (
+                isinstance(file, io.BytesIO) and write(figure, file, *more))):  # the page is drawn
+            self.assertEqual(command(self.path, "--out", self.scratch / "se", "--metric", "simple", "--formats", "png",
+                                     "--page", self.scratch / "p.html"), (0, ""))
+        with warnings.catch_warnings(), mock.patch.object(style, "write", lambda *_: None):
+            warnings.simplefilter("error")
+            for band in figures.BANDS[1:]:
+                summary.write_all(self.results, _study_parser().parse_args(
+                    [str(self.path), "--out", str(self.scratch / band), "--metric", "simple", "--band", band]))
         page = (self.scratch / "p.html").read_text()
         for key, values in self.values.items():
             finite = int(np.isfinite(values).sum())
