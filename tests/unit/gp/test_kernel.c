@@ -2,6 +2,7 @@
    scalars. */
 #include "gp_support.h"
 
+#include "gp/kernel/kernel_pivots.h"
 #include "gp/kernel/tiles.h"
 #include "maths/blas.h"
 
@@ -436,4 +437,49 @@ RG_TEST(bad_hyperparameters_are_errors)
     rg_kernel_create_product(RG_KERNEL_GAUSSIAN, 2, 2, group, false, &good, 1.0, &kernel), 0);
   RG_OK(rg_kernel_destroy(&kernel));
   RG_OK(PetscPopErrorHandler());
+}
+
+RG_TEST(jitter_grows_to_a_limit)
+{
+  const double scale = 0.5;
+  double jitter = 0;
+  RgFailure failure = {0};
+  RgKernel kernel;
+  int steps = 0;
+
+  RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 1, false, &scale, 3, &kernel));
+  while (rg_kernel_more_jitter(&kernel, 5, &jitter, &failure)) {
+    RG_CLOSE(jitter, 3 * pow(10, steps - 10), 1e-16);
+    steps++;
+  }
+  assert_int_equal(steps, 7);
+  assert_true(failure.failed);
+  RG_OK(rg_kernel_destroy(&kernel));
+}
+
+/* F F' is the kernel matrix up to the rest, and few points do. */
+RG_TEST(pivots_stand_for_all_points)
+{
+  enum { POINTS = 40, DIM = 2 };
+  RgStream stream = rg_stream(1, "kernel", 0, "pivots", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  const double scale = 0.8;
+  double X[POINTS * DIM], K[POINTS * POINTS];
+  RgKernelPivots pivots;
+  RgKernel kernel;
+
+  rg_random_uniforms(&random, POINTS * DIM, X);
+  RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, DIM, false, &scale, 2, &kernel));
+  RG_OK(rg_kernel_matrix(&kernel, POINTS, X, K));
+  RG_OK(rg_kernel_pivots_create(&kernel, POINTS, X, 1e-4, POINTS, &pivots));
+  assert_true(pivots.rank > 2 && pivots.rank < POINTS / 2);
+  for (int i = 0; i < POINTS; i++)
+    for (int j = 0; j < POINTS; j++) {
+      double sum = 0;
+      for (int k = 0; k < pivots.rank; k++)
+        sum += pivots.F[k * POINTS + i] * pivots.F[k * POINTS + j];
+      assert_true(fabs(K[i * POINTS + j] - sum) <= 2 * 1e-4 + 1e-12);
+    }
+  RG_OK(rg_kernel_pivots_destroy(&pivots));
+  RG_OK(rg_kernel_destroy(&kernel));
 }

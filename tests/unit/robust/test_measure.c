@@ -93,6 +93,22 @@ RG_TEST(bounds_hold)
   }
 }
 
+/* A value at risk whose level is exactly the mass up to a value is this value. */
+RG_TEST(quantile_at_a_step)
+{
+  const double f[] = {2, 3, 1}, p[] = {0.25, 0.5, 0.25};
+  const char *const levels[] = {"var(0.25)", "var(0.5)"};
+  double value;
+  RgMeasure measure;
+
+  for (int k = 0; k < 2; k++) {
+    parse(levels[k], &measure);
+    RG_OK(rg_measure_value(&measure, 1, 3, f, p, &value));
+    assert_true(value == k + 1);
+    RG_OK(rg_measure_destroy(&measure));
+  }
+}
+
 /* Two contexts far apart: the bounds of the mean absolute deviation are as wide as its slope allows. */
 RG_TEST(slope_of_mad_is_attained)
 {
