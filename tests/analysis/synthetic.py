@@ -167,6 +167,8 @@ def _write_group(group, p, keep):
     put("key", texts(f"schema=1;problem={p['name']}@1{{{p.get('options', '')}}};run={{iterations={p['rows']}{p.get('run', '')}}};"
                      f"algorithm={names[a]}@1{{{SETTINGS.get(a, '')}}};study_seed=1;instance={i};"
                      f"seed={s}" for a, i, s in cells), "trial")
+    for name, values in p.get("columns", {}).items():
+        put(name, values[keep], "trial")
     if "scores" in p:
         group["score"] = np.arange(p["scored_regret"].shape[2])
         group["score"].make_scale("score")

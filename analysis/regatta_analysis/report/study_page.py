@@ -9,7 +9,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from ..claims import checks, claims
-from ..figures import figures, overviews, panels, sweep as sweep_figures
+from ..figures import clock as clock_figures, figures, overviews, panels, sweep as sweep_figures
 from ..load import program
 from ..load.errors import InputError
 from ..load.load import load
@@ -211,9 +211,11 @@ def _stills(results, metrics, panel):
     for metric in metrics:
         found += stills.stills(results, ("curves", metric, *([panel] if panel else [])),
                                lambda m=metric: _curve_figures(results, m, panel))
+    clock = [] if not metrics else stills.stills(results, ("clock", metrics[0]), lambda: [
+        (title, figure) for title, *_, figure in clock_figures.figures_of(results, metrics)])
     ranks = [] if not metrics else overviews.ranks(
         {"studies": ["study"], "metric": metrics[0]}, {"study": results})
-    return {"stills": found, "ranks": [stills.still(f"Ranks {words}".strip(), f) for _, words, f in ranks]}
+    return {"stills": found, "clock": clock, "ranks": [stills.still(f"Ranks {words}".strip(), f) for _, words, f in ranks]}
 
 
 def _curve_figures(results, metric, panel):

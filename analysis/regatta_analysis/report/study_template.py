@@ -66,6 +66,7 @@ STUDY = """{% extends "base" %}{% import "macros" as m with context %}
 {% if s.about %}<p>{{ s.about }}</p>{% endif %}
 {% for warning in s.warnings %}<p class="no">{{ warning }}</p>{% endfor %}
 <nav aria-label="Contents"><a href="#{{ s.id }}-overview">Overview</a><a href="#{{ s.id }}-curves">Curves</a>
+{%- if s.clock %}<a href="#{{ s.id }}-clock">By time</a>{% endif %}
 {%- if s.sweep %}<a href="#{{ s.id }}-sweeps">Sweeps</a>{% endif %}
 {%- if s.verdicts %}<a href="#{{ s.id }}-claims">Claims</a>{% endif %}
 <a href="#{{ s.id }}-statistics">Statistics</a><a href="#{{ s.id }}-runtime">Run times</a>
@@ -87,6 +88,10 @@ STUDY = """{% extends "base" %}{% import "macros" as m with context %}
 {% if s.curves %}<div class="chart" hidden></div>{% endif %}
 {% if panel %}{{ still("Small multiples by " ~ panel, s.stills, "multiples") }}{% else %}{{ still("As figures, for print", s.stills) }}{% endif %}
 </section>
+{% if s.clock %}<section>
+<h2 id="{{ s.id }}-clock">By time</h2>
+{{ still("Several workers on the clock", s.clock, "clock") }}
+</section>{% endif %}
 {% if s.sweep %}<section>
 <h2 id="{{ s.id }}-sweeps">Sweeps</h2>
 <p>Settings that were swept: {{ s.swept | join(", ") }}.</p>

@@ -5,9 +5,9 @@ import numpy as np
 import pandas as pd
 
 from ..escape import alternative, code, code_block, markdown as md, write_csv
-from ..figures import bounds, figures, overviews, panels, runtime_profiles, style, sweep
+from ..figures import bounds, clock as clock_figures, figures, overviews, panels, runtime_profiles, style, sweep
 from . import best_tables, stills, tables
-from ..stats import aggregate, inference, runtime as bbob, sweep as sweep_stats
+from ..stats import aggregate, clock, inference, runtime as bbob, sweep as sweep_stats
 from ..load.errors import InputError
 from ..stats.regret import METRICS, default_metrics
 from ..load.settings import blocks, problem_of
@@ -40,7 +40,8 @@ def write_all(results, options):
     regret = tables.write_final_regret(results, options.metric, band, options.out)
     runtime = tables.write_runtime(results, options.out)
     drawn += _overviews(results, options)
-    drawn += swept
+    by_time, clock_tables = _clock(results, options, band)
+    drawn += by_time + swept
     drawn += [(title, _save(figure, options, stem))
               for title, stem, figure in runtime_profiles.figures_of(results)]
     more, statistics = inference.write(results, options.metric[0], options.out)
@@ -49,7 +50,7 @@ def write_all(results, options):
     path = options.out / "summary.md"
     path.write_text(_summary(results, drawn, best, regret, runtime, statistics + sensitivity),
                     encoding="utf-8")
-    written = [file for _, files in drawn for file in files] + [path, *more, *answer]
+    written = [file for _, files in drawn for file in files] + [path, *more, *answer, *clock_tables]
     if bbob.bbob_problems(results):
         written.append(options.out / "ert.csv")
         write_csv(bbob.ert_table(bbob.runs(results)), written[-1])
@@ -172,6 +173,21 @@ def _heat_maps(results, options):
         kept.add(drawn[-1][0], figure)
     kept.done()
     return drawn
+
+
+def _clock(results, options, band):
+    """Figures by time, and the paths of their tables; nothing without several workers or a clock."""
+    names = file_names(list(clock.families(results)))
+    drawn, kept = [], _kept(results, options, band, "clock", options.metric[0])
+    for title, kind, name, page, figure in clock_figures.figures_of(results, options.metric, band, options.scale):
+        stem = f"{kind}_{names[name]}" + (f"_page{page}" if page else "")
+        drawn.append((title, _save(figure, options, stem)))
+        kept.add(title, figure)
+    kept.done()
+    if not names:
+        return drawn, []
+    write_csv(clock.clock_table(results), options.out / "clock.csv")
+    return drawn, [options.out / "clock.csv"]
 
 
 def _overviews(results, options):

@@ -1,0 +1,252 @@
+"""Trials with several workers on a simulated clock: regret over time, time to a target, speed-up, idle time.
+
+An evaluation counts from the time when it ended (`finished`), even if its method learnt the value later. An initial
+design that was known at the start counts from time 0. A curve over time is a step function: the simple regret, or the
+best value, of the evaluations that have ended. Problems with several scores have no such curves, because their file
+does not hold the regret of each evaluation by each score."""
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ..load.settings import method_label, panel_label
+from .profiles import TARGETS
+from .regret import curves, more_is_better
+
+if TYPE_CHECKING:
+    from ..load.group import Group
+    from ..load.results import Results
+
+CLOCK = ("workers", "release")  # the settings that are compared by time
+POINTS = 201  # times of a grid, besides the ends of the curves
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The trials of a method with one number of workers and one release. `settings` has its other swept settings."""
+    problem: str
+    algorithm: str
+    workers: int
+    release: str
+    method: str
+    settings: Mapping[str, str]
+
+    @property
+    def crew(self) -> str:
+        """The workers in words."""
+        return ", ".join(filter(None, (f"{self.workers} worker{'s' * (self.workers != 1)}", self.release)))
+
+
+@dataclass(frozen=True)
+class History:
+    """The evaluations of the complete trials of a problem in the order of their ends: `times` when they ended (infinite
+    in place of evaluations that were not made), `values` the regret or best value from then on, `limits` the times
+    until which the trials are known. A row is a trial, as in `index`."""
+    index: pd.MultiIndex
+    times: np.ndarray
+    values: np.ndarray
+    limits: np.ndarray
+    before: float  # value without any evaluation
+
+    def at(self, grid: ArrayLike) -> pd.DataFrame:
+        """The curves at some times, one column for each; a trial has no value (NaN) after its limit."""
+        grid = np.asarray(grid, float)
+        ended = np.array([np.searchsorted(row, grid, side="right") for row in self.times], int).reshape(-1, len(grid))
+        found = np.take_along_axis(self.values, np.maximum(ended - 1, 0), axis=1)
+        found = np.where(ended > 0, found, self.before)
+        return pd.DataFrame(np.where(grid <= self.limits[:, None], found, np.nan), self.index, pd.Index(grid, name="t"))
+
+    def first(self, target: float) -> np.ndarray:
+        """The time when each trial reached a target; infinite if it did not."""
+        reached = (self.values <= target) & np.isfinite(self.times)
+        return np.where(reached.any(axis=1), self.times[np.arange(len(reached)), reached.argmax(axis=1)], np.inf)
+
+    def of(self, algorithm: str) -> History:
+        """The trials of one algorithm."""
+        mine = self.index.get_level_values("algorithm") == algorithm
+        return History(self.index[mine], self.times[mine], self.values[mine], self.limits[mine], self.before)
+
+    @property
+    def end(self) -> float:
+        """The time until which all trials are known: the smallest makespan of those that `stop` did not end."""
+        known = self.limits[np.isfinite(self.limits)]
+        return float(known.min()) if len(known) else float(self.times[np.isfinite(self.times)].max(initial=0.0))
+
+
+def has_clock(results: Results, problem: str) -> bool:
+    """Whether some complete trial of a problem ran on a clock."""
+    group = results.group(problem)
+    if "finished" not in group.evaluations() or group.place != group.base:
+        return False
+    makespan = group.column("makespan").astype(float)
+    return bool(np.isfinite(makespan[group.column("status") == "complete"]).any())
+
+
+def families(results: Results) -> dict[str, list[str]]:
+    """{name: problems with a clock that differ in the number of workers and the release only}."""
+    found: dict[str, list[str]] = {}
+    for problem in filter(lambda p: has_clock(results, p), results.problems):
+        group = results.group(problem)
+        found.setdefault(panel_label(group.place, _others(group.at)), []).append(problem)
+    return found
+
+
+def _others(settings):
+    return {name: value for name, value in settings.items() if name.rpartition(".")[2] not in CLOCK}
+
+
+def metric_of(results: Results, problems: Sequence[str], metrics: Sequence[str]) -> str | None:
+    """The first of `metrics` that has curves over time: `best`, or `simple` if the optimum is known."""
+    known = any(np.isfinite(results.group(p).values("simple_regret")).any() for p in problems)
+    return next((m for m in metrics if m == "best" or m == "simple" and known), None)
+
+
+def cells(results: Results, problems: Sequence[str]) -> list[Cell]:
+    """The cells of some problems that have complete trials."""
+    found = {}
+    for problem in problems:
+        group = results.group(problem)
+        algorithm, swept = group.column("algorithm"), group.column("swept")
+        complete = group.column("status") == "complete"
+        for (label, text), own in group.swept.items():
+            mine = np.flatnonzero(complete & (algorithm == label) & (swept == text))[:1]
+            if len(mine):
+                workers, release = (group.column(name)[mine][0] for name in CLOCK)
+                found.setdefault((problem, label), Cell(problem, label, int(workers), str(release),
+                                                        method_label(label, text), _others(own)))
+    return list(found.values())
+
+
+def rows(found: Sequence[Cell]) -> dict[str, list[Cell]]:
+    """{label: cells of one method}. A cell that does not read a setting (one worker has no pending evaluations) stands
+    with each of its values."""
+    def within(one, other):
+        return one.method == other.method and one.settings.items() <= other.settings.items()
+
+    whole = [c for c in found if not any(within(c, o) and len(c.settings) < len(o.settings) for o in found)]
+    return {c.algorithm: [o for o in found if within(o, c)] for c in whole}
+
+
+def histories(results: Results, problem: str, metric: str = "simple") -> History:
+    """The History of a problem by `simple` (simple regret) or `best` (best value so far)."""
+    return results.remember(("clock", problem, metric), lambda: _history(results, results.group(problem), metric))
+
+
+def _history(results, group, metric):
+    keep = np.flatnonzero(group.column("status") == "complete")
+    times, objective = ends(group)[keep], group.values("objective")[keep].astype(float)
+    order = np.argsort(times, axis=1, kind="stable")
+    best = np.fmax.accumulate(np.where(np.isnan(objective), -np.inf, objective)[
+        np.arange(len(keep))[:, None], order], axis=1)
+    limits = np.nan_to_num(group.column("makespan")[keep].astype(float))
+    if "stopped" in group.evaluations():
+        limits = np.where((group.values("stopped")[keep] > 0).any(axis=1), np.inf, limits)
+    index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
+    times = np.take_along_axis(times, order, axis=1)
+    if metric == "simple":
+        values = np.maximum(_reference(group, keep, objective)[:, None] - best, 0.0)
+        return History(index, times, values, limits, np.inf)
+    sign = 1.0 if more_is_better(results, group.label, metric) else -1.0
+    return History(index, times, sign * best, limits, -sign * np.inf)
+
+
+def ends(group: Group) -> np.ndarray:
+    """When each evaluation ended (trials x rows): 0 in an initial design that was known at the start, infinite where
+    no evaluation was made."""
+    finished = group.values("finished").astype(float)
+    known = np.arange(finished.shape[1]) < group.column("n_initial").astype(int)[:, None]
+    return np.where(np.isnan(finished), np.where(known, 0.0, np.inf), finished)
+
+
+def _reference(group, keep, objective):
+    """The value from which the simple regret of each trial is measured: the optimum, or the best value of the trial if
+    that is larger."""
+    optimum = group.column("optimum")[keep].astype(float)
+    total = group.values("simple_regret")[keep].astype(float) + np.fmax.accumulate(objective, axis=1)
+    finite = np.isfinite(total)
+    first = np.where(finite.any(axis=1), total[np.arange(len(keep)), finite.argmax(axis=1)], optimum)
+    return np.where(first > optimum + 1e-9 * np.maximum(np.abs(optimum), 1.0), first, optimum)
+
+
+def grid_of(results: Results, found: Sequence[Cell]) -> np.ndarray:
+    """The common times of some cells: equally spaced from 0 to the last end of a cell, and the end of every cell."""
+    last = [histories(results, c.problem).of(c.algorithm).end for c in found]
+    return np.unique(np.concatenate([np.linspace(0.0, max(last), POINTS), last]))
+
+
+def time_curves(results: Results, cell: Cell, metric: str, grid: ArrayLike) -> pd.DataFrame:
+    """The curves of a cell at some times. They end when its first trial ends: all times have the same trials."""
+    mine = histories(results, cell.problem, metric).of(cell.algorithm)
+    frame = mine.at(grid)
+    return frame.loc[:, frame.columns <= mine.end]
+
+
+def median_time(times: ArrayLike, limits: ArrayLike) -> float:
+    """The median time to a target by the estimate of Kaplan and Meier (1958). `times` is infinite in trials that had
+    not reached the target at their `limits`. The median is infinite if the estimate stays above one half."""
+    times, limits = np.asarray(times, float), np.asarray(limits, float)
+    left, share = np.minimum(times, limits), 1.0
+    for time in np.unique(times[np.isfinite(times)]):
+        share *= 1.0 - (times == time).sum() / (left >= time).sum()
+        if share <= 0.5 + 1e-12:
+            return float(time)
+    return np.inf
+
+
+def targets(results: Results, problems: Sequence[str]) -> dict[float, float]:
+    """{share: target}, where a target is a share of the median simple regret at the end of the initial design, as in
+    profiles."""
+    starts = np.concatenate([curves(results, p, "simple_regret")[0].to_numpy(float) for p in problems])
+    starts = starts[np.isfinite(starts)]
+    return {share: share * float(np.median(starts)) for share in TARGETS} if len(starts) else {}
+
+
+def clock_table(results: Results) -> pd.DataFrame:
+    """One row per family, cell and target.
+
+    makespan, idle_share: means over the trials. evaluations, regret: means of the evaluations that ended on the workers
+    and of the simple regret at `time`, the last time that all cells of the family have. time_to_target: see
+    `median_time`; reached: the number of trials that reached it. speed_up: this median of the method with one worker
+    over that of the cell; efficiency: the speed-up per worker. The last two are NaN if a median is 0 or infinite, or if
+    nothing ran with one worker."""
+    blocks = []
+    for name, problems in families(results).items():
+        found, goals = cells(results, problems), targets(results, problems)
+        time = min(histories(results, c.problem).of(c.algorithm).end for c in found)
+        lines = rows(found)
+        for label, mine in lines.items():
+            medians: dict[float, float] = {}
+            for cell in sorted(mine, key=lambda c: c.workers):
+                about = {"problem": name, "algorithm": label, **_about(results, cell, time)}
+                blocks += [{**about, **_to_target(results, cell, *pair, medians)} for pair in goals.items()] or [about]
+    return pd.DataFrame(blocks)
+
+
+def _about(results, cell, time):
+    group = results.group(cell.problem)
+    mine = (group.column("algorithm") == cell.algorithm) & (group.column("status") == "complete")
+    finished = group.values("finished")[mine].astype(float)
+    regret = histories(results, cell.problem).of(cell.algorithm).at([time]).to_numpy()
+    return {"workers": cell.workers, "release": cell.release, "trials": int(mine.sum()),
+            "makespan": group.column("makespan")[mine].astype(float).mean(),
+            "idle_share": group.column("idle_share")[mine].astype(float).mean(),
+            "time": time, "evaluations": (finished <= time).sum(axis=1).mean(), "regret": regret.mean()}
+
+
+def _to_target(results, cell, share, target, single):
+    """The columns of a target. `single` keeps the medians with one worker, {share: time}."""
+    mine = histories(results, cell.problem).of(cell.algorithm)
+    times = mine.first(target)
+    median = median_time(times, np.minimum(mine.limits, np.where(np.isfinite(mine.times), mine.times, 0).max(axis=1)))
+    if cell.workers == 1:
+        single[share] = median
+    base = single.get(share, np.nan)
+    known = 0.0 < median < np.inf and 0.0 < base < np.inf
+    speed_up = base / median if known else np.nan
+    return {"share": share, "target": target, "reached": int(np.isfinite(times).sum()), "time_to_target": median,
+            "speed_up": speed_up, "efficiency": speed_up / cell.workers}

@@ -1,0 +1,279 @@
+"""Several workers on a clock: every number against a loop over the rows of the file, figures, tables, the page."""
+import os
+import subprocess
+import unittest
+
+import common
+import h5py
+import numpy as np
+import pandas as pd
+import synthetic
+from regatta_analysis import load
+from regatta_analysis.figures import clock as figures
+from regatta_analysis.report import study_page
+from regatta_analysis.stats import clock
+from test_cli import run
+
+STUDY = """
+study: crews
+seeds: 3
+common: {iterations: 12, initial_points: 4, noise_variance: 0.01, duration: halfnormal(1.25),
+         maximiser: {raw_samples: 64, restarts: 1}}
+problems: [branin]
+algorithms: [ts, {name: ei, label: EI}]
+sweep:
+  - {common.workers: [1, 4]}
+  - {common.release: [sync, async]}
+  - {algorithms.EI.pending: [ignore, believer]}
+"""
+DEATHS = """
+study: deaths
+seeds: 1
+common: {iterations: 24, initial_points: 4, initial_time: counted, time: 3, duration: halfnormal(1.25), workers: 4,
+         crew: {death: exponential(6), repair: point(0.5), lost: fail, time_limit: 2}, on_failure: worst}
+problems: [branin]
+algorithms: [random]
+"""
+NAN, INF = np.nan, np.inf
+
+
+def by_hand(trials=3, failed=(2,)):
+    """Two synchronous workers: the initial design, a batch that ends at 2, and a failure and the last value."""
+    p = synthetic.problem("hand", ["EI"], seeds=trials, queries=4, initial=2, failed=failed)
+    objective = np.tile([0, 1, 2.5, 1.5, NAN, 2.9], (trials, 1))
+    finished = np.tile([NAN, NAN, 2, 1, 3, 5], (trials, 1))
+    dispatched = np.tile([NAN, NAN, 0, 0, 2, 2], (trials, 1))
+    finished[1:2, 5] = 4
+    p["n_rows"][:] = 6
+    simple = 3 - np.fmax.accumulate(objective, axis=1)
+    p["arrays"].update(objective=objective, simple_regret=simple, finished=finished, dispatched=dispatched,
+                       worker=np.tile([NAN, NAN, 1, 2, 1, 2], (trials, 1)), attempts=np.ones((trials, 6)))
+    p["columns"] = {"workers": np.full(trials, 2), "release": np.array(["sync"] * trials, object),
+                    "makespan": finished.max(axis=1, initial=0, where=~np.isnan(finished)),
+                    "idle_share": np.full(trials, 0.25), "in_flight": np.zeros(trials, int),
+                    "lost": np.zeros(trials, int)}
+    return p
+
+
+class ByHand(common.Case):
+    def results(self, **more):
+        synthetic.write(self.scratch / "hand.h5", [by_hand(**more)])
+        return load(self.scratch / "hand.h5")
+
+    def test_step_function(self):
+        """An evaluation counts from its end, not from its row or the end of its batch; nothing after the makespan."""
+        history = clock.histories(self.results(), "hand")
+        frame = history.at([0, 0.99, 1, 1.99, 2, 3, 3.99, 4, 4.99, 5, 5.01])
+        expected = [[2, 2, 1.5, 1.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.1, NAN],
+                    [2, 2, 1.5, 1.5, 0.5, 0.5, 0.5, 0.1, NAN, NAN, NAN]]
+        np.testing.assert_allclose(frame.to_numpy(), expected, atol=1e-12)
+        self.assertEqual([seed for _, _, seed in frame.index], [0, 1])  # seed 2 failed
+        np.testing.assert_array_equal(history.first(0.5 + 1e-9), [2, 2])
+        np.testing.assert_array_equal(history.first(0.2), [5, 4])
+        np.testing.assert_array_equal(history.first(0.01), [INF, INF])
+
+    def test_curves_of_a_cell_have_all_trials(self):
+        results = self.results()
+        cell, = clock.cells(results, ["hand"])
+        self.assertEqual((cell.workers, cell.release, cell.crew), (2, "sync", "2 workers, sync"))
+        grid = clock.grid_of(results, [cell])
+        self.assertEqual((grid[0], grid[-1]), (0, 4))
+        self.assertFalse(clock.time_curves(results, cell, "simple", [0, 4, 5]).isna().any(axis=None))
+        self.assertEqual(clock.time_curves(results, cell, "simple", [0, 4, 5]).shape, (2, 2))
+
+    def test_best_value(self):
+        best = clock.histories(self.results(), "hand", "best").at([0, 1, 2, 4])
+        np.testing.assert_allclose(best.iloc[0], [1, 1.5, 2.5, 2.5])
+
+    def test_regret_is_measured_from_a_better_value_than_the_optimum(self):
+        p = by_hand()
+        p["arrays"]["objective"][:, 5] = 3.5
+        p["arrays"]["simple_regret"] = 3.5 - np.fmax.accumulate(p["arrays"]["objective"], axis=1)
+        synthetic.write(self.scratch / "more.h5", [p])
+        frame = clock.histories(load(self.scratch / "more.h5"), "hand").at([0, 1, 4])
+        np.testing.assert_allclose(frame.iloc[1], [2.5, 2, 0], atol=1e-12)
+
+    def test_one_trial_and_no_trial(self):
+        one = self.results(trials=1, failed=())
+        table = clock.clock_table(one)
+        self.assertEqual(list(table["reached"]), [1, 0, 0])  # targets 0.2, 0.02, 0.002
+        self.assertEqual(table["time_to_target"][0], 5)
+        self.assertTrue(table["speed_up"].isna().all())
+        self.assertEqual(len(list(figures.figures_of(one, ["simple"]))), 2)
+        self.assertEqual(clock.families(self.results(trials=1, failed=(0,))), {})
+
+    def test_no_clock(self):
+        synthetic.write(self.scratch / "plain.h5", [synthetic.problem("plain", ["EI", "TS"], seeds=2, queries=4)])
+        self.assertEqual(clock.families(load(self.scratch / "plain.h5")), {})
+        self.assertEqual(len(clock.clock_table(load(self.scratch / "plain.h5"))), 0)
+
+    def test_median_with_censored_trials(self):
+        for times, limits, median in (([3, 1, 2], [9, 9, 9], 2), ([1, INF, INF, 4], [5, 2, 2, 5], 4),
+                                      ([1, INF, INF], [5, 5, 5], INF), ([INF], [1], INF), ([0, 0], [1, 1], 0),
+                                      ([2, 2, INF, INF], [9, 9, 9, 9], 2), ([1, 2, INF], [9, 9, 1], 2)):
+            self.assertEqual(clock.median_time(times, limits), median, times)
+
+
+@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+class Program(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        common.coarse(cls)
+        for name, text in (("crews", STUDY), ("deaths", DEATHS)):
+            (cls.directory / f"{name}.yaml").write_text(text)
+            subprocess.run([os.environ["REGATTA"], "run", cls.directory / f"{name}.yaml", "-o",
+                            cls.directory / f"{name}.h5", "-quiet"], check=True, capture_output=True)
+        cls.path = cls.directory / "crews.h5"
+        cls.results = load(cls.path)
+
+    def trials(self, path, algorithm, workers, release):
+        """Facts of each trial of a cell by a loop over the file: [(row in the file, optimum, [(end, F) of every
+        evaluation], makespan, idle share, ends on the workers)]."""
+        found = []
+        with h5py.File(path) as file:
+            g = file["branin"]
+            for k in range(len(g["seed"])):
+                if (g["algorithm"][k].decode(), g["workers"][k], g["release"][k].decode()) != (
+                        algorithm, workers, release):
+                    continue
+                events = []
+                for row in range(g["n_iterations"][k]):
+                    end, value = g["finished"][k, row], g["objective"][k, row]
+                    events.append((0.0 if np.isnan(end) else end, -INF if np.isnan(value) else value))
+                found.append((k, g["optimum"][k], events, float(g["makespan"][k]), float(g["idle_share"][k]),
+                              [e for e in g["finished"][k, :] if not np.isnan(e)]))
+        return found
+
+    @staticmethod
+    def regret(optimum, events, time):
+        return optimum - max([value for end, value in events if end <= time], default=-INF)
+
+    def lines(self):
+        found = {}
+        for label, mine in clock.rows(clock.cells(self.results, self.results.problems)).items():
+            for cell in mine:
+                found[label, cell.workers, cell.release] = cell
+        return found
+
+    def test_cells_stand_with_the_settings_that_they_do_not_read(self):
+        """With one worker no evaluation is pending: EI is the same for both rules."""
+        self.assertEqual(sorted(self.lines()), sorted(
+            (label, w, r) for label in ("ts", "EI (pending=ignore)", "EI (pending=believer)")
+            for w, r in ((1, ""), (4, "sync"), (4, "async"))))
+        self.assertEqual(self.lines()["EI (pending=ignore)", 1, ""].algorithm, "EI")
+        self.assertEqual(list(clock.families(self.results)), ["branin"])
+
+    def test_curves_and_table_by_a_loop_over_the_file(self):
+        table = clock.clock_table(self.results)
+        lines = self.lines()
+        all_trials = {key: self.trials(self.path, cell.algorithm, *key[1:]) for key, cell in lines.items()}
+        common_time = min(t[3] for trials in all_trials.values() for t in trials)
+        with h5py.File(self.path) as file:
+            start = np.median([float(row[n - 1]) for row, n in zip(file["branin/simple_regret"],
+                                                                    file["branin/n_initial"])])
+        for (label, workers, release), cell in lines.items():
+            trials = all_trials[label, workers, release]
+            grid = clock.grid_of(self.results, [cell])
+            frame = clock.time_curves(self.results, cell, "simple", grid)
+            expected = [[self.regret(t[1], t[2], time) for time in frame.columns] for t in trials]
+            np.testing.assert_allclose(frame.to_numpy(), expected, atol=1e-9)
+            self.assertEqual(frame.columns[-1], min(t[3] for t in trials))
+            mine = table[(table["algorithm"] == label) & (table["workers"] == workers) & (table["release"] == release)]
+            self.assertEqual(list(mine["share"]), [0.1, 0.01, 0.001])
+            for row in mine.itertuples():
+                self.assertEqual((row.problem, row.trials, row.time), ("branin", 3, common_time))
+                self.assertAlmostEqual(row.makespan, np.mean([t[3] for t in trials]))
+                self.assertAlmostEqual(row.idle_share, np.mean([t[4] for t in trials]))
+                self.assertAlmostEqual(row.evaluations, np.mean([sum(e <= common_time for e in t[5]) for t in trials]))
+                self.assertAlmostEqual(row.regret, np.mean([self.regret(*t[1:3], common_time) for t in trials]))
+                self.assertAlmostEqual(row.target, row.share * start)
+                hits = self.hits(trials, row.target)
+                self.assertEqual(row.reached, sum(h < INF for h in hits))
+                self.assertEqual(row.time_to_target, clock.median_time(hits, [t[3] for t in trials]))
+                single = clock.median_time(self.hits(all_trials[label, 1, ""], row.target),
+                                           [t[3] for t in all_trials[label, 1, ""]])
+                known = 0 < single < INF and 0 < row.time_to_target < INF
+                np.testing.assert_equal(row.speed_up, single / row.time_to_target if known else NAN)
+                np.testing.assert_equal(row.efficiency, row.speed_up / workers)
+        self.assertTrue((table["speed_up"] > 1).any())
+
+    def hits(self, trials, target):
+        return [min([end for end, _ in events if self.regret(optimum, events, end) <= target], default=INF)
+                for _, optimum, events, *_ in trials]
+
+    def test_evaluations_that_count_from_their_end_agree_with_rows_at_the_end(self):
+        for problem in self.results.problems:
+            history = clock.histories(self.results, problem)
+            rows = self.results.group(problem).values("simple_regret")
+            np.testing.assert_allclose(history.values[:, -1], rows[:, -1], atol=1e-9)
+
+    def test_figure_by_evaluations_and_by_time(self):
+        (name, page, figure), = figures.time_figures(self.results, ["cumulative", "simple"])
+        self.assertEqual((name, page, len(figure.axes), len(figure.legends)), ("branin", "", 6, 1))
+        self.assertEqual([t.get_text() for t in figure.legends[0].get_texts()],
+                         ["1 worker", "4 workers, sync", "4 workers, async"])
+        for k, (label, mine) in enumerate(clock.rows(clock.cells(self.results, self.results.problems)).items()):
+            left, right = figure.axes[2 * k:2 * k + 2]
+            self.assertEqual(left.get_title(loc="left"), label)
+            self.assertEqual([line.get_color() for line in left.lines[:3]], [line.get_color() for line in right.lines])
+            for line, cell in zip(right.lines, mine):
+                trials = self.trials(self.path, cell.algorithm, cell.workers, cell.release)
+                means = [np.mean([self.regret(*t[1:3], time) for t in trials]) for time in line.get_xdata()]
+                np.testing.assert_allclose(line.get_ydata(), means, atol=1e-9)
+                self.assertEqual(line.get_drawstyle(), "steps-post")
+            self.assertEqual(left.get_ylim(), right.get_ylim())
+
+    def test_timeline(self):
+        (name, figure), = figures.timeline_figures(self.results)
+        self.assertEqual((name, len(figure.axes)), ("branin", 2))
+        for axes, release in zip(figure.axes, ("sync", "async")):
+            _, _, _, makespan, idle, _ = self.trials(self.path, "ts", 4, release)[0]
+            self.assertIn(f"4 workers, {release}: ts, seed 0; makespan {makespan:.4g}", axes.get_title(loc="left"))
+            bars = [(bar.get_y() + bar.get_height() / 2, bar.get_x(), bar.get_width()) for bar in axes.patches]
+            self.assertEqual(len(bars), 12)
+            self.assertAlmostEqual(1 - sum(width for *_, width in bars) / (4 * makespan), idle, places=5)
+            for worker in range(1, 5):  # no worker does two things at once
+                mine = sorted((x, x + width) for y, x, width in bars if round(y) == worker)
+                self.assertTrue(all(a[1] <= b[0] + 1e-9 for a, b in zip(mine, mine[1:])))
+
+    def test_deaths_and_a_time_limit(self):
+        """Nothing is known before the first end of an initial design that runs on the workers. Lost evaluations are
+        not values. Evaluations in flight at the end are in no number."""
+        path = self.directory / "deaths.h5"
+        results = load(path)
+        trials = self.trials(path, "random", 4, "async")
+        cell, = clock.cells(results, results.problems)
+        frame = clock.time_curves(results, cell, "simple", np.linspace(0, 3, 50))
+        for values, (_, optimum, events, *_) in zip(frame.to_numpy(), trials):
+            np.testing.assert_allclose(values, [self.regret(optimum, events, t) for t in frame.columns], atol=1e-9)
+        self.assertEqual(frame.iloc[0, 0], INF)
+        trial = figures.first_trial(results, cell)
+        with h5py.File(path) as file:
+            self.assertGreater(file["branin/in_flight"][0], 0)
+            self.assertEqual((trial["what"] == "failed").sum(), np.isnan(file["branin/objective"][0]).sum())
+            best = np.fmax.accumulate(file["branin/objective"][0])  # asynchronous rows stand in the order of their ends
+        self.assertEqual((trial["what"] == "best value so far").sum(), len(np.unique(best)))
+        texts = [t.get_text() for f in figures.timeline_figures(results) for t in f[1].legends[0].get_texts()]
+        self.assertIn("failed", texts)
+        self.assertEqual(len(list(figures.time_figures(results, ["simple"]))), 1)
+
+    def test_command_and_page(self):
+        out = self.scratch / "out"
+        path = self.directory / "deaths.h5"
+        code, said, errors = run(path, "--out", out, "--formats", "png", "--metric", "simple", "--page", out / "p.html")
+        self.assertEqual((code, errors), (0, ""), said)
+        text = (out / "summary.md").read_text()
+        for file in ("time_branin.png", "timeline_branin.png"):
+            self.assertTrue((out / file).exists())
+            self.assertIn(f"]({file})", text)
+        table = pd.read_csv(out / "clock.csv", keep_default_na=False, na_values=[""])
+        self.assertEqual(list(table["share"]), [0.1, 0.01, 0.001])
+        page = (out / "p.html").read_text()
+        self.assertIn("branin, by evaluations and by time</figcaption>", page)
+        self.assertIn("branin, what the workers did</figcaption>", page)
+        self.assertIn("By time</a>", study_page.write([path], self.scratch / "q.html").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
