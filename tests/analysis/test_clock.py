@@ -34,6 +34,15 @@ common: {iterations: 24, initial_points: 4, initial_time: counted, time: 3, dura
 problems: [branin]
 algorithms: [random]
 """
+SHORT = """
+study: short
+seeds: 3
+common: {iterations: 30, initial_points: 4, duration: point(1), maximiser: {raw_samples: 64, restarts: 1}}
+problems:
+  - {name: branin, label: "$x_1$ & <b>%s", time: 0.5, workers: 2}
+  - {name: branin, label: stopped, stop: {regret: 5}}
+algorithms: [random]
+"""
 NAN, INF = np.nan, np.inf
 
 
@@ -85,6 +94,18 @@ class ByHand(common.Case):
         best = clock.histories(self.results(), "hand", "best").at([0, 1, 2, 4])
         np.testing.assert_allclose(best.iloc[0], [1, 1.5, 2.5, 2.5])
 
+    def test_optimum_that_is_not_known(self):
+        p = by_hand()
+        del p["arrays"]["simple_regret"], p["arrays"]["instantaneous_regret"], p["arrays"]["cumulative_regret"]
+        synthetic.write(self.scratch / "open.h5", [p])
+        results = load(self.scratch / "open.h5")
+        table = clock.clock_table(results)
+        self.assertEqual((len(table), table["time"][0], table["evaluations"][0]), (1, 4, 3.5))
+        self.assertTrue(np.isnan(table["regret"][0]))
+        self.assertEqual(list(figures.time_figures(results, ["simple"])), [])
+        (_, _, figure), = figures.time_figures(results, ["simple", "best"])
+        np.testing.assert_allclose(figure.axes[1].lines[0].get_ydata()[[0, -1]], [1, 2.7])  # mean of 2.5 and 2.9
+
     def test_regret_is_measured_from_a_better_value_than_the_optimum(self):
         p = by_hand()
         p["arrays"]["objective"][:, 5] = 3.5
@@ -120,7 +141,7 @@ class Program(common.Case):
     def setUpClass(cls):
         super().setUpClass()
         common.coarse(cls)
-        for name, text in (("crews", STUDY), ("deaths", DEATHS)):
+        for name, text in (("crews", STUDY), ("deaths", DEATHS), ("short", SHORT)):
             (cls.directory / f"{name}.yaml").write_text(text)
             subprocess.run([os.environ["REGATTA"], "run", cls.directory / f"{name}.yaml", "-o",
                             cls.directory / f"{name}.h5", "-quiet"], check=True, capture_output=True)
@@ -247,7 +268,7 @@ class Program(common.Case):
         frame = clock.time_curves(results, cell, "simple", np.linspace(0, 3, 50))
         for values, (_, optimum, events, *_) in zip(frame.to_numpy(), trials):
             np.testing.assert_allclose(values, [self.regret(optimum, events, t) for t in frame.columns], atol=1e-9)
-        self.assertEqual(frame.iloc[0, 0], INF)
+        self.assertEqual((frame.iloc[0, 0], frame.columns[-1]), (INF, 3))  # known until the limit, not the makespan
         trial = figures.first_trial(results, cell)
         with h5py.File(path) as file:
             self.assertGreater(file["branin/in_flight"][0], 0)
@@ -257,6 +278,23 @@ class Program(common.Case):
         texts = [t.get_text() for f in figures.timeline_figures(results) for t in f[1].legends[0].get_texts()]
         self.assertIn("failed", texts)
         self.assertEqual(len(list(figures.time_figures(results, ["simple"]))), 1)
+
+    def test_nothing_ends_before_the_limit_and_a_stopped_trial(self):
+        """Regret stays that of the initial design until the limit. A trial that reached its goal keeps its regret."""
+        results = load(self.directory / "short.h5")
+        self.assertEqual(list(clock.families(results)), ["$x_1$ & <b>%s", "stopped"])
+        history = clock.histories(results, "$x_1$ & <b>%s")
+        np.testing.assert_array_equal(history.at([0, 0.5, 0.51]).isna().any(), [False, False, True])
+        self.assertEqual(history.at([0.5]).to_numpy().tolist(), history.at([0]).to_numpy().tolist())
+        stopped = clock.histories(results, "stopped")
+        self.assertTrue((stopped.limits == INF).all())
+        ends = [max(e for e in row if e < INF) for row in stopped.times]
+        self.assertEqual(stopped.end, max(ends))
+        self.assertTrue((stopped.at([1e9]).to_numpy() <= 5).all())
+        np.testing.assert_array_equal(stopped.first(5), ends)
+        drawn = [figure for *_, figure in figures.figures_of(results, ["simple"])]
+        self.assertEqual(len(drawn), 3)  # the stopped trials have one worker and no timeline
+        self.assertIn("no evaluation ended", drawn[-1].axes[0].get_title(loc="left"))
 
     def test_command_and_page(self):
         out = self.scratch / "out"

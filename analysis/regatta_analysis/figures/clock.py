@@ -72,7 +72,7 @@ def _time_figure(results, pairs, names, metric, band, scale):
             right.dress("", METRICS[metric].label)
             right.axes.set_xlabel("Time on the simulated clock" if right.bottom else "")
             right.axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
-            right.axes.set_xlim(0, 1.015 * grid[-1])
+            right.axes.set_xlim(0, 1.015 * grid[-1] or 1.0)
         style.place_legend(figure, [(n, styles[n]) for n in names], [
             *figures.value_notes(shown, band), *notes, "a line by time ends when the first of its trials ends"])
         return figure
@@ -138,8 +138,10 @@ def _timeline(results, cells):
 
 
 def _title(cell, trial):
-    return (f"{cell.crew}: {cell.algorithm}, seed {trial.attrs['seed']}; makespan {trial.attrs['makespan']:.4g}, "
-            f"idle {100 * trial.attrs['idle_share']:.3g} %")
+    about, name = trial.attrs, f"{cell.crew}: {cell.algorithm}, seed {trial.attrs['seed']}"
+    if not len(trial):
+        return f"{name}; no evaluation ended"
+    return f"{name}; makespan {about['makespan']:.4g}, idle {100 * about['idle_share']:.3g} %"
 
 
 def first_trial(results, cell):
@@ -156,7 +158,8 @@ def first_trial(results, cell):
     best = np.fmax.accumulate(np.concatenate([[-np.inf, start], frame["objective"]]))[1:-1]  # before each
     frame["what"] = np.where(frame["objective"].isna(), "failed",
                              np.where(frame["objective"] > best, "best value so far", "evaluation"))
-    frame.attrs.update({name: one.column(name)[0] for name in ("seed", "makespan", "idle_share", "in_flight", "lost")})
+    frame.attrs.update({name: one.column(name)[0] for name in
+                        ("seed", "workers", "makespan", "idle_share", "in_flight", "lost")})
     return frame
 
 
@@ -167,6 +170,6 @@ def _draw_bars(axis, trial, shown):
         axis.barh(mine["worker"], mine["finished"] - mine["dispatched"], left=mine["dispatched"], height=0.8,
                   color=COLOURS[what], edgecolor="white", linewidth=0.4)
         shown.setdefault(what, Patch(color=COLOURS[what]))
-    axis.set_ylim(drawn["worker"].max() + 0.6, 0.4)
+    axis.set_ylim(min(trial.attrs["workers"], WORKERS) + 0.6, 0.4)
     axis.yaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     axis.set_xlim(left=0)

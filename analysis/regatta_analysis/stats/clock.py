@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..load.settings import method_label, panel_label
+from ..load.settings import method_label, options, panel_label
 from .profiles import TARGETS
 from .regret import curves, more_is_better
 
@@ -73,7 +73,7 @@ class History:
 
     @property
     def end(self) -> float:
-        """The time until which all trials are known: the smallest makespan of those that `stop` did not end."""
+        """The time until which all trials are known: the smallest of their finite limits."""
         known = self.limits[np.isfinite(self.limits)]
         return float(known.min()) if len(known) else float(self.times[np.isfinite(self.times)].max(initial=0.0))
 
@@ -102,8 +102,14 @@ def _others(settings):
 
 def metric_of(results: Results, problems: Sequence[str], metrics: Sequence[str]) -> str | None:
     """The first of `metrics` that has curves over time: `best`, or `simple` if the optimum is known."""
-    known = any(np.isfinite(results.group(p).values("simple_regret")).any() for p in problems)
+    known = _known(results, problems)
     return next((m for m in metrics if m == "best" or m == "simple" and known), None)
+
+
+def _known(results, problems):
+    """Whether the optimum of some of the problems is known."""
+    return any("simple_regret" in results.group(p).evaluations()
+               and not np.isnan(results.group(p).values("simple_regret")).all() for p in problems)
 
 
 def cells(results: Results, problems: Sequence[str]) -> list[Cell]:
@@ -143,9 +149,7 @@ def _history(results, group, metric):
     order = np.argsort(times, axis=1, kind="stable")
     best = np.fmax.accumulate(np.where(np.isnan(objective), -np.inf, objective)[
         np.arange(len(keep))[:, None], order], axis=1)
-    limits = np.nan_to_num(group.column("makespan")[keep].astype(float))
-    if "stopped" in group.evaluations():
-        limits = np.where((group.values("stopped")[keep] > 0).any(axis=1), np.inf, limits)
+    limits = _limits(group, keep)
     index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
     times = np.take_along_axis(times, order, axis=1)
     if metric == "simple":
@@ -153,6 +157,19 @@ def _history(results, group, metric):
         return History(index, times, values, limits, np.inf)
     sign = 1.0 if more_is_better(results, group.label, metric) else -1.0
     return History(index, times, sign * best, limits, -sign * np.inf)
+
+
+def _limits(group, keep):
+    """The times until which trials are known: their makespan, or the time limit if it ended them. Infinite if `stop`
+    ended them."""
+    limits = np.nan_to_num(group.column("makespan")[keep].astype(float))
+    late = np.flatnonzero(group.column("in_flight")[keep].astype(float) > 0)
+    for k, key in zip(late, group.texts("key", keep[late])):
+        limit = options(key, "workers").get("time", "auto")
+        limits[k] = limits[k] if limit == "auto" else float(limit)
+    if "stopped" in group.evaluations():
+        limits[(group.values("stopped")[keep] > 0).any(axis=1)] = np.inf
+    return limits
 
 
 def ends(group: Group) -> np.ndarray:
@@ -175,8 +192,12 @@ def _reference(group, keep, objective):
 
 def grid_of(results: Results, found: Sequence[Cell]) -> np.ndarray:
     """The common times of some cells: equally spaced from 0 to the last end of a cell, and the end of every cell."""
-    last = [histories(results, c.problem).of(c.algorithm).end for c in found]
+    last = [_end(results, c) for c in found]
     return np.unique(np.concatenate([np.linspace(0.0, max(last), POINTS), last]))
+
+
+def _end(results, cell):
+    return histories(results, cell.problem, "best").of(cell.algorithm).end
 
 
 def time_curves(results: Results, cell: Cell, metric: str, grid: ArrayLike) -> pd.DataFrame:
@@ -201,6 +222,8 @@ def median_time(times: ArrayLike, limits: ArrayLike) -> float:
 def targets(results: Results, problems: Sequence[str]) -> dict[float, float]:
     """{share: target}, where a target is a share of the median simple regret at the end of the initial design, as in
     profiles."""
+    if not _known(results, problems):
+        return {}
     starts = np.concatenate([curves(results, p, "simple_regret")[0].to_numpy(float) for p in problems])
     starts = starts[np.isfinite(starts)]
     return {share: share * float(np.median(starts)) for share in TARGETS} if len(starts) else {}
@@ -209,15 +232,15 @@ def targets(results: Results, problems: Sequence[str]) -> dict[float, float]:
 def clock_table(results: Results) -> pd.DataFrame:
     """One row per family, cell and target.
 
-    makespan, idle_share: means over the trials. evaluations, regret: means of the evaluations that ended on the workers
-    and of the simple regret at `time`, the last time that all cells of the family have. time_to_target: see
+    makespan, idle_share: means over the trials that have them. evaluations, regret: means of the number of evaluations
+    that ended on the workers and of the simple regret at `time`, the last time that all cells of the family have. time_to_target: see
     `median_time`; reached: the number of trials that reached it. speed_up: this median of the method with one worker
     over that of the cell; efficiency: the speed-up per worker. The last two are NaN if a median is 0 or infinite, or if
     nothing ran with one worker."""
     blocks = []
     for name, problems in families(results).items():
         found, goals = cells(results, problems), targets(results, problems)
-        time = min(histories(results, c.problem).of(c.algorithm).end for c in found)
+        time = min(_end(results, c) for c in found)
         lines = rows(found)
         for label, mine in lines.items():
             medians: dict[float, float] = {}
@@ -231,11 +254,15 @@ def _about(results, cell, time):
     group = results.group(cell.problem)
     mine = (group.column("algorithm") == cell.algorithm) & (group.column("status") == "complete")
     finished = group.values("finished")[mine].astype(float)
-    regret = histories(results, cell.problem).of(cell.algorithm).at([time]).to_numpy()
     return {"workers": cell.workers, "release": cell.release, "trials": int(mine.sum()),
-            "makespan": group.column("makespan")[mine].astype(float).mean(),
-            "idle_share": group.column("idle_share")[mine].astype(float).mean(),
-            "time": time, "evaluations": (finished <= time).sum(axis=1).mean(), "regret": regret.mean()}
+            **{name: pd.Series(group.column(name)[mine].astype(float)).mean() for name in ("makespan", "idle_share")},
+            "time": time, "evaluations": (finished <= time).sum(axis=1).mean(), "regret": _regret(results, cell, time)}
+
+
+def _regret(results, cell, time):
+    if not _known(results, [cell.problem]):
+        return np.nan
+    return histories(results, cell.problem).of(cell.algorithm).at([time]).to_numpy().mean()
 
 
 def _to_target(results, cell, share, target, single):
