@@ -233,10 +233,10 @@ def clock_table(results: Results) -> pd.DataFrame:
     """One row per family, cell and target.
 
     makespan, idle_share: means over the trials that have them. evaluations, regret: means of the number of evaluations
-    that ended on the workers and of the simple regret at `time`, the last time that all cells of the family have. time_to_target: see
-    `median_time`; reached: the number of trials that reached it. speed_up: this median of the method with one worker
-    over that of the cell; efficiency: the speed-up per worker. The last two are NaN if a median is 0 or infinite, or if
-    nothing ran with one worker."""
+    that ended on the workers and of the simple regret at `time`, the last time that all cells of the family have.
+    time_to_target: see `median_time`; reached: the number of trials that reached it. speed_up: the median of the method
+    with one worker over that of the cell; efficiency: the speed-up per worker. The last two are NaN if a median is 0 or
+    infinite, or if nothing ran with one worker."""
     blocks = []
     for name, problems in families(results).items():
         found, goals = cells(results, problems), targets(results, problems)
