@@ -10,7 +10,7 @@ ROOT = common.HERE.parents[1]
 TEXTS = [path for folder, kinds in (("src", "ch"), ("docs", ["md"]), ("experiments", ["md", "yaml"]),
                                     ("tests/oracle", "ch"), ("analysis", ["py"]), ("tests/reference", ["py"]))
          for kind in kinds for path in sorted((ROOT / folder).rglob(f"*.{kind}"))] + [ROOT / "README.md"]
-AUTHOR = r"(?:van |Van )?[A-Z][\w-]+"
+AUTHOR = r"(?:(?:van|Van|De|Le) )?[A-Z][\w-]+"
 WHO = rf"{AUTHOR}(?:(?:, | and ){AUTHOR})*"
 CITED = re.compile(rf"({WHO})(?: et al\.)?,? \(?(\d{{4}})\)?"
                    r"(?:\]\([\w/]+\))?,? ?\[?\(?(arXiv:\d{4}\.\d{5}|RR-\d+)")
