@@ -26,7 +26,7 @@ class Wheel(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = scratch_directory(cls)
         shutil.copytree(ROOT / "analysis", cls.folder / "analysis", ignore=shutil.ignore_patterns("__pycache__", "build"))
-        cls.environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PIP_"))}
+        cls.environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHON", "PIP_", "REGATTA"))}
         cls.bin = cls.folder / "venv" / "bin"
         cls.call(sys.executable, "-m", "venv", "--system-site-packages", cls.folder / "venv")
         pip = [cls.bin / "python", "-m", "pip", "--quiet"]
@@ -35,10 +35,10 @@ class Wheel(unittest.TestCase):
         cls.call(*pip, "install", "--no-index", "--no-deps", cls.wheel)
 
     @classmethod
-    def call(cls, *command, code=0):
-        """Standard output of a command that ends with `code`."""
+    def call(cls, *command, code=0, **variables):
+        """Standard output of a command that ends with `code`, with these variables of the environment."""
         done = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=cls.folder,
-                              env=cls.environment)
+                              env=cls.environment | variables)
         if done.returncode != code:
             raise AssertionError(f"{command}\n{done.stdout}{done.stderr}")
         return done.stdout
@@ -59,13 +59,12 @@ class Wheel(unittest.TestCase):
 
     def test_without_the_program(self):
         """Loading and figures work, which test_command checks too; what needs the program is refused with one line."""
-        self.environment = {**self.environment, "PATH": "/nowhere"}
         golden = ROOT / "tests/data/results-v1.h5"
         code = ("import regatta\n"
                 f"print(len(regatta.load({str(golden)!r}).trials) > 0)\n"
                 "for call in (lambda: regatta.run({}), lambda: regatta.plan({}), lambda: regatta.problem('branin')):\n"
                 "    try:\n        call()\n    except FileNotFoundError as error:\n        print(error)\n")
-        self.assertEqual(self.call(self.bin / "python", "-c", code).splitlines(),
+        self.assertEqual(self.call(self.bin / "python", "-c", code, PATH="/nowhere").splitlines(),
                          ["True"] + 3 * ["there is no program regatta: build it, put it in PATH, or name it in the "
                                          "environment variable REGATTA"])
 
