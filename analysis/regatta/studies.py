@@ -70,7 +70,7 @@ def plan(study: Study, out: Union[str, "os.PathLike[str]", None] = None, *, quic
 
 
 def _planned(study: Study, path: Path, *options: str) -> dict[str, Any]:
-    """What the program plans for a study."""
+    """The plan of a study, as a dictionary. Raises ValueError where the study has mistakes."""
     done = subprocess.run([find_program(), "plan", str(path), "-json", *options], capture_output=True, text=True,
                           env=_environment(), stdin=subprocess.DEVNULL)
     if done.returncode:

@@ -6,10 +6,10 @@
 #include "acquisition/moments.h"
 #include "maths/blas.h"
 #include "maths/design.h"
+#include "maths/distribution.h"
 #include "maths/normal.h"
 
-enum { NODES = 40 }; /* of each of the two parts of the quadrature */
-#define REACH 9      /* the quadrature ends where the normal law has no weight */
+enum { PANELS = 8, NODES_MOST = 12 * (PANELS + 1) }; /* of the quadrature, 12 nodes per panel */
 #define SD_FLAT 1e-9 /* below this, the derivative of sd counts as 0 */
 #define JITTER 1e-10 /* of the covariance in flight, relative to the kernel's diagonal */
 
@@ -23,37 +23,23 @@ typedef struct {
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* Nodes and weights of Gauss and Legendre on [lower, upper], by Newton's method. */
-static void legendre(int n, double lower, double upper, double *node, double *weight)
+/* One point in flight: a quadrature of the normal law, cut where the value in flight is tau. */
+static PetscErrorCode quadrature(Joint *joint)
 {
-  for (int i = 0; i < n; i++) {
-    double x = cos(M_PI * (i + 0.75) / (n + 0.5)), slope = 1;
-    for (int k = 0; k < 20; k++) {
-      double p = 1, before = 0;
-      for (int j = 1; j <= n; j++) {
-        const double last = p;
-        p = ((2 * j - 1) * x * p - (j - 1) * before) / j;
-        before = last;
-      }
-      slope = n * (x * p - before) / (x * x - 1);
-      x -= p / slope;
-    }
-    node[i] = 0.5 * (lower + upper) + 0.5 * (upper - lower) * x;
-    weight[i] = (upper - lower) / ((1 - x * x) * slope * slope);
-  }
-}
+  RgDistributionPart part = {RG_DISTRIBUTION_NORMAL, 0, 1, 1, -INFINITY, INFINITY};
+  const RgDistribution normal = {1, &part};
+  const double kink = (joint->tau - joint->mean[0]) / joint->S[0];
+  RgQuadrature rule;
 
-/* One point in flight: a quadrature in two parts, which meet where the value in flight is tau. */
-static void quadrature(Joint *joint)
-{
-  const double kink = fmin(fmax((joint->tau - joint->mean[0]) / joint->S[0], -REACH), REACH);
-
-  legendre(NODES, -REACH, kink, joint->f, joint->weight);
-  legendre(NODES, kink, REACH, joint->f + NODES, joint->weight + NODES);
-  for (int s = 0; s < joint->samples; s++) {
-    joint->weight[s] *= rg_normal_pdf(joint->f[s]);
-    joint->f[s] *= joint->S[0];
+  PetscFunctionBeginUser;
+  PetscCall(rg_distribution_quadrature(&normal, PANELS, 1, &kink, &rule));
+  joint->samples = rule.n;
+  for (int s = 0; s < rule.n; s++) {
+    joint->weight[s] = rule.weight[s];
+    joint->f[s] = joint->S[0] * rule.node[s];
   }
+  PetscCall(rg_quadrature_destroy(&rule));
+  PetscFunctionReturn(0);
 }
 
 /* Several points: normals from scrambled Sobol points, times the factor. */
@@ -87,7 +73,7 @@ static void set_targets(Joint *joint, double *already)
 
 static PetscErrorCode joint_create(int q, double tau, int samples, Joint *joint)
 {
-  const size_t n = (size_t)(q == 1 ? 2 * NODES : samples);
+  const size_t n = (size_t)(q == 1 ? NODES_MOST : samples);
 
   PetscFunctionBeginUser;
   *joint = (Joint){.q = q, .samples = (int)n, .tau = tau};
@@ -119,7 +105,7 @@ static PetscErrorCode joint_prepare(Joint *joint, double diagonal, RgJointImprov
     rg_failure_set(failure, "the covariance of the %d points in flight has no Cholesky factor", q);
     PetscFunctionReturn(0);
   }
-  if (q == 1) quadrature(joint);
+  if (q == 1) PetscCall(quadrature(joint));
   else PetscCall(draw(joint, improvement->draws));
   set_targets(joint, &improvement->already);
   PetscFunctionReturn(0);

@@ -7,38 +7,7 @@
    Source: Inatsu et al. (2024); as in Inatsu (2025), arXiv:2504.03172, section 5 and appendix D.
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
    Needs a finite design and finite contexts with known probabilities. Revision 2. */
-#include "acquisition/confidence.h"
 #include "algorithm/robust.h"
-
-enum { BAYESIAN, FIXED };
-
-typedef struct {
-  RgRobustOptions common;
-  int confidence;
-  double delta, value;
-} Options;
-
-static const char *const rules[] = {"bayesian", "fixed", NULL};
-
-static const RgParam params[] = {
-  RG_ROBUST_PARAMS,
-  RG_CHOICE("confidence", Options, confidence, "bayesian", rules, "beta_t",
-            "bayesian: 2 log(|X x Omega| pi^2 t^2 / (6 delta)); fixed: value"),
-  RG_REAL("delta", Options, delta, "0.05", RG_POSITIVE, 1, "delta",
-          "probability that the bounds of the bayesian rule may fail"),
-  RG_ROBUST_FIXED_WIDTH(Options),
-  {0},
-};
-
-static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
-{
-  const Options *options = closure;
-  const double n = (double)domain->design.size * domain->context.size;
-  const double beta =
-    options->confidence == FIXED ? options->value : rg_gp_ucb_beta_srinivas(n, t, options->delta);
-
-  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = beta, .delta = NAN};
-}
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
@@ -52,10 +21,10 @@ const RgAlgorithmClass rg_algorithm_bbbmobo = {
            "x_t = argmax of the upper bound of rho from mu -/+ sqrt(beta_t) sd,\n"
            "beta_t = 2 log(|X x Omega| pi^2 t^2 / (6 delta)); w_t = argmax sd(x_t, w)",
            "Inatsu et al. 2024; Inatsu 2025, arXiv:2504.03172, 5"),
-  RG_OPTIONS(Options, params),
+  RG_OPTIONS(RgRobustUcbOptions, rg_robust_ucb_params),
   .check = rg_robust_check,
   .ask = ask,
   .scores = &rg_robust_aimed_scores,
-  .confidence = confidence,
+  .confidence = rg_robust_ucb_confidence,
   RG_ROBUST_METHODS,
 };

@@ -66,7 +66,8 @@ PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const 
    combinations (the last coordinate fastest), or the diagonal only. Returns the points in *points
    (n x dim), freed by the caller. */
 PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double **points);
-/* That grid, or the points of a finite set of contexts. */
+/* The grid of rg_context_grid on a box of contexts, or the points of a finite set: n x dim unit
+   coordinates in *points, freed by the caller. */
 PetscErrorCode rg_context_points(const RgSpace *context, int size, bool diagonal, int *n,
                                  double **points);
 

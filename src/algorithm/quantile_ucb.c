@@ -4,53 +4,6 @@
 
 #include <math.h>
 
-#include "acquisition/confidence.h"
-
-enum { BAYESIAN, FIXED };
-
-static const char *const rules[] = {"bayesian", "fixed", NULL};
-
-const RgParam rg_quantile_ucb_params[] = {
-  RG_ROBUST_PARAMS,
-  RG_CHOICE("confidence", RgQuantileUcbOptions, confidence, "bayesian", rules, "beta_t",
-            "bayesian: 2 log(|X x Omega| pi^2 t^2 / (6 delta)); fixed: value"),
-  RG_REAL("delta", RgQuantileUcbOptions, delta, "0.05", RG_POSITIVE, 1, "delta",
-          "probability that the bounds of the bayesian rule may fail"),
-  RG_ROBUST_FIXED_WIDTH(RgQuantileUcbOptions),
-  {0},
-};
-
-PetscErrorCode rg_quantile_ucb_check(const void *options, const RgDomain *domain, const char *name,
-                                     RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics)
-{
-  const RgRobustOptions *common = options;
-  const char *text = rg_robust_measure_text(common->measure, domain);
-  RgMeasure measure;
-  RgText mistake = {0};
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_robust_check(options, domain, place, diagnostics));
-  PetscCall(rg_measure_parse(text, &measure, &mistake));
-  if (!mistake.data && measure.kind != kind)
-    rg_diagnostics_add(diagnostics, place,
-                       "'%s' is made for the measure '%s', not for '%s'; accepted are a problem "
-                       "or a 'measure' of that kind",
-                       name, rg_measure_infos[kind].usage, text);
-  PetscCall(rg_measure_destroy(&measure));
-  PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
-}
-
-void rg_quantile_ucb_confidence(const void *options, const RgDomain *domain, int t,
-                                RgConfidenceLaw *law)
-{
-  const RgQuantileUcbOptions *o = options;
-  const double n = (double)domain->design.size * domain->context.size;
-  const double beta = o->confidence == FIXED ? o->value : rg_gp_ucb_beta_srinivas(n, t, o->delta);
-
-  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = beta, .delta = NAN};
-}
-
 /* The bounds of f at one design, over the contexts. Model units, as quantiles keep their order. */
 typedef struct {
   int n;

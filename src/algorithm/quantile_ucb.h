@@ -5,20 +5,6 @@
 
 #include "algorithm/robust.h"
 
-typedef struct {
-  RgRobustOptions common;
-  int confidence;
-  double delta, value;
-} RgQuantileUcbOptions;
-
-extern const RgParam rg_quantile_ucb_params[];
-
-/* Whether the measure to maximise is of the kind; `name` is that of the method. */
-PetscErrorCode rg_quantile_ucb_check(const void *options, const RgDomain *domain, const char *name,
-                                     RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics);
-/* The `confidence` of the class. */
-void rg_quantile_ucb_confidence(const void *options, const RgDomain *domain, int t,
-                                RgConfidenceLaw *law);
 /* x_t = argmax of the upper bound of the measure. If the learner chooses contexts, w_t is a
    lacing value of a quantile at x_t: of the measure's level alpha, or (`below`) of the level in
    (0, alpha] whose quantiles of the upper and the lower bound of f differ most.

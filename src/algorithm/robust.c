@@ -1,10 +1,12 @@
 /* Steps shared by the methods that maximise a robustness measure over a finite design. */
 #include "algorithm/robust.h"
-#include "algorithm/surrogate.h"
-#include "base/grow.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "acquisition/confidence.h"
+#include "algorithm/surrogate.h"
+#include "base/grow.h"
 
 #define TIE 1e-12
 
@@ -31,25 +33,32 @@ PetscErrorCode rg_robust_check(const void *options, const RgDomain *domain, RgPl
   return rg_measure_check(measure_text(options, domain), domain->context.size, place, diagnostics);
 }
 
-PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,
-                                    RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics)
+PetscErrorCode rg_robust_demand_kind(const void *options, const RgDomain *domain, const char *name,
+                                     RgMeasureKind kind, const char *otherwise, RgPlace place,
+                                     RgDiagnostics *diagnostics)
 {
+  const char *text = measure_text(options, domain);
   RgMeasure measure;
   RgText mistake = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_robust_check(options, domain, place, diagnostics));
-  PetscCall(rg_measure_parse(measure_text(options, domain), &measure, &mistake));
-  if (!((const RgRobustKindOptions *)options)->any_measure && !mistake.data &&
-      measure.kind != kind) {
-    rg_diagnostics_add(diagnostics, place,
-                       "'%s' is made for the measure '%s', not for '%s'; 'any_measure: true' uses "
-                       "it all the same",
-                       name, rg_measure_infos[kind].usage, measure_text(options, domain));
-  }
+  PetscCall(rg_measure_parse(text, &measure, &mistake));
+  if (!mistake.data && measure.kind != kind)
+    rg_diagnostics_add(diagnostics, place, "'%s' is made for the measure '%s', not for '%s'; %s",
+                       name, rg_measure_infos[kind].usage, text, otherwise);
   PetscCall(rg_measure_destroy(&measure));
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,
+                                    RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics)
+{
+  if (((const RgRobustKindOptions *)options)->any_measure)
+    return rg_robust_check(options, domain, place, diagnostics);
+  return rg_robust_demand_kind(options, domain, name, kind,
+                               "'any_measure: true' uses it all the same", place, diagnostics);
 }
 
 PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
@@ -230,6 +239,30 @@ static bool aims(const void *options)
 
 const RgScoring rg_robust_scores = {.recommend = recommend_by};
 const RgScoring rg_robust_aimed_scores = {.recommend = recommend_by, .aims = aims};
+
+enum { BAYESIAN, FIXED };
+
+static const char *const ucb_rules[] = {"bayesian", "fixed", NULL};
+
+const RgParam rg_robust_ucb_params[] = {
+  RG_ROBUST_PARAMS,
+  RG_CHOICE("confidence", RgRobustUcbOptions, confidence, "bayesian", ucb_rules, "beta_t",
+            "bayesian: 2 log(|X x Omega| pi^2 t^2 / (6 delta)); fixed: value"),
+  RG_REAL("delta", RgRobustUcbOptions, delta, "0.05", RG_POSITIVE, 1, "delta",
+          "probability that the bounds of the bayesian rule may fail"),
+  RG_ROBUST_FIXED_WIDTH(RgRobustUcbOptions),
+  {0},
+};
+
+void rg_robust_ucb_confidence(const void *options, const RgDomain *domain, int t,
+                              RgConfidenceLaw *law)
+{
+  const RgRobustUcbOptions *o = options;
+  const double n = (double)domain->design.size * domain->context.size;
+  const double beta = o->confidence == FIXED ? o->value : rg_gp_ucb_beta_srinivas(n, t, o->delta);
+
+  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = beta, .delta = NAN};
+}
 
 PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                   double beta, bool compare, RgQuery *query)

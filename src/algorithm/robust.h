@@ -124,6 +124,18 @@ PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHist
 PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                   double beta, bool compare, RgQuery *query);
 
+/* Options, parameters and confidence of methods with the width of BBBMOBO, which is fixed or
+   beta_t = 2 log(|X x Omega| pi^2 t^2 / (6 delta)). */
+typedef struct {
+  RgRobustOptions common;
+  int confidence;
+  double delta, value;
+} RgRobustUcbOptions;
+
+extern const RgParam rg_robust_ucb_params[];
+void rg_robust_ucb_confidence(const void *options, const RgDomain *domain, int t,
+                              RgConfidenceLaw *law);
+
 /* For methods made for one kind of measure: the first member of the options, its line of the
    table, and rg_robust_check with a mistake for another kind. The message says how to use that
    kind all the same. */
@@ -134,6 +146,11 @@ typedef struct {
 
 #define RG_ROBUST_ANY(doc) RG_BOOL("any_measure", RgRobustKindOptions, any_measure, "false", doc)
 
+/* rg_robust_check, with a mistake for a measure of another kind, which ends with `otherwise`: what
+   would be accepted. name: of the method. */
+PetscErrorCode rg_robust_demand_kind(const void *options, const RgDomain *domain, const char *name,
+                                     RgMeasureKind kind, const char *otherwise, RgPlace place,
+                                     RgDiagnostics *diagnostics);
 PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,
                                     RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics);
 

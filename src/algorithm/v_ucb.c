@@ -13,7 +13,9 @@
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  return rg_quantile_ucb_check(options, domain, "v_ucb", RG_MEASURE_VAR, place, diagnostics);
+  return rg_robust_demand_kind(options, domain, "v_ucb", RG_MEASURE_VAR,
+                               "accepted are a problem or a 'measure' of that kind", place,
+                               diagnostics);
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -28,10 +30,10 @@ const RgAlgorithmClass rg_algorithm_v_ucb = {
            "x_t = argmax of the upper bound of the value at risk;\n"
            "w_t is a lacing value of the quantile, or nature draws it",
            "Nguyen, Dai, Low, Jaillet (2021), arXiv:2105.06126"),
-  RG_OPTIONS(RgQuantileUcbOptions, rg_quantile_ucb_params),
+  RG_OPTIONS(RgRobustUcbOptions, rg_robust_ucb_params),
   .check = check,
   .ask = ask,
   .scores = &rg_robust_aimed_scores,
-  .confidence = rg_quantile_ucb_confidence,
+  .confidence = rg_robust_ucb_confidence,
   RG_ROBUST_METHODS,
 };

@@ -64,16 +64,6 @@ static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const c
 
 /* ---- the answer ------------------------------------------------------------------------------ */
 
-/* Whether `goal: minimise` holds. */
-static bool is_minimised(const RgNamedProblem *named)
-{
-  const RgParam *goal = rg_params_find(named->class->params, "goal");
-
-  if (!goal || goal->type != RG_PARAM_CHOICE) return false;
-  const int *word = (const int *)((const char *)named->options + goal->offset);
-  return !strcmp(goal->choices[*word], "minimise");
-}
-
 /* A value with the sign that the user's program or file has; never -0. */
 static double own_value(const Evaluation *e, double value)
 {
@@ -273,7 +263,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   PetscFunctionBeginUser;
   PetscCall(rg_named_problem_read(arguments, options, registry, &e.named));
   if (!e.named.mistaken) {
-    e.turned = is_minimised(&e.named);
+    e.turned = rg_problem_is_minimised(e.named.class, e.named.options);
     PetscCall(evaluate(&e, arguments));
   }
   if (e.named.mistaken) *exit_code = RG_EXIT_BAD_INPUT;

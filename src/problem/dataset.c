@@ -39,7 +39,7 @@ static RgPoolSource source(const void *options)
   return (RgPoolSource){.path = o->path,
                         .inputs = &o->inputs,
                         .objective = o->objective,
-                        .minimised = o->goal == 1,
+                        .minimised = o->goal == RG_GOAL_MINIMISE,
                         .duplicates = (RgDuplicates)o->duplicates,
                         .lower = &o->lower,
                         .upper = &o->upper,

@@ -72,7 +72,7 @@ static RgPoolSource source(const Options *o)
   return (RgPoolSource){.path = o->path,
                         .inputs = &o->inputs,
                         .objective = o->objective,
-                        .minimised = o->goal == 1,
+                        .minimised = o->goal == RG_GOAL_MINIMISE,
                         .duplicates = RG_DUPLICATES_MEAN,
                         .lower = &o->lower,
                         .upper = &o->upper};

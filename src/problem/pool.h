@@ -32,13 +32,12 @@ typedef struct {
 } RgPool;
 
 /* Lines of the parameters table for the columns of options with these fields. */
-extern const char *const rg_pool_goals[]; /* the second one is minimised */
 #define RG_POOL_COLUMNS(Options)                                                                   \
   RG_TEXTS("inputs", Options, inputs, "auto", "x",                                                 \
            "input columns, by header or number from 1; auto: all but the objective"),              \
     RG_TEXT("objective", Options, objective, "auto", "f",                                          \
             "objective column, by header or number from 1; auto: the last one"),                   \
-    RG_CHOICE("goal", Options, goal, "maximise", rg_pool_goals, "",                                \
+    RG_CHOICE("goal", Options, goal, "maximise", rg_problem_goals, "",                             \
               "what is good; minimise: f is the negative of the column")
 #define RG_POOL_REPEATS(Options)                                                                   \
   RG_BOOL("repeats", Options, repeats, "false", "whether a candidate may be queried more than once")

@@ -2,8 +2,6 @@
 #include "base/hash.h"
 #include "problem/pool.h"
 
-const char *const rg_pool_goals[] = {"maximise", "minimise", NULL};
-
 PetscErrorCode rg_pool_source_check(const char *name, const RgPoolSource *source, RgPlace place,
                                     RgDiagnostics *diagnostics)
 {

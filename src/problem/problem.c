@@ -6,6 +6,17 @@
 
 #include <math.h>
 
+const char *const rg_problem_goals[] = {
+  [RG_GOAL_MAXIMISE] = "maximise", [RG_GOAL_MINIMISE] = "minimise", NULL};
+
+bool rg_problem_is_minimised(const RgProblemClass *class, const void *options)
+{
+  for (const RgParam *entry = class->params; entry->name; entry++)
+    if (entry->choices == rg_problem_goals)
+      return *(const int *)((const char *)options + entry->offset) == RG_GOAL_MINIMISE;
+  return false;
+}
+
 PetscErrorCode rg_problem_create(const RgProblemClass *class, const void *options,
                                  uint64_t study_seed, uint64_t instance, RgProblem *problem,
                                  RgFailure *failure)

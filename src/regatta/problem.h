@@ -152,6 +152,12 @@ struct RgProblem {
   uint64_t instance;  /* number of the draw, from 0; random families differ between instances */
 };
 
+/* The words of the parameter `goal`, for families whose values come from a program or a table. */
+typedef enum { RG_GOAL_MAXIMISE, RG_GOAL_MINIMISE } RgGoal;
+extern RG_API const char *const rg_problem_goals[];
+/* Whether f is minus the value that the program or the table has, as `goal: minimise` says. */
+RG_API bool rg_problem_is_minimised(const RgProblemClass *class, const void *options);
+
 static inline RgProblemCost rg_problem_cost(const RgProblemClass *class, const void *options)
 {
   RgProblemCost cost = {0};

@@ -105,7 +105,7 @@ class Claims(Study):
                     self.assertGreater(getattr(item, name), 0.9)
 
     def check_effect(self, item, pairs, ratio):
-        """The ratio of the means; there is none where a value is infinite."""
+        """The ratio of the means. It is undefined where a value is infinite."""
         first, second = (np.array(v) for v in zip(*pairs))
         if np.isinf(pairs).any():
             self.assertTrue(np.isnan(item.more["effect"]))

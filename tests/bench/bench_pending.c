@@ -1,4 +1,4 @@
-/* What points in flight cost: asks and tells of a method on Hartmann's function in six inputs, with
+/* The cost of points in flight: asks and tells of a method on Hartmann's function in six inputs, with
    the points of seven other workers in flight, beside the same number of asks without any. */
 #include "bench.h"
 

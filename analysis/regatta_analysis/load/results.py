@@ -285,7 +285,7 @@ class Results:
         return self._answer("best_settings", metric)
 
     def effects(self, metric: str | None = None) -> pd.DataFrame:
-        """What each swept setting changes, paired over the others: `stats.best.effects`."""
+        """The effect of each swept setting, paired over the others: `stats.best.effects`."""
         return self._answer("effects", metric)
 
     def _answer(self, name, metric):

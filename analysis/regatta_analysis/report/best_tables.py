@@ -44,7 +44,7 @@ def _alike(row):
 
 
 def effects_table(found, metric):
-    """What each setting changes."""
+    """The effect of each setting."""
     rows = [[(text, False) for text in (
         r.problem, r.method, f"{r.setting} = {r.value}", f"{r.setting} = {r.against}",
         (tables.between(r.effect, r.low, r.high) or "–") + (" (difference)" if r.scale == "difference" else ""),

@@ -35,7 +35,6 @@ typedef struct {
 } Options;
 
 static const char *const controls[] = {"nature", "simulator", NULL};
-static const char *const goals[] = {"maximise", "minimise", NULL};
 
 /* The first N_IDENTITY parameters identify a trial; the optimum is set to `auto` for that. */
 enum { N_IDENTITY = 9, CONSTRAINTS_MAX = 16 };
@@ -53,7 +52,7 @@ static const RgParam params[] = {
            "(with 'log' their logarithm); auto: no context"),
   RG_CHOICE("control", Options, control, "nature", controls, "",
             "who sets the context: it is drawn, or the learner chooses it"),
-  RG_CHOICE("goal", Options, goal, "maximise", goals, "",
+  RG_CHOICE("goal", Options, goal, "maximise", rg_problem_goals, "",
             "what is good; minimise: f is the negative of the answer"),
   RG_REAL("optimum", Options, optimum, "auto", 0, 0, "f*",
           "best answer possible, which regret counts from; auto: not known, and no regret"),

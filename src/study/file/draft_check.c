@@ -317,12 +317,8 @@ static void check_stop(const RgCell *cell, RgDiagnostics *found)
 /* The sign of known values against what is maximised; 0: the problem takes none. */
 static int sign_of_values(const RgCell *cell, const RgDomain *domain)
 {
-  const RgParam *goal = rg_params_find(cell->problem->params, "goal");
-
   if (domain->context.dim || domain->n_constraints) return 0;
-  if (!goal) return 1;
-  const int value = *(const int *)((const char *)cell->problem_options + goal->offset);
-  return strcmp(goal->choices[value], "minimise") ? 1 : -1;
+  return rg_problem_is_minimised(cell->problem, cell->problem_options) ? -1 : 1;
 }
 
 /* Read the given designs of the initial design. */

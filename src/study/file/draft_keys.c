@@ -155,6 +155,14 @@ PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what,
   const char *nearest = rg_text_nearest(word, names);
 
   PetscFunctionBeginUser;
+  if (strchr(word, ')') && !strchr(word, '(')) { /* the second half of `law: normal(0, 1)` */
+    rg_diagnostics_add(
+      draft->diagnostics, place,
+      "unknown %s '%.60s'%s: within { }, a text with a comma needs quotes, such as "
+      "\"normal(0, 1)\"",
+      what, word, where);
+    PetscFunctionReturn(0);
+  }
   if (nearest) {
     rg_diagnostics_add(draft->diagnostics, place, "unknown %s '%.60s'%s, did you mean '%s'?", what,
                        word, where, nearest);

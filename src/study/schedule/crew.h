@@ -17,7 +17,7 @@
 
 /* async: a worker asks as soon as it is idle. sync: W new queries when all of the last are told. */
 typedef enum { RG_RELEASE_ASYNC, RG_RELEASE_SYNC } RgRelease;
-/* What becomes of an evaluation whose worker dies: the same submission again, or a failure. */
+/* The fate of an evaluation whose worker dies: it runs again, or it fails. */
 typedef enum { RG_LOST_RESUBMIT, RG_LOST_FAIL } RgLost;
 
 typedef struct {
@@ -49,7 +49,7 @@ typedef struct {
   RgEnding ending;
 } RgCrewRow;
 
-/* What the crew asks of its owner. A callback ends the run by setting *stop. */
+/* Callbacks of the crew. One that sets *stop ends the run. */
 typedef struct {
   void *closure;
   /* Choose the query of a new submission. */

@@ -465,7 +465,7 @@ RG_TEST(test_lines)
   assert_true(rg_knowledge_gradient_lines(2, low, flat, d_a, d_b) == -INFINITY);
 }
 
-/* Which lines are largest somewhere, among lines of many slopes. */
+/* The lines that are largest somewhere, among lines of many slopes. */
 RG_TEST(test_envelope_of_lines)
 {
   for (int j = 0; j < 4; j++) {

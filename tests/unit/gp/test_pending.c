@@ -8,7 +8,7 @@ enum { DIM = SUPPORT_DIM, DATA = 60, QUERIES = 11, STEPS = 12, POINTS = 240 };
 
 static double X[(DATA + 8) * DIM], y[DATA + 8], Z[QUERIES * DIM];
 
-/* What a posterior says: of QUERIES points, or of its set. */
+/* The predictions of a posterior at QUERIES points, or on its set. */
 typedef struct {
   double mean[POINTS], variance[POINTS], gradient[QUERIES * DIM], log_likelihood;
 } Answers;

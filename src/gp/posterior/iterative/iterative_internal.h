@@ -6,7 +6,7 @@
 
 #include "gp/posterior/iterative/iterative.h"
 
-/* What pending points change, as it was before them. */
+/* A copy of the state that pending points change. */
 typedef struct {
   int n, rows, basis;
   double log_det;
