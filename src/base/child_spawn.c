@@ -47,7 +47,9 @@ static void close_pipes(int pipes[N_PIPES][2])
    would consider itself a rank. *threads: OMP_NUM_THREADS is not set. */
 static PetscErrorCode copy_environment(char ***copy)
 {
-  static const char *const launchers[] = {"OMPI_", "PMIX_", "PMI_", "PRTE_", "HYDI_", "MPI_LOCAL"};
+  static const char *const launchers[] = {
+    "OMPI_", "PMIX_",     "PMI_",       "PRTE_",        "HYDI_",
+    "PALS_", "MPI_LOCAL", "SLURM_STEP", "SLURM_PROCID", "SLURM_NODELIST"};
   size_t n = 0;
   bool threads = false;
 

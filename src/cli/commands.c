@@ -49,7 +49,7 @@ PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, 
   int rank, size;
 
   PetscFunctionBeginUser;
-  rg_world(&rank, &size);
+  const bool world = rg_world(&rank, &size);
   PetscCall(rg_arguments_parse(argc, argv, command->usage, command->options, command->least,
                                command->most, &arguments, exit_code));
   if (!arguments.ok) PetscFunctionReturn(0);
@@ -60,6 +60,6 @@ PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, 
     else PetscCall(command->run(&arguments, registry, exit_code));
   }
   PetscCall(rg_registry_destroy(&registry));
-  if (size > 1) PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  if (world && size > 1) PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   PetscFunctionReturn(0);
 }

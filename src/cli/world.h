@@ -5,14 +5,15 @@
 
 #include <stdbool.h>
 
-/* Whether a command line needs MPI and PETSc: the subcommand runs on all ranks, a launcher has
-   started this process, a plug-in is loaded, an option belongs to PETSc, or the subcommand says
-   that an option needs them. */
+/* Whether a command line needs MPI and PETSc: the subcommand runs on all ranks, a plug-in is
+   loaded, an option belongs to PETSc, or the subcommand says that an option needs them. */
 bool rg_world_needed(int argc, char **argv);
 /* Call before MPI starts. Trials are handed out by one-sided communication, which Debian's Open
-   MPI disables over TCP; enable it, unless the user or the site chose otherwise. */
+   MPI disables over TCP; enable it, unless the user or the site chose otherwise. A process that no
+   launcher has started becomes the only rank, also inside a Slurm job. */
 void rg_world_prepare(void);
-/* Rank and number of ranks; 0 and 1 if MPI was not started. */
-void rg_world(int *rank, int *size);
+/* Rank and number of ranks; true: MPI was started and says so. Otherwise the launcher's variables
+   say it; 0 and 1 without a launcher. */
+bool rg_world(int *rank, int *size);
 
 #endif

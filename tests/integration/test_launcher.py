@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 import h5py
-from regatta_test import LONG, REGATTA, SLOW, RegattaTest, environment, main, mpirun
+from regatta_test import LONG, REGATTA, SLOW, RegattaTest, environment, main, mpirun, regatta
 
 RANKS = 64 if LONG else 8
 AGENT = """#!/bin/sh
@@ -77,6 +77,26 @@ class Launcher(RegattaTest):
         self.assertTrue(0.85 < wall / float(many[1]) < 2, f"{wall} s, simulated {many[1]} s")
         self.run_ok("run", study, "-o", self.folder / "one.h5", "-quiet")
         self.assertEqual(self.checksum(self.output), self.checksum(self.folder / "one.h5"))
+
+    def test_inside_a_slurm_job_without_a_launcher(self):
+        """Open MPI refuses to start where it finds SLURM_NODELIST and no library of Slurm. `srun --pty bash` is a
+        step of one task, and a batch script is no step, so `run` is alone there; other commands need no MPI, also
+        in a step of many tasks, of which the first one speaks."""
+        study = self.write("study.yaml", STUDY.format(2))
+        batch = {"SLURM_JOB_ID": "1", "SLURM_JOBID": "1", "SLURM_NODELIST": "n1", "SLURM_PROCID": "0",
+                 "SLURM_NTASKS": "8"}
+        shell = {**batch, "SLURM_STEP_ID": "0", "SLURM_STEPID": "0", "SLURM_STEP_NUM_TASKS": "1"}
+        for i, variables in enumerate((batch, shell)):
+            with mock.patch.dict(os.environ, variables):
+                output = self.folder / f"{i}.h5"
+                self.assertIn("2 trials in", self.run_ok("run", study, "-o", output))
+                self.run_ok("verify", output)
+        for rank in range(2):
+            with mock.patch.dict(os.environ, shell, SLURM_STEP_NUM_TASKS="2", SLURM_PROCID=str(rank)):
+                for words in (["version"], ["list"], ["plan", study], ["info", output], ["checksum", output],
+                              ["status", output], ["eval", "branin", "-x", "0,0"], ["describe", "random"]):
+                    self.assertEqual(self.run_ok(*words) == "", rank == 1, words)
+                self.assertEqual(regatta("info", "missing.h5")[0], 0 if rank else 2)
 
     @unittest.skipUnless(NAMESPACES, "name spaces need root")
     def test_a_host_with_little_shared_memory(self):

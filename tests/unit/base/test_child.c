@@ -209,12 +209,15 @@ RG_TEST(test_environment)
   Reply reply;
 
   setenv("OMPI_COMM_WORLD_RANK", "7", 1);
+  setenv("SLURM_PROCID", "7", 1);
   setenv("REGATTA_TEST_WORD", "kept", 1);
   unsetenv("OMP_NUM_THREADS");
-  child = start("read x; echo \"$OMPI_COMM_WORLD_RANK-$REGATTA_TEST_WORD-$OMP_NUM_THREADS\"");
+  child = start(
+    "read x; echo \"$OMPI_COMM_WORLD_RANK$SLURM_PROCID-$REGATTA_TEST_WORD-$OMP_NUM_THREADS\"");
   reply = ask(child, "what", 60);
   assert_int_equal(reply.length, strlen("-kept-1"));
   assert_memory_equal(reply.answer, "-kept-1", reply.length);
   RG_OK(rg_child_close(&child, true));
   unsetenv("OMPI_COMM_WORLD_RANK");
+  unsetenv("SLURM_PROCID");
 }
