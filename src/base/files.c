@@ -103,6 +103,22 @@ bool rg_file_is_stale(const char *name)
   return !strcmp(here, place) && kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
+/* The age of a file in seconds by the clock of its file system, which differs from this host's on
+   shared ones: the time of a new file beside it counts. Negative if it is not known. */
+static double file_age(const char *directory, const struct stat *file)
+{
+  char path[RG_PATH_MOST + 300];
+  struct stat new;
+  int error;
+  const int fd = rg_file_create_temporary(directory, path, sizeof(path), &error);
+
+  if (fd < 0) return -1;
+  error = fstat(fd, &new);
+  (void)close(fd);
+  (void)unlink(path);
+  return error ? -1 : difftime(new.st_mtime, file->st_mtime);
+}
+
 bool rg_file_is_forgotten(const char *directory, const char *name, double seconds)
 {
   char here[RG_FILE_PLACE_MAX], place[RG_FILE_PLACE_MAX], *path;
@@ -114,7 +130,7 @@ bool rg_file_is_forgotten(const char *directory, const char *name, double second
   rg_file_place(here);
   if (!strcmp(here, place) || rg_path_join(directory, name, &path)) return false;
   known = !lstat(path, &about) && S_ISREG(about.st_mode);
-  return !PetscFree(path) && known && difftime(time(NULL), about.st_mtime) > seconds;
+  return !PetscFree(path) && known && file_age(directory, &about) > seconds;
 }
 
 int rg_file_write(int fd, const void *bytes, size_t length)

@@ -15,8 +15,8 @@ int rg_file_create_temporary(const char *directory, char *path, size_t size, int
 /* Whether `name` is a temporary file of a process of this place that no longer exists. */
 bool rg_file_is_stale(const char *name);
 /* Whether `name` in a directory is a temporary file of another place (another host, or this one
-   before a restart) and unchanged for `seconds`. Its process may still run: then its commit
-   fails, nothing is lost, and it tries again. */
+   before a restart) and unchanged for `seconds`, by the clock of the file system. Its process may
+   still run: then its commit fails, nothing is lost, and it tries again. */
 bool rg_file_is_forgotten(const char *directory, const char *name, double seconds);
 
 /* The functions below return 0 or an errno. */

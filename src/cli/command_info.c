@@ -52,6 +52,11 @@ typedef struct {
 } Best;
 
 typedef struct {
+  char host[RG_NAME_MAX];
+  double first, last; /* Unix time of the first start and the last end, by the host's clock */
+} Span;
+
+typedef struct {
   Line *lines; /* owned */
   int n_lines;
   Best *best; /* owned */
@@ -60,8 +65,9 @@ typedef struct {
   int n_where;
   RgSwept *where; /* owned */
   int n, n_earlier, n_failed;
-  bool all_failed;    /* list all failed trials */
-  double first, last; /* Unix time of the first start and the last end */
+  bool all_failed; /* list all failed trials */
+  int n_spans;
+  Span *spans; /* one per host, because their clocks differ; owned */
   RgText failed;
   RgOriginSurvey origins;
   RgText plugins;
@@ -268,6 +274,22 @@ static void count_outcomes(Line *line, const RgRecord *record)
   }
 }
 
+static PetscErrorCode add_span(Contents *contents, const RgProvenance *provenance)
+{
+  int s = 0;
+
+  PetscFunctionBeginUser;
+  while (s < contents->n_spans && strcmp(contents->spans[s].host, provenance->host)) s++;
+  if (s == contents->n_spans) {
+    PetscCall(RG_GROW(contents->n_spans, contents->spans));
+    contents->spans[contents->n_spans++] = (Span){.first = INFINITY, .last = -INFINITY};
+    PetscCall(PetscStrncpy(contents->spans[s].host, provenance->host, RG_NAME_MAX));
+  }
+  contents->spans[s].first = fmin(contents->spans[s].first, provenance->started);
+  contents->spans[s].last = fmax(contents->spans[s].last, provenance->started + provenance->wall);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
 {
   Contents *contents = closure;
@@ -292,10 +314,7 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
     line->n_failed++;
     if (!line->hidden) PetscCall(add_failed(contents, record));
   }
-  if (provenance->started > 0) {
-    contents->first = fmin(contents->first, provenance->started);
-    contents->last = fmax(contents->last, provenance->started + provenance->wall);
-  }
+  if (provenance->started > 0) PetscCall(add_span(contents, provenance));
   PetscFunctionReturn(0);
 }
 
@@ -312,7 +331,7 @@ static PetscErrorCode contents_clear(Contents *contents)
     PetscCall(PetscFree(contents->best[i].problem));
     PetscCall(rg_text_clear(&contents->best[i].point));
   }
-  PetscCall(RG_FREE(&contents->best, &contents->slots));
+  PetscCall(RG_FREE(&contents->best, &contents->slots, &contents->spans));
   PetscCall(rg_swept_clear(&contents->n_where, &contents->where));
   PetscCall(rg_text_clear(&contents->failed));
   PetscCall(rg_text_clear(&contents->plugins));
@@ -391,6 +410,17 @@ static PetscErrorCode print_lines(Contents *contents, bool earlier)
   PetscFunctionReturn(0);
 }
 
+static void print_times(const Contents *contents)
+{
+  double longest = 0;
+
+  for (int s = 0; s < contents->n_spans; s++)
+    longest = fmax(longest, contents->spans[s].last - contents->spans[s].first);
+  if (longest > 0)
+    rg_say("ran       within %.1f s of wall time%s\n", longest,
+           contents->n_spans > 1 ? " on each host" : "");
+}
+
 static void print_state(const char *path, const RgStoreInfo *info, const Contents *contents,
                         int planned, int damaged)
 {
@@ -414,8 +444,7 @@ static void print_state(const char *path, const RgStoreInfo *info, const Content
   if (!info->directory && info->n_shards)
     rg_say("beside    %d shards of a run that extends it\n", info->n_shards);
   if (info->checksum[0]) rg_say("checksum  %s\n", info->checksum);
-  if (contents->last > contents->first)
-    rg_say("ran       within %.1f s of wall time\n", contents->last - contents->first);
+  print_times(contents);
   for (const char *line = info->history; line && *line; line += strcspn(line, "\n")) {
     line += *line == '\n';
     rg_say("history   %.*s\n", (int)strcspn(line, "\n"), line);
@@ -533,7 +562,7 @@ static PetscErrorCode info(const RgArguments *arguments, const RgRegistry *regis
 {
   RgStoreInfo info;
   RgFault fault = {0};
-  Contents contents = {.first = INFINITY, .last = -INFINITY};
+  Contents contents = {0};
   int damaged = 0;
   bool found = true;
 

@@ -123,6 +123,8 @@ typedef struct {
   char host[RG_NAME_MAX];
   int rank, ranks;
   int team;             /* number of ranks if the bits depend on it, else 1; not stored */
+  int generation;       /* which run of the trial made the record, from 0: the larger one replaces
+                           the smaller one */
   double started;       /* Unix time, seconds */
   double wall, cpu;     /* seconds of the whole trial */
   double peak_memory;   /* bytes, peak resident set of the process at the end */

@@ -2,7 +2,7 @@
    per iteration, so that a study lasts long enough to be stopped on a machine of any speed. With
    SLOW_AFTER=N the first N looks of a process take no time; then it makes a file named after its
    process id in the folder SLOW_MARKS, and is slow. The cosine of a number above COS_FAILS_ABOVE
-   is NaN, so that objectives that need it fail. */
+   is NaN, so that objectives that need it fail. The clock is CLOCK_AHEAD seconds ahead. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
@@ -40,7 +40,10 @@ int clock_gettime(clockid_t id, struct timespec *now)
 
   if (!next) next = (int (*)(clockid_t, struct timespec *))dlsym(RTLD_NEXT, "clock_gettime");
   if (id == CLOCK_PROCESS_CPUTIME_ID) look();
-  return next(id, now);
+  const int failed = next(id, now);
+  const char *ahead = getenv("CLOCK_AHEAD");
+  if (id == CLOCK_REALTIME && ahead && !failed) now->tv_sec += atol(ahead);
+  return failed;
 }
 
 double cos(double x)

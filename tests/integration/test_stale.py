@@ -1,5 +1,6 @@
 """Trials of another build, plug-in or numeric fingerprint are reported, and run again on request."""
 import os
+import re
 import subprocess
 from unittest import mock
 
@@ -78,6 +79,31 @@ class Stale(RegattaTest):
         self.assertEqual(self.software(), now)
         self.words(0)
         self.assertEqual(sorted(os.listdir(self.folder)), ["out.h5", "stale.yaml"])
+
+    def test_clocks_that_differ(self):
+        """The clock of the host of the old records was ahead; no decision compares clocks of hosts."""
+        with mock.patch.dict(os.environ, LD_PRELOAD=SLOW, CLOCK_AHEAD="86400"):
+            self.run_study()
+        before, now = self.checksum(self.output), self.software()
+        self.age(4)
+        self.words(4)
+        out, _ = self.run_study("-recompute")
+        self.assertIn("(4 run now", out)
+        self.assertEqual(self.software(), now)
+        self.words(0)
+        with h5py.File(self.output, "r+") as file:  # as if another host had made them
+            provenance = file["branin/provenance"]
+            self.assertEqual(sorted(provenance["generation"][:]), [0, 0, 1, 1, 1, 1])
+            provenance["host"][:4] = "elsewhere"
+            self.assertGreater(abs(provenance["started"][5] - provenance["started"][0]), 80000)
+        found = re.search("ran +within ([0-9.]+) s of wall time on each host\n",
+                          self.run_ok("info", self.output))
+        self.assertLess(float(found[1]), 40000)
+        self.age(1)
+        self.run_study("-recompute")
+        with h5py.File(self.output) as file:
+            self.assertEqual(file["branin/provenance/generation"][0], 2)
+        self.assertEqual(self.checksum(self.output), before)
 
     def test_run_again_and_failed(self):
         """The failure is reported; the old record stays and is reported as before; nothing is lost."""

@@ -31,6 +31,7 @@ typedef struct {
   bool named[RG_PARTS];                      /* some trial has names for the design, or the
                                                 context */
   bool crew;                                 /* some trial has several workers or a clock */
+  bool repeated;                             /* some trial has a generation above 0 */
   char *inputs[RG_PARTS]; /* descriptions of the inputs; NULL if trials differ; owned */
   int n_extra;
   RgGroupExtra *extra; /* extra columns with a value in some trial, by name; owned */
@@ -101,11 +102,11 @@ PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, bool heads
    trials, up to 1 MiB, are read ahead. */
 PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record,
                                      RgFault *fault);
-/* Read the data of an index: ids, checksums (33 bytes each), status and start of all shape->n
-   trials. */
+/* Read the data of an index: ids, checksums (33 bytes each), status, generation and start of all
+   shape->n trials. */
 PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH + 1],
                                         char (*checksums)[RG_ID_LENGTH + 1], int *status,
-                                        double *started, RgFault *fault);
+                                        int *generation, double *started, RgFault *fault);
 
 /* Close the open parts of a group and free its memory. */
 PetscErrorCode rg_group_close(RgGroup *group);

@@ -250,6 +250,8 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
     group->timing = H5Gopen2(handle, RG_GROUP_TIMING, H5P_DEFAULT);
   if (H5Lexists(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT) > 0)
     group->provenance = H5Gopen2(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT);
+  shape->repeated =
+    group->provenance >= 0 && H5Lexists(group->provenance, "generation", H5P_DEFAULT) > 0;
   open_columns(group, fault);
   PetscCall(open_extra(group, fault));
   PetscCall(prepare_windows(group));
@@ -401,6 +403,7 @@ static bool is_head(const RgFieldInfo *info)
     offsetof(RgRecord, id),
     offsetof(RgRecord, cell),
     offsetof(RgRecord, status),
+    offsetof(RgRecord, provenance.generation),
     offsetof(RgRecord, provenance.started),
     offsetof(RgRecord, provenance.wall),
     offsetof(RgRecord, provenance.cpu),
@@ -462,9 +465,24 @@ static PetscErrorCode read_hex(RgGroup *group, const char *name, char (*hex)[RG_
   PetscFunctionReturn(0);
 }
 
+/* Read integers of all trials; zeros if groups of this shape lack the field. buffer: 8 bytes per
+   trial. */
+static PetscErrorCode read_integers(RgGroup *group, const char *name, void *buffer, int *integers,
+                                    RgFault *fault)
+{
+  const RgFieldInfo *info = &rg_fields[rg_field_find(name)];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArrayzero(integers, group->shape->n));
+  if (fault->code || !rg_group_has_field(group->shape, info)) PetscFunctionReturn(0);
+  PetscCall(read_field(group, info, 0, group->shape->n, buffer, fault));
+  PetscCall(PetscArraycpy(integers, (const int *)buffer, group->shape->n));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH + 1],
                                         char (*checksums)[RG_ID_LENGTH + 1], int *status,
-                                        double *started, RgFault *fault)
+                                        int *generation, double *started, RgFault *fault)
 {
   char **values;
 
@@ -472,11 +490,8 @@ PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH
   PetscCall(PetscMalloc1(group->shape->n, &values));
   PetscCall(read_hex(group, "id", ids, values, fault));
   PetscCall(read_hex(group, "checksum", checksums, values, fault));
-  if (!fault->code) {
-    PetscCall(
-      read_field(group, &rg_fields[rg_field_find("status")], 0, group->shape->n, values, fault));
-    memcpy(status, values, (size_t)group->shape->n * sizeof(*status));
-  }
+  PetscCall(read_integers(group, "status", values, status, fault));
+  PetscCall(read_integers(group, "generation", values, generation, fault));
   if (!fault->code)
     PetscCall(
       read_field(group, &rg_fields[rg_field_find("started")], 0, group->shape->n, started, fault));

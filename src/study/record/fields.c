@@ -94,6 +94,10 @@ const RgFieldInfo rg_fields[] = {
    "MPI rank that ran it"},
   {"ranks", RG_FIELD_INT, FIELD(provenance.ranks), true, RG_OF_ALL, false, "1", "ranks",
    "MPI ranks of that run"},
+  {"generation", RG_FIELD_INT, FIELD(provenance.generation), true, RG_OF_REPEATED, false, "1",
+   "generation",
+   "0 for the first run of a trial; a record that was made or rescored again has a larger number "
+   "than the record that it replaced; only where some trial has one above 0"},
   {"started", RG_FIELD_REAL, FIELD(provenance.started), true, RG_OF_ALL, false,
    "seconds since 1970-01-01 00:00:00", "start of the trial", "Coordinated Universal Time"},
   {"wall", RG_FIELD_REAL, FIELD(provenance.wall), true, RG_OF_ALL, false, "s",

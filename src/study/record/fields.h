@@ -40,7 +40,8 @@ typedef enum {
   RG_OF_SCORED,  /* trials scored by several measures */
   RG_OF_NAMED,   /* trials with named design inputs */
   RG_OF_CONTEXT, /* trials with named context inputs */
-  RG_OF_CREW     /* trials with several workers or a clock */
+  RG_OF_CREW,    /* trials with several workers or a clock */
+  RG_OF_REPEATED /* trials of a generation above 0 */
 } RgFieldOf;
 
 typedef struct {

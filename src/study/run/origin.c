@@ -115,6 +115,7 @@ PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *recor
 typedef struct RgOriginEntry {
   uint64_t cell, plugins, program; /* hashes; `plugins` covers the program too */
   uint64_t fingerprint;
+  int generation;
   double started;
   RgOrigin origin;
 } Entry;
@@ -141,6 +142,7 @@ PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *reco
                    .plugins = hash_of((RgPart){made.plugins.at, outside}),
                    .program = hash_of(made.program),
                    .fingerprint = record->provenance.fingerprint,
+                   .generation = record->provenance.generation,
                    .started = record->provenance.started};
   if (!same_build(&made, &own)) {
     entry->origin = RG_ORIGIN_BUILD;
@@ -151,6 +153,7 @@ PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *reco
 
 static int compare_times(const Entry *a, const Entry *b)
 {
+  if (a->generation != b->generation) return a->generation > b->generation ? -1 : 1;
   return (a->started < b->started) - (a->started > b->started);
 }
 

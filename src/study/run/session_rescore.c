@@ -29,8 +29,8 @@ static bool same_optimum(double a, double b)
   return isnan(a) ? isnan(b) : a == b;
 }
 
-/* Rescore a finished trial; *count increases if it changed. The new start time is larger by the
-   smallest possible step, so that the new record replaces the old one. */
+/* Rescore a finished trial; *count increases if it changed. The new record is of the next
+   generation, so that it replaces the old one. */
 static PetscErrorCode rescore(RgSession *session, const double *optimum, RgRecord *record,
                               int *count, RgFault *fault)
 {
@@ -44,7 +44,7 @@ static PetscErrorCode rescore(RgSession *session, const double *optimum, RgRecor
   if (!rg_problem_is_observed(study->cells[c].problem)) PetscFunctionReturn(0);
   if (same_optimum(record->optimum, optimum[c])) PetscFunctionReturn(0);
   PetscCall(rg_trial_rescore(&study->cells[c], optimum[c], record));
-  record->provenance.started = nextafter(record->provenance.started, INFINITY);
+  record->provenance.generation++;
   PetscCall(rg_store_add(session->store, record, fault));
   (*count)++;
   PetscFunctionReturn(0);

@@ -25,6 +25,8 @@ static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *ce
   snprintf(p->host, sizeof(p->host), "%s", session->host);
   p->rank = session->rank;
   p->ranks = session->ranks;
+  if (session->options->retry_failed || session->options->recompute)
+    p->generation = session->scan.generation + 1;
   p->fingerprint =
     rg_registry_fingerprint(registry, cell, session->fingerprint.hash) + (uint64_t)(p->team - 1);
   PetscCall(PetscStrallocpy(session->machine, &p->machine));

@@ -25,26 +25,27 @@ static PetscErrorCode add_source(RgIndex *index, const char *path, bool results)
 
 static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
 {
-  int n = group->shape->n, *status;
+  int n = group->shape->n, *status, *generation;
   char(*ids)[RG_ID_LENGTH + 1], (*checksums)[RG_ID_LENGTH + 1];
   double *started;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc4(n, &ids, n, &checksums, n, &status, n, &started));
-  PetscCall(rg_group_read_identities(group, ids, checksums, status, started, fault));
+  PetscCall(PetscMalloc5(n, &ids, n, &checksums, n, &status, n, &generation, n, &started));
+  PetscCall(rg_group_read_identities(group, ids, checksums, status, generation, started, fault));
   for (int i = 0; i < n && !fault->code; i++) {
     PetscCall(RG_GROW(index->n, index->entries));
     RgIndexEntry *entry = &index->entries[index->n];
     entry->source = index->n_sources - 1;
     entry->earlier = group->shape->earlier;
     entry->status = (RgStatus)status[i];
+    entry->generation = generation[i];
     entry->started = started[i] > 0 ? started[i] : 0;
     if (!rg_hash_parse(ids[i], entry->id) || !rg_hash_parse(checksums[i], entry->checksum) ||
         (status[i] != RG_STATUS_COMPLETE && status[i] != RG_STATUS_FAILED))
       rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d of a group has no proper identity", i);
     index->n++;
   }
-  PetscCall(PetscFree4(ids, checksums, status, started));
+  PetscCall(PetscFree5(ids, checksums, status, generation, started));
   PetscFunctionReturn(0);
 }
 
@@ -119,7 +120,7 @@ static int compare_entries(const void *left, const void *right, void *closure)
   int order = compare_hashes(a->id, b->id);
 
   if (!order) order = (a->status != RG_STATUS_COMPLETE) - (b->status != RG_STATUS_COMPLETE);
-  if (!order) order = (a->started < b->started) - (a->started > b->started);
+  if (!order) order = rg_index_compare_ages(a, b);
   if (!order) {
     order = index->sources[b->source].results - index->sources[a->source].results;
     if (a->status != RG_STATUS_COMPLETE)

@@ -10,7 +10,8 @@ typedef struct {
   uint64_t id[2], checksum[2];
   int source;
   RgStatus status;
-  double started; /* Unix time */
+  int generation; /* as in RgProvenance */
+  double started; /* Unix time by its host's clock */
   bool earlier;   /* in the group `earlier` of a results file */
 } RgIndexEntry;
 
@@ -38,15 +39,24 @@ PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
 /* Check that an open container has all trials that it claims; otherwise it is damaged. */
 PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault);
 /* Sort the entries. Among records of one trial the preference is: a complete record before a
-   failed one, then the latest start (it was run again), then, for complete records, a results
-   file, for failed records, a shard, then the smallest checksum. So the choice does not depend
-   on the order of arrival. */
+   failed one, then the largest generation (it was run again), then the latest start (files of
+   older versions have no generations), then, for complete records, a results file, for failed
+   records, a shard, then the smallest checksum. So the choice does not depend on the order of
+   arrival. */
 PetscErrorCode rg_index_sort(RgIndex *index);
 /* Position in `order` of the preferred entry; -1: no such trial. O(log n). */
 int rg_index_find(const RgIndex *index, const uint64_t id[2]);
 /* The preferred entry of the trial at `ordinal` in a source. */
 int rg_index_taken(const RgIndex *index, int source, int ordinal);
 PetscErrorCode rg_index_clear(RgIndex *index);
+
+/* Compare the ages of two records of a trial: negative if `a` is the later one, 0 if they are
+   equally old. */
+static inline int rg_index_compare_ages(const RgIndexEntry *a, const RgIndexEntry *b)
+{
+  if (a->generation != b->generation) return a->generation > b->generation ? -1 : 1;
+  return (a->started < b->started) - (a->started > b->started);
+}
 
 static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
 {

@@ -58,8 +58,9 @@ typedef struct {
   int n_done;   /* trials of the plan that are complete or failed */
   int n_failed; /* failed ones among these */
   int n_shards;
-  int n_bad;     /* shards that this scan moved to bad/ */
-  int n_foreign; /* finished trials outside the plan, which are kept */
+  int n_bad;      /* shards that this scan moved to bad/ */
+  int n_foreign;  /* finished trials outside the plan, which are kept */
+  int generation; /* the largest one of all records */
 } RgStoreScan;
 PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *done,
                              RgStoreScan *scan, RgFault *fault);

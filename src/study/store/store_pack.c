@@ -154,8 +154,8 @@ static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
   for (int at = rg_index_find(index, taken->id); at < index->n; at++) {
     const RgIndexEntry *other = &index->entries[index->order[at]];
     if (!rg_same_hash(other->id, taken->id)) return false;
-    if (other->source == source && other->earlier == earlier && other->started == taken->started &&
-        rg_same_hash(other->checksum, taken->checksum))
+    if (other->source == source && other->earlier == earlier &&
+        !rg_index_compare_ages(other, taken) && rg_same_hash(other->checksum, taken->checksum))
       return true;
   }
   return false;
@@ -229,7 +229,7 @@ static bool is_packed(const RgLayout *layout, int source)
     int at = rg_index_find(index, entry->id);
     if (at < 0 || layout->slot_of[index->order[at]] < 0) return false;
     const RgIndexEntry *taken = &index->entries[index->order[at]];
-    if (entry->status == RG_STATUS_COMPLETE && entry->started >= taken->started &&
+    if (entry->status == RG_STATUS_COMPLETE && rg_index_compare_ages(entry, taken) <= 0 &&
         !rg_same_hash(taken->checksum, entry->checksum))
       return false;
   }

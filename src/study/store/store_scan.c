@@ -17,6 +17,7 @@ static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsign
   PetscFunctionBeginUser;
   for (int at = 0; at < index->n; at++) {
     const RgIndexEntry *entry = &index->entries[index->order[at]];
+    scan->generation = PetscMax(scan->generation, entry->generation);
     if (at && rg_same_hash(entry->id, index->entries[index->order[at - 1]].id)) continue;
     rg_hash_hex(entry->id, id);
     PetscCall(rg_plan_find(plan, id, &trial));

@@ -387,6 +387,77 @@ RG_TEST(stale_temporaries_go)
 
 /* A study that shrinks and grows again: shards with other trials are put aside, and are not
    lost. */
+/* Commit trial i as a run of this generation made it on a host with this clock. */
+static void add_made(Bench *bench, int i, int generation, double started, double optimum)
+{
+  RgFault fault = {0};
+  RgRecord record;
+
+  RG_OK(fake_record(&bench->fake, i, &record));
+  record.provenance.generation = generation;
+  record.provenance.started = started;
+  record.optimum = optimum;
+  RG_OK(rg_store_add(bench->store, &record, &fault));
+  bench_flush(bench);
+}
+
+enum { COMPLETE_TRIAL = 0, FAILED_TRIAL = 4 };
+
+typedef struct {
+  const Fake *fake;
+  double optimum[FAILED_TRIAL + 1];
+} Optima;
+
+static PetscErrorCode note_optimum(void *closure, const RgRecord *record)
+{
+  Optima *optima = closure;
+
+  PetscFunctionBeginUser;
+  for (int t = COMPLETE_TRIAL; t <= FAILED_TRIAL; t += FAILED_TRIAL)
+    if (!strcmp(optima->fake->trials[t].id, record->id)) optima->optimum[t] = record->optimum;
+  PetscFunctionReturn(0);
+}
+
+/* The record of trial `t` that counts. */
+static double counts(const Bench *bench, int t)
+{
+  Optima optima = {.fake = &bench->fake};
+  RgFault fault = {0};
+
+  RG_OK(rg_store_visit(bench->output, note_optimum, &optima, NULL, &fault));
+  assert_int_equal(fault.code, RG_FAULT_NONE);
+  return optima.optimum[t];
+}
+
+/* A record that was made again counts, whatever the clocks of the hosts say. Records without a
+   generation, as in older files, are ordered by these clocks. */
+RG_TEST(the_last_generation_counts)
+{
+  unsigned char done[20];
+  Bench bench;
+
+  bench_create(5, &bench);
+  for (int t = COMPLETE_TRIAL; t <= FAILED_TRIAL; t += FAILED_TRIAL) {
+    add_made(&bench, t, 0, 2e9, 1);
+    assert_int_equal(bench_scan(&bench, done).generation, t ? 2 : 0);
+    add_made(&bench, t, 0, 3e9, 2);
+    assert_true(counts(&bench, t) == 2);
+    add_made(&bench, t, 2, 1e9, 4);
+    assert_true(counts(&bench, t) == 4);
+    add_made(&bench, t, 1, 4e9, 8);
+    assert_true(counts(&bench, t) == 4);
+  }
+  for (int t = 1; t < bench.fake.plan.n; t++)
+    if (t != FAILED_TRIAL) bench_add(&bench, t, true);
+  for (int pass = 0; pass < 2; pass++) { /* the second one finds the file up to date */
+    assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
+    assert_true(counts(&bench, COMPLETE_TRIAL) == 4 && counts(&bench, FAILED_TRIAL) == 4);
+    assert_int_equal(access(bench.shards, F_OK), -1); /* replaced records are gone */
+    assert_int_equal(bench_scan(&bench, done).generation, 2);
+  }
+  bench_destroy(&bench);
+}
+
 RG_TEST(trials_of_another_plan_are_kept)
 {
   Bench bench;
