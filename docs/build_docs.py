@@ -300,6 +300,8 @@ class Pages:
         if (self.root / path).is_dir():
             path = path / ("README.md" if (self.root / path / "README.md").is_file() else "files.md")
         self.add(path)
+        if path.suffix == ".ipynb":
+            path = path.with_suffix(".md")
         if path == Path("README.md"):
             path = Path("index.md")
         return os.path.relpath(path, Path(page).parent)
@@ -340,12 +342,24 @@ class Pages:
             path = self.todo.pop(0)
             goal = self.out / ("index.md" if path == Path("README.md") else path)
             goal.parent.mkdir(parents=True, exist_ok=True)
-            if path.name == "files.md":
+            if path.suffix == ".ipynb":
+                goal.with_suffix(".md").write_text(self.follow(path, notebook(self.root / path, goal)))
+            elif path.name == "files.md":
                 goal.write_text(self.folder(path))
             elif path.suffix == ".md":
                 goal.write_text(self.follow(path, (self.root / path).read_text()))
             else:
                 shutil.copyfile(self.root / path, goal)
+
+
+def notebook(path, goal):
+    """The Markdown of a notebook with its outputs; writes its figures into the folder of `goal`."""
+    from nbconvert import MarkdownExporter
+    text, resources = MarkdownExporter().from_filename(str(path))
+    for name, picture in resources["outputs"].items():
+        (goal.parent / f"{path.stem}_{name}").write_bytes(picture)
+        text = text.replace(f"]({name})", f"]({path.stem}_{name})")
+    return text
 
 
 def contents():
@@ -367,7 +381,7 @@ def source(program, out):
     for entry in (e for _, entries in listed for e in entries):
         name = Path(entry.split("<")[-1].rstrip(">") + ".md")
         if not (out / name).exists() and "api/" not in entry:
-            pages.add(name)
+            pages.add(name if (ROOT / name).exists() else name.with_suffix(".ipynb"))
     pages.add(Path("README.md"))
     pages.copy()
     with (out / "index.md").open("a") as front:

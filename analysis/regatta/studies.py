@@ -247,7 +247,9 @@ class _Bar:
 
 def _tqdm() -> Any:
     try:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # in notebooks without ipywidgets: there the bar is a line of text
+            from tqdm.auto import tqdm
         return tqdm
     except ImportError:
         return None

@@ -17,7 +17,7 @@ BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chrom
 
 def lacks():
     """The missing programs and packages to build the site here."""
-    asked = subprocess.run([sys.executable, "-c", "import sphinx, myst_parser, furo"], capture_output=True, text=True)
+    asked = subprocess.run([sys.executable, "-c", "import sphinx, myst_parser, furo, nbconvert"], capture_output=True, text=True)
     if asked.returncode:
         return asked.stderr.strip().splitlines()[-1]
     return "" if shutil.which("doxygen") and Path("/usr/share/javascript/katex").exists() else "no Doxygen or KaTeX"
@@ -64,7 +64,7 @@ def broken(site, pages):
                 yield path.relative_to(site).as_posix(), link
 
 
-@unittest.skipIf(lacks(), f"{lacks()} (Debian: python3-sphinx python3-myst-parser furo libjs-katex doxygen)")
+@unittest.skipIf(lacks(), f"{lacks()} (Debian: python3-sphinx python3-myst-parser furo python3-nbconvert libjs-katex doxygen)")
 class Docs(RegattaTest):
     def test_site(self):
         done = subprocess.run([sys.executable, ROOT / "docs" / "build_docs.py", REGATTA, self.folder / "docs"],

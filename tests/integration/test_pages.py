@@ -1,14 +1,18 @@
 """The tutorials show what a reader sees: their files are written, their commands run, and the output that follows in a
 block `text` is compared. A page may leave out lines and ends of lines, where it has `...`. Seconds, bytes and times of day
-differ everywhere; other fractions are compared on machines of the fingerprint that printed them."""
+differ everywhere; other fractions are compared on machines of the fingerprint that printed them. The notebook is
+executed again."""
+import importlib.util
+import json
 import pathlib
 import re
 import subprocess
+import sys
 
 from regatta_test import HERE, REGATTA, RegattaTest, environment, fingerprint, main
 
 ROOT = HERE.parents[1]
-PRINTED_BY = "be370eafd81ec0b7"  # `regatta version`
+PRINTED_BY, NOTEBOOK_BY = "be370eafd81ec0b7", "8748e3e5b6c63dd0"  # `regatta version`
 BLOCK = re.compile(r"((?:^[^\n]+\n)*\n?)^( *)```(\w+)\n(.*?)^ *```$", re.M | re.S)
 NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
 MEASURED = re.compile(rf"{NUMBER} (?:s|min|h|MB|GB|core-hours)(?![\w/])|(?<=  ){NUMBER}(?=  +\S+$)")
@@ -41,6 +45,17 @@ def follows(shown, printed, exact):
             return line
         at, gap = found + 1, False
     return None if gap or at == len(lines) else f"no more, but: {printed.splitlines()[at]}"
+
+
+def said(notebook):
+    """[(standard output and values of a cell as text, whether it drew a figure)] of the cells with code."""
+    cells = []
+    for cell in (c for c in notebook["cells"] if c["cell_type"] == "code"):
+        texts = [o.get("data", {}).get("text/plain", []) if o["output_type"] != "stream" else o["text"]
+                 for o in cell["outputs"] if o.get("name") != "stderr"]
+        cells.append(("".join(line for text in texts for line in [*text, "\n"]),
+                      any("image/png" in o.get("data", {}) for o in cell["outputs"])))
+    return cells
 
 
 class Pages(RegattaTest):
@@ -87,6 +102,21 @@ class Pages(RegattaTest):
 
     def test_your_problem(self):
         self.page("docs/your-problem.md", 1)
+
+    def test_notebook(self):
+        missing = [p for p in ("nbconvert", "ipykernel", "cloudpickle", "matplotlib") if not importlib.util.find_spec(p)]
+        if missing:
+            self.skipTest(f"no {', '.join(missing)} (Debian: python3-NAME)")
+        shown = (ROOT / "docs/notebook.ipynb").read_text()
+        copy = self.write("notebook.ipynb", shown)
+        self.shell(f"{sys.executable} -m nbconvert --to notebook --execute --inplace notebook.ipynb 2>&1")
+        again, shown = said(json.loads(copy.read_text())), said(json.loads(shown))
+        self.assertEqual(len(shown), len(again))
+        self.assertTrue(any(drawn for _, drawn in shown))
+        for (text, drawn), (printed, draws) in zip(shown, again):
+            self.assertEqual(drawn, draws)
+            wrong = follows(text, printed, fingerprint() == NOTEBOOK_BY)
+            self.assertIsNone(wrong, f"the notebook shows what is not printed; printed is:\n{printed}")
 
     def test_differences_are_found(self):
         printed = "a 3 trials 1.5 s\nb  2.5\nc\nd\n"

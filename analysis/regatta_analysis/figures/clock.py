@@ -1,8 +1,6 @@
 """Trials with several workers: regret by evaluations beside regret by time, and what each worker did when."""
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
@@ -119,8 +117,7 @@ def timeline_figures(results):
 def _timeline(results, cells):
     heights = [1.1 + 0.11 * min(cell.workers, WORKERS) for cell in cells]
     with style.context():
-        figure = Figure(figsize=(style.PAGE_WIDTH, sum(heights)), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = style.Drawing(style.PAGE_WIDTH, sum(heights))
         axes = figure.subplots(len(cells), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
         shown, notes = {}, ["a gap: the worker is idle or away"]
         for axis, cell in zip(axes, cells):

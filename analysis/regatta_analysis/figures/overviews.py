@@ -1,8 +1,6 @@
 """Figures that compare the methods over all problems of some studies: profiles and ranks."""
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from . import style
@@ -27,8 +25,7 @@ def panel_rows(rows):
     columns = max(len(row) for row in rows)
     width = style.COLUMN_WIDTH if columns == 1 else style.PAGE_WIDTH
     height = {1: 2.3, 2: 2.15}.get(columns, 1.85 if columns == 3 else 1.6)
-    figure = Figure(figsize=(width, len(rows) * height), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = style.Drawing(width, len(rows) * height)
     made = []
     for r, row in enumerate(rows):
         for c, entry in enumerate(row):
@@ -141,8 +138,7 @@ def rank_figure(found):
     groups = comparison.cliques(ranks, gap)
     half = (k + 1) // 2
     with style.context():
-        figure = Figure(figsize=(style.PAGE_WIDTH * 0.8, 2.0), layout="constrained")
-        FigureCanvasAgg(figure)
+        figure = style.Drawing(style.PAGE_WIDTH * 0.8, 2.0)
         axis = figure.add_subplot()
         axis.set_axis_off()
         axis.set_xlim(1 - 0.45 * (k - 1), k + 0.45 * (k - 1))

@@ -1,6 +1,7 @@
 """The look of figures: sizes, fonts, one colour + marker + line style per algorithm, legends that
 stand below the panels, files without dates."""
 import contextlib
+import io
 import os
 import textwrap
 import warnings
@@ -19,6 +20,7 @@ COLUMN_WIDTH = 3.4  # inches
 PAGE_WIDTH = 7.0
 GREY = "0.45"
 DPI = 300
+SCREEN_DPI = 150
 
 _SOLID, _DASHED = "-", (0, (5, 1.2))
 _DASHDOT, _DOTTED = (0, (5, 1.2, 1.2, 1.2)), (0, (1.2, 1.0))
@@ -80,6 +82,19 @@ def context():
         yield
 
 
+class Drawing(Figure):
+    """A figure that a notebook shows as it is written to a file; inches."""
+
+    def __init__(self, width, height):
+        super().__init__(figsize=(width, height), layout="constrained")
+        FigureCanvasAgg(self)
+
+    def _repr_png_(self):
+        file = io.BytesIO()
+        write(self, file, SCREEN_DPI, "png")
+        return file.getvalue()
+
+
 def panels(titles):
     """A figure with one panel per title: a single one at column width, more at page width, two or
     three in a row. Returns it and pairs (title, Panel); `place_legend` completes it."""
@@ -87,8 +102,7 @@ def panels(titles):
     columns = n if n < 4 else 2 if n == 4 else 3
     rows = -(-n // columns)
     width = COLUMN_WIDTH if n == 1 else PAGE_WIDTH
-    figure = Figure(figsize=(width, rows * (2.15 if columns < 3 else 1.85)), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = Drawing(width, rows * (2.15 if columns < 3 else 1.85))
     made = [Panel(figure.add_subplot(rows, columns, k + 1), columns, first=k % columns == 0,
                   bottom=k + columns >= n) for k in range(n)]
     return figure, list(zip(titles, made))

@@ -2,9 +2,7 @@
 heat-maps over two settings."""
 import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap, LogNorm, Normalize, SymLogNorm
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from ..escape import number
@@ -162,8 +160,7 @@ class _Heat:
     def figure(self):
         baseline, others = self.methods[0], self.methods[1:]
         with style.context():
-            figure = Figure(figsize=(style.PAGE_WIDTH, 1.75 * (1 + bool(others)) + 0.3), layout="constrained")
-            FigureCanvasAgg(figure)
+            figure = style.Drawing(style.PAGE_WIDTH, 1.75 * (1 + bool(others)) + 0.3)
             grid = figure.subplots(1 + bool(others), len(self.methods), squeeze=False)
             norm, scale = colours_of(self.centres)
             for axes, method in zip(grid[0], self.methods):

@@ -18,6 +18,7 @@ from .yaml_file import parse_yaml
 
 if TYPE_CHECKING:
     import xarray as xr
+    from matplotlib.figure import Figure
 
 
 class Results:
@@ -288,12 +289,26 @@ class Results:
         """The effect of each swept setting, paired over the others: `stats.best.effects`."""
         return self._answer("effects", metric)
 
+    def figure(self, metric: str | None = None, band: str = "median") -> Figure:
+        """Curves of regret, a panel for each problem, as a figure of Matplotlib that a notebook shows. `metric`: the
+        first one of the figures if not given. `band`: median with its 95 % interval, or "se", "quantile", "bootstrap",
+        as the option --band of `regatta_analysis`."""
+        from ..figures import figures
+        if band not in figures.BANDS:
+            raise InputError(f"{self.path}: no band {band!r} (there are: {', '.join(figures.BANDS)})")
+        return figures.regret_grid(self, self.problems, self._metric(metric), band=figures.Band(band))
+
     def _answer(self, name, metric):
-        from ..stats import best, regret  # imported here, because they import this module
+        from ..stats import best
+        metric = self._metric(metric)
+        return self.remember((name, metric), lambda: getattr(best, name)(self, metric)).copy()
+
+    def _metric(self, metric):
+        from ..stats import regret  # imported here, because it imports this module
         metric = metric or regret.default_metrics(self)[0]
         if metric not in regret.METRICS:
             raise InputError(f"{self.path}: no metric {metric!r} (there are: {', '.join(regret.METRICS)})")
-        return self.remember((name, metric), lambda: getattr(best, name)(self, metric)).copy()
+        return metric
 
     def counts(self) -> dict[str, int]:
         """{planned, done, failed, missing}: numbers of trials, each trial once."""
