@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "study/store/store.h"
+#include "study/trial/trial.h"
 
 typedef struct {
   const RgTrial *trial;
@@ -13,18 +14,32 @@ typedef struct {
   RgEvaluationLog *log;
 } Search;
 
-/* The constraints of one evaluation, from the columns with their names. */
-static void constraints_of(const RgTexts *names, const RgRecord *record, int row, double *values)
+/* The value of one evaluation in a column with this name. */
+static double value_of(const RgRecord *record, const char *name, int row)
+{
+  for (int i = 0; i < record->n_extra; i++)
+    if (!strcmp(record->extra_name[i], name) && record->extra[i]) return record->extra[i][row];
+  return NAN;
+}
+
+/* The constraints of one evaluation, and its reported duration. */
+static void more_of(const RgTexts *constraints, const RgRecord *record, int row, double *values)
 {
   char name[RG_NAME_MAX];
 
-  for (int k = 0; k < names->n; k++) {
-    values[k] = NAN;
-    snprintf(name, sizeof(name), "constraint_%s", names->values[k]);
-    for (int i = 0; i < record->n_extra; i++)
-      if (!strcmp(record->extra_name[i], name) && record->extra[i])
-        values[k] = record->extra[i][row];
+  for (int k = 0; k < constraints->n; k++) {
+    snprintf(name, sizeof(name), "constraint_%s", constraints->values[k]);
+    values[k] = value_of(record, name, row);
   }
+  values[constraints->n] = value_of(record, RG_REPORTED_COLUMN, row);
+}
+
+/* Number of an evaluation in the order of asking. */
+static int number_of(const RgRecord *record, int row)
+{
+  const double *submission = record->column[RG_COLUMN_SUBMISSION];
+
+  return submission && !isnan(submission[row]) ? (int)submission[row] : row + 1;
 }
 
 static PetscErrorCode take(void *closure, const RgRecord *record)
@@ -38,12 +53,12 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
 
   PetscFunctionBeginUser;
   if (strcmp(record->id, search->trial->id) || !x || !f) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(names->n, &more));
+  PetscCall(PetscMalloc1(names->n + 1, &more));
   for (int row = 0; row < record->n_rows; row++) {
-    constraints_of(names, record, row, more);
-    PetscCall(rg_evaluation_log_add(search->log, row + 1, x + (size_t)row * record->dim_x,
-                                    c ? c + (size_t)row * record->dim_c : NULL, f[row], more, 0,
-                                    &fault));
+    more_of(names, record, row, more);
+    PetscCall(
+      rg_evaluation_log_add(search->log, number_of(record, row), x + (size_t)row * record->dim_x,
+                            c ? c + (size_t)row * record->dim_c : NULL, f[row], more, 0, &fault));
   }
   PetscCall(PetscFree(more));
   PetscFunctionReturn(0);
@@ -52,12 +67,13 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
 PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, const RgCell *cell,
                                  RgEvaluationLog **log)
 {
+  const bool reported = cell->crew.duration && !strcmp(cell->crew.duration, "reported");
   Search search = {.trial = trial, .cell = cell};
   RgFault fault = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_evaluation_log_open(NULL, RG_FOLDER_EVALUATIONS, trial->id, NULL, trial->dim_x,
-                                   trial->dim_c, cell->constraints.n, &search.log));
+                                   trial->dim_c, cell->constraints.n + reported, &search.log));
   *log = search.log;
   PetscCall(rg_store_visit(path, take, &search, NULL, &fault));
   PetscFunctionReturn(0);

@@ -1,6 +1,9 @@
 /* Pools as problems: the methods of RgProblemClass. */
-#include "base/hash.h"
 #include "problem/pool.h"
+
+#include <string.h>
+
+#include "base/hash.h"
 
 PetscErrorCode rg_pool_source_check(const char *name, const RgPoolSource *source, RgPlace place,
                                     RgDiagnostics *diagnostics)
@@ -144,7 +147,38 @@ static PetscErrorCode load(RgProblem *problem, RgFailure *failure)
   PetscFunctionReturn(0);
 }
 
-const RgProblemSource rg_pool_files = {.identity = identity, .identify = identify, .load = load};
+/* Read a column as the objective of a pool with the same candidates. */
+static PetscErrorCode column(const RgProblemClass *class, const void *options, const char *name,
+                             double **values, RgText *mistake)
+{
+  const RgPoolSource source = source_of(class, options);
+  RgPoolSource other = source;
+  RgPool pool = {0}, again = {0};
+
+  PetscFunctionBeginUser;
+  *values = NULL;
+  other.objective = name;
+  other.minimised = false;
+  PetscCall(rg_pool_read(&source, &pool, mistake));
+  if (!mistake->length) PetscCall(rg_pool_read(&other, &again, mistake));
+  const size_t n = (size_t)pool.size * (size_t)pool.dim;
+  if (!mistake->length &&
+      (pool.size != again.size || memcmp(pool.points, again.points, n * sizeof(double))))
+    PetscCall(rg_text_add(mistake,
+                          "column '%.60s' of %s is an input of the design, because 'inputs' does "
+                          "not name the inputs",
+                          name, source.path));
+  if (!mistake->length) {
+    PetscCall(PetscMalloc1(again.size, values));
+    PetscCall(PetscArraycpy(*values, again.value, again.size));
+  }
+  PetscCall(rg_pool_destroy(&pool));
+  PetscCall(rg_pool_destroy(&again));
+  PetscFunctionReturn(0);
+}
+
+const RgProblemSource rg_pool_files = {
+  .identity = identity, .identify = identify, .load = load, .column = column};
 
 PetscErrorCode rg_pool_create(RgProblem *problem, RgFailure *failure)
 {

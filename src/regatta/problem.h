@@ -35,6 +35,8 @@ typedef struct {
   void *stop_closure;
   bool lost;       /* output: the program could not be reached, so a failure is not a property of
                       the point */
+  double duration; /* output: how long the evaluation took, in any unit; NaN: the problem does not
+                      say */
   double cpu;      /* evaluations add the CPU seconds that they used in other processes */
   RgChild **child; /* the rank's program, which outlives the trial; NULL: the problem starts its
                       own */
@@ -49,7 +51,8 @@ typedef enum {
                             resumed trial evaluates no point twice */
   RG_PROBLEM_SHARED = 4, /* expensive to create, and evaluations don't change it: one instance
                             serves many trials */
-  RG_PROBLEM_FILLS_SPACE = 8 /* trials record the fill distance of the queries */
+  RG_PROBLEM_FILLS_SPACE = 8, /* trials record the fill distance of the queries */
+  RG_PROBLEM_REPORTS = 16     /* an evaluation may say how long it took (task.duration) */
 } RgProblemTraits;
 
 /* For families whose options name something outside the study file, such as a file. */
@@ -63,6 +66,11 @@ typedef struct {
   /* Fill in problem->domain and problem->data from outside; called instead of `domain`, before
      `create`. failure: the source is no longer available. NULL: `domain` is called. */
   PetscErrorCode (*load)(RgProblem *problem, RgFailure *failure);
+  /* Read another column of a table: one number per design of a finite domain, for the caller to
+     free. A mistake is appended to `mistake`; then *values is NULL. NULL: the source is no
+     table. */
+  PetscErrorCode (*column)(const RgProblemClass *class, const void *options, const char *name,
+                           double **values, RgText *mistake);
 } RgProblemSource;
 
 /* For families with several objectives. */

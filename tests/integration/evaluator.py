@@ -14,6 +14,8 @@ parser.add_argument("--burn", type=float, default=0, help="seconds of CPU an ans
 parser.add_argument("--at", type=int, default=0, help="evaluation at which to misbehave")
 parser.add_argument("--how", default="")
 parser.add_argument("--constrained", action="store_true", help="answer with two constraints")
+parser.add_argument("--duration", action="store_true", help="answer with a duration")
+parser.add_argument("--silent-at", type=int, default=0, help="evaluation whose answer has no duration")
 parser.add_argument("--once", help="misbehave only if this file is not there, and make it")
 options = parser.parse_args()
 
@@ -87,4 +89,6 @@ for line in sys.stdin:
     answer = {"id": request["id"], "value": -(x["a"] - 0.3) ** 2 - 0.1 * (x["n"] - 4) ** 2}
     if options.constrained:
         answer["constraints"] = {"cost": x["a"] - 0.25, "size": x["n"] - 6}
+    if options.duration and request["evaluation"] != options.silent_at:
+        answer["duration"] = 0.2 + x["a"]
     say(json.dumps(answer) + "\n")

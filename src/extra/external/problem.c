@@ -6,6 +6,8 @@
      {"id":7,"trial":"9f..","evaluation":7,"seed":3,"instance":0,"x":{"depth":4,"rate":0.1}}
      {"id":7,"value":0.83}     or     {"id":7,"error":"why not"}     (with "retry":false behind)
 
+   An answer may have "duration", the time that the evaluation took.
+
    The context, if there is one, is under "c". "trial", "evaluation" and "seed" are missing outside
    a trial. Integers are rounded, floor(v + 0.5), and choices are sent as words; the algorithm sees
    the coordinate before rounding. After a timeout, a wrong answer, an error or an end of the
@@ -255,8 +257,9 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   PetscCall(rg_child_ask(*child, line.data, &patience, &outcome, &answer, &length, mistake));
   PetscCall(rg_text_clear(&line));
   if (outcome == RG_CHILD_ANSWERED)
-    PetscCall(
-      rg_answer_read(answer, length, id, &problem->domain, value, e->outcome, final, mistake));
+    PetscCall(rg_answer_read(answer, length, id, &problem->domain,
+                             &(RgAnswer){value, e->outcome, &problem->task.duration}, final,
+                             mistake));
   problem->task.cpu += rg_child_cpu_seconds(*child);
   if (mistake->length && !*final) PetscCall(rg_child_close(child, false));
   *final = *final || outcome == RG_CHILD_ABANDONED;
@@ -274,6 +277,7 @@ static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, dou
   double value = NAN;
 
   PetscFunctionBeginUser;
+  problem->task.duration = NAN;
   for (int attempt = 0; attempt <= o->retries && !final; attempt++) {
     PetscCall(rg_text_clear(&mistake));
     PetscCall(ask(problem, point, child, &value, &final, &mistake));
@@ -317,7 +321,7 @@ const RgProblemClass rg_problem_external = {
            "JSON;\nreal, integer and categorical inputs",
            "the user's own"),
   RG_OPTIONS(Options, params),
-  .traits = RG_PROBLEM_COSTLY,
+  .traits = RG_PROBLEM_COSTLY | RG_PROBLEM_REPORTS,
   .source = &(const RgProblemSource){.identity = external_identity},
   .cost = external_cost,
   RG_DOMAIN(external_domain, external_check),

@@ -21,10 +21,15 @@ typedef struct {
 /* Append the request as one line of JSON without the line end. */
 PetscErrorCode rg_request_write(const RgRequest *request, RgText *line);
 
-/* Read the answer to request `id`: *value and the constraints of the domain (n_constraints). A
-   mistake in the answer, or the error that it reports, is appended to `mistake`. *final: a
-   repetition would end in the same way (rg_protocol_read). */
+/* The numbers of an answer. The pointers are borrowed. */
+typedef struct {
+  double *value, *constraints; /* one; n_constraints of the domain */
+  double *duration;            /* NaN: the answer does not say it */
+} RgAnswer;
+
+/* Read the answer to request `id`. A mistake in the answer, or the error that it reports, is
+   appended to `mistake`. *final: a repetition would end in the same way (rg_protocol_read). */
 PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const RgDomain *domain,
-                              double *value, double *constraints, bool *final, RgText *mistake);
+                              const RgAnswer *answer, bool *final, RgText *mistake);
 
 #endif

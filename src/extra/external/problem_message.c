@@ -62,26 +62,42 @@ static PetscErrorCode read_constraints(const RgDomain *domain, const json_t *obj
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode read_duration(const json_t *object, double *duration, RgText *mistake)
+{
+  const json_t *number = json_object_get(object, "duration");
+
+  PetscFunctionBeginUser;
+  if (!number) PetscFunctionReturn(0);
+  *duration = json_is_number(number) ? json_number_value(number) : NAN;
+  if (!(*duration >= 0 && *duration <= 1e12)) {
+    *duration = NAN;
+    PetscCall(rg_text_add(mistake, "answered a \"duration\" that is no number in [0, 1e12]"));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const RgDomain *domain,
-                              double *value, double *constraints, bool *final, RgText *mistake)
+                              const RgAnswer *answer, bool *final, RgText *mistake)
 {
   json_t *object;
 
   PetscFunctionBeginUser;
-  *value = NAN;
-  for (int k = 0; k < domain->n_constraints; k++) constraints[k] = NAN;
+  *answer->value = *answer->duration = NAN;
+  for (int k = 0; k < domain->n_constraints; k++) answer->constraints[k] = NAN;
   PetscCall(rg_protocol_read(line, length, id, &object, final, mistake));
   if (!object) PetscFunctionReturn(0);
   const json_t *number = json_object_get(object, "value");
   if (!json_is_number(number)) {
     PetscCall(rg_text_add(mistake, "answered without a number as \"value\""));
   } else {
-    *value = json_number_value(number);
-    if (!isfinite(*value)) PetscCall(rg_text_add(mistake, "answered an infinite \"value\""));
+    *answer->value = json_number_value(number);
+    if (!isfinite(*answer->value))
+      PetscCall(rg_text_add(mistake, "answered an infinite \"value\""));
   }
   if (!mistake->length)
-    PetscCall(
-      read_constraints(domain, json_object_get(object, "constraints"), constraints, mistake));
+    PetscCall(read_constraints(domain, json_object_get(object, "constraints"), answer->constraints,
+                               mistake));
+  if (!mistake->length) PetscCall(read_duration(object, answer->duration, mistake));
   json_decref(object);
   PetscFunctionReturn(0);
 }

@@ -2,8 +2,12 @@
 #include "study/file/crew_options.h"
 
 #include <math.h>
+#include <stdio.h>
 
+#include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
+#include "regatta/problem.h"
 #include "study/file/duration.h"
 
 static const char *const releases[] = {"async", "sync", NULL};
@@ -20,7 +24,9 @@ const RgParam rg_workers_params[] = {
     "batch are told"),
   RG_TEXT("duration", RgCrewSettings, duration, "auto", "",
           "how long an evaluation takes, in any unit: a law of times (regatta describe laws), or "
-          "LAW * (FORMULA of the inputs); auto: there is no clock"),
+          "LAW * (FORMULA of the inputs); 'column NAME' of a data set; 'reported' by an external "
+          "program; 'recorded FILE' or 'recorded FILE of LABEL', as in a results file; auto: there "
+          "is no clock"),
   RG_CHOICE("start", RgCrewSettings, start, "ask", starts, "",
             "the first query of each worker: asked at the start, or drawn with the initial design"),
   RG_CHOICE("initial_time", RgCrewSettings, initial_time, "free", initial_times, "",
@@ -73,14 +79,20 @@ bool rg_crew_thinks(const RgCrewSettings *crew)
   return crew->think_a > 0 || crew->think_b > 0;
 }
 
-/* Settings that say nothing without others are left out. */
+/* Settings that say nothing without others are left out. A hash replaces the name of a file of
+   durations. */
 PetscErrorCode rg_crew_identity(const RgCrewSettings *settings, RgText *text)
 {
   RgCrewSettings crew = *settings;
+  char data[48];
 
   PetscFunctionBeginUser;
   if (!rg_crew_counts(settings)) PetscFunctionReturn(0);
   if (crew.workers == 1) crew.release = crew.start = 0;
+  if (crew.times[0]) {
+    snprintf(data, sizeof(data), "data %s", crew.times);
+    crew.duration = data;
+  }
   PetscCall(rg_text_add(text, ";workers={"));
   PetscCall(rg_params_canonical(rg_workers_params, &crew, text));
   if (crew.death || !isnan(crew.time_limit)) {
@@ -113,14 +125,76 @@ static PetscErrorCode check_times(const char *key, const char *law, RgPlace plac
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check_duration(const RgCrewSettings *crew, const RgSpace *design,
-                                     RgPlace place, RgDiagnostics *found)
+PetscErrorCode rg_crew_column(const RgProblemClass *class, const void *options, int n,
+                              const char *name, double **times, RgText *mistake)
+{
+  PetscFunctionBeginUser;
+  *times = NULL;
+  if (!class->source || !class->source->column)
+    PetscCall(rg_text_add(mistake, "'%s' is no table of measurements", class->name));
+  else PetscCall(class->source->column(class, options, name, times, mistake));
+  for (int i = 0; i < n && *times && !mistake->length; i++)
+    if (!((*times)[i] >= 0 && (*times)[i] <= RG_TIME_MAX))
+      PetscCall(
+        rg_text_add(mistake, "design %d takes %.15g, and a time is in [0, 1e12]", i, (*times)[i]));
+  if (mistake->length) PetscCall(PetscFree(*times));
+  PetscFunctionReturn(0);
+}
+
+/* Hash a recorded file, with the label that chooses its trials. */
+static PetscErrorCode hash_recorded(const RgDuration *duration, char times[33], RgText *mistake)
+{
+  char bytes[33] = "";
+  RgText text = {0};
+  uint64_t hash[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_file_hash(duration->name, bytes, &text));
+  if (text.length) {
+    PetscCall(rg_text_add(mistake, "%s %s", duration->name, text.data));
+  } else {
+    PetscCall(rg_text_add(&text, "%s %s", bytes, duration->label ? duration->label : ""));
+    rg_hash128(text.data, text.length, hash);
+    rg_hash_hex(hash, times);
+  }
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+/* Check durations that are data, and hash them. */
+static PetscErrorCode check_data(const RgProblemClass *class, const void *options,
+                                 const RgSpace *design, const RgDuration *duration, char times[33],
+                                 RgText *mistake)
+{
+  uint64_t hash[2];
+  double *values;
+
+  PetscFunctionBeginUser;
+  times[0] = '\0';
+  if (duration->kind == RG_DURATION_REPORTED && !(class->traits & RG_PROBLEM_REPORTS))
+    PetscCall(rg_text_add(mistake, "'%s' reports no durations; 'external' does", class->name));
+  if (duration->kind == RG_DURATION_COLUMN) {
+    PetscCall(rg_crew_column(class, options, design->size, duration->name, &values, mistake));
+    if (!values) PetscFunctionReturn(0);
+    rg_hash128(values, (size_t)design->size * sizeof(double), hash);
+    rg_hash_hex(hash, times);
+    PetscCall(PetscFree(values));
+  }
+  if (duration->kind == RG_DURATION_RECORDED) PetscCall(hash_recorded(duration, times, mistake));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_duration(const RgProblemClass *class, const void *options,
+                                     const RgSpace *design, RgPlace place, RgCrewSettings *crew,
+                                     RgDiagnostics *found)
 {
   RgDuration duration;
   RgText mistake = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_duration_read(crew->duration, design, &duration, &mistake));
+  PetscCall(rg_duration_read(crew->duration, design, place, &duration, &mistake));
+  if (!mistake.length)
+    PetscCall(check_data(class, options, design, &duration, crew->times, &mistake));
   if (mistake.length)
     rg_diagnostics_add(found, place, "'duration' is \"%s\": %s", crew->duration, mistake.data);
   PetscCall(rg_text_clear(&mistake));
@@ -152,11 +226,12 @@ static void check_clock(const RgCrewSettings *crew, RgPlace place, RgDiagnostics
                        crew->workers);
 }
 
-PetscErrorCode rg_crew_check(const RgCrewSettings *crew, const RgSpace *design, RgPlace place,
+PetscErrorCode rg_crew_check(const RgProblemClass *class, const void *options,
+                             const RgSpace *design, RgPlace place, RgCrewSettings *crew,
                              RgDiagnostics *found)
 {
   PetscFunctionBeginUser;
-  PetscCall(check_duration(crew, design, place, found));
+  PetscCall(check_duration(class, options, design, place, crew, found));
   check_clock(crew, place, found);
   PetscCall(check_times("death", crew->death, place, found));
   PetscCall(check_times("repair", crew->repair, place, found));

@@ -6,6 +6,8 @@
 #include "regatta/domain.h"
 #include "regatta/params.h"
 
+typedef struct RgProblemClass RgProblemClass; /* regatta/problem.h */
+
 typedef struct {
   int workers;
   int release;      /* as RgRelease of study/schedule/crew.h */
@@ -17,6 +19,7 @@ typedef struct {
   int lost;          /* as RgLost */
   double time_limit; /* NaN: no limit */
   double think_a, think_b, think_p;
+  char times[33]; /* set by the check: hash of durations that are data; "": there are none */
 } RgCrewSettings;
 
 typedef enum { RG_START_ASK, RG_START_DESIGN } RgCrewStart;
@@ -34,8 +37,13 @@ bool rg_crew_thinks(const RgCrewSettings *crew);
 /* Append the identity; nothing for a sequential trial without a clock. */
 PetscErrorCode rg_crew_identity(const RgCrewSettings *crew, RgText *text);
 
-/* Check the settings for a problem with this design. */
-PetscErrorCode rg_crew_check(const RgCrewSettings *crew, const RgSpace *design, RgPlace place,
+/* Check the settings for a problem with this design, and set crew->times. */
+PetscErrorCode rg_crew_check(const RgProblemClass *class, const void *options,
+                             const RgSpace *design, RgPlace place, RgCrewSettings *crew,
                              RgDiagnostics *found);
+/* Read the durations by design of a class whose source is a table, for the caller to free. A
+   mistake is appended to `mistake`; then *times is NULL. */
+PetscErrorCode rg_crew_column(const RgProblemClass *class, const void *options, int n,
+                              const char *name, double **times, RgText *mistake);
 
 #endif

@@ -251,7 +251,8 @@ static PetscErrorCode check_crew(RgCell *cell, const RgDomain *domain, RgDiagnos
     cell->run.initial_points + (cell->crew.start == RG_START_DESIGN ? cell->crew.workers : 0);
 
   PetscFunctionBeginUser;
-  PetscCall(rg_crew_check(&cell->crew, &domain->design, cell->problem_place, found));
+  PetscCall(rg_crew_check(cell->problem, cell->problem_options, &domain->design,
+                          cell->problem_place, &cell->crew, found));
   if (cell->crew.workers == 1) PetscFunctionReturn(0);
   PetscCall(check_pending(cell, domain, found));
   if (cell->algorithm->needs & RG_NEEDS_ALTERNATION)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/grow.h"
+
 /* Parse a law that gives no negative number, up to the end of the law. */
 static PetscErrorCode parse_law(RgExpression *parser, RgDistribution *law)
 {
@@ -56,19 +58,81 @@ static PetscErrorCode parse_formula(RgExpression *parser, const RgSpace *design,
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_duration_read(const char *text, const RgSpace *design, RgDuration *duration,
-                                RgText *mistake)
+static PetscErrorCode read_law(const char *text, const RgSpace *design, RgDuration *duration,
+                               RgText *mistake)
 {
-  RgText own = {0};
-  RgExpression parser = {.text = text, .at = text, .mistake = &own};
+  RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
   PetscFunctionBeginUser;
-  *duration = (RgDuration){0};
-  if (!text) PetscFunctionReturn(0);
+  duration->kind = RG_DURATION_LAW;
   PetscCall(parse_law(&parser, &duration->law));
   if (rg_expression_accept(&parser, '*'))
     PetscCall(parse_formula(&parser, design, &duration->formula));
   PetscCall(check_end(&parser, duration->formula.n ? "formula" : "law"));
+  PetscFunctionReturn(0);
+}
+
+/* Copy the text from `start` to `end` without blanks around it. */
+static PetscErrorCode copy_trimmed(const char *start, const char *end, char **copy)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  while (start < end && *start == ' ') start++;
+  while (start < end && end[-1] == ' ') end--;
+  PetscCall(rg_text_add_bytes(&text, start, (size_t)(end - start)));
+  PetscCall(PetscStrallocpy(text.data ? text.data : "", copy));
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+/* Read the words after `recorded`, and find the file. */
+static PetscErrorCode read_recorded(const char *words, RgPlace place, RgDuration *duration,
+                                    RgText *mistake)
+{
+  static const RgParam path[] = {RG_PATH("recorded", RgDuration, name, NULL, "", "a results file"),
+                                 {0}};
+  const char *of = strstr(words, " of "), *end = words + strlen(words);
+
+  PetscFunctionBeginUser;
+  duration->kind = RG_DURATION_RECORDED;
+  PetscCall(copy_trimmed(words, of ? of : end, &duration->name));
+  if (of) PetscCall(copy_trimmed(of + strlen(" of "), end, &duration->label));
+  if (!*duration->name || (of && !*duration->label))
+    PetscCall(rg_text_add(mistake, "accepted: recorded FILE, recorded FILE of LABEL"));
+  else PetscCall(rg_params_resolve(path, duration, place));
+  PetscFunctionReturn(0);
+}
+
+/* The text after a first word; NULL: it has another first word. */
+static const char *after_word(const char *text, const char *word)
+{
+  const size_t n = strlen(word);
+
+  return !strncmp(text, word, n) && (!text[n] || text[n] == ' ') ? text + n : NULL;
+}
+
+PetscErrorCode rg_duration_read(const char *text, const RgSpace *design, RgPlace place,
+                                RgDuration *duration, RgText *mistake)
+{
+  RgText own = {0};
+  const char *rest;
+
+  PetscFunctionBeginUser;
+  *duration = (RgDuration){0};
+  if (!text) PetscFunctionReturn(0);
+  if ((rest = after_word(text, "column"))) {
+    duration->kind = RG_DURATION_COLUMN;
+    PetscCall(copy_trimmed(rest, rest + strlen(rest), &duration->name));
+    if (!*duration->name) PetscCall(rg_text_add(&own, "accepted: column NAME"));
+  } else if ((rest = after_word(text, "reported"))) {
+    duration->kind = RG_DURATION_REPORTED;
+    if (*rest) PetscCall(rg_text_add(&own, "nothing expected after 'reported'"));
+  } else if ((rest = after_word(text, "recorded"))) {
+    PetscCall(read_recorded(rest, place, duration, &own));
+  } else {
+    PetscCall(read_law(text, design, duration, &own));
+  }
   if (own.length) {
     PetscCall(rg_text_add(mistake, "%s", own.data));
     PetscCall(rg_duration_clear(duration));
@@ -82,6 +146,7 @@ PetscErrorCode rg_duration_clear(RgDuration *duration)
   PetscFunctionBeginUser;
   PetscCall(rg_distribution_destroy(&duration->law));
   PetscCall(rg_arithmetic_clear(&duration->formula));
+  PetscCall(RG_FREE(&duration->name, &duration->label));
   PetscFunctionReturn(0);
 }
 

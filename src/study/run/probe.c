@@ -57,11 +57,12 @@ typedef struct {
   RgStudy study;
   RgCell cell;
   RgProblemClass problem;
+  char duration[16]; /* of evaluations of the made-up problem */
 } Rehearsal;
 
 static void rehearse(const RgStudy *study, const RgCell *cell, bool made_up, Rehearsal *r)
 {
-  *r = (Rehearsal){.study = *study, .cell = *cell};
+  *r = (Rehearsal){.study = *study, .cell = *cell, .duration = "point(1)"};
   r->study.cells = &r->cell;
   r->study.n_cells = 1;
   if (!made_up) return;
@@ -77,6 +78,7 @@ static void rehearse(const RgStudy *study, const RgCell *cell, bool made_up, Reh
                                 .constrain = no_violation,
                                 .draw_context = any_context};
   r->cell.problem = &r->problem;
+  if (r->cell.crew.duration) r->cell.crew.duration = r->duration;
   r->cell.n_scores = 0;
   r->cell.score = -1;
 }
@@ -191,6 +193,7 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, RgDiagnostics *diagnostic
   char message[256];
 
   PetscFunctionBeginUser;
+  PetscCall(rg_recorded_check(study, diagnostics));
   for (int i = 0; i < study->n_cells; i++) {
     const RgCell *cell = &study->cells[i];
     if (!cell->algorithm->outside || is_tried(study, i)) continue;

@@ -21,6 +21,8 @@ struct RgInstances {
   char *program;        /* from rg_optimum_cache_program; owned, NULL: not computed yet */
   uint64_t fingerprint; /* of the machine */
   const RgRegistry *registry;
+  RgRecorded *recorded; /* of the file read last; owned */
+  char *recorded_key;   /* its path and label; owned */
 };
 
 PetscErrorCode rg_instances_create(RgInstances **instances)
@@ -44,7 +46,9 @@ PetscErrorCode rg_instances_destroy(RgInstances **instances)
   PetscFunctionBeginUser;
   if (!*instances) PetscFunctionReturn(0);
   for (int i = 0; i < (*instances)->n; i++) PetscCall(clear(&(*instances)->entries[i]));
-  PetscCall(RG_FREE(&(*instances)->folder, &(*instances)->program, instances));
+  PetscCall(rg_recorded_destroy(&(*instances)->recorded));
+  PetscCall(
+    RG_FREE(&(*instances)->folder, &(*instances)->program, &(*instances)->recorded_key, instances));
   PetscFunctionReturn(0);
 }
 
@@ -199,6 +203,24 @@ PetscErrorCode rg_instances_give_back(RgInstance **out)
   if (dear && !entry->broken) PetscFunctionReturn(0);
   PetscCall(rg_problem_destroy(&entry->problem));
   entry->alive = false;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, const char *label,
+                                     const RgRecorded **recorded, RgText *mistake)
+{
+  RgText key = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(&key, "%s\n%s", path, label ? label : ""));
+  if (!instances->recorded || strcmp(instances->recorded_key, key.data)) {
+    PetscCall(rg_recorded_destroy(&instances->recorded));
+    PetscCall(PetscFree(instances->recorded_key));
+    PetscCall(rg_recorded_read(path, label, &instances->recorded, mistake));
+    PetscCall(PetscStrallocpy(key.data, &instances->recorded_key));
+  }
+  *recorded = instances->recorded;
+  PetscCall(rg_text_clear(&key));
   PetscFunctionReturn(0);
 }
 

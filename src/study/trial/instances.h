@@ -6,6 +6,7 @@
 #define RG_STUDY_TRIAL_INSTANCES_H
 
 #include "study/file/registry.h"
+#include "study/trial/recorded.h"
 
 typedef struct RgInstances RgInstances;
 
@@ -43,6 +44,10 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
 /* Give an instance back; *instance becomes NULL. Problems that are not `shared` are destroyed;
    optima are kept. */
 PetscErrorCode rg_instances_give_back(RgInstance **instance);
+
+/* The trials of a recorded file (rg_recorded_read), read once and kept; borrowed. */
+PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, const char *label,
+                                     const RgRecorded **recorded, RgText *mistake);
 
 /* rg_regret_optimum, searched or read on the first call only. If failure is set already, only
    the problem's own value, NaN if unknown. */

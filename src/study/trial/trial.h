@@ -36,6 +36,8 @@ typedef struct {
                                    minutes, or until a stop, so the trial was abandoned */
 } RgTrialHost;
 
+#define RG_REPORTED_COLUMN "reported_duration" /* with `duration: reported` */
+
 /* Run a trial. *stopped: it was interrupted, and there is no record. A numerical failure gives a
    record of status failed with the rows finished before. The bits are the same on any rank. host
    NULL means a zeroed host. Logged evaluations of costly problems are not repeated; new ones are

@@ -3,20 +3,12 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/grow.h"
 #include "study/trial/trial_internal.h"
-
-/* A uniform random number of a stream at (iteration, index). */
-static double uniform_at(const RgStream *stream, int iteration, int index)
-{
-  RgRandom random = rg_stream_at(stream, (uint64_t)iteration);
-
-  random.index = (uint64_t)index;
-  return rg_random_uniform(&random);
-}
 
 static bool has_clock(const RgTrialRun *run)
 {
-  return run->duration.law.n > 0;
+  return run->duration.kind != RG_DURATION_NONE;
 }
 
 PetscErrorCode rg_trial_create_crew(RgTrialRun *run)
@@ -29,11 +21,13 @@ PetscErrorCode rg_trial_create_crew(RgTrialRun *run)
   run->durations = rg_trial_stream(run, "duration");
   run->deaths = rg_trial_stream(run, "death");
   run->repairs = rg_trial_stream(run, "repair");
-  PetscCall(rg_duration_read(crew->duration, design, &run->duration, &mistake));
+  PetscCall(
+    rg_duration_read(crew->duration, design, run->cell->problem_place, &run->duration, &mistake));
   if (crew->death) PetscCall(rg_times_read(crew->death, &run->death, &mistake));
   if (crew->repair) PetscCall(rg_times_read(crew->repair, &run->repair, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
   PetscCall(PetscMalloc1(design->dim, &run->seen));
+  PetscCall(rg_trial_read_times(run));
   if (crew->workers == 1) PetscFunctionReturn(0);
   const size_t room = (size_t)run->trial->n_evaluations;
   PetscCall(PetscMalloc4(room * design->dim, &run->pending_x,
@@ -48,7 +42,7 @@ PetscErrorCode rg_trial_destroy_crew(RgTrialRun *run)
   PetscCall(rg_duration_clear(&run->duration));
   PetscCall(rg_distribution_destroy(&run->death));
   PetscCall(rg_distribution_destroy(&run->repair));
-  PetscCall(PetscFree(run->seen));
+  PetscCall(RG_FREE(&run->seen, &run->times));
   PetscCall(PetscFree4(run->pending_x, run->pending_c, run->pending_index, run->pending_context));
   PetscFunctionReturn(0);
 }
@@ -103,14 +97,12 @@ static PetscErrorCode duration(void *closure, int submission, int attempt, int64
   *stop = false;
   *ticks = 0;
   if (!has_clock(run)) PetscFunctionReturn(0);
-  rg_space_seen(&run->problem->domain.design, rg_trial_cell(run, RG_COLUMN_X, submission - 1),
-                run->seen);
-  time =
-    rg_duration_at(&run->duration, uniform_at(&run->durations, submission, attempt), run->seen);
+  time = rg_trial_time(run, submission, attempt);
   *ticks = rg_ticks(time);
   if (*ticks >= 0) PetscFunctionReturn(0);
   run->stage = submission;
-  rg_failure_set(&run->failure, "its duration is %g, which is no time", time);
+  if (!run->failure.failed)
+    rg_failure_set(&run->failure, "its duration is %g, which is no time", time);
   *stop = true;
   PetscFunctionReturn(0);
 }
@@ -128,7 +120,7 @@ static int64_t think(void *closure, int submission)
 static int64_t life(void *closure, int worker, int incarnation)
 {
   const RgTrialRun *run = closure;
-  const double u = uniform_at(&run->deaths, worker, incarnation);
+  const double u = rg_trial_uniform(&run->deaths, worker, incarnation);
 
   return rg_ticks(fmin(rg_distribution_quantile(&run->death, u), 1e12));
 }
@@ -136,7 +128,7 @@ static int64_t life(void *closure, int worker, int incarnation)
 static int64_t repair(void *closure, int worker, int incarnation)
 {
   const RgTrialRun *run = closure;
-  const double u = uniform_at(&run->repairs, worker, incarnation);
+  const double u = rg_trial_uniform(&run->repairs, worker, incarnation);
 
   if (!run->repair.n) return -1;
   return rg_ticks(fmin(rg_distribution_quantile(&run->repair, u), 1e12));

@@ -57,6 +57,7 @@ static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, 
   PetscCall(rg_problem_evaluate(run->problem, 1, point, f, failure));
   if (!failure->failed)
     PetscCall(rg_problem_constrain(run->problem, point, run->constraints, failure));
+  rg_trial_keep_time(run, row, true);
   if (!failure->failed) PetscFunctionReturn(0);
   run->abandoned = run->stop_heard && run->cell->problem->traits & RG_PROBLEM_COSTLY;
   if (run->abandoned || run->problem->task.lost || !rg_trial_tolerates(run)) PetscFunctionReturn(0);
@@ -80,10 +81,12 @@ static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row,
       rg_evaluation_log_find(known, row + 1, point->x, point->c, f, run->constraints, &seconds)) {
     run->clock.wall[RG_STAGE_EVALUATE] += seconds;
     run->seconds += seconds;
+    rg_trial_keep_time(run, row, false);
     PetscFunctionReturn(0);
   }
   if (known && known == run->host->known) {
     rg_failure_set(&run->failure, "the record has another point here than the one asked for");
+    if (run->duration.kind == RG_DURATION_REPORTED) run->times[row] = RG_TIME_MAX; /* in flight */
     PetscFunctionReturn(0);
   }
   const double before = run->problem->task.cpu;

@@ -35,6 +35,8 @@ typedef struct {
   double *design;         /* n_designed x dim */
   int *design_index;
   RgDuration duration; /* and other times of the simulated clock */
+  double *times;       /* durations by design or by submission, if they are data */
+  int n_times;
   RgDistribution death, repair;
   RgStream durations, deaths, repairs;
   double *pending_x, *pending_c; /* points in flight, during an ask */
@@ -43,7 +45,8 @@ typedef struct {
   int64_t idle;               /* idle ticks of the workers so far */
   RgRecordColumn *columns;    /* columns of the algorithm, then columns of outcomes */
   char (*names)[RG_NAME_MAX]; /* names of the outcome columns */
-  double *constraints;        /* constraints of the current evaluation */
+  double *constraints;        /* constraints of the current evaluation; behind them its reported
+                                 duration */
   RgTrialHost *host;
   RgEvaluationLog *log;     /* for a costly problem; else NULL */
   RgEvaluationLog *answers; /* answers of an external method; NULL: there are no answers yet */
@@ -92,6 +95,15 @@ static inline RgStream rg_trial_stream(const RgTrialRun *run, const char *name)
                    run->trial->seed);
 }
 
+/* A uniform random number of a stream at (iteration, index). */
+static inline double rg_trial_uniform(const RgStream *stream, int iteration, int index)
+{
+  RgRandom random = rg_stream_at(stream, (uint64_t)iteration);
+
+  random.index = (uint64_t)index;
+  return rg_random_uniform(&random);
+}
+
 /* The keeper of an external method's answers: a log in the study directory, if the host has one. */
 RgKeeper rg_trial_keeper(RgTrialRun *run);
 /* Add to a log of the trial. If the disk refuses, the function retries like the store; after ten
@@ -124,6 +136,18 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop);
 PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop);
 /* At the end of the loop: put the rows of the record in the order of telling. */
 PetscErrorCode rg_trial_order_rows(RgTrialRun *run);
+/* Number of values in the log of an evaluation beside f: constraints, and a reported duration. */
+static inline int rg_trial_more(const RgTrialRun *run)
+{
+  return run->problem->domain.n_constraints + (run->duration.kind == RG_DURATION_REPORTED);
+}
+
+/* Find the durations of the trial that are data. A failure of the trial says what is wrong. */
+PetscErrorCode rg_trial_read_times(RgTrialRun *run);
+/* Keep the reported duration of the newest evaluation. `asked`: the program was asked now. */
+void rg_trial_keep_time(RgTrialRun *run, int row, bool asked);
+/* How long attempt `attempt` of a submission takes; NaN sets the failure of the trial. */
+double rg_trial_time(RgTrialRun *run, int submission, int attempt);
 /* Create and destroy the laws and streams of the clock. */
 PetscErrorCode rg_trial_create_crew(RgTrialRun *run);
 PetscErrorCode rg_trial_destroy_crew(RgTrialRun *run);

@@ -203,7 +203,7 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
   PetscCall(keep_failure(run, row));
   *stop = run->abandoned;
   if (*stop) PetscFunctionReturn(0);
-  if (!designed && !(run->broken && run->broken[row].failed)) PetscCall(record_model(run, row));
+  if (!designed) PetscCall(record_model(run, row));
   record_extra(run, row);
   record_clock(run, row);
   PetscFunctionReturn(0);

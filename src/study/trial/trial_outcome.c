@@ -40,13 +40,13 @@ static RgRecordColumn *add_column(RgTrialRun *run, int *n, const char *name, con
 PetscErrorCode rg_trial_columns(RgTrialRun *run)
 {
   const RgDomain *domain = &run->problem->domain;
-  const int all = run->n_extra + 4 + domain->n_constraints;
+  const int all = run->n_extra + 5 + domain->n_constraints;
   int n = run->n_extra;
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(all + 1, &run->columns));
   PetscCall(PetscCalloc1(all, &run->names));
-  PetscCall(PetscCalloc1(domain->n_constraints, &run->constraints));
+  PetscCall(PetscCalloc1(domain->n_constraints + 1, &run->constraints));
   for (int i = 0; i < n; i++) run->columns[i] = run->algorithm.columns[i];
   if (rg_trial_tolerates(run))
     add_column(run, &n, "failed", "1 where the evaluation failed and the trial went on, else 0");
@@ -58,6 +58,8 @@ PetscErrorCode rg_trial_columns(RgTrialRun *run)
     snprintf(name, sizeof(name), "constraint_%s", domain->constraints[k]);
     add_column(run, &n, name, "outcome constraint, feasible where it is at most 0");
   }
+  if (run->duration.kind == RG_DURATION_REPORTED)
+    add_column(run, &n, RG_REPORTED_COLUMN, "the duration that the program reported");
   if (run->cell->given.y)
     add_column(run, &n, "known", "1 where the value is that of the file of given designs, else 0");
   if (rg_trial_may_end(run))
@@ -76,6 +78,7 @@ static void record_outcome(RgTrialRun *run, int row)
   if (rg_trial_tolerates(run)) *(*extra++ + at) = isnan(run->history.observed[row]);
   if (rg_trial_tolerates(run) || n) *(*extra++ + at) = run->history.feasible[row];
   for (int k = 0; k < n; k++) (*extra++)[at] = run->history.constraints[(size_t)row * n + k];
+  if (run->duration.kind == RG_DURATION_REPORTED) (*extra++)[at] = run->times[at];
   if (run->cell->given.y) (*extra++)[at] = rg_trial_knows(run, at);
   if (rg_trial_may_end(run)) (*extra++)[at] = 0;
 }

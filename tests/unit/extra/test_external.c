@@ -208,6 +208,13 @@ RG_TEST(test_answers)
                  {"{\"id\":3,\"value\":2,\"constraints\":[1]}", "as \"cost\" in", 2},
                  {"{\"id\":3,\"value\":2}", "as \"cost\" in", 2},
                  {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":null}}", "as \"cost\" in", 2},
+                 {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":-1}",
+                  "\"duration\" that is no number in", 2},
+                 {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":\"1\"}",
+                  "\"duration\" that is no number in", 2},
+                 {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":1e13}",
+                  "\"duration\" that is no number in", 2},
+                 {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":2.5}", NULL, 2},
                  {"{\"id\":3,\"value\":null}", "without a number", 0},
                  {"{\"id\":3,\"value\":true}", "without a number", 0},
                  {"{\"id\":3,\"value\":NaN}", "not a JSON object", 0},
@@ -227,10 +234,12 @@ RG_TEST(test_answers)
   for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
     const RgDomain domain = {.n_constraints = i < 3 ? 0 : 1, .constraints = (char *[]){"cost"}};
     RgText mistake = {0};
-    double value, constraints[1];
+    double value, constraints[1], duration;
     bool final;
-    RG_OK(rg_answer_read(answers[i].line, strlen(answers[i].line), 3, &domain, &value, constraints,
-                         &final, &mistake));
+    RG_OK(rg_answer_read(answers[i].line, strlen(answers[i].line), 3, &domain,
+                         &(RgAnswer){&value, constraints, &duration}, &final, &mistake));
+    const bool timed = strstr(answers[i].line, "2.5") != NULL;
+    assert_true(timed ? duration == 2.5 : isnan(duration));
     assert_true(final == (strstr(answers[i].line, "\"retry\":false") != NULL));
     if (!answers[i].mistake) {
       if (mistake.length) fail_msg("%s: %s", answers[i].line, mistake.data);
