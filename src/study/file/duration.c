@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "study/file/draft.h"
 
 /* Parse a law that gives no negative number, up to the end of the law. */
 static PetscErrorCode parse_law(RgExpression *parser, RgDistribution *law)
