@@ -2,15 +2,46 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "cli/world.h"
+#include "maths/blas.h"
 #include "maths/numerics.h"
 #include "regatta/run.h"
+
+/* Bytes that MPI maps at its start, with room for the segments that the ranks of a host share. */
+static const double mpi_bytes = 200e6;
+
+static bool is_limited(int resource)
+{
+  struct rlimit limit;
+
+  return !getrlimit(resource, &limit) && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/* OpenBLAS starts a thread per core before main(), and each maps 0.1 GB. Where address space is
+   limited, start again with one thread, by a variable that no other program of today reads. */
+static void start_with_one_thread(char **argv)
+{
+  static const char variable[] = "GOTO_NUM_THREADS";
+  char program[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+  if (getenv(variable)) {
+    (void)unsetenv(variable);
+  } else if (length > 0 && rg_blas_threads() > 1 &&
+             (is_limited(RLIMIT_AS) || is_limited(RLIMIT_DATA)) && !setenv(variable, "1", 1)) {
+    program[length] = '\0';
+    (void)execv(program, argv);
+    (void)unsetenv(variable);
+  }
+}
 
 static bool is_word(const char *word, const char *const *words)
 {
@@ -101,6 +132,12 @@ int main(int argc, char **argv)
   const char *unreadable = unreadable_options(argc, argv);
   PetscErrorCode error;
 
+  start_with_one_thread(argv);
+  const char *narrow = rg_blas_start(world ? mpi_bytes : 0);
+  if (narrow) {
+    if (rg_world_speaks_for_host()) rg_warn("regatta: %s\n", narrow);
+    return RG_EXIT_BAD_INPUT;
+  }
   if (is_run(argc, argv) && rg_stop_on_signals()) return RG_EXIT_INTERNAL;
   char **seen = calloc((size_t)argc + 3, sizeof(*seen));
   if (world) rg_world_prepare();

@@ -87,6 +87,16 @@ static int number_of(const char *variable, int fallback)
   return value ? atoi(value) : fallback;
 }
 
+bool rg_world_speaks_for_host(void)
+{
+  static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
+                                          "PALS_LOCAL_RANKID", "SLURM_LOCALID"};
+
+  for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+    if (number_of(variables[i], 0)) return false;
+  return true;
+}
+
 bool rg_world(int *rank, int *size)
 {
   const Variables *variables;

@@ -15,5 +15,7 @@ void rg_world_prepare(void);
 /* Rank and number of ranks; true: MPI was started and says so. Otherwise the launcher's variables
    say it; 0 and 1 without a launcher. */
 bool rg_world(int *rank, int *size);
+/* Whether this process is the first one of its job on this host. Works before MPI starts. */
+bool rg_world_speaks_for_host(void);
 
 #endif

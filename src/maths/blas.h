@@ -23,4 +23,12 @@ void rg_blas_set_threads(int n);
 const char *rg_blas_config(void);
 const char *rg_blas_core(void);
 
+/* Whether this process could map `bytes` more: the limits of address space (`ulimit -v`, `ulimit
+   -d`, h_vmem of batch systems) count all that a process maps. */
+bool rg_blas_mappable(double bytes);
+/* Make OpenBLAS map its buffer, before which it would wait without end where a limit leaves no
+   room for it (OpenBLAS issue 5289). The text NULL: done. Otherwise what is wrong, in one line; no
+   other function of BLAS may be called. more: bytes that are needed for other purposes. */
+const char *rg_blas_start(double more);
+
 #endif

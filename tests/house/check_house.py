@@ -45,8 +45,9 @@ ONLY_HEADERS = [
     (r"petscksp\.h", ["gp/posterior/iterative/"]),
 ]
 
-# mutable statics that are needed: PETSc's events are process-wide, and a signal handler reaches no other state
-STATICS = {"base/clock.c": {"events"}, "study/run/stop.c": {"signal_seen"}}
+# mutable statics that are needed: PETSc's events and OpenBLAS's buffer are process-wide, and a signal handler
+# reaches no other state
+STATICS = {"maths/blas.c": {"mapped"}, "base/clock.c": {"events"}, "study/run/stop.c": {"signal_seen"}}
 
 MAX_LINES, MAX_COLUMNS, MAX_FUNCTION, MAX_PARAMETERS = 600, 100, 50, 8
 

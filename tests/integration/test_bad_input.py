@@ -1,6 +1,7 @@
 """Bad input gets one clear line and exit code 2, and nothing is written."""
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -38,6 +39,38 @@ class BadInput(RegattaTest):
 
     def run_refused(self, old, new, says):
         self.refused("run", self.study(old, new), "-o", self.folder / "out.h5", says=says)
+
+    def test_limits_of_address_space(self):
+        """OpenBLAS waits for ever where it finds no room for its buffer. All limits end in one line or in results."""
+        study = self.study("seeds: 4", "seeds: 1")
+        codes = []
+        for i, megabytes in enumerate((250, 320, 480, 900)):
+            limit = [megabytes << 20] * 2
+            done = subprocess.run([REGATTA, "run", study, "-o", self.folder / f"{i}.h5", "-quiet"],
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
+                                  env=environment(), capture_output=True, text=True, timeout=100)
+            codes.append(done.returncode)
+            if codes[-1]:
+                self.assertRegex(done.stderr, r"\Aregatta: .*limit of address space \(ulimit -v.*\n\Z")
+                self.assertFalse((self.folder / f"{i}.h5").exists())
+        self.assertEqual((codes[0], codes[-1]), (2, 0))
+        self.assertLessEqual(set(codes), {0, 2})
+        self.assertRegex(self.run_ok("plan", study, "-quick"), r"address space \(ulimit -v, h_vmem\): [0-9.]+ GB per rank")
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "BLAS has one thread anyway")
+    def test_one_thread_of_blas_where_address_space_is_limited(self):
+        """The program starts again, which only the environment of the process shows."""
+        env = {key: value for key, value in environment().items() if "NUM_THREADS" not in key}
+        for limited in (False, True):
+            limit = [2 << 30 if limited else resource.RLIM_INFINITY] * 2
+            with subprocess.Popen([REGATTA, "serve", "branin"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit)) as job:
+                job.stdin.write(b"x\n")
+                job.stdin.flush()
+                job.stdout.readline()
+                seen = pathlib.Path(f"/proc/{job.pid}/environ").read_bytes()
+                job.stdin.close()
+            self.assertEqual(b"GOTO_NUM_THREADS=1" in seen, limited)
 
     def test_missing_file(self):
         self.refused("run", self.folder / "none.yaml", says="none.yaml")

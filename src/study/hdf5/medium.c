@@ -55,7 +55,10 @@ static bool memory_grow(RgMedium *medium, size_t need)
 
   if (need <= medium->capacity) return true;
   while (capacity < need) capacity += capacity / 2;
-  if (PetscRealloc(capacity, &medium->bytes)) return false;
+  if (PetscRealloc(capacity, &medium->bytes)) {
+    if (!medium->bytes) medium->capacity = medium->length = 0;
+    return false;
+  }
   medium->capacity = capacity;
   return true;
 }

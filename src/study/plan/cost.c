@@ -22,7 +22,7 @@
 #define FIT_ALL 100.0
 
 /* Resident set of the process before its first trial. */
-static const double process_bytes = 50e6;
+const double rg_cost_process_bytes = 50e6;
 
 /* Sum of t^p over t = a .. b-1, approximated by the integral. */
 static double power_sum(double a, double b, int p)
@@ -234,7 +234,7 @@ bool rg_cost_countable(const RgCell *cell, int ranks)
 double rg_cost_bytes(const RgCell *cell, int ranks)
 {
   const double n = cell->run.initial_points + (double)cell->run.iterations;
-  const double bytes = process_bytes + 8 * n * (32 + 2 * cell->dim_x + cell->dim_c) +
+  const double bytes = rg_cost_process_bytes + 8 * n * (32 + 2 * cell->dim_x + cell->dim_c) +
                        8.0 * cell->size_x * cell->dim_x + search_bytes(cell) +
                        rg_cost_dense_bytes(cell, ranks);
 

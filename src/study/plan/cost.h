@@ -32,6 +32,7 @@ double rg_cost_context_bytes(const RgCell *cell);
    Also false if `solver: auto` would therefore use no matrix, but the method needs one. */
 bool rg_cost_countable(const RgCell *cell, int ranks);
 /* Peak bytes on the leader of a team of `ranks`, including the process itself. */
+extern const double rg_cost_process_bytes;
 double rg_cost_bytes(const RgCell *cell, int ranks);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "maths/blas.h"
 #include "study/run/session.h"
 #include "study/store/evaluation_log.h"
 
@@ -149,6 +150,15 @@ static PetscErrorCode check_output(RgSession *session)
   PetscFunctionReturn(0);
 }
 
+static void check_blas(RgSession *session)
+{
+  const char *narrow = rg_blas_start(0);
+
+  if (!narrow) return;
+  session->outcome = RG_RUN_REFUSED;
+  snprintf(session->message, sizeof(session->message), "%s", narrow);
+}
+
 PetscErrorCode rg_session_start(RgSession *session)
 {
   const RgRunOptions *options = session->options;
@@ -160,9 +170,12 @@ PetscErrorCode rg_session_start(RgSession *session)
   snprintf(session->directory, sizeof(session->directory), "%s.d", options->output);
   snprintf(stop.file, sizeof(stop.file), "%s.d/STOP", options->output);
   PetscCall(check_output(session));
+  check_blas(session);
   PetscCall(rg_session_agree(session, &speaker));
-  PetscCall(rg_fingerprint(&session->fingerprint));
-  if (session->outcome == RG_RUN_COMPLETE) PetscCall(rg_session_plan_teams(session));
+  if (session->outcome == RG_RUN_COMPLETE) {
+    PetscCall(rg_fingerprint(&session->fingerprint));
+    PetscCall(rg_session_plan_teams(session));
+  }
   PetscCall(rg_session_agree(session, &speaker));
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(open_store(session, stop.file, &speaker));
   if (session->rank != 0) stop.file[0] = 0;

@@ -3,7 +3,31 @@
 #include <unistd.h>
 
 #include "gp/posterior/posterior.h"
+#include "maths/blas.h"
+#include "study/plan/cost.h"
 #include "study/run/session.h"
+
+/* Bytes for the store: shards in memory, and what an allocator reserves. */
+static const double store_bytes = 64e6;
+
+/* Check that the limit of address space leaves what the trials will map. */
+static void check_address_space(RgSession *session)
+{
+  const RgPlan *plan = session->plan;
+
+  for (int c = 0; c < plan->study->n_cells && !session->message[0]; c++) {
+    const RgCell *cell = &plan->study->cells[c];
+    for (int level = 0; level < session->teams.n; level++) {
+      if (!rg_teams_trials(&session->teams, plan, c, level)) continue;
+      const double bytes = rg_cost_bytes(cell, session->teams.size[level]);
+      if (!rg_blas_mappable(bytes - rg_cost_process_bytes + store_bytes))
+        snprintf(session->message, sizeof(session->message),
+                 "'%.80s' on '%.80s' needs %.1f GB per rank, more than the limit of address space "
+                 "(ulimit -v, ulimit -d, h_vmem) leaves",
+                 cell->algorithm_label, cell->problem_label, bytes / 1e9);
+    }
+  }
+}
 
 PetscErrorCode rg_session_plan_teams(RgSession *session)
 {
@@ -25,6 +49,7 @@ PetscErrorCode rg_session_plan_teams(RgSession *session)
     rg_teams_check_memory(session->plan, &session->teams,
                           (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE),
                           session->ranks_here, session->message);
+  if (!session->message[0]) check_address_space(session);
   if (session->message[0]) session->outcome = RG_RUN_REFUSED;
   PetscFunctionReturn(0);
 }
