@@ -16,7 +16,8 @@ files. Optimisers in Python race in studies (docs/bring-your-own.md):
 
     regatta.serve(Middle)
 
-or, of a function that minimises f by itself: ``regatta.serve(regatta.minimiser(function))``.
+or, of a function that minimises f by itself: ``regatta.serve(regatta.minimiser(function))``. An optimiser for several
+workers is a `Parallel`.
 Optimisers, objectives and problems need the standard library only. The messages are those of docs/protocol.md.
 """
 from __future__ import annotations
@@ -42,10 +43,12 @@ if TYPE_CHECKING:
     from .problems import Problem, find_program, problem
     from .studies import plan, run
 
-PROTOCOL = 1
+PROTOCOL = 1  # of optimisers with one worker, and of problems
+SEVERAL = 2  # of optimisers with several workers
 
-__all__ = ["PROTOCOL", "Evaluation", "Objective", "Optimiser", "Problem", "Query", "Space", "Start", "find_program",
-           "fitting", "load", "minimiser", "objective", "plan", "problem", "run", "serve"]
+__all__ = ["PROTOCOL", "Evaluation", "Objective", "Optimiser", "Parallel", "Pending", "Problem", "Query", "Request",
+           "Space", "Start", "find_program", "fitting", "load", "minimiser", "objective", "plan", "problem", "run",
+           "serve"]
 _LATER = {"load": "regatta_analysis", "Objective": "regatta.evaluator", "objective": "regatta.evaluator",
           "Problem": "regatta.problems", "find_program": "regatta.problems", "problem": "regatta.problems",
           "plan": "regatta.studies", "run": "regatta.studies"}  # {name: its module}
@@ -124,6 +127,32 @@ class Evaluation:
     feasible: bool = True  # it did not fail and violates no constraint; else y is the study's substitute
     observed: Optional[float] = None  # with constraints: the value itself
     constraints: Optional[dict[str, float]] = None  # feasible where all are at most 0
+    submission: Optional[int] = None  # its number in the order of asking, the initial design first
+    dispatched: Optional[float] = None  # when it started and ended, on the simulated clock of a study with
+    finished: Optional[float] = None  # several workers; None without a clock
+
+    @classmethod
+    def of(cls, message: Mapping[str, Any], **more: Any) -> "Evaluation":
+        """The evaluation that a message describes, without members that this package doesn't know."""
+        known = {f.name for f in fields(cls)}
+        return cls(**{**{name: value for name, value in message.items() if name in known}, **more})
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A query in flight: its value is not known yet."""
+    submission: int
+    x: list[float]
+    c: Optional[list[float]] = None  # if the learner chooses the context
+    index: Optional[int] = None  # of the point, in a finite set
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a `Parallel` optimiser learns when it is asked for a query."""
+    submission: int  # number of the query in the order of asking, the initial design first
+    pending: list[Pending] = field(default_factory=list)  # queries in flight, in the order of asking
+    now: float = 0.0  # time on the simulated clock
 
 
 @dataclass(frozen=True)
@@ -137,6 +166,8 @@ class Start:
     noise_variance: Optional[float] = None  # of normal noise, where the study says that it is known
     measure: Optional[str] = None  # the measure that turns f over the contexts into the objective
     constraints: tuple[str, ...] = ()  # names of the outcome constraints
+    workers: int = 1  # evaluations that run at the same time
+    release: Optional[str] = None  # with several: "async" or "sync"
 
 
 @dataclass(frozen=True)
@@ -156,15 +187,29 @@ class Optimiser(Protocol):
         failures and constraints also has a method `judge`: it gets the `Evaluation` first."""
 
 
+class Parallel:
+    """The base of optimisers that take several open queries. They also work with one worker: then nothing is ever in
+    flight."""
+
+    def ask(self, request: Request) -> Union[Query, Sequence[float]]:
+        raise NotImplementedError
+
+    def tell(self, evaluation: Evaluation) -> Optional[Sequence[float]]:
+        """Take in an evaluation, in the order in which they end. The first queries of the workers may not have been
+        asked for (`start: design` in the study file). May return the design that it would recommend now."""
+        raise NotImplementedError
+
+
 def _start(message: dict[str, Any]) -> Start:
-    if message["protocol"] != PROTOCOL:
-        raise ValueError(f"this package speaks protocol {PROTOCOL}, not {message['protocol']}")
+    if message["protocol"] not in (PROTOCOL, SEVERAL):
+        raise ValueError(f"this package speaks protocols {PROTOCOL} and {SEVERAL}, not {message['protocol']}")
     context = message.get("context")
     return Start(space=Space.of(message["space"]), budget=message["budget"], seed=message["seed"],
-                 initial=[Evaluation(**e) for e in message["initial"]],
+                 initial=[Evaluation.of(e, submission=i) for i, e in enumerate(message["initial"], 1)],
                  context=Space.of(context) if context else None,
                  noise_variance=message.get("noise_variance"), measure=message.get("measure"),
-                 constraints=tuple(message.get("constraints", ())))
+                 constraints=tuple(message.get("constraints", ())),
+                 workers=message.get("workers", 1), release=message.get("release"))
 
 
 def _numbers(values: Sequence[float]) -> list[float]:
@@ -191,10 +236,11 @@ def fitting() -> Iterator[None]:
 
 
 class _Server:
-    def __init__(self, factory: Callable[[Start], Optimiser], versions: Mapping[str, str]):
+    def __init__(self, factory: Callable[[Start], Union[Optimiser, Parallel]], versions: Mapping[str, str]):
         self.factory = factory
         self.versions = {"python": platform.python_version(), **versions}
-        self.optimiser: Optional[Optimiser] = None
+        self.optimiser: Union[Optimiser, Parallel, None] = None
+        self.n_initial = 0
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
         _fitted.update(wall=0.0, cpu=0.0)
@@ -203,30 +249,61 @@ class _Server:
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
         if message["do"] == "start":
-            self.optimiser = self.factory(_start(message))
-            return {"protocol": PROTOCOL, "versions": self.versions}
+            return self._begin(message)
         if self.optimiser is None:
             raise ValueError(f"'{message['do']}' came before 'start'")
         if message["do"] == "ask":
-            query = self.optimiser.ask()
-            if not isinstance(query, Query):
-                query = Query(query)
-            answer: dict[str, Any] = {"x": _coordinates(query.x)}
-            if query.c is not None:
-                answer["c"] = _coordinates(query.c)
-            if query.record:
-                answer["record"] = {name: float(v) for name, v in query.record.items()}
-            return answer
+            return self._ask(message)
         if message["do"] == "tell":
-            if hasattr(self.optimiser, "judge"):
-                self.optimiser.judge(Evaluation(**{name: v for name, v in message.items()
-                                                   if name not in ("id", "do", "t")}))
-            best = self.optimiser.tell(message["x"], message["y"], message.get("c"))
+            best = self._tell(message)
             return {} if best is None else {"recommendation": _coordinates(best)}
         raise ValueError(f"unknown request '{message['do']}'")
 
+    def _begin(self, message: dict[str, Any]) -> dict[str, Any]:
+        start = _start(message)
+        self.n_initial = len(start.initial)
+        self.optimiser = self.factory(start)
+        if start.workers > 1 and not isinstance(self.optimiser, Parallel):
+            return {"error": f"{_name(self.optimiser)} takes one query at a time: it needs 'workers: 1', not "
+                             f"{start.workers}", "retry": False}
+        return {"protocol": message["protocol"], "versions": self.versions}
 
-def serve(factory: Callable[[Start], Optimiser], requests: Optional[Iterable[str]] = None,
+    def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
+        if isinstance(self.optimiser, Parallel):
+            query = self.optimiser.ask(Request(self._submission(message), [
+                Pending(p["submission"], p["x"], p.get("c"), p.get("index")) for p in message.get("pending", ())],
+                message.get("now", 0.0)))
+        else:
+            assert self.optimiser is not None
+            query = self.optimiser.ask()
+        if not isinstance(query, Query):
+            query = Query(query)
+        answer: dict[str, Any] = {"x": _coordinates(query.x)}
+        if query.c is not None:
+            answer["c"] = _coordinates(query.c)
+        if query.record:
+            answer["record"] = {name: float(v) for name, v in query.record.items()}
+        return answer
+
+    def _tell(self, message: dict[str, Any]) -> Optional[Sequence[float]]:
+        evaluation = Evaluation.of(message, submission=self._submission(message))
+        if isinstance(self.optimiser, Parallel):
+            return self.optimiser.tell(evaluation)
+        assert self.optimiser is not None
+        if hasattr(self.optimiser, "judge"):
+            self.optimiser.judge(evaluation)
+        return self.optimiser.tell(message["x"], message["y"], message.get("c"))
+
+    def _submission(self, message: dict[str, Any]) -> int:
+        return int(message.get("submission", self.n_initial + message["t"]))
+
+
+def _name(optimiser: Any) -> str:
+    """What an optimiser is called in messages."""
+    return "a minimiser" if isinstance(optimiser, _InsideOut) else type(optimiser).__name__
+
+
+def serve(factory: Callable[[Start], Union[Optimiser, Parallel]], requests: Optional[Iterable[str]] = None,
           answers: Optional[TextIO] = None, versions: Mapping[str, str] = MappingProxyType({})) -> None:
     """Answer requests until the input ends. factory: called with a `Start` for a new optimiser. versions: versions of
     the packages that the optimiser uses, recorded with its trials beside Python's. Text that is printed meanwhile goes

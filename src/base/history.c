@@ -23,6 +23,7 @@ PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, RgHistory
   PetscCall(PetscCalloc1(rows, &history->y));
   PetscCall(PetscCalloc1(rows, &history->observed));
   PetscCall(PetscCalloc1(rows, &history->feasible));
+  PetscCall(PetscCalloc1(rows, &history->moments));
   PetscCall(PetscCalloc1(rows * history->n_constraints, &history->constraints));
   PetscFunctionReturn(0);
 }
@@ -43,6 +44,7 @@ PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
   history->context_index[row] = context_index;
   history->y[row] = history->observed[row] = y;
   history->feasible[row] = true;
+  history->moments[row] = (RgMoment){row + 1, NAN, NAN};
   history->n++;
   PetscFunctionReturn(0);
 }
@@ -76,7 +78,8 @@ PetscErrorCode rg_history_destroy(RgHistory *history)
 {
   PetscFunctionBeginUser;
   PetscCall(RG_FREE(&history->x, &history->c, &history->index, &history->context_index, &history->y,
-                    &history->observed, &history->feasible, &history->constraints));
+                    &history->observed, &history->feasible, &history->moments,
+                    &history->constraints));
   memset(history, 0, sizeof *history);
   PetscFunctionReturn(0);
 }

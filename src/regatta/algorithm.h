@@ -52,6 +52,7 @@ typedef struct {
   int n_initial;                   /* size of the initial design, chosen by the study */
   int n_iterations;                /* number of queries after the initial design */
   int n_workers;                   /* number of evaluations that run at the same time; 0: one */
+  bool batches;                    /* they are asked for in batches of n_workers */
   const RgPendingOptions *pending; /* rule for points in flight; NULL: they are ignored */
   RgStream stream;                 /* the algorithm's own stream */
   RgClock *clock;

@@ -120,7 +120,16 @@ typedef struct {
   const int *index;         /* n: index into the finite design, -1 on a box; NULL: a box */
   const double *c;          /* n x context_dim, unit coordinates; NULL: no context */
   const int *context_index; /* n: index into the finite contexts; NULL: not finite */
+  const int *submission;    /* n: numbers in the order of asking, from 1; NULL: not known */
+  double now;               /* time on the simulated clock */
 } RgPending;
+
+/* Where an evaluation stands in the order of asking, and when it ran on the simulated clock; NaN
+   without a clock, and in an initial design that was known at its start. */
+typedef struct {
+  int submission;
+  double dispatched, finished;
+} RgMoment;
 
 /* The history of an algorithm: queried inputs and observations, in order of evaluation. */
 typedef struct {
@@ -139,6 +148,7 @@ typedef struct {
   bool *feasible;     /* n: the evaluation did not fail and violates no constraint */
   int n_constraints;
   double *constraints; /* n x n_constraints; NaN where the evaluation failed */
+  RgMoment *moments;   /* n */
   RgPending pending;   /* set during an ask; n = 0: nothing is in flight */
 } RgHistory;
 

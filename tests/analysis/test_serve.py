@@ -95,7 +95,46 @@ class Serve(unittest.TestCase):
             self.assertEqual(converse(Broken, *game(1)[:2])[1],
                              {"id": 2, "error": "ValueError: no idea"})
         self.assertIn("error", converse(Broken, {"id": 1, "do": "ask", "t": 1})[0])
-        self.assertIn("protocol", converse(Broken, {**START, "protocol": 2})[0]["error"])
+        self.assertIn("protocol", converse(Broken, {**START, "protocol": 3})[0]["error"])
+
+    def test_several_open_queries(self):
+        heard = []
+
+        class Both(regatta.Parallel):
+            def __init__(self, start):
+                heard.append((start.workers, start.release, [e.submission for e in start.initial]))
+
+            def ask(self, request):
+                heard.append(request)
+                return [0.1 * request.submission]
+
+            def tell(self, evaluation):
+                heard.append(evaluation)
+
+        pending = [{"submission": 2, "x": [0.2]}]
+        said = converse(Both, {**START, "protocol": 2, "workers": 2, "release": "async"},
+                        {"id": 2, "do": "ask", "t": 1, "submission": 2, "now": 0.0, "pending": []},
+                        {"id": 3, "do": "ask", "t": 2, "submission": 3, "now": 0.5, "pending": pending},
+                        {"id": 4, "do": "tell", "t": 2, "submission": 3, "x": [0.3], "y": 1.5, "dispatched": 0.5,
+                         "finished": 2.0, "news": 7})
+        self.assertEqual(said[0]["protocol"], 2)
+        self.assertEqual([a.get("x") for a in said[1:]], [[0.2], [0.1 * 3], None])
+        self.assertEqual(heard, [(2, "async", [1]), regatta.Request(2), regatta.Request(3, [regatta.Pending(2, [0.2])], 0.5),
+                                 regatta.Evaluation([0.3], 1.5, submission=3, dispatched=0.5, finished=2.0)])
+        del heard[:]
+        converse(Both, *game(2))
+        self.assertEqual([h for h in heard if isinstance(h, regatta.Request)], [regatta.Request(2), regatta.Request(3)])
+        self.assertEqual([h.submission for h in heard if isinstance(h, regatta.Evaluation)], [2, 3])
+
+    def test_one_query_at_a_time(self):
+        class Sequential:
+            def __init__(self, start):
+                pass
+
+        for factory, name in ((Sequential, "Sequential"), (regatta.minimiser(lambda *given: None), "a minimiser")):
+            said = converse(factory, {**START, "protocol": 2, "workers": 4, "release": "sync"})
+            self.assertEqual(said, [{"id": 1, "retry": False, "error": f"{name} takes one query at a time: it needs "
+                                                                       "'workers: 1', not 4"}])
 
     def test_a_minimiser_is_turned_inside_out_and_called_again(self):
         calls = []

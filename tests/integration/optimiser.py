@@ -15,6 +15,7 @@ parser.add_argument("--heard", help="file that gets every request")
 parser.add_argument("--delay", type=float, default=0, help="seconds an answer takes")
 parser.add_argument("--entropy", action="store_true", help="not reproducible")
 parser.add_argument("--fit", type=float, default=0, help="CPU seconds that every ask reports as a fit")
+parser.add_argument("--one", action="store_true", help="speak the protocol for one worker whatever is asked for")
 parser.add_argument("--once", help="misbehave only if this file is not there, and make it")
 options = parser.parse_args()
 
@@ -25,7 +26,8 @@ def say(identity, **members):
 
 def draw():
     if "points" in space:
-        left = [i for i in range(len(space["points"])) if i not in seen]
+        flying = {p["index"] for p in request.get("pending", ())}
+        left = [i for i in range(len(space["points"])) if i not in seen | flying]
         return generator.choice(left)
     return [generator.uniform(a, b) for a, b in zip(space["lower"], space["upper"])]
 
@@ -39,6 +41,7 @@ WRONG = {
     "error": lambda x: {"error": "no idea"},
     "fit": lambda x: {"x": x, "fit": {"wall": 1}},
     "seen": lambda x: {"index": sorted(seen)[0]},
+    "flying": lambda x: {"index": request["pending"][0]["index"]},
     "no_point": lambda x: {"x": [0.123456]},
     "no_index": lambda x: {"index": 100000},
 }
@@ -79,7 +82,7 @@ for line in sys.stdin:
         generator = random.Random(None if options.entropy else request["seed"])
         seen = {e.get("index") for e in request["initial"]}
         context = request.get("context", {})
-        say(identity, protocol=1, versions={"numpy": "1.24", "odd; name": "2, 3"})
+        say(identity, protocol=1 if options.one else request["protocol"], versions={"numpy": "1.24", "odd; name": "2, 3"})
     elif do == "ask":
         x = draw()
         if options.at == request["t"] and misbehave(identity, x):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Optuna's samplers as methods of a study: tpe, cmaes. They learn from the initial design."""
+"""Optuna's samplers as methods of a study: tpe, cmaes. They learn from the initial design, and take several queries at
+a time; with several workers TPE takes the worst value for those in flight (`constant_liar`)."""
 import pathlib
 import sys
 
@@ -8,10 +9,11 @@ import optuna
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "analysis"))
 import regatta
 
-SAMPLERS = {"tpe": optuna.samplers.TPESampler, "cmaes": optuna.samplers.CmaEsSampler}
+SAMPLERS = {"tpe": lambda seed, several: optuna.samplers.TPESampler(seed=seed, constant_liar=several),
+            "cmaes": lambda seed, several: optuna.samplers.CmaEsSampler(seed=seed)}
 
 
-class Search:
+class Search(regatta.Parallel):
     def __init__(self, start, sampler):
         if start.space.points is not None:
             raise ValueError("this adapter needs a box, the problem has a finite set of designs")
@@ -20,17 +22,24 @@ class Search:
         distribution = optuna.distributions.FloatDistribution
         self.space = {name: distribution(a, b)
                       for name, (a, b) in zip(start.space.names, start.space.bounds)}
-        self.study = optuna.create_study(direction="maximize", sampler=sampler(seed=start.seed))
+        self.study = optuna.create_study(direction="maximize", sampler=sampler(start.seed, start.workers > 1))
+        self.open = {}
         for e in start.initial:
-            self.study.add_trial(optuna.trial.create_trial(
-                params=dict(zip(self.space, e.x)), distributions=self.space, value=e.y))
+            self.add(e)
 
-    def ask(self):
-        self.trial = self.study.ask(self.space)
-        return list(self.trial.params.values())
+    def add(self, e):
+        self.study.add_trial(optuna.trial.create_trial(
+            params=dict(zip(self.space, e.x)), distributions=self.space, value=e.y))
 
-    def tell(self, x, y, c=None):
-        self.study.tell(self.trial, y)
+    def ask(self, request):
+        trial = self.open[request.submission] = self.study.ask(self.space)
+        return list(trial.params.values())
+
+    def tell(self, e):
+        if e.submission in self.open:
+            self.study.tell(self.open.pop(e.submission), e.y)
+        else:
+            self.add(e)
 
 
 if __name__ == "__main__":

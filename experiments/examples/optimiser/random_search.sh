@@ -11,7 +11,7 @@ while read -r line; do
   *'"do":"start"'*)
     lower=$(list lower) upper=$(list upper)
     RANDOM=$(number seed)
-    echo "{\"id\":$id,\"protocol\":1}" ;;
+    echo "{\"id\":$id,\"protocol\":$(number protocol)}" ;; # 2 with several workers: the same to us
   *'"do":"ask"'*)
     draw=$RANDOM$RANDOM # here: within $( ) bash would seed RANDOM anew
     x=$(awk -v seed="$draw" -v lower="$lower" -v upper="$upper" 'BEGIN {

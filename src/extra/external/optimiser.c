@@ -2,10 +2,10 @@
 
    Every trial restarts the program, so that trials don't influence each other. Requests are
    lines of JSON (docs/protocol.md): `start` with everything that a method may know, then `ask` and
-   `tell` in turn. Each answer is stored before it is used. A program that must be started again
-   (after a kill, or because it gave a wrong answer) repeats all exchanges. If an answer then
-   differs, the stored answer counts, and the row says so (`asked_otherwise`): the program is not
-   reproducible.
+   `tell`, in turn with one worker, in the order of the simulated clock with several. Each answer
+   is stored before it is used. A program that must be started again (after a kill, or because it
+   gave a wrong answer) repeats all exchanges. If an answer then differs, the stored answer counts,
+   and the row says so (`asked_otherwise`): the program is not reproducible.
    The program's name, the arguments, the recorded names and `revision` identify a trial. A hash of
    the program and of `files` is stored with it, and trials of other versions are reported.
    Needs nothing. Cost per iteration: the program's. Revision 1. */
@@ -52,9 +52,17 @@ static const RgParam params[] = {
   {0},
 };
 
+/* A request after `start`. */
+typedef struct {
+  char *line; /* owned */
+  bool asked; /* `ask`, else `tell` */
+} Exchange;
+
 typedef struct {
   RgChild *child;
   int done; /* number of exchanges that the child has completed */
+  int n_exchanges;
+  Exchange *exchanges; /* all of the trial so far, numbered from 1; owned */
   RgExternalAnswer answer;
   double *numbers;         /* numbers of the newest answer; owned */
   RgRecordColumn *columns; /* owned, and so are the names */
@@ -167,7 +175,8 @@ static PetscErrorCode external_destroy(RgAlgorithm *algorithm)
 
   PetscFunctionBeginUser;
   PetscCall(rg_child_close(&s->child, true));
-  PetscCall(RG_FREE(&s->numbers, &s->columns, &s->names));
+  for (int k = 0; k < s->n_exchanges; k++) PetscCall(PetscFree(s->exchanges[k].line));
+  PetscCall(RG_FREE(&s->numbers, &s->columns, &s->names, &s->exchanges));
   PetscCall(rg_text_clear(&s->versions));
   PetscFunctionReturn(0);
 }
@@ -263,7 +272,7 @@ static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, Rg
   PetscCall(rg_external_start(&algorithm->setup, rg_random_word(&random) >> 33, history, 1, &line));
   PetscCall(talk(algorithm, line.data, 1, &object, mistake));
   PetscCall(rg_text_clear(&s->versions));
-  if (object) PetscCall(rg_external_greeting(object, &s->versions, mistake));
+  if (object) PetscCall(rg_external_greeting(&algorithm->setup, object, &s->versions, mistake));
   algorithm->versions = s->versions.data;
   json_decref(object);
   PetscCall(rg_text_clear(&line));
@@ -296,44 +305,55 @@ static PetscErrorCode settle(RgAlgorithm *algorithm, int exchange, RgText *mista
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode exchange_once(RgAlgorithm *algorithm, int exchange, const RgHistory *history,
+/* Number k of the exchanges; the newest answer is checked against the history. */
+static PetscErrorCode exchange_once(RgAlgorithm *algorithm, int k, const RgHistory *history,
                                     RgText *mistake)
 {
   External *s = algorithm->state;
-  const int64_t id = exchange + 1;
-  RgText line = {0};
+  const Exchange *exchange = &s->exchanges[k - 1];
   json_t *object;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_external_request(s->answer.domain, exchange, history, id, &line));
-  PetscCall(talk(algorithm, line.data, id, &object, mistake));
-  if (object)
-    PetscCall(rg_external_read(&s->answer, exchange, history, object, s->numbers, mistake));
+  PetscCall(talk(algorithm, exchange->line, k + 1, &object, mistake));
+  if (object) PetscCall(rg_external_read(&s->answer, exchange->asked, object, s->numbers, mistake));
   json_decref(object);
-  PetscCall(rg_text_clear(&line));
-  if (!mistake->length) PetscCall(settle(algorithm, exchange, mistake));
+  if (exchange->asked && k == s->n_exchanges)
+    PetscCall(rg_external_check_once(s->answer.domain, history, s->numbers, mistake));
+  if (!mistake->length) PetscCall(settle(algorithm, k, mistake));
   PetscFunctionReturn(0);
 }
 
-/* Advance the program to an exchange; after a restart it first repeats all earlier exchanges. */
-static PetscErrorCode advance(RgAlgorithm *algorithm, int exchange, const RgHistory *history,
-                              RgText *mistake)
+/* Bring the program to the newest exchange; after a restart it first repeats all earlier ones. */
+static PetscErrorCode advance(RgAlgorithm *algorithm, const RgHistory *history, RgText *mistake)
 {
   External *s = algorithm->state;
 
   PetscFunctionBeginUser;
   if (!s->child) PetscCall(begin(algorithm, history, mistake));
-  for (int k = s->done + 1; k <= exchange && !mistake->length; k++) {
-    PetscCall(exchange_once(algorithm, k, history, mistake));
-    s->done = k;
-  }
+  while (s->done < s->n_exchanges && !mistake->length)
+    PetscCall(exchange_once(algorithm, ++s->done, history, mistake));
   if (mistake->length) PetscCall(rg_child_close(&s->child, false));
   PetscFunctionReturn(0);
 }
 
-/* The numbers of an exchange, with retries as the study allows. */
-static PetscErrorCode reach(RgAlgorithm *algorithm, int exchange, const RgHistory *history,
-                            RgFailure *failure)
+/* Add the request to `ask` query t, or with t = 0 to `tell` the newest evaluation. */
+static PetscErrorCode add_exchange(RgAlgorithm *algorithm, int t, const RgHistory *history)
+{
+  External *s = algorithm->state;
+  RgText line = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(RG_GROW(s->n_exchanges, s->exchanges));
+  const int64_t id = s->n_exchanges + 2; /* behind `start` and the exchanges so far */
+  if (t) PetscCall(rg_external_ask(&algorithm->setup, t, history, id, &line));
+  else PetscCall(rg_external_tell(&algorithm->setup, history, id, &line));
+  s->exchanges[s->n_exchanges++] = (Exchange){line.data, t > 0};
+  PetscFunctionReturn(0);
+}
+
+/* Ask (t > 0) or tell (t = 0), with retries as the study allows. */
+static PetscErrorCode converse(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                               RgFailure *failure)
 {
   const Options *o = algorithm->options;
   const RgKeeper *keeper = algorithm->setup.keeper;
@@ -343,9 +363,10 @@ static PetscErrorCode reach(RgAlgorithm *algorithm, int exchange, const RgHistor
 
   PetscFunctionBeginUser;
   PetscCheck(keeper, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "nobody keeps the program's answers");
+  PetscCall(add_exchange(algorithm, t, history));
   for (int attempt = 0; attempt <= o->retries && !stopped && !s->final; attempt++) {
     PetscCall(rg_text_clear(&mistake));
-    PetscCall(advance(algorithm, exchange, history, &mistake));
+    PetscCall(advance(algorithm, history, &mistake));
     if (!mistake.length) break;
     stopped = keeper->stop && keeper->stop(keeper->closure);
   }
@@ -386,7 +407,7 @@ static PetscErrorCode external_ask(RgAlgorithm *algorithm, int t, const RgHistor
   const double *numbers = s->numbers;
 
   PetscFunctionBeginUser;
-  PetscCall(reach(algorithm, 2 * t - 1, history, failure));
+  PetscCall(converse(algorithm, t, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
   query->index = take_point(&domain->design, numbers, query->x);
   numbers += domain->design.dim;
@@ -407,7 +428,7 @@ static PetscErrorCode external_recommend(RgAlgorithm *algorithm, int t, const Rg
   const int last = history->n - 1;
 
   PetscFunctionBeginUser;
-  if (t > 0) PetscCall(reach(algorithm, 2 * t, history, failure));
+  if (t > 0) PetscCall(converse(algorithm, 0, history, failure));
   if (failure->failed || last < 0) PetscFunctionReturn(0);
   mark(s, recommendation);
   if (t > 0 && !isnan(s->numbers[0])) {
@@ -429,7 +450,6 @@ const RgAlgorithmClass rg_algorithm_external = {
            "what a program of the user's asks for, started once per trial and talked to in lines "
            "of JSON",
            "the user's own; docs/protocol.md"),
-  .needs = RG_NEEDS_ALTERNATION,
   RG_OPTIONS(Options, params),
   RG_STATE(External, external_create, external_destroy),
   .check = external_check,

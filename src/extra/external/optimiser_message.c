@@ -50,6 +50,12 @@ static PetscErrorCode add_evaluation(const RgDomain *domain, const RgHistory *hi
   PetscFunctionReturn(0);
 }
 
+/* The version of the protocol that a trial needs. */
+static int version(const RgSetup *setup)
+{
+  return setup->n_workers > 1 ? RG_PROTOCOL_SEVERAL : RG_PROTOCOL_VERSION;
+}
+
 PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHistory *history,
                                  int64_t id, RgText *line)
 {
@@ -58,7 +64,11 @@ PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHi
   PetscFunctionBeginUser;
   rg_protocol_set(request, "id", json_integer(id));
   rg_protocol_set(request, "do", json_string("start"));
-  rg_protocol_set(request, "protocol", json_integer(RG_PROTOCOL_VERSION));
+  rg_protocol_set(request, "protocol", json_integer(version(setup)));
+  if (setup->n_workers > 1) {
+    rg_protocol_set(request, "workers", json_integer(setup->n_workers));
+    rg_protocol_set(request, "release", json_string(setup->batches ? "sync" : "async"));
+  }
   rg_protocol_set(request, "seed", json_integer((json_int_t)seed));
   rg_protocol_set(request, "budget", json_integer(setup->n_iterations));
   PetscCall(rg_protocol_domain(setup->domain, request));
@@ -76,18 +86,72 @@ PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHi
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_external_request(const RgDomain *domain, int exchange, const RgHistory *history,
-                                   int64_t id, RgText *line)
+static json_t *request_object(const char *what, int t, int64_t id)
 {
-  const int t = (exchange + 1) / 2;
   json_t *request = json_object();
 
-  PetscFunctionBeginUser;
   rg_protocol_set(request, "id", json_integer(id));
-  rg_protocol_set(request, "do", json_string(exchange % 2 ? "ask" : "tell"));
+  rg_protocol_set(request, "do", json_string(what));
   rg_protocol_set(request, "t", json_integer(t));
-  if (exchange % 2 == 0)
-    PetscCall(add_evaluation(domain, history, history->n_initial + t - 1, request));
+  return request;
+}
+
+/* List the points in flight. */
+static PetscErrorCode add_pending(const RgDomain *domain, const RgPending *pending, json_t *request)
+{
+  json_t *list = json_array(), *point;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < pending->n; i++) {
+    json_t *object = json_object();
+    rg_protocol_set(object, "submission", json_integer(pending->submission[i]));
+    PetscCall(
+      rg_protocol_point(&domain->design, pending->x + (size_t)i * domain->design.dim, &point));
+    rg_protocol_set(object, "x", point);
+    if (pending->index[i] >= 0) rg_protocol_set(object, "index", json_integer(pending->index[i]));
+    if (pending->c) {
+      PetscCall(
+        rg_protocol_point(&domain->context, pending->c + (size_t)i * domain->context.dim, &point));
+      rg_protocol_set(object, "c", point);
+    }
+    (void)json_array_append_new(list, object);
+  }
+  rg_protocol_set(request, "pending", list);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_external_ask(const RgSetup *setup, int t, const RgHistory *history, int64_t id,
+                               RgText *line)
+{
+  json_t *request = request_object("ask", t, id);
+
+  PetscFunctionBeginUser;
+  if (setup->n_workers > 1) {
+    rg_protocol_set(request, "submission", json_integer(history->n_initial + t));
+    rg_protocol_set(request, "now", json_real(history->pending.now));
+    PetscCall(add_pending(setup->domain, &history->pending, request));
+  }
+  PetscCall(rg_protocol_write(request, line));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_external_tell(const RgSetup *setup, const RgHistory *history, int64_t id,
+                                RgText *line)
+{
+  const int row = history->n - 1;
+  const RgMoment *moment = &history->moments[row];
+  const int submission = setup->n_workers > 1 ? moment->submission : row + 1;
+  json_t *request = request_object("tell", submission - history->n_initial, id);
+
+  PetscFunctionBeginUser;
+  if (setup->n_workers > 1) {
+    rg_protocol_set(request, "submission", json_integer(submission));
+    if (!isnan(moment->finished)) {
+      rg_protocol_set(request, "dispatched", json_real(moment->dispatched));
+      rg_protocol_set(request, "finished", json_real(moment->finished));
+    }
+  }
+  PetscCall(add_evaluation(setup->domain, history, row, request));
   PetscCall(rg_protocol_write(request, line));
   PetscFunctionReturn(0);
 }
@@ -133,15 +197,23 @@ static PetscErrorCode read_versions(const json_t *versions, RgText *text, RgText
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_external_greeting(const json_t *object, RgText *versions, RgText *mistake)
+PetscErrorCode rg_external_greeting(const RgSetup *setup, const json_t *object, RgText *versions,
+                                    RgText *mistake)
 {
   const json_t *protocol = json_object_get(object, "protocol");
+  const json_int_t spoken = json_is_integer(protocol) ? json_integer_value(protocol) : 0;
 
   PetscFunctionBeginUser;
-  if (!json_is_integer(protocol) || json_integer_value(protocol) != RG_PROTOCOL_VERSION)
+  if (spoken == version(setup))
+    PetscCall(read_versions(json_object_get(object, "versions"), versions, mistake));
+  else if (spoken == RG_PROTOCOL_VERSION)
+    PetscCall(rg_text_add(mistake,
+                          "speaks protocol 1, which is for one worker: 'workers: %d' needs "
+                          "protocol %d",
+                          setup->n_workers, RG_PROTOCOL_SEVERAL));
+  else
     PetscCall(rg_text_add(mistake, "answered 'start' without \"protocol\": %d, the one spoken here",
-                          RG_PROTOCOL_VERSION));
-  else PetscCall(read_versions(json_object_get(object, "versions"), versions, mistake));
+                          version(setup)));
   PetscFunctionReturn(0);
 }
 
@@ -240,21 +312,26 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const c
   PetscFunctionReturn(0);
 }
 
-/* Without replacement, check that no query before t was at the same point. */
-static PetscErrorCode check_once(const RgDomain *domain, int t, const RgHistory *history,
-                                 const double *native, RgText *mistake)
+PetscErrorCode rg_external_check_once(const RgDomain *domain, const RgHistory *history,
+                                      const double *numbers, RgText *mistake)
 {
+  const RgPending *pending = &history->pending;
+
   PetscFunctionBeginUser;
   if (!domain->without_replacement || mistake->length) PetscFunctionReturn(0);
-  const int index = rg_protocol_find(&domain->design, native);
-  for (int row = 0; row < history->n_initial + t - 1; row++) {
-    if (history->index[row] != index) continue;
-    PetscCall(rg_text_add(mistake,
-                          "answered point %d again, which was evaluation %d; each may be "
-                          "queried once",
-                          index, row + 1));
-    break;
-  }
+  const int index = rg_protocol_find(&domain->design, numbers);
+  for (int row = 0; row < history->n && !mistake->length; row++)
+    if (history->index[row] == index)
+      PetscCall(rg_text_add(mistake,
+                            "answered point %d again, which was evaluation %d; each may be "
+                            "queried once",
+                            index, history->moments[row].submission));
+  for (int i = 0; i < pending->n && !mistake->length; i++)
+    if (pending->index[i] == index)
+      PetscCall(rg_text_add(mistake,
+                            "answered point %d again, which is in flight as evaluation %d; each "
+                            "may be queried once",
+                            index, pending->submission[i]));
   PetscFunctionReturn(0);
 }
 
@@ -275,14 +352,13 @@ static PetscErrorCode read_record(const RgExternalAnswer *answer, const json_t *
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode read_ask(const RgExternalAnswer *answer, int t, const RgHistory *history,
-                               const json_t *object, double *numbers, RgText *mistake)
+static PetscErrorCode read_ask(const RgExternalAnswer *answer, const json_t *object,
+                               double *numbers, RgText *mistake)
 {
   const RgDomain *domain = answer->domain;
 
   PetscFunctionBeginUser;
   PetscCall(read_point(&domain->design, "x", "index", object, numbers, mistake));
-  PetscCall(check_once(domain, t, history, numbers, mistake));
   numbers += domain->design.dim;
   if (domain->control == RG_CONTEXT_SIMULATOR && !mistake->length)
     PetscCall(read_point(&domain->context, "c", "c_index", object, numbers, mistake));
@@ -291,14 +367,12 @@ static PetscErrorCode read_ask(const RgExternalAnswer *answer, int t, const RgHi
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_external_read(const RgExternalAnswer *answer, int exchange,
-                                const RgHistory *history, const json_t *object, double *numbers,
-                                RgText *mistake)
+PetscErrorCode rg_external_read(const RgExternalAnswer *answer, bool asked, const json_t *object,
+                                double *numbers, RgText *mistake)
 {
   PetscFunctionBeginUser;
   for (int i = 0; i < rg_external_width(answer); i++) numbers[i] = NAN;
-  if (exchange % 2)
-    PetscCall(read_ask(answer, (exchange + 1) / 2, history, object, numbers, mistake));
+  if (asked) PetscCall(read_ask(answer, object, numbers, mistake));
   else if (json_object_get(object, "recommendation") ||
            json_object_get(object, "recommendation_index"))
     PetscCall(read_point(&answer->domain->design, "recommendation", "recommendation_index", object,

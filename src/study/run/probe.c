@@ -152,12 +152,14 @@ static bool same_entries(const RgCell *a, const RgCell *b)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* Whether an earlier cell has the same entries: then program and problem are the same, and only
-   swept settings differ. */
+/* Whether an earlier cell has the same entries and speaks the same protocol: then program and
+   problem are the same, and only swept settings differ. */
 static bool is_tried(const RgStudy *study, int cell)
 {
   for (int i = 0; i < cell; i++)
-    if (same_entries(&study->cells[i], &study->cells[cell])) return true;
+    if (same_entries(&study->cells[i], &study->cells[cell]) &&
+        (study->cells[i].crew.workers > 1) == (study->cells[cell].crew.workers > 1))
+      return true;
   return false;
 }
 

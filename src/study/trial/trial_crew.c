@@ -47,6 +47,11 @@ PetscErrorCode rg_trial_destroy_crew(RgTrialRun *run)
   PetscFunctionReturn(0);
 }
 
+static double units(int64_t ticks)
+{
+  return (double)ticks / RG_TICKS_PER_UNIT;
+}
+
 /* ---- the crew's questions -------------------------------------------------------------------- */
 
 /* The points in flight as the method sees them: contexts that it does not choose are not known. */
@@ -64,8 +69,13 @@ static PetscErrorCode gather_pending(RgTrialRun *run, const RgCrewAsk *request, 
     run->pending_index[i] = asked->index[from];
     run->pending_context[i] = asked->context_index[from];
   }
-  *pending = (RgPending){request->n_pending, run->pending_x, run->pending_index,
-                         chosen ? run->pending_c : NULL, chosen ? run->pending_context : NULL};
+  *pending = (RgPending){request->n_pending,
+                         run->pending_x,
+                         run->pending_index,
+                         chosen ? run->pending_c : NULL,
+                         chosen ? run->pending_context : NULL,
+                         request->pending,
+                         units(request->now)};
   PetscFunctionReturn(0);
 }
 
@@ -136,15 +146,11 @@ static int64_t repair(void *closure, int worker, int incarnation)
 
 /* ---- what is recorded ------------------------------------------------------------------------ */
 
-static double units(int64_t ticks)
-{
-  return (double)ticks / RG_TICKS_PER_UNIT;
-}
-
 void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told)
 {
   const int row = told->submission - 1;
 
+  run->history.moments[run->history.n - 1].submission = told->submission;
   if (!rg_crew_counts(&run->cell->crew)) return;
   *rg_trial_cell(run, RG_COLUMN_SUBMISSION, row) = told->submission;
   if (!told->worker) return; /* known at the start */
@@ -156,6 +162,8 @@ void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told)
   *rg_trial_cell(run, RG_COLUMN_TOLD, row) = units(told->told);
   *rg_trial_cell(run, RG_COLUMN_DURATION, row) = units(told->finished - told->dispatched);
   *rg_trial_cell(run, RG_COLUMN_IDLE, row) = units(told->idle);
+  run->history.moments[run->history.n - 1].dispatched = units(told->dispatched);
+  run->history.moments[run->history.n - 1].finished = units(told->finished);
   run->idle = told->idle;
 }
 
