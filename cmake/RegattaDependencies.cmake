@@ -261,8 +261,19 @@ if(REGATTA_SCALAPACK)
       set(RG_SCALAPACK_SAID "comes with PETSc or BLAS")
     endif()
   endif()
-  if(NOT RG_SCALAPACK_SAID) # last: in some packages the file names libraries that aren't there
-    find_package(scalapack CONFIG QUIET)
+  if(NOT RG_SCALAPACK_SAID)
+    # Read by another configuration first: a package stops its reader where it names libraries that aren't there, as
+    # Debian's does.
+    file(WRITE ${CMAKE_BINARY_DIR}/scalapack/CMakeLists.txt
+      "cmake_minimum_required(VERSION 3.13)\nproject(package NONE)\nfind_package(scalapack CONFIG REQUIRED)\n")
+    execute_process(
+      COMMAND ${CMAKE_COMMAND} -S ${CMAKE_BINARY_DIR}/scalapack -B ${CMAKE_BINARY_DIR}/scalapack/build
+              -Dscalapack_DIR=${scalapack_DIR} "-DCMAKE_PREFIX_PATH=${CMAKE_PREFIX_PATH}"
+              -DCMAKE_LIBRARY_ARCHITECTURE=${CMAKE_LIBRARY_ARCHITECTURE}
+      RESULT_VARIABLE unreadable OUTPUT_QUIET ERROR_QUIET)
+    if(NOT unreadable)
+      find_package(scalapack CONFIG QUIET)
+    endif()
     if(TARGET scalapack)
       target_link_libraries(regatta_deps INTERFACE scalapack)
       list(APPEND REGATTA_PC_LIBS_PRIVATE -lscalapack)

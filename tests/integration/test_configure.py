@@ -56,9 +56,12 @@ class Configure(RegattaTest):
         self.assertNotRegex(package, "PkgConfig::|NOTFOUND")
 
     def test_no_pkg_config_at_all_and_what_may_be_missing(self):
-        said = self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON", "-DREGATTA_SCALAPACK=OFF",
-                              "-DREGATTA_LBFGSB=OFF",
-                              f"-DPETSC_DIR={petsc_folder()}")
+        """As with MPICH on Debian, the only ScaLAPACK is a package that names libraries that aren't there."""
+        package = self.folder / "package"
+        package.mkdir()
+        (package / "scalapack-config.cmake").write_text('message(FATAL_ERROR "this file does not exist")\n')
+        said = self.configure("-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON", f"-Dscalapack_DIR={package}",
+                              "-DRG_SCALAPACK_LIBRARY=", "-DREGATTA_LBFGSB=OFF", f"-DPETSC_DIR={petsc_folder()}")
         self.assertRegex(said, "PETSC: .*libpetsc")
         self.assertRegex(said, "BLAS: /.*openblas")
         self.assertIn("ScaLAPACK no: teams of one rank only", said)
