@@ -96,10 +96,10 @@ static PetscErrorCode read_rows(const RgCsv *csv, const char *path, double *life
   for (int i = 0; i < csv->n_rows && !mistake->length; i++) {
     bool fine = true;
     int node;
-    for (int k = 0; k < 2; k++) fine = fine && rg_csv_number(csv, i, column[k], &value[k]);
+    for (int k = 0; k < 2; k++) fine = fine && !rg_csv_number(csv, i, column[k], &value[k]);
     node = fine ? find_node(value[0], value[1]) : 0;
     if (node < 0) continue;
-    fine = fine && rg_csv_number(csv, i, column[2], &value[2]);
+    fine = fine && !rg_csv_number(csv, i, column[2], &value[2]);
     if (!fine) PetscCall(rg_text_add(mistake, "%s:%d: a cell is not a number", path, csv->line[i]));
     else if (!isnan(lifetime[node]) && lifetime[node] != value[2])
       PetscCall(rg_text_add(mistake,
@@ -124,7 +124,7 @@ static PetscErrorCode read_table(const Options *options, double *lifetime, RgTex
     PetscCall(rg_text_add(mistake, "there is no file %s (%s)", options->path, ORIGIN));
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_csv_read(found.data, &csv, mistake));
+  PetscCall(rg_csv_read(found.data, RG_CSV_HEADER_YES, &csv, mistake));
   if (!mistake->length) PetscCall(read_rows(&csv, found.data, lifetime, mistake));
   for (int i = NODES - 1; i >= 0; i--)
     if (isnan(lifetime[i])) missing = i;

@@ -5,8 +5,11 @@
 #include "base/file.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *const rg_csv_headers[] = {"auto", "yes", "no", NULL};
 
 /* The place of the reader. */
 typedef struct {
@@ -155,9 +158,28 @@ static PetscErrorCode read_row(Reader *reader, int n_columns)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check_header(Reader *reader, int n_columns)
+static bool is_number(const char *cell, double *value)
 {
+  char *end;
+
+  if (!*cell || cell[strspn(cell, "+-.0123456789eE")]) return false;
+  *value = strtod(cell, &end) + 0.0; /* -0 becomes 0 */
+  return !*end;
+}
+
+static PetscErrorCode check_header(Reader *reader, RgCsvHeader header, int n_columns)
+{
+  int n_words = 0;
+  double value;
+
   PetscFunctionBeginUser;
+  if (header == RG_CSV_HEADER_NO) PetscFunctionReturn(0);
+  for (int i = 0; i < n_columns; i++) n_words += !is_number(reader->cells[i], &value);
+  if (header == RG_CSV_HEADER_AUTO && !n_words)
+    PetscCall(rg_text_add(reader->mistake,
+                          "%s:%d: the first row has only numbers, but should name the columns; set "
+                          "'header: no' if it is data, or 'header: yes'",
+                          reader->path, reader->lines[0]));
   for (int i = 0; i < n_columns && !failed(reader); i++)
     for (int j = 0; j < i && !failed(reader); j++)
       if (*reader->cells[i] && !strcmp(reader->cells[i], reader->cells[j]))
@@ -178,8 +200,10 @@ static PetscErrorCode check_bytes(Reader *reader, const char *text, size_t lengt
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode read_rows(Reader *reader, int *n_columns)
+static PetscErrorCode read_rows(Reader *reader, RgCsvHeader header, int *n_columns)
 {
+  const bool named = header != RG_CSV_HEADER_NO;
+
   PetscFunctionBeginUser;
   *n_columns = 0;
   if (!strncmp(reader->at, "\xEF\xBB\xBF", 3)) reader->at += 3;
@@ -191,14 +215,39 @@ static PetscErrorCode read_rows(Reader *reader, int *n_columns)
     if (reader->n_rows == 1) *n_columns = reader->n_cells;
   }
   if (failed(reader)) PetscFunctionReturn(0);
-  if (reader->n_rows < 2)
+  if (reader->n_rows < 1 + named)
     PetscCall(rg_text_add(reader->mistake, "%s has %s", reader->path,
                           reader->n_rows ? "a header but no rows" : "no rows"));
-  else PetscCall(check_header(reader, *n_columns));
+  else PetscCall(check_header(reader, header, *n_columns));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_csv_read(const char *path, RgCsv *csv, RgText *mistake)
+/* Hand the cells over: the header, or numbers in its place, and the rows. */
+static PetscErrorCode hand_over(const Reader *reader, RgCsvHeader header, RgCsv *csv)
+{
+  enum { DIGITS = 24 };
+  const bool named = header != RG_CSV_HEADER_NO;
+  const size_t n = (size_t)csv->n_columns;
+
+  PetscFunctionBeginUser;
+  csv->n_rows = reader->n_rows - named;
+  if (named) {
+    csv->names = csv->storage;
+    csv->cells = csv->storage + n;
+    PetscCall(PetscMemmove(csv->line, csv->line + 1, (size_t)csv->n_rows * sizeof(int)));
+    PetscFunctionReturn(0);
+  }
+  csv->cells = csv->storage;
+  PetscCall(PetscMalloc1(n * (sizeof(char *) + DIGITS), &csv->names));
+  csv->numbers = (char *)(csv->names + n);
+  for (size_t i = 0; i < n; i++) {
+    csv->names[i] = csv->numbers + i * DIGITS;
+    snprintf(csv->names[i], DIGITS, "%zu", i + 1);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_csv_read(const char *path, RgCsvHeader header, RgCsv *csv, RgText *mistake)
 {
   RgText what = {0};
   Reader reader = {.path = path, .line = 1, .mistake = &what};
@@ -210,7 +259,7 @@ PetscErrorCode rg_csv_read(const char *path, RgCsv *csv, RgText *mistake)
   if (csv->text) {
     reader.at = csv->text;
     PetscCall(check_bytes(&reader, csv->text, length));
-    if (!failed(&reader)) PetscCall(read_rows(&reader, &csv->n_columns));
+    if (!failed(&reader)) PetscCall(read_rows(&reader, header, &csv->n_columns));
   }
   csv->storage = reader.cells;
   csv->line = reader.lines;
@@ -219,10 +268,7 @@ PetscErrorCode rg_csv_read(const char *path, RgCsv *csv, RgText *mistake)
     PetscCall(rg_text_add(mistake, "%s", what.data));
     PetscCall(rg_csv_destroy(csv));
   } else {
-    csv->n_rows = reader.n_rows - 1;
-    csv->names = csv->storage;
-    csv->cells = csv->storage + csv->n_columns;
-    PetscCall(PetscMemmove(csv->line, csv->line + 1, (size_t)csv->n_rows * sizeof(int)));
+    PetscCall(hand_over(&reader, header, csv));
   }
   PetscCall(rg_text_clear(&what));
   PetscFunctionReturn(0);
@@ -231,6 +277,7 @@ PetscErrorCode rg_csv_read(const char *path, RgCsv *csv, RgText *mistake)
 PetscErrorCode rg_csv_destroy(RgCsv *csv)
 {
   PetscFunctionBeginUser;
+  if (csv->numbers) PetscCall(PetscFree(csv->names)); /* otherwise the names are in `storage` */
   PetscCall(RG_FREE(&csv->storage, &csv->line, &csv->text));
   *csv = (RgCsv){0};
   PetscFunctionReturn(0);
@@ -246,12 +293,11 @@ int rg_csv_column(const RgCsv *csv, const char *name)
   return *name && !*end && number >= 1 && number <= csv->n_columns ? (int)number - 1 : -1;
 }
 
-bool rg_csv_number(const RgCsv *csv, int row, int column, double *value)
+const char *rg_csv_number(const RgCsv *csv, int row, int column, double *value)
 {
   const char *cell = csv->cells[(size_t)row * csv->n_columns + column];
-  char *end;
 
-  if (!*cell || cell[strspn(cell, "+-.0123456789eE")]) return false;
-  *value = strtod(cell, &end) + 0.0;     /* -0 becomes 0 */
-  return !*end && fabs(*value) <= 1e100; /* larger numbers would make sums and ranges overflow */
+  if (!is_number(cell, value)) return "must be a number";
+  return fabs(*value) <= 1e100 ? NULL /* larger numbers would make sums and ranges overflow */
+                               : "must be a number between -1e100 and 1e100";
 }

@@ -10,7 +10,7 @@
 typedef struct {
   char *path, *objective;
   RgTexts inputs;
-  int goal, duplicates;
+  int header, goal, duplicates;
   RgReals lower, upper;
   bool repeats;
 } Options;
@@ -37,6 +37,7 @@ static RgPoolSource source(const void *options)
   const Options *o = options;
 
   return (RgPoolSource){.path = o->path,
+                        .header = (RgCsvHeader)o->header,
                         .inputs = &o->inputs,
                         .objective = o->objective,
                         .minimised = o->goal == RG_GOAL_MINIMISE,

@@ -25,7 +25,7 @@ enum { FEATURES = 1000, BATCH = 64, MOST_INPUTS = 256 };
 typedef struct {
   char *path, *objective;
   RgTexts inputs;
-  int goal, runs, dim, kernel, fit, fit_iterations;
+  int header, goal, runs, dim, kernel, fit, fit_iterations;
   RgReals lower, upper, length_scale;
   double variance, noise;
 } Options;
@@ -70,6 +70,7 @@ typedef struct {
 static RgPoolSource source(const Options *o)
 {
   return (RgPoolSource){.path = o->path,
+                        .header = (RgCsvHeader)o->header,
                         .inputs = &o->inputs,
                         .objective = o->objective,
                         .minimised = o->goal == RG_GOAL_MINIMISE,

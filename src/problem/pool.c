@@ -78,10 +78,11 @@ static PetscErrorCode read_number(Table *table, int row, int column, double *val
   const RgCsv *csv = &table->csv;
 
   PetscFunctionBeginUser;
-  if (failed(table) || rg_csv_number(csv, row, column, value)) PetscFunctionReturn(0);
+  const char *wrong = failed(table) ? NULL : rg_csv_number(csv, row, column, value);
+  if (!wrong) PetscFunctionReturn(0);
   const char *cell = csv->cells[(size_t)row * csv->n_columns + column];
-  PetscCall(rg_text_add(table->mistake, "%s:%d: column '%.60s' must be a number, ", table->path,
-                        csv->line[row], csv->names[column]));
+  PetscCall(rg_text_add(table->mistake, "%s:%d: column '%.60s' %s, ", table->path, csv->line[row],
+                        csv->names[column], wrong));
   PetscCall(rg_text_add(table->mistake, *cell ? "got '%.60s'" : "is empty%s", cell));
   PetscFunctionReturn(0);
 }
@@ -221,7 +222,7 @@ static PetscErrorCode say_missing(const RgPoolSource *source, RgText *mistake)
 static PetscErrorCode read_table(Table *table, RgPool *pool)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_csv_read(table->path, &table->csv, table->mistake));
+  PetscCall(rg_csv_read(table->path, table->source->header, &table->csv, table->mistake));
   if (!failed(table)) PetscCall(choose_columns(table));
   if (!failed(table)) PetscCall(read_numbers(table));
   if (!failed(table)) PetscCall(merge_rows(table, pool));

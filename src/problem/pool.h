@@ -11,9 +11,10 @@ typedef enum { RG_DUPLICATES_MEAN, RG_DUPLICATES_FIRST, RG_DUPLICATES_ERROR } Rg
 
 /* The source of the values of a pool. All pointers are borrowed. */
 typedef struct {
-  const char *path;             /* CSV file (base/file.h says where it is looked for) */
-  const char *origin;           /* where public data are available, for the message that they are
+  const char *path;   /* CSV file (base/file.h says where it is looked for) */
+  const char *origin; /* where public data are available, for the message that they are
                                    missing; NULL: no such place */
+  RgCsvHeader header;
   const RgTexts *inputs;        /* columns by header or number; n = 0: all but the objective */
   const char *objective;        /* column by header or number; NULL: the last one */
   bool minimised;               /* F = -objective */
@@ -33,8 +34,11 @@ typedef struct {
 
 /* Lines of the parameters table for the columns of options with these fields. */
 #define RG_POOL_COLUMNS(Options)                                                                   \
-  RG_TEXTS("inputs", Options, inputs, "auto", "x",                                                 \
-           "input columns, by header or number from 1; auto: all but the objective"),              \
+  RG_ENTRY("header", CHOICE, Options, header, int, "auto", RG_LATER, 0, rg_csv_headers, "",        \
+           "whether the first row of the file names its columns; auto: yes, unless it has only "   \
+           "numbers, which is refused"),                                                           \
+    RG_TEXTS("inputs", Options, inputs, "auto", "x",                                               \
+             "input columns, by header or number from 1; auto: all but the objective"),            \
     RG_TEXT("objective", Options, objective, "auto", "f",                                          \
             "objective column, by header or number from 1; auto: the last one"),                   \
     RG_CHOICE("goal", Options, goal, "maximise", rg_problem_goals, "",                             \

@@ -58,7 +58,7 @@ class WarmStart(RegattaTest):
         self.write("points.csv", "y,a\n0.0625,0.05\n0.02,0.4\n")
         self.assertNotEqual(regatta("plan", study, "-trials")[1], before)  # other trials
         self.write("points.csv", "y,a\n0.0625,0.05\n,0.4\n")
-        self.assertIn("points.csv:3: 'y' is '', not a number", regatta("plan", study)[2])
+        self.assertIn("points.csv:3: 'y' must be a number, got ''", regatta("plan", study)[2])
         self.write("points.csv", "z,a\n0.0625,0.05\n")
         self.assertIn("has a column 'z'; its columns are a, and y for known values", regatta("plan", study)[2])
         self.write("points.csv", "y,x1,x2\n0,0,0\n")

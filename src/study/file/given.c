@@ -98,15 +98,14 @@ static PetscErrorCode read_cell(Reading *r, int row, int j, double *value)
   *value = NAN;
   if (!cell[0] && input && input->parent >= 0) *value = rg_space_middle(space, j);
   else if (input && input->kind == RG_INPUT_CHOICE) *value = word_value(input, cell);
-  else (void)rg_csv_number(&r->csv, row, r->column[j], value);
-  if (isnan(*value))
-    wrong = input && input->n_words ? "which is not one of its words" : "not a number";
+  else wrong = rg_csv_number(&r->csv, row, r->column[j], value);
+  if (isnan(*value) && input && input->n_words) wrong = "must be one of its words";
   else if (input && input->kind == RG_INPUT_INTEGER && *value != floor(*value) && cell[0])
-    wrong = "not an integer";
+    wrong = "must be an integer";
   name_of(space, j, name);
   if (wrong)
-    PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' is '%.40s', %s", r->path, r->csv.line[row],
-                          name, cell, wrong));
+    PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' %s, got '%.40s'", r->path, r->csv.line[row],
+                          name, wrong, cell));
   else if (!rg_space_is_finite(space) && !(*value >= space->lower[j] && *value <= space->upper[j]))
     PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' is %s, outside [%g, %g]", r->path,
                           r->csv.line[row], name, cell, space->lower[j], space->upper[j]));
@@ -175,12 +174,11 @@ static PetscErrorCode take_value(Reading *r, int row, RgGiven *given)
 
   PetscFunctionBeginUser;
   if (r->values < 0 || r->mistake->length) PetscFunctionReturn(0);
-  if (rg_csv_number(&r->csv, row, r->values, &value))
-    given->y[row] = r->sign < 0 ? 0 - value : value;
+  const char *wrong = rg_csv_number(&r->csv, row, r->values, &value);
+  if (!wrong) given->y[row] = r->sign < 0 ? 0 - value : value;
   else
-    PetscCall(rg_text_add(r->mistake, "%s:%d: 'y' is '%.40s', not a number", r->path,
-                          r->csv.line[row],
-                          r->csv.cells[(size_t)row * r->csv.n_columns + r->values]));
+    PetscCall(rg_text_add(r->mistake, "%s:%d: 'y' %s, got '%.40s'", r->path, r->csv.line[row],
+                          wrong, r->csv.cells[(size_t)row * r->csv.n_columns + r->values]));
   PetscFunctionReturn(0);
 }
 
@@ -225,7 +223,7 @@ PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, 
 
   PetscFunctionBeginUser;
   *given = (RgGiven){0};
-  PetscCall(rg_csv_read(path, &r.csv, &own));
+  PetscCall(rg_csv_read(path, RG_CSV_HEADER_YES, &r.csv, &own));
   PetscCall(PetscMalloc1(space->dim, &r.column));
   if (!own.length) PetscCall(match_columns(&r));
   if (!own.length) {

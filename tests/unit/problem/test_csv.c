@@ -7,7 +7,7 @@ static void read_text(const TemporaryFile *file, RgCsv *csv)
 {
   RgText mistake = {0};
 
-  RG_OK(rg_csv_read(file->path, csv, &mistake));
+  RG_OK(rg_csv_read(file->path, RG_CSV_HEADER_AUTO, csv, &mistake));
   if (mistake.length) fail_msg("%s", mistake.data);
 }
 
@@ -39,8 +39,8 @@ RG_TEST(test_spellings)
     assert_string_equal(csv.names[1], "b");
     assert_string_equal(csv.cells[1], "x");
     assert_string_equal(csv.cells[3], "y");
-    assert_true(rg_csv_number(&csv, 1, 0, &number) && number == 2);
-    assert_false(rg_csv_number(&csv, 1, 1, &number));
+    assert_true(!rg_csv_number(&csv, 1, 0, &number) && number == 2);
+    assert_string_equal(rg_csv_number(&csv, 1, 1, &number), "must be a number");
     RG_OK(rg_csv_destroy(&csv));
     file_remove(&file);
   }
@@ -101,7 +101,7 @@ RG_TEST(test_numbers)
     RgCsv csv;
     double value = NAN;
     read_text(&file, &csv);
-    const bool found = rg_csv_number(&csv, 0, 0, &value);
+    const bool found = !rg_csv_number(&csv, 0, 0, &value);
     if (found == isnan(cases[k].value) || (found && value != cases[k].value))
       fail_msg("'%s': %g", cases[k].cell, value);
     if (found) assert_false(signbit(value) && value == 0);
@@ -119,7 +119,7 @@ static void refuse(const char *bytes, size_t length, const char *expected)
   RgCsv csv;
 
   file_write(&file, bytes, length ? length : strlen(bytes));
-  RG_OK(rg_csv_read(file.path, &csv, &mistake));
+  RG_OK(rg_csv_read(file.path, RG_CSV_HEADER_AUTO, &csv, &mistake));
   if (!mistake.length) fail_msg("accepted, not refused with '%s'", expected);
   assert_memory_equal(mistake.data, file.path, strlen(file.path));
   assert_string_equal(mistake.data + strlen(file.path), expected);
@@ -140,10 +140,42 @@ RG_TEST(test_mistakes)
   refuse("a,b\n\"1,2\n3,4\n", 0, ":2: a quote is never closed");
   refuse("a,b\n1,\"2\"x\n", 0, ":2: text after a closing quote");
   refuse("a,b,a\n1,2,3\n", 0, ":1: columns 1 and 3 are both called 'a'");
+  refuse("1;-2e3\n3;4\n", 0,
+         ":1: the first row has only numbers, but should name the columns; set 'header: no' if it "
+         "is data, or 'header: yes'");
   refuse("a,b\n1,\0\n", 8, " is no text (NUL bytes)");
   refuse("\xFF\xFE"
          "a\0,\0b\0",
          8, " is UTF-16; save it as UTF-8");
+}
+
+/* Without a header every row is data; with one, it may consist of numbers. A column without a
+   number as its name is enough. */
+RG_TEST(test_headers)
+{
+  static const struct {
+    const char *text;
+    RgCsvHeader header;
+    int n_rows;
+    const char *name, *cell;
+  } cases[] = {{"5,6\n3,4\n", RG_CSV_HEADER_NO, 2, "2", "6"},
+               {"a,6\n", RG_CSV_HEADER_NO, 1, "2", "6"},
+               {"5,6\n3,4\n", RG_CSV_HEADER_YES, 1, "6", "4"},
+               {"5,y\n3,4\n", RG_CSV_HEADER_AUTO, 1, "y", "4"}};
+
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    TemporaryFile file = file_make("t.csv", cases[k].text);
+    RgText mistake = {0};
+    RgCsv csv;
+    RG_OK(rg_csv_read(file.path, cases[k].header, &csv, &mistake));
+    assert_int_equal(mistake.length, 0);
+    assert_int_equal(csv.n_rows, cases[k].n_rows);
+    assert_int_equal(csv.line[0], cases[k].header == RG_CSV_HEADER_NO ? 1 : 2);
+    assert_string_equal(csv.names[1], cases[k].name);
+    assert_string_equal(csv.cells[1], cases[k].cell);
+    RG_OK(rg_csv_destroy(&csv));
+    file_remove(&file);
+  }
 }
 
 RG_TEST(test_no_file)
@@ -151,10 +183,10 @@ RG_TEST(test_no_file)
   RgText mistake = {0};
   RgCsv csv;
 
-  RG_OK(rg_csv_read("/nowhere/t.csv", &csv, &mistake));
+  RG_OK(rg_csv_read("/nowhere/t.csv", RG_CSV_HEADER_AUTO, &csv, &mistake));
   assert_string_equal(mistake.data, "/nowhere/t.csv can't be opened: No such file or directory");
   RG_OK(rg_text_clear(&mistake));
-  RG_OK(rg_csv_read("/tmp", &csv, &mistake));
+  RG_OK(rg_csv_read("/tmp", RG_CSV_HEADER_AUTO, &csv, &mistake));
   assert_string_equal(mistake.data, "/tmp is a directory, not a file of text");
   RG_OK(rg_text_clear(&mistake));
 }
@@ -176,7 +208,7 @@ RG_TEST(test_long_and_wide)
   for (int i = 0; i < ROWS; i++) {
     assert_int_equal(csv.line[i], i + 2);
     for (int j = 0; j < COLUMNS; j++)
-      assert_true(rg_csv_number(&csv, i, j, &value) && value == i * COLUMNS + j);
+      assert_true(!rg_csv_number(&csv, i, j, &value) && value == i * COLUMNS + j);
   }
   RG_OK(rg_csv_destroy(&csv));
   RG_OK(rg_text_clear(&text));

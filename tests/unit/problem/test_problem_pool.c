@@ -76,6 +76,19 @@ RG_TEST(test_chosen_columns)
   file_remove(&file);
 }
 
+/* The first row of a file without a header is data. */
+RG_TEST(test_no_header)
+{
+  static const Setting settings[] = {{"header", "no"}, {"inputs", "2"}, {"objective", "1"}, {0}};
+  TemporaryFile file = file_make("t.csv", "9,1\n4,2\n");
+  Instance it = pool(&file, settings);
+
+  assert_int_equal(it.problem.domain.design.size, 2);
+  assert_true(value(&it, 0) == 9 && it.problem.optimum == 9);
+  instance_free(&it);
+  file_remove(&file);
+}
+
 /* All but the last column; the order of columns is that of the file. */
 RG_TEST(test_columns_by_default)
 {
@@ -148,7 +161,11 @@ RG_TEST(test_mistakes)
      "column 'v' ranges over [10, 20], which the bounds [10, 15] don't contain"},
     {{{"lower", "1"}}, "x,f\n0,1\n2,1\n", "column 'x' ranges over [0, 2], which the bounds [1, 2]"},
     {{{0}}, "x,f\n0,1\n1,fast\n", "t.csv:3: column 'f' must be a number, got 'fast'"},
-    {{{0}}, "x,f\n0,1\n1e308,2\n", "t.csv:3: column 'x' must be a number, got '1e308'"},
+    {{{0}},
+     "x,f\n0,1\n1e308,2\n",
+     "t.csv:3: column 'x' must be a number between -1e100 and 1e100, "
+     "got '1e308'"},
+    {{{0}}, "1,9\n0,1\n", "t.csv:1: the first row has only numbers"},
     {{{0}}, "x,f\n0,1\n1,\n", "t.csv:3: column 'f' must be a number, is empty"},
     {{{0}}, "x,f\n0,1\n1\n", "t.csv:3: 1 cell, the header has 2"},
     {{{0}}, "x\n0\n1\n", "has one column only"},
