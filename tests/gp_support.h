@@ -10,8 +10,8 @@
 #include "gp/posterior/posterior.h"
 
 /* `variant` of a kernel over 4 inputs: 0 isotropic, 1 ARD, 2 product of two groups, 3 additive, 4 a
-   sum of products with an input used twice. */
-#define SUPPORT_VARIANTS 5
+   sum of products with an input used twice, 5 ARD with two choices. */
+#define SUPPORT_VARIANTS 6
 #define SUPPORT_DIM 4
 
 static inline void support_kernel(RgKernelFamily family, int variant, RgKernel *kernel)
@@ -26,6 +26,13 @@ static inline void support_kernel(RgKernelFamily family, int variant, RgKernel *
   case 3:
     RG_OK(rg_kernel_create_additive(family, 4, 2, group, false, scales, variances, kernel));
     break;
+  case 5: {
+    const int words[] = {0, 3, 0, 2};
+
+    RG_OK(rg_kernel_create(family, 4, true, scales, 1.7, kernel));
+    RG_OK(rg_kernel_set_words(kernel, words));
+    break;
+  }
   default: {
     const int four[] = {0, 1, 2, 3};
     RgKernel product;
@@ -83,7 +90,9 @@ static inline double support_value(const RgKernel *kernel, const double *x, cons
 
       for (int k = 0; k < factor->n_inputs; k++) {
         int j = factor->inputs[k], s = j + factor->shift;
+        const int words = factor->words ? factor->words[k] : 0;
         d[k] = s > j ? x[j] + x[s] - (z[j] + z[s]) : x[j] - z[j];
+        if (words) d[k] = (int)(x[j] * words) == (int)(z[j] * words) ? 0 : 1;
         scale[k] = factor->length_scale[factor->n_scales == 1 ? 0 : k];
       }
       product *=

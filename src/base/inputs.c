@@ -301,16 +301,85 @@ static int word_at(const RgInput *input, double unit)
   return (int)value_of(input, unit * input->n_words);
 }
 
+/* Whether input j counts. A parent that does not count itself decides: go up the chain. */
+static bool counts_here(const RgSpace *space, int j, const double *unit)
+{
+  const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
+  bool here = true;
+
+  for (; input && input->parent >= 0 && here; input = &space->inputs[input->parent])
+    here = input->when[word_at(&space->inputs[input->parent], unit[input->parent])];
+  return here;
+}
+
 void rg_space_settle(const RgSpace *space, double *unit, bool *counts)
 {
   for (int j = 0; j < space->dim; j++) {
-    const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
-    bool here = true;
-    /* a parent that does not count itself decides: go up the chain */
-    for (const RgInput *i = input; i && i->parent >= 0 && here; i = &space->inputs[i->parent])
-      here = i->when[word_at(&space->inputs[i->parent], unit[i->parent])];
+    const bool here = counts_here(space, j, unit);
     if (counts) counts[j] = here;
     if (!here) unit[j] = 0.5;
+  }
+}
+
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+double rg_space_levels(const RgSpace *space, int j)
+{
+  const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
+
+  if (!input || input->kind == RG_INPUT_REAL) return 0;
+  return input->kind == RG_INPUT_CHOICE ? input->n_words : input->upper - input->lower + 1;
+}
+
+bool rg_space_has_levels(const RgSpace *space)
+{
+  for (int j = 0; j < space->dim; j++)
+    if (rg_space_levels(space, j) > 0) return true;
+  return false;
+}
+
+/* Coordinate j alone. */
+static RgSpace one_coordinate(const RgSpace *space, int j)
+{
+  return (RgSpace){.kind = RG_SPACE_BOX,
+                   .dim = 1,
+                   .lower = space->lower + j,
+                   .upper = space->upper + j,
+                   .inputs = space->inputs + j};
+}
+
+double rg_space_level_at(const RgSpace *space, int j, double unit)
+{
+  const RgSpace one = one_coordinate(space, j);
+  const RgInput *input = &space->inputs[j];
+  double native;
+
+  if (input->kind == RG_INPUT_CHOICE) return word_at(input, unit);
+  rg_space_to_native(&one, &unit, &native);
+  return value_of(input, native) - input->lower;
+}
+
+double rg_space_unit_of_level(const RgSpace *space, int j, double level)
+{
+  const RgSpace one = one_coordinate(space, j);
+  const RgInput *input = &space->inputs[j];
+  const double native = input->lower + level;
+  double unit;
+
+  if (input->kind == RG_INPUT_CHOICE) return (level + 0.5) / input->n_words;
+  rg_space_to_unit(&one, &native, &unit);
+  return fmin(fmax(unit, 0), 1);
+}
+
+void rg_space_snap(const RgSpace *space, double *unit, bool *moves)
+{
+  for (int j = 0; j < space->dim; j++) {
+    const bool here = counts_here(space, j, unit), real = !(rg_space_levels(space, j) > 0);
+
+    if (moves) moves[j] = here && real;
+    if (!here) unit[j] = 0.5;
+    else if (!real)
+      unit[j] = rg_space_unit_of_level(space, j, rg_space_level_at(space, j, unit[j]));
   }
 }
 

@@ -16,6 +16,20 @@ PetscErrorCode rg_inputs_text(int n, const RgInput *inputs, RgText *text);
 
 /* rg_space_seen for inputs. */
 void rg_inputs_seen(int n, const RgInput *inputs, const double *native, double *seen);
+
+/* The number of values of coordinate j, an integer or a choice; 0: a real number. */
+double rg_space_levels(const RgSpace *space, int j);
+/* Whether some coordinate is an integer or a choice. */
+bool rg_space_has_levels(const RgSpace *space);
+/* The number, from 0, of the value that the problem sees at a unit coordinate of such an input,
+   and the unit coordinate in the middle of a value. */
+double rg_space_level_at(const RgSpace *space, int j, double unit);
+double rg_space_unit_of_level(const RgSpace *space, int j, double level);
+/* The design that is evaluated: rg_space_settle, then every integer and every choice goes to the
+   unit coordinate of its value. moves: dim, whether a small step of the coordinate changes the
+   design; NULL: not wanted. */
+void rg_space_snap(const RgSpace *space, double *unit, bool *moves);
+
 /* Append a value of rg_inputs_seen for people: a number, a word, or "-" if the input doesn't
    count. */
 PetscErrorCode rg_input_print(const RgInput *input, double seen, RgText *text);

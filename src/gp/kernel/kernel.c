@@ -157,6 +157,23 @@ void rg_kernel_set_shape(RgKernel *kernel, double shape)
     }
 }
 
+PetscErrorCode rg_kernel_set_words(RgKernel *kernel, const int *words)
+{
+  PetscFunctionBeginUser;
+  for (int t = 0; t < kernel->n_terms; t++) {
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
+      RgKernelFactor *factor = &kernel->terms[t].factors[f];
+      bool any = false;
+
+      for (int k = 0; k < factor->n_inputs; k++) any = any || words[factor->inputs[k]] > 0;
+      if (!any || factor->shift || rg_kernel_classes[factor->family]->warp) continue;
+      if (!factor->words) PetscCall(PetscMalloc1(factor->n_inputs, &factor->words));
+      for (int k = 0; k < factor->n_inputs; k++) factor->words[k] = words[factor->inputs[k]];
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
 {
   PetscFunctionBeginUser;
@@ -178,6 +195,9 @@ PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
       PetscCall(PetscMalloc1(factor->n_scales, &copy->length_scale));
       PetscCall(PetscArraycpy(copy->inputs, factor->inputs, factor->n_inputs));
       PetscCall(PetscArraycpy(copy->length_scale, factor->length_scale, factor->n_scales));
+      if (!factor->words) continue;
+      PetscCall(PetscMalloc1(factor->n_inputs, &copy->words));
+      PetscCall(PetscArraycpy(copy->words, factor->words, factor->n_inputs));
     }
   }
   PetscFunctionReturn(0);
@@ -188,8 +208,9 @@ PetscErrorCode rg_kernel_destroy(RgKernel *kernel)
   PetscFunctionBeginUser;
   for (int t = 0; t < kernel->n_terms; t++) {
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
-      PetscCall(
-        RG_FREE(&kernel->terms[t].factors[f].inputs, &kernel->terms[t].factors[f].length_scale));
+      RgKernelFactor *factor = &kernel->terms[t].factors[f];
+
+      PetscCall(RG_FREE(&factor->inputs, &factor->words, &factor->length_scale));
     }
     PetscCall(PetscFree(kernel->terms[t].factors));
   }
@@ -268,6 +289,7 @@ static bool factor_same_structure(const RgKernelFactor *a, const RgKernelFactor 
   }
   for (int k = 0; k < a->n_inputs; k++) {
     if (a->inputs[k] != b->inputs[k]) return false;
+    if (rg_kernel_input_words(a, k) != rg_kernel_input_words(b, k)) return false;
   }
   return true;
 }
@@ -345,6 +367,10 @@ PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double va
       PetscCall(factor_create(factor->family, 1, &first, false,
                               &factor->length_scale[factor->n_scales == 1 ? 0 : k],
                               &part->factors[part->n_factors]));
+      if (factor->words) {
+        PetscCall(PetscMalloc1(1, &part->factors[part->n_factors].words));
+        part->factors[part->n_factors].words[0] = factor->words[k];
+      }
       part->factors[part->n_factors++].shape = factor->shape;
       break;
     }

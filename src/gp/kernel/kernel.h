@@ -30,6 +30,8 @@ typedef struct {
               hyperparameter and is never fitted */
   int n_inputs;
   int *inputs;          /* owned; indices of the inputs the distance is taken over */
+  int *words;           /* owned; n_inputs: the number of words of a choice, whose number is
+                           floor(words * x); 0: a number; NULL: all inputs are numbers */
   int shift;            /* 0, or else input j + shift is added to each input j of the factor */
   int n_scales;         /* 1 (isotropic) or n_inputs (ARD) */
   double *length_scale; /* owned; n_scales, > 0 */
@@ -81,6 +83,10 @@ void rg_kernel_set_family(RgKernelFactor *factor, RgKernelFamily family);
 /* Sets the parameter of the family, > 0, of every factor whose family has one. Without this call
    it has its default. */
 void rg_kernel_set_shape(RgKernel *kernel, double shape);
+/* Makes choices of inputs with words[j] > 0 words (words: dim). Any two words are at distance 1:
+   the input enters as words[j] coordinates, 1/sqrt(2) at its own word and 0 elsewhere. Kernels of
+   sums of inputs and families with columns of their own keep it as a number. */
+PetscErrorCode rg_kernel_set_words(RgKernel *kernel, const int *words);
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
 
 /* Write k((x,c), (x',c')) as left(x, x') right(c, c'), where x is the first `dim_left` inputs.

@@ -13,10 +13,29 @@
    become (family.h). */
 int rg_kernel_n_factors(const RgKernel *kernel);
 int rg_kernel_n_columns(const RgKernel *kernel);
+static inline int rg_kernel_input_words(const RgKernelFactor *factor, int k)
+{
+  return factor->words ? factor->words[k] : 0;
+}
+static inline int rg_kernel_input_columns(const RgKernelFactor *factor, int k)
+{
+  const int words = rg_kernel_input_words(factor, k);
+
+  return words ? words : rg_kernel_classes[factor->family]->columns;
+}
 static inline int rg_kernel_factor_columns(const RgKernelFactor *factor)
 {
-  return factor->n_inputs * rg_kernel_classes[factor->family]->columns;
+  int n = 0;
+
+  for (int k = 0; k < factor->n_inputs; k++) n += rg_kernel_input_columns(factor, k);
+  return n;
 }
+/* The word of a choice at unit coordinate x. */
+static inline int rg_kernel_word(int words, double x)
+{
+  return x > 0 ? PetscMin((int)(x * words), words - 1) : 0;
+}
+#define RG_KERNEL_WORD 0.70710678118654752440 /* its column */
 
 /* Whether two kernels have the same terms, factors, families, inputs and numbers of scales. */
 bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b);

@@ -33,10 +33,12 @@ static PetscErrorCode add_part(const RgKernelFactor *factor, int dim_left, bool 
   part->n_scales = ard ? n : 1;
   PetscCall(PetscMalloc1(n, &part->inputs));
   PetscCall(PetscMalloc1(part->n_scales, &part->length_scale));
+  if (factor->words) PetscCall(PetscMalloc1(n, &part->words));
   part->length_scale[0] = factor->length_scale[0];
   for (int k = 0; k < factor->n_inputs; k++) {
     if (on_left(factor, k, dim_left) != left) continue;
     if (ard) part->length_scale[filled] = factor->length_scale[k];
+    if (factor->words) part->words[filled] = factor->words[k];
     part->inputs[filled++] = factor->inputs[k] - first;
   }
   PetscFunctionReturn(0);

@@ -64,11 +64,11 @@ static void assemble(const RgKernel *kernel, double times, double trace, const W
 
     for (int f = 0; f < term->n_factors; f++) {
       const RgKernelFactor *factor = &term->factors[f];
-      const int each = rg_kernel_classes[factor->family]->columns;
 
       for (int s = 0; s < factor->n_scales; s++) g[s] = 0.0;
-      for (int k = 0; k < factor->n_inputs * each; k++) {
-        g[factor->n_scales == 1 ? 0 : k / each] -= 2.0 * times * *moment++;
+      for (int k = 0; k < factor->n_inputs; k++) {
+        for (int c = rg_kernel_input_columns(factor, k); c > 0; c--)
+          g[factor->n_scales == 1 ? 0 : k] -= 2.0 * times * *moment++;
       }
       g += factor->n_scales;
     }

@@ -23,14 +23,27 @@ int rg_kernel_n_columns(const RgKernel *kernel)
   return n;
 }
 
-/* The columns of input k of a factor whose family warps its inputs, at point x: x[0] is the
+/* Whether input k enters as it is, in one column. */
+static bool is_plain(const RgKernelFactor *factor, int k)
+{
+  return !rg_kernel_input_words(factor, k) && !rg_kernel_classes[factor->family]->warp;
+}
+
+/* The columns of input k, a choice or of a family that warps its inputs, at point x: x[0] is the
    input, and x[shift] is added to it. Column c goes to out[c * stride]. */
 static void warp_input(const RgKernelFactor *factor, int k, const double *x, size_t stride,
                        double *out)
 {
   const RgKernelClass *class = rg_kernel_classes[factor->family];
   const double inverse = rg_kernel_inverse_scale(factor, k);
+  const int words = rg_kernel_input_words(factor, k);
   double u[RG_KERNEL_COLUMNS_MAX];
+
+  for (int c = 0; c < words; c++) out[c * stride] = 0;
+  if (words) {
+    out[rg_kernel_word(words, x[0]) * stride] = RG_KERNEL_WORD * inverse;
+    return;
+  }
 
   class->warp(factor->shape, factor->shift ? x[0] + x[factor->shift] : x[0], u, NULL);
   for (int c = 0; c < class->columns; c++) out[c * stride] = u[c] * inverse;
@@ -44,16 +57,15 @@ void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, doub
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
-      const RgKernelClass *class = rg_kernel_classes[factor->family];
-
-      for (int k = 0; k < factor->n_inputs; k++, A += class->columns) {
+      for (int k = 0; k < factor->n_inputs; A += rg_kernel_input_columns(factor, k++)) {
         const double *x = X + factor->inputs[k];
         size_t shift = (size_t)factor->shift;
         double inverse = rg_kernel_inverse_scale(factor, k);
+        const bool plain = is_plain(factor, k);
 
-        for (size_t i = 0; i < (size_t)n && class->warp; i++)
+        for (size_t i = 0; i < (size_t)n && !plain; i++)
           warp_input(factor, k, x + i * dim, 1, A + i * columns);
-        if (class->warp) continue;
+        if (!plain) continue;
         for (size_t i = 0; i < (size_t)n; i++) A[i * columns] = x[i * dim] * inverse;
         for (size_t i = 0; i < (size_t)n && shift; i++)
           A[i * columns] += x[i * dim + shift] * inverse;
@@ -70,18 +82,17 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
 
-      const RgKernelClass *class = rg_kernel_classes[factor->family];
-
       for (int k = 0; k < factor->n_inputs; k++) {
         const double *z = Z + factor->inputs[k];
         double inverse = rg_kernel_inverse_scale(factor, k);
+        const bool plain = is_plain(factor, k);
 
-        for (int j = 0; j < m && class->warp; j++)
+        for (int j = 0; j < m && !plain; j++)
           warp_input(factor, k, z + (size_t)j * dim, (size_t)width, B + j);
-        for (int j = 0; j < m && !class->warp; j++) B[j] = z[(size_t)j * dim] * inverse;
-        for (int j = 0; j < m && !class->warp && factor->shift; j++)
+        for (int j = 0; j < m && plain; j++) B[j] = z[(size_t)j * dim] * inverse;
+        for (int j = 0; j < m && plain && factor->shift; j++)
           B[j] += z[(size_t)j * dim + factor->shift] * inverse;
-        for (int c = 0; c < class->columns; c++, B += width)
+        for (int c = rg_kernel_input_columns(factor, k); c > 0; c--, B += width)
           for (int j = m; j < width; j++) B[j] = B[m - 1];
       }
     }
@@ -219,8 +230,9 @@ void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, 
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
       const RgKernelClass *class = rg_kernel_classes[factor->family];
 
-      for (int k = 0; k < factor->n_inputs; k++, g += width * class->columns) {
+      for (int k = 0; k < factor->n_inputs; g += width * rg_kernel_input_columns(factor, k++)) {
         double scale = 2.0 * rg_kernel_inverse_scale(factor, k);
+        if (rg_kernel_input_words(factor, k)) continue; /* constant within a word */
         const double *z = Z + factor->inputs[k];
         double *out = G + factor->inputs[k];
 

@@ -102,6 +102,20 @@ static PetscErrorCode create_posterior(RgModel *model, RgTeam *team)
   PetscFunctionReturn(0);
 }
 
+/* Choices among the words of the design's inputs have no order. */
+static PetscErrorCode set_words(const RgSpace *design, RgKernel *kernel)
+{
+  int *words;
+
+  PetscFunctionBeginUser;
+  if (!design->inputs) PetscFunctionReturn(0);
+  PetscCall(PetscCalloc1(kernel->dim, &words));
+  for (int j = 0; j < design->dim; j++) words[j] = design->inputs[j].n_words;
+  PetscCall(rg_kernel_set_words(kernel, words));
+  PetscCall(PetscFree(words));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
                                   const RgSurrogateOptions *options, bool use_context,
                                   double noise_variance, int capacity, const RgStream *stream,
@@ -125,6 +139,7 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
   if (!s->use_context) s->inputs.context = (RgSpace){0};
   PetscCall(reserve(s, capacity > 0 ? capacity : 1));
   PetscCall(rg_surrogate_kernel(options, s->dim, &model->kernel));
+  PetscCall(set_words(&domain->design, &model->kernel));
   PetscCall(rg_kernel_copy(&model->kernel, &s->configured));
   s->fit_work.team = host.team;
   decide_noise(model, noise_variance);

@@ -67,7 +67,8 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
   PetscCall(rg_feature_path_reserve_alpha(path, posterior->n));
   r = bundle->alpha;
   for (int i = 0; i < posterior->n; i++, x += path->dim) {
-    ops->turns(path->dim, x, path->n, path->frequency, M, path->phase, cosine);
+    ops->turns(path->rows, rg_feature_path_rows(path, x), path->n, path->frequency, M, path->phase,
+               cosine);
     ops->circle(path->n, cosine, cosine, NULL);
     for (int s = 0; s < count; s++, r++, e++) {
       *r =

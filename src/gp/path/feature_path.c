@@ -1,7 +1,7 @@
 /* Sample paths by random Fourier features, conditioned on data by weights or pathwise. */
 #include "gp/path/feature_path.h"
 #include "base/grow.h"
-#include "gp/kernel/family.h"
+#include "gp/kernel/kernel_internal.h"
 #include "maths/blas.h"
 #include "maths/vector.h"
 #include "gp/posterior/exact/factor.h"
@@ -25,19 +25,20 @@ PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(path, sizeof *path));
-  path->dim = dim;
+  path->dim = path->rows = dim;
   path->n = n;
-  PetscCall(PetscMalloc6((size_t)dim * n, &path->frequency, n, &path->phase, n, &path->amplitude, n,
-                         &path->weight, 2 * n, &path->work, (dim + 3) * padded(n), &path->coarse));
+  PetscCall(
+    PetscMalloc4(n, &path->phase, n, &path->amplitude, n, &path->weight, 2 * n, &path->work));
+  PetscCall(PetscMalloc2((size_t)dim * n, &path->frequency, (dim + 3) * padded(n), &path->coarse));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree6(path->frequency, path->phase, path->amplitude, path->weight, path->work,
-                       path->coarse));
-  PetscCall(RG_FREE(&path->alpha, &path->large_work));
+  PetscCall(PetscFree2(path->frequency, path->coarse));
+  PetscCall(PetscFree4(path->phase, path->amplitude, path->weight, path->work));
+  PetscCall(RG_FREE(&path->alpha, &path->large_work, &path->words, &path->point));
   PetscCall(PetscMemzero(path, sizeof *path));
   PetscFunctionReturn(0);
 }
@@ -52,25 +53,114 @@ PetscErrorCode rg_feature_path_reserve(RgFeaturePath *path, size_t size)
   PetscFunctionReturn(0);
 }
 
+/* ---- choices --------------------------------------------------------------------------------- */
+
+/* The row of an input; the rows of its words follow. */
+static int row_of(const RgFeaturePath *path, int input)
+{
+  int row = input;
+
+  for (int j = 0; path->words && j < input; j++) row += path->words[j];
+  return row;
+}
+
+const double *rg_feature_path_rows(RgFeaturePath *path, const double *x)
+{
+  double *out = path->point;
+
+  if (!path->words) return x;
+  for (int j = 0; j < path->dim; j++) {
+    const int words = path->words[j];
+
+    *out++ = x[j];
+    for (int c = 0; c < words; c++) out[c] = 0;
+    if (words) out[rg_kernel_word(words, x[j])] = 1;
+    out += words;
+  }
+  return path->point;
+}
+
+/* Makes room for the words of the kernel's choices. */
+static PetscErrorCode take_words(RgFeaturePath *path, const RgKernel *kernel)
+{
+  const int dim = path->dim;
+  int rows = dim;
+
+  PetscFunctionBeginUser;
+  for (int t = 0; t < kernel->n_terms; t++)
+    for (int f = 0; f < kernel->terms[t].n_factors; f++) {
+      const RgKernelFactor *factor = &kernel->terms[t].factors[f];
+
+      if (!factor->words) continue;
+      if (!path->words) PetscCall(PetscCalloc1(dim, &path->words));
+      for (int k = 0; k < factor->n_inputs; k++)
+        path->words[factor->inputs[k]] = PetscMax(path->words[factor->inputs[k]], factor->words[k]);
+    }
+  for (int j = 0; path->words && j < dim; j++) rows += path->words[j];
+  if (rows == path->rows) PetscFunctionReturn(0);
+  path->rows = rows;
+  PetscCall(PetscFree2(path->frequency, path->coarse));
+  PetscCall(PetscFree(path->point));
+  PetscCall(PetscMalloc1(rows, &path->point));
+  PetscCall(PetscMalloc2((size_t)rows * path->n, &path->frequency, (rows + 3) * padded(path->n),
+                         &path->coarse));
+  PetscFunctionReturn(0);
+}
+
 /* ---- the prior ------------------------------------------------------------------------------- */
 
-/* Adds the frequencies of one factor to features [first, first + n). work: (inputs + 2) n. */
-static void draw_factor(const RgKernelFactor *factor, int first, int n, RgRandom *random,
-                        RgFeaturePath *path, double *work)
+/* The frequencies of n features of one factor, columns x n, from its spectrum. A factor with
+   choices is drawn as the factor of all its columns. */
+static PetscErrorCode draw_turns(const RgKernelFactor *factor, int n, RgRandom *random,
+                                 double *turns, double *work)
+{
+  const int columns = factor->words ? rg_kernel_factor_columns(factor) : 0;
+  RgKernelFactor wide = *factor;
+  int at = 0;
+
+  PetscFunctionBeginUser;
+  if (!factor->words) {
+    rg_kernel_classes[factor->family]->spectrum(factor, n, random, turns, work);
+    PetscFunctionReturn(0);
+  }
+  wide.n_inputs = wide.n_scales = columns;
+  wide.words = NULL;
+  PetscCall(PetscMalloc2(columns, &wide.length_scale, columns, &wide.inputs));
+  for (int k = 0; k < factor->n_inputs; k++)
+    for (int c = rg_kernel_input_columns(factor, k); c > 0; c--) {
+      const double column = rg_kernel_input_words(factor, k) ? RG_KERNEL_WORD : 1;
+      wide.inputs[at] = at;
+      wide.length_scale[at++] = 1 / (column * rg_kernel_inverse_scale(factor, k));
+    }
+  rg_kernel_classes[factor->family]->spectrum(&wide, n, random, turns, work);
+  PetscCall(PetscFree2(wide.length_scale, wide.inputs));
+  PetscFunctionReturn(0);
+}
+
+/* Adds the frequencies of one factor to features [first, first + n). work: (columns + 2) n. */
+static PetscErrorCode draw_factor(const RgKernelFactor *factor, int first, int n, RgRandom *random,
+                                  RgFeaturePath *path, double *work)
 {
   const double *turns = work + 2 * (size_t)n;
 
-  rg_kernel_classes[factor->family]->spectrum(factor, n, random, work + 2 * (size_t)n, work);
-  for (int k = 0; k < factor->n_inputs; k++, turns += n) {
-    double *w = path->frequency + (size_t)factor->inputs[k] * path->n + first;
+  PetscFunctionBeginUser;
+  PetscCall(draw_turns(factor, n, random, work + 2 * (size_t)n, work));
+  for (int k = 0; k < factor->n_inputs; k++) {
+    const int words = rg_kernel_input_words(factor, k);
+    const size_t row = (size_t)row_of(path, factor->inputs[k]) + (words > 0);
 
-    for (int m = 0; m < n; m++) {
-      double sum = w[m] + turns[m];
-      sum = sum > -FREQUENCY_MAX ? sum : -FREQUENCY_MAX;
-      w[m] = sum < FREQUENCY_MAX ? sum : FREQUENCY_MAX;
+    for (int c = 0; c < PetscMax(words, 1); c++, turns += n) {
+      double *w = path->frequency + (row + c) * path->n + first;
+
+      for (int m = 0; m < n; m++) {
+        double sum = w[m] + turns[m];
+        sum = sum > -FREQUENCY_MAX ? sum : -FREQUENCY_MAX;
+        w[m] = sum < FREQUENCY_MAX ? sum : FREQUENCY_MAX;
+      }
+      if (factor->shift) memcpy(w + (size_t)factor->shift * path->n, w, (size_t)n * sizeof *w);
     }
-    if (factor->shift) memcpy(w + (size_t)factor->shift * path->n, w, (size_t)n * sizeof *w);
   }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel, RgRandom *random)
@@ -85,14 +175,15 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
   PetscCheck(!rg_kernel_without_spectrum(kernel), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "The kernel '%s' has no spectrum to draw features from",
              rg_kernel_without_spectrum(kernel)->name);
-  PetscCall(PetscMalloc1((size_t)(path->dim + 2) * n, &work));
-  PetscCall(PetscArrayzero(path->frequency, (size_t)path->dim * n));
+  PetscCall(take_words(path, kernel));
+  PetscCall(PetscMalloc1((size_t)(path->rows + 2) * n, &work));
+  PetscCall(PetscArrayzero(path->frequency, (size_t)path->rows * n));
   for (int t = 0; t < terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
     int count = n / terms + (t < n % terms);
 
     for (int f = 0; f < term->n_factors; f++) {
-      draw_factor(&term->factors[f], first, count, random, path, work);
+      PetscCall(draw_factor(&term->factors[f], first, count, random, path, work));
     }
     for (int m = first; m < first + count; m++) {
       path->amplitude[m] = sqrt(2.0 * term->variance / count);
@@ -113,7 +204,7 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
 
 /* P (n x M, row i = features of x_i, rows padded with zeros to ld) and
    r_i = y_i - mean - g(x_i) - e_i of a draw g from the prior. */
-static void feature_matrix(const RgFeaturePath *path, const RgPosterior *posterior, const double *e,
+static void feature_matrix(RgFeaturePath *path, const RgPosterior *posterior, const double *e,
                            size_t ld, double *P, double *r)
 {
   const RgVectorOps *ops = rg_vector_ops();
@@ -121,7 +212,8 @@ static void feature_matrix(const RgFeaturePath *path, const RgPosterior *posteri
   size_t n = (size_t)path->n;
 
   for (int i = 0; i < posterior->n; i++, x += path->dim, P += ld) {
-    ops->turns(path->dim, x, path->n, path->frequency, n, path->phase, P);
+    ops->turns(path->rows, rg_feature_path_rows(path, x), path->n, path->frequency, n, path->phase,
+               P);
     ops->circle(path->n, P, P, NULL);
     r[i] = posterior->y[i] - posterior->mean - e[i] - ops->dot(path->n, path->weight, P);
     ops->multiply(path->n, path->amplitude, P);
@@ -248,13 +340,14 @@ static void evaluate_features(RgFeaturePath *path, int m, const double *Z, doubl
   double *cosine = path->work, *sine = gradient ? path->work + n : NULL;
 
   for (int j = 0; j < m; j++, Z += dim) {
-    ops->turns(dim, Z, n, path->frequency, (size_t)n, path->phase, cosine);
+    ops->turns(path->rows, rg_feature_path_rows(path, Z), n, path->frequency, (size_t)n,
+               path->phase, cosine);
     ops->circle(n, cosine, cosine, sine);
     value[j] = path->mean + ops->dot(n, path->weight, cosine);
     if (!gradient) continue;
     ops->multiply(n, path->weight, sine);
     for (int k = 0; k < dim; k++) {
-      *gradient++ = -TWO_PI * ops->dot(n, sine, path->frequency + (size_t)k * n);
+      *gradient++ = -TWO_PI * ops->dot(n, sine, path->frequency + (size_t)row_of(path, k) * n);
     }
   }
 }
@@ -311,7 +404,7 @@ PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double
 /* A feature whose angle would lose its fractional part counts as 0. */
 size_t rg_feature_path_make_coarse(RgFeaturePath *path)
 {
-  size_t n = (size_t)path->n, ld = padded(path->n), dim = (size_t)path->dim;
+  size_t n = (size_t)path->n, ld = padded(path->n), dim = (size_t)path->rows;
   float *W = path->coarse, *phase = W + dim * ld, *weight = phase + ld, *kept = weight + ld;
 
   if (path->has_coarse) return ld;
@@ -337,13 +430,13 @@ size_t rg_feature_path_make_coarse(RgFeaturePath *path)
 PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *Z, double *value)
 {
   size_t ld = rg_feature_path_make_coarse(path), dim = (size_t)path->dim;
-  const float *phase = path->coarse + dim * ld;
+  const float *phase = path->coarse + (size_t)path->rows * ld;
 
   PetscFunctionBeginUser;
   for (int j = 0; j < m; j++) {
-    value[j] =
-      path->mean + rg_vector_ops()->coarse_cosine_sum(path->dim, Z + (size_t)j * dim, (int)ld,
-                                                      path->coarse, ld, phase, phase + ld);
+    value[j] = path->mean + rg_vector_ops()->coarse_cosine_sum(
+                              path->rows, rg_feature_path_rows(path, Z + (size_t)j * dim), (int)ld,
+                              path->coarse, ld, phase, phase + ld);
   }
   PetscCall(rg_feature_path_add_updates(path, m, Z, value, NULL));
   PetscFunctionReturn(0);

@@ -21,16 +21,20 @@
 
 typedef struct {
   int dim, n;        /* numbers of inputs and features */
+  int rows;          /* rows of `frequency`: dim, and one for every word of a choice, behind the
+                        row of its input */
+  int *words;        /* dim: the number of words of a choice, 0: a number; NULL: all are numbers */
+  double *point;     /* rows: a point with 0 or 1 for the words */
   double mean;       /* constant mean of the posterior that conditions the path */
-  double *frequency; /* dim x n: frequency[k*n + m], turns */
+  double *frequency; /* rows x n: frequency[k*n + m], turns */
   double *phase;     /* n, turns, in [0,1) */
   double *amplitude; /* n: a_m */
   double *weight;    /* n: theta_m a_m */
   double *alpha;     /* pathwise: weights of the kernel at the data */
   int alpha_room;
   double *work;       /* 2 n: scratch of an evaluation */
-  float *coarse;      /* (dim + 3) x n, n padded: frequency, phase, weight in single precision; 1
-                         where the frequency is not too large for it, else 0 */
+  float *coarse;      /* (rows + 3) x n, n padded: frequency, phase, weight in single precision;
+                         1 where the frequency is not too large for it, else 0 */
   bool has_coarse;    /* whether `coarse` is up to date */
   double *large_work; /* scratch of conditioning and of the update in evaluations */
   size_t large_room;
@@ -75,7 +79,7 @@ typedef struct {
   const double *X, *Y;
 } RgPointProduct;
 /* As rg_feature_path_screen at the first m <= rows * columns points, Z (m x dim, given). (rows +
-   columns) M cosines. */
+   columns) M cosines. PETSC_ERR_SUP for kernels with choices. */
 PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPointProduct *product,
                                               int m, const double *Z, double *value);
 

@@ -109,7 +109,7 @@ PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, const RgPoint
   const int split = product->split, rows = product->rows, columns = product->columns;
   const size_t n = (size_t)path->n, ld = rg_feature_path_make_coarse(path);
   const size_t R = (size_t)rows, C = (size_t)columns;
-  const float *phase = path->coarse + (size_t)path->dim * ld, *kept = phase + 2 * ld;
+  const float *phase = path->coarse + (size_t)path->rows * ld, *kept = phase + 2 * ld;
   float *zero, *weights, *A, *B, *weighed;
   double *G;
 
@@ -117,6 +117,7 @@ PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, const RgPoint
   PetscCheck(split > 0 && split < path->dim && m <= rows * columns, PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "%d points of %d rows in %d and %d columns in %d dimensions",
              m, rows, split, columns, path->dim - split);
+  PetscCheck(!path->words, PETSC_COMM_SELF, PETSC_ERR_SUP, "tables of a path with choices");
   PetscCall(rg_feature_path_reserve(path, R * C + ld + (2 * R + C) * ld));
   G = path->large_work;
   zero = (float *)(G + R * C);

@@ -7,6 +7,8 @@
 /* Room for `size` doubles in `large_work`. */
 PetscErrorCode rg_feature_path_reserve(RgFeaturePath *path, size_t size);
 PetscErrorCode rg_feature_path_reserve_alpha(RgFeaturePath *path, int n);
+/* The `rows` coordinates of a point x (dim); valid until the next call. */
+const double *rg_feature_path_rows(RgFeaturePath *path, const double *x);
 /* Fill `coarse` if it is out of date; returns its leading dimension. */
 size_t rg_feature_path_make_coarse(RgFeaturePath *path);
 /* Add the pathwise update at m points, a block at a time. */

@@ -22,6 +22,8 @@ void rg_kernel_pack(const RgKernel *kernel, int *n_ints, int *ints, int *n_reals
       INT(factor->shift);
       REAL(factor->shape);
       for (int k = 0; k < factor->n_inputs; k++) INT(factor->inputs[k]);
+      INT(factor->words != NULL);
+      for (int k = 0; factor->words && k < factor->n_inputs; k++) INT(factor->words[k]);
       for (int k = 0; k < factor->n_scales; k++) REAL(factor->length_scale[k]);
     }
   }
@@ -52,6 +54,10 @@ PetscErrorCode rg_kernel_unpack(const int *ints, const double *reals, RgKernel *
       PetscCall(PetscMalloc1(factor->n_inputs, &factor->inputs));
       PetscCall(PetscMalloc1(factor->n_scales, &factor->length_scale));
       for (int k = 0; k < factor->n_inputs; k++) factor->inputs[k] = *ints++;
+      if (*ints++) {
+        PetscCall(PetscMalloc1(factor->n_inputs, &factor->words));
+        for (int k = 0; k < factor->n_inputs; k++) factor->words[k] = *ints++;
+      }
       for (int k = 0; k < factor->n_scales; k++) factor->length_scale[k] = *reals++;
     }
   }

@@ -144,6 +144,42 @@ RG_TEST(test_conditional_inputs)
   RG_OK(rg_space_destroy(&space));
 }
 
+/* Points of equal evaluation become one point, which is evaluated like them. */
+RG_TEST(test_designs)
+{
+  static char *const texts[] = {"v real 0 1", "n integer 2 9", "m integer 1 1000 log",
+                                "k choice p q r", "s integer 1 4 if k=q"};
+  RgSpace space = space_of(5, texts);
+  const double levels[] = {0, 8, 1000, 3, 4};
+
+  assert_true(rg_space_has_levels(&space));
+  for (int j = 0; j < 5; j++) assert_true(rg_space_levels(&space, j) == levels[j]);
+  for (int i = 0; i < 400; i++) {
+    double unit[5], seen[5], native[5], snapped[5], again[5];
+    bool moves[5];
+
+    for (int j = 0; j < 5; j++) unit[j] = fmod(0.013 + 0.618034 * (i + 1) * (j + 1), 1);
+    if (i < 2) unit[1] = unit[2] = unit[3] = i; /* the ends */
+    memcpy(snapped, unit, sizeof unit);
+    rg_space_snap(&space, snapped, moves);
+    assert_true(moves[0] && !moves[1] && !moves[2] && !moves[3] && !moves[4]);
+    assert_true(snapped[0] == unit[0]);
+    rg_space_to_native(&space, unit, native);
+    rg_space_seen(&space, native, seen);
+    rg_space_to_native(&space, snapped, native);
+    for (int j = 1; j < 3; j++) RG_CLOSE(native[j], seen[j], 1e-12);
+    RG_CLOSE(native[3], seen[3] + 0.5, 1e-12);
+    if (isnan(seen[4])) assert_true(snapped[4] == 0.5);
+    else RG_CLOSE(native[4], seen[4], 1e-12);
+    rg_space_seen(&space, native, native);
+    for (int j = 0; j < 5; j++) assert_true(native[j] == seen[j] || isnan(seen[j]));
+    memcpy(again, snapped, sizeof again);
+    rg_space_snap(&space, again, NULL);
+    assert_memory_equal(again, snapped, sizeof again);
+  }
+  RG_OK(rg_space_destroy(&space));
+}
+
 static void check_wrong(int n, char *const *texts, const char *reason)
 {
   RgSpace space = {0};
