@@ -1,7 +1,7 @@
 /* Multi-start maximisation over a box: raw points, starts, local search. */
 #include "regatta/acquire.h"
 
-#include "acquisition/local_search.h"
+#include "acquisition/levels.h"
 #include "acquisition/ranking.h"
 #include "base/grow.h"
 #include "maths/design.h"
@@ -196,6 +196,8 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
                                            [RG_LOCAL_SEARCH_LBFGSB] = rg_local_search_lbfgsb,
                                            [RG_LOCAL_SEARCH_ADAM] = rg_local_search_adam};
   const RgLocalSearch ascend = searches[options->local_search];
+  const bool levels = search->space && rg_space_has_levels(search->space);
+  const bool real = !levels || isinf(rg_levels_designs(search->space));
   Screening screening;
   int best = 0;
 
@@ -203,11 +205,14 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
   PetscCall(screening_create(options, dim, search->n_extra, &screening));
   PetscCall(screen(search, with, &screening));
   select_starts(options, search->random, &screening);
-  if (options->max_iterations > 0)
+  if (options->max_iterations > 0 && real)
     PetscCall(ascend(options, dim, screening.m, screening.starts, screening.ends, with->function,
                      with->closure));
   if (with->function != function || with->closure != closure)
     PetscCall(finish(options, ascend, function, closure, &screening));
+  if (options->max_iterations > 0 && levels)
+    PetscCall(rg_levels_climb(search->space, options, screening.m, screening.starts, screening.ends,
+                              real ? ascend : NULL, function, closure));
   for (int k = 1; k < screening.m; k++) {
     if (screening.ends[k] > screening.ends[best]) best = k;
   }
@@ -220,33 +225,74 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
   PetscFunctionReturn(0);
 }
 
-/* ---- inputs that count with some word of a choice only --------------------------------------- */
+/* ---- integers and choices -------------------------------------------------------------------- */
 
-/* Wraps a function of points; sets inactive inputs to their settled values first. */
-typedef struct {
-  const RgSpace *space;
-  RgBatchFunction function;
-  void *closure;
-} Settled;
-
-static PetscErrorCode settled_function(void *closure, int m, const double *X, double *value,
-                                       double *gradient)
+/* The raw points of a space of few designs: all of them. */
+static PetscErrorCode raw_designs(void *closure, RgRandom *random, int n, double *X, double *value)
 {
-  const Settled *settled = closure;
-  const int dim = settled->space->dim;
-  const size_t size = (size_t)m * dim;
-  double *points;
-  bool *counts;
+  const RgSnapped *snapped = closure;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2(size, &points, size, &counts));
-  memcpy(points, X, size * sizeof(double));
-  for (int i = 0; i < m; i++)
-    rg_space_settle(settled->space, points + (size_t)i * dim, counts + (size_t)i * dim);
-  PetscCall(settled->function(settled->closure, m, points, value, gradient));
-  for (size_t k = 0; gradient && k < size; k++)
-    if (!counts[k]) gradient[k] = 0;
-  PetscCall(PetscFree2(points, counts));
+  (void)random;
+  rg_levels_enumerate(snapped->space, n, X);
+  PetscCall(rg_snapped_function(closure, n, X, value, NULL));
+  PetscFunctionReturn(0);
+}
+
+/* The extra points, and the neighbours of those that were seen. */
+static PetscErrorCode add_neighbours(const RgSearch *search, const RgSeen *seen, int *n,
+                                     double **extra)
+{
+  const RgSpace *space = search->space;
+  const size_t dim = (size_t)space->dim;
+  double *x;
+
+  PetscFunctionBeginUser;
+  *n = search->n_extra;
+  const size_t room = (size_t)*n * (size_t)(1 + rg_levels_most(space));
+  PetscCall(PetscMalloc1(PetscMax(room, 1) * dim, extra));
+  PetscCall(PetscMalloc1(dim, &x));
+  PetscCall(PetscArraycpy(*extra, search->extra, *n * dim));
+  for (int i = 0; i < search->n_extra; i++) {
+    PetscCall(PetscArraycpy(x, search->extra + i * dim, dim));
+    rg_space_snap(space, x, NULL);
+    if (rg_seen_has(seen, x)) *n += rg_levels_neighbours(space, x, *extra + *n * dim);
+  }
+  PetscCall(PetscFree(x));
+  PetscFunctionReturn(0);
+}
+
+/* One search over designs, without the seen ones (NULL: over all of them). */
+static PetscErrorCode maximise_designs(const RgSearch *search, const RgSeen *seen,
+                                       RgBatchFunction function, void *closure,
+                                       const RgScreen *with, double *best_x, double *best_value,
+                                       RgFailure *failure)
+{
+  const RgSpace *space = search->space;
+  const bool one = with->function == function && with->closure == closure;
+  RgSnapped whole = {space, seen, function, closure};
+  RgSnapped rough = {space, seen, with->function, with->closure};
+  RgScreen screen = {rg_snapped_function, one ? &whole : &rough, NULL};
+  RgMaximiserOptions options = *search->options;
+  RgSearch snapped = *search;
+  double *extra = NULL;
+
+  PetscFunctionBeginUser;
+  const double designs = rg_levels_designs(space);
+  snapped.options = &options;
+  if (designs <= options.raw_samples) {
+    options.raw_samples = (int)designs;
+    options.max_iterations = 0;
+    screen.raw = raw_designs;
+    snapped.n_extra = 0;
+  } else if (seen) {
+    PetscCall(add_neighbours(search, seen, &snapped.n_extra, &extra));
+    snapped.extra = extra;
+  }
+  PetscCall(maximise(&snapped, space->dim, rg_snapped_function, &whole, &screen, best_x, best_value,
+                     failure));
+  rg_space_snap(space, best_x, NULL);
+  PetscCall(PetscFree(extra));
   PetscFunctionReturn(0);
 }
 
@@ -255,18 +301,23 @@ PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatch
                                         double *best_value, RgFailure *failure)
 {
   const RgScreen plain = {function, closure, NULL};
+  RgSeen seen = {0};
 
   PetscFunctionBeginUser;
   if (!with || search->options->local_search == RG_LOCAL_SEARCH_ADAM) with = &plain;
-  if (!search->space || !rg_space_is_conditional(search->space)) {
+  if (!search->space || !rg_space_has_levels(search->space)) {
     PetscCall(maximise(search, dim, function, closure, with, best_x, best_value, failure));
     PetscFunctionReturn(0);
   }
-  const bool one = with->function == function && with->closure == closure;
-  Settled whole = {search->space, function, closure};
-  Settled screen = {search->space, with->function, with->closure};
-  const RgScreen settled = {settled_function, one ? &whole : &screen, NULL};
-  PetscCall(maximise(search, dim, settled_function, &whole, &settled, best_x, best_value, failure));
-  rg_space_settle(search->space, best_x, NULL);
+  const bool once = search->once && search->history;
+  if (once) {
+    PetscCall(rg_seen_create(search->space, search->history, &seen));
+    PetscCall(
+      maximise_designs(search, &seen, function, closure, with, best_x, best_value, failure));
+    PetscCall(rg_seen_destroy(&seen));
+    if (!failure->failed) PetscFunctionReturn(0);
+    *failure = (RgFailure){0}; /* every design was seen */
+  }
+  PetscCall(maximise_designs(search, NULL, function, closure, with, best_x, best_value, failure));
   PetscFunctionReturn(0);
 }

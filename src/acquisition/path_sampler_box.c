@@ -3,6 +3,7 @@
    (rows + columns) M cosines instead of rows * columns * M. */
 #include "regatta/acquire.h"
 #include "acquisition/path_sampler_internal.h"
+#include "base/inputs.h"
 #include "gp/model/model.h"
 #include "maths/design.h"
 
@@ -105,11 +106,20 @@ static RgMaximiserOptions path_search(const RgPathSampler *sampler, int count,
   return search;
 }
 
+/* Whether the raw points of a search are a product: not with integers or choices, whose designs
+   the search chooses itself. */
+static bool takes_products(const RgPathSampler *sampler)
+{
+  const RgSpace *design = &sampler->domain->design;
+
+  return design->dim > 1 && design->dim <= RG_SOBOL_MAX_DIM && !rg_space_has_levels(design);
+}
+
 static PetscErrorCode search_path(RgPathSampler *sampler, int s, const RgSearch *search,
                                   Search *closure, RgFailure *failure)
 {
   int dim = sampler->domain->design.dim;
-  const bool product = dim > 1 && dim <= RG_SOBOL_MAX_DIM;
+  const bool product = takes_products(sampler);
   const RgScreen screen = {path_function, closure, product ? path_raw : NULL};
   RgSearch with = *search;
   double *extra, *x = sampler->x + (size_t)s * dim;
@@ -133,11 +143,12 @@ PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, int c
   RgPosterior *posterior = &model->posterior;
   const int dim = sampler->domain->design.dim, m = options.raw_samples;
   const bool bundle = sampler->kind == RG_PATHS_PATHWISE;
-  const bool shared = bundle && dim > 1 && dim <= RG_SOBOL_MAX_DIM; /* number of raw points */
-  const RgSearch each = {.options = &options, .history = search->history, .random = search->random};
+  const bool shared = bundle && takes_products(sampler); /* number of raw points */
+  RgSearch each = *search;
   Search closure = {.features = &sampler->features};
 
   PetscFunctionBeginUser;
+  each.options = &options;
   if (bundle) {
     rg_path_sampler_check(sampler, posterior, failure);
     if (failure->failed) PetscFunctionReturn(0);

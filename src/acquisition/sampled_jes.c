@@ -126,11 +126,12 @@ static PetscErrorCode search_box(Search *jes, const RgOptima *optima, const RgSe
                                  RgQuery *query, double *best, RgFailure *failure)
 {
   RgMaximiserOptions options = *search->options;
-  RgSearch with = {.options = &options, .random = search->random};
+  RgSearch with = *search;
   int dim = jes->model->domain->design.dim, n;
   double *observed, *extra;
 
   PetscFunctionBeginUser;
+  with.options = &options;
   PetscCall(prepare_box(jes, optima));
   PetscCall(rg_observed_starts(search, &n, &observed));
   PetscCall(PetscMalloc1((size_t)(n + optima->n) * dim, &extra));

@@ -13,6 +13,7 @@
    Cost per iteration: one path and its maximum as in ts.c, or a search of the mean, or O(F n^2 +
    F log F) for F points of the front.
    Needs no context. Revision 1. */
+#include "acquisition/levels.h"
 #include "algorithm/sampling.h"
 #include "maths/design.h"
 #include "maths/sobol.h"
@@ -114,22 +115,46 @@ static PetscErrorCode front_of_set(RgAlgorithm *algorithm, const RgHistory *hist
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode front_of_box(RgAlgorithm *algorithm, RgRandom *random, RgQuery *query)
+/* The candidates X (F x dim) that may be asked: without noise, the designs not seen yet, unless all of
+   them were. Returns their number. */
+static PetscErrorCode gather_members(const RgAlgorithm *algorithm, const RgHistory *history, int F,
+                                     const double *X, const double *mean, const double *sd,
+                                     Member *members, int *n)
+{
+  const RgSpace *design = &algorithm->setup.domain->design;
+  RgSeen seen = {0};
+
+  PetscFunctionBeginUser;
+  if (rg_space_has_levels(design) && rg_algorithm_asks_once(algorithm))
+    PetscCall(rg_seen_create(design, history, &seen));
+  *n = 0;
+  for (int i = 0; i < F; i++)
+    if (!rg_seen_has(&seen, X + (size_t)i * design->dim))
+      members[(*n)++] = (Member){mean[i], sd[i], i};
+  for (int i = 0; i < F && !*n; i++) members[i] = (Member){mean[i], sd[i], i};
+  if (!*n) *n = F;
+  PetscCall(rg_seen_destroy(&seen));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode front_of_box(RgAlgorithm *algorithm, const RgHistory *history,
+                                   RgRandom *random, RgQuery *query)
 {
   const Options *options = algorithm->options;
   const RgSpace *design = &algorithm->setup.domain->design;
   const int dim = design->dim, F = options->front;
   double *X, *mean, *sd;
   Member *members;
+  int n = 0;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc4((size_t)F * dim, &X, F, &mean, F, &sd, F, &members));
   if (dim <= RG_SOBOL_MAX_DIM) PetscCall(rg_design_sobol(random, F, dim, X));
   else rg_random_uniforms(random, (size_t)F * (size_t)dim, X);
-  for (int i = 0; i < F; i++) rg_space_settle(design, X + (size_t)i * dim, NULL);
+  for (int i = 0; i < F; i++) rg_space_snap(design, X + (size_t)i * dim, NULL);
   PetscCall(rg_model_predict(rg_sampling_model(algorithm), F, X, mean, sd));
-  for (int i = 0; i < F; i++) members[i] = (Member){mean[i], sd[i], i};
-  const int n = keep_front(F, members);
+  PetscCall(gather_members(algorithm, history, F, X, mean, sd, members, &n));
+  n = keep_front(n, members);
   const int chosen = members[rg_random_below(random, (uint64_t)n)].index;
   PetscCall(PetscArraycpy(query->x, X + (size_t)chosen * dim, dim));
   PetscCall(PetscFree4(X, mean, sd, members));
@@ -171,7 +196,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   case PARETO:
     if (rg_space_is_finite(&algorithm->setup.domain->design))
       PetscCall(front_of_set(algorithm, history, &random, query, failure));
-    else PetscCall(front_of_box(algorithm, &random, query));
+    else PetscCall(front_of_box(algorithm, history, &random, query));
     break;
   }
   PetscFunctionReturn(0);

@@ -272,8 +272,7 @@ static PetscErrorCode constrained_ei_ask(RgAlgorithm *algorithm, int t, const Rg
   State *state = algorithm->state;
   const RgDomain *domain = algorithm->setup.domain;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  const RgSearch search = {
-    .options = algorithm->setup.maximiser, .history = history, .random = &random};
+  const RgSearch search = *RG_SEARCH(algorithm, history, &random);
 
   PetscFunctionBeginUser;
   /* 1. The models of f and of the constraints, and the best feasible observation. */

@@ -59,8 +59,10 @@ PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *
 
   PetscFunctionBeginUser;
   if (only_unseen) PetscCall(rg_excluded_points(algorithm->setup.domain, history, &excluded));
+  RgSearch with = *RG_SEARCH(algorithm, history, &search);
+  with.once = with.once && only_unseen;
   PetscCall(rg_path_sampler_draw(sampling->sampler, &sampling->model, count, excluded, &draws,
-                                 RG_SEARCH(algorithm, history, &search), optima, failure));
+                                 &with, optima, failure));
   PetscCall(PetscFree(excluded));
   PetscFunctionReturn(0);
 }

@@ -41,7 +41,7 @@ extern const RgRecordColumn rg_sampled_columns[];
 
 /* Maxima of `count` independent paths given the history. The random numbers come from the
    sub-streams "paths" (draws) and "path_maximiser" (maximisation) at t. The model must be up to
-   date. only_unseen: leaves out the points of a finite design that may not be queried again. */
+   date. only_unseen: leaves out the designs that may not be queried again. */
 PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *history, int count,
                                 bool only_unseen, RgOptima *optima, RgFailure *failure);
 

@@ -12,9 +12,12 @@
    |best|.
    Deviations: q = 1; paths are pathwise (gp/path/feature_path.h), not exact draws at the
    candidates. The first design is the study's, later ones are scrambled Sobol points, 2 d of them.
+   The region has all words of a choice and both neighbours of an integer; without noise, designs
+   that were evaluated are no candidates.
    Cost per iteration: the model, and a path at the candidates, O(100 d (M + n) d) for M features.
    Needs a box without context. Revision 1. */
 #include "regatta/acquire.h"
+#include "acquisition/levels.h"
 #include "algorithm/surrogate.h"
 #include "gp/path/feature_bundle.h"
 #include "maths/design.h"
@@ -196,7 +199,25 @@ static double length_scale(const RgKernel *kernel, int j)
   return isfinite(least) ? least : 1;
 }
 
-static void place_region(State *state, const double *centre)
+/* Widens the region along an integer or a choice. */
+static void widen_region(const RgSpace *space, int j, double centre, State *state)
+{
+  const double levels = rg_space_levels(space, j);
+  const bool integer = levels > 0 && space->inputs[j].kind == RG_INPUT_INTEGER;
+
+  if (levels > 0 && !integer) {
+    state->lower[j] = 0;
+    state->upper[j] = 1;
+  } else if (integer) {
+    const double here = rg_space_level_at(space, j, centre);
+    const double lower = rg_space_unit_of_level(space, j, fmax(here - 1, 0));
+    const double upper = rg_space_unit_of_level(space, j, fmin(here + 1, levels - 1));
+    state->lower[j] = fmin(state->lower[j], lower);
+    state->upper[j] = fmax(state->upper[j], upper);
+  }
+}
+
+static void place_region(const RgSpace *space, State *state, const double *centre)
 {
   const RgKernel *kernel = &state->model.kernel;
   const int dim = state->local.dim;
@@ -207,19 +228,21 @@ static void place_region(State *state, const double *centre)
     const double half = 0.5 * state->length * length_scale(kernel, j) / exp(mean);
     state->lower[j] = fmax(0, centre[j] - half);
     state->upper[j] = fmin(1, centre[j] + half);
+    widen_region(space, j, centre[j], state);
   }
 }
 
 /* Sobol points of the region. With many inputs, most coordinates go back to the centre. */
 static PetscErrorCode draw_candidates(RgAlgorithm *algorithm, int t, const double *centre, int m)
 {
+  const RgSpace *space = &algorithm->setup.domain->design;
   State *state = algorithm->state;
   const int dim = state->local.dim;
   const double chance = fmin(1, 20.0 / dim);
   RgRandom random = rg_algorithm_stream_at(algorithm, "candidates", t);
 
   PetscFunctionBeginUser;
-  place_region(state, centre);
+  place_region(space, state, centre);
   PetscCall(rg_design_sobol(&random, m, dim, state->candidate));
   for (int i = 0; i < m; i++) {
     double *x = state->candidate + (size_t)i * dim;
@@ -228,12 +251,36 @@ static PetscErrorCode draw_candidates(RgAlgorithm *algorithm, int t, const doubl
       const bool moved = chance >= 1 || j == always || rg_random_uniform(&random) < chance;
       x[j] = moved ? state->lower[j] + (state->upper[j] - state->lower[j]) * x[j] : centre[j];
     }
+    if (rg_space_has_levels(space)) rg_space_snap(space, x, NULL);
   }
   PetscFunctionReturn(0);
 }
 
+/* Without noise, a candidate that was evaluated has no value while there is another one. */
+static PetscErrorCode drop_seen(RgAlgorithm *algorithm, const RgHistory *history, int m)
+{
+  const RgSpace *space = &algorithm->setup.domain->design;
+  State *state = algorithm->state;
+  RgSeen seen;
+  int left = 0;
+
+  PetscFunctionBeginUser;
+  if (!rg_space_has_levels(space) || !rg_algorithm_asks_once(algorithm)) PetscFunctionReturn(0);
+  PetscCall(rg_seen_create(space, history, &seen));
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < m; i++) {
+      const bool known = rg_seen_has(&seen, state->candidate + (size_t)i * space->dim);
+      if (!pass) left += !known;
+      else if (left && known) state->value[i] = -INFINITY;
+    }
+  }
+  PetscCall(rg_seen_destroy(&seen));
+  PetscFunctionReturn(0);
+}
+
 /* Thompson sampling: the candidate where one path from the posterior is largest. */
-static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, double *x, RgFailure *failure)
+static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, const RgHistory *history,
+                             double *x, RgFailure *failure)
 {
   const Options *options = algorithm->options;
   State *state = algorithm->state;
@@ -252,6 +299,7 @@ static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, double *x, Rg
   PetscCall(rg_feature_bundle_draw(&state->features, posterior, 1, state->noise, &random));
   PetscCall(
     rg_feature_path_evaluate(&state->features.path, m, state->candidate, state->value, NULL));
+  PetscCall(drop_seen(algorithm, history, m));
   const int best = rg_argmax(m, state->value, NULL);
   if (best < 0) rg_failure_set(failure, "a path is finite at none of %d candidates", m);
   else
@@ -296,7 +344,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 4. x_t = argmax of a path over candidates in the region. */
   const double *centre = state->local.x + (size_t)rg_history_best(&state->local) * dim;
   PetscCall(draw_candidates(algorithm, t, centre, m));
-  PetscCall(choose(algorithm, t, m, query->x, failure));
+  PetscCall(choose(algorithm, t, m, history, query->x, failure));
   query->extra[LENGTH] = state->length;
   PetscFunctionReturn(0);
 }

@@ -78,9 +78,11 @@ typedef struct {
   RgRandom *random;
   int n_extra;
   const double *extra;  /* rg_maximise_box...: n_extra x dim, added to the raw points */
-  const RgSpace *space; /* rg_maximise_box...: the box. Inputs that don't count are set by
-                           rg_space_settle before each call of the function; NULL: all inputs
-                           count */
+  const RgSpace *space; /* rg_maximise_box...: the box. The function is called at designs that can
+                           be evaluated alone: with the values of integers and choices, and with
+                           inputs that don't count settled; NULL: all inputs are real and count */
+  bool once; /* rg_maximise_box..., a space with integers or choices: a design of `history`, or in
+                flight, is not chosen again while there is another one */
 } RgSearch;
 
 /* Multi-start maximisation over the unit cube, with options, random stream and extra points of

@@ -210,10 +210,20 @@ RG_API PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm);
    stream. Use one name per purpose, so that draws for different purposes can't interfere. */
 RG_API RgRandom rg_algorithm_stream_at(const RgAlgorithm *algorithm, const char *name, int t);
 
+/* Whether the method knows that a second evaluation of a design teaches nothing: observations have
+   no noise, and no context makes them differ. */
+static inline bool rg_algorithm_asks_once(const RgAlgorithm *algorithm)
+{
+  return !(algorithm->class->traits & RG_BLIND) && algorithm->setup.noise_variance == 0 &&
+         !algorithm->setup.domain->context.dim;
+}
+
 /* For methods: an RgSearch * with the study's maximiser, to pass to a search. */
 #define RG_SEARCH(algorithm_, history_, random_)                                                   \
-  (&(RgSearch){                                                                                    \
-    .options = (algorithm_)->setup.maximiser, .history = (history_), .random = (random_)})
+  (&(RgSearch){.options = (algorithm_)->setup.maximiser,                                           \
+               .history = (history_),                                                              \
+               .random = (random_),                                                                \
+               .once = rg_algorithm_asks_once(algorithm_)})
 
 /* For methods: the squared width of query t, drawn from the law of the class's `confidence` with
    random numbers of the sub-stream "confidence". */

@@ -167,6 +167,44 @@ algorithms: [random, ei, ts, jes, nelder_mead]
             self.assertTrue(np.allclose(x[..., j][~counts], middle, rtol=1e-12))
             self.assertTrue(counts.any())
 
+    def test_designs_of_integers_and_choices(self):
+        """Methods with a model see the designs that are evaluated, and without noise ask for none twice."""
+        program = self.write("grid.py", """#!/usr/bin/python3
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    x = request["x"]
+    value = -(x["n"] - 3) ** 2 - 3 * "qpr".index(x["k"]) + (x["n"] * x["m"]) % 5
+    print(json.dumps({"id": request["id"], "value": value}), flush=True)
+""")
+        program.chmod(0o755)
+        inputs = "[n integer 1 5, k choice p q r, m integer 1 4]"
+        study = self.write("study.yaml", f"""study: grid
+seeds: 2
+common: {{iterations: 30, initial_points: 4}}
+problems:
+  - {{name: external, label: P, program: {program}, inputs: {inputs}}}
+  - {{name: external, label: noisy, program: {program}, inputs: {inputs}, noise_variance: 1}}
+algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained_ei, ucb_pe, turbo, aegis, boke]
+""")
+        self.run_ok("run", study, "-o", self.output, "-quiet", "-strict", ranks=2)
+        with h5py.File(self.output) as results:
+            for label in ("P", "noisy"):
+                x, seen = results[label]["x"][()], results[label]["x_seen"][()]
+                np.testing.assert_array_equal(x[..., [0, 2]], seen[..., [0, 2]])
+                np.testing.assert_allclose(x[..., 1], seen[..., 1] + 0.5, rtol=1e-12)
+            algorithm = results["P"]["algorithm"].asstr()[()]
+            for name, points in zip(algorithm, results["P"]["x_seen"][()]):
+                initial, asked = points[:4], [tuple(p) for p in points[4:]]
+                known = {tuple(p) for p in initial}
+                if name == "turbo":  # its region may hold no new design
+                    self.assertGreater(len(set(asked)), 20)
+                    continue
+                self.assertEqual(len(set(asked)), 30, name)
+                self.assertFalse(known & set(asked), name)
+            again = [len({tuple(p) for p in points}) for points in results["noisy"]["x_seen"][()]]
+            self.assertLess(min(again), 20, "noise is averaged over evaluations of one design")
+
     # ---- failures as data ----------------------------------------------------------------------
 
     def outcomes(self, group, name):

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acquisition/local_search.h"
+#include "acquisition/levels.h"
 #include "acquisition/path_sampler.h"
 #include "base/grow.h"
 #include "base/inputs.h"
@@ -537,6 +537,8 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     PetscCall(rg_text_add(&text, "}"));
     PetscCall(rg_crew_identity(&cell->crew, &text));
     PetscCall(add_pending_text(cell, &text));
+    if (cell->algorithm->reads && rg_space_has_levels(&variant->domain.design))
+      PetscCall(rg_text_add(&text, ";levels=%d", RG_LEVELS_REVISION));
     PetscCall(rg_text_add(&text, ";%s", algorithm.data));
     cell->text = text.data;
     PetscCall(look_outside(cell));

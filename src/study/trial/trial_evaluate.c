@@ -2,7 +2,10 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/inputs.h"
 #include "study/trial/trial_internal.h"
+
+#define ROUNDING 1e-12 /* relative error of a conversion from the unit cube */
 
 /* The stop function of a waiting evaluation. */
 bool rg_trial_hear_stop(void *closure)
@@ -100,17 +103,28 @@ static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row,
 
 /* The query in native units. A given design keeps the values of its file for coordinates that
    count, because the conversion from the unit cube may change the last bits. Coordinates that
-   don't count are settled. */
+   don't count are settled. A method with a model or a search is told the design that is evaluated;
+   the steps of others would be too small for that. */
 static void find_native(RgTrialRun *run, int row)
 {
   const RgSpace *design = &run->problem->domain.design;
   const RgGiven *given = &run->cell->given;
   const size_t at = (size_t)row * design->dim;
 
-  rg_space_settle(design, run->query.x, NULL);
+  const bool snaps = run->cell->algorithm->reads && !rg_space_is_finite(design);
+
+  if (snaps) rg_space_snap(design, run->query.x, NULL);
+  else rg_space_settle(design, run->query.x, NULL);
   rg_space_to_native(design, run->query.x, run->native_x);
-  for (int j = 0; row < given->n && j < design->dim; j++)
-    if (run->query.x[j] == given->x[at + j]) run->native_x[j] = given->native[at + j];
+  for (int j = 0; j < design->dim; j++) {
+    double *native = &run->native_x[j];
+    const double rounded = rint(*native);
+
+    if (row < given->n && run->query.x[j] == given->x[at + j]) *native = given->native[at + j];
+    else if (snaps && design->inputs && design->inputs[j].kind == RG_INPUT_INTEGER &&
+             fabs(*native - rounded) <= ROUNDING * fmax(1, fabs(rounded)))
+      *native = rounded;
+  }
 }
 
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)

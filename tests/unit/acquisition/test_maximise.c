@@ -3,6 +3,7 @@
 #include "test_main.h"
 
 #include "acquisition/local_search.h"
+#include "base/inputs.h"
 #include "regatta/acquire.h"
 
 /* ---- test functions ------------------------------------------------------------------------- */
@@ -552,8 +553,9 @@ RG_TEST(test_acquire_with)
   RG_OK(rg_domain_destroy(&box));
 }
 
-/* The search never asks for two points that are evaluated alike, and finds the branch whose best is
-   better: with the first word the second coordinate doesn't count. */
+/* The search asks for designs alone, words in their middle, never for two points that are evaluated
+   alike, and finds the branch whose best is better: with the first word the second coordinate
+   doesn't count. */
 static PetscErrorCode two_branches(void *closure, int m, const double *X, double *value,
                                    double *gradient)
 {
@@ -561,6 +563,7 @@ static PetscErrorCode two_branches(void *closure, int m, const double *X, double
   for (int i = 0; i < m; i++) {
     const double *x = X + 2 * i, d = x[1] - 0.2;
     const bool first = x[0] < 0.5;
+    assert_true(x[0] == 0.25 || x[0] == 0.75);
     assert_true(!first || x[1] == 0.5);
     value[i] = first ? 1 - x[0] : 1.5 - d * d - (1 - x[0]);
     if (gradient) gradient[2 * i] = first ? -1 : 1;
@@ -584,8 +587,155 @@ RG_TEST(test_inputs_that_do_not_count)
   RG_OK(rg_maximise_box(&(RgSearch){.options = &options, .random = &random, .space = &space}, 2,
                         two_branches, NULL, x, &value, &failure));
   assert_false(failure.failed);
-  RG_CLOSE(value, 1.5, 1e-9);
-  RG_CLOSE(x[0], 1, 1e-9);
+  RG_CLOSE(value, 1.25, 1e-9);
+  RG_CLOSE(x[0], 0.75, 1e-15);
   assert_true(fabs(x[1] - 0.2) < 1e-4);
+  RG_OK(rg_space_destroy(&space));
+}
+
+/* ---- integers and choices -------------------------------------------------------------------- */
+
+/* A rugged function of the values that a problem sees; the real third coordinate is smooth. */
+typedef struct {
+  const RgSpace *space;
+  double hint; /* weight of a smooth part that climbing can follow */
+} Rugged;
+
+static double rugged(const Rugged *r, const double *x)
+{
+  double native[3], seen[3], value = 0;
+
+  rg_space_to_native(r->space, x, native);
+  rg_space_seen(r->space, native, seen);
+  for (int j = 0; j < 2; j++) {
+    const double at = seen[j] / (r->space->upper[j] - r->space->lower[j]);
+    value += sin(12.9898 * seen[j] + 2 * j) - r->hint * pow(at - 0.37, 2);
+  }
+  if (r->space->dim == 3) value -= 3 * pow(seen[2] - 0.1 * seen[0], 2);
+  return value;
+}
+
+static PetscErrorCode rugged_function(void *closure, int m, const double *X, double *value,
+                                      double *gradient)
+{
+  const Rugged *r = closure;
+  const size_t dim = (size_t)r->space->dim;
+
+  for (size_t i = 0; i < (size_t)m; i++) {
+    double snapped[3], native[3];
+    memcpy(snapped, X + i * dim, dim * sizeof *snapped);
+    rg_space_snap(r->space, snapped, NULL);
+    assert_memory_equal(snapped, X + i * dim, dim * sizeof *snapped);
+    value[i] = rugged(r, X + i * dim);
+    for (size_t j = 0; gradient && j < 2; j++) gradient[i * dim + j] = 7; /* must not matter */
+    if (!gradient || dim < 3) continue;
+    rg_space_to_native(r->space, snapped, native);
+    rg_space_seen(r->space, native, native);
+    gradient[i * dim + 2] = -6 * (native[2] - 0.1 * native[0]);
+  }
+  return 0;
+}
+
+static void inputs(int n, char *const *texts, RgSpace *space)
+{
+  RgText mistake = {0};
+
+  RG_OK(rg_space_inputs(space, n, texts, &mistake));
+  assert_int_equal(mistake.length, 0);
+}
+
+static double find_best(const RgSpace *space, double hint, const RgHistory *history, double *x)
+{
+  const RgMaximiserOptions options = defaults(RG_LOCAL_SEARCH_BATCHED);
+  const RgStream stream = rg_stream(1, "test", 0, "levels", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  Rugged r = {space, hint};
+  RgFailure failure = {0};
+  double value;
+
+  RG_OK(rg_maximise_box(&(RgSearch){.options = &options,
+                                    .history = history,
+                                    .random = &random,
+                                    .space = space,
+                                    .once = history != NULL},
+                        space->dim, rugged_function, &r, x, &value, &failure));
+  assert_false(failure.failed);
+  RG_CLOSE(value, rugged(&r, x), 1e-14);
+  return value;
+}
+
+/* All designs in the order of their values: every one once, then any of them again. */
+RG_TEST(test_each_design_once)
+{
+  static char *const texts[] = {"n integer 3 6", "k choice a b c d e"};
+  RgDomain domain = {0};
+  RgHistory history;
+  bool met[20] = {false};
+  double x[2], before = INFINITY;
+
+  inputs(2, texts, &domain.design);
+  RG_OK(rg_history_create(&domain, 21, &history));
+  for (int i = 0; i < 20; i++) {
+    const double value = find_best(&domain.design, 1, &history, x);
+    const int at = 5 * (int)rg_space_level_at(&domain.design, 0, x[0]) +
+                   (int)rg_space_level_at(&domain.design, 1, x[1]);
+
+    assert_false(met[at]);
+    met[at] = true;
+    assert_true(value <= before);
+    before = value;
+    /* what was asked counts as the design that is evaluated */
+    x[1] = fmin(x[1] + 0.07, 1);
+    RG_OK(rg_history_append(&history, x, -1, NULL, -1, value));
+  }
+  assert_true(find_best(&domain.design, 1, &history, x) > before);
+  RG_OK(rg_history_destroy(&history));
+  RG_OK(rg_domain_destroy(&domain));
+}
+
+/* A design in flight counts as seen. */
+RG_TEST(test_designs_in_flight)
+{
+  static char *const texts[] = {"n integer 3 6", "k choice a b c d e"};
+  RgDomain domain = {0};
+  RgHistory history;
+  double first[2], second[2];
+
+  inputs(2, texts, &domain.design);
+  RG_OK(rg_history_create(&domain, 1, &history));
+  find_best(&domain.design, 1, &history, first);
+  history.pending = (RgPending){.n = 1, .x = first};
+  find_best(&domain.design, 1, &history, second);
+  assert_true(first[0] != second[0] || first[1] != second[1]);
+  RG_OK(rg_history_destroy(&history));
+  RG_OK(rg_domain_destroy(&domain));
+}
+
+/* Many designs: with a real coordinate, whose best is 0.1 times the first one's value, or 100000 x 7
+   of them, where steps of any size find a rugged hill's top up to a tenth. */
+RG_TEST(test_many_designs)
+{
+  static char *const mixed[] = {"n integer 0 9", "k choice a b c d e", "v real 0 1"};
+  static char *const wide[] = {"n integer 1 100000 log", "k integer 1 7"};
+  RgSpace space = {0};
+  double x[3], best = -INFINITY;
+
+  inputs(3, mixed, &space);
+  for (int n = 0; n < 10; n++)
+    for (int k = 0; k < 5; k++) {
+      const double at[] = {n / 9.0, (k + 0.5) / 5, 0.1 * n};
+      best = fmax(best, rugged(&(Rugged){&space, 1}, at));
+    }
+  RG_CLOSE(find_best(&space, 1, NULL, x), best, 1e-6);
+  RG_OK(rg_space_destroy(&space));
+
+  inputs(2, wide, &space);
+  best = -INFINITY;
+  for (int n = 1; n <= 100000; n++)
+    for (int k = 1; k <= 7; k++) {
+      const double at[] = {log(n) / log(1e5), (k - 1) / 6.0};
+      best = fmax(best, rugged(&(Rugged){&space, 1e4}, at));
+    }
+  assert_true(find_best(&space, 1e4, NULL, x) > best - 0.1);
   RG_OK(rg_space_destroy(&space));
 }
