@@ -115,8 +115,8 @@ static PetscErrorCode front_of_set(RgAlgorithm *algorithm, const RgHistory *hist
   PetscFunctionReturn(0);
 }
 
-/* The candidates X (F x dim) that may be asked: without noise, the designs not seen yet, unless all of
-   them were. Returns their number. */
+/* The candidates X (F x dim) that may be asked, n of them: without noise the designs not seen yet,
+   unless all of them were. */
 static PetscErrorCode gather_members(const RgAlgorithm *algorithm, const RgHistory *history, int F,
                                      const double *X, const double *mean, const double *sd,
                                      Member *members, int *n)

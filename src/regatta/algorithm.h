@@ -210,8 +210,7 @@ RG_API PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm);
    stream. Use one name per purpose, so that draws for different purposes can't interfere. */
 RG_API RgRandom rg_algorithm_stream_at(const RgAlgorithm *algorithm, const char *name, int t);
 
-/* Whether the method knows that a second evaluation of a design teaches nothing: observations have
-   no noise, and no context makes them differ. */
+/* Whether the method knows that evaluations of a design are equal: no noise and no context. */
 static inline bool rg_algorithm_asks_once(const RgAlgorithm *algorithm)
 {
   return !(algorithm->class->traits & RG_BLIND) && algorithm->setup.noise_variance == 0 &&
