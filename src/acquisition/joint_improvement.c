@@ -8,6 +8,7 @@
 #include "maths/design.h"
 #include "maths/distribution.h"
 #include "maths/normal.h"
+#include "gp/posterior/set/set_posterior.h"
 
 enum { PANELS = 8, NODES_MOST = 12 * (PANELS + 1) }; /* of the quadrature, 12 nodes per panel */
 #define SD_FLAT 1e-9 /* below this, the derivative of sd counts as 0 */

@@ -3,6 +3,7 @@
 
 #include "acquisition/moments.h"
 #include "acquisition/ranking.h"
+#include "gp/posterior/set/set_posterior.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 
 #include "gp/posterior/set/set_posterior.h"
 #include "bench_trial.h"
+#include "gp/model/surrogate.h"
 
 #define MODEL                                                                                      \
   "kernel: gaussian, ard: false, fit: fixed, standardise: false, mean: zero, noise_variance: 1e-6"

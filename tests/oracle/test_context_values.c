@@ -14,6 +14,7 @@
 #include "regret/regret.h"
 #include "robust/mmd.h"
 #include "robust/wasserstein.h"
+#include "gp/model/surrogate.h"
 
 /* ---- problems -------------------------------------------------------------------------------- */
 

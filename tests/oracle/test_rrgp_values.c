@@ -4,6 +4,7 @@
 #include "algorithm/robust.h"
 #include "gp/path/sample_path.h"
 #include "robust/integral.h"
+#include "gp/model/surrogate.h"
 
 /* ---- O0: SplitMix64 -------------------------------------------------------------------------- */
 

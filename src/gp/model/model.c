@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 enum { REFIT_ALL = 100 }; /* refit_every: auto */
 
 /* ---- create, destroy ----------------------------------------------------------------------- */

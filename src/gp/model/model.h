@@ -3,13 +3,14 @@
 #ifndef RG_GP_MODEL_MODEL_H
 #define RG_GP_MODEL_MODEL_H
 
-#include "gp/kernel/family.h"
-#include "base/clock.h"
 #include "regatta/domain.h"
 #include "regatta/params.h"
 #include "regatta/model.h"
-#include "gp/model/surrogate.h"
+#include "regatta/stream.h"
 #include "gp/posterior/posterior.h"
+
+typedef struct RgClock RgClock;
+typedef struct RgTeam RgTeam;
 
 typedef enum { RG_FIT_FIXED, RG_FIT_ML, RG_FIT_MAP } RgFitPolicy;
 typedef enum {

@@ -2,7 +2,9 @@
 #ifndef RG_GP_MODEL_MODEL_INTERNAL_H
 #define RG_GP_MODEL_MODEL_INTERNAL_H
 
+#include "gp/model/fit.h"
 #include "gp/model/model.h"
+#include "gp/model/surrogate.h"
 
 struct RgModelState {
   int dim; /* dimension of the model's inputs */

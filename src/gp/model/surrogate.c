@@ -190,6 +190,18 @@ static void check_families(const RgSurrogateOptions *o, int n_groups, RgPlace pl
                        rg_kernel_family_names[family_of(o, 0)]);
 }
 
+static void check_solver(const RgSurrogateOptions *o, RgPlace place, RgDiagnostics *diagnostics)
+{
+  if (o->solver != RG_SOLVER_ITERATIVE) return;
+  if (!rg_solver_has_iterative())
+    rg_diagnostics_add(diagnostics, place,
+                       "'solver: iterative' is not in this build (REGATTA_ITERATIVE=OFF); "
+                       "accepted: auto, dense");
+  if (o->noise_floor <= 0)
+    rg_diagnostics_add(diagnostics, place,
+                       "'solver: iterative' needs noise: a 'noise_floor' above 0");
+}
+
 PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int dim_c,
                                   bool use_context, RgPlace place, RgDiagnostics *diagnostics)
 {
@@ -230,9 +242,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
     {"variance", o->variance_lower, o->variance_upper},
     {"noise", o->noise_lower, o->noise_upper},
   };
-  if (o->solver == RG_SOLVER_ITERATIVE && o->noise_floor <= 0)
-    rg_diagnostics_add(diagnostics, place,
-                       "'solver: iterative' needs noise: a 'noise_floor' above 0");
+  check_solver(o, place, diagnostics);
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
     if (bounds[i].lower >= bounds[i].upper)
       rg_diagnostics_add(diagnostics, place, "'%s_lower' (%g) must be less than '%s_upper' (%g)",

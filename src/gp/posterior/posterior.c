@@ -6,6 +6,7 @@
 #include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
 #include "gp/posterior/iterative/iterative_ops.h"
+#include "gp/posterior/posterior_team.h"
 
 /* ---- the choice ---------------------------------------------------------------------------- */
 
@@ -95,11 +96,17 @@ PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel
 
 const RgTeamWorker rg_posterior_worker = rg_iterative_work;
 
+bool rg_solver_has_iterative(void)
+{
+  return rg_iterative_present();
+}
+
 bool rg_solver_is_iterative(RgSolver solver, double n, int ranks)
 {
   const double order = n + RG_DISTRIBUTED_BLOCK;
 
   if (solver != RG_SOLVER_AUTO) return solver == RG_SOLVER_ITERATIVE;
+  if (!rg_solver_has_iterative()) return false;
   return order * order / ranks >= INT32_MAX;
 }
 

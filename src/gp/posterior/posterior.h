@@ -15,8 +15,11 @@
 #define RG_GP_POSTERIOR_POSTERIOR_H
 
 #include "regatta/domain.h"
-#include "gp/posterior/set/set_posterior.h"
-#include "gp/team/team.h"
+
+#include "gp/kernel/kernel.h"
+
+typedef struct RgSetPosterior RgSetPosterior;
+typedef struct RgTeam RgTeam;
 
 typedef struct {
   const struct RgPosteriorOps *ops; /* the back end that holds the data */
@@ -62,6 +65,8 @@ PetscErrorCode rg_posterior_destroy(RgPosterior *posterior);
    entries per rank (ScaLAPACK's limit), else iterative. */
 typedef enum { RG_SOLVER_AUTO, RG_SOLVER_DENSE, RG_SOLVER_ITERATIVE } RgSolver;
 bool rg_solver_is_iterative(RgSolver solver, double n, int ranks);
+/* Whether this build has the iterative back end (CMake option REGATTA_ITERATIVE). */
+bool rg_solver_has_iterative(void);
 
 /* Options of the iterative back end. */
 typedef struct {
@@ -71,16 +76,15 @@ typedef struct {
 } RgSolverOptions;
 
 /* An empty posterior that always uses the iterative back end, over the ranks of `team`
-   (borrowed; NULL: this rank alone), whose worker is rg_posterior_worker. points (borrowed): a
-   finite set whose means and variances are wanted; NULL: a box. noise_variance > 0. */
+   (borrowed; NULL: this rank alone), whose worker is rg_posterior_worker (posterior_team.h).
+   points (borrowed): a finite set whose means and variances are wanted; NULL: a box.
+   noise_variance > 0. */
 PetscErrorCode rg_posterior_create_iterative(RgTeam *team, const RgSpace *points,
                                              const RgSolverOptions *options, const RgKernel *kernel,
                                              double noise_variance, double mean, int capacity,
                                              RgPosterior *posterior);
 /* Iterations and residual of the last solve for the mean; 0 and 0 before any solve. */
 int rg_posterior_iterations(const RgPosterior *posterior, double *residual);
-/* The worker of a team for this posterior (rg_team_employ). */
-extern const RgTeamWorker rg_posterior_worker;
 /* Before any data: spread the matrix over `team` (borrowed) once there are enough data.
    expected: final number of data, which saves growing the team's matrix; 0: unknown. Call it on
    the leader. */

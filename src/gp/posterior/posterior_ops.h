@@ -5,6 +5,8 @@
 #define RG_GP_POSTERIOR_POSTERIOR_OPS_H
 
 #include "gp/posterior/posterior.h"
+#include "gp/posterior/set/set_posterior.h"
+#include "gp/team/team.h"
 
 /* An operation that is NULL gives PETSC_ERR_SUP with the name of the back end. */
 typedef struct RgPosteriorOps {

@@ -8,6 +8,8 @@
 #include "acquisition/path_sampler.h"
 #include "base/grow.h"
 #include "base/inputs.h"
+#include "gp/kernel/family.h"
+#include "gp/model/surrogate.h"
 #include "maths/design.h"
 #include "maths/lbfgsb.h"
 #include "study/file/draft.h"

@@ -7,6 +7,8 @@
 #include "acquisition/local_search.h"
 #include "acquisition/regression_search.h"
 #include "gp/kernel/family.h"
+#include "gp/model/surrogate.h"
+#include "gp/posterior/set/set_posterior.h"
 
 /* Operations per second of a nominal core. */
 #define SPEED 2e9

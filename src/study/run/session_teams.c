@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "gp/posterior/posterior.h"
+#include "gp/posterior/posterior_team.h"
 #include "maths/blas.h"
 #include "study/plan/cost.h"
 #include "study/run/session.h"

@@ -5,6 +5,7 @@
 #include "acquisition/local_search.h"
 #include "base/inputs.h"
 #include "regatta/acquire.h"
+#include "gp/posterior/set/set_posterior.h"
 
 /* ---- test functions ------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 
 #include "acquisition/knowledge_gradient.h"
 #include "maths/normal.h"
+#include "gp/posterior/set/set_posterior.h"
 
 enum { DIM_MAX = 8, QUERIES = 2000 };
 

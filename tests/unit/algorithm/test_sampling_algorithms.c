@@ -5,6 +5,7 @@
 
 #include "algorithm/sampling.h"
 #include "gp/posterior/exact/cross_covariance.h"
+#include "gp/posterior/set/set_posterior.h"
 
 #define PAIRS 20000 /* number of posterior draws that frequencies are compared with */
 

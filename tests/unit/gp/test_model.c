@@ -3,6 +3,10 @@
 #include "test_main.h"
 
 #include "gp/model/model.h"
+#include "gp/posterior/set/set_posterior.h"
+#include "gp/model/surrogate.h"
+#include "gp/model/fit.h"
+#include "base/clock.h"
 
 enum { BUDGET = 16 };
 

@@ -10,6 +10,7 @@
 #include "reference_order.h"
 #include "study_text.h"
 #include "trial_at.h"
+#include "gp/team/team.h"
 
 enum { SEEDS = 40 };
 

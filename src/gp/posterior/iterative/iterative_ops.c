@@ -388,6 +388,11 @@ static const double *iterative_variances(const RgPosterior *posterior)
   return posterior->iterative->variance;
 }
 
+bool rg_iterative_present(void)
+{
+  return true;
+}
+
 const RgPosteriorOps rg_iterative_ops = {"matrix-free",
                                          true,
                                          iterative_open,

@@ -5,6 +5,7 @@
 
 #include "gp/posterior/iterative/iterative.h"
 #include "gp/posterior/posterior_ops.h"
+#include "gp/team/team.h"
 
 /* State that the leader keeps. */
 struct RgIterativeState {
@@ -27,6 +28,8 @@ PetscErrorCode rg_iterative_state_create(const RgSpace *points, const RgSolverOp
 
 PetscErrorCode rg_iterative_work(MPI_Comm comm, const RgTeamTask *task, void **state);
 
+/* false in a build without this back end. */
+bool rg_iterative_present(void);
 extern const RgPosteriorOps rg_iterative_ops;
 
 #endif
