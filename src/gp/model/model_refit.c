@@ -18,21 +18,31 @@ double rg_model_known_noise(const RgModel *model)
   return noise > o->noise_floor ? noise : o->noise_floor;
 }
 
+/* Whether a deviation is zero up to rounding, or too small for its square to be a number. Outputs
+   of deviation 1e-12 or more never count as constant, whatever their size. */
+static bool is_constant(double deviation, double largest)
+{
+  return deviation < 1e-12 && (deviation <= 1e-12 * largest || deviation < 1e-100);
+}
+
 /* Shift and scale from all outputs. */
 static void standardise(RgModel *model)
 {
   const struct RgModelState *s = model->state;
-  double sum = 0.0, squares = 0.0;
+  double sum = 0.0, squares = 0.0, largest = 0.0;
   model->shift = 0.0;
   model->scale = 1.0;
   if (!model->options->standardise || s->n == 0) return;
   for (int i = 0; i < s->n; i++) sum += s->y[i];
   model->shift = sum / s->n;
   if (s->n < 2) return;
-  for (int i = 0; i < s->n; i++) squares += (s->y[i] - model->shift) * (s->y[i] - model->shift);
+  for (int i = 0; i < s->n; i++) {
+    squares += (s->y[i] - model->shift) * (s->y[i] - model->shift);
+    largest = fmax(largest, fabs(s->y[i]));
+  }
   const int divisor = model->options->deviation == RG_DEVIATION_SAMPLE ? s->n - 1 : s->n;
   const double deviation = sqrt(squares / divisor);
-  if (deviation >= 1e-12) model->scale = deviation;
+  if (!is_constant(deviation, largest)) model->scale = deviation;
 }
 
 void rg_model_convert_outputs(RgModel *model, int first)

@@ -283,6 +283,32 @@ RG_TEST(test_standardisation)
   frame_destroy(&frame);
 }
 
+/* Outputs are constant relative to their size: rounding errors of large ones are no deviation, and
+   tiny ones have one. From a deviation of 1e-12 on nothing is constant. */
+RG_TEST(test_small_deviations)
+{
+  static const struct {
+    double size, deviation;
+    bool constant;
+  } cases[] = {{1, 2e-12, false}, {1, 0.9e-12, true},   {0, 1e-14, false},
+               {0, 1e-99, false}, {1e-6, 1e-17, false}, {1e-6, 1e-19, true},
+               {0, 1e-101, true}, {0, 0, true},         {1e-14, 1e-20, false}};
+  Frame frame = frame_create(false);
+
+  frame.history.n_initial = 0;
+  set_option(&frame, "fit", "fixed");
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    RgModel model = model_create(&frame, false, NAN);
+    for (int i = 0; i < 4; i++)
+      frame.history.y[i] = cases[k].size + (i % 2 ? 1 : -1) * cases[k].deviation;
+    show(&model, &frame, 4);
+    if (cases[k].constant) assert_true(model.scale == 1.0);
+    else RG_CLOSE(model.scale, cases[k].deviation, 1e-3);
+    RG_OK(rg_model_destroy(&model));
+  }
+  frame_destroy(&frame);
+}
+
 /* Equal outputs say nothing about hyperparameters. */
 RG_TEST(test_equal_outputs)
 {
