@@ -53,8 +53,9 @@ class Objective:
         if not isinstance(made, Mapping):
             return {"value": float(made)}
         constraints = {name: float(v) for name, v in made.get("constraints", {}).items()}
-        numbers = {name: float(v) for name, v in made.items() if name not in ("value", "constraints")}
-        return {"value": float(made["value"]), **({"constraints": constraints} if constraints else {}),
+        own = {"value": float(made["value"]), **{name: float(made[name]) for name in made if name == "duration"}}
+        numbers = {name: float(v) for name, v in made.items() if name not in ("constraints", *own)}
+        return {**own, **({"constraints": constraints} if constraints else {}),
                 **({"record": numbers} if numbers else {})}
 
 
@@ -70,9 +71,10 @@ def objective(function: Callable[..., Answer], inputs: Sequence[str] = (), *, ve
 
     function: called with every input by its name: numbers, words of choices, and None for an input that does not count.
     With a parameter `request` it also gets the message of docs/protocol.md, which has the trial's seed. It returns a
-    number, or a mapping with `value` and maybe `constraints` ({name: number}). Further numbers, such as `cost`, are part
-    of the answer, but results do not keep them. An exception is a failed evaluation, which is not repeated.
-    settings: further keys of the entry (`regatta describe external`, and those of `common`).
+    number, or a mapping with `value` and maybe `constraints` ({name: number}), `duration` and further numbers. An
+    exception is a failed evaluation, which is not repeated.
+    settings: further keys of the entry (`regatta describe external`, and those of `common`): record=["cost"] keeps the
+    number `cost` in the results, as `answer_cost`.
     version: a text that identifies the function's answers: finished trials of another version do not count. The
     default is a hash of the function's own code without its comments.
     """

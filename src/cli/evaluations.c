@@ -22,16 +22,41 @@ static double value_of(const RgRecord *record, const char *name, int row)
   return NAN;
 }
 
-/* The constraints of one evaluation, and its reported duration. */
-static void more_of(const RgTexts *constraints, const RgRecord *record, int row, double *values)
+/* The values of one evaluation in the columns of a prefix with names; returns their number. */
+static int values_of(const RgRecord *record, const char *prefix, RgTexts names, int row,
+                     double *values)
 {
   char name[RG_NAME_MAX];
 
-  for (int k = 0; k < constraints->n; k++) {
-    snprintf(name, sizeof(name), "constraint_%s", constraints->values[k]);
+  for (int k = 0; k < names.n; k++) {
+    snprintf(name, sizeof(name), "%s%s", prefix, names.values[k]);
     values[k] = value_of(record, name, row);
   }
-  values[constraints->n] = value_of(record, RG_REPORTED_COLUMN, row);
+  return names.n;
+}
+
+static bool is_reported(const RgCell *cell)
+{
+  return cell->crew.duration && !strcmp(cell->crew.duration, "reported");
+}
+
+static RgTexts numbers_of(const RgCell *cell)
+{
+  return rg_problem_numbers(cell->problem, cell->problem_options);
+}
+
+/* Number of values in the log of an evaluation beside f, as in the trial loop. */
+static int n_more(const RgCell *cell)
+{
+  return cell->constraints.n + is_reported(cell) + numbers_of(cell).n;
+}
+
+/* The constraints of one evaluation, its reported duration, and its further numbers. */
+static void more_of(const RgCell *cell, const RgRecord *record, int row, double *values)
+{
+  values += values_of(record, "constraint_", cell->constraints, row, values);
+  if (is_reported(cell)) *values++ = value_of(record, RG_REPORTED_COLUMN, row);
+  (void)values_of(record, RG_ANSWER_PREFIX, numbers_of(cell), row, values);
 }
 
 /* Number of an evaluation in the order of asking. */
@@ -47,15 +72,14 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
   Search *search = closure;
   const double *x = record->column[RG_COLUMN_X], *c = record->column[RG_COLUMN_C];
   const double *f = record->column[RG_COLUMN_F];
-  const RgTexts *names = &search->cell->constraints;
   RgFault fault = {0};
   double *more;
 
   PetscFunctionBeginUser;
   if (strcmp(record->id, search->trial->id) || !x || !f) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(names->n + 1, &more));
+  PetscCall(PetscMalloc1(n_more(search->cell), &more));
   for (int row = 0; row < record->n_rows; row++) {
-    more_of(names, record, row, more);
+    more_of(search->cell, record, row, more);
     PetscCall(
       rg_evaluation_log_add(search->log, number_of(record, row), x + (size_t)row * record->dim_x,
                             c ? c + (size_t)row * record->dim_c : NULL, f[row], more, 0, &fault));
@@ -67,13 +91,12 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
 PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, const RgCell *cell,
                                  RgEvaluationLog **log)
 {
-  const bool reported = cell->crew.duration && !strcmp(cell->crew.duration, "reported");
   Search search = {.trial = trial, .cell = cell};
   RgFault fault = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_evaluation_log_open(NULL, RG_FOLDER_EVALUATIONS, trial->id, NULL, trial->dim_x,
-                                   trial->dim_c, cell->constraints.n + reported, &search.log));
+                                   trial->dim_c, n_more(cell), &search.log));
   *log = search.log;
   PetscCall(rg_store_visit(path, take, &search, NULL, &fault));
   PetscFunctionReturn(0);

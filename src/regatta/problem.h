@@ -37,6 +37,8 @@ typedef struct {
                       the point */
   double duration; /* output: how long the evaluation took, in any unit; NaN: the problem does not
                       say */
+  double *numbers; /* output: the numbers that the class names (rg_problem_numbers), NaN where one
+                      is missing; NULL: they are not wanted */
   double cpu;      /* evaluations add the CPU seconds that they used in other processes */
   RgChild **child; /* the rank's program, which outlives the trial; NULL: the problem starts its
                       own */
@@ -71,6 +73,9 @@ typedef struct {
      table. */
   PetscErrorCode (*column)(const RgProblemClass *class, const void *options, const char *name,
                            double **values, RgText *mistake);
+  /* The names of further numbers that an evaluation gives (task.numbers); borrowed from
+     `options`. NULL: there are no such numbers. */
+  const RgTexts *(*numbers)(const void *options);
 } RgProblemSource;
 
 /* For families with several objectives. */
@@ -172,6 +177,14 @@ static inline RgProblemCost rg_problem_cost(const RgProblemClass *class, const v
 
   if (class->cost) class->cost(options, &cost);
   return cost;
+}
+
+/* The names of further numbers that an evaluation gives, borrowed from `options`. */
+static inline RgTexts rg_problem_numbers(const RgProblemClass *class, const void *options)
+{
+  const bool some = class->source && class->source->numbers;
+
+  return some ? *class->source->numbers(options) : (RgTexts){0};
 }
 
 /* All *n families, in registry order. */

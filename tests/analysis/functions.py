@@ -9,7 +9,7 @@ def bowl(x, kernel, degree, request):
         with open("failed", "a") as file:
             file.write("once\n")
         raise ValueError("too\n hot")
-    return {"value": -x * x - (degree or 0), "constraints": {"size": x - 0.4}, "cost": 2}
+    return {"value": -x * x - (degree or 0), "constraints": {"size": x - 0.4}, "cost": 2 + x, "duration": 3}
 
 
 def slow(x):

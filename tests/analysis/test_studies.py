@@ -126,7 +126,7 @@ class Studies(Here):
 @unittest.skipUnless(os.environ.get("REGATTA"), "needs the program")
 class Objectives(Here):
     def test_a_function_of_a_file(self):
-        settings = {"constraints": ["size"], "goal": "minimise", "on_failure": "worst", "optimum": 0}
+        settings = {"constraints": ["size"], "record": ["cost"], "goal": "minimise", "on_failure": "worst", "optimum": 0}
         study = {**PLAIN, "problems": [regatta.objective(bowl, INPUTS, label="Bowl", **settings)]}
         study["common"] = {"iterations": 20, "initial_points": 4}
         with open(os.devnull, "w") as null, contextlib.redirect_stderr(null):
@@ -136,6 +136,7 @@ class Objectives(Here):
         self.assertTrue(0 < failed.sum() < len(rows))
         np.testing.assert_array_equal(failed, rows["x_x"] > 0.5)
         np.testing.assert_allclose(rows["constraint_size"][~failed], rows["x_x"][~failed] - 0.4)
+        np.testing.assert_allclose(rows["answer_cost"], np.where(failed, np.nan, 2 + rows["x_x"]))
         np.testing.assert_array_equal(rows["x_degree"].isna(), rows["x_kernel"] == "rbf")
         np.testing.assert_allclose(rows["y"][~failed], (rows["x_x"] ** 2 + rows["x_degree"].fillna(0))[~failed])
 
@@ -143,7 +144,7 @@ class Objectives(Here):
         answer = regatta.objective(bowl).answer
         request = {"id": 3, "x": {"x": 0.25, "kernel": "poly", "degree": 2}}
         self.assertEqual(answer(request), {"value": -2.0625, "constraints": {"size": -0.15000000000000002},
-                                           "record": {"cost": 2.0}})
+                                           "record": {"cost": 2.25}, "duration": 3.0})
         out = io.StringIO()
         with contextlib.redirect_stderr(io.StringIO()) as said:
             regatta.objective(lambda x: 1 / x).serve(['{"id": 4, "x": {"x": 0}}', '{"id": 5, "x": {"x": 2}}'], out)

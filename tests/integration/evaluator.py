@@ -91,4 +91,5 @@ for line in sys.stdin:
         answer["constraints"] = {"cost": x["a"] - 0.25, "size": x["n"] - 6}
     if options.duration and request["evaluation"] != options.silent_at:
         answer["duration"] = 0.2 + x["a"]
+    answer["record"] = {"half": x["a"] / 2, "remark": "no number, and the studies name it nowhere"}
     say(json.dumps(answer) + "\n")

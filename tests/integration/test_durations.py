@@ -24,6 +24,7 @@ problems:
     program: {program}
     arguments: {arguments}
     inputs: [a real 0 1, n integer 1 9]
+    record: [half, missing]
     retries: 0
 algorithms: [random, {{name: ei, pending: liar_mean}}]
 """
@@ -49,7 +50,7 @@ class Durations(RegattaTest):
         names = ("submission", "dispatched", "finished", "duration", "x")
         with h5py.File(path) as file:
             group = file[problem]
-            extra = ["reported_duration"] if "reported_duration" in group else []
+            extra = [n for n in ("reported_duration", "answer_half", "answer_missing") if n in group]
             for trial, label in enumerate(group["algorithm"].asstr()):
                 n = int(group["n_iterations"][trial])
                 yield label, {name: group[name][trial][:n] for name in (*names, *extra)}
@@ -93,6 +94,8 @@ class Durations(RegattaTest):
         for _, rows in self.rows(output, "P"):
             np.testing.assert_array_equal(rows["duration"], np.round(1e6 * (0.2 + rows["x"][:, 0])) / 1e6)
             np.testing.assert_array_equal(rows["reported_duration"], 0.2 + rows["x"][:, 0])
+            np.testing.assert_array_equal(rows["answer_half"], rows["x"][:, 0] / 2)
+            self.assertNotIn("answer_missing", rows, "a column without any value is not stored")
             self.assertLessEqual(rows["finished"].max(), 2.5)
             cut += len(rows["duration"]) < 14
         self.assertGreater(cut, 0, "no trial ended by time: the test shows nothing about evaluations in flight")
@@ -125,7 +128,9 @@ class Durations(RegattaTest):
         study = self.reported("--silent-at", "7", settings=", on_failure: worst")
         self.run_ok("run", study, "-o", self.folder / "tolerant.h5", "-quiet", "-strict")
         for _, rows in self.rows(self.folder / "tolerant.h5", "P"):
-            self.assertEqual(rows["duration"][rows["submission"] == 7], [0])
+            failed = rows["submission"] == 7
+            self.assertEqual(rows["duration"][failed], [0])
+            np.testing.assert_array_equal(np.isnan(rows["answer_half"]), failed)
 
     def record(self, name, workers=1, duration="exponential(2)", methods="random", iterations=12):
         study = self.write(f"{name}.yaml", RECORD.format(workers=workers, duration=duration, methods=methods,

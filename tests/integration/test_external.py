@@ -270,7 +270,7 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
     def test_failures_outlive_a_kill(self):
         text = head(iterations=8).replace("5}", "5, on_failure: infeasible}") + problem(
             arguments=["--at", 6, "--how", "error", "--constrained", "--delay", 0.05, "--calls",
-                       self.calls]).replace("    inputs", "    constraints: [cost, size]\n    inputs")
+                       self.calls]).replace("    inputs", "    constraints: [cost, size]\n    record: [half]\n    inputs")
         study = self.write("study.yaml", text.replace("[random, ei]", "[ei, constrained_ei]"))
         job = self.start(study)
         self.assertTrue(wait_until(lambda: any(number >= 9 for _, _, number in self.asked())))
@@ -283,6 +283,10 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
         self.run_ok("run", study, "-o", quiet, "-quiet", "-strict")
         self.assertEqual(self.checksum(self.output), self.checksum(quiet))
         self.assertIn("2 equal in every bit", self.run_ok("verify", self.output, "-all"))
+        with h5py.File(self.output) as file:
+            half, failed = file["P/answer_half"][()], file["P/failed"][()] == 1
+            np.testing.assert_array_equal(half, np.where(failed, np.nan, file["P/x_seen"][..., 0] / 2))
+            self.assertEqual(failed.sum(), 2)
 
     def test_info_counts_the_trials_with_a_feasible_design(self):
         study = self.write("study.yaml", "study: rare\nseed: 3\nseeds: 12\ncommon: {iterations: 4, "

@@ -335,23 +335,6 @@ PetscErrorCode rg_external_check_once(const RgDomain *domain, const RgHistory *h
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode read_record(const RgExternalAnswer *answer, const json_t *object,
-                                  double *numbers, RgText *mistake)
-{
-  const json_t *record = json_object_get(object, "record");
-
-  PetscFunctionBeginUser;
-  for (int i = 0; i < answer->n_record && !mistake->length; i++) {
-    const json_t *number = json_object_get(record, answer->record[i]);
-    if (!number) continue;
-    numbers[i] = json_is_number(number) ? json_number_value(number) : INFINITY;
-    if (!isfinite(numbers[i]))
-      PetscCall(rg_text_add(mistake, "answered a \"record\" whose '%s' is not a number",
-                            answer->record[i]));
-  }
-  PetscFunctionReturn(0);
-}
-
 static PetscErrorCode read_ask(const RgExternalAnswer *answer, const json_t *object,
                                double *numbers, RgText *mistake)
 {
@@ -363,7 +346,7 @@ static PetscErrorCode read_ask(const RgExternalAnswer *answer, const json_t *obj
   if (domain->control == RG_CONTEXT_SIMULATOR && !mistake->length)
     PetscCall(read_point(&domain->context, "c", "c_index", object, numbers, mistake));
   numbers += domain->context.dim;
-  PetscCall(read_record(answer, object, numbers, mistake));
+  PetscCall(rg_protocol_record(answer->n_record, answer->record, object, numbers, mistake));
   PetscFunctionReturn(0);
 }
 

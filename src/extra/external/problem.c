@@ -6,7 +6,8 @@
      {"id":7,"trial":"9f..","evaluation":7,"seed":3,"instance":0,"x":{"depth":4,"rate":0.1}}
      {"id":7,"value":0.83}     or     {"id":7,"error":"why not"}     (with "retry":false behind)
 
-   An answer may have "duration", the time that the evaluation took.
+   An answer may have "duration", the time that the evaluation took, and further numbers, which
+   are recorded: "record":{"cost":3.5}.
 
    The context, if there is one, is under "c". "trial", "evaluation" and "seed" are missing outside
    a trial. Integers are rounded, floor(v + 0.5), and choices are sent as words; the algorithm sees
@@ -28,7 +29,7 @@
 
 typedef struct {
   char *program;
-  RgTexts arguments, inputs, contexts, constraints;
+  RgTexts arguments, inputs, contexts, constraints, record;
   int control, goal;
   double optimum;
   int revision;
@@ -39,7 +40,7 @@ typedef struct {
 static const char *const controls[] = {"nature", "simulator", NULL};
 
 /* The first N_IDENTITY parameters identify a trial; the optimum is set to `auto` for that. */
-enum { N_IDENTITY = 9, CONSTRAINTS_MAX = 16 };
+enum { N_IDENTITY = 10, NUMBERS_MAX = 16 };
 
 static const RgParam params[] = {
   RG_PATH("program", Options, program, NULL, "",
@@ -63,6 +64,9 @@ static const RgParam params[] = {
   RG_ENTRY("constraints", TEXTS, Options, constraints, RgTexts, "auto", 0, 0, rg_param_later, "g",
            "names of the numbers it answers in \"constraints\"; a design is feasible where all are "
            "at most 0; auto: none"),
+  RG_ENTRY("record", TEXTS, Options, record, RgTexts, "auto", 0, 0, rg_param_later, "",
+           "names of further numbers it answers in \"record\", such as a cost, each recorded as "
+           "'answer_NAME'; auto: none"),
   RG_PROGRAM_TIME_LIMIT(Options),
   RG_INT("retries", Options, retries, "1", 0, 100, "",
          "how often a failed evaluation is repeated, with the program restarted"),
@@ -111,7 +115,8 @@ static PetscErrorCode external_check(const RgProblemClass *class, const void *op
   if (!o->inputs.n) PetscCall(rg_text_add(&mistake, "'inputs' is empty"));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", class->name, mistake.data);
   PetscCall(rg_program_check(o->program, true, place, diagnostics));
-  rg_program_check_names("constraints", &o->constraints, CONSTRAINTS_MAX, place, diagnostics);
+  rg_program_check_names("constraints", &o->constraints, NUMBERS_MAX, place, diagnostics);
+  rg_program_check_names("record", &o->record, NUMBERS_MAX - o->constraints.n, place, diagnostics);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_domain_destroy(&domain));
   PetscFunctionReturn(0);
@@ -125,6 +130,11 @@ static PetscErrorCode external_identity(const RgProblemClass *class, const void 
   (void)class;
   identifying.optimum = NAN;
   return rg_program_identity(params, N_IDENTITY, &identifying, sizeof(identifying), text);
+}
+
+static const RgTexts *external_numbers(const void *options)
+{
+  return &((const Options *)options)->record;
 }
 
 static PetscErrorCode external_domain(const RgProblemClass *class, const void *options,
@@ -258,8 +268,9 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   PetscCall(rg_text_clear(&line));
   if (outcome == RG_CHILD_ANSWERED)
     PetscCall(rg_answer_read(answer, length, id, &problem->domain,
-                             &(RgAnswer){value, e->outcome, &problem->task.duration}, final,
-                             mistake));
+                             &(RgAnswer){value, e->outcome, &problem->task.duration, o->record.n,
+                                         o->record.values, problem->task.numbers},
+                             final, mistake));
   problem->task.cpu += rg_child_cpu_seconds(*child);
   if (mistake->length && !*final) PetscCall(rg_child_close(child, false));
   *final = *final || outcome == RG_CHILD_ABANDONED;
@@ -278,6 +289,7 @@ static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, dou
 
   PetscFunctionBeginUser;
   problem->task.duration = NAN;
+  for (int i = 0; problem->task.numbers && i < o->record.n; i++) problem->task.numbers[i] = NAN;
   for (int attempt = 0; attempt <= o->retries && !final; attempt++) {
     PetscCall(rg_text_clear(&mistake));
     PetscCall(ask(problem, point, child, &value, &final, &mistake));
@@ -322,7 +334,7 @@ const RgProblemClass rg_problem_external = {
            "the user's own"),
   RG_OPTIONS(Options, params),
   .traits = RG_PROBLEM_COSTLY | RG_PROBLEM_REPORTS,
-  .source = &(const RgProblemSource){.identity = external_identity},
+  .source = &(const RgProblemSource){.identity = external_identity, .numbers = external_numbers},
   .cost = external_cost,
   RG_DOMAIN(external_domain, external_check),
   .create = external_create,

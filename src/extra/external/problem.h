@@ -25,6 +25,9 @@ PetscErrorCode rg_request_write(const RgRequest *request, RgText *line);
 typedef struct {
   double *value, *constraints; /* one; n_constraints of the domain */
   double *duration;            /* NaN: the answer does not say it */
+  int n_record;                /* further numbers with these names */
+  char *const *record;
+  double *numbers; /* n_record; NaN where one is missing; NULL: they are not wanted */
 } RgAnswer;
 
 /* Read the answer to request `id`. A mistake in the answer, or the error that it reports, is

@@ -98,6 +98,9 @@ PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const
     PetscCall(read_constraints(domain, json_object_get(object, "constraints"), answer->constraints,
                                mistake));
   if (!mistake->length) PetscCall(read_duration(object, answer->duration, mistake));
+  if (!mistake->length && answer->numbers)
+    PetscCall(
+      rg_protocol_record(answer->n_record, answer->record, object, answer->numbers, mistake));
   json_decref(object);
   PetscFunctionReturn(0);
 }

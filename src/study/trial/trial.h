@@ -37,6 +37,7 @@ typedef struct {
 } RgTrialHost;
 
 #define RG_REPORTED_COLUMN "reported_duration" /* with `duration: reported` */
+#define RG_ANSWER_PREFIX "answer_"             /* of columns with further numbers of a program */
 
 /* Run a trial. *stopped: it was interrupted, and there is no record. A numerical failure gives a
    record of status failed with the rows finished before. The bits are the same on any rank. host

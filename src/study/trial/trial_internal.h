@@ -46,7 +46,8 @@ typedef struct {
   RgRecordColumn *columns;    /* columns of the algorithm, then columns of outcomes */
   char (*names)[RG_NAME_MAX]; /* names of the outcome columns */
   double *constraints;        /* constraints of the current evaluation; behind them its reported
-                                 duration */
+                                 duration, then its further numbers */
+  int numbers;                /* column of the first further number in the record's extra columns */
   RgTrialHost *host;
   RgEvaluationLog *log;     /* for a costly problem; else NULL */
   RgEvaluationLog *answers; /* answers of an external method; NULL: there are no answers yet */
@@ -136,10 +137,18 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop);
 PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop);
 /* At the end of the loop: put the rows of the record in the order of telling. */
 PetscErrorCode rg_trial_order_rows(RgTrialRun *run);
-/* Number of values in the log of an evaluation beside f: constraints, and a reported duration. */
+/* The names of the further numbers of an evaluation. */
+static inline RgTexts rg_trial_numbers(const RgTrialRun *run)
+{
+  return rg_problem_numbers(run->cell->problem, run->cell->problem_options);
+}
+
+/* Number of values in the log of an evaluation beside f: constraints, a reported duration, further
+   numbers. */
 static inline int rg_trial_more(const RgTrialRun *run)
 {
-  return run->problem->domain.n_constraints + (run->duration.kind == RG_DURATION_REPORTED);
+  return run->problem->domain.n_constraints + (run->duration.kind == RG_DURATION_REPORTED) +
+         rg_trial_numbers(run).n;
 }
 
 /* Find the durations of the trial that are data. A failure of the trial says what is wrong. */

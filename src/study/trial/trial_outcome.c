@@ -30,40 +30,46 @@ PetscErrorCode rg_trial_note(const RgTrialRun *run, const char *reason)
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-static RgRecordColumn *add_column(RgTrialRun *run, int *n, const char *name, const char *doc)
+static void add_column(RgTrialRun *run, int *n, const char *prefix, const char *name,
+                       const char *doc)
 {
-  snprintf(run->names[*n], RG_NAME_MAX, "%s", name);
+  snprintf(run->names[*n], RG_NAME_MAX, "%s%s", prefix, name);
   run->columns[*n] = (RgRecordColumn){run->names[*n], doc};
-  return &run->columns[(*n)++];
+  (*n)++;
 }
 
 PetscErrorCode rg_trial_columns(RgTrialRun *run)
 {
   const RgDomain *domain = &run->problem->domain;
-  const int all = run->n_extra + 5 + domain->n_constraints;
+  const RgTexts numbers = rg_trial_numbers(run);
+  const int all = run->n_extra + 5 + domain->n_constraints + numbers.n;
   int n = run->n_extra;
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(all + 1, &run->columns));
   PetscCall(PetscCalloc1(all, &run->names));
-  PetscCall(PetscCalloc1(domain->n_constraints + 1, &run->constraints));
+  PetscCall(PetscCalloc1(rg_trial_more(run) + 1, &run->constraints));
+  run->problem->task.numbers = run->constraints + rg_trial_more(run) - numbers.n;
   for (int i = 0; i < n; i++) run->columns[i] = run->algorithm.columns[i];
   if (rg_trial_tolerates(run))
-    add_column(run, &n, "failed", "1 where the evaluation failed and the trial went on, else 0");
+    add_column(run, &n, "", "failed",
+               "1 where the evaluation failed and the trial went on, else 0");
   if (rg_trial_tolerates(run) || domain->n_constraints)
-    add_column(run, &n, "feasible",
+    add_column(run, &n, "", "feasible",
                "1 where the evaluation did not fail and every constraint is at most 0, else 0");
-  for (int k = 0; k < domain->n_constraints; k++) {
-    char name[RG_NAME_MAX];
-    snprintf(name, sizeof(name), "constraint_%s", domain->constraints[k]);
-    add_column(run, &n, name, "outcome constraint, feasible where it is at most 0");
-  }
+  for (int k = 0; k < domain->n_constraints; k++)
+    add_column(run, &n, "constraint_", domain->constraints[k],
+               "outcome constraint, feasible where it is at most 0");
   if (run->duration.kind == RG_DURATION_REPORTED)
-    add_column(run, &n, RG_REPORTED_COLUMN, "the duration that the program reported");
+    add_column(run, &n, "", RG_REPORTED_COLUMN, "the duration that the program reported");
+  run->numbers = n;
+  for (int k = 0; k < numbers.n; k++)
+    add_column(run, &n, RG_ANSWER_PREFIX, numbers.values[k], "number in the program's answer");
   if (run->cell->given.y)
-    add_column(run, &n, "known", "1 where the value is that of the file of given designs, else 0");
+    add_column(run, &n, "", "known",
+               "1 where the value is that of the file of given designs, else 0");
   if (rg_trial_may_end(run))
-    add_column(run, &n, "stopped",
+    add_column(run, &n, "", "stopped",
                "in the last row of a trial that ended before its budget: 1 at the target regret, 2 "
                "after the seconds of `stop`; else 0");
   run->n_columns = n;
@@ -79,6 +85,7 @@ static void record_outcome(RgTrialRun *run, int row)
   if (rg_trial_tolerates(run) || n) *(*extra++ + at) = run->history.feasible[row];
   for (int k = 0; k < n; k++) (*extra++)[at] = run->history.constraints[(size_t)row * n + k];
   if (run->duration.kind == RG_DURATION_REPORTED) (*extra++)[at] = run->times[at];
+  extra += rg_trial_numbers(run).n; /* recorded with the evaluation */
   if (run->cell->given.y) (*extra++)[at] = rg_trial_knows(run, at);
   if (rg_trial_may_end(run)) (*extra++)[at] = 0;
 }

@@ -235,45 +235,51 @@ RG_TEST(test_answers)
   static const struct {
     const char *line, *mistake; /* NULL: no inputs */
     double value;
-  } answers[] = {{"{\"id\":3,\"value\":0.1}", NULL, 0.1},
-                 {" {\"value\": 7, \"id\": 3, \"remark\": [1]} \r", NULL, 7},
-                 {"{\"id\":3,\"value\":4.9406564584124654e-324}", NULL, 5e-324},
-                 {"{\"id\":3,\"value\":2,\"constraints\":{\"more\":1,\"cost\":-1}}", NULL, 2},
-                 {"{\"id\":3,\"value\":2,\"constraints\":{\"more\":1}}",
-                  "without a number as \"cost\" in \"constraints\"", 2},
-                 {"{\"id\":3,\"value\":2,\"constraints\":[1]}", "as \"cost\" in", 2},
-                 {"{\"id\":3,\"value\":2}", "as \"cost\" in", 2},
-                 {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":null}}", "as \"cost\" in", 2},
-                 {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":-1}",
-                  "\"duration\" that is no number in", 2},
-                 {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":\"1\"}",
-                  "\"duration\" that is no number in", 2},
-                 {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":1e13}",
-                  "\"duration\" that is no number in", 2},
-                 {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":2.5}", NULL, 2},
-                 {"{\"id\":3,\"value\":null}", "without a number", 0},
-                 {"{\"id\":3,\"value\":true}", "without a number", 0},
-                 {"{\"id\":3,\"value\":NaN}", "not a JSON object", 0},
-                 {"{\"id\":3}", "without a number", 0},
-                 {"{\"id\":3,\"value\":1,\"value\":2}", "not a JSON object", 0},
-                 {"{\"id\":3,\"error\":\"why\"}", "reports: why", 0},
-                 {"{\"id\":3,\"error\":\"why\",\"retry\":false}", "reports: why", 0},
-                 {"{\"id\":3,\"error\":\"why\",\"retry\":true}", "reports: why", 0},
-                 {"{\"id\":3,\"value\":1,\"error\":\"both\"}", "reports: both", 0},
-                 {"{\"id\":3,\"error\":{}}", "reports: an error", 0},
-                 {"{\"id\":2,\"value\":1}", "answered request 2, not request 3", 0},
-                 {"{\"id\":\"3\",\"value\":1}", "without the \"id\"", 0},
-                 {"", "not a JSON object", 0},
-                 {"0.5", "not a JSON object", 0},
-                 {"{\"id\":3,\"value\":1} {\"id\":4,\"value\":1}", "not a JSON object", 0}};
+  } answers[] = {
+    {"{\"id\":3,\"value\":0.1}", NULL, 0.1},
+    {" {\"value\": 7, \"id\": 3, \"remark\": [1]} \r", NULL, 7},
+    {"{\"id\":3,\"value\":4.9406564584124654e-324}", NULL, 5e-324},
+    {"{\"id\":3,\"value\":2,\"constraints\":{\"more\":1,\"cost\":-1}}", NULL, 2},
+    {"{\"id\":3,\"value\":2,\"constraints\":{\"more\":1}}",
+     "without a number as \"cost\" in \"constraints\"", 2},
+    {"{\"id\":3,\"value\":2,\"constraints\":[1]}", "as \"cost\" in", 2},
+    {"{\"id\":3,\"value\":2}", "as \"cost\" in", 2},
+    {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":null}}", "as \"cost\" in", 2},
+    {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":-1}",
+     "\"duration\" that is no number in", 2},
+    {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":\"1\"}",
+     "\"duration\" that is no number in", 2},
+    {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":1e13}",
+     "\"duration\" that is no number in", 2},
+    {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"duration\":2.5}", NULL, 2},
+    {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"record\":{\"size\":8}}", NULL, 2},
+    {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"record\":{\"more\":\"8\"}}", NULL, 2},
+    {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"record\":{\"size\":\"8\"}}",
+     "\"record\" whose 'size' is not a number", 2},
+    {"{\"id\":3,\"value\":null}", "without a number", 0},
+    {"{\"id\":3,\"value\":true}", "without a number", 0},
+    {"{\"id\":3,\"value\":NaN}", "not a JSON object", 0},
+    {"{\"id\":3}", "without a number", 0},
+    {"{\"id\":3,\"value\":1,\"value\":2}", "not a JSON object", 0},
+    {"{\"id\":3,\"error\":\"why\"}", "reports: why", 0},
+    {"{\"id\":3,\"error\":\"why\",\"retry\":false}", "reports: why", 0},
+    {"{\"id\":3,\"error\":\"why\",\"retry\":true}", "reports: why", 0},
+    {"{\"id\":3,\"value\":1,\"error\":\"both\"}", "reports: both", 0},
+    {"{\"id\":3,\"error\":{}}", "reports: an error", 0},
+    {"{\"id\":2,\"value\":1}", "answered request 2, not request 3", 0},
+    {"{\"id\":\"3\",\"value\":1}", "without the \"id\"", 0},
+    {"", "not a JSON object", 0},
+    {"0.5", "not a JSON object", 0},
+    {"{\"id\":3,\"value\":1} {\"id\":4,\"value\":1}", "not a JSON object", 0}};
 
   for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
     const RgDomain domain = {.n_constraints = i < 3 ? 0 : 1, .constraints = (char *[]){"cost"}};
     RgText mistake = {0};
-    double value, constraints[1], duration;
+    double value, constraints[1], duration, size;
     bool final;
     RG_OK(rg_answer_read(answers[i].line, strlen(answers[i].line), 3, &domain,
-                         &(RgAnswer){&value, constraints, &duration}, &final, &mistake));
+                         &(RgAnswer){&value, constraints, &duration, 1, (char *[]){"size"}, &size},
+                         &final, &mistake));
     const bool timed = strstr(answers[i].line, "2.5") != NULL;
     assert_true(timed ? duration == 2.5 : isnan(duration));
     assert_true(final == (strstr(answers[i].line, "\"retry\":false") != NULL));
@@ -281,6 +287,7 @@ RG_TEST(test_answers)
       if (mistake.length) fail_msg("%s: %s", answers[i].line, mistake.data);
       assert_true(value == answers[i].value);
       assert_true(!domain.n_constraints || constraints[0] == -1);
+      assert_true(strstr(answers[i].line, ":8}") ? size == 8 : isnan(size));
     } else if (!mistake.length || !strstr(mistake.data, answers[i].mistake)) {
       fail_msg("%s: %s", answers[i].line, mistake.length ? mistake.data : "accepted");
     }
