@@ -43,9 +43,12 @@ static void query_reset(const RgAlgorithm *algorithm, RgQuery *query)
   const RgDomain *domain = algorithm->setup.domain;
   int n_columns = count_columns(algorithm->columns);
 
-  query->index = query->context_index = -1;
+  const bool announced = domain->control == RG_CONTEXT_ANNOUNCED;
+
+  query->index = -1;
+  if (!announced) query->context_index = -1;
   for (int j = 0; j < domain->design.dim; j++) query->x[j] = NAN;
-  for (int j = 0; query->c && j < domain->context.dim; j++) query->c[j] = NAN;
+  for (int j = 0; query->c && j < domain->context.dim && !announced; j++) query->c[j] = NAN;
   for (int j = 0; query->extra && j < n_columns; j++) query->extra[j] = NAN;
 }
 
@@ -118,6 +121,11 @@ static const char *kind_of(const RgSpace *space)
   return kinds[space->kind];
 }
 
+static const char *const controls[] = {[RG_CONTEXT_NONE] = "none",
+                                       [RG_CONTEXT_NATURE] = "one that nature draws afterwards",
+                                       [RG_CONTEXT_SIMULATOR] = "one the learner chooses",
+                                       [RG_CONTEXT_ANNOUNCED] = "one that is announced"};
+
 static void need(const RgAlgorithmClass *class, bool met, const char *what, const char *found,
                  RgPlace place, RgDiagnostics *diagnostics)
 {
@@ -136,6 +144,8 @@ PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *opt
                              : finite_context ? "finite contexts without known probabilities"
                                               : "contexts from a box";
 
+  const bool announced = domain->control == RG_CONTEXT_ANNOUNCED;
+
   PetscFunctionBeginUser;
   if (class->needs & RG_NEEDS_FINITE)
     need(class, finite, "a finite design (a set or a grid)", kind_of(design), place, diagnostics);
@@ -147,11 +157,17 @@ PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *opt
     need(class, finite_context && domain->context_prob, "finite contexts with known probabilities",
          context_kind, place, diagnostics);
   if (class->needs & RG_NEEDS_NO_CONTEXT)
-    need(class, !has_context || domain->control == RG_CONTEXT_NATURE,
+    need(class, !has_context || domain->control == RG_CONTEXT_NATURE || announced,
          "a problem without a context for the learner to choose", "one", place, diagnostics);
   if (class->needs & RG_NEEDS_NATURE)
     need(class, has_context && domain->control == RG_CONTEXT_NATURE, "a context that nature draws",
-         has_context ? "one the learner chooses" : "none", place, diagnostics);
+         controls[domain->control], place, diagnostics);
+  if (class->needs & RG_NEEDS_ANNOUNCED)
+    need(class, announced, "a context that is announced before the decision ('context: before')",
+         controls[domain->control], place, diagnostics);
+  else if (announced && class->needs & (RG_NEEDS_CONTEXT | RG_NEEDS_CONTEXT_PROB))
+    need(class, false, "a context that is unknown when it decides", controls[domain->control],
+         place, diagnostics);
   if (class->check) PetscCall(class->check(options, domain, place, diagnostics));
   PetscFunctionReturn(0);
 }

@@ -3,6 +3,7 @@
    algorithm/, or in a folder of extra/, which a build can leave out. */
 RG_ALGORITHM(random_search)
 RG_ALGORITHM(gp_ucb)
+RG_ALGORITHM(cgp_ucb)
 RG_ALGORITHM(rgp_ucb)
 RG_ALGORITHM(irgp_ucb)
 RG_ALGORITHM(ei)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "algorithm/surrogate.h"
+#include "maths/law.h"
 #include "robust/discretise.h"
 
 enum { POINTS = 1 << 16 }; /* number of (design, node) pairs in one prediction */
@@ -20,6 +21,11 @@ PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, R
     rg_diagnostics_add(diagnostics, place,
                        "'law: auto' is the problem's law of the contexts, and this problem states "
                        "none; accepted are one law, or one for each of the %d coordinates",
+                       dim);
+  if (!law->n && rg_law_changes(domain->n_laws, domain->laws))
+    rg_diagnostics_add(diagnostics, place,
+                       "'law: auto' is the problem's law of the contexts, and it changes in time; "
+                       "accepted are one law that does not, or one for each of the %d coordinates",
                        dim);
   if (law->n && law->n != 1 && law->n != dim)
     rg_diagnostics_add(diagnostics, place,

@@ -7,7 +7,7 @@
 #include "regatta/algorithm.h"
 #include "gp/model/model.h"
 #include "gp/kernel/family.h"
-#include "maths/distribution.h"
+#include "maths/law.h"
 #include "base/left_out.h"
 #include "cli/needs.h"
 #include "base/table.h"
@@ -257,6 +257,13 @@ static PetscErrorCode describe_laws(RgText *text)
   PetscCall(rg_text_add(
     text, "Laws of random contexts, independent in every coordinate, and of durations\n\n"));
   for (const RgDistributionInfo *info = rg_distribution_infos; info->usage; info++)
+    PetscCall(rg_table_add(&table, (const char *const[]){info->usage, info->meaning}));
+  PetscCall(rg_table_print(&table, text));
+  table = (RgTable){.n_columns = 2, .headings = {"as typed", "meaning"}};
+  PetscCall(rg_text_add(
+    text, "\nLaws of contexts that change with the number t = 1, 2, .. of the evaluation, the\n"
+          "initial design included\n\n"));
+  for (const RgDistributionInfo *info = rg_law_infos; info->usage; info++)
     PetscCall(rg_table_add(&table, (const char *const[]){info->usage, info->meaning}));
   PetscCall(rg_table_print(&table, text));
   PetscFunctionReturn(0);

@@ -11,6 +11,7 @@ enum {
   DRAFT = 1024 /* number of points for a rough F: the first ones of every set */
 };
 
+const char *const rg_context_orders[] = {"after", "before", NULL};
 const char *const rg_context_observations[] = {"raw", "clipped", NULL};
 const char *const rg_context_expectations[] = {"exact", "qmc", NULL};
 
@@ -23,7 +24,7 @@ PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *opt
                        "%s: 'law' has %d laws for %d context coordinates, accepted are 1 or %d",
                        problem, options->law.n, dim, dim);
   for (int j = 0; j < options->law.n; j++)
-    PetscCall(rg_distribution_check("law", options->law.values[j], place, diagnostics));
+    PetscCall(rg_law_check("law", options->law.values[j], place, diagnostics));
   PetscCall(rg_measure_check(options->measure, options->measure_points, place, diagnostics));
   PetscFunctionReturn(0);
 }
@@ -32,10 +33,22 @@ PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDom
 {
   PetscFunctionBeginUser;
   PetscCall(rg_space_cube(&domain->context, dim, 0, 1));
-  domain->control = RG_CONTEXT_NATURE;
+  domain->control = options->order == RG_ORDER_BEFORE ? RG_CONTEXT_ANNOUNCED : RG_CONTEXT_NATURE;
   PetscCall(rg_domain_state_laws(domain, options->law.n, (const char *const *)options->law.values));
   PetscCall(rg_measure_canonical(options->measure, &domain->measure));
   PetscFunctionReturn(0);
+}
+
+/* Whether E f exists under every law that coordinate j takes. Between two laws of the same form
+   the tails are no heavier. */
+static bool has_mean(const RgLaw *law, const RgContextFunction *function, int j)
+{
+  bool has = true;
+
+  for (int k = 0; k < law->n; k++)
+    has = has &&
+          rg_distribution_has_moments(&law->laws[k], function->grows[j][0], function->grows[j][1]);
+  return has;
 }
 
 /* F is an expectation. It does not exist for laws with heavy tails if f grows with the context. */
@@ -44,23 +57,23 @@ static PetscErrorCode check_tails(const RgProblemClass *class, const RgContextOp
 {
   const RgContextFunction *function = class->family;
   const int dim = PetscMin(function->dim_c, 2);
-  RgDistribution laws[2] = {0};
+  RgLaw laws[2] = {0};
   RgMeasure measure;
 
   PetscFunctionBeginUser;
   PetscCall(rg_measure_create(options->measure, &measure));
   const bool expects = measure.kind == RG_MEASURE_EXPECTATION;
   PetscCall(rg_measure_destroy(&measure));
-  if (options->clip || !expects) PetscFunctionReturn(0);
-  PetscCall(rg_distribution_create_all(options->law.n, options->law.values, dim, laws));
+  if (options->clip || !expects || options->order == RG_ORDER_BEFORE) PetscFunctionReturn(0);
+  PetscCall(rg_law_create_all(options->law.n, options->law.values, dim, laws));
   for (int j = 0; j < dim; j++) {
     const char *law = options->law.values[options->law.n > 1 ? j : 0];
-    if (!rg_distribution_has_moments(&laws[j], function->grows[j][0], function->grows[j][1]))
+    if (!has_mean(&laws[j], function, j))
       rg_diagnostics_add(diagnostics, place,
                          "%s: F(x) = E f(x, c) is not finite under 'law' %s, whose tails are too "
                          "heavy; accepted are 'clip: yes' and clip(%s, LOWER, UPPER)",
                          class->name, law, law);
-    PetscCall(rg_distribution_destroy(&laws[j]));
+    PetscCall(rg_law_destroy(&laws[j]));
   }
   PetscFunctionReturn(0);
 }
@@ -136,22 +149,17 @@ static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
+/* Everything that depends on the law, for the law of evaluation t. */
+static PetscErrorCode take_law(RgProblem *problem, int t)
 {
-  const RgContextFunction *function = problem->class->family;
   const RgContextOptions *options = problem->options;
-  const int dim = problem->domain.context.dim;
-  RgContextProblem *data;
+  RgContextProblem *data = problem->data;
+  const RgContextFunction *function = data->function;
 
-  (void)failure;
   PetscFunctionBeginUser;
-  PetscCall(PetscNew(&data));
-  problem->data = data;
-  data->function = function;
-  data->dim = dim;
-  PetscCall(PetscCalloc2(dim, &data->raw, dim, &data->law));
-  PetscCall(rg_distribution_create_all(options->law.n, options->law.values, dim, data->raw));
-  for (int j = 0; j < dim; j++) {
+  problem->epoch = rg_law_epoch(data->dim, data->over_time, t);
+  for (int j = 0; j < data->dim; j++) {
+    PetscCall(rg_law_at(&data->over_time[j], t, &data->raw[j]));
     PetscCall(rg_distribution_copy(&data->raw[j], &data->law[j]));
     if (options->clip) rg_distribution_clip(&data->law[j], 0, 1);
   }
@@ -161,6 +169,53 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
   problem->has_draft = data->n_qmc > DRAFT;
   if (function->own_size) PetscCall(PetscCalloc(function->own_size, &data->own));
   if (function->prepare) PetscCall(function->prepare(problem, data));
+  PetscFunctionReturn(0);
+}
+
+/* Undo take_law. */
+static PetscErrorCode drop_law(RgProblem *problem)
+{
+  RgContextProblem *data = problem->data;
+
+  PetscFunctionBeginUser;
+  if (data->own && data->function->clear) PetscCall(data->function->clear(data->own));
+  for (int j = 0; j < data->dim; j++) {
+    PetscCall(rg_distribution_destroy(&data->raw[j]));
+    PetscCall(rg_distribution_destroy(&data->law[j]));
+  }
+  PetscCall(RG_FREE(&data->own, &data->qmc, &data->nodes, &problem->optimisers));
+  PetscCall(rg_measure_destroy(&data->measure));
+  data->n_qmc = data->n_nodes = problem->n_optimisers = 0;
+  problem->optimum = NAN;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
+{
+  const RgContextOptions *options = problem->options;
+  const int dim = problem->domain.context.dim;
+  RgContextProblem *data;
+
+  (void)failure;
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&data));
+  problem->data = data;
+  data->function = problem->class->family;
+  data->dim = dim;
+  PetscCall(PetscCalloc3(dim, &data->raw, dim, &data->law, dim, &data->over_time));
+  PetscCall(rg_law_create_all(options->law.n, options->law.values, dim, data->over_time));
+  PetscCall(take_law(problem, 1));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_at(RgProblem *problem, int t)
+{
+  const RgContextProblem *data = problem->data;
+
+  PetscFunctionBeginUser;
+  if (rg_law_epoch(data->dim, data->over_time, t) == problem->epoch) PetscFunctionReturn(0);
+  PetscCall(drop_law(problem));
+  PetscCall(take_law(problem, t));
   PetscFunctionReturn(0);
 }
 
@@ -185,15 +240,9 @@ PetscErrorCode rg_context_destroy(RgProblem *problem)
   RgContextProblem *data = problem->data;
 
   PetscFunctionBeginUser;
-  if (data->own && data->function->clear) PetscCall(data->function->clear(data->own));
-  PetscCall(PetscFree(data->own));
-  for (int j = 0; j < data->dim; j++) {
-    PetscCall(rg_distribution_destroy(&data->raw[j]));
-    PetscCall(rg_distribution_destroy(&data->law[j]));
-  }
-  PetscCall(PetscFree2(data->raw, data->law));
-  PetscCall(RG_FREE(&data->qmc, &data->nodes));
-  PetscCall(rg_measure_destroy(&data->measure));
+  PetscCall(drop_law(problem));
+  for (int j = 0; j < data->dim; j++) PetscCall(rg_law_destroy(&data->over_time[j]));
+  PetscCall(PetscFree3(data->raw, data->law, data->over_time));
   PetscFunctionReturn(0);
 }
 

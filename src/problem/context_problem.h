@@ -9,13 +9,14 @@
 #ifndef RG_PROBLEM_CONTEXT_PROBLEM_H
 #define RG_PROBLEM_CONTEXT_PROBLEM_H
 
-#include "maths/distribution.h"
+#include "maths/law.h"
 #include "regatta/problem.h"
 #include "regatta/measure.h"
 
 typedef struct {
-  RgTexts law;        /* the law of each context coordinate before clipping; one for all, or one
-                         each */
+  RgTexts law;        /* the law of each context coordinate before clipping, which may change in
+                         time (maths/law.h); one for all, or one each */
+  int order;          /* RG_ORDER_AFTER | RG_ORDER_BEFORE */
   bool clip;          /* f takes contexts clipped to [0, 1] */
   int observed;       /* RG_OBSERVED_RAW | RG_OBSERVED_CLIPPED */
   int expectation;    /* RG_EXPECTATION_EXACT | RG_EXPECTATION_QMC */
@@ -24,9 +25,11 @@ typedef struct {
   int measure_points; /* number of contexts for a measure other than the expectation */
 } RgContextOptions;
 
+enum { RG_ORDER_AFTER, RG_ORDER_BEFORE };
 enum { RG_OBSERVED_RAW, RG_OBSERVED_CLIPPED };
 enum { RG_EXPECTATION_EXACT, RG_EXPECTATION_QMC };
 
+extern const char *const rg_context_orders[];
 extern const char *const rg_context_observations[];
 extern const char *const rg_context_expectations[];
 
@@ -34,7 +37,12 @@ extern const char *const rg_context_expectations[];
   RG_TEXTS(                                                                                        \
     "law", RgContextOptions, law, law_, "p",                                                       \
     "law of the contexts before clipping, one for all coordinates or one each: normal(m, s), "     \
-    "uniform(a, b), cauchy(m, s), burr(alpha, beta), ... (regatta describe laws)"),                \
+    "uniform(a, b), cauchy(m, s), burr(alpha, beta), linear(LAW, t, LAW), jump(LAW, t, LAW), "     \
+    "... (regatta describe laws)"),                                                                \
+    RG_ENTRY("context", CHOICE, RgContextOptions, order, int, "after", RG_LATER, 0,                \
+             rg_context_orders, "",                                                                \
+             "when nature draws the context: after the decision, or before it, so that the "       \
+             "learner knows it and regret is counted against the best x for it"),                  \
     RG_BOOL("clip", RgContextOptions, clip, clip_, "f takes the contexts clipped to [0, 1]"),      \
     RG_CHOICE("observed", RgContextOptions, observed, observed_, rg_context_observations, "",      \
               "what the learner sees: the draw as it is, or clipped"),                             \
@@ -57,7 +65,9 @@ typedef struct RgContextFunction RgContextFunction;
 typedef struct {
   const RgContextFunction *function; /* borrowed */
   int dim;
-  RgDistribution *raw; /* dim: laws of the draws; owned */
+  RgLaw *over_time;    /* dim: laws of the draws as they change; owned */
+  RgDistribution *raw; /* dim: laws of the draws; these and all below are those of one evaluation,
+                          problem->epoch; owned */
   RgDistribution *law; /* dim: laws of the contexts that f takes; owned */
   RgMeasure measure;   /* measure of an F that is no expectation; owned */
   int n_nodes;         /* number of contexts for it; 0: F is the expectation */
@@ -76,7 +86,7 @@ struct RgContextFunction {
   /* F = E f at m designs, by a formula or quadrature */
   PetscErrorCode (*exact)(RgProblem *problem, int m, const RgPoint *points, double *F);
   size_t own_size; /* size of data->own, which is zeroed */
-  /* Fills data->own and states a known optimum; NULL: not needed */
+  /* Fills data->own and states a known optimum, for each law anew; NULL: not needed */
   PetscErrorCode (*prepare)(RgProblem *problem, RgContextProblem *data);
   PetscErrorCode (*clear)(void *own); /* frees what `own` points to; NULL: not needed */
 };
@@ -106,12 +116,13 @@ PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *poi
 PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
                                     RgFailure *failure);
 PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c, int *context_index);
+PetscErrorCode rg_context_at(RgProblem *problem, int t);
 PetscErrorCode rg_context_destroy(RgProblem *problem);
 
 /* All but check, domain, create and the functions that compute f. */
 #define RG_CONTEXT_METHODS(function)                                                               \
   .traits = RG_PROBLEM_SHARED, .family = &(function), .objective = rg_context_objective,           \
-  .draw_context = rg_context_draw, .destroy = rg_context_destroy
+  .draw_context = rg_context_draw, .at = rg_context_at, .destroy = rg_context_destroy
 
 #define RG_CONTEXT_FIXED(function)                                                                 \
   .check = rg_context_fixed_check, .domain = rg_context_fixed_domain, .create = rg_context_create, \

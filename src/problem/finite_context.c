@@ -6,13 +6,25 @@
 
 #include <string.h>
 
-const char *const rg_finite_context_settings[] = {"simulator", "uncontrollable", NULL};
+const char *const rg_finite_context_settings[] = {"simulator", "uncontrollable", "announced", NULL};
+
+RgContextControl rg_finite_context_control(int setting)
+{
+  static const RgContextControl controls[] = {RG_CONTEXT_SIMULATOR, RG_CONTEXT_NATURE,
+                                              RG_CONTEXT_ANNOUNCED};
+
+  return controls[setting];
+}
 
 PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, int contexts,
                                        RgPlace place, RgDiagnostics *diagnostics)
 {
   PetscFunctionBeginUser;
   PetscCall(rg_measure_check(options->measure, contexts, place, diagnostics));
+  if (options->score.n && rg_finite_context_control(options->setting) == RG_CONTEXT_ANNOUNCED)
+    rg_diagnostics_add(diagnostics, place,
+                       "'score' lists measures over the contexts; with 'setting: announced' regret "
+                       "is counted for each context alone");
   for (int s = 0; s < options->score.n; s++)
     PetscCall(
       rg_measure_check(strchr(options->score.values[s], '=') + 1, contexts, place, diagnostics));
@@ -26,7 +38,7 @@ PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, c
   int n = domain->context.size;
 
   PetscFunctionBeginUser;
-  domain->control = options->setting ? RG_CONTEXT_NATURE : RG_CONTEXT_SIMULATOR;
+  domain->control = rg_finite_context_control(options->setting);
   PetscCall(rg_measure_canonical(options->measure, &domain->measure));
   domain->n_scores = options->score.n;
   PetscCall(PetscCalloc1(domain->n_scores, &domain->scores));

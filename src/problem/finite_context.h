@@ -18,15 +18,19 @@ typedef struct {
 } RgFiniteContextOptions;
 
 extern const char *const rg_finite_context_settings[];
+/* The role of the contexts by an index into rg_finite_context_settings. */
+RgContextControl rg_finite_context_control(int setting);
 
 #define RG_FINITE_CONTEXT_PARAMS                                                                   \
   RG_MEASURE_PARAM(RgFiniteContextOptions),                                                        \
     RG_NAMED("score", RgFiniteContextOptions, score, "", "",                                       \
              "measures by which the trials are scored, NAME: expression; methods that follow the " \
              "measure run once for each, the others once for all; none: `measure` alone"),         \
-    RG_CHOICE("setting", RgFiniteContextOptions, setting, "simulator", rg_finite_context_settings, \
-              "",                                                                                  \
-              "who chooses the context of a query: the learner, or nature by its probabilities")
+    RG_CHOICE(                                                                                     \
+      "setting", RgFiniteContextOptions, setting, "simulator", rg_finite_context_settings, "",     \
+      "who chooses the context of a query: the learner, or nature by its probabilities, "          \
+      "after the decision or announced before it (then regret is counted against the best "        \
+      "x for the context)")
 
 /* The family's data in problem->data. */
 typedef struct {

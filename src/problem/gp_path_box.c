@@ -98,7 +98,7 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   if (o->context_levels)
     PetscCall(rg_finite_context_grid(&domain->context, o->context_dim, o->context_levels, 0, 1));
   else PetscCall(rg_space_cube(&domain->context, o->context_dim, 0, 1));
-  domain->control = o->setting ? RG_CONTEXT_NATURE : RG_CONTEXT_SIMULATOR;
+  domain->control = rg_finite_context_control(o->setting);
   PetscCall(rg_measure_canonical(o->measure, &domain->measure));
   const int n = domain->context.size;
   if (!n) {

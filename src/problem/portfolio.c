@@ -100,11 +100,17 @@ static RgPoolSource source(const void *closure, Columns *columns)
 static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
+  const RgTexts *law = &((const Options *)options)->context.law;
   Columns columns;
   RgPoolSource from = source(options, &columns);
 
   PetscFunctionBeginUser;
   PetscCall(rg_context_fixed_check(class, options, place, diagnostics));
+  if (rg_law_changes(law->n, law->values))
+    rg_diagnostics_add(diagnostics, place,
+                       "%s: its 'law' stays the same in time; accepted are laws such as "
+                       "uniform(0, 1)",
+                       class->name);
   PetscCall(rg_pool_source_check(class->name, &from, place, diagnostics));
   PetscFunctionReturn(0);
 }

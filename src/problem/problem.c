@@ -57,6 +57,13 @@ PetscErrorCode rg_problem_destroy(RgProblem *problem)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_problem_at(RgProblem *problem, int t)
+{
+  PetscFunctionBeginUser;
+  if (problem->class->at) PetscCall(problem->class->at(problem, t));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_problem_scan(RgProblem *problem, const double *F, int most)
 {
   const RgSpace *design = &problem->domain.design;
@@ -172,10 +179,32 @@ PetscErrorCode rg_problem_constrain(RgProblem *problem, const RgPoint *point, do
   PetscFunctionReturn(0);
 }
 
+/* f at m designs under the context that was announced. */
+static PetscErrorCode announced_value(RgProblem *problem, int m, const RgPoint *points, double *F,
+                                      RgFailure *failure)
+{
+  RgPoint *at;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(m, &at));
+  for (int i = 0; i < m; i++) {
+    at[i] = points[i];
+    at[i].c = problem->announced->c;
+    at[i].context_index = problem->announced->context_index;
+  }
+  PetscCall(rg_problem_evaluate(problem, m, at, F, failure));
+  PetscCall(PetscFree(at));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
                                     RgFailure *failure)
 {
   PetscFunctionBeginUser;
+  if (problem->announced) {
+    PetscCall(announced_value(problem, m, points, F, failure));
+    PetscFunctionReturn(0);
+  }
   if (!problem->class->objective) {
     PetscCheck(!problem->domain.context.dim, PETSC_COMM_SELF, PETSC_ERR_PLIB,
                "%s: has contexts but no objective F", problem->class->name);

@@ -51,6 +51,7 @@ PetscErrorCode rg_problem_describe_domain(const RgDomain *domain, RgText *text)
     [RG_CONTEXT_NONE] = "",
     [RG_CONTEXT_NATURE] = "drawn by nature after the design was chosen",
     [RG_CONTEXT_SIMULATOR] = "chosen by the learner during optimisation",
+    [RG_CONTEXT_ANNOUNCED] = "drawn by nature and announced before the design is chosen",
   };
 
   PetscFunctionBeginUser;

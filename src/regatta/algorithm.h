@@ -63,16 +63,18 @@ typedef struct {
 
 /* Needs of a method, checked before anything runs. */
 typedef enum {
-  RG_NEEDS_FINITE = 1,       /* a finite design */
-  RG_NEEDS_BOX = 2,          /* a box */
-  RG_NEEDS_CONTEXT = 4,      /* a context part */
-  RG_NEEDS_CONTEXT_PROB = 8, /* finite contexts with known probabilities */
-  RG_NEEDS_NO_CONTEXT = 16,  /* no context that the learner has to choose (a context that nature
+  RG_NEEDS_FINITE = 1,        /* a finite design */
+  RG_NEEDS_BOX = 2,           /* a box */
+  RG_NEEDS_CONTEXT = 4,       /* a context part */
+  RG_NEEDS_CONTEXT_PROB = 8,  /* finite contexts with known probabilities */
+  RG_NEEDS_NO_CONTEXT = 16,   /* no context that the learner has to choose (a context that nature
                                 draws acts as noise on a method that uses the design alone) */
-  RG_NEEDS_NATURE = 32,      /* a context that nature draws, observed */
-  RG_NEEDS_INITIAL = 64,     /* an initial design: at least one evaluation that the method did
+  RG_NEEDS_NATURE = 32,       /* a context that nature draws, observed */
+  RG_NEEDS_INITIAL = 64,      /* an initial design: at least one evaluation that the method did
                                 not choose */
-  RG_NEEDS_ALTERNATION = 128 /* every query is told before the next one is chosen: one worker */
+  RG_NEEDS_ALTERNATION = 128, /* every query is told before the next one is chosen: one worker */
+  RG_NEEDS_ANNOUNCED = 256    /* a context that is announced before the decision; a method that
+                                 needs another kind of context does not run there */
 } RgNeeds;
 
 /* Blocks of a study file that a method reads. Other blocks don't change the identity of its
@@ -155,7 +157,7 @@ typedef struct {
   /* Set up the state, which is zeroed. NULL: nothing to do. */
   PetscErrorCode (*create)(RgAlgorithm *algorithm);
   /* Choose query t = 1, 2, ... (after the initial design) from the history. `model` already
-     contains the whole history. */
+     contains the whole history. An announced context stands in the query. */
   PetscErrorCode (*ask)(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                         RgFailure *failure);
   /* The solution that the method would recommend after query t, whose evaluation is the last of the
@@ -198,10 +200,10 @@ RG_API PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const v
                                           const RgSetup *setup, RgAlgorithm *algorithm);
 /* Choose query t = 1, 2, ... The caller provides storage for query->x (dim), query->c (context
    dim, or NULL) and query->extra (one double per record column, or NULL without columns). All
-   are preset to NaN and the indices to -1. Time outside the model update counts as
-   RG_STAGE_ACQUIRE. The points in flight are those of history->pending; afterwards the model knows
-   the history alone. Check `failure` before using the query. Errors: PETSC_ERR_PLIB when the
-   query is outside the domain. */
+   are preset to NaN and the indices to -1, but for a context that was announced. Time outside the
+   model update counts as RG_STAGE_ACQUIRE. The points in flight are those of history->pending;
+   afterwards the model knows the history alone. Check `failure` before using the query. Errors:
+   PETSC_ERR_PLIB when the query is outside the domain. */
 RG_API PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                        RgQuery *query, RgFailure *failure);
 RG_API PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm);

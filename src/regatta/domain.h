@@ -39,8 +39,9 @@ typedef struct {
 
 typedef enum {
   RG_CONTEXT_NONE,
-  RG_CONTEXT_NATURE,   /* drawn by nature after x was chosen, then observed */
-  RG_CONTEXT_SIMULATOR /* chosen by the learner during optimisation */
+  RG_CONTEXT_NATURE,    /* drawn by nature after x was chosen, then observed */
+  RG_CONTEXT_SIMULATOR, /* chosen by the learner during optimisation */
+  RG_CONTEXT_ANNOUNCED  /* drawn by nature and observed before x is chosen */
 } RgContextControl;
 
 typedef struct {
@@ -50,8 +51,8 @@ typedef struct {
   double *context_prob;     /* context.size probabilities known to the learner, or NULL; owned */
   int n_laws;               /* laws of a box of contexts that the learner may know: 0 (unknown), 1
                                (of every coordinate) or context.dim */
-  char **laws;              /* n_laws expressions (`regatta describe laws`), unit coordinates;
-                               values beyond the cube count as its border; owned */
+  char **laws;              /* n_laws expressions (`regatta describe laws`; maths/law.h), unit
+                               coordinates; values beyond the cube count as its border; owned */
   char *measure;            /* measure by which F summarises f over the contexts, as in
                                regatta/measure.h; NULL: not given; owned */
   int n_scores;             /* further measures that trials are scored by */

@@ -138,6 +138,8 @@ struct RgProblemClass {
   /* Draw the context of one evaluation in native units. NULL: nature draws no context. */
   PetscErrorCode (*draw_context)(RgProblem *problem, RgRandom *random, double *c,
                                  int *context_index);
+  /* Make the law of the contexts that of evaluation t, and set `epoch`. NULL: it never changes. */
+  PetscErrorCode (*at)(RgProblem *problem, int t);
   /* Free what `data` points to; only called when there is data. NULL: nothing to free. */
   PetscErrorCode (*destroy)(RgProblem *problem);
 };
@@ -160,9 +162,14 @@ struct RgProblem {
   int n_optimisers;
   double *optimisers; /* n_optimisers x dim, native units; owned by the problem (free in generic
                              destroy) */
-  RgTask task;        /* set by the caller after `create` */
-  void *data;         /* owned by the family: one block of PetscMalloc, freed after its destroy */
-  uint64_t instance;  /* number of the draw, from 0; random families differ between instances */
+  int epoch;          /* an evaluation whose law of contexts is the present one; 0: the law
+                               never changes. F, `optimum` and `optimisers` are those of the
+                               present law */
+  const RgPoint *announced; /* a context that was announced: F is f at this context, whatever the
+                               law; borrowed, NULL: F is over the law */
+  RgTask task;              /* set by the caller after `create` */
+  void *data;        /* owned by the family: one block of PetscMalloc, freed after its destroy */
+  uint64_t instance; /* number of the draw, from 0; random families differ between instances */
 };
 
 /* The words of the parameter `goal`, for families whose values come from a program or a table. */
@@ -200,6 +207,9 @@ RG_API PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *c
                                            uint64_t instance, RgProblem *problem,
                                            RgFailure *failure);
 RG_API PetscErrorCode rg_problem_destroy(RgProblem *problem);
+
+/* Make the law of the contexts that of evaluation t = 1, 2, .. (1 after `create`). */
+RG_API PetscErrorCode rg_problem_at(RgProblem *problem, int t);
 
 /* For families on a finite design: set the optimum and the optimisers from F at every design
    (design.size). Keeps at most `most` optimisers, in order. */

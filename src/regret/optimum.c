@@ -302,8 +302,9 @@ PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double 
     .problem = problem, .failure = failure, .dim = space->dim, .best = x, .value = -INFINITY};
 
   PetscFunctionBeginUser;
-  *optimum = problem->optimum;
-  for (int j = 0; j < space->dim; j++) x[j] = problem->n_optimisers ? problem->optimisers[j] : NAN;
+  *optimum = rg_regret_known(problem);
+  for (int j = 0; j < space->dim; j++)
+    x[j] = !isnan(*optimum) && problem->n_optimisers ? problem->optimisers[j] : NAN;
   if (!isnan(*optimum) || problem->class->traits & RG_PROBLEM_COSTLY ||
       problem->domain.n_constraints)
     PetscFunctionReturn(0);
@@ -322,7 +323,8 @@ PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, double *ac
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(problem->domain.design.dim, &x));
   PetscCall(rg_regret_optimum_at(problem, optimum, x, failure));
-  const bool searched = isnan(problem->optimum) && !rg_space_is_finite(&problem->domain.design);
+  const bool searched =
+    isnan(rg_regret_known(problem)) && !rg_space_is_finite(&problem->domain.design);
   if (accuracy) *accuracy = searched && !isnan(*optimum) ? 1e-8 * fmax(1, fabs(*optimum)) : 0;
   PetscCall(PetscFree(x));
   PetscFunctionReturn(0);

@@ -2,7 +2,15 @@
 #ifndef RG_REGRET_OPTIMUM_H
 #define RG_REGRET_OPTIMUM_H
 
+#include <math.h>
+
 #include "regatta/problem.h"
+
+/* max F as the problem knows it; NaN: unknown. */
+static inline double rg_regret_known(const RgProblem *problem)
+{
+  return problem->announced ? NAN : problem->optimum;
+}
 
 /* *optimum = max F: the problem's own value if known; else the maximum over a finite design;
    else the result of a search over the box, accurate to 1e-8 max(1, |F|) within its basin. NaN,

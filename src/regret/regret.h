@@ -12,6 +12,9 @@ typedef struct {
   double optimum, accuracy; /* F*, and how far the true optimum may lie above it (0: rounding) */
   const double *objective, *recommended; /* n each; recommended NULL: the method recommends
                                             nothing */
+  const double *optima, *best; /* n each, where F changes with t: the optimum of F_t (instead of
+                                  `optimum`), and the largest F_t(x_s) over s <= t; NULL: F is the
+                                  same at every t */
 } RgScores;
 /* n values each. */
 typedef struct {
@@ -38,6 +41,8 @@ typedef struct {
    recommendations, and *excess (NULL: not wanted) gives the first such row. A NaN among the F(x_t)
    makes that instantaneous regret and all later sums NaN; the simple regret skips it (infinite
    before the first number). O(n).
+   If F changes, F and F* above are those of t: F_t* - F_t(x_t), and F_t* - max F_t(x_s); a value
+   further above F_t* counts as the reference of its own row alone.
    Sources: arXiv:2409.00979, section 2; arXiv:2502.06178, section 2. */
 PetscErrorCode rg_regret(const RgScores *scores, const RgRegrets *regrets, RgExcess *excess);
 

@@ -5,6 +5,7 @@
 
 #include "gp/kernel/family.h"
 #include "maths/design.h"
+#include "maths/law.h"
 
 /* In any direction, a factor changes at most as fast as its smallest length scale allows. */
 double rg_kernel_slope(const RgKernel *kernel)
@@ -31,11 +32,18 @@ double rg_kde_steepness(const RgKernel *kernel)
   return sqrt(2 / rg_kernel_diagonal(kernel)) * rg_kernel_slope(kernel);
 }
 
-const char *rg_context_obstacle(const RgBoundSetting *s)
+const char *rg_context_large(const RgBoundSetting *s)
 {
   return s->domain->design.dim + s->domain->context.dim > RG_SOBOL_MAX_DIM
            ? "the box has too many dimensions"
            : NULL;
+}
+
+const char *rg_context_obstacle(const RgBoundSetting *s)
+{
+  if (rg_law_changes(s->domain->n_laws, s->domain->laws))
+    return "the law of the contexts changes in time";
+  return rg_context_large(s);
 }
 
 PetscErrorCode rg_context_refuse(const RgBoundSetting *s, RgText *why)

@@ -142,6 +142,12 @@ static const char *remark(const RgBoundSetting *s)
                    : "B = kappa = lambda = 1";
 }
 
+/* Theorem 5 is about laws that change, as long as the given balls contain them. */
+static const char *obstacle(const RgBoundSetting *s)
+{
+  return isnan(s->law[0].b) ? rg_context_obstacle(s) : rg_context_large(s);
+}
+
 const RgBoundFamily rg_bounds_wasserstein = {
   .name = "wasserstein",
   .title = "distributionally robust regret in Wasserstein balls",
@@ -152,7 +158,7 @@ const RgBoundFamily rg_bounds_wasserstein = {
   .rules = rules,
   .joint = WDRBO,
   .nominal = true,
-  .obstacle = rg_context_obstacle,
+  .obstacle = obstacle,
   .refuse = rg_context_refuse,
   .noise_of = noise_of,
   .remark = remark,

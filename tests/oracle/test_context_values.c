@@ -112,7 +112,7 @@ RG_TEST(regret_of_newsvendor)
 
   RG_OK(rg_problem_objective(&instance.problem, 3, points, F, &failure));
   RG_OK(rg_regret_optimum(&instance.problem, &optimum, &accuracy, &failure));
-  RG_OK(rg_regret(&(RgScores){3, 0, true, optimum, accuracy, F, NULL},
+  RG_OK(rg_regret(&(RgScores){3, 0, true, optimum, accuracy, F, NULL, NULL, NULL},
                   &(RgRegrets){now, simple, cumulative}, NULL));
   for (int t = 0; t < 3; t++) RG_CLOSE(cumulative[t], cumulated[t], 1e-12);
   instance_free(&instance);
@@ -395,7 +395,7 @@ RG_TEST(mean_integrated_squared_error)
       RgRandom random = rg_stream_at(&stream, (uint64_t)(run * N + i));
       points[i] = rg_distribution_sample(&law, &random);
     }
-    RG_OK(rg_kde_create(N, 1, points, &kde));
+    RG_OK(rg_kde_create(N, 1, points, NULL, &kde));
     kde.bandwidth[0] = 1.0592238410 * 0.1 * pow(N, -0.2);
     for (int k = 0; k < GRID; k++) {
       const double c = -0.2 + 1.4 * (k + 0.5) / GRID;

@@ -93,7 +93,9 @@ static PetscErrorCode external_check(const void *options, const RgDomain *domain
   const Options *o = options;
 
   PetscFunctionBeginUser;
-  (void)domain;
+  if (domain->control == RG_CONTEXT_ANNOUNCED)
+    rg_diagnostics_add(diagnostics, place,
+                       "'external': the protocol hands no announced context to a program");
   PetscCall(rg_program_check(o->program, false, place, diagnostics));
   for (int i = 0; i < o->files.n; i++) {
     RgText path = {0};

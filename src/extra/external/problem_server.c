@@ -1,6 +1,7 @@
 /* A problem that answers requests in lines of JSON: its domain, its values, its optimum. */
 #include "extra/external/problem_server.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -326,9 +327,11 @@ static PetscErrorCode answer_contexts(RgProblemServer *server, const json_t *req
   PetscCall(PetscMalloc1(dim, &c));
   for (json_int_t i = 0; i < n; i++) {
     RgRandom random = random_at(server, "context", seed, first + i);
+    PetscCall(rg_problem_at(problem, (int)PetscMin(first + i, INT_MAX - 1) + 1));
     PetscCall(problem->class->draw_context(problem, &random, c, &index));
     (void)json_array_append_new(list, rg_protocol_reals(dim, c));
   }
+  PetscCall(rg_problem_at(problem, 1));
   PetscCall(PetscFree(c));
   rg_protocol_set(reply, "c", list);
   PetscFunctionReturn(0);

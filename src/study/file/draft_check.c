@@ -447,6 +447,7 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   PetscCall(check_on_failure(cell, &found));
   PetscCall(check_given(cell, domain, &found));
   check_stop(cell, &found);
+  rg_draft_check_moments(cell, domain, &found);
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);

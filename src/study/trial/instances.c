@@ -36,7 +36,7 @@ static PetscErrorCode clear(RgInstance *entry)
 {
   PetscFunctionBeginUser;
   if (entry->alive) PetscCall(rg_problem_destroy(&entry->problem));
-  PetscCall(RG_FREE(&entry->key, &entry->file_key));
+  PetscCall(RG_FREE(&entry->key, &entry->file_key, &entry->epochs));
   *entry = (RgInstance){0};
   PetscFunctionReturn(0);
 }
@@ -182,7 +182,8 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
   entry->alive = true;
   entry->broken = failure->failed;
   entry->among = instances;
-  const bool searched = !entry->broken && !entry->has_optimum && isnan(entry->problem.optimum) &&
+  const bool unknown = isnan(entry->problem.optimum) || entry->problem.epoch;
+  const bool searched = !entry->broken && !entry->has_optimum && unknown &&
                         !(cell->problem->traits & RG_PROBLEM_COSTLY);
   if (instances->folder && searched && !entry->file_key && !entry->problem.by_team)
     PetscCall(make_file_key(instances, study, cell, number, entry));
@@ -224,23 +225,48 @@ PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, c
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode find_optimum(RgInstance *entry, RgFailure *failure)
+/* The optimum under the present law from the files, else by a search. */
+static PetscErrorCode search(RgInstance *entry, double *optimum, double *accuracy,
+                             RgFailure *failure)
 {
   const RgInstances *instances = entry->among;
   const double start = rg_wall_seconds();
   bool found = false;
+  RgText key = {0};
 
   PetscFunctionBeginUser;
-  if (entry->file_key)
-    PetscCall(rg_optimum_cache_read(instances->folder, entry->file_key, &entry->optimum,
-                                    &entry->accuracy, &found));
-  if (!found)
-    PetscCall(rg_regret_optimum(&entry->problem, &entry->optimum, &entry->accuracy, failure));
-  entry->has_optimum = !failure->failed && !isnan(entry->optimum);
-  if (!found && entry->file_key && entry->has_optimum &&
+  if (entry->file_key) {
+    PetscCall(rg_text_add(&key, "%s", entry->file_key));
+    if (entry->problem.epoch)
+      PetscCall(rg_text_add(&key, "\nlaw of evaluation %d", entry->problem.epoch));
+    PetscCall(rg_optimum_cache_read(instances->folder, key.data, optimum, accuracy, &found));
+  }
+  if (!found) PetscCall(rg_regret_optimum(&entry->problem, optimum, accuracy, failure));
+  if (!found && entry->file_key && !failure->failed && !isnan(*optimum) &&
       rg_wall_seconds() - start >= instances->least)
-    PetscCall(
-      rg_optimum_cache_write(instances->folder, entry->file_key, entry->optimum, entry->accuracy));
+    PetscCall(rg_optimum_cache_write(instances->folder, key.data, *optimum, *accuracy));
+  PetscCall(rg_text_clear(&key));
+  PetscFunctionReturn(0);
+}
+
+/* The optimum of the present epoch, from the list or added to it. */
+static PetscErrorCode epoch_optimum(RgInstance *entry, double *optimum, double *accuracy,
+                                    RgFailure *failure)
+{
+  RgOptimum *known = NULL;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < entry->n_epochs && !known; i++)
+    if (entry->epochs[i].epoch == entry->problem.epoch) known = &entry->epochs[i];
+  if (!known) {
+    PetscCall(search(entry, optimum, accuracy, failure));
+    if (failure->failed) PetscFunctionReturn(0);
+    PetscCall(PetscRealloc((size_t)(entry->n_epochs + 1) * sizeof(*known), &entry->epochs));
+    known = &entry->epochs[entry->n_epochs++];
+    *known = (RgOptimum){entry->problem.epoch, *optimum, *accuracy};
+  }
+  *optimum = known->value;
+  *accuracy = known->accuracy;
   PetscFunctionReturn(0);
 }
 
@@ -253,7 +279,14 @@ PetscErrorCode rg_instance_optimum(RgInstance *instance, double *optimum, double
     *accuracy = 0;
     PetscFunctionReturn(0);
   }
-  if (!instance->has_optimum) PetscCall(find_optimum(instance, failure));
+  if (instance->problem.epoch) {
+    PetscCall(epoch_optimum(instance, optimum, accuracy, failure));
+    PetscFunctionReturn(0);
+  }
+  if (!instance->has_optimum) {
+    PetscCall(search(instance, &instance->optimum, &instance->accuracy, failure));
+    instance->has_optimum = !failure->failed && !isnan(instance->optimum);
+  }
   *optimum = instance->optimum;
   *accuracy = instance->accuracy;
   PetscFunctionReturn(0);

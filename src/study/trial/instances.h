@@ -10,6 +10,12 @@
 
 typedef struct RgInstances RgInstances;
 
+/* An optimum under the law of an epoch (RgProblem.epoch). */
+typedef struct {
+  int epoch;
+  double value, accuracy;
+} RgOptimum;
+
 typedef struct {
   RgProblem problem;
   char *key;         /* study seed, instance, class, options; owned */
@@ -17,7 +23,9 @@ typedef struct {
   bool broken;       /* its creation failed */
   bool has_optimum;
   double optimum, accuracy;
-  char *file_key; /* key of the stored optimum; owned, NULL: not stored */
+  int n_epochs;      /* optima under laws that change: one per epoch met so far */
+  RgOptimum *epochs; /* owned */
+  char *file_key;    /* key of the stored optimum; owned, NULL: not stored */
   const RgInstances *among;
   uint64_t used; /* time of last use */
 } RgInstance;
@@ -49,8 +57,8 @@ PetscErrorCode rg_instances_give_back(RgInstance **instance);
 PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, const char *label,
                                      const RgRecorded **recorded, RgText *mistake);
 
-/* rg_regret_optimum, searched or read on the first call only. If failure is set already, only
-   the problem's own value, NaN if unknown. */
+/* rg_regret_optimum under the present law, searched or read on the first call only. If failure is
+   set already, only the problem's own value, NaN if unknown. */
 PetscErrorCode rg_instance_optimum(RgInstance *instance, double *optimum, double *accuracy,
                                    RgFailure *failure);
 

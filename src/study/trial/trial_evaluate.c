@@ -128,6 +128,18 @@ static void find_native(RgTrialRun *run, int row)
   }
 }
 
+PetscErrorCode rg_trial_draw_context(RgTrialRun *run, int row)
+{
+  RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_problem_at(run->problem, row + 1));
+  PetscCall(run->problem->class->draw_context(run->problem, &random, run->native_c,
+                                              &run->query.context_index));
+  rg_space_to_unit(&run->problem->domain.context, run->native_c, run->query.c);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
 {
   const RgDomain *domain = &run->problem->domain;
@@ -139,15 +151,10 @@ PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
   find_native(run, row);
   if (domain->context.dim) {
     point.c = run->native_c;
-    if (domain->control == RG_CONTEXT_NATURE) {
-      RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
-      PetscCall(run->problem->class->draw_context(run->problem, &random, run->native_c,
-                                                  &point.context_index));
-      rg_space_to_unit(&domain->context, run->native_c, run->unit_c);
-    } else {
-      point.context_index = run->query.context_index;
+    if (domain->control == RG_CONTEXT_NATURE) PetscCall(rg_trial_draw_context(run, row));
+    if (domain->control == RG_CONTEXT_SIMULATOR)
       rg_space_to_native(&domain->context, run->query.c, run->native_c);
-    }
+    point.context_index = run->query.context_index;
   }
   const bool known = rg_trial_knows(run, row);
   if (known) f = run->cell->given.y[row];

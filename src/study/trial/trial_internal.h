@@ -122,6 +122,9 @@ PetscErrorCode rg_trial_columns(RgTrialRun *run);
 /* Process the newest evaluation of the history (row `row`): judge the observed value (NaN: it
    failed) and run->constraints, decide what the method learns, record the outcome. */
 PetscErrorCode rg_trial_outcome(RgTrialRun *run, int row, double observed);
+/* Draw the context of submission row + 1 for nature, by the law of that evaluation, into
+   run->native_c and the query. */
+PetscErrorCode rg_trial_draw_context(RgTrialRun *run, int row);
 /* Evaluate the query of submission row + 1 (context, f, noise), and append it to run->asked, with
    the value NaN if it failed. */
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row);
@@ -166,5 +169,18 @@ void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told);
 PetscErrorCode rg_trial_run_crew(RgTrialRun *run);
 /* Compute F and regret of all finished rows. */
 PetscErrorCode rg_trial_regret(RgTrialRun *run);
+/* Whether F differs between the rows of a trial: the law of its contexts changes, or the contexts
+   are announced. */
+static inline bool rg_trial_follows(const RgTrialRun *run)
+{
+  return run->problem->epoch || run->problem->domain.control == RG_CONTEXT_ANNOUNCED;
+}
+/* Where they differ: F of each row at its query and at the recommendation (n_rows; NaN without
+   one), and the values from which the row's regret is measured. */
+typedef struct {
+  double *recommended, *optima, *best; /* n_rows each, owned by the caller */
+  double accuracy;                     /* largest error of the optima */
+} RgTrialMoments;
+PetscErrorCode rg_trial_moments(RgTrialRun *run, RgTrialMoments *moments);
 
 #endif

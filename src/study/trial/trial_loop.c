@@ -191,6 +191,8 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
   run->stage = submission;
   run->query.index = run->query.context_index = -1;
   for (int k = 0; k < run->n_extra; k++) run->extra[k] = NAN;
+  if (run->problem->domain.control == RG_CONTEXT_ANNOUNCED)
+    PetscCall(rg_trial_draw_context(run, row));
   if (designed) {
     PetscCall(take_designed(run, row));
   } else {

@@ -129,9 +129,9 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
     if (!isnan(best)) points[row].index = (int)best;
   }
   PetscCall(run->problem->class->scores->value(run->problem, s, n, points, values + n, &optimum));
-  PetscCall(rg_regret(
-    &(RgScores){n, record->n_initial, run->cell->run.count_initial, optimum, 0, values, values + n},
-    &(RgRegrets){values + 2 * n, values + 3 * n, values + 4 * n}, NULL));
+  PetscCall(rg_regret(&(RgScores){n, record->n_initial, run->cell->run.count_initial, optimum, 0,
+                                  values, values + n, NULL, NULL},
+                      &(RgRegrets){values + 2 * n, values + 3 * n, values + 4 * n}, NULL));
   for (int k = 0; k < 3; k++)
     for (int row = 0; row < n; row++)
       rg_trial_cell(run, columns[k], row)[s] = values[(2 + k) * n + row];
@@ -143,14 +143,14 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
 /* Compute the regrets of a record with known optimum and objective. A trial above the optimum
    has not failed, but its record reports it, in the same words for minimised problems. */
 static PetscErrorCode count_regret(const RgCell *cell, RgRecord *record, double accuracy,
-                                   const double *recommended)
+                                   const double *recommended, const RgTrialMoments *moments)
 {
   RgExcess excess;
 
   PetscFunctionBeginUser;
   PetscCall(rg_regret(&(RgScores){record->n_rows, record->n_initial, cell->run.count_initial,
                                   record->optimum, accuracy, record->column[RG_COLUMN_OBJECTIVE],
-                                  recommended},
+                                  recommended, moments->optima, moments->best},
                       &(RgRegrets){record->column[RG_COLUMN_INSTANTANEOUS_REGRET],
                                    record->column[RG_COLUMN_SIMPLE_REGRET],
                                    record->column[RG_COLUMN_CUMULATIVE_REGRET]},
@@ -165,16 +165,13 @@ static PetscErrorCode count_regret(const RgCell *cell, RgRecord *record, double 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_trial_regret(RgTrialRun *run)
+/* F and regret where F is the same for all rows. */
+static PetscErrorCode fixed_regret(RgTrialRun *run)
 {
   RgRecord *record = run->record;
-  double *recommended = NULL, *F = record->column[RG_COLUMN_OBJECTIVE];
-  RgFailure earlier = run->failure; /* a failed trial is scored up to its failure */
-  double accuracy;
+  double *recommended = NULL, *F = record->column[RG_COLUMN_OBJECTIVE], accuracy;
 
   PetscFunctionBeginUser;
-  run->failure = (RgFailure){0};
-  run->problem->objective_error = 0;
   PetscCall(objective_of(run, RG_COLUMN_X, run->history.index, 0, F));
   for (int row = 0; run->problem->objective_error > 0 && row < record->n_rows; row++)
     record->column[RG_COLUMN_OBJECTIVE_ERROR][row] = run->problem->objective_error;
@@ -185,10 +182,38 @@ PetscErrorCode rg_trial_regret(RgTrialRun *run)
                            PetscMax(record->n_initial - 1, 0), recommended));
   }
   PetscCall(rg_instance_optimum(run->instance, &record->optimum, &accuracy, &run->failure));
-  PetscCall(count_regret(run->cell, record, accuracy, recommended));
+  PetscCall(count_regret(run->cell, record, accuracy, recommended, &(RgTrialMoments){0}));
   for (int s = 0; s < run->cell->n_scores; s++)
     if (rg_trial_is_scored(run, s)) PetscCall(run_score_regret(run, s));
   PetscCall(PetscFree(recommended));
+  PetscFunctionReturn(0);
+}
+
+/* The same where F differs between rows; the record's optimum is that of the last one. */
+static PetscErrorCode current_regret(RgTrialRun *run)
+{
+  RgRecord *record = run->record;
+  const int n = record->n_rows;
+  RgTrialMoments moments = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3(n, &moments.recommended, n, &moments.optima, n, &moments.best));
+  PetscCall(rg_trial_moments(run, &moments));
+  record->optimum = moments.optima[n - 1];
+  PetscCall(count_regret(run->cell, record, moments.accuracy, moments.recommended, &moments));
+  PetscCall(PetscFree3(moments.recommended, moments.optima, moments.best));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_regret(RgTrialRun *run)
+{
+  RgFailure earlier = run->failure; /* a failed trial is scored up to its failure */
+
+  PetscFunctionBeginUser;
+  run->failure = (RgFailure){0};
+  run->problem->objective_error = 0;
+  if (rg_trial_follows(run)) PetscCall(current_regret(run));
+  else PetscCall(fixed_regret(run));
   run->abandoned = run->failure.failed && run->stop_heard;
   if (earlier.failed) run->failure = earlier;
   PetscFunctionReturn(0);
@@ -215,7 +240,7 @@ PetscErrorCode rg_trial_rescore(const RgCell *cell, double optimum, RgRecord *re
     recommended_observed(record, PetscMax(record->n_initial - 1, 0), recommended);
   }
   record->optimum = optimum;
-  PetscCall(count_regret(cell, record, 0, recommended));
+  PetscCall(count_regret(cell, record, 0, recommended, &(RgTrialMoments){0}));
   PetscCall(PetscFree(recommended));
   PetscFunctionReturn(0);
 }

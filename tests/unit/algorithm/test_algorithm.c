@@ -192,6 +192,7 @@ RG_TEST(test_needs)
   make_line(5, &line);
   make_box(2, &with_context);
   RG_OK(rg_space_set(&with_context.context, 1, 2, context_points, NULL, NULL));
+  with_context.control = RG_CONTEXT_SIMULATOR;
   expect_need(RG_NEEDS_FINITE, &line, NULL);
   expect_need(RG_NEEDS_FINITE, &box,
               "algorithm 'random' needs a finite design (a set or a grid); this problem has a box");
@@ -209,6 +210,13 @@ RG_TEST(test_needs)
   expect_need(RG_NEEDS_NO_CONTEXT, &with_context, NULL);
   expect_need(RG_NEEDS_NATURE, &box, "a context that nature draws; this problem has none");
   expect_need(RG_NEEDS_NATURE, &with_context, NULL);
+  expect_need(RG_NEEDS_ANNOUNCED, &with_context,
+              "this problem has one that nature draws afterwards");
+  with_context.control = RG_CONTEXT_ANNOUNCED;
+  expect_need(RG_NEEDS_ANNOUNCED, &with_context, NULL);
+  expect_need(RG_NEEDS_NO_CONTEXT, &with_context, NULL);
+  expect_need(RG_NEEDS_NATURE, &with_context, "this problem has one that is announced");
+  expect_need(RG_NEEDS_CONTEXT, &with_context, "a context that is unknown when it decides");
   RG_OK(rg_domain_destroy(&box));
   RG_OK(rg_domain_destroy(&line));
   RG_OK(rg_domain_destroy(&with_context));

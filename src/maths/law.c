@@ -1,0 +1,328 @@
+/* Laws that change with the number of the evaluation: a parser, and the law at t. */
+#include "maths/law.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "regatta/params.h"
+
+enum { MAX_LAWS = 1000, MAX_NAME = 16 };
+
+const RgDistributionInfo rg_law_infos[] = {
+  {"linear(LAW, t, LAW, ..)",
+   "parameters on straight lines from the first law at evaluation 1 to the law behind t at "
+   "evaluation t"},
+  {"jump(LAW, t, LAW, ..)", "the law behind t from evaluation t on"},
+  {"periodic(LAW, T, LAW)", "parameters swing between two laws with period T, a cosine"},
+  {"walk(LAW, step, reach, k)",
+   "the law moved by a random walk of normal steps, reflected at -reach and reach; path number k"},
+  {0}};
+
+static const char *const names[] = {[RG_CHANGE_SAME] = "",     [RG_CHANGE_LINEAR] = "linear",
+                                    [RG_CHANGE_JUMP] = "jump", [RG_CHANGE_PERIODIC] = "periodic",
+                                    [RG_CHANGE_WALK] = "walk", NULL};
+
+/* ---- parser ---------------------------------------------------------------------------------- */
+
+/* The change that the text begins with; reads its name. */
+static RgLawChange change_of(RgExpression *parser)
+{
+  size_t length = 0;
+
+  rg_expression_next(parser);
+  while (isalpha((unsigned char)parser->at[length])) length++;
+  for (int k = 1; names[k]; k++)
+    if (length == strlen(names[k]) && !strncmp(parser->at, names[k], length)) {
+      parser->at += length;
+      return (RgLawChange)k;
+    }
+  return RG_CHANGE_SAME;
+}
+
+static PetscErrorCode add_law(RgExpression *parser, RgLaw *law, int from)
+{
+  PetscFunctionBeginUser;
+  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  if (law->n == MAX_LAWS)
+    PetscCall(rg_expression_mistake(parser, parser->at, "more than %d laws", MAX_LAWS));
+  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  law->from[law->n] = from;
+  PetscCall(rg_distribution_read(parser, &law->laws[law->n++]));
+  PetscFunctionReturn(0);
+}
+
+/* A number behind a comma. */
+static PetscErrorCode number(RgExpression *parser, double least, const char *what, double *value)
+{
+  const char *start;
+  char *end;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_expression_expect(parser, ','));
+  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  rg_expression_next(parser);
+  start = parser->at;
+  *value = strtod(start, &end);
+  if (end == start || !isfinite(*value) || !(*value >= least) || *value > 1e9) {
+    PetscCall(rg_expression_mistake(parser, start,
+                                    "%s expected, at least %g and at most 1e9, "
+                                    "found '%.20s'",
+                                    what, least, start));
+    PetscFunctionReturn(0);
+  }
+  parser->at = end;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode whole(RgExpression *parser, int least, const char *what, int *value)
+{
+  const char *start = parser->at;
+  double read = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(number(parser, least, what, &read));
+  if (!rg_expression_failed(parser) && read != floor(read))
+    PetscCall(rg_expression_mistake(parser, start, "%s is a whole number, not %g", what, read));
+  *value = (int)read;
+  PetscFunctionReturn(0);
+}
+
+/* Whether parameters can move from one law to the other. */
+static bool have_same_form(const RgDistribution *a, const RgDistribution *b)
+{
+  bool same = a->n == b->n;
+
+  for (int i = 0; same && i < a->n; i++) {
+    const RgDistributionPart *p = &a->parts[i], *q = &b->parts[i];
+    same = p->family == q->family && isfinite(p->lower) == isfinite(q->lower) &&
+           isfinite(p->upper) == isfinite(q->upper);
+  }
+  return same;
+}
+
+/* Check what the laws of a change have to do with each other. */
+static PetscErrorCode check_form(RgExpression *parser, const RgLaw *law)
+{
+  const bool moves = law->change == RG_CHANGE_LINEAR || law->change == RG_CHANGE_PERIODIC;
+  RgDistribution moved = {0};
+
+  PetscFunctionBeginUser;
+  for (int k = 1; k < law->n && moves; k++)
+    if (!have_same_form(&law->laws[0], &law->laws[k]))
+      PetscCall(rg_expression_mistake(parser, parser->text,
+                                      "the laws between which parameters move need the same form"));
+  if (law->change != RG_CHANGE_WALK) PetscFunctionReturn(0);
+  PetscCall(rg_distribution_copy(&law->laws[0], &moved));
+  if (!rg_distribution_move(&moved, 0))
+    PetscCall(rg_expression_mistake(parser, parser->text,
+                                    "a walk moves normal, uniform, cauchy and point laws alone"));
+  PetscCall(rg_distribution_destroy(&moved));
+  PetscFunctionReturn(0);
+}
+
+/* What follows the name of a change. */
+static PetscErrorCode arguments(RgExpression *parser, RgLaw *law)
+{
+  const bool swings = law->change == RG_CHANGE_PERIODIC;
+  int t;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_expression_expect(parser, '('));
+  PetscCall(add_law(parser, law, 1));
+  if (law->change == RG_CHANGE_WALK) {
+    PetscCall(number(parser, 0, "the deviation of a step", &law->step));
+    PetscCall(number(parser, RG_POSITIVE, "the reach of the walk", &law->reach));
+    PetscCall(whole(parser, 0, "the number of the path", &law->path));
+  }
+  while (law->change != RG_CHANGE_WALK && !rg_expression_failed(parser)) {
+    PetscCall(whole(parser, swings ? 2 : law->from[law->n - 1] + 1,
+                    swings ? "the period" : "the number of a later evaluation", &t));
+    PetscCall(rg_expression_expect(parser, ','));
+    PetscCall(add_law(parser, law, t));
+    if (swings || rg_expression_next(parser) != ',') break;
+  }
+  PetscCall(rg_expression_expect(parser, ')'));
+  if (!rg_expression_failed(parser)) PetscCall(check_form(parser, law));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_law_parse(const char *text, RgLaw *law, RgText *mistake)
+{
+  RgExpression parser = {.text = text, .at = text, .mistake = mistake};
+
+  PetscFunctionBeginUser;
+  *law = (RgLaw){0};
+  PetscCall(PetscCalloc1(MAX_LAWS, &law->laws));
+  PetscCall(PetscMalloc1(MAX_LAWS, &law->from));
+  law->change = change_of(&parser);
+  if (law->change == RG_CHANGE_SAME) PetscCall(add_law(&parser, law, 1));
+  else PetscCall(arguments(&parser, law));
+  if (!rg_expression_failed(&parser) && rg_expression_next(&parser))
+    PetscCall(rg_expression_mistake(&parser, parser.at,
+                                    "nothing expected after the law, found '%.20s'", parser.at));
+  if (rg_expression_failed(&parser)) PetscCall(rg_law_destroy(law));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_law_check(const char *name, const char *text, RgPlace place,
+                            RgDiagnostics *diagnostics)
+{
+  RgText mistake = {0};
+  RgLaw law;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_law_parse(text, &law, &mistake));
+  if (mistake.data)
+    rg_diagnostics_add(diagnostics, place, "%s \"%s\": %s", name, text, mistake.data);
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_law_destroy(&law));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_law_create_all(int n, char *const *texts, int dim, RgLaw *laws)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  for (int j = 0; j < dim; j++) {
+    const char *text = texts[n > 1 ? j : 0];
+    PetscCall(rg_law_parse(text, &laws[j], &mistake));
+    PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "law \"%s\": %s", text,
+               mistake.data);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_law_destroy(RgLaw *law)
+{
+  PetscFunctionBeginUser;
+  for (int k = 0; k < law->n; k++) PetscCall(rg_distribution_destroy(&law->laws[k]));
+  PetscCall(RG_FREE(&law->laws, &law->from));
+  *law = (RgLaw){0};
+  PetscFunctionReturn(0);
+}
+
+/* ---- the law at t ---------------------------------------------------------------------------- */
+
+bool rg_distribution_move(RgDistribution *distribution, double shift)
+{
+  for (int i = 0; i < distribution->n; i++) {
+    RgDistributionPart *part = &distribution->parts[i];
+    switch (part->family) {
+    case RG_DISTRIBUTION_UNIFORM: part->b += shift; /* fall through */
+    case RG_DISTRIBUTION_NORMAL:
+    case RG_DISTRIBUTION_CAUCHY:
+    case RG_DISTRIBUTION_POINT: part->a += shift; break;
+    case RG_DISTRIBUTION_BURR:
+    case RG_DISTRIBUTION_HALFNORMAL:
+    case RG_DISTRIBUTION_EXPONENTIAL:
+    case RG_DISTRIBUTION_PARETO:
+    case RG_DISTRIBUTION_LOGNORMAL: return false;
+    }
+  }
+  return true;
+}
+
+static double between(double a, double b, double share)
+{
+  return a == b ? a : a + share * (b - a);
+}
+
+/* Move the parameters of a law towards those of another by `share` of the way. */
+static void blend(RgDistribution *law, const RgDistribution *other, double share)
+{
+  for (int i = 0; i < law->n; i++) {
+    RgDistributionPart *p = &law->parts[i];
+    const RgDistributionPart *q = &other->parts[i];
+    p->a = between(p->a, q->a, share);
+    p->b = between(p->b, q->b, share);
+    p->weight = between(p->weight, q->weight, share);
+    p->lower = between(p->lower, q->lower, share);
+    p->upper = between(p->upper, q->upper, share);
+  }
+}
+
+/* Position of the walk at t, folded into [-reach, reach]. */
+static double walk(const RgLaw *law, int t)
+{
+  const RgStream stream = rg_stream(0, "walk", (uint64_t)law->path, "law", 0);
+  const double period = 4 * law->reach;
+  double sum = 0;
+
+  for (int s = 2; s <= t; s++) {
+    RgRandom random = rg_stream_at(&stream, (uint64_t)s);
+    sum += law->step * rg_random_normal(&random);
+  }
+  const double folded = sum + law->reach - period * floor((sum + law->reach) / period);
+  return (folded > 2 * law->reach ? period - folded : folded) - law->reach;
+}
+
+PetscErrorCode rg_law_at(const RgLaw *law, int t, RgDistribution *distribution)
+{
+  int k = 0;
+
+  PetscFunctionBeginUser;
+  while (law->change != RG_CHANGE_PERIODIC && k + 1 < law->n && law->from[k + 1] <= t) k++;
+  PetscCall(rg_distribution_copy(&law->laws[k], distribution));
+  switch (law->change) {
+  case RG_CHANGE_SAME:
+  case RG_CHANGE_JUMP: break;
+  case RG_CHANGE_LINEAR:
+    if (k + 1 < law->n)
+      blend(distribution, &law->laws[k + 1],
+            (double)(t - law->from[k]) / (law->from[k + 1] - law->from[k]));
+    break;
+  case RG_CHANGE_PERIODIC:
+    blend(distribution, &law->laws[1],
+          (1 - cos(2 * M_PI * ((t - 1) % law->from[1]) / law->from[1])) / 2);
+    break;
+  case RG_CHANGE_WALK: rg_distribution_move(distribution, walk(law, t)); break;
+  }
+  PetscFunctionReturn(0);
+}
+
+static int epoch_of(const RgLaw *law, int t)
+{
+  const int last = law->from[law->n - 1];
+  int epoch = 1;
+
+  switch (law->change) {
+  case RG_CHANGE_SAME: return 0;
+  case RG_CHANGE_LINEAR: return PetscMin(t, last);
+  case RG_CHANGE_JUMP:
+    for (int k = 1; k < law->n && law->from[k] <= t; k++) epoch = law->from[k];
+    return epoch;
+  case RG_CHANGE_PERIODIC: return (t - 1) % last + 1;
+  case RG_CHANGE_WALK: return t;
+  }
+  return t;
+}
+
+int rg_law_epoch(int dim, const RgLaw *laws, int t)
+{
+  int epoch = 0;
+
+  for (int j = 0; j < dim; j++) epoch = PetscMax(epoch, epoch_of(&laws[j], t));
+  for (int j = 0; j < dim && epoch; j++)
+    if (epoch_of(&laws[j], epoch) != epoch_of(&laws[j], t)) return t;
+  return epoch;
+}
+
+bool rg_law_changes(int n, char *const *texts)
+{
+  bool changes = false;
+
+  for (int j = 0; j < n; j++) {
+    RgExpression parser = {.text = texts[j], .at = texts[j]};
+    changes = changes || change_of(&parser) != RG_CHANGE_SAME;
+  }
+  return changes;
+}
+
+bool rg_domain_follows(const RgDomain *domain)
+{
+  return domain->control == RG_CONTEXT_ANNOUNCED || rg_law_changes(domain->n_laws, domain->laws);
+}
