@@ -6,15 +6,41 @@
 
 const char *const rg_radius_schedules[] = {"root_n", "constant", NULL};
 
-double rg_wasserstein_ball_radius(const RgWassersteinOptions *options, int n)
+double rg_wasserstein_ball_radius(const RgWassersteinOptions *options,
+                                  const RgContextCentre *centre)
 {
-  return options->radius / (options->schedule == RG_RADIUS_ROOT_N ? sqrt((double)n) : 1.0);
+  const bool shrinks = options->schedule == RG_RADIUS_ROOT_N;
+  const double radius = options->radius / (shrinks ? sqrt(centre->effective) : 1.0);
+
+  return isnan(options->drift) ? radius : radius + options->drift * centre->age;
+}
+
+/* Whether a forecast error can move the laws. */
+static PetscErrorCode check_moves(const RgCentreOptions *centre, RgPlace place,
+                                  RgDiagnostics *diagnostics)
+{
+  PetscFunctionBeginUser;
+  for (int k = 0; k < centre->laws.n; k++) {
+    RgDistribution law;
+    RgLaw over_time = {0};
+    PetscCall(rg_law_create_all(1, &centre->laws.values[k], 1, &over_time));
+    PetscCall(rg_law_at(&over_time, 1, &law));
+    if (!rg_distribution_move(&law, 0))
+      rg_diagnostics_add(diagnostics, place,
+                         "'forecast_error' moves normal, uniform, cauchy and point laws, not "
+                         "\"%s\"",
+                         centre->laws.values[k]);
+    PetscCall(rg_distribution_destroy(&law));
+    PetscCall(rg_law_destroy(&over_time));
+  }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
                                RgDiagnostics *diagnostics)
 {
   const RgCentreOptions *centre = options;
+  const int before = diagnostics->n;
 
   PetscFunctionBeginUser;
   PetscCall(rg_contextual_check(options, domain, place, diagnostics));
@@ -22,7 +48,11 @@ PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPl
     rg_diagnostics_add(diagnostics, place, "centre: %d laws for %d contexts; one for each",
                        centre->laws.n, domain->context.dim);
   for (int k = 0; k < centre->laws.n; k++)
-    PetscCall(rg_distribution_check("centre", centre->laws.values[k], place, diagnostics));
+    PetscCall(rg_law_check("centre", centre->laws.values[k], place, diagnostics));
+  if (centre->forecast_error > 0 && !centre->laws.n)
+    rg_diagnostics_add(diagnostics, place, "'forecast_error' is that of a given 'centre'");
+  if (centre->forecast_error > 0 && diagnostics->n == before)
+    PetscCall(check_moves(centre, place, diagnostics));
   PetscFunctionReturn(0);
 }
 
@@ -41,26 +71,38 @@ const RgInstead rg_centre_given = {"a given 'centre'", is_given};
 const RgInstead rg_wasserstein_ball_given = {"a given 'centre' with 'schedule: constant'",
                                              is_given_with_radius};
 
-static PetscErrorCode observed(const RgHistory *history, RgContextCentre *centre)
+static PetscErrorCode observed(const RgForgetting *forgetting, const RgHistory *history,
+                               RgContextCentre *centre)
 {
-  size_t size = (size_t)history->n * history->context_dim;
+  RgContextSample seen;
 
   PetscFunctionBeginUser;
-  centre->n = history->n;
-  PetscCall(PetscMalloc2(size, &centre->contexts, history->n, &centre->weight));
-  PetscCall(PetscArraycpy(centre->contexts, history->c, size));
-  for (int i = 0; i < history->n; i++) centre->weight[i] = 1.0 / history->n;
+  PetscCall(rg_context_sample_create(forgetting, history, &seen));
+  const size_t size = (size_t)seen.n * history->context_dim;
+  centre->n = seen.n;
+  centre->effective = seen.effective;
+  centre->age = seen.age;
+  PetscCall(PetscMalloc2(size, &centre->contexts, seen.n, &centre->weight));
+  PetscCall(PetscArraycpy(centre->contexts, seen.c, size));
+  for (int i = 0; i < seen.n; i++) centre->weight[i] = seen.weight ? seen.weight[i] : 1.0 / seen.n;
+  PetscCall(rg_context_sample_destroy(&seen));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode rule_of(char *text, int panels, RgQuadrature *rule)
+/* Quadrature of a law at an evaluation, moved by `shift`. */
+static PetscErrorCode rule_of(char *text, int evaluation, double shift, int panels,
+                              RgQuadrature *rule)
 {
   RgDistribution law;
+  RgLaw over_time = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_distribution_create_all(1, &text, 1, &law));
+  PetscCall(rg_law_create_all(1, &text, 1, &over_time));
+  PetscCall(rg_law_at(&over_time, evaluation, &law));
+  if (shift != 0) rg_distribution_move(&law, shift);
   PetscCall(rg_distribution_quadrature(&law, panels, 0, NULL, rule));
   PetscCall(rg_distribution_destroy(&law));
+  PetscCall(rg_law_destroy(&over_time));
   PetscFunctionReturn(0);
 }
 
@@ -89,21 +131,27 @@ static PetscErrorCode product(int dim, const RgQuadrature *rules, const RgSpace 
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, const RgHistory *history,
+PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, int t, const RgHistory *history,
                                 RgContextCentre *centre, RgFailure *failure)
 {
   const RgCentreOptions *options = algorithm->options;
-  const int dim = options->laws.n;
+  const int dim = options->laws.n, next = algorithm->setup.n_initial + t;
+  const bool errs = options->forecast_error > 0;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "forecast", t);
   RgQuadrature *rules;
 
   PetscFunctionBeginUser;
+  *centre = (RgContextCentre){.effective = history->n};
   if (dim == 0) {
-    if (rg_context_seen(algorithm, history, failure)) PetscCall(observed(history, centre));
+    if (rg_context_seen(algorithm, history, failure))
+      PetscCall(observed(&options->forgetting, history, centre));
     PetscFunctionReturn(0);
   }
   PetscCall(PetscCalloc1(dim, &rules));
-  for (int k = 0; k < dim; k++)
-    PetscCall(rule_of(options->laws.values[k], options->panels, &rules[k]));
+  for (int k = 0; k < dim; k++) {
+    const double shift = errs ? options->forecast_error * rg_random_normal(&random) : 0;
+    PetscCall(rule_of(options->laws.values[k], next, shift, options->panels, &rules[k]));
+  }
   PetscCall(product(dim, rules, &algorithm->setup.domain->context, centre));
   for (int k = 0; k < dim; k++) PetscCall(rg_quadrature_destroy(&rules[k]));
   PetscCall(PetscFree(rules));

@@ -56,6 +56,38 @@ bool rg_context_seen(const RgAlgorithm *algorithm, const RgHistory *history, RgF
   return history->n > 0;
 }
 
+PetscErrorCode rg_context_sample_create(const RgForgetting *forgetting, const RgHistory *history,
+                                        RgContextSample *sample)
+{
+  const int n = forgetting->window > 0 ? PetscMin(forgetting->window, history->n) : history->n;
+  const bool equal = isnan(forgetting->decay) || forgetting->decay == 1;
+  double sum = 0, squares = 0;
+
+  PetscFunctionBeginUser;
+  *sample = (RgContextSample){
+    .n = n,
+    .c = history->c + (size_t)(history->n - n) * history->context_dim,
+    .effective = n,
+    .age = (n + 1) / 2.0,
+  };
+  if (equal) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(n, &sample->weight));
+  for (int i = 0; i < n; i++) sum += sample->weight[i] = pow(forgetting->decay, n - 1 - i);
+  sample->age = 0;
+  for (int i = 0; i < n; i++) {
+    sample->weight[i] /= sum;
+    squares += sample->weight[i] * sample->weight[i];
+    sample->age += sample->weight[i] * (n - i);
+  }
+  sample->effective = 1 / squares;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_context_sample_destroy(RgContextSample *sample)
+{
+  return PetscFree(sample->weight);
+}
+
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm)
 {
   return rg_surrogate_create_on_box(algorithm, algorithm->state);

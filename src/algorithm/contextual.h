@@ -29,6 +29,30 @@
          "of them, the first, that the search begins with, where the kernel does not factor into " \
          "x and c; it ends with all" exception)
 
+/* Which of the contexts observed count for the law of the next one, where it may change. */
+typedef struct {
+  int window;   /* the latest ones; -1: all */
+  double decay; /* the weight of a context is this, to the power of its age; NaN: 1 */
+} RgForgetting;
+
+#define RG_FORGETTING_PARAMS(Options, member)                                                      \
+  RG_ENTRY("window", INT, Options, member.window, int, "auto", 1, 1e6, rg_param_later, "W",        \
+           "for laws that change: the latest contexts that count; auto: all"),                     \
+    RG_ENTRY("decay", REAL, Options, member.decay, double, "auto", RG_POSITIVE, 1, rg_param_later, \
+             "", "for laws that change: weight of a context, to the power of its age; auto: 1")
+
+/* The contexts that count: the last n of the history, with weights. */
+typedef struct {
+  int n;
+  const double *c;  /* n x dim, oldest first; borrowed from the history */
+  double *weight;   /* n, sum 1; owned, NULL: equal weights */
+  double effective; /* 1/sum weight^2: the number of contexts of equal weight */
+  double age;       /* weighted mean of their ages, 1 for the newest */
+} RgContextSample;
+PetscErrorCode rg_context_sample_create(const RgForgetting *forgetting, const RgHistory *history,
+                                        RgContextSample *sample);
+PetscErrorCode rg_context_sample_destroy(RgContextSample *sample);
+
 /* Record columns of methods with an ambiguity set: rg_ucb_columns, and its radius. */
 enum { RG_BALL_RADIUS = RG_UCB_ACQUISITION + 1 };
 extern const RgRecordColumn rg_ball_columns[];

@@ -25,8 +25,9 @@ typedef struct {
 
 static const RgParam params[] = {
   RG_KDE_PARAMS,
-  RG_REAL("radius", Options, radius, "1", 0, 1e6, "",
-          "delta_t = radius n^(-2/(4 + D_c)), n contexts seen; full L1 distance, 2 is everything"),
+  RG_REAL(
+    "radius", Options, radius, "1", 0, 1e6, "",
+    "delta_t = radius n^(-2/(4 + D_c)), n contexts that count; full L1 distance, 2 is everything"),
   RG_INT("floor_points", Options, floor_points, "1024", 1, 1e6, "",
          "Sobol contexts over which the least confidence bound is taken"),
   RG_BOOL("as_released", Options, as_released, "false",
@@ -137,7 +138,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(floor_contexts(algorithm, t, dim, contexts.c + (size_t)contexts.n * dim));
   /* 2. delta_t, and x_t = argmax of the worst case. */
-  const double radius = options->radius * pow(history->n, -2.0 / (4 + dim));
+  const double radius = options->radius * pow(contexts.kde.effective, -2.0 / (4 + dim));
   PetscCall(maximise(algorithm, model, t, history, &contexts, radius, query, failure));
   query->extra[RADIUS] = radius;
   query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];

@@ -21,7 +21,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   PetscFunctionBeginUser;
   /* 1. P. */
-  PetscCall(rg_centre_create(algorithm, history, &centre, failure));
+  PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
   if (failure->failed) PetscFunctionReturn(0);
   weights = (RgContextWeights){centre.n, centre.weight};
   /* 2. x_t = argmax E U. */

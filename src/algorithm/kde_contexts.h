@@ -16,6 +16,7 @@ typedef struct {
   int samples;     /* M */
   int nodes;       /* number of nodes of the quadrature */
   int screening;   /* number of contexts that a search begins with */
+  RgForgetting forgetting;
 } RgKdeOptions;
 
 extern const char *const rg_kde_expectations[];
@@ -33,7 +34,7 @@ extern const char *const rg_kde_expectations[];
     RG_INT("screening", RgKdeOptions, screening, "64", 1, 1e6, "",                                 \
            "draws that the search begins with, the first of the M, where the kernel does not "     \
            "factor into x and c and nodes would be many; it ends with all"),                       \
-    RG_CONTEXTUAL_NODES(RgKdeOptions, common)
+    RG_CONTEXTUAL_NODES(RgKdeOptions, common), RG_FORGETTING_PARAMS(RgKdeOptions, forgetting)
 
 #define RG_COLUMN_KDE_BANDWIDTH                                                                    \
   {                                                                                                \
@@ -47,9 +48,9 @@ typedef struct {
   double *c, *weight;
 } RgKdeContexts;
 
-/* The estimate from the contexts of the history, and the list for query t. Draws come from the
-   sub-stream "contexts" of the algorithm. `room` places are kept free behind the list in c. If
-   no context has been seen, the failure is set, and there is nothing to free. */
+/* The estimate from the contexts of the history that count, and the list for query t. Draws come
+   from the sub-stream "contexts" of the algorithm. `room` places are kept free behind the list in
+   c. If no context has been seen, the failure is set, and there is nothing to free. */
 PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeOptions *options,
                                       int t, const RgHistory *history, int room,
                                       RgKdeContexts *contexts, RgFailure *failure);

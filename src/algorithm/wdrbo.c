@@ -93,15 +93,15 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *options = algorithm->options;
   State *state = algorithm->state;
   const int dim = algorithm->setup.domain->context.dim;
-  const double radius = rg_wasserstein_ball_radius(&options->ball, history->n);
   RgContextCentre centre;
   RgContextPenalised penalised, coarse;
   double *contexts;
 
   PetscFunctionBeginUser;
   /* 1. Centre and radius; contexts of the centre first, then those of the slopes. */
-  PetscCall(rg_centre_create(algorithm, history, &centre, failure));
+  PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
   if (failure->failed) PetscFunctionReturn(0);
+  const double radius = rg_wasserstein_ball_radius(&options->ball, &centre);
   penalised = (RgContextPenalised){.centre = {centre.n, centre.weight},
                                    .radius = radius,
                                    .n_slopes = state->n,

@@ -80,12 +80,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   const Options *options = algorithm->options;
   RgContextCentre centre;
-  Inner inner = {.radius = rg_wasserstein_ball_radius(&options->ball, history->n)};
+  Inner inner = {0};
 
   PetscFunctionBeginUser;
   /* 1. Centre, radius and the contexts that mass may move to. */
-  PetscCall(rg_centre_create(algorithm, history, &centre, failure));
+  PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
   if (failure->failed) PetscFunctionReturn(0);
+  inner.radius = rg_wasserstein_ball_radius(&options->ball, &centre);
   PetscCall(inner_create(options, &algorithm->setup.domain->context, &centre, &inner));
   /* 2. x_t = argmax of the worst case. */
   const RgContextual worst = {inner.M, 0, inner.contexts, worst_case, &inner, NULL};

@@ -8,20 +8,38 @@
 #include "maths/normal.h"
 #include "density/smoothing.h"
 
-PetscErrorCode rg_kde_create(int n, int dim, const double *points, RgKde *kde)
+/* Deviation of coordinate j, with divisor n or by the weights. */
+static double deviation_of(const RgKde *kde, int j)
 {
+  double mean = 0, square = 0;
+
+  if (!kde->weight) return kde->bandwidth[j] * sqrt((kde->n - 1.0) / kde->n);
+  for (int i = 0; i < kde->n; i++) mean += kde->weight[i] * kde->points[i * kde->dim + j];
+  for (int i = 0; i < kde->n; i++)
+    square += kde->weight[i] * pow(kde->points[i * kde->dim + j] - mean, 2);
+  return sqrt(square);
+}
+
+PetscErrorCode rg_kde_create(int n, int dim, const double *points, const double *weight, RgKde *kde)
+{
+  double squares = 0;
+
   PetscFunctionBeginUser;
   PetscCheck(n >= 1 && dim >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d points in %d", n,
              dim);
-  *kde = (RgKde){.n = n, .dim = dim};
+  *kde = (RgKde){.n = n, .dim = dim, .effective = n};
   PetscCall(PetscMalloc2((size_t)n * dim, &kde->points, dim, &kde->bandwidth));
   PetscCall(PetscArraycpy(kde->points, points, (size_t)n * dim));
+  if (weight) PetscCall(PetscMalloc1(n, &kde->weight));
+  if (weight) PetscCall(PetscArraycpy(kde->weight, weight, n));
+  for (int i = 0; i < n && weight; i++) squares += weight[i] * weight[i];
+  if (weight) kde->effective = 1 / squares;
   rg_sample_deviations(n, dim, points, kde->bandwidth);
   for (int j = 0; j < dim; j++) {
-    const double deviation = kde->bandwidth[j] * sqrt((n - 1.0) / n);
-    const double rounding = 1e-14 * fabs(points[j]);
-    kde->bandwidth[j] =
-      deviation > rounding ? rg_bandwidth(RG_BANDWIDTH_SILVERMAN, deviation, n, dim) : 0;
+    const double deviation = deviation_of(kde, j), rounding = 1e-14 * fabs(points[j]);
+    kde->bandwidth[j] = deviation > rounding
+                          ? rg_bandwidth(RG_BANDWIDTH_SILVERMAN, deviation, kde->effective, dim)
+                          : 0;
   }
   PetscFunctionReturn(0);
 }
@@ -30,24 +48,41 @@ PetscErrorCode rg_kde_destroy(RgKde *kde)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree2(kde->points, kde->bandwidth));
+  PetscCall(PetscFree(kde->weight));
   *kde = (RgKde){0};
   PetscFunctionReturn(0);
+}
+
+static double kernel_at(const RgKde *kde, int i, const double *c)
+{
+  double product = 1;
+
+  for (int j = 0; j < kde->dim; j++) {
+    const double h = kde->bandwidth[j], difference = c[j] - kde->points[i * kde->dim + j];
+    if (h > 0) product *= rg_normal_pdf(difference / h) / h;
+    else product *= difference == 0 ? INFINITY : 0;
+  }
+  return product;
 }
 
 double rg_kde_density(const RgKde *kde, const double *c)
 {
   double sum = 0;
 
-  for (int i = 0; i < kde->n; i++) {
-    double product = 1;
-    for (int j = 0; j < kde->dim; j++) {
-      const double h = kde->bandwidth[j], difference = c[j] - kde->points[i * kde->dim + j];
-      if (h > 0) product *= rg_normal_pdf(difference / h) / h;
-      else product *= difference == 0 ? INFINITY : 0;
-    }
-    sum += product;
-  }
-  return sum / kde->n;
+  for (int i = 0; i < kde->n; i++)
+    sum += kde->weight ? kde->weight[i] * kernel_at(kde, i, c) : kernel_at(kde, i, c);
+  return kde->weight ? sum : sum / kde->n;
+}
+
+/* The point at the share u of the weights. */
+static const double *point_at(const RgKde *kde, double u)
+{
+  int i = 0;
+
+  if (!kde->weight) i = PetscMin((int)(u * kde->n), kde->n - 1);
+  else
+    while (i < kde->n - 1 && (u -= kde->weight[i]) >= 0) i++;
+  return kde->points + (size_t)i * kde->dim;
 }
 
 static double clip(double value, double lower, double upper)
@@ -60,7 +95,9 @@ PetscErrorCode rg_kde_sample(const RgKde *kde, RgRandom *random, double lower, d
 {
   PetscFunctionBeginUser;
   for (int k = 0; k < m; k++) {
-    const double *point = kde->points + rg_random_below(random, (uint64_t)kde->n) * kde->dim;
+    const double *point = kde->weight
+                            ? point_at(kde, rg_random_uniform(random))
+                            : kde->points + rg_random_below(random, (uint64_t)kde->n) * kde->dim;
     for (int j = 0; j < kde->dim; j++)
       samples[(size_t)k * kde->dim + j] =
         clip(point[j] + kde->bandwidth[j] * rg_random_normal(random), lower, upper);
@@ -79,7 +116,7 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
   PetscCall(rg_design_sobol(random, m, kde->dim + 1, unit));
   for (int k = 0; k < m; k++) {
     const double *u = unit + (size_t)k * (dim + 1);
-    const double *point = kde->points + (size_t)PetscMin((int)(u[0] * kde->n), kde->n - 1) * dim;
+    const double *point = point_at(kde, u[0]);
     for (size_t j = 0; j < dim; j++)
       samples[(size_t)k * dim + j] =
         clip(point[j] + kde->bandwidth[j] * rg_normal_quantile(u[j + 1]), lower, upper);
@@ -89,6 +126,12 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
 }
 
 /* ---- Gauss rules ---------------------------------------------------------------------------- */
+
+/* What a number of point i adds to the mean. */
+static double share(const RgKde *kde, double number, int i)
+{
+  return kde->weight ? kde->weight[i] * number : number / kde->n;
+}
 
 /* Nodes and weights of the clipped estimate: Gauss-Legendre panels, at most three bandwidths
    wide, where the estimate is not negligible, and the atoms at the ends. With bandwidth 0: the
@@ -116,12 +159,13 @@ static PetscErrorCode discretise(const RgKde *kde, double lower, double upper, R
   }
   PetscCall(rg_quadrature_destroy(&panels));
   for (int i = 0; i < kde->n; i++) {
+    const double weight = kde->weight ? kde->weight[i] : 1.0 / kde->n;
     if (h > 0) {
-      below += rg_normal_cdf((lower - kde->points[i]) / h) / kde->n;
-      above += rg_normal_cdf((kde->points[i] - upper) / h) / kde->n;
+      below += share(kde, rg_normal_cdf((lower - kde->points[i]) / h), i);
+      above += share(kde, rg_normal_cdf((kde->points[i] - upper) / h), i);
     } else {
       rule->node[rule->n] = clip(kde->points[i], lower, upper);
-      rule->weight[rule->n++] = 1.0 / kde->n;
+      rule->weight[rule->n++] = weight;
     }
   }
   for (int end = 0; end < 2; end++) {

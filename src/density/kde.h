@@ -1,5 +1,6 @@
 /* Kernel density estimate of contexts with a product Gaussian kernel and Silverman's bandwidths:
-   p(c) = (1/n) sum_i prod_j N(c_j; c_ij, h_j^2). Source: arXiv:2312.10423; sbo_kde 2.1.2. */
+   p(c) = sum_i w_i prod_j N(c_j; c_ij, h_j^2), w_i = 1/n unless given. Source: arXiv:2312.10423;
+   sbo_kde 2.1.2. */
 #ifndef RG_DENSITY_KDE_H
 #define RG_DENSITY_KDE_H
 
@@ -7,13 +8,17 @@
 
 typedef struct {
   int n, dim;
+  double effective;  /* 1/sum w_i^2: n with equal weights */
   double *points;    /* n x dim, owned copy */
+  double *weight;    /* n, owned copy; NULL: equal weights */
   double *bandwidth; /* dim, owned; 0 where all points agree */
 } RgKde;
 
-/* points: n x dim, finite, n >= 1. h_j = (4/(dim+2))^(1/(dim+4)) s_j n^(-1/(dim+4)), s_j with
-   divisor n. */
-PetscErrorCode rg_kde_create(int n, int dim, const double *points, RgKde *kde);
+/* points: n x dim, finite, n >= 1. weight: n, positive, sum 1; NULL: equal. h_j =
+   (4/(dim+2))^(1/(dim+4)) s_j N^(-1/(dim+4)), s_j the deviation with divisor n, or by the weights;
+   N the effective number. */
+PetscErrorCode rg_kde_create(int n, int dim, const double *points, const double *weight,
+                             RgKde *kde);
 PetscErrorCode rg_kde_destroy(RgKde *kde);
 
 /* p(c); infinite or 0 where a bandwidth is 0. O(n dim). */

@@ -24,7 +24,7 @@ double rg_smoothing_level_radius(RgSmoothing kernel, double level)
   }
 }
 
-double rg_bandwidth(RgBandwidthRule rule, double constant, int n, int dim)
+double rg_bandwidth(RgBandwidthRule rule, double constant, double n, int dim)
 {
   switch (rule) {
   case RG_BANDWIDTH_SCOTT: return constant * pow(n, -1.0 / (dim + 4.0));

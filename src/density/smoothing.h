@@ -36,9 +36,9 @@ typedef enum {
 
 extern const char *const rg_bandwidth_names[]; /* in order, ends with NULL */
 
-/* h_n of the rule; n, dim >= 1; constant > 0: a length, such as the standard deviation of the
-   points (rg_sample_deviations). */
-double rg_bandwidth(RgBandwidthRule rule, double constant, int n, int dim);
+/* h_n of the rule; n, dim >= 1, n an effective number where points have weights; constant > 0: a
+   length, such as the standard deviation of the points (rg_sample_deviations). */
+double rg_bandwidth(RgBandwidthRule rule, double constant, double n, int dim);
 
 /* Standard deviation (divisor n - 1; 0 when n = 1) of each coordinate of n points. points: n x dim,
    deviation: dim, out. O(n dim). */

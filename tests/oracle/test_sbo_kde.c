@@ -20,7 +20,7 @@ RG_TEST(density_estimate)
   double distance;
   RgDistribution law;
 
-  RG_OK(rg_kde_create(6, 1, seen, &kde));
+  RG_OK(rg_kde_create(6, 1, seen, NULL, &kde));
   RG_CLOSE(kde.bandwidth[0], 0.055993789080224, 1e-14);
   RG_CLOSE(rg_kde_density(&kde, at), 3.7430848860373, 1e-12);
   RG_CLOSE(rg_kde_density(&kde, &off), 0.45459464128061, 1e-13);
@@ -29,7 +29,7 @@ RG_TEST(density_estimate)
   RG_CLOSE(distance, 0.10550930580319, 1e-4);
   RG_OK(rg_distribution_destroy(&law));
   RG_OK(rg_kde_destroy(&kde));
-  RG_OK(rg_kde_create(6, 2, both, &kde));
+  RG_OK(rg_kde_create(6, 2, both, NULL, &kde));
   RG_CLOSE(kde.bandwidth[0], 0.056116488188686, 1e-14);
   RG_CLOSE(kde.bandwidth[1], 0.20918455822065, 1e-14);
   RG_CLOSE(rg_kde_density(&kde, at), 4.3353281137254, 1e-12);
@@ -43,7 +43,7 @@ RG_TEST(gauss_rule_of_the_estimate)
   double node[8], weight[8], total = 0, mean = 0, square = 0;
   int n;
 
-  RG_OK(rg_kde_create(6, 1, seen, &kde));
+  RG_OK(rg_kde_create(6, 1, seen, NULL, &kde));
   RG_OK(rg_kde_gauss(&kde, -10, 10, 8, &n, node, weight));
   assert_int_equal(n, 8);
   for (int i = 0; i < n; i++) {
@@ -60,7 +60,7 @@ RG_TEST(gauss_rule_of_the_estimate)
   RG_CLOSE(mean, first, 1e-13);
   RG_CLOSE(square, second, 1e-13);
   RG_OK(rg_kde_destroy(&kde));
-  RG_OK(rg_kde_create(3, 1, (const double[]){.4, .4, .4}, &kde));
+  RG_OK(rg_kde_create(3, 1, (const double[]){.4, .4, .4}, NULL, &kde));
   RG_OK(rg_kde_gauss(&kde, 0, 1, 8, &n, node, weight));
   assert_int_equal(n, 1);
   RG_CLOSE(node[0], .4, 1e-14);
@@ -77,7 +77,7 @@ RG_TEST(sampling_clips_and_spreads)
   double samples[M], below = 0, expected = 0;
   RgKde kde;
 
-  RG_OK(rg_kde_create(3, 1, points, &kde));
+  RG_OK(rg_kde_create(3, 1, points, NULL, &kde));
   for (int sobol = 0; sobol < 2; sobol++) {
     below = expected = 0;
     if (sobol) RG_OK(rg_kde_sample_sobol(&kde, &random, 0, 1, M, samples));
@@ -119,7 +119,7 @@ RG_TEST(table_2)
           RgRandom random = rg_stream_at(&stream, (uint64_t)i);
           contexts[i] = rg_distribution_sample(&law, &random);
         }
-        RG_OK(rg_kde_create(rows[r].n, 1, contexts, &kde));
+        RG_OK(rg_kde_create(rows[r].n, 1, contexts, NULL, &kde));
         RG_OK(rg_kde_distance(&kde, &law, &distance));
         sum += distance;
         squares += distance * distance;

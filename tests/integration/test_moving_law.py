@@ -1,0 +1,229 @@
+"""Laws of contexts that change in time, contexts that are announced, and estimates that forget: contexts,
+regret and queries of a study against a program of its own (NumPy, SciPy), written from the definitions."""
+import os
+
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # matrices are small
+
+import h5py
+import numpy as np
+from scipy.stats import kstest, norm
+
+from regatta_test import RegattaTest, main, regatta
+
+N0, T, SEEDS, LENGTH, NOISE, WIDTH = 5, 30, 2, 0.3, 1e-3, 1.5
+STUDY = f"""study: moving_law
+seed: 3
+seeds: {SEEDS}
+common:
+  iterations: {T - N0}
+  initial_points: {N0}
+  initial_design: uniform
+  count_initial: true
+  surrogate: {{kernel: gaussian, ard: false, length_scale: {LENGTH}, variance: 1, noise_variance: {NOISE},
+              noise_units: model, fit: fixed, mean: zero, deviation: sample}}
+  maximiser: {{raw_samples: 256, restarts: 10, incumbents: 0, perturbations: 0}}
+problems:
+"""
+MOVING = STUDY + """\
+  - {name: three_humps_camel, label: linear, law: "linear(normal(0.2, 0.1), 21, normal(0.8, 0.2))"}
+  - {name: three_humps_camel, label: jump, law: "jump(normal(0.2, 0.1), 11, normal(0.7, 0.1), 21, normal(0.4, 0.1))"}
+  - {name: three_humps_camel, label: periodic, law: "periodic(normal(0.3, 0.05), 12, normal(0.7, 0.15))"}
+algorithms:
+  - {name: erbo, label: window, window: 8}
+  - {name: erbo, label: decay, decay: 0.8}
+  - {name: erbo, label: forecast, centre: "linear(normal(0.3, 0.1), 26, normal(0.8, 0.1))", panels: 40}
+  - {name: wdrbo, label: ball, window: 8, drift: 0.02, radius: 0.2}
+  - {name: sbo_kde, label: kde, window: 12, decay: 0.9, expectation: quadrature, nodes: 24}
+"""
+ANNOUNCED = STUDY + """\
+  - {name: three_humps_camel, label: announced, law: "linear(normal(0.2, 0.1), 21, normal(0.8, 0.2))", context: before}
+  - {name: gp_path_box, label: finite, setting: announced, levels: 15, context_levels: 5}
+algorithms:
+  - {name: cgp_ucb, label: known}
+  - {name: gp_ucb, label: blind, beta: fixed, value: 2.25}
+"""
+NODES = np.linspace(-8, 8, 1001)  # of the standard normal law
+WEIGHTS = norm.pdf(NODES) / norm.pdf(NODES).sum()
+GRID = np.linspace(0, 1, 4001)
+
+
+def mean_and_deviation(problem, t):
+    """Parameters of the normal law at evaluation t, from the text of the study."""
+    if problem == "jump":
+        return (0.2, 0.1) if t < 11 else (0.7, 0.1) if t < 21 else (0.4, 0.1)
+    if problem == "periodic":
+        share = np.sin(np.pi * (t - 1) / 12) ** 2
+        return 0.3 + 0.4 * share, 0.05 + 0.1 * share
+    share = min((t - 1) / 20, 1)
+    return 0.2 + 0.6 * share, 0.1 + 0.1 * share
+
+
+def camel(x, c):
+    u, v = 2 * x - 1, 2 * np.clip(c, 0, 1) - 1
+    return -(2 * u**2 - 1.05 * u**4 + u**6 / 6 + u * v + v**2)
+
+
+def expected_camel(x, mean, deviation):
+    """E f(x, c) by a fine midpoint rule over the quantiles of the clipped law."""
+    c = np.clip(norm.ppf((np.arange(20000) + 0.5) / 20000, mean, deviation), 0, 1)
+    u, v = 2 * np.asarray(x) - 1, 2 * c - 1
+    return -(2 * u**2 - 1.05 * u**4 + u**6 / 6) - u * v.mean() - (v**2).mean()
+
+
+class Model:
+    """The posterior of the evaluations so far, outputs standardised."""
+
+    def __init__(self, x, c, y):
+        self.data = np.column_stack([x, c])
+        self.inverse = np.linalg.inv(self.kernel(self.data, self.data) + NOISE * np.eye(len(x)))
+        self.alpha = self.inverse @ ((y - y.mean()) / y.std(ddof=1))
+
+    @staticmethod
+    def kernel(a, b):
+        return np.exp(-((a[:, None] - b[None]) ** 2).sum(axis=2) / (2 * LENGTH**2))
+
+    def bound(self, x, c):
+        """U at all (x, c)."""
+        pairs = np.column_stack([np.repeat(x, len(c)), np.tile(c, len(x))])
+        cross = self.kernel(pairs, self.data)
+        variance = 1 - (cross @ self.inverse * cross).sum(axis=1)
+        return (cross @ self.alpha + WIDTH * np.sqrt(np.maximum(variance, 1e-10))).reshape(len(x), len(c))
+
+
+def weights_of(c, window=None, decay=1.0):
+    """The contexts that count, oldest first, and their weights."""
+    c = c[-window:] if window else c
+    weight = decay ** np.arange(len(c))[::-1]
+    return c, weight / weight.sum()
+
+
+class MovingLaw(RegattaTest):
+
+    def results(self, text):
+        """label of the problem -> list of trials, each a map from names to arrays over t."""
+        study, output = self.write("study.yaml", text), self.folder / "study.h5"
+        code, out, err = regatta("run", study, "-o", output, "-quiet")
+        self.assertEqual(code, 0, out + err)
+        found = {}
+        with h5py.File(output) as file:
+            for problem in (name for name in file if "x" in file[name]):
+                group = file[problem]
+                labels = [label.decode() for label in group["algorithm"][:]]
+                columns = [name for name in group if isinstance(group[name], h5py.Dataset) and group[name].ndim > 1]
+                found[problem] = [{"algorithm": label, **{name: group[name][i] for name in columns}}
+                                  for i, label in enumerate(labels)]
+        return found
+
+    def check_regret(self, trial, value, best):
+        """value(t, x): F_t; best(t): its maximum. All columns of regret follow from them."""
+        x = trial["x"][:, 0]
+        now = np.array([best(t) - value(t, x[t - 1]) for t in range(1, T + 1)])
+        simple = np.array([best(t) - value(t, x[:t]).max() for t in range(1, T + 1)])
+        np.testing.assert_allclose(trial["instantaneous_regret"], now, atol=3e-6)
+        np.testing.assert_allclose(trial["simple_regret"], simple, atol=3e-6)
+        np.testing.assert_allclose(trial["cumulative_regret"], np.cumsum(now), atol=1e-4)
+
+    def check_query(self, trial, t, values):
+        """That the query of evaluation t maximises, by its values at the query and on the grid. A search may miss
+        a maximum at the border that is a little better."""
+        self.assertGreater(values[0], values[1:].max() - 0.05)
+        self.assertAlmostEqual(trial["acquisition"][t - 1], values[0], delta=1e-5)
+
+    def test_laws_change(self):
+        found = self.results(MOVING)
+        self.assertEqual(set(found), {"linear", "jump", "periodic"})
+        for problem, trials in found.items():
+            curve = {t: expected_camel(GRID, *mean_and_deviation(problem, t)) for t in range(1, T + 1)}
+            scores = []
+            for trial in trials:
+                with self.subTest(problem=problem, algorithm=trial["algorithm"]):
+                    self.check_regret(
+                        trial, lambda t, x: expected_camel(x, *mean_and_deviation(problem, t)),
+                        lambda t: curve[t].max())
+                    getattr(self, "check_" + trial["algorithm"])(trial)
+                c = trial["c"][:, 0]
+                scores += [(c[t - 1] - m) / s for t in range(1, T + 1) for m, s in [mean_and_deviation(problem, t)]]
+            same = np.array(scores).reshape(len(trials), T)
+            self.assertTrue((same == same[:1]).sum() < same.size)  # seeds differ
+            self.assertGreater(kstest(same.reshape(5, SEEDS, T)[0].ravel(), "norm").pvalue, 1e-3)
+
+    def models(self, trial):
+        """(t, model, contexts) before each query."""
+        x, c, y = trial["x"][:, 0], trial["c"][:, 0], trial["y"]
+        for t in range(N0 + 1, T + 1, 6):
+            yield t, Model(x[:t - 1], c[:t - 1], y[:t - 1]), c[:t - 1]
+
+    def designs(self, trial, t):
+        return np.append(trial["x"][t - 1, 0], GRID[::50])
+
+    def check_average(self, trial, **forgetting):
+        for t, model, c in self.models(trial):
+            seen, weight = weights_of(c, **forgetting)
+            self.check_query(trial, t, model.bound(self.designs(trial, t), seen) @ weight)
+
+    def check_window(self, trial):
+        self.check_average(trial, window=8)
+
+    def check_decay(self, trial):
+        self.check_average(trial, decay=0.8)
+
+    def check_forecast(self, trial):
+        for t, model, _ in self.models(trial):
+            centre = 0.3 + 0.5 * min((t - 1) / 25, 1) + 0.1 * NODES
+            bound = model.bound(self.designs(trial, t), centre)
+            self.check_query(trial, t, bound @ WEIGHTS)
+
+    def check_ball(self, trial):
+        for t in range(N0 + 1, T + 1):
+            count = min(t - 1, 8)
+            self.assertAlmostEqual(trial["radius"][t - 1], 0.2 / np.sqrt(count) + 0.02 * (count + 1) / 2, places=12)
+
+    def check_kde(self, trial):
+        for t, model, c in self.models(trial):
+            seen, weight = weights_of(c, window=12, decay=0.9)
+            mean = weight @ seen
+            bandwidth = (4 / 3 * (weight**2).sum()) ** 0.2 * np.sqrt(weight @ (seen - mean) ** 2)
+            self.assertAlmostEqual(trial["bandwidth"][t - 1], bandwidth, places=12)
+            near = np.clip(seen[:, None] + bandwidth * NODES[::4], 0, 1)
+            share = np.outer(weight, WEIGHTS[::4] / WEIGHTS[::4].sum())
+            bound = model.bound(self.designs(trial, t)[:1], near.ravel()) @ share.ravel()
+            # clipping has a kink, at which the rule of this test is inexact
+            self.assertAlmostEqual(trial["acquisition"][t - 1], bound[0], delta=2e-3)
+
+    def test_contexts_are_announced(self):
+        found = self.results(ANNOUNCED)
+        for trial in found["announced"]:
+            c = trial["c"][:, 0]
+            self.check_regret(trial, lambda t, x: camel(x, c[t - 1]), lambda t: camel(GRID, c[t - 1]).max())
+            for t, model, _ in self.models(trial) if trial["algorithm"] == "known" else []:
+                self.check_query(trial, t, model.bound(self.designs(trial, t), c[t - 1:t])[:, 0])
+        blind = [trial for trial in found["finite"] if trial["algorithm"] == "blind"]
+        known = [trial for trial in found["finite"] if trial["algorithm"] == "known"]
+        self.assertEqual(len(blind), len(known))
+        for a, b in zip(blind, known):
+            np.testing.assert_array_equal(a["c"], b["c"])  # common random numbers
+            self.assertTrue((b["instantaneous_regret"] >= 0).all())
+        self.assertLess(sum(b["cumulative_regret"][-1] for b in known), sum(a["cumulative_regret"][-1] for a in blind))
+
+    def refused(self, text, *words):
+        code, _, err = regatta("run", self.write("bad.yaml", text), "-o", self.folder / "bad.h5", "-quiet")
+        self.assertEqual(code, 2, err)
+        for word in words:
+            self.assertIn(word, err)
+
+    def test_what_does_not_fit_is_refused(self):
+        moving, announced = MOVING.split("algorithms:")[0], ANNOUNCED.split("algorithms:")[0]
+        self.refused(announced + "algorithms: [erbo]\n", "a context that is unknown when it decides")
+        self.refused(announced + "algorithms: [sbo_kde]\n", "a context that nature draws")
+        self.refused(moving + "algorithms: [cgp_ucb]\n", "'context: before'")
+        self.refused(moving.replace("  count_initial", "  stop: {regret: 0.1}\n  count_initial")
+                     + "algorithms: [erbo]\n", "needs one objective for all evaluations")
+        self.refused(moving.replace("  count_initial", "  workers: 2\n  count_initial") + "algorithms: [gp_ucb]\n",
+                     "it takes 'workers: 1'")
+        self.refused(moving + "algorithms: [{name: erbo, forecast_error: 0.1}]\n", "given 'centre'")
+        self.refused(moving + 'algorithms: [{name: erbo, centre: "exponential(1)", forecast_error: 0.1}]\n',
+                     "'forecast_error' moves normal")
+
+
+if __name__ == "__main__":
+    main()
