@@ -107,7 +107,8 @@ PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep);
 
 /* Whether values i and j of a sweep path are equal in meaning. */
 bool rg_axis_same(const RgSweepKey *key, int i, int j);
-/* Check what a cell whose objective differs between evaluations can't have. */
+/* Check when the trials of a cell may end, and what a cell whose objective differs between
+   evaluations can't have. */
 void rg_draft_check_moments(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found);
 /* Give every path of the sweep its column: name and kind. Call after rg_draft_sweep, if there
    are no mistakes. */

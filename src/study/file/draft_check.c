@@ -306,17 +306,6 @@ static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain
   PetscFunctionReturn(0);
 }
 
-/* Check that a trial's seconds are those of a program: they are saved with its answers, so that a
-   resumed trial ends where it would have ended. */
-static void check_stop(const RgCell *cell, RgDiagnostics *found)
-{
-  if (!isnan(cell->run.stop_seconds) && !(cell->problem->traits & RG_PROBLEM_COSTLY))
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'stop' after seconds is for problems that a program evaluates; '%s' is not "
-                       "one: use `iterations`, or `stop: {regret: VALUE}`",
-                       cell->problem_label);
-}
-
 /* The sign of known values against what is maximised; 0: the problem takes none. */
 static int sign_of_values(const RgCell *cell, const RgDomain *domain)
 {
@@ -446,7 +435,6 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   PetscCall(copy_constraints(domain, &cell->constraints));
   PetscCall(check_on_failure(cell, &found));
   PetscCall(check_given(cell, domain, &found));
-  check_stop(cell, &found);
   rg_draft_check_moments(cell, domain, &found);
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));

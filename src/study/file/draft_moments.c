@@ -1,12 +1,24 @@
-/* The check of cells whose objective differs between evaluations: the law of the contexts changes,
-   or they are announced. */
+/* Checks of when a trial may end, and of cells whose objective differs between evaluations: the law
+   of the contexts changes, or they are announced. */
 #include <math.h>
 
 #include "maths/law.h"
 #include "study/file/draft.h"
 
+/* Check that a trial's seconds are those of a program: they are saved with its answers, so that a
+   resumed trial ends where it would have ended. */
+static void check_stop(const RgCell *cell, RgDiagnostics *found)
+{
+  if (!isnan(cell->run.stop_seconds) && !(cell->problem->traits & RG_PROBLEM_COSTLY))
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'stop' after seconds is for problems that a program evaluates; '%s' is not "
+                       "one: use `iterations`, or `stop: {regret: VALUE}`",
+                       cell->problem_label);
+}
+
 void rg_draft_check_moments(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
 {
+  check_stop(cell, found);
   if (!rg_domain_follows(domain)) return;
   if (!isnan(cell->run.stop_regret))
     rg_diagnostics_add(
