@@ -16,7 +16,9 @@ script=${SCRIPT:-experiments/cluster/pbs.sh} # as seen from where qsub was calle
 number=${PART:-${PBS_ARRAY_INDEX:-$PBS_ARRAYID}}
 part=$number/$PARTS
 export OMP_NUM_THREADS=1
-mpirun regatta run "$STUDY" -part "$part" -o "$OUT" -quiet -walltime "$limit" || exit
+mpirun regatta run "$STUDY" -part "$part" -o "$OUT" -quiet -walltime "$limit"
+code=$?
+[ $code -eq 0 ] || [ $code -eq 75 ] || exit $code # 75: it had to end in the midst of an iteration
 regatta status "$OUT" -part "$part" -study "$STUDY"
 code=$?
 [ $code -eq 75 ] || exit $code

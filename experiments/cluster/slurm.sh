@@ -18,7 +18,9 @@ study=$1 out=$2
 shift 2
 part=$SLURM_ARRAY_TASK_ID/${PARTS:-$SLURM_ARRAY_TASK_COUNT}
 export OMP_NUM_THREADS=1
-srun regatta run "$study" -part "$part" -o "$out" -quiet "$@" || exit
+srun regatta run "$study" -part "$part" -o "$out" -quiet "$@"
+code=$?
+[ $code -eq 0 ] || [ $code -eq 75 ] || exit $code # 75: it had to end in the midst of an iteration
 regatta status "$out" -part "$part" -study "$study"
 code=$?
 [ $code -eq 75 ] || exit $code

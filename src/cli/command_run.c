@@ -15,6 +15,7 @@
 enum {
   OPT_OUTPUT,
   OPT_WALLTIME,
+  OPT_GRACE,
   OPT_STRICT,
   OPT_QUIET,
   OPT_RETRY_FAILED,
@@ -27,6 +28,9 @@ enum {
 static const RgOption options[] = {
   {"-o", "OUT.h5", "results file (default: the study's name, .h5, in the working directory)"},
   {"-walltime", "SECONDS", "stop cleanly after this many seconds (also H:M:S)"},
+  {"-grace", "SECONDS",
+   "time from a stop until a process ends that is still in an iteration, or waits for a process "
+   "that does not answer (default: 90; exit code 75)"},
   {"-strict", NULL, "exit code 1 when a trial failed"},
   {"-quiet", NULL, "no progress"},
   {"-retry-failed", NULL, "run trials again that are recorded as failed"},
@@ -47,6 +51,7 @@ static bool read_options(const RgArguments *arguments, RgRunOptions *run)
 {
   const char *walltime = arguments->option[OPT_WALLTIME];
   const char *progress = arguments->option[OPT_PROGRESS];
+  const char *grace = arguments->option[OPT_GRACE];
   const char *crossover = arguments->option[OPT_CROSSOVER];
   char *end = "";
   const long number = crossover ? strtol(crossover, &end, 10) : 0;
@@ -55,8 +60,13 @@ static bool read_options(const RgArguments *arguments, RgRunOptions *run)
     rg_complain("run: -progress must be seconds, more than 0, got '%s'", progress);
     return false;
   }
+  if (grace && rg_duration_parse(grace) <= 0) {
+    rg_complain("run: -grace must be seconds, more than 0, got '%s'", grace);
+    return false;
+  }
   *run = (RgRunOptions){.output = arguments->option[OPT_OUTPUT],
                         .walltime = walltime ? rg_duration_parse(walltime) : 0,
+                        .grace = grace ? rg_duration_parse(grace) : 0,
                         .retry_failed = arguments->option[OPT_RETRY_FAILED] != NULL,
                         .recompute = arguments->option[OPT_RECOMPUTE],
                         .crossover = (int)number};
@@ -181,10 +191,10 @@ static const char notes[] =
   "While it runs, `regatta status OUT.h5 -watch 10` says how far it is, and `regatta info "
   "OUT.h5.d`\n"
   "what is finished.\n\n"
-  "INT (Ctrl-C), TERM, USR1, USR2, a file OUT.h5.d/STOP and -walltime stop it cleanly: finished\n"
-  "trials are saved, and the same command resumes. Through mpirun, send USR1: it gives TERM and "
-  "INT\n"
-  "one second.\n";
+  "INT (Ctrl-C), TERM, USR1, USR2, HUP, XCPU, a file OUT.h5.d/STOP and -walltime stop it cleanly:\n"
+  "finished trials are saved, and the same command resumes. A second INT or TERM after two "
+  "seconds\n"
+  "ends it at once. Through mpirun, send USR1: it gives TERM and INT one second.\n";
 
 const RgCommand rg_command_run = {RG_USAGE("run STUDY.yaml [-o OUT.h5] [options]", options, 1, 1),
                                   .place = RG_ON_ALL, .notes = notes, .run = begin};

@@ -30,6 +30,13 @@ static void tell(void *closure, int rank, const char *text)
   else rg_warn("regatta: rank %d: %s\n", rank, text);
 }
 
+/* The exit code is that of an incomplete study: the same command goes on. */
+static void leave(void *closure, int rank, const char *text)
+{
+  tell(closure, rank, text);
+  _exit(RG_EXIT_INCOMPLETE);
+}
+
 static void tell_of_failed(void *closure, const RgRunReport *report)
 {
   const int n = report->n_earlier_failed;
@@ -49,5 +56,6 @@ RgObserver rg_progress_observer(RgMeter *meter, bool quiet)
                       .period = meter->terminal ? 0.5 : 10.0,
                       .begin = quiet ? NULL : tell_of_failed,
                       .progress = quiet ? NULL : show,
-                      .message = tell};
+                      .message = tell,
+                      .leave = leave};
 }

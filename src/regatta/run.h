@@ -10,6 +10,8 @@ typedef struct {
   const char *output;    /* results file; until it is complete, the folder OUTPUT.d beside it holds
                          the finished trials, and a later run continues from there */
   double walltime;       /* stop cleanly after this many seconds; 0: no limit */
+  double grace;          /* seconds from a stop until RgObserver.leave is called on a rank that does
+                            not end; 0: 90 */
   bool retry_failed;     /* repeat trials that are recorded as failed */
   const char *recompute; /* repeat trials of another build, plug-in or numeric fingerprint: ""
                             all, else those of a label; NULL: none */
@@ -64,7 +66,7 @@ typedef struct {
 } RgRunReport;
 
 /* The observer of a run. Every function may be NULL. The thread that called rg_run calls them
-   between iterations; they must not communicate on its communicator. */
+   between iterations, but for `leave`; they must not communicate on its communicator. */
 typedef struct {
   void *closure; /* passed to all functions; borrowed */
   double period; /* seconds between two calls of `progress` */
@@ -77,6 +79,11 @@ typedef struct {
   void (*message)(void *closure, int rank, const char *text);
   /* Called often, on any rank: true stops the run on all ranks at the end of the iteration. */
   bool (*stop)(void *closure);
+  /* Called from another thread, on a rank that has not ended RgRunOptions.grace seconds after a
+     stop (a long iteration, or MPI waits for a host that has gone silent), or after a second TERM
+     or INT. It should end the process (`_exit`), which may be inside any library, and else is
+     called again. The finished trials are committed, unless `text` says otherwise. */
+  void (*leave)(void *closure, int rank, const char *text);
 } RgObserver;
 
 /* Run the unfinished trials of a plan, commit every finished trial crash-safely, and write the
@@ -89,8 +96,9 @@ typedef struct {
 RG_API PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *options,
                              const RgObserver *observer, RgRunReport *report);
 
-/* From now on the signals USR1, USR2, TERM and INT stop every run of this process cleanly.
-   rg_run itself does not touch signals. Not collective. */
+/* From now on the signals USR1, USR2, TERM, INT, XCPU and HUP (unless it was ignored) stop every
+   run of this process cleanly. A second TERM or INT after two seconds ends the process. rg_run
+   itself does not touch signals. Not collective. */
 RG_API PetscErrorCode rg_stop_on_signals(void);
 
 /* A description of two or three words, for messages: `the wall-time limit`. */

@@ -12,7 +12,7 @@ import h5py
 import numpy as np
 import xarray as xr
 
-from regatta_test import HERE, REGATTA, RegattaTest, environment, fingerprint, main, regatta
+from regatta_test import HERE, REGATTA, RegattaTest, end, environment, fingerprint, main, regatta
 
 EXAMPLES = HERE.parents[1] / "experiments" / "examples"
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
@@ -154,9 +154,10 @@ class Plugin(RegattaTest):
         subprocess.run(["cc", "-shared", "-fPIC", source, *flags, "-o", library], check=True)
         return library
 
-    def killed_while_stuck(self, plugin, stuck, milliseconds):
-        """SIGKILL while the objective is stuck; returns how many trials are in the study folder."""
-        output, calls = self.folder / f"stuck{stuck}.h5", self.folder / f"calls{stuck}"
+    def stuck(self, plugin, stuck, milliseconds, *options):
+        """A run whose objective is stuck in call number `stuck`; returns job and study folder."""
+        output, calls = self.folder / "stuck.h5", self.folder / "calls"
+        calls.unlink(missing_ok=True)
         study = self.write("stuck.yaml", """study: stuck
 seeds: 3
 common: {iterations: 2, initial_points: 2}
@@ -165,26 +166,47 @@ algorithms: [random]
 """)
         env = dict(environment(), BOWL_CALLS=str(calls), BOWL_STUCK=str(stuck),
                    BOWL_MS=str(milliseconds))
-        job = subprocess.Popen([REGATTA, "run", study, "-plugin", plugin, "-o", output, "-quiet"],
-                               env=env, stdin=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
+        job = subprocess.Popen([REGATTA, "run", study, "-plugin", plugin, "-o", output, "-quiet", *options],
+                               env=env, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(end, job)
         while not calls.exists() or calls.stat().st_size < stuck:
             self.assertIsNone(job.poll())
-            self.assertLess(time.monotonic(), deadline)
             time.sleep(0.01)
-        job.kill()
-        job.wait()
-        out = self.run_ok("info", f"{output}.d")
-        return int(re.search(r"(?m)^trials +(\d+)", out).group(1))
+        return job, f"{output}.d"
+
+    def finished(self, directory):
+        found = re.search(r"(?m)^trials +(\d+)", regatta("info", directory)[1])
+        return int(found[1]) if found else 0
 
     def test_killed_in_a_long_evaluation(self):
         """Trials that were finished before an evaluation of unknown length are not lost with it."""
         plugin = self.slow_plugin()
-        # five calls make a trial; those before took 0.4 s, now the third trial's first or last
-        self.assertEqual(self.killed_while_stuck(plugin, 11, 400), 2)
-        self.assertEqual(self.killed_while_stuck(plugin, 15, 400), 2)
-        # quick ones before: what has waited for a second is there
-        self.assertEqual(self.killed_while_stuck(plugin, 12, 250), 2)
+        # five calls make a trial; those before took 0.4 s or no time, now the third trial's first or last
+        for stuck, milliseconds in ((11, 400), (11, 0), (15, 0)):
+            job, directory = self.stuck(plugin, stuck, milliseconds)
+            while self.finished(directory) < 2:
+                self.assertIsNone(job.poll())
+                time.sleep(0.1)
+            job.kill()
+            job.communicate()
+            self.assertEqual(self.finished(directory), 2)
+            shutil.rmtree(directory)
+
+    def test_stopped_in_a_long_evaluation(self):
+        """The end of the grace period, or a second TERM, ends an evaluation that does not end itself."""
+        plugin = self.slow_plugin()
+        for options, again in ((("-grace", "0.5"), False), ((), True)):
+            job, directory = self.stuck(plugin, 11, 0, *options)
+            job.terminate()
+            while again and job.poll() is None:
+                time.sleep(0.1)
+                job.terminate()
+            _, err = job.communicate()
+            self.assertEqual(job.returncode, 75, err)
+            self.assertIn("a second signal" if again else "did not end in time after the stop", err)
+            self.assertIn("its finished trials are committed; the same command resumes", err)
+            self.assertEqual(self.finished(directory), 2)
+            shutil.rmtree(directory)
 
     def test_built_again(self):
         """Trials of another build of the plug-in (here one with more bytes) are reported."""

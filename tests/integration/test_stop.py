@@ -33,8 +33,8 @@ class Stop(RegattaTest):
         return mpirun(ranks, "run", STUDY, "-o", self.output, "-quiet", *options)
 
     def start(self, command=None, ranks=2, **options):
-        """Start a job and wait until every rank has run some trials; from then on they take so long that the job is
-        not over when it is stopped."""
+        """Start a job and wait until every rank has run some iterations and a trial is committed; from then on they
+        take so long that the job is not over when it is stopped."""
         marks = self.folder / "marks"
         shutil.rmtree(marks, ignore_errors=True)
         marks.mkdir()
@@ -43,14 +43,16 @@ class Stop(RegattaTest):
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, **options)
         self.addCleanup(end, job)
-        deadline = time.monotonic() + 300
-        while len(list(marks.iterdir())) < ranks and job.poll() is None and time.monotonic() < deadline:
+        while job.poll() is None and (len(list(marks.iterdir())) < ranks or not self.shards()):
             time.sleep(0.02)
         return job
 
+    def shards(self):
+        return list(self.directory.glob("[0-9]-*.h5"))
+
     def stopped(self, job, by="a signal"):
         """The job ended as one that was asked to stop; returns what it said."""
-        out, _ = job.communicate(timeout=300)
+        out, _ = job.communicate()
         self.assertEqual(job.returncode, 0, out)
         self.assertIn("the same command resumes", out)
         self.assertIn(f"stopped by {by}", out)
@@ -78,10 +80,8 @@ class Stop(RegattaTest):
 
     def through_mpirun(self, number):
         job = self.start()
-        begin = time.monotonic()
         job.send_signal(number)
         out = self.stopped(job)
-        self.assertLess(time.monotonic() - begin, 30)
         said = int(re.search(r"with (\d+) of 180", out).group(1))
         self.assertGreater(said, 0)
         self.assertEqual(self.finished_so_far(), said)
@@ -98,7 +98,7 @@ class Stop(RegattaTest):
         """mpirun ends its ranks one second after TERM: finished trials are committed by then."""
         job = self.start()
         job.send_signal(number)
-        out, _ = job.communicate(timeout=300)
+        out, _ = job.communicate()
         self.assertGreater(self.finished_so_far(), 0, out)
         self.is_intact()
 
@@ -129,17 +129,17 @@ class Stop(RegattaTest):
 
     def test_without_mpirun(self):
         command = [REGATTA, "run", STUDY, "-o", self.output, "-quiet"]
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU):
             job = self.start(command, ranks=1)
             job.send_signal(number)
             self.stopped(job)
         self.is_intact()
 
     def test_signals_again_and_again(self):
-        """A stop under way is not hurried by more signals, and not spoilt."""
+        """A stop under way is not hurried by more signals, and not spoilt; only a second TERM or INT ends it."""
         job = self.start(ranks=3)
         ranks = ranks_of(job)
-        for number in (signal.SIGUSR1, signal.SIGTERM, signal.SIGINT, signal.SIGUSR2) * 3:
+        for number in (signal.SIGTERM, *(signal.SIGUSR1, signal.SIGHUP, signal.SIGXCPU, signal.SIGUSR2) * 3):
             for pid in ranks:
                 if is_alive(pid):
                     os.kill(pid, number)
@@ -163,6 +163,25 @@ class Stop(RegattaTest):
         for limit in ("1", "0:01", "0:0:1"):
             out = self.run_ok("run", STUDY, "-o", self.output, "-quiet", "-walltime", limit, ranks=2)
             self.assertIn("stopped by the wall-time limit", out)
+        seconds = 1
+        while not self.shards():  # a busy machine finishes no trial in a second
+            seconds *= 2
+            self.run_ok("run", STUDY, "-o", self.output, "-quiet", "-walltime", str(seconds), ranks=2)
+        self.resumes()
+
+    def test_a_silent_rank(self):
+        """A rank that no longer answers, as that of a host without network: the others commit and leave by
+        themselves, whatever MPI does."""
+        for silent in (0, 1):
+            job = self.start(self.command(2, "-grace", "0.5"))
+            ranks = ranks_of(job)
+            os.kill(ranks[silent], signal.SIGSTOP)
+            os.kill(ranks[1 - silent], signal.SIGUSR1)
+            out, _ = job.communicate()
+            self.assertEqual(job.returncode, 75, out)
+            self.assertIn(f"rank {1 - silent}: an iteration or a call of MPI did not end in time", out)
+            self.assertIn("its finished trials are committed; the same command resumes", out)
+            self.is_intact()
         self.resumes()
 
     def test_stop_in_packing(self):
@@ -176,15 +195,12 @@ class Stop(RegattaTest):
             job = subprocess.Popen(mpirun(2, "run", small, "-o", self.output, "-quiet"),
                                    env=environment(), stdin=subprocess.DEVNULL,
                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-            deadline = time.monotonic() + 300
-            while not list(self.directory.glob("0-*.h5")) and not self.output.exists():
-                if time.monotonic() > deadline:
-                    break
+            while not self.shards() and not self.output.exists() and job.poll() is None:
                 time.sleep(0.0005)
             time.sleep(delay)
             for pid in ranks_of(job):
                 os.kill(pid, signal.SIGTERM)
-            out, _ = job.communicate(timeout=300)
+            out, _ = job.communicate()
             self.assertEqual(job.returncode, 0, out)
             if self.output.exists():
                 finished += 1
@@ -223,7 +239,7 @@ class Together(RegattaTest):
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True) for _ in range(2)]
         for job in jobs:
-            out, _ = job.communicate(timeout=300)
+            out, _ = job.communicate()
             self.assertEqual(job.returncode, 0, out)
         self.run_ok("run", study, "-o", reference, "-quiet", ranks=2)
         self.assertEqual(self.checksum(output), self.checksum(reference))

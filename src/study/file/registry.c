@@ -258,6 +258,14 @@ static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded 
   PetscFunctionReturn(0);
 }
 
+bool rg_registry_shares_hdf5(const RgRegistry *registry)
+{
+  for (int i = 0; registry && i < registry->n;
+       i++) /* dlsym looks into what the file is linked with */
+    if (dlsym(registry->loaded[i].library, "H5open")) return true;
+  return false;
+}
+
 PetscErrorCode rg_registry_load(RgRegistry *registry, const char *path, RgText *mistake)
 {
   const char *slash = strrchr(path, '/');

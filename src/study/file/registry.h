@@ -22,6 +22,8 @@ uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell,
 /* The same without programs: the fingerprint of the problem's values, which no method changes. */
 uint64_t rg_registry_code_fingerprint(const RgRegistry *registry, const RgCell *cell,
                                       uint64_t machine);
+/* Whether a plug-in is linked with HDF5, so that its functions may call it. */
+bool rg_registry_shares_hdf5(const RgRegistry *registry);
 /* Append the plug-ins that a cell uses, `; plugin FILE HASH` each, and its program; cell NULL:
    all plug-ins. */
 PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *cell, RgText *text);

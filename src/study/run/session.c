@@ -56,6 +56,7 @@ PetscErrorCode rg_session_wait(RgSession *session, bool look)
     if (arrived) break;
     if (look) PetscCall(rg_session_progress(session, false));
     if (look) PetscCall(rg_stop_relay_look(session->relay, &session->stop));
+    if (look) rg_guard_look_away(session->guard, session->stop);
     PetscCall(PetscSleep(pause));
   }
   PetscFunctionReturn(0);
@@ -80,6 +81,7 @@ PetscErrorCode rg_session_agree(RgSession *session, int *speaker)
 PetscErrorCode rg_session_destroy(RgSession *session)
 {
   PetscFunctionBeginUser;
+  PetscCall(rg_guard_destroy(&session->guard));
   for (int level = 0; level < session->teams.n; level++)
     PetscCall(rg_team_destroy(&session->team[level]));
   PetscCall(rg_teams_destroy(&session->teams));

@@ -6,6 +6,7 @@
 #include "gp/team/team.h"
 #include "regatta/run.h"
 #include "study/run/fingerprint.h"
+#include "study/run/guard.h"
 #include "study/run/origin.h"
 #include "study/schedule/schedule.h"
 #include "study/run/stop_relay.h"
@@ -46,6 +47,9 @@ typedef struct {
   RgTeams teams;
   RgTeam *team[RG_TEAM_LEVELS]; /* teams of this rank, by level */
   RgStopRelay *relay;
+  double deadline;       /* rg_wall_seconds of the wall-time limit, 0: no limit */
+  RgGuard *guard;        /* from the first trial to the last; else NULL */
+  bool shy;              /* the guard does not commit: a plug-in may be inside HDF5 */
   RgStopReason stop;     /* NONE: continue */
   PetscErrorCode broken; /* error inside rg_session_should_stop, which can't return it */
   RgFingerprint fingerprint;

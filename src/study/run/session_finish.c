@@ -128,6 +128,7 @@ PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
   PetscCall(rg_schedule_progress(session->schedule, &progress));
   PetscCallMPI(MPI_Bcast(&progress, (int)sizeof(progress), MPI_BYTE, 0, session->comm));
   PetscCall(rg_session_agree(session, &speaker));
+  if (session->outcome == RG_RUN_COMPLETE) PetscCall(rg_guard_destroy(&session->guard));
   bool all = progress.n_finished == progress.n_total;
   if (!all && session->outcome == RG_RUN_COMPLETE) session->outcome = RG_RUN_STOPPED;
   if (session->options->parts && session->outcome == RG_RUN_COMPLETE) {

@@ -166,7 +166,8 @@ PetscErrorCode rg_session_start(RgSession *session)
   int speaker;
 
   PetscFunctionBeginUser;
-  if (options->walltime > 0) stop.deadline = rg_wall_seconds() + options->walltime;
+  if (options->walltime > 0) session->deadline = rg_wall_seconds() + options->walltime;
+  stop.deadline = session->deadline;
   snprintf(session->directory, sizeof(session->directory), "%s.d", options->output);
   snprintf(stop.file, sizeof(stop.file), "%s.d/STOP", options->output);
   PetscCall(check_output(session));

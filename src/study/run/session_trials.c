@@ -56,7 +56,9 @@ static PetscErrorCode look_at_disk(RgSession *session, const RgFault *fault, boo
   double troubled;
 
   PetscFunctionBeginUser;
+  rg_guard_hold(session->guard);
   PetscCall(rg_store_pending(session->store, &n, &bytes, &troubled));
+  rg_guard_release(session->guard);
   if (fault->code && !session->told)
     rg_session_tell(session, session->rank, "%s; %d finished trials wait in memory", fault->message,
                     n);
@@ -69,7 +71,9 @@ static PetscErrorCode look_at_disk(RgSession *session, const RgFault *fault, boo
 static PetscErrorCode flush(RgSession *session, RgFault *fault, bool *give_up)
 {
   PetscFunctionBeginUser;
+  rg_guard_hold(session->guard);
   PetscCall(rg_store_flush(session->store, true, fault));
+  rg_guard_release(session->guard);
   PetscCall(look_at_disk(session, fault, give_up));
   PetscFunctionReturn(0);
 }
@@ -105,10 +109,9 @@ static PetscErrorCode drain(RgSession *session)
 /* mpirun leaves one second between TERM and KILL. So before an iteration of such length nothing
    may stay uncommitted in memory. */
 static const double long_pause = 0.3;
-/* External code may take any time, whatever its earlier times; so may ours in a cell without
-   earlier trials, or with growing iterations. Records that have waited for about a second are
-   committed before such calls. Shorter steps would have to take a thousand times as long to hold
-   a record for 30 s. */
+/* In a cell without earlier trials, or with growing iterations, an iteration may take any time.
+   Records that have waited for about a second are committed before. Where the forecast is wrong,
+   the guard commits. */
 static const double short_pause = 0.03;
 static const double ahead = 29;
 
@@ -117,7 +120,6 @@ static const double ahead = 29;
 static PetscErrorCode expect_pause(const RgSession *session, double *likely, double *possible)
 {
   const RgTrial *trial = session->trial;
-  RgText plugins = {0};
 
   PetscFunctionBeginUser;
   *likely = *possible = 0;
@@ -125,12 +127,9 @@ static PetscErrorCode expect_pause(const RgSession *session, double *likely, dou
   const double last = session->pause[trial->cell];
   *likely =
     PetscMax(PetscMax(last, session->longest), trial->cost / PetscMax(trial->n_evaluations, 1));
-  PetscCall(rg_registry_describe(session->plan->study->registry,
-                                 &session->plan->study->cells[trial->cell], &plugins));
-  if (plugins.length && last < 0) *likely = PETSC_MAX_REAL;
-  if (plugins.length || last < 0 || *likely >= short_pause) *possible = ahead;
+  if (session->shy && last < 0) *likely = PETSC_MAX_REAL;
+  if (session->shy || last < 0 || *likely >= short_pause) *possible = ahead;
   if (*likely >= long_pause) *possible = PETSC_MAX_REAL;
-  PetscCall(rg_text_clear(&plugins));
   PetscFunctionReturn(0);
 }
 
@@ -143,7 +142,9 @@ static PetscErrorCode flush_ahead(RgSession *session)
 
   PetscFunctionBeginUser;
   PetscCall(expect_pause(session, &likely, &possible));
+  rg_guard_hold(session->guard);
   PetscCall(rg_store_flush_ahead(session->store, likely, possible, &fault));
+  rg_guard_release(session->guard);
   PetscCall(look_at_disk(session, &fault, &give_up));
   PetscFunctionReturn(0);
 }
@@ -166,6 +167,7 @@ static PetscErrorCode look_around(void *closure)
   PetscCall(flush_ahead(session));
   PetscCall(rg_session_progress(session, false));
   PetscCall(rg_stop_relay_look(session->relay, &session->stop));
+  rg_guard_look_away(session->guard, session->stop);
   session->looked = rg_wall_seconds();
   PetscFunctionReturn(0);
 }
@@ -230,7 +232,9 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
   if (kept) tell_of_kept(session, record);
   if (!failed && record->message[0]) tell_of_excess(session, trial->cell, record);
   PetscCall(fill_provenance(session, &session->plan->study->cells[trial->cell], record));
+  rg_guard_hold(session->guard);
   PetscCall(rg_store_add(session->store, record, &fault));
+  rg_guard_release(session->guard);
   PetscCall(look_at_disk(session, &fault, give_up));
   session->cell_failed[trial->cell] += failed && !kept;
   PetscCall(rg_schedule_finished(session->schedule, trial, failed, wall));
@@ -275,12 +279,32 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
   PetscFunctionReturn(0);
 }
 
+/* Longer than the minute that an external program has to answer after a stop. */
+static const double grace = 90.0;
+
+static PetscErrorCode start_guard(RgSession *session)
+{
+  PetscFunctionBeginUser;
+  session->shy =
+    !rg_store_is_threadsafe() && rg_registry_shares_hdf5(session->plan->study->registry);
+  const RgGuardOptions options = {.store = session->store,
+                                  .observer = session->observer,
+                                  .rank = session->rank,
+                                  .commits = !session->shy,
+                                  .deadline = session->deadline,
+                                  .grace =
+                                    session->options->grace > 0 ? session->options->grace : grace};
+  PetscCall(rg_guard_create(&options, &session->guard));
+  PetscFunctionReturn(0);
+}
+
 /* Run level by level. Ranks that don't lead serve their leader until it has no more work. */
 PetscErrorCode rg_session_trials(RgSession *session)
 {
   bool give_up = false;
 
   PetscFunctionBeginUser;
+  PetscCall(start_guard(session));
   PetscCall(PetscMalloc1(session->plan->study->n_cells, &session->pause));
   for (int c = 0; c < session->plan->study->n_cells; c++) session->pause[c] = -1;
   for (int level = 0; level < session->teams.n; level++) {

@@ -17,4 +17,12 @@ typedef struct {
 /* Check all sources; cheap enough for every iteration. */
 RgStopReason rg_stop_requested(RgStop *stop);
 
+/* Whether a signal asked for a stop, and whether a second TERM or INT asked for the end of the
+   process. From any thread. */
+bool rg_stop_signalled(void);
+bool rg_stop_hurried(void);
+/* Whether a guard will end the process after a second TERM or INT. Otherwise the signal ends it at
+   once. */
+void rg_stop_guarded(bool guarded);
+
 #endif

@@ -99,6 +99,8 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
   new->study = study;
   new->rank = rank;
   new->limits = rg_store_default_limits;
+  /* A build for MPI calls MPI when it starts, which the guard of a run must not. */
+  PetscCheck(H5open() >= 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "HDF5 does not start");
   if (rank == 0) {
     PetscCall(check_output(new, fault));
     if (!fault->code) check_directory(new, fault);
@@ -141,6 +143,13 @@ void rg_store_space(RgStore *store, int ranks)
 RgStoreLimits *rg_store_limits(RgStore *store)
 {
   return &store->limits;
+}
+
+bool rg_store_is_threadsafe(void)
+{
+  hbool_t safe = false;
+
+  return H5is_library_threadsafe(&safe) >= 0 && safe;
 }
 
 PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, double *troubled)

@@ -45,6 +45,9 @@ double rg_store_spacing(int ranks);
 /* Use this spacing from now on. Each rank of a job starts at a different moment. */
 void rg_store_space(RgStore *store, int ranks);
 
+/* Whether a commit may run while another thread calls HDF5 for its own purposes. */
+bool rg_store_is_threadsafe(void);
+
 /* Pending records, their bytes, and for how many seconds commits have failed (0: the last one
    succeeded); for the decision to stop with exit code 3. */
 PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, double *troubled);
