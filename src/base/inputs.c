@@ -11,6 +11,10 @@
 
 enum { WORDS_MAX = 256 }; /* largest number of words in a description */
 
+/* Between larger integers some are missing among the numbers of the machine; larger reals would
+   make sums and ranges overflow. */
+static const double largest_bound[] = {[RG_INPUT_REAL] = 1e100, [RG_INPUT_INTEGER] = 1e15};
+
 static const char blanks[] = " \t,[]{}()";
 
 const char *const rg_input_kinds[] = {
@@ -45,9 +49,12 @@ static PetscErrorCode read_bounds(RgInput *input, int n, char *const *words, RgT
     PetscCall(rg_text_add(mistake, "the lower bound %g must be less than the upper one, %g",
                           input->lower, input->upper));
   else if (input->kind == RG_INPUT_INTEGER &&
-           (input->lower != floor(input->lower) || input->upper != floor(input->upper) ||
-            fabs(input->lower) > 1e15 || fabs(input->upper) > 1e15))
+           (input->lower != floor(input->lower) || input->upper != floor(input->upper)))
     PetscCall(rg_text_add(mistake, "the bounds of an integer are integers"));
+  else if (fmax(-input->lower, input->upper) > largest_bound[input->kind])
+    PetscCall(rg_text_add(mistake, "the bounds lie between -%g and %g, got %s and %s",
+                          largest_bound[input->kind], largest_bound[input->kind], words[0],
+                          words[1]));
   else if (input->log && !(input->lower > 0))
     PetscCall(rg_text_add(mistake, "the lower bound of a logarithmic scale is greater than 0"));
   PetscFunctionReturn(0);

@@ -9,11 +9,16 @@ out=$root/results/bench
 mkdir -p "$out"
 export OMP_NUM_THREADS=1
 if [ "$(id -u)" = 0 ]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+if [ $# -gt 1 ] && [ "$2" != large ]; then
+  echo "bench: there is no part '$2'; accepted: large, or nothing" >&2
+  exit 2
+fi
 if [ "${2:-}" = large ]; then
   ranks=${REGATTA_RANKS:-$(nproc)}
   large() { mpirun $([ "$ranks" -gt "$(nproc)" ] && echo --oversubscribe) -n "$ranks" \
     "$build/tests/bench/bench_large" "$@"; }
   if [ $# -gt 2 ]; then
+    "$build/tests/bench/bench_large" check "${@:3}" || exit
     large "${@:3}"
     exit
   fi

@@ -72,6 +72,14 @@ class BadInput(RegattaTest):
                 job.stdin.close()
             self.assertEqual(b"GOTO_NUM_THREADS=1" in seen, limited)
 
+    def test_parts_of_the_benchmark(self):
+        """A part that does not exist, or a size that is missing, is refused before mpirun starts."""
+        script = HERE.parents[1] / "tests/bench/run_bench.sh"
+        for words in (["large", "cholesky"], ["large", "iterative", "9", "9", "mode"], ["small"]):
+            done = subprocess.run([script, pathlib.Path(REGATTA).parent, *words], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertRegex(done.stderr, r"\Abench.*\n\Z")
+
     def test_missing_file(self):
         self.refused("run", self.folder / "none.yaml", says="none.yaml")
 

@@ -50,6 +50,11 @@ PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, jso
   *answer = NULL;
   *final = false;
   if (json_is_object(object)) PetscCall(check_object(object, id, final, mistake));
+  else if (!object && length && line[0] == '{')
+    PetscCall(rg_text_add(mistake,
+                          "answered a JSON object with a mistake, %.60s (JSON has no NaN, no "
+                          "infinity, and no name twice): %.*s",
+                          error.text, (int)PetscMin(length, 60), line));
   else
     PetscCall(rg_text_add(mistake, "answered something that is not a JSON object: %.*s",
                           (int)PetscMin(length, 60), line));

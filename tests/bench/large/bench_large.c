@@ -330,6 +330,32 @@ static PetscErrorCode constants(const Bench *b)
   PetscFunctionReturn(0);
 }
 
+/* Whether there is such a part with such numbers; otherwise say what there is. */
+static bool is_sound(int argc, char **argv)
+{
+  static const struct {
+    const char *what;
+    int least, most; /* numbers behind it */
+  } parts[] = {{"dense", 1, 99},    {"cholesky", 1, 99}, {"blocks", 0, 1},
+               {"crossover", 0, 0}, {"constants", 0, 0}, {"iterative", 0, 3}};
+  static const char *const of_iterative[] = {"mean", "variance", "determinant"};
+  const int given = argc - 2;
+
+  for (size_t k = 0; argc > 1 && k < sizeof(parts) / sizeof(*parts); k++) {
+    if (strcmp(argv[1], parts[k].what)) continue;
+    bool sound = given >= parts[k].least && given <= parts[k].most;
+    for (int i = 0; i < given && sound; i++) {
+      sound = i < 2 || parts[k].most > 3 ? atoi(argv[i + 2]) > 0 : false;
+      for (int word = 0; i == 2 && word < 3; word++)
+        sound = sound || !strcmp(argv[i + 2], of_iterative[word]);
+    }
+    if (sound) return true;
+  }
+  fprintf(stderr, "bench large: dense N ... | cholesky N ... | blocks [N] | crossover | iterative "
+                  "[N [RANK [mean | variance | determinant]]] | constants\n");
+  return false;
+}
+
 static PetscErrorCode run(int argc, char **argv)
 {
   const char *what = argc > 1 ? argv[1] : "";
@@ -355,17 +381,16 @@ static PetscErrorCode run(int argc, char **argv)
     PetscCall(iterative(&b, argc > 2 ? atoi(argv[2]) : 20000,
                         argc > 3 ? atoi(argv[3]) : rg_iterative_defaults.rank,
                         argc > 4 ? argv[4] : NULL));
-  } else if (!b.rank) {
-    printf("usage: bench_large dense N ... | cholesky N ... | blocks [N] | crossover | "
-           "iterative [N [RANK [PART]]] | constants\n");
   }
   PetscFunctionReturn(0);
 }
 
 int main(int argc, char **argv)
 {
+  static const char check[] = "check"; /* before mpirun, which has much to say about a mistake */
   PetscErrorCode error;
 
+  if (argc > 1 && !strcmp(argv[1], check)) return is_sound(argc - 1, argv + 1) ? 0 : 2;
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 70;
   rg_numerics_set(NULL);
   error = run(argc, argv);

@@ -258,9 +258,11 @@ RG_TEST(test_answers)
      "\"record\" whose 'size' is not a number", 2},
     {"{\"id\":3,\"value\":null}", "without a number", 0},
     {"{\"id\":3,\"value\":true}", "without a number", 0},
-    {"{\"id\":3,\"value\":NaN}", "not a JSON object", 0},
+    {"{\"id\":3,\"value\":NaN}", "mistake, invalid token near 'NaN' (JSON has no NaN", 0},
+    {"{\"id\":3,\"value\":-Infinity}", "mistake, invalid token near '-'", 0},
+    {"{\"id\":3,\"value\":1e999}", "mistake, real number overflow", 0},
     {"{\"id\":3}", "without a number", 0},
-    {"{\"id\":3,\"value\":1,\"value\":2}", "not a JSON object", 0},
+    {"{\"id\":3,\"value\":1,\"value\":2}", "mistake, duplicate object key", 0},
     {"{\"id\":3,\"error\":\"why\"}", "reports: why", 0},
     {"{\"id\":3,\"error\":\"why\",\"retry\":false}", "reports: why", 0},
     {"{\"id\":3,\"error\":\"why\",\"retry\":true}", "reports: why", 0},
@@ -270,7 +272,7 @@ RG_TEST(test_answers)
     {"{\"id\":\"3\",\"value\":1}", "without the \"id\"", 0},
     {"", "not a JSON object", 0},
     {"0.5", "not a JSON object", 0},
-    {"{\"id\":3,\"value\":1} {\"id\":4,\"value\":1}", "not a JSON object", 0}};
+    {"{\"id\":3,\"value\":1} {\"id\":4,\"value\":1}", "mistake, end of file expected", 0}};
 
   for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
     const RgDomain domain = {.n_constraints = i < 3 ? 0 : 1, .constraints = (char *[]){"cost"}};
