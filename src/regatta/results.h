@@ -146,6 +146,8 @@ typedef struct {
   uint64_t instance, seed;
   RgStatus status;
   char message[256];               /* reason of a failure, else "" */
+  char *failures;                  /* a line `EVALUATION: text` for each failed evaluation; NULL or
+                                      "": all succeeded */
   char checksum[RG_ID_LENGTH + 1]; /* stored beside the record; "" until the record is stored */
   bool earlier;                    /* read from a results file; the study no longer plans this
                                       trial */

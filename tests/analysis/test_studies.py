@@ -130,8 +130,11 @@ class Objectives(Here):
         study = {**PLAIN, "problems": [regatta.objective(bowl, INPUTS, label="Bowl", **settings)]}
         study["common"] = {"iterations": 20, "initial_points": 4}
         with open(os.devnull, "w") as null, contextlib.redirect_stderr(null):
-            rows = regatta.run(study, ranks=1, quiet=True).data
+            results = regatta.run(study, ranks=1, quiet=True)
+        rows = results.data
         failed = rows["failed"] == 1
+        texts = "".join(results.trials["failures"])
+        self.assertEqual((texts.count("\n"), texts.count("reports: ValueError: too hot\n")), (failed.sum(),) * 2)
         self.assertEqual(Path("failed").read_text().count("once"), failed.sum())  # not tried again
         self.assertTrue(0 < failed.sum() < len(rows))
         np.testing.assert_array_equal(failed, rows["x_x"] > 0.5)

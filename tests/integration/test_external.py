@@ -287,6 +287,8 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
             half, failed = file["P/answer_half"][()], file["P/failed"][()] == 1
             np.testing.assert_array_equal(half, np.where(failed, np.nan, file["P/x_seen"][..., 0] / 2))
             self.assertEqual(failed.sum(), 2)
+            for text in file["P/provenance/failures"].asstr():
+                self.assertRegex(text, r"^6: external: \S+ reports: no convergence\n$")
 
     def test_info_counts_the_trials_with_a_feasible_design(self):
         study = self.write("study.yaml", "study: rare\nseed: 3\nseeds: 12\ncommon: {iterations: 4, "

@@ -161,6 +161,7 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
                                      (size_t)record->n_rows * (size_t)rg_record_width(record, c));
   shape->crew = shape->used[RG_COLUMN_SUBMISSION];
   shape->repeated = shape->repeated || record->provenance.generation > 0;
+  shape->failing = shape->failing || (record->failures && record->failures[0]);
   for (int i = 0; i < record->n_extra; i++)
     if (rg_values_any(record->extra[i], (size_t)record->n_rows))
       PetscCall(add_extra(shape, record->extra_name[i], record->extra_doc[i]));
@@ -236,6 +237,7 @@ bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info)
   case RG_OF_CONTEXT: return shape->named[RG_PART_C];
   case RG_OF_CREW: return shape->crew;
   case RG_OF_REPEATED: return shape->repeated;
+  case RG_OF_FAILING: return shape->failing;
   case RG_OF_ALL: break;
   }
   return true;

@@ -32,6 +32,7 @@ typedef struct {
                                                 context */
   bool crew;                                 /* some trial has several workers or a clock */
   bool repeated;                             /* some trial has a generation above 0 */
+  bool failing;                              /* some trial has failed evaluations */
   char *inputs[RG_PARTS]; /* descriptions of the inputs; NULL if trials differ; owned */
   int n_extra;
   RgGroupExtra *extra; /* extra columns with a value in some trial, by name; owned */

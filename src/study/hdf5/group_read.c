@@ -252,6 +252,8 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
     group->provenance = H5Gopen2(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT);
   shape->repeated =
     group->provenance >= 0 && H5Lexists(group->provenance, "generation", H5P_DEFAULT) > 0;
+  shape->failing =
+    group->provenance >= 0 && H5Lexists(group->provenance, "failures", H5P_DEFAULT) > 0;
   open_columns(group, fault);
   PetscCall(open_extra(group, fault));
   PetscCall(prepare_windows(group));

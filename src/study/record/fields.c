@@ -88,6 +88,10 @@ const RgFieldInfo rg_fields[] = {
   {"checksum", RG_FIELD_CHARS, FIELD(checksum), false, RG_OF_ALL, false, "1",
    "checksum of the trial",
    "XXH3-128 over id, key, status, message, shape, optimum and all columns but those of timing"},
+  {"failures", RG_FIELD_TEXT, FIELD(failures), true, RG_OF_FAILING, false, "1",
+   "failed evaluations",
+   "a line `EVALUATION: text` for each failed evaluation, with up to 255 bytes of its text; only "
+   "where a problem has failed evaluations"},
   {"host", RG_FIELD_CHARS, FIELD(provenance.host), true, RG_OF_ALL, false, "1", "host",
    "host on which the trial ran"},
   {"rank", RG_FIELD_INT, FIELD(provenance.rank), true, RG_OF_ALL, false, "1", "rank",

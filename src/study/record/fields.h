@@ -37,11 +37,12 @@ typedef enum {
 /* The trials that require a field; a group without such trials lacks it. */
 typedef enum {
   RG_OF_ALL,
-  RG_OF_SCORED,  /* trials scored by several measures */
-  RG_OF_NAMED,   /* trials with named design inputs */
-  RG_OF_CONTEXT, /* trials with named context inputs */
-  RG_OF_CREW,    /* trials with several workers or a clock */
-  RG_OF_REPEATED /* trials of a generation above 0 */
+  RG_OF_SCORED,   /* trials scored by several measures */
+  RG_OF_NAMED,    /* trials with named design inputs */
+  RG_OF_CONTEXT,  /* trials with named context inputs */
+  RG_OF_CREW,     /* trials with several workers or a clock */
+  RG_OF_REPEATED, /* trials of a generation above 0 */
+  RG_OF_FAILING   /* trials with failed evaluations */
 } RgFieldOf;
 
 typedef struct {

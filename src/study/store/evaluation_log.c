@@ -18,6 +18,7 @@
 typedef struct {
   int evaluation;
   double *numbers; /* seconds, value, x, c, constraints; owned */
+  char *reason;    /* of a failure; NULL without one; owned */
 } Entry;
 
 enum { SECONDS, VALUE, POINT };
@@ -29,8 +30,9 @@ struct RgEvaluationLog {
   int dim;            /* total dimension of x, c and the constraints */
   int dim_x, n_more;
   int n;
-  Entry *entries; /* owned */
-  int fd;         /* this process's file, -1: not created yet */
+  Entry *entries;     /* owned */
+  const char *reason; /* of the next entry; borrowed */
+  int fd;             /* this process's file, -1: not created yet */
   char path[PETSC_MAX_PATH_LEN];
 };
 
@@ -44,7 +46,7 @@ static PetscErrorCode append(RgEvaluationLog *log, int evaluation, double **numb
   PetscFunctionBeginUser;
   PetscCall(RG_GROW(log->n, log->entries));
   Entry *entry = &log->entries[log->n++];
-  entry->evaluation = evaluation;
+  *entry = (Entry){.evaluation = evaluation};
   PetscCall(PetscMalloc1(POINT + (size_t)log->dim, &entry->numbers));
   *numbers = entry->numbers;
   PetscFunctionReturn(0);
@@ -82,6 +84,18 @@ const double *rg_evaluation_log_design(const RgEvaluationLog *log, int evaluatio
   return NULL;
 }
 
+void rg_evaluation_log_explain(RgEvaluationLog *log, const char *reason)
+{
+  log->reason = reason;
+}
+
+const char *rg_evaluation_log_reason(const RgEvaluationLog *log, int evaluation)
+{
+  for (int i = 0; i < log->n; i++)
+    if (log->entries[i].evaluation == evaluation) return log->entries[i].reason;
+  return NULL;
+}
+
 int rg_evaluation_log_size(const RgEvaluationLog *log)
 {
   return log->n;
@@ -111,6 +125,7 @@ static PetscErrorCode write_line(const RgEvaluationLog *log, const Entry *entry,
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(line, "%d", entry->evaluation));
   for (int k = 0; k < POINT + log->dim; k++) PetscCall(rg_text_add(line, " %a", entry->numbers[k]));
+  if (entry->reason) PetscCall(rg_text_add(line, " #%s", entry->reason));
   PetscCall(seal(log, line->data, line->length, &scratch, hex));
   PetscCall(rg_text_add(line, " %s\n", hex));
   PetscCall(rg_text_clear(&scratch));
@@ -139,6 +154,7 @@ static PetscErrorCode read_line(RgEvaluationLog *log, char *line, RgText *scratc
     }
     at = end;
   }
+  if (!strncmp(at, " #", 2)) PetscCall(PetscStrallocpy(at + 2, &log->entries[log->n - 1].reason));
   PetscFunctionReturn(0);
 }
 
@@ -201,7 +217,8 @@ PetscErrorCode rg_evaluation_log_close(RgEvaluationLog **log)
   PetscFunctionBeginUser;
   if (!old) PetscFunctionReturn(0);
   if (old->fd >= 0) (void)rg_file_close(old->fd);
-  for (int i = 0; i < old->n; i++) PetscCall(PetscFree(old->entries[i].numbers));
+  for (int i = 0; i < old->n; i++)
+    PetscCall(RG_FREE(&old->entries[i].numbers, &old->entries[i].reason));
   PetscCall(RG_FREE(&old->entries, &old->folder, &old->directory, log));
   PetscFunctionReturn(0);
 }
@@ -254,14 +271,16 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
   if (dim_c) PetscCall(PetscArraycpy(numbers + POINT + log->dim_x, c, dim_c));
   if (log->n_more)
     PetscCall(PetscArraycpy(numbers + POINT + log->dim - log->n_more, more, log->n_more));
+  Entry *entry = &log->entries[log->n - 1];
+  if (log->reason) PetscCall(PetscStrallocpy(log->reason, &entry->reason));
   if (!log->folder) PetscFunctionReturn(0);
-  PetscCall(write_line(log, &log->entries[log->n - 1], &line));
+  PetscCall(write_line(log, entry, &line));
   error = write_durably(log, &line);
   if (error) {
     rg_fault_file(fault, log->path[0] ? log->path : log->folder, "write", error, log->directory,
                   line.length);
     log->n--;
-    PetscCall(PetscFree(numbers));
+    PetscCall(RG_FREE(&entry->numbers, &entry->reason));
   }
   PetscCall(rg_text_clear(&line));
   PetscFunctionReturn(0);

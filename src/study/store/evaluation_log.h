@@ -4,7 +4,8 @@
    Each line has one evaluation: its number, the seconds it took, its value, the design and the
    context (native units, hexadecimal floating point), the outcome constraints, and XXH3-128 over
    author, trial id and line. The value of a failed evaluation is NaN, if the study continues
-   then. Damaged lines, such as the last line of a killed process, are ignored. */
+   then, and ` #REASON` follows the numbers. Damaged lines, such as the last line of a killed
+   process, are ignored. */
 #ifndef RG_STUDY_STORE_EVALUATION_LOG_H
 #define RG_STUDY_STORE_EVALUATION_LOG_H
 
@@ -34,6 +35,12 @@ bool rg_evaluation_log_find(const RgEvaluationLog *log, int evaluation, const do
 const double *rg_evaluation_log_design(const RgEvaluationLog *log, int evaluation);
 /* Whether evaluation number `evaluation` is known, at any point. */
 int rg_evaluation_log_size(const RgEvaluationLog *log);
+
+/* Give the evaluation that is added next the reason of its failure; borrowed until then. */
+void rg_evaluation_log_explain(RgEvaluationLog *log, const char *reason);
+/* The reason of evaluation number `evaluation`; NULL without one. Borrowed until the next entry is
+   added. */
+const char *rg_evaluation_log_reason(const RgEvaluationLog *log, int evaluation);
 
 /* Append an evaluation durably. After a fault the next attempt uses a new file. */
 PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const double *x,

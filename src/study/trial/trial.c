@@ -143,6 +143,7 @@ static PetscErrorCode finish_record(RgTrialRun *run, double wall, double cpu)
   if (run->failure.failed)
     snprintf(record->message, sizeof(record->message), "evaluation %d: %.200s", run->stage,
              run->failure.message);
+  record->failures = run->failures.data; /* owned by the record from now on */
   record->provenance.wall = rg_wall_seconds() - wall;
   record->provenance.cpu =
     rg_cpu_seconds() - cpu + (run->problem ? run->problem->task.cpu : 0) + run->algorithm.cpu;
@@ -184,7 +185,8 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialH
   if (judged && run.cell->problem->traits & RG_PROBLEM_FILLS_SPACE)
     PetscCall(
       rg_fill_of_queries(&run.algorithm, &run.history, record->column[RG_COLUMN_FILL_DISTANCE]));
-  if (run.failure.failed && !run.abandoned) PetscCall(rg_trial_note(&run, run.failure.message));
+  if (run.failure.failed && !run.abandoned)
+    PetscCall(rg_trial_note(&run, run.stage, run.failure.message));
   PetscCall(finish_record(&run, wall, cpu));
   const bool shared = rg_team_jobs(host->team) > jobs || run.problem->by_team;
   record->provenance.team = shared ? rg_team_size(host->team) : 1;

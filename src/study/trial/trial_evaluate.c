@@ -42,9 +42,9 @@ static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row,
                                  double seconds)
 {
   PetscFunctionBeginUser;
-  if (run->log)
-    PetscCall(
-      rg_trial_log(run, run->log, row + 1, point->x, point->c, f, run->constraints, seconds));
+  if (!run->log) PetscFunctionReturn(0);
+  rg_evaluation_log_explain(run->log, run->tolerated.failed ? run->tolerated.message : NULL);
+  PetscCall(rg_trial_log(run, run->log, row + 1, point->x, point->c, f, run->constraints, seconds));
   PetscFunctionReturn(0);
 }
 
@@ -55,6 +55,7 @@ static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, 
   RgFailure *failure = &run->failure;
 
   PetscFunctionBeginUser;
+  run->tolerated = (RgFailure){0};
   run->problem->task.evaluation = row + 1;
   run->problem->task.lost = false;
   PetscCall(rg_problem_evaluate(run->problem, 1, point, f, failure));
@@ -64,7 +65,8 @@ static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, 
   if (!failure->failed) PetscFunctionReturn(0);
   run->abandoned = run->stop_heard && run->cell->problem->traits & RG_PROBLEM_COSTLY;
   if (run->abandoned || run->problem->task.lost || !rg_trial_tolerates(run)) PetscFunctionReturn(0);
-  PetscCall(rg_trial_note(run, failure->message));
+  PetscCall(rg_trial_note(run, row + 1, failure->message));
+  run->tolerated = *failure;
   *failure = (RgFailure){0};
   *f = NAN;
   for (int k = 0; k < run->problem->domain.n_constraints; k++) run->constraints[k] = NAN;
@@ -83,6 +85,8 @@ static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row,
   PetscFunctionBeginUser;
   if (known &&
       rg_evaluation_log_find(known, row + 1, point->x, point->c, f, run->constraints, &seconds)) {
+    const char *reason = rg_evaluation_log_reason(known, row + 1);
+    if (reason) PetscCall(rg_trial_keep_failure(run, row + 1, reason));
     run->clock.wall[RG_STAGE_EVALUATE] += seconds;
     run->seconds += seconds;
     rg_trial_keep_time(run, row, false);

@@ -62,7 +62,8 @@ typedef struct {
   int fit_recorded;         /* number of data whose fit is recorded */
   double gain;              /* realised information gain so far */
   RgRecord *record;
-  RgFailure failure;
+  RgFailure failure, tolerated; /* of the trial; of the newest evaluation, and the trial goes on */
+  RgText failures;              /* for the record: a line for each */
 } RgTrialRun;
 
 /* The place of standard column `column`, row `row`, in the record. */
@@ -115,8 +116,11 @@ PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, c
 bool rg_trial_hear_stop(void *closure);
 /* Whether the trial continues after a failed evaluation. */
 bool rg_trial_tolerates(const RgTrialRun *run);
-/* Count a failure for the host, and add it to the log of the host. */
-PetscErrorCode rg_trial_note(const RgTrialRun *run, const char *reason);
+/* Count a failure of an evaluation for the host, and add it to the log of the host and to the
+   record. */
+PetscErrorCode rg_trial_note(RgTrialRun *run, int evaluation, const char *reason);
+/* Add a failure to the record. */
+PetscErrorCode rg_trial_keep_failure(RgTrialRun *run, int evaluation, const char *reason);
 /* Create the record's extra columns, and room for constraints. */
 PetscErrorCode rg_trial_columns(RgTrialRun *run);
 /* Process the newest evaluation of the history (row `row`): judge the observed value (NaN: it

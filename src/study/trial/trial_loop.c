@@ -292,7 +292,7 @@ static PetscErrorCode judge_ending(RgTrialRun *run, const RgCrewRow *row)
     rg_failure_set(&run->failure, "%s", words[row->ending]);
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_trial_note(run, words[row->ending]));
+  PetscCall(rg_trial_note(run, row->submission, words[row->ending]));
   forget_value(run, row->submission - 1);
   PetscFunctionReturn(0);
 }

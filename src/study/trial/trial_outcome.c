@@ -11,18 +11,26 @@ bool rg_trial_tolerates(const RgTrialRun *run)
   return run->cell->on_failure.rule != RG_FAILURE_FAILS;
 }
 
-PetscErrorCode rg_trial_note(const RgTrialRun *run, const char *reason)
+PetscErrorCode rg_trial_keep_failure(RgTrialRun *run, int evaluation, const char *reason)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(&run->failures, "%d: %s\n", evaluation, reason));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_note(RgTrialRun *run, int evaluation, const char *reason)
 {
   const RgTrialHost *host = run->host;
   const bool program = run->log || run->answers; /* of others, the record has the full text */
   RgText line = {0};
 
   PetscFunctionBeginUser;
+  PetscCall(rg_trial_keep_failure(run, evaluation, reason));
   if (host->reasons) rg_reasons_add(host->reasons, reason, 1);
   if (!host->log || !program) PetscFunctionReturn(0);
   PetscCall(rg_text_add(&line, "trial %s (%s on %s, seed %llu), evaluation %d: %s\n",
                         run->trial->id, run->cell->algorithm_label, run->cell->problem_label,
-                        (unsigned long long)run->trial->seed, run->stage, reason));
+                        (unsigned long long)run->trial->seed, evaluation, reason));
   (void)rg_file_append(host->log, line.data, line.length); /* results don't depend on it */
   PetscCall(rg_text_clear(&line));
   PetscFunctionReturn(0);

@@ -35,12 +35,18 @@ static RgEvaluationLog *open_log(const char *directory, const char *trial)
   return log;
 }
 
+static const char *reason(int i)
+{
+  return i == 2 ? "it broke: #1 of 2" : NULL;
+}
+
 static int add(RgEvaluationLog *log, int i)
 {
   double x[DIM], c[DIM_C];
   RgFault fault = {0};
 
   point(i, x, c);
+  rg_evaluation_log_explain(log, reason(i));
   RG_OK(rg_evaluation_log_add(log, i + 1, x, c, value(i), NULL, 0.5, &fault));
   assert_true(!fault.code == !fault.message[0]);
   return fault.error;
@@ -54,6 +60,8 @@ static bool knows(const RgEvaluationLog *log, int i)
   if (!rg_evaluation_log_find(log, i + 1, x, c, &f, NULL, &seconds)) return false;
   assert_memory_equal(&f, &expected, sizeof(f));
   assert_true(seconds == 0.5);
+  const char *found = rg_evaluation_log_reason(log, i + 1);
+  assert_true(reason(i) ? found && !strcmp(found, reason(i)) : !found);
   return true;
 }
 
