@@ -9,6 +9,7 @@
 
 #include "cli/plan_json.h"
 #include "cli/simulation.h"
+#include "cli/warnings.h"
 #include "base/table.h"
 #include "cli/world.h"
 #include "study/schedule/calibration.h"
@@ -367,7 +368,8 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   if (diagnostics.n && !registry)
     PetscCall(rg_plugins_complain(arguments->option[OPT_OUTPUT], &told));
   if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
-  else PetscCall(show_plan(&study, arguments, exit_code));
+  else PetscCall(rg_print_warnings(&study));
+  if (!diagnostics.n) PetscCall(show_plan(&study, arguments, exit_code));
   PetscCall(rg_study_destroy(&study));
   PetscFunctionReturn(0);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/progress.h"
+#include "cli/warnings.h"
 #include "cli/values.h"
 #include "study/plan/plan.h"
 #include "study/run/probe.h"
@@ -182,6 +183,7 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
   if (rank == speaker && !registry) PetscCall(rg_plugins_complain(run_options.output, &told));
   if (speaker >= 0) *exit_code = RG_EXIT_BAD_INPUT;
   else PetscCall(try_programs(&study, rank, exit_code));
+  if (*exit_code == RG_EXIT_OK && rank == 0) PetscCall(rg_print_warnings(&study));
   if (*exit_code == RG_EXIT_OK) PetscCall(run(&study, &run_options, arguments, exit_code));
   PetscCall(rg_study_destroy(&study));
   PetscFunctionReturn(0);

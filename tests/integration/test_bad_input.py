@@ -80,6 +80,28 @@ class BadInput(RegattaTest):
             self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
             self.assertRegex(done.stderr, r"\Abench.*\n\Z")
 
+    def test_warnings(self):
+        """One line for what is allowed, but spoils a study; the command goes on."""
+        far = "most contexts lie outside the box of contexts"
+        for problem, algorithm, says in (
+                ("newsvendor, law: 'point(10)'", "sbo_kde", far),
+                ("newsvendor, law: 'uniform(0.5, 2.5)'", "drbo_mmd", far),
+                ("newsvendor, law: 'point(10)'", "random", None),
+                ("newsvendor, law: 'point(10)', observed: clipped", "sbo_kde", None),
+                ("newsvendor, law: 'uniform(0, 1.2)'", "sbo_kde", None),
+                ("branin, duration: 'pareto(0.5, 1)'", "random", "the mean of 'duration: pareto(0.5, 1)' is inf"),
+                ("branin, duration: 'clip(pareto(0.5, 1), 0, 9)'", "random", None),
+                ("branin, duration: 'pareto(1.5, 1)'", "random", None)):
+            study = self.write("study.yaml", f"study: s\nseeds: 1\ncommon: {{iterations: 1, initial_points: 2}}\n"
+                               f"problems: [{{name: {problem}, label: it}}]\nalgorithms: [{algorithm}]\n")
+            code, out, err = regatta("plan", study, "-quick")
+            self.assertEqual((code, err.count("\n")), (0, 1 if says else 0), f"{problem} {err}")
+            self.assertIn(f"regatta: 'it': {says}" if says else "", err)
+            self.assertIn("1 trials", out)
+        _, _, err = regatta("run", self.write("study.yaml", study.read_text().replace("1.5", "0.5")), "-quiet",
+                            "-o", self.folder / "out.h5", ranks=2)
+        self.assertEqual(err.count("is infinite"), 1, err)
+
     def test_missing_file(self):
         self.refused("run", self.folder / "none.yaml", says="none.yaml")
 

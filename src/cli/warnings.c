@@ -1,0 +1,119 @@
+/* Settings of a study that are allowed, but spoil what it is made for. */
+#include "cli/warnings.h"
+
+#include <string.h>
+
+#include "cli/arguments.h"
+#include "study/file/duration.h"
+
+enum { DRAWS = 64 };
+
+static bool is_outside(const RgSpace *box, const double *c)
+{
+  for (int j = 0; j < box->dim; j++)
+    if (c[j] < box->lower[j] || c[j] > box->upper[j]) return true;
+  return false;
+}
+
+/* The number of draws, out of DRAWS, that lie outside the box of contexts. */
+static PetscErrorCode count_outside(const RgStudy *study, const RgCell *cell, int *n)
+{
+  const RgStream stream = rg_stream(study->seed, cell->problem->name, 0, "warning", 0);
+  RgFailure failure = {0};
+  RgProblem problem;
+  double *c;
+  int index;
+
+  PetscFunctionBeginUser;
+  *n = 0;
+  PetscCall(
+    rg_problem_create(cell->problem, cell->problem_options, study->seed, 0, &problem, &failure));
+  PetscCall(PetscMalloc1(cell->dim_c, &c));
+  for (int i = 0; i < DRAWS && !failure.failed; i++) {
+    RgRandom random = rg_stream_at(&stream, (uint64_t)i);
+    PetscCall(cell->problem->draw_context(&problem, &random, c, &index));
+    *n += is_outside(&problem.domain.context, c);
+  }
+  PetscCall(PetscFree(c));
+  PetscCall(rg_problem_destroy(&problem));
+  PetscFunctionReturn(0);
+}
+
+/* Whether a method models contexts of a box that nature draws from a law. */
+static bool models_contexts(const RgCell *cell)
+{
+  return cell->dim_c && !cell->size_c && cell->algorithm->reads & RG_READS_SURROGATE &&
+         !(cell->algorithm->needs & RG_NEEDS_NO_CONTEXT) && cell->problem->draw_context &&
+         !(cell->problem->traits & (RG_PROBLEM_COSTLY | RG_PROBLEM_RANDOM));
+}
+
+static PetscErrorCode warn_of_contexts(const RgStudy *study, const RgCell *cell, bool *warned)
+{
+  int n;
+
+  PetscFunctionBeginUser;
+  PetscCall(count_outside(study, cell, &n));
+  *warned = 2 * n > DRAWS;
+  if (*warned)
+    rg_complain("'%s': most contexts lie outside the box of contexts, where methods look for them, "
+                "so these may do no better than random search; change 'law', or set 'observed: "
+                "clipped' if the problem has it",
+                cell->problem_label);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
+{
+  RgDuration duration = {0};
+  RgDomain domain = {0};
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  if (!cell->crew.duration) PetscFunctionReturn(0);
+  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
+  PetscCall(rg_duration_read(cell->crew.duration, &domain.design, cell->problem_place, &duration,
+                             &mistake));
+  *warned = !mistake.length && duration.kind == RG_DURATION_LAW &&
+            !rg_distribution_has_moments(&duration.law, 1, 1);
+  if (*warned)
+    rg_complain("'%s': the mean of 'duration: %s' is infinite, so a few evaluations take most of "
+                "the time; clip(LAW, 0, LONGEST) has a mean",
+                cell->problem_label, cell->crew.duration);
+  PetscCall(rg_duration_clear(&duration));
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_domain_destroy(&domain));
+  PetscFunctionReturn(0);
+}
+
+/* Whether two cells have the same problem with the same options. The text of a cell begins with
+   them. */
+static bool same_problem(const RgCell *a, const RgCell *b)
+{
+  const char *rest = strstr(a->text, ";run={");
+
+  return rest && !strncmp(a->text, b->text, (size_t)(rest - a->text));
+}
+
+static bool same_entry(const RgCell *a, const RgCell *b)
+{
+  return a->problem_place.line == b->problem_place.line &&
+         a->problem_place.column == b->problem_place.column;
+}
+
+PetscErrorCode rg_print_warnings(const RgStudy *study)
+{
+  const RgCell *tried = NULL;
+  bool of_contexts = false, of_durations = false;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < study->n_cells; i++) {
+    const RgCell *cell = &study->cells[i];
+    if (i && !same_entry(cell, cell - 1)) of_contexts = of_durations = false;
+    if (!of_contexts && models_contexts(cell) && !(tried && same_problem(tried, cell))) {
+      PetscCall(warn_of_contexts(study, cell, &of_contexts));
+      tried = cell;
+    }
+    if (!of_durations) PetscCall(warn_of_durations(cell, &of_durations));
+  }
+  PetscFunctionReturn(0);
+}
