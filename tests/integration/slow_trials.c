@@ -2,12 +2,15 @@
    per iteration, so that a study lasts long enough to be stopped on a machine of any speed. With
    SLOW_AFTER=N the first N looks of a process take no time; then it makes a file named after its
    process id in the folder SLOW_MARKS, and is slow. The cosine of a number above COS_FAILS_ABOVE
-   is NaN, so that objectives that need it fail. The clock is CLOCK_AHEAD seconds ahead. */
+   is NaN, so that objectives that need it fail. The clock is CLOCK_AHEAD seconds ahead.
+   The first STAT_LIES calls of statx say that a file is 40 bytes shorter than it is, as a host does
+   whose cache is old. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +46,19 @@ int clock_gettime(clockid_t id, struct timespec *now)
   const int failed = next(id, now);
   const char *ahead = getenv("CLOCK_AHEAD");
   if (id == CLOCK_REALTIME && ahead && !failed) now->tv_sec += atol(ahead);
+  return failed;
+}
+
+int statx(int directory, const char *path, int flags, unsigned mask, struct statx *about)
+{
+  static int (*next)(int, const char *, int, unsigned, struct statx *);
+  static long calls;
+  const char *lies = getenv("STAT_LIES");
+
+  if (!next)
+    next = (int (*)(int, const char *, int, unsigned, struct statx *))dlsym(RTLD_NEXT, "statx");
+  const int failed = next(directory, path, flags, mask, about);
+  if (!failed && lies && ++calls <= atol(lies) && about->stx_size > 40) about->stx_size -= 40;
   return failed;
 }
 

@@ -88,6 +88,20 @@ class Damage(RegattaTest):
             code, out, err = regatta("checksum", path)
             self.assertTrue(code == 2 or out.split()[0] == self.expected, err)
 
+    def test_old_attributes(self):
+        """A host with an old size of the file in its cache: it looks again, and names the cause where that does not
+        help."""
+        path = self.folder / "sound.h5"
+        path.write_bytes(self.bytes)
+        for lies, sound in (("2", True), ("1000", False)):
+            with mock.patch.dict(os.environ, LD_PRELOAD=SLOW, STAT_LIES=lies):
+                code, out, err = regatta("checksum", path)
+            self.assertEqual(code, 0 if sound else 2, err)
+            if sound:
+                self.assertEqual(out.split()[0], self.expected)
+            else:
+                self.assertIn("its last bytes are missing (or this host has an old size of it in a cache", err)
+
     def test_other_hdf5_file(self):
         path = self.folder / "other.h5"
         with h5py.File(path, "w") as file:

@@ -230,6 +230,23 @@ static const char *describe(int error)
   return error == ESPIPE ? "it is a pipe or a device, not a file" : strerror(error);
 }
 
+/* The attributes of an open file, from the server of a network file system where it has one: what
+   this host has cached may be old. */
+static int look_at(int fd, struct stat *status)
+{
+#ifdef AT_STATX_FORCE_SYNC
+  struct statx now;
+
+  if (fstat(fd, status)) return -1;
+  if (!statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_SIZE, &now) &&
+      now.stx_mask & STATX_SIZE)
+    status->st_size = (off_t)now.stx_size;
+  return 0;
+#else
+  return fstat(fd, status);
+#endif
+}
+
 static int open_to_read(const char *path, uint64_t *length, int *error)
 {
   struct stat status;
@@ -239,7 +256,7 @@ static int open_to_read(const char *path, uint64_t *length, int *error)
     fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not block on a pipe without a
                                                             writer */
   while (fd < 0 && errno == EINTR);
-  if (fd >= 0 && !fstat(fd, &status)) {
+  if (fd >= 0 && !look_at(fd, &status)) {
     *length = (uint64_t)status.st_size;
     *error = S_ISREG(status.st_mode) ? 0 : S_ISDIR(status.st_mode) ? EISDIR : ESPIPE;
     return fd;
@@ -396,6 +413,8 @@ static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *
   PetscFunctionReturn(0);
 }
 
+static const double longest_pause = 1; /* of the pauses between looks at a file that ends early */
+
 PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer *container,
                                      bool *trailed, RgFault *fault)
 {
@@ -407,15 +426,22 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(container, sizeof(*container)));
   container->fd = -1;
-  *trailed = false;
-  fd = open_to_read(path, &length, &error);
-  if (!error) PetscCall(check_trailer(fd, length, verify, trailed, &fits, &error));
+  for (double pause = 0.1;; pause *= 2) {
+    *trailed = false;
+    fd = open_to_read(path, &length, &error);
+    if (!error) PetscCall(check_trailer(fd, length, verify, trailed, &fits, &error));
+    if (error || fits || *trailed || pause > longest_pause) break;
+    close(fd);
+    PetscCall(PetscSleep(pause)); /* this host may have an old size in a cache */
+  }
   if (error)
     rg_fault_set(fault, error == EIO ? RG_FAULT_ERROR : code_of(error), "cannot read %s: %s", path,
                  describe(error));
   else if (!fits)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "%s is damaged: %s", path,
-                 *trailed ? "its checksum does not fit" : "its last bytes are missing");
+                 *trailed ? "its checksum does not fit"
+                          : "its last bytes are missing (or this host has an old size of it in a "
+                            "cache; on a network file system try again in a minute)");
   medium = rg_medium_descriptor(fd, length);
   if (fault->code) {
     if (fd >= 0) close(fd);
