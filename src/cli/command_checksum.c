@@ -7,14 +7,21 @@
 
 static const RgOption options[] = {{NULL, NULL, NULL}};
 
+typedef struct {
+  RgChecksum checksum;
+  int n_earlier; /* trials that the current study no longer plans, which don't count */
+} Sum;
+
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
 {
+  Sum *sum = closure;
   uint64_t part[2];
 
   PetscFunctionBeginUser;
-  if (record->earlier) PetscFunctionReturn(0); /* a trial that the current study no longer plans */
+  sum->n_earlier += record->earlier;
+  if (record->earlier) PetscFunctionReturn(0);
   PetscCall(rg_record_checksum(record, part));
-  rg_checksum_add(closure, part);
+  rg_checksum_add(&sum->checksum, part);
   PetscFunctionReturn(0);
 }
 
@@ -22,18 +29,18 @@ static PetscErrorCode checksum(const RgArguments *arguments, const RgRegistry *r
                                int *exit_code)
 {
   int damaged = 0;
-  RgChecksum checksum = {0};
+  Sum sum = {0};
   RgFault fault = {0};
   char hex[33];
 
   PetscFunctionBeginUser;
   (void)registry;
-  PetscCall(rg_store_visit(arguments->positional[0], add_record, &checksum, &damaged, &fault));
+  PetscCall(rg_store_visit(arguments->positional[0], add_record, &sum, &damaged, &fault));
   if (!fault.code && damaged) {
     rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: %d damaged records or shards",
                  arguments->positional[0], damaged);
   }
-  if (!fault.code && !checksum.n)
+  if (!fault.code && !sum.checksum.n)
     rg_fault_set(&fault, RG_FAULT_FOREIGN, "%s: no finished trials in it",
                  arguments->positional[0]);
   if (fault.code) {
@@ -41,8 +48,13 @@ static PetscErrorCode checksum(const RgArguments *arguments, const RgRegistry *r
     *exit_code = RG_EXIT_BAD_INPUT;
     PetscFunctionReturn(0);
   }
-  rg_checksum_hex(&checksum, hex);
-  rg_say("%s  %llu trials\n", hex, (unsigned long long)checksum.n);
+  rg_checksum_hex(&sum.checksum, hex);
+  const unsigned long long n = sum.checksum.n;
+  rg_say("%s  %llu trials", hex, n);
+  if (sum.n_earlier)
+    rg_say(" (%llu of %llu records; %d belong to another plan)", n, n + (unsigned)sum.n_earlier,
+           sum.n_earlier);
+  rg_say("\n");
   PetscFunctionReturn(0);
 }
 

@@ -25,6 +25,11 @@ class Layout(RegattaTest):
         small = self.write("small.yaml", text.replace("seeds: 4", "seeds: 2"))
         self.run_study("grown.h5", 2, small)
         self.assertEqual(self.run_study("grown.h5", 2), self.run_study("direct.h5", 2))
+        alone = self.run_study("small.h5", 2, small)
+        self.assertEqual(self.run_study("grown.h5", 2, small), alone)  # half of its trials leave the plan
+        words = self.run_ok("checksum", self.folder / "grown.h5")
+        n = int(words.split()[1])
+        self.assertIn(f"  {n} trials ({n} of {2 * n} records; {n} belong to another plan)", words)
 
     def test_extension_by_an_algorithm(self):
         small = self.write("small.yaml", SMOKE.read_text().replace("  - rgp_ucb\n", ""))
