@@ -271,9 +271,15 @@ static PetscErrorCode forget(RgStore *store, int n)
   PetscFunctionReturn(0);
 }
 
-/* Commit one group: the oldest records that fit, at least one. After the commit they leave the
-   list. */
-static PetscErrorCode commit_group(RgStore *store, RgFault *fault)
+/* Whether a smaller file may be accepted where a larger one was not. */
+static bool lacks_room(const RgFault *fault)
+{
+  return fault->code == RG_FAULT_FULL || fault->error == EFBIG;
+}
+
+/* Commit one group: the oldest records that fit, at least one and at most *most. After the commit
+   they leave the list. Where the disk is nearly full, *most becomes smaller until they fit. */
+static PetscErrorCode commit_group(RgStore *store, int *most, RgFault *fault)
 {
   RgRecord **records;
   char name[RG_SHARD_NAME_MAX];
@@ -281,11 +287,16 @@ static PetscErrorCode commit_group(RgStore *store, RgFault *fault)
   int n = 0;
 
   PetscFunctionBeginUser;
-  while (n < store->n && (n == 0 || bytes < store->limits.group_bytes))
+  while (n < PetscMin(store->n, *most) && (n == 0 || bytes < store->limits.group_bytes))
     bytes += rg_record_bytes(&store->pending[n++].record);
   PetscCall(PetscMalloc1(n, &records));
   for (int i = 0; i < n; i++) records[i] = &store->pending[i].record;
   PetscCall(commit_shard(store, 0, n, records, name, &length, fault));
+  while (lacks_room(fault) && n > 1) {
+    *fault = (RgFault){0};
+    n = *most = n / 2;
+    PetscCall(commit_shard(store, 0, n, records, name, &length, fault));
+  }
   PetscCall(PetscFree(records));
   if (fault->code) PetscFunctionReturn(0);
   PetscCall(note_small(store, name, 0, length));
@@ -416,8 +427,10 @@ static void note_outcome(RgStore *store, const RgFault *fault)
 /* Commit all pending records, then merge shards. */
 static PetscErrorCode flush_all(RgStore *store, RgFault *fault)
 {
+  int most = store->n;
+
   PetscFunctionBeginUser;
-  while (store->n > 0 && !fault->code) PetscCall(commit_group(store, fault));
+  while (store->n > 0 && !fault->code) PetscCall(commit_group(store, &most, fault));
   note_outcome(store, fault);
   if (!fault->code) PetscCall(compact(store));
   PetscFunctionReturn(0);

@@ -1,4 +1,7 @@
 #include <hdf5.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -138,6 +141,41 @@ RG_TEST(groups_are_committed_when_due)
   assert_int_equal(scratch_count(bench.shards, ""), 3);
   RG_OK(rg_store_pending(bench.store, &n, &bytes, &troubled));
   assert_true(n == 0 && bytes == 0);
+  bench_destroy(&bench);
+}
+
+/* Where a large shard does not fit, smaller ones are written: here no file may be larger than that
+   of three records. */
+RG_TEST(shards_are_split_until_they_fit)
+{
+  enum { TRIALS = 16 };
+  struct rlimit before, narrow;
+  struct stat about;
+  RgFault fault = {0};
+  Bench bench;
+  char path[512];
+  size_t bytes;
+  double troubled;
+  int n;
+
+  bench_create(5, &bench);
+  for (int i = 0; i < 3; i++) bench_add(&bench, i, false);
+  bench_flush(&bench);
+  scratch_find(bench.shards, "", path);
+  assert_int_equal(stat(path, &about), 0);
+  for (int i = 3; i < 3 + TRIALS; i++) bench_add(&bench, i, false);
+  (void)signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  narrow = before;
+  narrow.rlim_cur = (rlim_t)about.st_size;
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &narrow), 0);
+  RG_OK(rg_store_flush(bench.store, true, &fault));
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  assert_int_equal(fault.code, RG_FAULT_NONE);
+  RG_OK(rg_store_pending(bench.store, &n, &bytes, &troubled));
+  assert_int_equal(n, 0);
+  assert_true(scratch_count(bench.shards, "") >= 1 + TRIALS / 4);
+  assert_int_equal(bench_visit(&bench, bench.shards).n, 3 + TRIALS);
   bench_destroy(&bench);
 }
 
