@@ -59,14 +59,14 @@ def mistakes(folder, hold, earlier):
     short = bench.start(2, hold)
     bench.wait_for_packing(short)
     long = bench.start(5)
-    said = long.communicate[0]
+    said = long.communicate()[0]
     wrong = []
     if short.poll() is not None:
         wrong.append("the shorter run did not wait")
     if long.returncode or "10 trials" not in said:
         wrong.append(f"the extension ended with {long.returncode}: {said}")
     bench.release.touch()
-    said = short.communicate[0]
+    said = short.communicate()[0]
     if short.returncode:
         wrong.append(f"the shorter run ended with {short.returncode}: {said}")
     if bench.trials() < 10:
