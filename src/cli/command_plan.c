@@ -66,6 +66,8 @@ typedef struct {
   RgOriginCounts origins; /* origins of finished trials */
   RgCalibration clock;    /* CPU seconds of complete trials */
   RgCalibration wall;     /* their wall time */
+  int n_searches;         /* searches for unknown optima */
+  double search;          /* their CPU seconds */
 } Progress;
 
 static PetscErrorCode count_record(void *closure, const RgRecord *record)
@@ -199,8 +201,8 @@ static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, R
 static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, const Job *job,
                                   RgText *text)
 {
-  double left = 0, memory = 0, most = 0;
-  char seconds[32], longest[32];
+  double left = progress->search, memory = 0, most = 0;
+  char seconds[32], longest[32], search[32];
 
   PetscFunctionBeginUser;
   for (int c = 0; c < plan->study->n_cells; c++) {
@@ -221,6 +223,10 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
                         "\nestimated: %.2g core-hours (%s on one core; the longest trial %s); ",
                         left / 3600, show_seconds(left, seconds), show_seconds(most, longest)));
   PetscCall(rg_calibration_describe(&progress->clock, text));
+  if (progress->n_searches)
+    PetscCall(rg_text_add(text, "; %s of it for %d search%s for an unknown optimum",
+                          show_seconds(progress->search, search), progress->n_searches,
+                          progress->n_searches > 1 ? "es" : ""));
   PetscCall(rg_text_add(text,
                         "\nmemory: up to %.0f MB per rank, %.2g GB on a node of %d rank%s, which "
                         "has %.2g GB; address space (ulimit -v, h_vmem): %.1f GB per rank\n",
@@ -336,7 +342,10 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   PetscCall(rg_plan_fill(study, &plan));
   PetscCall(find_done(&plan, arguments->option[OPT_OUTPUT], &progress, exit_code));
   if (*exit_code == RG_EXIT_OK) {
-    if (!arguments->option[OPT_QUICK]) PetscCall(rg_probe_costs(&plan, &progress.clock));
+    if (!arguments->option[OPT_QUICK]) {
+      PetscCall(rg_probe_costs(&plan, &progress.clock));
+      PetscCall(rg_probe_optima(&plan, progress.done, &progress.n_searches, &progress.search));
+    }
     PetscCall(rg_calibration_apply(&progress.clock, &plan));
     if (arguments->option[OPT_JSON]) PetscCall(rg_plan_json(&plan, progress.done, &text));
     else

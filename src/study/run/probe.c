@@ -357,3 +357,118 @@ PetscErrorCode rg_probe_costs(const RgPlan *plan, RgCalibration *calibration)
   }
   PetscFunctionReturn(0);
 }
+
+/* ---- searches for optima --------------------------------------------------------------------- */
+
+#define SEARCH                                                                                     \
+  13000.0            /* evaluations of F per coordinate of a box, of the rough F if there is one */
+#define REFINE 100.0 /* evaluations of F per coordinate after those of the rough F */
+enum { BATCH = 1024 };
+
+/* Measure the seconds of an F at points all over the design: more points until they take 10 ms. */
+static PetscErrorCode time_values(RgProblem *problem, bool draft, double *each)
+{
+  const RgSpace *design = &problem->domain.design;
+  const size_t dim = (size_t)design->dim;
+  RgFailure failure = {0};
+  double *x, *F, took = 0;
+  RgPoint *points;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3(BATCH * dim, &x, BATCH, &F, BATCH, &points));
+  for (size_t i = 0; i < BATCH; i++) {
+    const double *unit = x + i * dim;
+    const int index = design->size ? (int)(i * (size_t)design->size / BATCH) : -1;
+    for (size_t j = 0; j < dim; j++)
+      x[i * dim + j] = index >= 0 ? design->points[(size_t)index * dim + j]
+                                  : fmod(0.754877666 * (double)(i * dim + j + 1), 1);
+    rg_space_to_native(design, unit, x + i * dim);
+    points[i] = (RgPoint){.index = index, .x = unit, .context_index = -1};
+  }
+  problem->draft = draft;
+  for (int m = 2; m <= BATCH && took < 0.01; m *= 8) {
+    const double start = rg_cpu_seconds();
+    PetscCall(rg_problem_objective(problem, m, points, F, &failure));
+    took = rg_cpu_seconds() - start;
+    *each = took / m;
+  }
+  problem->draft = false;
+  PetscCall(PetscFree3(x, F, points));
+  PetscFunctionReturn(0);
+}
+
+/* Estimate the seconds of a search; 0 if the optimum is known, or is not searched for. */
+static PetscErrorCode time_search(const RgStudy *study, const RgCell *cell, uint64_t instance,
+                                  double *seconds)
+{
+  RgFailure failure = {0};
+  RgProblem problem;
+  double rough = 0, exact = 0;
+
+  PetscFunctionBeginUser;
+  *seconds = 0;
+  if (cell->problem->traits & RG_PROBLEM_COSTLY || !is_small(cell)) PetscFunctionReturn(0);
+  PetscCall(rg_problem_create(cell->problem, cell->problem_options, study->seed, instance, &problem,
+                              &failure));
+  if (!failure.failed && isnan(problem.optimum) && !problem.domain.n_constraints) {
+    if (problem.has_draft) PetscCall(time_values(&problem, true, &rough));
+    PetscCall(time_values(&problem, false, &exact));
+    if (cell->size_x) *seconds = exact * cell->size_x;
+    else if (problem.has_draft) *seconds = cell->dim_x * (SEARCH * rough + REFINE * exact);
+    else *seconds = cell->dim_x * SEARCH * exact;
+  }
+  PetscCall(rg_problem_destroy(&problem));
+  PetscFunctionReturn(0);
+}
+
+/* Whether the problems of two cells, with which their texts begin, have the same options. */
+static bool same_problem(const RgCell *a, const RgCell *b)
+{
+  const char *rest = strstr(a->text, ";run={");
+
+  return rest && !strncmp(a->text, b->text, (size_t)(rest - a->text));
+}
+
+/* The cell with the most trials to run among those with the problem of cell c; -1: an earlier cell
+   has that problem, or there is nothing to run. */
+static int most_to_run(const RgPlan *plan, const unsigned char *done, int c)
+{
+  const RgCell *cells = plan->study->cells;
+  int best = -1, most = 0;
+
+  for (int i = c - 1; i >= 0; i--) /* backwards, because equal problems are neighbours */
+    if (same_problem(&cells[c], &cells[i])) return -1;
+  for (int i = c; i < plan->study->n_cells; i++) {
+    int left = 0;
+    if (!same_problem(&cells[c], &cells[i])) continue;
+    for (int k = 0; k < plan->cells[i].n; k++) left += !done[plan->cells[i].first + k];
+    if (left > most) best = i;
+    most = PetscMax(most, left);
+  }
+  return best;
+}
+
+PetscErrorCode rg_probe_optima(const RgPlan *plan, const unsigned char *done, int *n,
+                               double *seconds)
+{
+  const double start = rg_wall_seconds();
+
+  PetscFunctionBeginUser;
+  *seconds = *n = 0;
+  for (int c = 0; c < plan->study->n_cells && rg_wall_seconds() - start < ALL; c++) {
+    const int cell = most_to_run(plan, done, c);
+    uint64_t last = UINT64_MAX;
+    double each = -1;
+    for (int i = 0; cell >= 0 && i < plan->cells[cell].n && each != 0; i++) {
+      RgTrial trial;
+      if (done[plan->cells[cell].first + i]) continue;
+      PetscCall(rg_plan_trial(plan, plan->cells[cell].first + i, &trial));
+      if (trial.instance == last) continue;
+      last = trial.instance;
+      if (each < 0) PetscCall(time_search(plan->study, &plan->study->cells[cell], last, &each));
+      *n += each > 0;
+      *seconds += each;
+    }
+  }
+  PetscFunctionReturn(0);
+}

@@ -15,8 +15,15 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, RgDiagnostics *diagnostic
    0.3 s runs to its end. For a longer trial some queries at its beginning, middle and end are
    timed, with initial designs instead of earlier queries, and the rest is interpolated. Costly
    problems are not evaluated; their declared times count. Not timed: cells for teams of ranks,
-   cells with more than 20 nominal seconds per query, cells that remain after a minute, and the
-   search for an unknown optimum. */
+   cells with more than 20 nominal seconds per query, and cells that remain after a minute. Searches
+   for unknown optima are not part of a trial: many trials share one. */
 PetscErrorCode rg_probe_costs(const RgPlan *plan, RgCalibration *calibration);
+
+/* Estimate the searches for unknown optima (regret/optimum.h) that the trials without a status in
+   `done` (RgStatus by trial) share: their number, and their CPU seconds by the time of a few F. A
+   job makes each once, if it takes longer than a tenth of a second. Not counted: problems for teams
+   of ranks, and problems that remain after a minute. */
+PetscErrorCode rg_probe_optima(const RgPlan *plan, const unsigned char *done, int *n,
+                               double *seconds);
 
 #endif

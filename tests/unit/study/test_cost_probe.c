@@ -1,5 +1,6 @@
 /* The cost of trials from short probes, methods that are programs, and the time left of a run. */
 #include "study/run/probe.h"
+#include "study/record/record.h"
 #include "study/schedule/time_left.h"
 #include "study_text.h"
 
@@ -76,6 +77,45 @@ RG_TEST(costly_problems_are_not_evaluated)
   assert_int_equal(clock.n_probes, 1);
   assert_true(clock.seconds[0] >= 30 && clock.seconds[0] < 32);
   RG_OK(rg_calibration_destroy(&clock));
+  forget();
+}
+
+/* One search for all trials of a problem whose optimum is unknown, as long as one of them has not
+   run; costly problems are not searched. */
+RG_TEST(searches_for_unknown_optima_are_counted)
+{
+  unsigned char *done;
+  double seconds;
+  int n;
+
+  make(
+    "study: t\nseeds: 3\ncommon: {iterations: 1, initial_points: 2}\nproblems: [{name: newsvendor, "
+    "measure: cvar(0.3)}, {name: newsvendor, label: v, measure: cvar(0.4)}]\nalgorithms: [random, "
+    "{name: sbo_kde, any_measure: true}]\n");
+  RG_OK(PetscCalloc1(plan.n, &done));
+  RG_OK(rg_probe_optima(&plan, done, &n, &seconds));
+  assert_int_equal(n, 2);
+  assert_true(seconds > 1e-3);
+  for (int c = 0; c < study.n_cells; c++) {
+    const bool random = !strcmp(study.cells[c].algorithm->name, "random");
+    if (!random && strcmp(study.cells[c].problem_label, "v")) continue;
+    for (int i = 0; i < plan.cells[c].n; i++) done[plan.cells[c].first + i] = RG_STATUS_COMPLETE;
+  }
+  RG_OK(rg_probe_optima(&plan, done, &n, &seconds));
+  assert_int_equal(n, 1);
+  for (int i = 0; i < plan.n; i++) done[i] = RG_STATUS_COMPLETE;
+  RG_OK(rg_probe_optima(&plan, done, &n, &seconds));
+  assert_true(n == 0 && seconds == 0);
+  RG_OK(PetscFree(done));
+  forget();
+
+  make("study: t\nseeds: 1\ncommon: {iterations: 1, initial_points: 2}\nproblems: [branin, {name: "
+       "newsvendor, measure: cvar(0.3)}]\nalgorithms: [random]\n");
+  RgProblemClass costly = *study.cells[1].problem;
+  costly.traits |= RG_PROBLEM_COSTLY;
+  study.cells[1].problem = &costly;
+  RG_OK(rg_probe_optima(&plan, (const unsigned char[2]){0}, &n, &seconds));
+  assert_int_equal(n, 0);
   forget();
 }
 
