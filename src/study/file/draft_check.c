@@ -562,9 +562,13 @@ static PetscErrorCode check_duplicates(Checker *checker)
                         a->problem_place.column == b->problem_place.column;
     rg_diagnostics_add(
       checker->diagnostics, same_problem ? b->algorithm_place : b->problem_place,
-      "'%s' on '%s'%s%s repeats '%s' on '%s'%s%s: same problem, algorithm and settings",
+      "'%s' on '%s'%s%s repeats '%s' on '%s'%s%s: same problem, algorithm and settings%s",
       b->algorithm_label, b->problem_label, b->swept[0] ? " with " : "", b->swept,
-      a->algorithm_label, a->problem_label, a->swept[0] ? " with " : "", a->swept);
+      a->algorithm_label, a->problem_label, a->swept[0] ? " with " : "", a->swept,
+      a->crew.workers == 1 &&
+          (a->pending.rule != b->pending.rule || a->pending.penaliser != b->pending.penaliser)
+        ? " ('pending' says nothing with 'workers: 1')"
+        : "");
   }
   PetscCall(PetscFree(sorted));
   PetscFunctionReturn(0);
