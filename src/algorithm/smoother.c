@@ -4,6 +4,7 @@
 #include "acquisition/confidence.h"
 #include "algorithm/rule.h"
 #include "base/clock.h"
+#include "density/cross_validation.h"
 
 #include <math.h>
 
@@ -64,6 +65,9 @@ static PetscErrorCode bandwidth(const RgSmootherOptions *options, const RgHistor
   if (isnan(constant)) constant = isnan(scale) ? 0.1 * pow(history->dim, 0.75) : 1.0;
   if (!isnan(scale)) constant *= scale;
   *h = rg_bandwidth((RgBandwidthRule)options->bandwidth, constant, history->n, history->dim);
+  if (options->bandwidth == RG_BANDWIDTH_CV)
+    PetscCall(rg_bandwidth_cross_validated((RgSmoothing)options->smoothing, history->n,
+                                           history->dim, history->x, history->y, *h, h));
   PetscFunctionReturn(0);
 }
 

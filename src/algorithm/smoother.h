@@ -29,7 +29,7 @@ extern const char *const rg_bandwidth_scale_names[], *const rg_output_names[];
             "smoothing kernel"),                                                                   \
     RG_CHOICE("bandwidth", Options, smoother.bandwidth, "scott", rg_bandwidth_names, "h_t",        \
               "rule of the bandwidth for t points in d dimensions: c t^(-1/(d+4)), c (t "          \
-              "(d+2)/4)^(-1/(d+4)), c t^(-1/d), or c"),                                            \
+              "(d+2)/4)^(-1/(d+4)), c t^(-1/d), c, or by cross-validation near the first"),        \
     RG_REAL("bandwidth_constant", Options, smoother.bandwidth_constant, "auto", RG_POSITIVE, 1e6,  \
             "c_h", "c, unit cube; auto: 0.1 d^(3/4), or 1 with bandwidth_scale: std"),             \
     RG_CHOICE("bandwidth_scale", Options, smoother.bandwidth_scale, "cube",                        \

@@ -4,7 +4,7 @@
 #include <math.h>
 
 const char *const rg_smoothing_names[] = {"gaussian", "epanechnikov", "uniform", NULL};
-const char *const rg_bandwidth_names[] = {"scott", "silverman", "spacing", "fixed", NULL};
+const char *const rg_bandwidth_names[] = {"scott", "silverman", "spacing", "fixed", "cv", NULL};
 
 double rg_smoothing_value(RgSmoothing kernel, double r2)
 {
@@ -27,6 +27,7 @@ double rg_smoothing_level_radius(RgSmoothing kernel, double level)
 double rg_bandwidth(RgBandwidthRule rule, double constant, double n, int dim)
 {
   switch (rule) {
+  case RG_BANDWIDTH_CV:
   case RG_BANDWIDTH_SCOTT: return constant * pow(n, -1.0 / (dim + 4.0));
   case RG_BANDWIDTH_SILVERMAN: return constant * pow(n * (dim + 2.0) / 4.0, -1.0 / (dim + 4.0));
   case RG_BANDWIDTH_SPACING: return constant * pow(n, -1.0 / dim);

@@ -26,18 +26,22 @@ double rg_smoothing_level_radius(RgSmoothing kernel, double level);
    scott      c n^(-1/(d+4))
    silverman  c (n (d+2)/4)^(-1/(d+4))
    spacing    c n^(-1/d)
-   fixed      c */
+   fixed      c
+   cv         between a tenth and ten times that of scott, by cross-validation
+              (cross_validation.h) */
 typedef enum {
   RG_BANDWIDTH_SCOTT,
   RG_BANDWIDTH_SILVERMAN,
   RG_BANDWIDTH_SPACING,
-  RG_BANDWIDTH_FIXED
+  RG_BANDWIDTH_FIXED,
+  RG_BANDWIDTH_CV
 } RgBandwidthRule;
 
 extern const char *const rg_bandwidth_names[]; /* in order, ends with NULL */
 
-/* h_n of the rule; n, dim >= 1, n an effective number where points have weights; constant > 0: a
-   length, such as the standard deviation of the points (rg_sample_deviations). */
+/* h_n of the rule (cv: that of scott); n, dim >= 1, n an effective number where points have
+   weights; constant > 0: a length, such as the standard deviation of the points
+   (rg_sample_deviations). */
 double rg_bandwidth(RgBandwidthRule rule, double constant, double n, int dim);
 
 /* Standard deviation (divisor n - 1; 0 when n = 1) of each coordinate of n points. points: n x dim,

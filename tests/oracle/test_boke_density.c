@@ -2,6 +2,7 @@
    independently. */
 #include "test_main.h"
 
+#include "density/cross_validation.h"
 #include "density/regression.h"
 #include "density/regression_loops.h"
 
@@ -254,5 +255,42 @@ RG_TEST(test_instruction_sets)
     }
     RG_CLOSE(sums[0], mass, 1e-14);
     RG_CLOSE(sums[1], moment, 1e-14);
+  }
+}
+
+/* Leave-one-out errors of a plain double loop, at the bandwidths themselves. */
+RG_TEST(cross_validated_bandwidth)
+{
+  enum { N = 25 };
+  const RgSmoothing kernels[] = {RG_SMOOTHING_GAUSSIAN, RG_SMOOTHING_EPANECHNIKOV};
+  double x[N], y[N];
+
+  for (int i = 0; i < N; i++) {
+    x[i] = fmod(0.6180339887498949 * (i + 1), 1);
+    y[i] = sin(7 * x[i]) + 0.2 * cos(50.0 * i);
+  }
+  for (int m = 0; m < 2; m++) {
+    double best = INFINITY, expected = 0, h;
+    for (int k = 16; k >= -16; k--) {
+      const double tried = 0.1 * pow(10, k / 16.0);
+      double error = 0;
+      for (int i = 0; i < N; i++) {
+        double sum = 0, weights = 0, near = INFINITY, value = 0;
+        for (int j = 0; j < N; j++) {
+          const double z = (x[i] - x[j]) / tried;
+          const double w = m ? fmax(1 - z * z, 0) : exp(-z * z / 2);
+          if (j == i) continue;
+          sum += w * y[j];
+          weights += w;
+          if (fabs(x[i] - x[j]) < near) near = fabs(x[i] - x[j]), value = y[j];
+        }
+        value = weights > 0 ? sum / weights : value;
+        error += (y[i] - value) * (y[i] - value);
+      }
+      if (error < best) best = error, expected = tried;
+    }
+    RG_OK(rg_bandwidth_cross_validated(kernels[m], N, 1, x, y, 0.1, &h));
+    RG_CLOSE(h, expected, 1e-15);
+    assert_true(h < 0.9 && h > 0.011); /* not at an end of the grid */
   }
 }
