@@ -407,16 +407,35 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
 
 /* ---- criteria -------------------------------------------------------------------------------- */
 
-static double average(const RgContextWeights *weights, const double *u, double *u_bar)
+/* The measure of U over the contexts. */
+static PetscErrorCode measure(const RgContextWeights *weights, const double *u, double *value,
+                              double *u_bar)
+{
+  const int n = weights->size;
+
+  PetscFunctionBeginUser;
+  if (u_bar) PetscCall(rg_measure_gradient(weights->measure, n, u, weights->weight, value, u_bar));
+  else PetscCall(rg_measure_value(weights->measure, 1, n, u, weights->weight, value));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode average(const RgContextWeights *weights, const double *u, double *value,
+                              double *u_bar)
 {
   double sum = 0.0;
 
+  PetscFunctionBeginUser;
+  if (weights->measure) {
+    PetscCall(measure(weights, u, value, u_bar));
+    PetscFunctionReturn(0);
+  }
   for (int m = 0; m < weights->size; m++) {
     const double weight = weights->weight ? weights->weight[m] : 1.0 / weights->size;
     sum += weight * u[m];
     if (u_bar) u_bar[m] = weight;
   }
-  return sum;
+  *value = sum;
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *slope,
@@ -425,7 +444,7 @@ PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *
   PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
-  *value = average(closure, u, u_bar);
+  PetscCall(average(closure, u, value, u_bar));
   PetscFunctionReturn(0);
 }
 
@@ -449,7 +468,8 @@ PetscErrorCode rg_ucb_penalised(void *closure, const double *u, const double *sl
     const double norm = length(dim, slope + (size_t)l * dim);
     if (norm > largest) largest = norm, steepest = l;
   }
-  *value = average(&penalised->centre, u, u_bar) - penalised->radius * largest;
+  PetscCall(average(&penalised->centre, u, value, u_bar));
+  *value -= penalised->radius * largest;
   if (!slope_bar || penalised->flat_penalty || !(largest > 0.0)) PetscFunctionReturn(0);
   for (int k = steepest * dim; k < (steepest + 1) * dim; k++)
     slope_bar[k] = -penalised->radius * slope[k] / largest;

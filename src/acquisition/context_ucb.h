@@ -5,6 +5,7 @@
 #define RG_ACQUISITION_CONTEXT_UCB_H
 
 #include "regatta/acquire.h"
+#include "regatta/measure.h"
 #include "gp/context/context_nodes.h"
 #include "gp/context/context_posterior.h"
 
@@ -36,6 +37,7 @@ typedef struct {
   bool few_first;   /* nodes replace the contexts of `few` too: for a criterion that costs more
                      than U */
   bool any_measure; /* run also where the method does not maximise the problem's measure */
+  char *measure;    /* the measure that the method maximises; NULL: the expectation */
 } RgContextualOptions;
 
 typedef struct {
@@ -79,10 +81,12 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
 
 /* ---- criteria -------------------------------------------------------------------------------- */
 
-/* Weighted average of U over the first `size` contexts. */
+/* Weighted average of U over the first `size` contexts, or another measure of it. */
 typedef struct {
   int size;
-  const double *weight; /* size; NULL: equal weights */
+  const double *weight;     /* size; NULL: equal weights */
+  const RgMeasure *measure; /* none that rg_measure_lists; NULL: the average. With it `weight` is
+                               given */
 } RgContextWeights;
 PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *slope,
                                   double *value, double *u_bar, double *slope_bar);

@@ -64,7 +64,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   RgContextualOptions how = ((const Options *)algorithm->options)->common;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  RgContextWeights one = {1, NULL};
+  RgContextWeights one = {1, NULL, NULL};
   const RgContextual here = {1, 0, query->c, rg_ucb_expectation, &one, NULL};
 
   PetscFunctionBeginUser;

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-const char *const rg_radius_schedules[] = {"root_n", "constant", NULL};
+const char *const rg_radius_schedules[] = {"root_n", "constant", "theory", NULL};
 
 double rg_wasserstein_ball_radius(const RgWassersteinOptions *options,
                                   const RgContextCentre *centre)

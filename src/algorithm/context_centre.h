@@ -38,7 +38,7 @@ typedef struct {
 
 /* A Wasserstein ball around it; first member of the options of the methods that are robust over
    such a ball. */
-enum { RG_RADIUS_ROOT_N, RG_RADIUS_CONSTANT };
+enum { RG_RADIUS_ROOT_N, RG_RADIUS_CONSTANT, RG_RADIUS_THEORY };
 typedef struct {
   RgCentreOptions centre;
   int schedule;
@@ -55,7 +55,7 @@ extern const char *const rg_radius_schedules[];
     RG_CHOICE(                                                                                     \
       "schedule", Options, member.schedule, "root_n", rg_radius_schedules, "",                     \
       "eps_t = radius / sqrt(n) after n evaluations, of which n count by window and decay, "       \
-      "or eps_t = radius"),                                                                        \
+      "eps_t = radius, or that of Lemma 7 (wdrbo alone)"),                                         \
     RG_ENTRY("drift", REAL, Options, member.drift, double, "auto", 0, 1e6, rg_param_later, "",     \
              "distance by which the law is expected to move per evaluation: observed contexts of " \
              "mean age a add drift a to the radius; auto: 0")
@@ -75,8 +75,7 @@ extern const RgInstead rg_centre_given, rg_wasserstein_ball_given;
   .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .instead = &rg_centre_given,                       \
   .check = rg_centre_check
 #define RG_WASSERSTEIN_NEEDS                                                                       \
-  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .instead = &rg_wasserstein_ball_given,             \
-  .check = rg_centre_check
+  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .instead = &rg_wasserstein_ball_given
 
 /* Observed contexts with their weights, or the product quadrature of the laws of the evaluation
    that query t asks for, moved by the forecast error. Options of the algorithm: begin with

@@ -2,6 +2,7 @@
 #include "algorithm/contextual.h"
 
 #include <math.h>
+#include <string.h>
 
 const RgRecordColumn rg_ball_columns[] = {
   [RG_UCB_CONFIDENCE] = RG_COLUMN_CONFIDENCE,
@@ -27,6 +28,33 @@ void rg_contextual_check_space(const RgDomain *domain, RgPlace place, RgDiagnost
                        "chosen by the learner");
 }
 
+/* A measure of the options must be usable, and that of the problem. */
+static PetscErrorCode check_own_measure(const RgContextualOptions *options, const RgDomain *domain,
+                                        RgPlace place, RgDiagnostics *diagnostics)
+{
+  const int before = diagnostics->n;
+  RgMeasure measure;
+  char *canonical;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_check(options->measure, 0, place, diagnostics));
+  if (diagnostics->n > before) PetscFunctionReturn(0);
+  PetscCall(rg_measure_create(options->measure, &measure));
+  if (rg_measure_lists(&measure))
+    rg_diagnostics_add(diagnostics, place,
+                       "'measure': a list of probabilities is for contexts of fixed number; "
+                       "accepted are measures without 'robust(.., pmf(..))' and 'nominal'");
+  PetscCall(rg_measure_destroy(&measure));
+  PetscCall(rg_measure_canonical(options->measure, &canonical));
+  if (domain->measure && strcmp(canonical, domain->measure) && !options->any_measure)
+    rg_diagnostics_add(diagnostics, place,
+                       "'measure' is '%s', that of the problem '%s'; 'any_measure: true' uses it "
+                       "all the same",
+                       canonical, domain->measure);
+  PetscCall(PetscFree(canonical));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *domain,
                                            RgMeasureKind other, RgPlace place,
                                            RgDiagnostics *diagnostics)
@@ -36,6 +64,10 @@ PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *
   RgMeasure measure;
 
   PetscFunctionBeginUser;
+  if (contextual->measure) {
+    PetscCall(check_own_measure(contextual, domain, place, diagnostics));
+    PetscFunctionReturn(0);
+  }
   if (!domain->measure || contextual->any_measure) PetscFunctionReturn(0);
   PetscCall(rg_measure_create(domain->measure, &measure));
   if (measure.kind != RG_MEASURE_EXPECTATION && measure.kind != other)
@@ -48,12 +80,29 @@ PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_contextual_measure(const void *options, RgMeasure *measure,
+                                     const RgMeasure **used)
+{
+  const RgContextualOptions *contextual = options;
+
+  PetscFunctionBeginUser;
+  *measure = (RgMeasure){0};
+  *used = contextual->measure ? measure : NULL;
+  if (contextual->measure) PetscCall(rg_measure_create(contextual->measure, measure));
+  PetscFunctionReturn(0);
+}
+
 bool rg_context_seen(const RgAlgorithm *algorithm, const RgHistory *history, RgFailure *failure)
 {
   if (history->n == 0)
     rg_failure_set(failure, "%s needs an initial design: no context has been seen",
                    algorithm->class->name);
   return history->n > 0;
+}
+
+bool rg_forgets(const RgForgetting *forgetting)
+{
+  return forgetting->window > 0 || forgetting->decay < 1;
 }
 
 PetscErrorCode rg_context_sample_create(const RgForgetting *forgetting, const RgHistory *history,

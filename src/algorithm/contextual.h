@@ -20,6 +20,12 @@
     RG_ENTRY("any_measure", BOOL, Options, member.any_measure, bool, "false", RG_LATER, 0, NULL,   \
              "", "run also where the problem's measure is not the one that the method maximises")
 
+/* For methods that can maximise other measures than the expectation. */
+#define RG_CONTEXTUAL_MEASURE(Options, member)                                                     \
+  RG_ENTRY("measure", TEXT, Options, member.measure, char *, "auto", 0, 0, rg_param_later, "rho",  \
+           "measure of U over the contexts that is maximised, an expression: regatta list "        \
+           "measures; auto: the expectation")
+
 #define RG_CONTEXT_GRID_PARAM(Options, member, size)                                               \
   RG_INT("contexts", Options, member, size, 2, 1e5, "N",                                           \
          "points of the context grid; ceil(N^(1/dim)) levels per coordinate, ends included")
@@ -40,6 +46,9 @@ typedef struct {
            "for laws that change: the latest contexts that count; auto: all"),                     \
     RG_ENTRY("decay", REAL, Options, member.decay, double, "auto", RG_POSITIVE, 1, rg_param_later, \
              "", "for laws that change: weight of a context, to the power of its age; auto: 1")
+
+/* Whether some contexts count less than others. */
+bool rg_forgets(const RgForgetting *forgetting);
 
 /* The contexts that count: the last n of the history, with weights. */
 typedef struct {
@@ -62,11 +71,16 @@ PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, 
                                    RgDiagnostics *diagnostics);
 /* The part about contexts. */
 void rg_contextual_check_space(const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics);
-/* The part about the measure, for a method that maximises the expectation or the measure
-   `other`. options: RgContextualOptions. */
+/* The part about the measure, for a method that maximises the expectation, the measure `other`, or
+   the one of the options. options: RgContextualOptions. */
 PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *domain,
                                            RgMeasureKind other, RgPlace place,
                                            RgDiagnostics *diagnostics);
+
+/* The measure of the options, which the caller destroys; *used points to it, or is NULL for the
+   expectation. options: RgContextualOptions. */
+PetscErrorCode rg_contextual_measure(const void *options, RgMeasure *measure,
+                                     const RgMeasure **used);
 
 /* Whether the initial design has seen a context; if not, the failure says so. */
 bool rg_context_seen(const RgAlgorithm *algorithm, const RgHistory *history, RgFailure *failure);

@@ -115,6 +115,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   const RgContextual all = {n + n_floor, 0, contexts->c, worst_case, &worst, NULL};
   const RgContextual rough = {few + few_floor, 0, c, worst_case, &first, NULL};
   RgContextualOptions how = options->kde.common;
+  how.width = rg_kde_width(&options->kde, history->dim, t);
   how.few_first = true; /* the worst case chooses among its contexts */
   PetscCall(rg_acquire_contextual(model, &how, &all, &rough, RG_SEARCH(algorithm, history, &random),
                                   query, &query->extra[ACQUISITION], failure));
@@ -148,9 +149,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
 static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  (void)domain;
-  (void)t;
-  rg_kde_confidence(&((const Options *)options)->kde, "drbo_kde", law);
+  rg_kde_confidence(&((const Options *)options)->kde, "drbo_kde", domain->design.dim, t, law);
 }
 
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)

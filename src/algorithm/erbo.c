@@ -1,7 +1,7 @@
 /* erbo: empirical-risk Bayesian optimisation.
 
    x_t = argmax_x E_{c~P}[U(x, c)], U = mu + width sd, P the contexts observed so far, or given
-   laws.
+   laws. With `measure: rho` the expectation is replaced by rho.
    Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, WDRBO at radius 0; wdrbo 2.8.
    Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed.
    Needs contexts drawn by nature. Revision 4. */
@@ -11,22 +11,27 @@ typedef struct {
   RgCentreOptions centre;
 } Options;
 
-static const RgParam params[] = {RG_CENTRE_PARAMS(Options, centre), {0}};
+static const RgParam params[] = {
+  RG_CENTRE_PARAMS(Options, centre), RG_CONTEXTUAL_MEASURE(Options, centre.common), {0}};
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
   RgContextCentre centre;
   RgContextWeights weights;
+  RgMeasure measure;
+  const RgMeasure *rho;
 
   PetscFunctionBeginUser;
   /* 1. P. */
   PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  weights = (RgContextWeights){centre.n, centre.weight};
-  /* 2. x_t = argmax E U. */
+  PetscCall(rg_contextual_measure(algorithm->options, &measure, &rho));
+  weights = (RgContextWeights){centre.n, centre.weight, rho};
+  /* 2. x_t = argmax E U, or another measure. */
   const RgContextual average = {centre.n, 0, centre.contexts, rg_ucb_expectation, &weights, NULL};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &average, NULL, query, failure));
+  PetscCall(rg_measure_destroy(&measure));
   PetscCall(rg_centre_destroy(&centre));
   PetscFunctionReturn(0);
 }

@@ -3,8 +3,11 @@
 
 #include <math.h>
 
+#include "acquisition/confidence.h"
+
 enum { GAUSS_NODES = 16, SOBOL_NODES = 256 };
 
+const char *const rg_kde_betas[] = {"fixed", "theory", NULL};
 const char *const rg_kde_expectations[] = {"sample", "quadrature", NULL};
 
 static int node_count(const RgKdeOptions *options, int dim)
@@ -52,7 +55,16 @@ PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts)
 PetscErrorCode rg_kde_check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  return rg_contextual_check_measure(options, domain, RG_MEASURE_EXPECTATION, place, diagnostics);
+  const RgKdeOptions *kde = options;
+
+  PetscFunctionBeginUser;
+  PetscCall(
+    rg_contextual_check_measure(options, domain, RG_MEASURE_EXPECTATION, place, diagnostics));
+  if (kde->common.measure && kde->expectation == RG_KDE_QUADRATURE)
+    rg_diagnostics_add(diagnostics, place,
+                       "'expectation: quadrature' integrates, and is no sample of the contexts for "
+                       "a 'measure'; accepted is 'expectation: sample'");
+  PetscFunctionReturn(0);
 }
 
 void rg_kde_cost(const void *options, const RgTrialSize *size, RgMethodCost *cost)
@@ -69,9 +81,21 @@ int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts)
   return PetscMin(options->screening, contexts->n);
 }
 
-void rg_kde_confidence(const RgKdeOptions *options, const char *rule, RgConfidenceLaw *law)
+double rg_kde_width(const RgKdeOptions *options, int dim_x, int t)
 {
-  const double width = options->common.width;
+  const double a = isnan(options->a) ? 1 : options->a, b = isnan(options->b) ? 1 : options->b;
 
-  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = width * width, .rule = rule, .delta = NAN};
+  if (options->beta == RG_KDE_FIXED) return options->common.width;
+  return sqrt(fmax(rg_gp_ucb_beta_bcr_cont(dim_x, t, a, b, 1), 0));
+}
+
+/* No theorem is about other measures, and contexts that are forgotten. */
+void rg_kde_confidence(const RgKdeOptions *options, const char *rule, int dim_x, int t,
+                       RgConfidenceLaw *law)
+{
+  const double width = rg_kde_width(options, dim_x, t);
+  const bool none = options->common.measure || rg_forgets(&options->forgetting);
+
+  *law = (RgConfidenceLaw){
+    .kind = RG_LAW_CONSTANT, .a = width * width, .rule = none ? NULL : rule, .delta = NAN};
 }

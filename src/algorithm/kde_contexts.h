@@ -9,6 +9,7 @@
 #include "density/kde.h"
 
 enum { RG_KDE_SAMPLE, RG_KDE_QUADRATURE };
+enum { RG_KDE_FIXED, RG_KDE_THEORY };
 
 typedef struct {
   RgContextualOptions common;
@@ -17,9 +18,12 @@ typedef struct {
   int nodes;       /* number of nodes of the quadrature */
   int screening;   /* number of contexts that a search begins with */
   RgForgetting forgetting;
+  int beta;    /* RG_KDE_FIXED | RG_KDE_THEORY */
+  double a, b; /* of the theory; NaN: 1 */
 } RgKdeOptions;
 
 extern const char *const rg_kde_expectations[];
+extern const char *const rg_kde_betas[];
 
 #define RG_KDE_PARAMS                                                                              \
   RG_REAL("width", RgKdeOptions, common.width, "1.5", 0, 1e6, "sqrt(beta_t)",                      \
@@ -34,7 +38,15 @@ extern const char *const rg_kde_expectations[];
     RG_INT("screening", RgKdeOptions, screening, "64", 1, 1e6, "",                                 \
            "draws that the search begins with, the first of the M, where the kernel does not "     \
            "factor into x and c and nodes would be many; it ends with all"),                       \
-    RG_CONTEXTUAL_NODES(RgKdeOptions, common), RG_FORGETTING_PARAMS(RgKdeOptions, forgetting)
+    RG_CONTEXTUAL_NODES(RgKdeOptions, common), RG_FORGETTING_PARAMS(RgKdeOptions, forgetting),     \
+    RG_ENTRY("beta", CHOICE, RgKdeOptions, beta, int, "fixed", RG_LATER, 0, rg_kde_betas,          \
+             "beta_t",                                                                             \
+             "squared width: width^2, or that of Theorems 1 and 2, 2 log(t^2/sqrt(2 pi)) + 2 D_x " \
+             "log(t^2 D_x a b sqrt(pi)/2)"),                                                       \
+    RG_ENTRY("a", REAL, RgKdeOptions, a, double, "auto", RG_POSITIVE, 1e9, rg_param_later, "a",    \
+             "for the theory: P(|df/dz_j| > L) <= a exp(-(L/b)^2); auto: 1"),                      \
+    RG_ENTRY("b", REAL, RgKdeOptions, b, double, "auto", RG_POSITIVE, 1e9, rg_param_later, "b",    \
+             "the same; sqrt(2)/ell for a path of a Gaussian kernel; auto: 1")
 
 #define RG_COLUMN_KDE_BANDWIDTH                                                                    \
   {                                                                                                \
@@ -66,7 +78,10 @@ void rg_kde_cost(const void *options, const RgTrialSize *size, RgMethodCost *cos
   RG_CONTEXTUAL_STATE
 
 /* For `confidence` of the class. */
-void rg_kde_confidence(const RgKdeOptions *options, const char *rule, RgConfidenceLaw *law);
+void rg_kde_confidence(const RgKdeOptions *options, const char *rule, int dim_x, int t,
+                       RgConfidenceLaw *law);
+/* The multiple of the posterior deviation at query t. */
+double rg_kde_width(const RgKdeOptions *options, int dim_x, int t);
 /* The number of contexts that a search begins with; contexts->n means all. */
 int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts);
 

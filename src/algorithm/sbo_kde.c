@@ -3,6 +3,7 @@
    x_t = argmax_x E_{c ~ p_t}[mu(x, c) + width sd(x, c)], p_t the kernel density estimate of the
    contexts seen so far, the model over (x, c).
    Source: Huang, Song, Xue, Qian (2023), arXiv:2312.10423, Algorithm 1; sbo_kde 2.2.
+   With `measure: rho` the expectation is replaced by rho, over the draws.
    Deviations: none with expectation: sample. With expectation: quadrature the average is taken by a
    deterministic rule. The search may begin with the first of the M draws only (screening).
    Cost per iteration: O(M n^2) per acquisition value, less where the kernel factors into x and c.
@@ -11,7 +12,7 @@
 
 #include <math.h>
 
-static const RgParam params[] = {RG_KDE_PARAMS, {0}};
+static const RgParam params[] = {RG_KDE_PARAMS, RG_CONTEXTUAL_MEASURE(RgKdeOptions, common), {0}};
 
 enum { ACQUISITION, ERROR, BANDWIDTH };
 
@@ -26,7 +27,7 @@ static const RgRecordColumn columns[] = {
 static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, double width,
                                const double *x, double *value, double *spread)
 {
-  RgContextWeights weights = {contexts->n, contexts->weight};
+  RgContextWeights weights = {contexts->n, contexts->weight, NULL};
   const RgContextual average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights, NULL};
   RgContextUcb ucb;
   double squares = 0;
@@ -48,17 +49,17 @@ static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *mode
 {
   RgKdeOptions finer = *(const RgKdeOptions *)algorithm->options;
   RgKdeContexts other;
+  const double width = rg_kde_width(&finer, history->dim, t);
   double value, spread;
 
   PetscFunctionBeginUser;
   if (finer.expectation == RG_KDE_SAMPLE) {
-    PetscCall(
-      value_at(model, contexts, finer.common.width, query->x, &value, &query->extra[ERROR]));
+    PetscCall(value_at(model, contexts, width, query->x, &value, &query->extra[ERROR]));
     PetscFunctionReturn(0);
   }
   finer.nodes = 2 * contexts->n;
   PetscCall(rg_kde_contexts_create(algorithm, &finer, t, history, 0, &other, failure));
-  PetscCall(value_at(model, &other, finer.common.width, query->x, &value, &spread));
+  PetscCall(value_at(model, &other, width, query->x, &value, &spread));
   query->extra[ERROR] = fabs(value - query->extra[ACQUISITION]);
   PetscCall(rg_kde_contexts_destroy(&other));
   PetscFunctionReturn(0);
@@ -72,13 +73,23 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   const RgKdeOptions *options = algorithm->options;
   const int few = rg_kde_screening(options, contexts);
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  RgContextWeights weights = {contexts->n, contexts->weight}, first = {few, NULL};
+  RgContextualOptions how = options->common;
+  RgMeasure measure;
+  const RgMeasure *rho;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_contextual_measure(options, &measure, &rho));
+  RgContextWeights weights = {contexts->n, contexts->weight, rho};
+  RgContextWeights first = {few, NULL, NULL};
   const RgContextual average = {contexts->n, 0, contexts->c, rg_ucb_expectation, &weights, NULL};
   const RgContextual rough = {few, 0, contexts->c, rg_ucb_expectation, &first, NULL};
 
-  return rg_acquire_contextual(model, &options->common, &average, &rough,
-                               RG_SEARCH(algorithm, history, &random), query,
-                               &query->extra[ACQUISITION], failure);
+  how.width = rg_kde_width(options, history->dim, t);
+  PetscCall(rg_acquire_contextual(model, &how, &average, rho ? NULL : &rough,
+                                  RG_SEARCH(algorithm, history, &random), query,
+                                  &query->extra[ACQUISITION], failure));
+  PetscCall(rg_measure_destroy(&measure));
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -95,7 +106,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 2. x_t = argmax of the average confidence bound. */
   PetscCall(maximise(algorithm, model, t, history, &contexts, query, failure));
   query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];
-  if (!failure->failed)
+  if (!failure->failed && !options->common.measure)
     PetscCall(estimate_error(algorithm, model, t, history, &contexts, query, failure));
   PetscCall(rg_kde_contexts_destroy(&contexts));
   PetscFunctionReturn(0);
@@ -103,9 +114,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
 static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  (void)domain;
-  (void)t;
-  rg_kde_confidence(options, "sbo_kde", law);
+  rg_kde_confidence(options, "sbo_kde", domain->design.dim, t, law);
 }
 
 const RgAlgorithmClass rg_algorithm_sbo_kde = {

@@ -3,30 +3,52 @@
    x_t = argmax_x E_{c~P}[U(x, c)] - eps_t L(x), U = mu + width sd; P is the centre of the ambiguity
    set (the contexts observed so far, or given laws), eps_t its radius, and L(x) the largest |dU/dc|
    over a sample of contexts drawn once per trial. Radius and slopes are in units of the context
-   box. Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341; wdrbo 2.3 to 2.5.
+   box. With `measure: rho` the expectation is replaced by rho, and eps_t is multiplied by K,
+   |rho_P - rho_Q| <= K L W1(P, Q). Source: Micheli, Balta, Tsiamis, Lygeros (2025),
+   arXiv:2503.20341; wdrbo 2.3 to 2.5, 2.7.
    Deviations: the penalty's gradient is exact; the released code takes it as zero
    (penalty_gradient: none).
    Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed and
    samples.
    Needs contexts drawn by nature. Revision 4. */
 #include "algorithm/context_centre.h"
+#include "maths/blas.h"
 #include "maths/design.h"
+#include "robust/wasserstein_theory.h"
 
 #include <math.h>
 
 enum { RANDOM, DENSE };
 enum { EXACT, NONE };
+enum { FIXED, THEORY };
 
 typedef struct {
   RgWassersteinOptions ball;
   int lipschitz, samples, screening, gradient;
+  int beta;
+  double norm, deviation, delta, kappa; /* of the theory; NaN: auto */
 } Options;
 
 static const char *const lipschitzes[] = {"random", "dense", NULL};
 static const char *const gradients[] = {"exact", "none", NULL};
 
+static const char *const betas[] = {"fixed", "theory", NULL};
+
 static const RgParam params[] = {
   RG_WASSERSTEIN_PARAMS(Options, ball),
+  RG_CONTEXTUAL_MEASURE(Options, ball.centre.common),
+  RG_ENTRY("beta", CHOICE, Options, beta, int, "fixed", RG_LATER, 0, betas, "Bbar_t",
+           "multiple of the posterior deviation: the width, or that of equation 7, R/sqrt(lambda) "
+           "sqrt(log det(I + K/lambda) + 2 log(1/delta)) + B, lambda the model's noise variance"),
+  RG_ENTRY("norm", REAL, Options, norm, double, "auto", 0, 1e6, rg_param_later, "B",
+           "norm of f for the theory (beta, schedule), model units; auto: 1"),
+  RG_ENTRY("noise_deviation", REAL, Options, deviation, double, "auto", 0, 1e6, rg_param_later, "R",
+           "sub-Gaussian constant of the noise for the theory, model units; auto: "
+           "sqrt(lambda)"),
+  RG_ENTRY("delta", REAL, Options, delta, double, "auto", RG_POSITIVE, 1, rg_param_later, "delta",
+           "probability that each bound of the theory may fail; auto: 0.1"),
+  RG_ENTRY("covering", REAL, Options, kappa, double, "auto", 0, 1e6, rg_param_later, "kappa",
+           "constant of the covering number in Lemma 7, which the paper leaves open; auto: 1"),
   RG_CHOICE(
     "lipschitz", Options, lipschitz, "random", lipschitzes, "L",
     "contexts of the slopes: independent uniform ones, or equispaced (one context), Sobol (more)"),
@@ -49,6 +71,84 @@ static int sample_count(const Options *options, int dim)
   if (options->samples > 0) return options->samples;
   if (options->lipschitz == RANDOM) return 100;
   return dim == 1 ? 1025 : 1024;
+}
+
+static double given(double value, double fallback)
+{
+  return isnan(value) ? fallback : value;
+}
+
+/* log det(I + K/lambda) of the data. */
+static PetscErrorCode log_determinant(const RgModel *model, const RgHistory *history,
+                                      double *log_det)
+{
+  const int n = history->n, dim_x = history->dim, dim = model->kernel.dim;
+  double *Z, *K;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2((size_t)n * dim, &Z, (size_t)n * n, &K));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < dim; j++)
+      Z[(size_t)i * dim + j] = j < dim_x ? history->x[(size_t)i * dim_x + j]
+                                         : history->c[(size_t)i * (dim - dim_x) + j - dim_x];
+  PetscCall(rg_kernel_matrix(&model->kernel, n, Z, K));
+  for (size_t i = 0; i < (size_t)n * n; i++) K[i] /= model->noise_variance;
+  for (int i = 0; i < n; i++) K[(size_t)i * n + i] += 1;
+  PetscCheck(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, K, n) == 0, PETSC_COMM_SELF, PETSC_ERR_LIB,
+             "I + K/lambda has no Cholesky factor");
+  *log_det = 0;
+  for (int i = 0; i < n; i++) *log_det += 2 * log(K[(size_t)i * n + i]);
+  PetscCall(PetscFree2(Z, K));
+  PetscFunctionReturn(0);
+}
+
+/* The theorems' width, and their radius of n contexts, at most the diameter of the box. */
+static PetscErrorCode theory_of(const RgAlgorithm *algorithm, const RgHistory *history,
+                                double *width, double *radius)
+{
+  const Options *o = algorithm->options;
+  const RgModel *model = algorithm->state;
+  const RgDomain *domain = algorithm->setup.domain;
+  const double lambda = model->noise_variance;
+  const RgWassersteinTheory theory = {.lambda = lambda,
+                                      .R = given(o->deviation, sqrt(lambda)),
+                                      .B = given(o->norm, 1),
+                                      .delta = given(o->delta, 0.1),
+                                      .dim_x = domain->design.dim,
+                                      .dim_c = domain->context.dim,
+                                      .width_x = sqrt(domain->design.dim),
+                                      .width_c = sqrt(domain->context.dim),
+                                      .kappa = given(o->kappa, 1)};
+  double log_det = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(log_determinant(model, history, &log_det));
+  const double norm = rg_wasserstein_norm(&theory, log_det);
+  if (o->beta == THEORY) *width = norm;
+  if (o->ball.schedule == RG_RADIUS_THEORY)
+    *radius = fmin(rg_wasserstein_radius(&theory, history->n, norm), theory.width_c);
+  PetscFunctionReturn(0);
+}
+
+/* A ball changes some measures without a bound that the slopes of U give. */
+static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics)
+{
+  const char *text = ((const Options *)options)->ball.centre.common.measure;
+  const int before = diagnostics->n;
+  RgMeasure measure;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_centre_check(options, domain, place, diagnostics));
+  if (!text || diagnostics->n > before) PetscFunctionReturn(0);
+  PetscCall(rg_measure_create(text, &measure));
+  if (isnan(rg_measure_transport(&measure)))
+    rg_diagnostics_add(diagnostics, place,
+                       "'measure': a Wasserstein ball changes '%s' by more than a multiple of the "
+                       "slope of U; accepted are expectation, cvar, mad, their sums, clip and tanh",
+                       text);
+  PetscCall(rg_measure_destroy(&measure));
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode create(RgAlgorithm *algorithm)
@@ -95,15 +195,22 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const int dim = algorithm->setup.domain->context.dim;
   RgContextCentre centre;
   RgContextPenalised penalised, coarse;
-  double *contexts;
+  RgContextualOptions how = options->ball.centre.common;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
+  RgMeasure measure;
+  const RgMeasure *rho;
+  double *contexts, radius;
 
   PetscFunctionBeginUser;
   /* 1. Centre and radius; contexts of the centre first, then those of the slopes. */
   PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  const double radius = rg_wasserstein_ball_radius(&options->ball, &centre);
-  penalised = (RgContextPenalised){.centre = {centre.n, centre.weight},
-                                   .radius = radius,
+  radius = rg_wasserstein_ball_radius(&options->ball, &centre);
+  if (options->beta == THEORY || options->ball.schedule == RG_RADIUS_THEORY)
+    PetscCall(theory_of(algorithm, history, &how.width, &radius));
+  PetscCall(rg_contextual_measure(options, &measure, &rho));
+  penalised = (RgContextPenalised){.centre = {centre.n, centre.weight, rho},
+                                   .radius = rho ? radius * rg_measure_transport(rho) : radius,
                                    .n_slopes = state->n,
                                    .dim_c = dim,
                                    .flat_penalty = options->gradient == NONE};
@@ -118,27 +225,35 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                               rg_ucb_penalised,    &penalised, NULL};
   const RgContextual rough = {centre.n + coarse.n_slopes, coarse.n_slopes, contexts,
                               rg_ucb_penalised,           &coarse,         NULL};
-  PetscCall(rg_contextual_acquire(algorithm, t, history, &bound, &rough, query, failure));
+  PetscCall(rg_acquire_contextual(&state->model, &how, &bound, &rough,
+                                  RG_SEARCH(algorithm, history, &random), query,
+                                  &query->extra[RG_UCB_ACQUISITION], failure));
+  query->extra[RG_UCB_CONFIDENCE] = how.width * how.width;
   query->extra[RG_BALL_RADIUS] = radius;
   PetscCall(PetscFree(contexts));
+  PetscCall(rg_measure_destroy(&measure));
   PetscCall(rg_centre_destroy(&centre));
   PetscFunctionReturn(0);
 }
 
 /* b: the radius if it is constant around a given centre; Theorem 5 applies to this case. No
-   theorem is about a shrinking radius around a given centre. */
+   theorem is about a shrinking radius around a given centre, other measures, and contexts that are
+   forgotten. The width of the theory depends on the data. */
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
-  const RgWassersteinOptions *ball = &((const Options *)closure)->ball;
+  const Options *o = closure;
+  const RgWassersteinOptions *ball = &o->ball;
   const double width = ball->centre.common.width;
-  const bool given = ball->centre.laws.n > 0, constant = ball->schedule == RG_RADIUS_CONSTANT;
+  const bool given_laws = ball->centre.laws.n > 0, constant = ball->schedule == RG_RADIUS_CONSTANT;
+  const bool forgets = !given_laws && rg_forgets(&ball->centre.forgetting);
+  const bool none = (given_laws && !constant) || forgets || ball->centre.common.measure;
 
   (void)domain;
   (void)t;
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,
-                           .a = width * width,
-                           .b = given ? ball->radius : NAN,
-                           .rule = given && !constant ? NULL : "wdrbo",
+                           .a = o->beta == THEORY ? NAN : width * width,
+                           .b = given_laws ? ball->radius : NAN,
+                           .rule = none ? NULL : "wdrbo",
                            .delta = NAN};
 }
 
@@ -158,6 +273,7 @@ const RgAlgorithmClass rg_algorithm_wdrbo = {
            "eps_t times the Lipschitz constant of U(x, .)",
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341"),
   RG_WASSERSTEIN_NEEDS,
+  .check = check,
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   RG_OPTIONS(Options, params),
   .cost = cost_of,

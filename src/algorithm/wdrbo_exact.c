@@ -75,6 +75,18 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_centre_check(options, domain, place, diagnostics));
+  if (((const Options *)options)->ball.schedule == RG_RADIUS_THEORY)
+    rg_diagnostics_add(diagnostics, place,
+                       "'schedule: theory' is that of wdrbo; accepted here: "
+                       "root_n, constant");
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -119,5 +131,6 @@ const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
   .cost = cost_of,
   RG_ASK(ask, rg_ball_columns),
   RG_WASSERSTEIN_NEEDS,
+  .check = check,
   RG_CONTEXTUAL_STATE,
 };

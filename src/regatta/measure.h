@@ -88,6 +88,16 @@ RG_API PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure,
                                                  const RgCredible *credible, const double *p,
                                                  double *lower, double *upper);
 
+/* rho(f) at one design, and its derivatives by the n values of f (one of them where rho has a
+   kink); p: their probabilities. Not for a measure that rg_measure_lists. O(n), or O(n log n). */
+RG_API PetscErrorCode rg_measure_gradient(const RgMeasure *measure, int n, const double *f,
+                                          const double *p, double *value, double *slope);
+/* Whether a part of the measure is the least value over a list of probabilities. */
+RG_API bool rg_measure_lists(const RgMeasure *measure);
+/* K with |rho_P(f) - rho_Q(f)| <= K L W1(P, Q) for every f with Lipschitz constant L; NaN: there
+   is none. */
+RG_API double rg_measure_transport(const RgMeasure *measure);
+
 /* K with upper - lower <= K max over contexts of u - l (rrgp_ucb 7); NaN if no such K exists. */
 RG_API double rg_measure_slope(const RgMeasure *measure);
 

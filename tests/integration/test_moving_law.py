@@ -1,29 +1,12 @@
 """Laws of contexts that change in time, contexts that are announced, and estimates that forget: contexts,
 regret and queries of a study against a program of its own (NumPy, SciPy), written from the definitions."""
-import os
-
-os.environ["OPENBLAS_NUM_THREADS"] = "1"  # matrices are small
-
-import h5py
 import numpy as np
 from scipy.stats import kstest, norm
 
-from regatta_test import RegattaTest, main, regatta
+from context_test import GRID, N0, SEEDS, STUDY, T, ContextTest
+from regatta_test import main, regatta
 
-N0, T, SEEDS, LENGTH, NOISE, WIDTH = 5, 30, 2, 0.3, 1e-3, 1.5
-STUDY = f"""study: moving_law
-seed: 3
-seeds: {SEEDS}
-common:
-  iterations: {T - N0}
-  initial_points: {N0}
-  initial_design: uniform
-  count_initial: true
-  surrogate: {{kernel: gaussian, ard: false, length_scale: {LENGTH}, variance: 1, noise_variance: {NOISE},
-              noise_units: model, fit: fixed, mean: zero, deviation: sample}}
-  maximiser: {{raw_samples: 256, restarts: 10, incumbents: 0, perturbations: 0}}
-problems:
-"""
+
 MOVING = STUDY + """\
   - {name: three_humps_camel, label: linear, law: "linear(normal(0.2, 0.1), 21, normal(0.8, 0.2))"}
   - {name: three_humps_camel, label: jump, law: "jump(normal(0.2, 0.1), 11, normal(0.7, 0.1), 21, normal(0.4, 0.1))"}
@@ -44,7 +27,6 @@ algorithms:
 """
 NODES = np.linspace(-8, 8, 1001)  # of the standard normal law
 WEIGHTS = norm.pdf(NODES) / norm.pdf(NODES).sum()
-GRID = np.linspace(0, 1, 4001)
 
 
 def mean_and_deviation(problem, t):
@@ -70,26 +52,6 @@ def expected_camel(x, mean, deviation):
     return -(2 * u**2 - 1.05 * u**4 + u**6 / 6) - u * v.mean() - (v**2).mean()
 
 
-class Model:
-    """The posterior of the evaluations so far, outputs standardised."""
-
-    def __init__(self, x, c, y):
-        self.data = np.column_stack([x, c])
-        self.inverse = np.linalg.inv(self.kernel(self.data, self.data) + NOISE * np.eye(len(x)))
-        self.alpha = self.inverse @ ((y - y.mean()) / y.std(ddof=1))
-
-    @staticmethod
-    def kernel(a, b):
-        return np.exp(-((a[:, None] - b[None]) ** 2).sum(axis=2) / (2 * LENGTH**2))
-
-    def bound(self, x, c):
-        """U at all (x, c)."""
-        pairs = np.column_stack([np.repeat(x, len(c)), np.tile(c, len(x))])
-        cross = self.kernel(pairs, self.data)
-        variance = 1 - (cross @ self.inverse * cross).sum(axis=1)
-        return (cross @ self.alpha + WIDTH * np.sqrt(np.maximum(variance, 1e-10))).reshape(len(x), len(c))
-
-
 def weights_of(c, window=None, decay=1.0):
     """The contexts that count, oldest first, and their weights."""
     c = c[-window:] if window else c
@@ -97,22 +59,7 @@ def weights_of(c, window=None, decay=1.0):
     return c, weight / weight.sum()
 
 
-class MovingLaw(RegattaTest):
-
-    def results(self, text):
-        """label of the problem -> list of trials, each a map from names to arrays over t."""
-        study, output = self.write("study.yaml", text), self.folder / "study.h5"
-        code, out, err = regatta("run", study, "-o", output, "-quiet")
-        self.assertEqual(code, 0, out + err)
-        found = {}
-        with h5py.File(output) as file:
-            for problem in (name for name in file if "x" in file[name]):
-                group = file[problem]
-                labels = [label.decode() for label in group["algorithm"][:]]
-                columns = [name for name in group if isinstance(group[name], h5py.Dataset) and group[name].ndim > 1]
-                found[problem] = [{"algorithm": label, **{name: group[name][i] for name in columns}}
-                                  for i, label in enumerate(labels)]
-        return found
+class MovingLaw(ContextTest):
 
     def check_regret(self, trial, value, best):
         """value(t, x): F_t; best(t): its maximum. All columns of regret follow from them."""
@@ -122,12 +69,6 @@ class MovingLaw(RegattaTest):
         np.testing.assert_allclose(trial["instantaneous_regret"], now, atol=3e-6)
         np.testing.assert_allclose(trial["simple_regret"], simple, atol=3e-6)
         np.testing.assert_allclose(trial["cumulative_regret"], np.cumsum(now), atol=1e-4)
-
-    def check_query(self, trial, t, values):
-        """That the query of evaluation t maximises, by its values at the query and on the grid. A search may miss
-        a maximum at the border that is a little better."""
-        self.assertGreater(values[0], values[1:].max() - 0.05)
-        self.assertAlmostEqual(trial["acquisition"][t - 1], values[0], delta=1e-5)
 
     def test_laws_change(self):
         found = self.results(MOVING)
@@ -146,15 +87,6 @@ class MovingLaw(RegattaTest):
             same = np.array(scores).reshape(len(trials), T)
             self.assertTrue((same == same[:1]).sum() < same.size)  # seeds differ
             self.assertGreater(kstest(same.reshape(5, SEEDS, T)[0].ravel(), "norm").pvalue, 1e-3)
-
-    def models(self, trial):
-        """(t, model, contexts) before each query."""
-        x, c, y = trial["x"][:, 0], trial["c"][:, 0], trial["y"]
-        for t in range(N0 + 1, T + 1, 6):
-            yield t, Model(x[:t - 1], c[:t - 1], y[:t - 1]), c[:t - 1]
-
-    def designs(self, trial, t):
-        return np.append(trial["x"][t - 1, 0], GRID[::50])
 
     def check_average(self, trial, **forgetting):
         for t, model, c in self.models(trial):

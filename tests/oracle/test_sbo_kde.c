@@ -224,7 +224,7 @@ RG_TEST(average_and_worst_case)
                        1.2553033160413, 1.2885177759455, 1.3658536621399, 1.4558072886321};
   const double equal[8] = {.125, .125, .125, .125, .125, .125, .125, .125};
   double value, gradient, q[8], mass, work[16];
-  RgContextWeights weights = {8, equal};
+  RgContextWeights weights = {8, equal, NULL};
   RgContextUcb ucb;
   Fitted it;
 

@@ -24,7 +24,7 @@ static double average_at(Method *rule, int t, const RgHistory *history, const do
   double value;
 
   RG_OK(rg_kde_contexts_create(&rule->algorithm, options, t, history, 0, &contexts, &failure));
-  RgContextWeights weights = {contexts.n, contexts.weight};
+  RgContextWeights weights = {contexts.n, contexts.weight, NULL};
   const RgContextual average = {contexts.n, 0, contexts.c, rg_ucb_expectation, &weights, NULL};
   RG_OK(rg_context_ucb_create(rule->class->model(&rule->algorithm), options->common.width, &average,
                               RG_CONTEXT_EXACT, 500, &ucb));

@@ -33,7 +33,7 @@ static void begin(int grid, double radius, bool flat, Case *test)
   test->model.domain = &test->domain;
   RG_OK(rg_posterior_create(&test->kernel, 0.01, 0.0, 4, &test->model.posterior));
   RG_OK(rg_posterior_set(&test->model.posterior, NULL, 0.01, 0.0, 4, Z, y, &failure));
-  test->penalised = (RgContextPenalised){{4, weights}, radius, grid, 1, flat};
+  test->penalised = (RgContextPenalised){{4, weights, NULL}, radius, grid, 1, flat};
   const RgContextual bound = {4 + grid, grid, list, rg_ucb_penalised, &test->penalised, NULL};
   RG_OK(rg_context_ucb_create(&test->model, 1.5, &bound, RG_CONTEXT_EXACT, 500, &test->ucb));
   RG_OK(PetscFree(list));
@@ -107,8 +107,8 @@ RG_TEST(gradients)
 {
   const double list[5] = {0.1, 0.3, 0.55, 0.7, 0.95}, weight[3] = {0.5, 0.2, 0.3};
   const double scales[2] = {0.3, 0.5}, x = 0.47, h = 1e-6;
-  RgContextWeights expectation = {3, weight};
-  RgContextPenalised penalised = {{3, weight}, 0.2, 2, 1, false};
+  RgContextWeights expectation = {3, weight, NULL};
+  RgContextPenalised penalised = {{3, weight, NULL}, 0.2, 2, 1, false};
   int all = 5;
   RgContextCriterion criteria[3] = {rg_ucb_expectation, rg_ucb_penalised, rg_ucb_minimum};
   void *argument[3] = {&expectation, &penalised, &all};

@@ -86,7 +86,7 @@ static double best(Case *it, RgContextCriterion criterion, void *all, void *some
 RG_TEST(ends_where_the_plain_search_ends)
 {
   const RgKernelFamily families[] = {RG_KERNEL_GAUSSIAN, RG_KERNEL_MATERN52};
-  RgContextWeights all = {M, NULL}, some = {FEW, NULL};
+  RgContextWeights all = {M, NULL, NULL}, some = {FEW, NULL, NULL};
   int n_all = M, n_some = FEW;
 
   for (int k = 0; k < 2; k++) {
@@ -103,7 +103,7 @@ RG_TEST(ends_where_the_plain_search_ends)
 /* The value uses all contexts, whatever the search began with. */
 RG_TEST(value_is_exact)
 {
-  RgContextWeights all = {M, NULL}, some = {1, NULL};
+  RgContextWeights all = {M, NULL, NULL}, some = {1, NULL, NULL};
   Case it;
   RgContextUcb ucb;
   const RgMaximiserOptions options = {.raw_samples = 64, .restarts = 5, .max_iterations = 0};
@@ -139,7 +139,7 @@ static void odd_ones_are_nothing(void *closure, int m, int dim, double *value, d
 RG_TEST(a_batch_is_settled_as_one)
 {
   enum { BATCH = RG_CONTEXT_BATCH + 3 };
-  RgContextWeights all = {M, NULL};
+  RgContextWeights all = {M, NULL, NULL};
   RgContextUcb ucb;
   Case it;
   double X[BATCH * DX], value[BATCH], gradient[BATCH * DX];
@@ -169,7 +169,7 @@ static void one_more(void *closure, int m, int dim, double *value, double *gradi
 RG_TEST(a_settled_search_takes_the_nodes_it_is_given)
 {
   const RgKernelFamily families[] = {RG_KERNEL_GAUSSIAN, RG_KERNEL_MATERN52};
-  RgContextWeights all = {M, NULL}, some = {FEW, NULL};
+  RgContextWeights all = {M, NULL, NULL}, some = {FEW, NULL, NULL};
 
   for (int k = 0; k < 2; k++) {
     Case it;

@@ -1,5 +1,6 @@
 #include "test_main.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -312,4 +313,70 @@ RG_TEST(mistakes_are_explained)
   RG_OK(rg_measure_check("wurst", 3, place, &diagnostics));
   assert_int_equal(diagnostics.n, 2);
   assert_non_null(strstr(diagnostics.list[1].message, "did you mean 'worst'"));
+}
+
+/* ---- derivatives ------------------------------------------------------------------------- */
+
+/* Derivatives against differences, where no two values are equal. */
+RG_TEST(gradients)
+{
+  static const char *const smooth[] = {"expectation",
+                                       "worst",
+                                       "best",
+                                       "var(0.25)",
+                                       "cvar(0.3)",
+                                       "mad",
+                                       "sd",
+                                       "variance",
+                                       "expectation - 0.5*sd",
+                                       "robust(expectation, l1 = 0.3)",
+                                       "tanh(cvar(0.2))",
+                                       "exp(mad)",
+                                       "clip(expectation, -5, 5)",
+                                       "clip(worst, 0, 1)"};
+  const RgStream stream = rg_stream(7, "test", 0, "gradients", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  double f[CONTEXTS], p[CONTEXTS], slope[CONTEXTS], total = 0;
+
+  for (int j = 0; j < CONTEXTS; j++) total += p[j] = rg_random_exponential(&random);
+  for (int j = 0; j < CONTEXTS; j++) p[j] /= total;
+  for (int j = 0; j < CONTEXTS; j++) f[j] = rg_random_normal(&random);
+  for (size_t m = 0; m < sizeof smooth / sizeof *smooth; m++) {
+    RgMeasure measure;
+    double value, up, down;
+    parse(smooth[m], &measure);
+    RG_OK(rg_measure_gradient(&measure, CONTEXTS, f, p, &value, slope));
+    for (int j = 0; j < CONTEXTS; j++) {
+      const double at = f[j], step = 1e-6;
+      f[j] = at + step;
+      RG_OK(rg_measure_value(&measure, 1, CONTEXTS, f, p, &up));
+      f[j] = at - step;
+      RG_OK(rg_measure_value(&measure, 1, CONTEXTS, f, p, &down));
+      f[j] = at;
+      if (!(fabs((up - down) / (2 * step) - slope[j]) < 1e-6))
+        fail_msg("%s: %g at context %d, differences give %g", smooth[m], slope[j], j,
+                 (up - down) / (2 * step));
+    }
+    RG_OK(rg_measure_destroy(&measure));
+  }
+}
+
+/* K bounds the change when values move: a transport of the law over a distance moves f by at most
+   L times it. */
+RG_TEST(transport)
+{
+  static const struct {
+    const char *text;
+    double K;
+  } cases[] = {{"expectation", 1},           {"cvar(0.2)", 5},       {"mad", 2},
+               {"expectation - 3*mad", 7},   {"tanh(cvar(0.5))", 2}, {"worst", NAN},
+               {"expectation - 0.5*sd", NAN}};
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    RgMeasure measure;
+    parse(cases[i].text, &measure);
+    const double K = rg_measure_transport(&measure);
+    assert_true(isnan(cases[i].K) ? isnan(K) : fabs(K - cases[i].K) < 1e-12);
+    RG_OK(rg_measure_destroy(&measure));
+  }
 }
