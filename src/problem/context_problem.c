@@ -4,7 +4,9 @@
 #include <math.h>
 
 #include "base/grow.h"
+#include "maths/blas.h"
 #include "maths/design.h"
+#include "maths/normal.h"
 
 enum {
   SETS = 8,    /* independent scrambles of the quasi-Monte Carlo rule */
@@ -14,6 +16,50 @@ enum {
 const char *const rg_context_orders[] = {"after", "before", NULL};
 const char *const rg_context_observations[] = {"raw", "clipped", NULL};
 const char *const rg_context_expectations[] = {"exact", "qmc", NULL};
+
+/* The lower Cholesky factor (dim x dim) of the correlations. *definite: it exists. */
+static PetscErrorCode factor(const RgReals *correlation, int dim, double *root, bool *definite)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0, pair = 0; i < dim; i++)
+    for (int j = i; j < dim; j++) {
+      const double r = i == j ? 1 : correlation->values[correlation->n > 1 ? pair++ : 0];
+      root[(size_t)j * dim + i] = r;
+      if (j > i) root[(size_t)i * dim + j] = 0;
+    }
+  *definite = LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', dim, root, dim) == 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_correlation(const char *problem, const RgContextOptions *options,
+                                        int dim, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const RgReals *correlation = &options->correlation;
+  const int pairs = dim * (dim - 1) / 2;
+  bool definite = true;
+  double *root;
+
+  PetscFunctionBeginUser;
+  if (!correlation->n) PetscFunctionReturn(0);
+  if (dim == 1 || (correlation->n != 1 && correlation->n != pairs)) {
+    rg_diagnostics_add(diagnostics, place,
+                       "%s: 'correlation' has %d numbers for %d pairs of context coordinates",
+                       problem, correlation->n, pairs);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1((size_t)dim * dim, &root));
+  PetscCall(factor(correlation, dim, root, &definite));
+  PetscCall(PetscFree(root));
+  if (!definite)
+    rg_diagnostics_add(diagnostics, place,
+                       "%s: 'correlation' is no matrix of correlations: it has "
+                       "no Cholesky factor",
+                       problem);
+  if (rg_law_changes(options->law.n, options->law.values))
+    rg_diagnostics_add(diagnostics, place,
+                       "%s: 'correlation' joins laws that stay the same in time", problem);
+  PetscFunctionReturn(0);
+}
 
 PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *options, int dim,
                                 RgPlace place, RgDiagnostics *diagnostics)
@@ -25,6 +71,7 @@ PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *opt
                        problem, options->law.n, dim, dim);
   for (int j = 0; j < options->law.n; j++)
     PetscCall(rg_law_check("law", options->law.values[j], place, diagnostics));
+  PetscCall(check_correlation(problem, options, dim, place, diagnostics));
   PetscCall(rg_measure_check(options->measure, options->measure_points, place, diagnostics));
   PetscFunctionReturn(0);
 }
@@ -34,7 +81,9 @@ PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDom
   PetscFunctionBeginUser;
   PetscCall(rg_space_cube(&domain->context, dim, 0, 1));
   domain->control = options->order == RG_ORDER_BEFORE ? RG_CONTEXT_ANNOUNCED : RG_CONTEXT_NATURE;
-  PetscCall(rg_domain_state_laws(domain, options->law.n, (const char *const *)options->law.values));
+  if (!options->correlation.n) /* methods would take the laws for independent */
+    PetscCall(
+      rg_domain_state_laws(domain, options->law.n, (const char *const *)options->law.values));
   PetscCall(rg_measure_canonical(options->measure, &domain->measure));
   PetscFunctionReturn(0);
 }
@@ -105,6 +154,17 @@ PetscErrorCode rg_context_fixed_domain(const RgProblemClass *class, const void *
 
 /* ---- create, destroy ------------------------------------------------------------------------- */
 
+/* Join independent uniform numbers (dim) by the copula, in place. */
+static void join(const RgContextProblem *data, double *u)
+{
+  for (int j = 0; data->root && j < data->dim; j++) u[j] = rg_normal_quantile(u[j]);
+  for (int j = data->dim - 1; data->root && j >= 0; j--) {
+    double sum = 0;
+    for (int k = 0; k <= j; k++) sum += data->root[j * data->dim + k] * u[k];
+    u[j] = fmin(fmax(rg_normal_cdf(sum), 0x1p-60), 1 - 0x1p-53);
+  }
+}
+
 /* Eight scrambled Sobol sets, mapped by the quantiles of the laws. */
 static PetscErrorCode create_qmc(RgProblem *problem, RgContextProblem *data, int points)
 {
@@ -118,11 +178,11 @@ static PetscErrorCode create_qmc(RgProblem *problem, RgContextProblem *data, int
     RgRandom random = rg_stream_at(&stream, (uint64_t)s);
     double *set = data->qmc + (size_t)s * each * data->dim;
     PetscCall(rg_design_sobol(&random, each, data->dim, set));
-    for (int i = 0; i < each; i++)
-      for (int j = 0; j < data->dim; j++) {
-        double *c = &set[(size_t)i * data->dim + j];
-        *c = rg_distribution_quantile(&data->law[j], *c);
-      }
+    for (int i = 0; i < each; i++) {
+      double *c = set + (size_t)i * data->dim;
+      join(data, c);
+      for (int j = 0; j < data->dim; j++) c[j] = rg_distribution_quantile(&data->law[j], c[j]);
+    }
   }
   PetscFunctionReturn(0);
 }
@@ -141,11 +201,12 @@ static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
   data->n_nodes = n;
   PetscCall(PetscMalloc1((size_t)n * data->dim, &data->nodes));
   if (data->dim > 1) PetscCall(rg_design_sobol(&random, n, data->dim, data->nodes));
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < data->dim; j++) {
-      double *c = &data->nodes[(size_t)i * data->dim + j];
-      *c = rg_distribution_quantile(&data->law[j], data->dim > 1 ? *c : (i + 0.5) / n);
-    }
+  for (int i = 0; i < n; i++) {
+    double *c = data->nodes + (size_t)i * data->dim;
+    if (data->dim == 1) *c = (i + 0.5) / n;
+    join(data, c);
+    for (int j = 0; j < data->dim; j++) c[j] = rg_distribution_quantile(&data->law[j], c[j]);
+  }
   PetscFunctionReturn(0);
 }
 
@@ -164,7 +225,7 @@ static PetscErrorCode take_law(RgProblem *problem, int t)
     if (options->clip) rg_distribution_clip(&data->law[j], 0, 1);
   }
   PetscCall(create_nodes(problem, data, options));
-  if (options->expectation == RG_EXPECTATION_QMC && !data->n_nodes)
+  if ((options->expectation == RG_EXPECTATION_QMC || data->root) && !data->n_nodes)
     PetscCall(create_qmc(problem, data, options->points));
   problem->has_draft = data->n_qmc > DRAFT;
   if (function->own_size) PetscCall(PetscCalloc(function->own_size, &data->own));
@@ -195,6 +256,7 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
   const RgContextOptions *options = problem->options;
   const int dim = problem->domain.context.dim;
   RgContextProblem *data;
+  bool definite;
 
   (void)failure;
   PetscFunctionBeginUser;
@@ -204,6 +266,11 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
   data->dim = dim;
   PetscCall(PetscCalloc3(dim, &data->raw, dim, &data->law, dim, &data->over_time));
   PetscCall(rg_law_create_all(options->law.n, options->law.values, dim, data->over_time));
+  if (options->correlation.n) {
+    PetscCall(PetscMalloc1((size_t)dim * dim, &data->root));
+    PetscCall(factor(&options->correlation, dim, data->root, &definite));
+    PetscCheck(definite, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "no matrix of correlations");
+  }
   PetscCall(take_law(problem, 1));
   PetscFunctionReturn(0);
 }
@@ -221,12 +288,11 @@ PetscErrorCode rg_context_at(RgProblem *problem, int t)
 
 PetscErrorCode rg_context_optimum(RgProblem *problem, double each)
 {
-  const RgContextOptions *options = problem->options;
   const RgContextProblem *data = problem->data;
   const int dim = problem->domain.design.dim;
 
   PetscFunctionBeginUser;
-  if (options->expectation != RG_EXPECTATION_EXACT || data->n_nodes) PetscFunctionReturn(0);
+  if (data->n_qmc || data->n_nodes) PetscFunctionReturn(0);
   problem->n_optimisers = 1;
   PetscCall(PetscMalloc1(dim, &problem->optimisers));
   for (int j = 0; j < dim; j++) problem->optimisers[j] = each;
@@ -242,6 +308,7 @@ PetscErrorCode rg_context_destroy(RgProblem *problem)
   PetscFunctionBeginUser;
   PetscCall(drop_law(problem));
   for (int j = 0; j < data->dim; j++) PetscCall(rg_law_destroy(&data->over_time[j]));
+  PetscCall(PetscFree(data->root));
   PetscCall(PetscFree3(data->raw, data->law, data->over_time));
   PetscFunctionReturn(0);
 }
@@ -254,8 +321,11 @@ PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c, 
   const RgContextProblem *data = problem->data;
 
   PetscFunctionBeginUser;
+  for (int j = 0; data->root && j < data->dim; j++) c[j] = rg_random_uniform(random);
+  join(data, c);
   for (int j = 0; j < data->dim; j++) {
-    c[j] = rg_distribution_sample(&data->raw[j], random);
+    c[j] = data->root ? rg_distribution_quantile(&data->raw[j], c[j])
+                      : rg_distribution_sample(&data->raw[j], random);
     if (options->observed == RG_OBSERVED_CLIPPED) c[j] = fmin(fmax(c[j], 0), 1);
   }
   *context_index = -1;

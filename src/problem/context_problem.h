@@ -14,15 +14,17 @@
 #include "regatta/measure.h"
 
 typedef struct {
-  RgTexts law;        /* the law of each context coordinate before clipping, which may change in
+  RgTexts law;         /* the law of each context coordinate before clipping, which may change in
                          time (maths/law.h); one for all, or one each */
-  int order;          /* RG_ORDER_AFTER | RG_ORDER_BEFORE */
-  bool clip;          /* f takes contexts clipped to [0, 1] */
-  int observed;       /* RG_OBSERVED_RAW | RG_OBSERVED_CLIPPED */
-  int expectation;    /* RG_EXPECTATION_EXACT | RG_EXPECTATION_QMC */
-  int points;         /* number of points of the quasi-Monte Carlo rule */
-  char *measure;      /* regatta/measure.h */
-  int measure_points; /* number of contexts for a measure other than the expectation */
+  RgReals correlation; /* of a Gaussian copula: one for all pairs of coordinates, or one per pair;
+                          empty: they are independent */
+  int order;           /* RG_ORDER_AFTER | RG_ORDER_BEFORE */
+  bool clip;           /* f takes contexts clipped to [0, 1] */
+  int observed;        /* RG_OBSERVED_RAW | RG_OBSERVED_CLIPPED */
+  int expectation;     /* RG_EXPECTATION_EXACT | RG_EXPECTATION_QMC */
+  int points;          /* number of points of the quasi-Monte Carlo rule */
+  char *measure;       /* regatta/measure.h */
+  int measure_points;  /* number of contexts for a measure other than the expectation */
 } RgContextOptions;
 
 enum { RG_ORDER_AFTER, RG_ORDER_BEFORE };
@@ -39,6 +41,11 @@ extern const char *const rg_context_expectations[];
     "law of the contexts before clipping, one for all coordinates or one each: normal(m, s), "     \
     "uniform(a, b), cauchy(m, s), burr(alpha, beta), linear(LAW, t, LAW), jump(LAW, t, LAW), "     \
     "... (regatta describe laws)"),                                                                \
+    RG_ENTRY("correlation", REALS, RgContextOptions, correlation, RgReals, "auto", -1, 1,          \
+             rg_param_later, "R",                                                                  \
+             "correlations of a Gaussian copula that joins the laws of the coordinates: one for "  \
+             "all pairs, or one for each, (1, 2), (1, 3), .., (2, 3), ..; F is then quasi-Monte "  \
+             "Carlo; auto: independent"),                                                          \
     RG_ENTRY("context", CHOICE, RgContextOptions, order, int, "after", RG_LATER, 0,                \
              rg_context_orders, "",                                                                \
              "when nature draws the context: after the decision, or before it, so that the "       \
@@ -65,6 +72,8 @@ typedef struct RgContextFunction RgContextFunction;
 typedef struct {
   const RgContextFunction *function; /* borrowed */
   int dim;
+  double *root;        /* dim x dim: lower Cholesky factor of the copula's correlations; owned,
+                          NULL: independent coordinates */
   RgLaw *over_time;    /* dim: laws of the draws as they change; owned */
   RgDistribution *raw; /* dim: laws of the draws; these and all below are those of one evaluation,
                           problem->epoch; owned */

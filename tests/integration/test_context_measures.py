@@ -1,7 +1,7 @@
 """Measures other than the expectation, widths and radii of the theorems, and functions of known norm: queries and
 columns of a study against a program of its own (NumPy, SciPy), written from the definitions."""
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import kstest, norm
 
 from context_test import N0, NOISE, STUDY, ContextTest, Model, T
 from regatta_test import main
@@ -24,6 +24,18 @@ algorithms:
   - {name: wdrbo, label: ball, beta: theory, norm: 3, noise_deviation: 0.02, delta: 0.05, schedule: theory, covering: 1.0e-3}
   - {name: random, label: random}
 """
+CORRELATED = STUDY + """\
+  - {name: ackley_context, label: two, dim: 1, context_dim: 2, law: ["normal(0.5, 0.1)", "uniform(0.3, 0.9)"],
+     correlation: 0.8, expectation_points: 65536}
+algorithms:
+  - {name: random, label: random}
+"""
+
+
+def ackley(x, c):
+    z = 65.536 * (np.column_stack([np.full(len(c), x), np.clip(c, 0, 1)]) - 0.5)
+    return (20 * np.exp(-0.2 * np.sqrt((z**2).mean(axis=1))) + np.exp(np.cos(2 * np.pi * z).mean(axis=1))
+            - 20 - np.e)
 
 
 def cvar(values, alpha):
@@ -65,7 +77,7 @@ class ContextMeasures(ContextTest):
             for t, model, c in self.models(trial):
                 bandwidth = (4 / 3 / len(c)) ** 0.2 * c.std()
                 inside = np.linspace(max(c.min() - 4 * bandwidth, 0), min(c.max() + 4 * bandwidth, 1), 2001)
-                near = np.linspace(c.min(), c.max(), 400)
+                near = np.linspace(max(c.min(), 0), min(c.max(), 1), 400)
                 x = self.designs(trial, t)[:1]
                 # the least of 400 draws lies between the least over their range and over the contexts seen
                 self.assertGreater(trial["acquisition"][t - 1], model.bound(x, inside).min() - 1e-5)
@@ -105,6 +117,23 @@ class ContextMeasures(ContextTest):
         average = (cross @ model.alpha + width * sd) @ density / density.sum()
         spread = (cross @ model.alpha + width * sd).std() / 8
         self.assertLess(abs(trial["acquisition"][t - 1] - average), 5 * spread + 0.05)
+
+    def test_correlated_contexts(self):
+        trials = self.results(CORRELATED)["two"]
+        c = np.concatenate([trial["c"] for trial in trials])
+        scores = np.column_stack([(c[:, 0] - 0.5) / 0.1, norm.ppf((c[:, 1] - 0.3) / 0.6)])
+        self.assertGreater(kstest(scores.ravel(), "norm").pvalue, 1e-3)
+        self.assertLess(abs(np.corrcoef(scores.T)[0, 1] - 0.8), 0.2)
+        normal = np.random.default_rng(1).multivariate_normal([0, 0], [[1, 0.8], [0.8, 1]], 100000)
+        drawn = np.column_stack([0.5 + 0.1 * normal[:, 0], 0.3 + 0.6 * norm.cdf(normal[:, 1])])
+        shuffled = np.column_stack([drawn[:, 0], np.roll(drawn[:, 1], 1)])
+        gaps, independent = [], []
+        for x, F in zip(trials[0]["x"][:8, 0], trials[0]["objective"]):
+            values = ackley(x, drawn)
+            self.assertLess(abs(values.mean() - F), 5 * values.std() / np.sqrt(len(values)))
+            gaps.append(values.mean() - F)
+            independent.append(ackley(x, shuffled).mean() - F)
+        self.assertGreater(np.abs(independent).mean(), 4 * np.abs(gaps).mean())  # the copula matters
 
     def test_the_norm_is_known(self):
         for trial in self.results(THEORY)["path"]:
