@@ -10,7 +10,7 @@ import unittest
 from unittest import mock
 
 import h5py
-from regatta_test import LONG, REGATTA, SLOW, RegattaTest, environment, main, mpirun, regatta
+from regatta_test import LONG, REGATTA, SLOW, RegattaTest, end, environment, main, mpirun, regatta
 
 RANKS = 64 if LONG else 8
 AGENT = """#!/bin/sh
@@ -24,6 +24,12 @@ seeds: {}
 common: {{iterations: 2, initial_points: 2}}
 problems: [branin]
 algorithms: [random]
+"""
+NETWORK = """
+ip netns add {0}a && ip netns add {0}b && ip -n {0}a link add v0 type veth peer name v0 netns {0}b &&
+for i in 1 2; do n={0}$(echo $i | tr 12 ab)
+  ip -n $n addr add 10.77.0.$i/24 dev v0 && ip -n $n link set v0 up && ip -n $n link set lo up || exit
+done
 """
 NAMESPACES = not subprocess.run("unshare --uts --pid --mount-proc --fork hostname other", shell=True,
                                 check=False, capture_output=True).returncode
@@ -148,6 +154,42 @@ class Launcher(RegattaTest):
         self.assertEqual(hosts, {"alpha", "beta"})
         self.run_ok("run", study, "-o", self.folder / "one.h5", "-quiet")
         self.assertEqual(self.checksum(self.output), self.checksum(self.folder / "one.h5"))
+
+    def test_a_host_falls_silent(self):
+        """The network between two hosts is gone, and nothing says so: every rank that is asked to stop commits and
+        leaves by itself, though MPI waits for the others for ever."""
+        name = f"regatta{os.getpid()}"
+        for host in "ab":  # the launcher's daemon of the silent host is still there
+            self.addCleanup(subprocess.run, f"kill -9 $(ip netns pids {name}{host}); ip netns del {name}{host}",
+                            shell=True, capture_output=True, check=False)
+        try:
+            subprocess.run(["sh", "-c", NETWORK.format(name)], check=True, capture_output=True)
+        except (OSError, subprocess.CalledProcessError):
+            self.skipTest("name spaces of networks are not permitted")
+        study = self.write("study.yaml", STUDY.format(2000))
+        agent = self.write("agent", f"#!/bin/sh\nhost=$1; shift\nexec ip netns exec {name}b unshare --uts sh -c "
+                           '"hostname $host && $*"\n')
+        agent.chmod(0o755)
+        network = [word for part in ("btl", "oob") for word in ("--mca", f"{part}_tcp_if_include", "10.77.0.0/24")]
+        job = subprocess.Popen(
+            ["ip", "netns", "exec", f"{name}a", "mpirun", "--host", "localhost:2,other:2", "-n", "4", "--mca",
+             "plm_rsh_agent", agent, "--mca", "pml", "ob1", "--mca", "btl", "tcp,self", *network, "-x", "LD_PRELOAD",
+             "-x", "PAUSE_US", REGATTA, "run", study, "-o", self.output, "-quiet", "-grace", "1"],
+            env={**environment(), "LD_PRELOAD": SLOW, "PAUSE_US": "20000"}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(end, job)
+        folder = self.output.with_suffix(".h5.d")
+        while job.poll() is None and not list(folder.glob("[0-9]-*.h5")):
+            time.sleep(0.05)
+        subprocess.run(["ip", "-n", f"{name}a", "link", "set", "v0", "down"], check=True)
+        ranks = processes_of(self.output)
+        self.assertEqual(len(ranks), 4)
+        for pid in ranks:
+            os.kill(pid, signal.SIGUSR1)
+        while processes_of(self.output):
+            time.sleep(0.05)
+        code, out, err = regatta("verify", folder, "-no-rerun")
+        self.assertEqual((code, err), (75, ""), out)
 
     @unittest.skipUnless(NAMESPACES, "name spaces need root")
     def test_hosts_that_cannot_share_a_counter_are_refused(self):
