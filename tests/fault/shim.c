@@ -12,7 +12,7 @@
    and, with `for ever`, at every later call too (reads fail only with EIO, and only writing calls with
    the others). fsync is counted, but not passed on: nobody pulls the plug of the machine. Besides, fsync
    or renameat2 can wait for an event (REGATTA_FAULT_HOLD names one of them; it waits until the file
-   REGATTA_FAULT_UNTIL exists, at most five minutes).
+   REGATTA_FAULT_UNTIL exists, or the test has ended).
 
    Settings: REGATTA_FAULT_PREFIX, REGATTA_FAULT_CALL (from 1; 0: count only), REGATTA_FAULT_ACTION,
    REGATTA_FAULT_FOREVER (1), REGATTA_FAULT_COUNT (a file that gets the number of calls at exit); or
@@ -289,7 +289,8 @@ static void wait_at(const char *call)
   const struct timespec pause = {.tv_nsec = 10000000};
 
   if (!hold || !until || strcmp(hold, call)) return;
-  for (int i = 0; i < 30000 && access(until, F_OK); i++) nanosleep(&pause, NULL);
+  const pid_t test = getppid();
+  while (access(until, F_OK) && getppid() == test) nanosleep(&pause, NULL);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
