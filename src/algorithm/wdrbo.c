@@ -86,6 +86,8 @@ static PetscErrorCode log_determinant(const RgModel *model, const RgHistory *his
   double *Z, *K;
 
   PetscFunctionBeginUser;
+  *log_det = 0;
+  if (!n) PetscFunctionReturn(0); /* a given centre needs no data */
   PetscCall(PetscMalloc2((size_t)n * dim, &Z, (size_t)n * n, &K));
   for (int i = 0; i < n; i++)
     for (int j = 0; j < dim; j++)
@@ -96,7 +98,6 @@ static PetscErrorCode log_determinant(const RgModel *model, const RgHistory *his
   for (int i = 0; i < n; i++) K[(size_t)i * n + i] += 1;
   PetscCheck(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, K, n) == 0, PETSC_COMM_SELF, PETSC_ERR_LIB,
              "I + K/lambda has no Cholesky factor");
-  *log_det = 0;
   for (int i = 0; i < n; i++) *log_det += 2 * log(K[(size_t)i * n + i]);
   PetscCall(PetscFree2(Z, K));
   PetscFunctionReturn(0);
@@ -104,7 +105,7 @@ static PetscErrorCode log_determinant(const RgModel *model, const RgHistory *his
 
 /* The theorems' width, and their radius of n contexts, at most the diameter of the box. */
 static PetscErrorCode theory_of(const RgAlgorithm *algorithm, const RgHistory *history,
-                                double *width, double *radius)
+                                double *width, double *radius, RgFailure *failure)
 {
   const Options *o = algorithm->options;
   const RgModel *model = algorithm->state;
@@ -122,6 +123,9 @@ static PetscErrorCode theory_of(const RgAlgorithm *algorithm, const RgHistory *h
   double log_det = 0;
 
   PetscFunctionBeginUser;
+  if (!(lambda > 0))
+    rg_failure_set(failure, "wdrbo: the theory divides by the model's noise variance, which is 0");
+  if (failure->failed) PetscFunctionReturn(0);
   PetscCall(log_determinant(model, history, &log_det));
   const double norm = rg_wasserstein_norm(&theory, log_det);
   if (o->beta == THEORY) *width = norm;
@@ -199,15 +203,15 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   RgMeasure measure;
   const RgMeasure *rho;
-  double *contexts, radius;
+  double *contexts, radius = NAN;
 
   PetscFunctionBeginUser;
   /* 1. Centre and radius; contexts of the centre first, then those of the slopes. */
-  PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  radius = rg_wasserstein_ball_radius(&options->ball, &centre);
   if (options->beta == THEORY || options->ball.schedule == RG_RADIUS_THEORY)
-    PetscCall(theory_of(algorithm, history, &how.width, &radius));
+    PetscCall(theory_of(algorithm, history, &how.width, &radius, failure));
+  if (!failure->failed) PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
+  if (failure->failed) PetscFunctionReturn(0);
+  if (isnan(radius)) radius = rg_wasserstein_ball_radius(&options->ball, &centre);
   PetscCall(rg_contextual_measure(options, &measure, &rho));
   penalised = (RgContextPenalised){.centre = {centre.n, centre.weight, rho},
                                    .radius = rho ? radius * rg_measure_transport(rho) : radius,
