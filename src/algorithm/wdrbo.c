@@ -7,7 +7,7 @@
    |rho_P - rho_Q| <= K L W1(P, Q). Source: Micheli, Balta, Tsiamis, Lygeros (2025),
    arXiv:2503.20341; wdrbo 2.3 to 2.5, 2.7.
    Deviations: the penalty's gradient is exact; the released code takes it as zero
-   (penalty_gradient: none).
+   (penalty_gradient: none). The radius of the theory is at most the diameter of the box.
    Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed and
    samples.
    Needs contexts drawn by nature. Revision 4. */
