@@ -5,6 +5,7 @@ the help and docs/claims.md of both); `on` names studies or panels (`study` or `
 """
 from . import forms
 from .comparisons import better, close, comparable, group, identical, lead
+from .crews import earlier, equal_per_evaluation, lower_at_time
 from .outcome import Missing, Outcome
 from .panels import names
 from .sizes import bound, drop, flat, growth, reach, trend, within
@@ -19,8 +20,9 @@ def unchecked(check, _):
     return Outcome(check["because"], comparable=False)
 
 
-KINDS = {f.__name__: f for f in (better, comparable, group, lead, identical, within, drop, close, flat, reach,
-                                 growth, trend, bound, unchecked)}
+KINDS = {f.__name__.replace("_", " "): f for f in (
+    better, comparable, group, lead, identical, within, drop, close, flat, reach, growth, trend, bound, lower_at_time,
+    earlier, equal_per_evaluation, unchecked)}
 
 
 def register(kind, keys, holds, rules=()):

@@ -25,8 +25,8 @@ def better(check, studies):
     combine, scale = check.get("combine", "every"), "log10" if check.get("value", {}).get("log") else None
     level = evidence.LEVEL / (len(rows) if combine == "any" else 1)
     items = [better_item(*row, check.get("statistic", "mean"), scale, level) for row in rows]
-    pooled = _pooled(items, [panel.place for panel, *_ in rows]) if combine == "pooled" else None
-    return Outcome(_pairs_text(items, pooled), _pairs_method(check, combine), items, combine, True, pooled=pooled)
+    pooled = pooled_item(items, [panel.place for panel, *_ in rows]) if combine == "pooled" else None
+    return Outcome(pairs_text(items, pooled), _pairs_method(check, combine), items, combine, True, pooled=pooled)
 
 
 def better_item(panel, table, a, b, statistic="mean", scale=None, level=evidence.LEVEL):
@@ -48,7 +48,7 @@ def better_item(panel, table, a, b, statistic="mean", scale=None, level=evidence
     return item
 
 
-def _pooled(items, places):
+def pooled_item(items, places):
     """All comparisons as one: panels have equal weight, those of one problem may share trials."""
     known = [(i.evidence, place) for i, place in zip(items, places) if i.evidence and i.state != VOID]
     item = Item(f"{len(items)} comparisons together", n=min(i.n for i in items), units=min(i.units for i in items),
@@ -69,7 +69,7 @@ def _pooled(items, places):
     return item
 
 
-def _pairs_text(items, pooled):
+def pairs_text(items, pooled):
     least, most = min(i.n for i in items), max(i.n for i in items)
     text = f"{least} common trials" if least == most else f"{least} to {most} common trials"
     if pooled:
@@ -111,19 +111,23 @@ def comparable(check, studies):
     factor, one_sided, items = float(check["factor"]), check.get("one_sided", False), []
     for panel, table, pairs in tables(check, studies):
         for a, b in pairs:
-            both = table[[a, b]].dropna()
-            item, data = new_item(panel, both, a, b), both.to_numpy(float)
-            _need_ratios(panel, data)
-            item.least, item.most = 0.0 if one_sided else 1.0 / factor, factor
-            found = paired(item, both, "ratio")
-            if found is not None:
-                settle(item, side(found, factor) if one_sided else found.within(1.0 / factor, factor))
-                shows(item, panel, both.index, lambda counts, data=data: _within(
-                    judge.centres(data, counts), 0.0 if one_sided else factor, factor))
-            items.append(item)
+            items.append(comparable_item(panel, table[[a, b]].dropna(), factor, one_sided))
     return Outcome(intervals(items, "/"), f"{describe_value(check.get('value', {}))}: typical ratio of paired trials "
                    f"{'at most' if one_sided else 'within a factor'} {factor:g} ({check['because']})", items,
                    check.get("combine", "every"))
+
+
+def comparable_item(panel, both, factor, one_sided):
+    """The comparison of the two columns of a table: their ratio is within a factor, or at most the factor."""
+    item, data = new_item(panel, both, *both.columns), both.to_numpy(float)
+    _need_ratios(panel, data)
+    item.least, item.most = 0.0 if one_sided else 1.0 / factor, factor
+    found = paired(item, both, "ratio")
+    if found is not None:
+        settle(item, side(found, factor) if one_sided else found.within(1.0 / factor, factor))
+        shows(item, panel, both.index, lambda counts: _within(
+            judge.centres(data, counts), 0.0 if one_sided else factor, factor))
+    return item
 
 
 def _need_ratios(panel, data):

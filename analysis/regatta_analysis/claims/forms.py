@@ -17,6 +17,9 @@ KINDS = {  # keys with a * are required
     "growth": "who* on* metric low high start against",
     "trend": "who* on* grows* metric",
     "bound": "who* on* bound*",
+    "lower at time": "who* against* on* crew than time statistic combine",
+    "earlier": "who* against* on* crew than target share statistic combine",
+    "equal per evaluation": "who* against* on* factor* because* crew than value one_sided combine",
     "unchecked": "because*",
 }
 SINGLE = {("lead", "who"), ("identical", "who"), ("identical", "against"), ("growth", "against")}
@@ -42,6 +45,16 @@ def list_of(each):
     return lambda x: isinstance(x, list) and bool(x) and all(map(each, x))
 
 
+def _crew(x):
+    return isinstance(x, dict) and bool(x) and set(x) <= {"workers", "release"} and (
+        _several(x.get("workers", 1), lambda w: whole(w) and w > 0)) and _several(
+        x.get("release", "sync"), lambda r: r in ("async", "sync"))
+
+
+def _several(x, each):
+    return list_of(each)(x) if isinstance(x, list) else each(x)
+
+
 def _query(x):
     return whole(x) or x == "last"
 
@@ -59,6 +72,8 @@ HOLDS = {
     **dict.fromkeys(("over", "early", "late"), QUERIES), **dict.fromkeys(("start", "end", "at"), QUERY),
     **dict.fromkeys(("by", "not_before", "rank"), COUNT),
     **dict.fromkeys(("one_sided", "grows", "log"), YES_NO), "factor": FACTOR, "share": SHARE,
+    **dict.fromkeys(("crew", "than"), (_crew, "a mapping such as {workers: [4, 8], release: async}")),
+    "time": (lambda x: x == "last" or _number(x) and x > 0, "a number above 0, or last"),
     "statistic": (lambda x: x in ("mean", "median"), "mean or median"),
     "combine": (lambda x: x in COMBINE, "every, most, any or pooled"), "sense": (lambda x: x == "max", "max"),
     "at_each": (list_of(_query), "a list of queries"), "times": (list_of(FACTOR[0]), "a list of numbers above 0"),
@@ -109,6 +124,8 @@ LESS = (lambda check: check.get("value", {}).get("sense") != "max", "takes value
 MARGIN = (lambda check: check.get("one_sided", False) or check["factor"] >= 1, "factor is below 1")
 RULES = {
     "comparable": (LESS, MARGIN, APART), "close": (APART,), "lead": (APART,), "flat": (MARGIN,), "within": (_some("low", "high"), ordered("low", "high")),
+    "equal per evaluation": (LESS, MARGIN, APART),
+    "earlier": ((lambda check: "target" not in check or "share" not in check, "takes target or share"),),
     "group": ((lambda check: check.get("factor", 1) == 1 or "because" in check, "a factor needs a reason, because"), APART),
     "reach": ((lambda check: ("by" in check) != ("not_before" in check), "needs by or not_before"),),
     "growth": (_some("low", "high", "against"), ordered("low", "high"),

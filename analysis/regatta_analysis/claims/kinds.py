@@ -118,6 +118,7 @@ def _value():
     text = text.replace("see `value_curves`", "one of those below (default `simple`)")
     metrics = (f"Metrics: {', '.join(f'`{name}`' for name in METRICS)}; `cpu` and `wall` (seconds of model and "
                "acquisition so far), `cumulative_reward` and `cumulative_expected_reward` (sums over the "
-               "queries), or any column of the results file. `best` has the sign of the user's program or file: of "
+               "queries), `pending_distance` (to the nearest query in flight, in units of the ranges of the "
+               "coordinates), or any column of the results file. `best` has the sign of the user's program or file: of "
                "`goal: minimise` less is better, without `sense`; columns and sums are of what Regatta maximises.")
     return f"{text}\n\n{textwrap.fill(metrics, 110)}\n"

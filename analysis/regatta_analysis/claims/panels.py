@@ -1,5 +1,6 @@
 """The objects of checks: panels (a problem of a study), the methods on them, and their values per trial."""
 import functools
+import re
 import zlib
 from dataclasses import dataclass, field
 
@@ -20,6 +21,7 @@ METRIC_WORDS = {"simple": "simple regret", "cumulative": "cumulative regret",
                 "wall": "wall time of model and acquisition",
                 "confidence": "confidence parameter",
                 "best": "best value so far",
+                "pending_distance": "distance to the nearest query in flight",
                 "cumulative_reward": "sum of the observations",
                 "cumulative_expected_reward": "sum of the objective"}
 
@@ -34,8 +36,8 @@ class Panel:
 
     @property
     def place(self):
-        """The problem, without a query or a time."""
-        return self.where.partition(", t = ")[0].partition(", CPU")[0]
+        """The problem, without a query, a time or a target."""
+        return re.split(", (?:t = |CPU|time |target )", self.where)[0]
 
     def experiments(self, index):
         """Weights of drawn experiments of the other size over trials of this index. Equal indices have equal weights,

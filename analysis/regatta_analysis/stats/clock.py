@@ -14,9 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from ..load.errors import InputError
 from ..load.settings import method_label, options, panel_label
 from .profiles import TARGETS
-from .regret import curves, more_is_better
+from .regret import aligned, curves, more_is_better
 
 if TYPE_CHECKING:
     from ..load.group import Group
@@ -40,6 +41,11 @@ class Cell:
     def crew(self) -> str:
         """The workers in words."""
         return ", ".join(filter(None, (f"{self.workers} worker{'s' * (self.workers != 1)}", self.release)))
+
+    @property
+    def method_label(self) -> str:
+        """The method with its other settings."""
+        return panel_label(self.method, self.settings)
 
 
 @dataclass(frozen=True)
@@ -172,6 +178,30 @@ def _limits(group, keep):
     return limits
 
 
+def pending_distance(results: Results, problem: str) -> pd.DataFrame:
+    """Curves of the smallest distance of each query to a query in flight when it was chosen, by evaluations. Each
+    coordinate is in units of its range over all queries of the problem. NaN where nothing was in flight, or where
+    evaluations were lost, so that the file does not say what was."""
+    group = results.group(problem)
+    keep = np.flatnonzero(group.column("status") == "complete")
+    names = ("submission", "dispatched", "finished", "n_pending")
+    if not set(names) <= set(group.evaluations()):
+        raise InputError(f"{results.path}: {problem!r} has no queries in flight")
+    x = group.values("x")[keep].astype(float)
+    wide = np.nanmax(x, axis=(0, 1)) - np.nanmin(x, axis=(0, 1))
+    x = x / np.where(wide > 0, wide, 1.0)
+    found = np.full(x.shape[:2], np.nan)
+    for k, (number, start, end, waiting) in enumerate(zip(*(group.values(n)[keep].astype(float) for n in names))):
+        for row in np.flatnonzero(waiting > 0):
+            flying = (number < number[row]) & (end > start[row])
+            if flying.sum() == waiting[row]:
+                found[k, row] = np.sqrt(((x[k, flying] - x[k, row])**2).sum(axis=1)).min()
+    last, initial = (group.column(n).astype(int)[keep] for n in ("n_iterations", "n_initial"))
+    index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
+    size = (last - initial).max(initial=0)
+    return pd.DataFrame(aligned(found, initial, size), index, pd.RangeIndex(size + 1, name="t"))
+
+
 def ends(group: Group) -> np.ndarray:
     """When each evaluation ended (trials x rows): 0 in an initial design that was known at the start, infinite where
     no evaluation was made."""
@@ -222,11 +252,15 @@ def median_time(times: ArrayLike, limits: ArrayLike) -> float:
 def targets(results: Results, problems: Sequence[str]) -> dict[float, float]:
     """{share: target}, where a target is a share of the median simple regret at the end of the initial design, as in
     profiles."""
-    if not _known(results, problems):
-        return {}
+    known = _known(results, problems) and np.isfinite(target(results, problems, 1.0))
+    return {share: target(results, problems, share) for share in TARGETS} if known else {}
+
+
+def target(results: Results, problems: Sequence[str], share: float) -> float:
+    """A share of the median simple regret at the end of the initial design; NaN without such regret."""
     starts = np.concatenate([curves(results, p, "simple_regret")[0].to_numpy(float) for p in problems])
     starts = starts[np.isfinite(starts)]
-    return {share: share * float(np.median(starts)) for share in TARGETS} if len(starts) else {}
+    return share * float(np.median(starts)) if len(starts) else np.nan
 
 
 def clock_table(results: Results) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..load.errors import InputError
+from .clock import pending_distance
 from .profiles import spent
 from .regret import METRICS, curves, more_is_better, regret_curves, reward_sums
 
@@ -22,13 +23,15 @@ KEYS = {"metric", "at", "over", "log", "sense", "hit"}
 
 def value_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
     """Curves of a metric of METRICS, of `cpu` or `wall` (seconds spent so far), of REWARDS (sums over the
-    queries), or of any column."""
+    queries), of `pending_distance` (clock.py), or of any column."""
     if metric in METRICS:
         return regret_curves(results, problem, metric)
     if metric in ("cpu", "wall"):
         return spent(results, problem, metric)
     if metric in REWARDS:
         return reward_sums(results, problem, REWARDS[metric])
+    if metric == "pending_distance":
+        return pending_distance(results, problem)
     return curves(results, problem, metric)
 
 

@@ -88,7 +88,7 @@ def curves(results: Results, problem: str, column: str, running: bool = False) -
         values = _sums(group, keep, values)
     last = (ends - initial).max(initial=0)
     index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
-    return pd.DataFrame(_aligned(values, initial, last), index, pd.RangeIndex(last + 1, name="t"))
+    return pd.DataFrame(aligned(values, initial, last), index, pd.RangeIndex(last + 1, name="t"))
 
 
 def queries(results: Results, problem: str) -> np.ndarray:
@@ -133,7 +133,7 @@ def reward_sums(results: Results, problem: str, column: str) -> pd.DataFrame:
         own[:], own[first:end] = np.nan, sums if len(sums) and not np.isnan(sums[-1]) else np.nan
     last = (ends - initial).max(initial=0)
     index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
-    return pd.DataFrame(_aligned(values, initial, last), index, pd.RangeIndex(last + 1, name="t")).iloc[:, 1:]
+    return pd.DataFrame(aligned(values, initial, last), index, pd.RangeIndex(last + 1, name="t")).iloc[:, 1:]
 
 
 def _defined(group, keep, regret):
@@ -179,7 +179,7 @@ def _sums(group, keep, recorded):
     return recorded
 
 
-def _aligned(values, initial, last):
+def aligned(values: np.ndarray, initial: np.ndarray, last: int) -> np.ndarray:
     """Row k shifted so that column t holds evaluation initial[k] + t - 1."""
     row = np.arange(last + 1) + initial[:, None] - 1
     inside = (row >= 0) & (row < values.shape[1])

@@ -1,0 +1,149 @@
+"""Kinds of checks that compare crews: numbers of workers and releases, by time and by evaluations.
+
+`on` names studies, or STUDY/PROBLEM with the problem as the study file has it, whatever its workers and release are.
+`crew` chooses those of `who`; `than` chooses those of `against` where they are others. What `than` leaves out is the
+same on both sides."""
+import numpy as np
+import pandas as pd
+
+from .comparisons import better_item, comparable_item, intervals, pairs_text, pooled_item
+from .outcome import Missing, Outcome
+from .panels import describe_value, names, panel_on
+from ..stats import clock, evidence
+from ..stats.measures import TooShort, trial_values
+
+SHARE = 0.1  # target of `earlier`, as a share of the simple regret after the initial design
+
+
+def earlier(check, studies):
+    """who, against, on, crew and than (see lower at time), target: simple regret to be reached, or share (default
+    0.1): of the median simple regret after the initial design; statistic, combine: as of better. The time at which a
+    trial of `who` has reached the target is smaller. Times count up to the last time that all trials of both know: a trial
+    that has not got there by then counts with that time.
+
+    {kind: earlier, who: EI, against: EI, on: study/Plane, crew: {workers: 4}, than: {workers: 1}, share: 0.2}
+    """
+    rows = []
+    for family, problems, results, a, b in _pairs(check, studies):
+        end = min(_of(results, cell).end for cell in (a, b))
+        goal = float(check["target"]) if "target" in check else clock.target(results, problems,
+                                                                             float(check.get("share", SHARE)))
+        times = [pd.Series(np.minimum(mine.first(goal), end), _trials(mine))
+                 for mine in (_of(results, cell) for cell in (a, b))]
+        rows.append((family, a, b, times, f"target {goal:.3g}, up to time {end:.4g}"))
+    goal = f"{check['target']:g}" if "target" in check else f"{100 * check.get('share', SHARE):g} % of that after the " \
+        "initial design"
+    return _decide(check, studies, rows, f"time to a simple regret of {goal}")
+
+
+def lower_at_time(check, studies):
+    """who, against, on, crew: workers (a number or a list) and release (async, sync) of `who`, all by default; than:
+    the same of `against`, where they differ; time: a time, or last (default), the last one that all trials of both
+    know; statistic, combine: as of better. The simple regret of `who` at that time is smaller. An evaluation counts
+    when it has ended.
+
+    {kind: lower at time, who: TS, against: TS, on: study/Plane, crew: {release: async}, than: {release: sync}}
+    """
+    rows = []
+    for family, _, results, a, b in _pairs(check, studies):
+        last = min(_of(results, cell).end for cell in (a, b))
+        time = last if check.get("time", "last") == "last" else float(check["time"])
+        if time > last:
+            raise TooShort(f"{family}: a trial ends at time {last:.4g}, time {time:g} is needed")
+        values = [pd.Series(mine.at([time]).to_numpy()[:, 0], _trials(mine))
+                  for mine in (_of(results, cell) for cell in (a, b))]
+        rows.append((family, a, b, values, f"time {time:.4g}"))
+    when = "the last time that all trials know" if check.get("time", "last") == "last" else f"time {check['time']:g}"
+    return _decide(check, studies, rows, f"simple regret at {when}")
+
+
+def equal_per_evaluation(check, studies):
+    """who, against, on, crew and than (see lower at time), value, factor, because, one_sided, combine: as of comparable. By
+    evaluations, the crews do not differ by more than the factor.
+
+    {kind: equal per evaluation, who: TS, against: TS, on: study/Plane, crew: {workers: [4, 8]}, than: {workers: 1},
+      factor: 1.5, because: no wider than the spread of the figure}
+    """
+    factor, one_sided, items = float(check["factor"]), check.get("one_sided", False), []
+    for family, _, results, a, b in _pairs(check, studies):
+        values = [trial_values(results, cell.problem, check.get("value", {}), [cell.algorithm]).droplevel("algorithm")
+                  for cell in (a, b)]
+        panel, both = _table(studies, family, a, b, values, "")
+        items.append(comparable_item(panel, both, factor, one_sided))
+    return Outcome(intervals(items, "/"), f"{describe_value(check.get('value', {}))}, by evaluations: typical ratio of "
+                   f"paired trials {'at most' if one_sided else 'within a factor'} {factor:g} ({check['because']})",
+                   items, check.get("combine", "every"))
+
+
+def _decide(check, studies, rows, what):
+    """The Outcome of comparisons in which the first of two is smaller."""
+    combine = check.get("combine", "every")
+    level = evidence.LEVEL / (len(rows) if combine == "any" else 1)
+    items = []
+    for family, a, b, values, more in rows:
+        panel, both = _table(studies, family, a, b, values, more)
+        items.append(better_item(panel, both, *both.columns, check.get("statistic", "mean"), None, level))
+    pooled = pooled_item(items, [row[0] for row in rows]) if combine == "pooled" else None
+    of = {"every": "in every comparison", "most": "in most comparisons", "any": "in a comparison",
+          "pooled": "over all comparisons together"}[combine]
+    return Outcome(pairs_text(items, pooled), f"{what}: smaller {of}; typical ratio of paired trials with its 95 % "
+                   "confidence sequence", items, combine, True, pooled=pooled)
+
+
+def _table(studies, family, a, b, values, more):
+    """(Panel, table of the values of two cells in the trials of both)."""
+    columns = [f"{cell.method_label}, {cell.crew}" for cell in (a, b)]
+    panel = panel_on(studies, family, a.problem, [], f", {more}" if more else "")
+    study = family.partition(",")[0]
+    panel.cells.update({name: (study, cell.problem, cell.algorithm) for name, cell in zip(columns, (a, b))})
+    return panel, pd.concat(dict(zip(columns, values)), axis=1).dropna()
+
+
+def _of(results, cell):
+    return clock.histories(results, cell.problem).of(cell.algorithm)
+
+
+def _trials(history):
+    return history.index.droplevel("algorithm")
+
+
+def _pairs(check, studies):
+    """(place, its problems, results, cell of `who`, cell of `against`) of every comparison."""
+    found = []
+    for place in names(check["on"]):
+        study, _, problem = place.partition("/")
+        results = studies.panels([study])[0][1]
+        families = clock.families(results)
+        if problem and problem not in families:
+            raise Missing(f"{study}: no trial of a problem {problem!r} ran on a clock")
+        for name in [problem] if problem else families:
+            found += [(f"{study}, {name}", families[name], results, *pair) for pair in
+                      _within(check, clock.rows(clock.cells(results, families[name])), f"{study}, {name}")]
+    if not found:
+        raise Missing(f"{', '.join(names(check['on']))}: no trial ran on a clock")
+    return found
+
+
+def _within(check, rows, where):
+    """The pairs of cells of one problem."""
+    for name in (*names(check["who"]), *names(check["against"])):
+        if name not in rows:
+            raise Missing(f"{where}: no complete trial of {name!r} with a clock")
+    crew, than = check.get("crew", {}), check.get("than")
+    found = []
+    for one in names(check["who"]):
+        for cell in (c for c in rows[one] if _fits(c, crew)):
+            for other in names(check["against"]):
+                wanted = {**{key: getattr(cell, key) for key in clock.CLOCK}, **(than or {})}
+                found += [(cell, c) for c in rows[other] if _fits(c, wanted) and c != cell]
+    if not found:
+        raise Missing(f"{where}: nothing to compare: no trials with these workers and releases")
+    return found
+
+
+def _fits(cell, wanted):
+    """Whether a cell has such workers and such a release; one worker has no release."""
+    def has(value, given):
+        return value in (given if isinstance(given, list) else [given])
+    return has(cell.workers, wanted.get("workers", cell.workers)) and (
+        cell.workers == 1 or not wanted.get("release") or has(cell.release, wanted["release"]))
