@@ -5,6 +5,7 @@
 #include "test_main.h"
 
 #include "regatta/stream.h"
+#include "study/file/duration.h"
 #include "study/schedule/crew.h"
 
 enum { MOST = 1300 };
@@ -304,43 +305,90 @@ RG_TEST(all_ticks_are_accounted_for)
   }
 }
 
-/* Mean number of evaluations of `workers` until `limit`, and the mean idle share of runs without limit. */
-static void average(int exponential, RgRelease release, int n, double limit, double *rows,
-                    double *share)
+/* Laws of mean 1, with the expected largest of 2, 4, 8 and 16 durations. */
+static const struct {
+  const char *law;
+  double largest[4];
+} laws[] = {
+  {"uniform(0, 2)", {1.3333333333, 1.6, 1.7777777778, 1.8823529412}},
+  {"halfnormal(1.2533141373155001)", {1.4142135624, 1.8357642865, 2.2351191707, 2.6033897403}},
+  {"exponential(1)", {1.5, 2.0833333333, 2.7178571429, 3.3807289932}},
+  {"pareto(5, 0.8)", {1.1111111111, 1.2531328321, 1.4257180372, 1.6297100560}}};
+enum { UNIFORM, HALF_NORMAL, EXPONENTIAL, PARETO, LAWS };
+
+static void read_law(int k, RgDistribution *law)
+{
+  RgText mistake = {0};
+
+  RG_OK(rg_times_read(laws[k].law, law, &mistake));
+  if (mistake.length) fail_msg("%s: %s", laws[k].law, mistake.data);
+}
+
+/* The integral of the quantiles of the largest; 1 - s^3 softens the end of the range. */
+RG_TEST(largest_of_several_durations)
+{
+  enum { STEPS = 40000 };
+
+  for (int k = 0; k < LAWS; k++) {
+    RgDistribution law;
+    read_law(k, &law);
+    for (int w = 0; w < 4; w++) {
+      const double workers = 2 << w;
+      double sum = 0;
+      for (int i = 0; i < STEPS; i++) {
+        const double s = (i + 0.5) / STEPS, v = 1 - s * s * s;
+        sum += 3 * s * s * rg_distribution_quantile(&law, pow(v, 1 / workers)) / STEPS;
+      }
+      RG_CLOSE(sum, laws[k].largest[w], 1e-5);
+    }
+    RG_OK(rg_distribution_destroy(&law));
+  }
+}
+
+/* Mean number of evaluations of four workers until `limit`, and the mean idle share of runs without
+   limit. */
+static void average(int k, RgRelease release, int n, double limit, double *rows, double *share)
 {
   const RgStream stream = rg_stream(1, "crew", 0, "averages", 0);
   enum { RUNS = 200 };
+  RgDistribution law;
 
+  read_law(k, &law);
   *rows = *share = 0;
   for (int r = 0; r < RUNS; r++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)r);
     static Host host;
     host = (Host){.n = n};
     for (int s = 1; s <= n; s++)
-      host.ticks[s] =
-        units(exponential ? rg_random_exponential(&random) : 2 * rg_random_uniform(&random));
+      host.ticks[s] = units(rg_distribution_quantile(&law, rg_random_uniform(&random)));
     const RgCrewOutcome outcome =
       run(&host,
           (RgCrewOptions){.workers = 4, .release = release, .time = limit > 0 ? units(limit) : -1});
     *rows += (double)host.n_rows / RUNS;
     *share += (double)host.rows[host.n_rows - 1].idle / (4.0 * (double)outcome.makespan) / RUNS;
   }
+  RG_OK(rg_distribution_destroy(&law));
 }
 
+/* Renewal theory: the mean number of evaluations by T is W (T + E X^2/2 - 1). */
 RG_TEST(expected_times)
 {
+  static const double squares[] = {4.0 / 3, 1.5707963268, 2, 1.0666666667};
   double rows, share;
 
-  average(false, RG_RELEASE_SYNC, 200, 0, &rows, &share);
-  RG_CLOSE(share, 0.375, 0.005); /* 1 - 1/E max of four, 2 W / (W + 1) = 1.6 */
-  average(true, RG_RELEASE_SYNC, 200, 0, &rows, &share);
-  RG_CLOSE(share, 0.52, 0.006); /* harmonic number 25/12 */
-  average(false, RG_RELEASE_ASYNC, 200, 0, &rows, &share);
-  assert_true(share < 0.03);
-  average(true, RG_RELEASE_ASYNC, 250, 30, &rows, &share);
-  RG_CLOSE(rows, 120, 0.02); /* W T */
-  average(false, RG_RELEASE_ASYNC, 250, 30, &rows, &share);
-  RG_CLOSE(rows, 4 * (30 - 1.0 / 3), 0.01);
-  average(true, RG_RELEASE_SYNC, 250, 30, &rows, &share);
-  RG_CLOSE(rows, 58.27, 0.03); /* an independent simulator: 58.27 +- 0.42 */
+  for (int k = 0; k < LAWS; k++) {
+    average(k, RG_RELEASE_SYNC, 200, 0, &rows, &share);
+    RG_CLOSE(share, 1 - 1 / laws[k].largest[1], 0.013);
+    average(k, RG_RELEASE_ASYNC, 200, 0, &rows, &share);
+    assert_true(share < 0.04);
+    average(k, RG_RELEASE_ASYNC, 250, 30, &rows, &share);
+    RG_CLOSE(rows, 4 * (30 + squares[k] / 2 - 1), 0.015);
+  }
+  /* an independent simulator, with errors of 0.42 to 0.46 */
+  average(EXPONENTIAL, RG_RELEASE_SYNC, 250, 30, &rows, &share);
+  RG_CLOSE(rows, 58.27, 0.03);
+  average(HALF_NORMAL, RG_RELEASE_SYNC, 250, 30, &rows, &share);
+  RG_CLOSE(rows, 65.6, 0.03);
+  average(UNIFORM, RG_RELEASE_SYNC, 250, 30, &rows, &share);
+  RG_CLOSE(rows, 74.6, 0.03);
 }
