@@ -105,7 +105,7 @@ def _keys(kind, data, known):
                 raise InputError(f"{kind}: value is a mapping such as {{metric: simple, at: 20}}, not {value!r}")
             _keys(f"{kind}, value", value, VALUE)
             continue
-        holds, words = TEXT if (kind, key) in SINGLE else HOLDS[key]
+        holds, words = TEXT if (kind, key) in SINGLE else HOLDS.get((kind, key)) or HOLDS[key]
         if not holds(value):
             raise InputError(f"{kind}: {key} is {words}, not {value!r}")
 
@@ -134,7 +134,10 @@ RULES = {
 
 
 def add(kind, keys, holds, rules=()):
-    """Add another kind: its keys (* marks required ones), the values of keys that no other kind has, and its rules."""
+    """Add another kind: its keys (* marks required ones), the values of keys that no other kind has or that mean
+    something else here, and its rules."""
     KINDS[kind] = keys
-    HOLDS.update(holds)
+    for key, value in holds.items():
+        HOLDS.setdefault(key, value)
+        HOLDS[kind, key] = value
     RULES[kind] = rules
