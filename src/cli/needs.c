@@ -13,7 +13,8 @@ static const struct {
              {RG_NEEDS_NO_CONTEXT, "no context for the learner to choose", "no context"},
              {RG_NEEDS_NATURE, "a context that nature draws", "nature's context"},
              {RG_NEEDS_INITIAL, "an initial design", "initial design"},
-             {RG_NEEDS_ALTERNATION, "one worker", "one worker"}};
+             {RG_NEEDS_ALTERNATION, "one worker", "one worker"},
+             {RG_NEEDS_CLOCK, "a clock ('duration')", "clock"}};
 
 PetscErrorCode rg_needs_of_method(const RgAlgorithmClass *class, bool brief, RgText *text)
 {

@@ -52,6 +52,7 @@ typedef struct {
   int n_initial;                   /* size of the initial design, chosen by the study */
   int n_iterations;                /* number of queries after the initial design */
   int n_workers;                   /* number of evaluations that run at the same time; 0: one */
+  double time;                     /* end of the simulated clock; NaN, 0: no limit, or no clock */
   bool batches;                    /* they are asked for in batches of n_workers */
   const RgPendingOptions *pending; /* rule for points in flight; NULL: they are ignored */
   RgStream stream;                 /* the algorithm's own stream */
@@ -73,8 +74,9 @@ typedef enum {
   RG_NEEDS_INITIAL = 64,      /* an initial design: at least one evaluation that the method did
                                 not choose */
   RG_NEEDS_ALTERNATION = 128, /* every query is told before the next one is chosen: one worker */
-  RG_NEEDS_ANNOUNCED = 256    /* a context that is announced before the decision; a method that
+  RG_NEEDS_ANNOUNCED = 256,   /* a context that is announced before the decision; a method that
                                  needs another kind of context does not run there */
+  RG_NEEDS_CLOCK = 512        /* durations of evaluations: the study has a simulated clock */
 } RgNeeds;
 
 /* Blocks of a study file that a method reads. Other blocks don't change the identity of its

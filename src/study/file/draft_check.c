@@ -255,6 +255,10 @@ static PetscErrorCode check_crew(RgCell *cell, const RgDomain *domain, RgDiagnos
   PetscFunctionBeginUser;
   PetscCall(rg_crew_check(cell->problem, cell->problem_options, &domain->design,
                           cell->problem_place, &cell->crew, found));
+  if (cell->algorithm->needs & RG_NEEDS_CLOCK && !cell->crew.duration)
+    rg_diagnostics_add(found, cell->algorithm_place,
+                       "'%s' weighs the durations of evaluations, and '%s' has no 'duration'",
+                       cell->algorithm_label, cell->problem_label);
   if (cell->crew.workers == 1) PetscFunctionReturn(0);
   PetscCall(check_pending(cell, domain, found));
   if (cell->algorithm->needs & RG_NEEDS_ALTERNATION)

@@ -42,6 +42,7 @@ static PetscErrorCode run_create_algorithm(RgTrialRun *run)
     .n_initial = run->trial->n_initial,
     .n_iterations = cell->run.iterations,
     .n_workers = cell->crew.workers,
+    .time = cell->crew.time,
     .batches = cell->crew.workers > 1 && cell->crew.release == RG_RELEASE_SYNC,
     .pending = cell->crew.workers > 1 ? &cell->pending : NULL,
     .stream = rg_trial_stream(run, name),
