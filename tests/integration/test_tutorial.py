@@ -1,15 +1,16 @@
-"""docs/bring-your-own.md, followed as it is printed: its files are written, its commands run."""
+"""docs/bring-your-own.md, followed as it is printed: its files are written, its commands run, its outputs compared."""
 import importlib.util
 import pathlib
 import re
 import subprocess
 
-from regatta_test import HERE, REGATTA, RegattaTest, environment, main
+from regatta_test import HERE, REGATTA, RegattaTest, environment, fingerprint, main
+from test_pages import PRINTED_BY, blocks, follows
 
 ROOT = HERE.parents[1]
-PAGE = (ROOT / "docs" / "bring-your-own.md").read_text()
-BLOCK = re.compile(r"^([^\n]*)\n\n```(\w+)\n(.*?)^```$", re.M | re.S)
-SMALLER = {"seeds: 20": "seeds: 2", "iterations: 40": "iterations: 8", "[branin, hartmann3]": "[branin]"}  # to be quick
+PAGE = "docs/bring-your-own.md"
+SMALLER = {"seeds: 20": "seeds: 2", "iterations: 40": "iterations: 8", "[branin, hartmann3]": "[branin]",  # to be quick
+           "120 trials": "6 trials", "(120 run": "(6 run", "160 trials": "8 trials", "(40 run": "(2 run"}
 TUNER = """#!/usr/bin/env python3
 import json, sys
 for line in sys.stdin:
@@ -35,26 +36,29 @@ class Tutorial(RegattaTest):
         missing = [p for p in ("numpy", "scipy", "pandas", "h5py", "matplotlib") if not importlib.util.find_spec(p)]
         if missing:
             self.skipTest("the figures need " + ", ".join(missing))
-        blocks = BLOCK.findall(PAGE)
-        self.assertEqual(len(blocks), PAGE.count("\n```") // 2, "a block without a line before it")
-        ran, exports = [], ""
-        for before, language, text in blocks:
+        ran, exports, printed = [], "", ""
+        for before, language, text in blocks(PAGE):
             name = re.search(r"`([\w.]+)`:$", before)
-            if name:
-                for word, small in SMALLER.items():
-                    text = text.replace(word, small)
+            for word, small in SMALLER.items() if name or language == "text" else ():
+                text = text.replace(word, small)
+            if language == "text":
+                wrong = follows(text, printed, fingerprint() == PRINTED_BY)
+                self.assertIsNone(wrong, f"the page shows what is not printed; printed is:\n{printed}")
+                ran.append("output")
+            elif name:
                 self.write(name[1], text)
                 ran.append(name[1])
             elif language == "python":
-                self.assertIn("-298.697", self.shell(f"{exports}python3 - <<'END'\n{text}END\n"))
+                printed = self.shell(f"{exports}python3 - <<'END'\n{text}END\n")
                 ran.append("problems")
             elif text.startswith("export"):
                 exports = (text.replace("/path/to/regatta/build", str(pathlib.Path(REGATTA).parent))
                            .replace("/path/to/regatta", str(ROOT)))
             else:
-                self.shell(exports + text.replace("mpirun ", "mpirun --oversubscribe "))
+                printed = self.shell(exports + text.replace("mpirun ", "mpirun --oversubscribe "))
                 ran.append("commands")
-        self.assertEqual(ran, ["hill.py", "hill.yaml", "commands", "uniform.sh", "commands", "annealing.py", "problems"])
+        self.assertEqual(ran, ["hill.py", "hill.yaml", "commands", "output", "uniform.sh", "commands", "output", "annealing.py",
+                               "problems", "output"])
         self.assertIn("8 equal in every bit", self.shell(f"{exports}regatta verify hill.h5 -all"))
         summary = (self.folder / "hill" / "summary.md").read_text()
         for word in ("Hill climbing", "Shell", "8 of 8 done, 0 failed", "regret_branin_simple.png"):
