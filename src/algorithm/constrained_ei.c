@@ -319,5 +319,5 @@ const RgAlgorithmClass rg_algorithm_constrained_ei = {
   RG_STATE(State, constrained_ei_create, constrained_ei_destroy),
   RG_ASK(constrained_ei_ask, columns),
   .model = constrained_ei_model,
-  .traits = RG_OWN_HISTORY,
+  .traits = RG_OWN_HISTORY | RG_CONSTRAINED,
 };

@@ -26,6 +26,8 @@ PetscErrorCode rg_needs_of_method(const RgAlgorithmClass *class, bool brief, RgT
     PetscCall(rg_text_add(text, "%s%s", before, brief ? needs[i].brief : needs[i].words));
     before = ", ";
   }
+  if (brief && class->traits & RG_CONSTRAINED)
+    PetscCall(rg_text_add(text, "%sknows constraints", before));
   PetscFunctionReturn(0);
 }
 

@@ -92,7 +92,8 @@ typedef enum {
                          of a fresh hypercube of n points */
   RG_PENALISABLE = 16, /* chooses its query by rg_acquire alone, so that penalties on points in
                           flight act on it */
-  RG_OWN_PENDING = 32  /* has a rule of its own for points in flight, and reads no other one */
+  RG_OWN_PENDING = 32, /* has a rule of its own for points in flight, and reads no other one */
+  RG_CONSTRAINED = 64  /* learns which designs are infeasible; other methods get a value instead */
 } RgTraits;
 
 /* For a method that needs an initial design: what can replace it. */

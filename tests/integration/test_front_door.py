@@ -91,7 +91,9 @@ class FrontDoor(RegattaTest):
             else:
                 subprocess.run([*compiler, source, *flags("--cflags", "--libs"),
                                 f"-Wl,-rpath,{package.parents[1]}", "-o", self.folder / name], check=True)
-        self.assertIn("dart", self.run_ok("list", "algorithms", "-plugin", self.folder / "dart.so"))
+        listed = self.run_ok("list", "algorithms", "-plugin", self.folder / "dart.so")
+        self.assertIn("dart", listed)
+        self.assertEqual(re.findall(r"^(\w+) .* knows constraints ", listed, re.M), ["constrained_ei", "external"])
         self.write("study.yaml", (EXAMPLE / "study.yaml").read_text())
         for name in ("run", "read"):
             done = subprocess.run([self.folder / name], capture_output=True, text=True, cwd=self.folder)

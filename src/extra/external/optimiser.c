@@ -456,6 +456,7 @@ const RgAlgorithmClass rg_algorithm_external = {
   RG_STATE(External, external_create, external_destroy),
   .check = external_check,
   .outside = &(const RgOutside){.identity = external_identity, .version = external_version},
+  .traits = RG_CONSTRAINED,
   RG_ASK(external_ask, columns),
   .recommend = external_recommend,
 };
