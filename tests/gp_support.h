@@ -10,8 +10,9 @@
 #include "gp/posterior/posterior.h"
 
 /* `variant` of a kernel over 4 inputs: 0 isotropic, 1 ARD, 2 product of two groups, 3 additive, 4 a
-   sum of products with an input used twice, 5 ARD with two choices. */
-#define SUPPORT_VARIANTS 6
+   sum of products with an input used twice, 5 ARD with two choices, 6 a
+   product of two groups of warped inputs. */
+#define SUPPORT_VARIANTS 7
 #define SUPPORT_DIM 4
 
 static inline void support_kernel(RgKernelFamily family, int variant, RgKernel *kernel)
@@ -26,6 +27,14 @@ static inline void support_kernel(RgKernelFamily family, int variant, RgKernel *
   case 3:
     RG_OK(rg_kernel_create_additive(family, 4, 2, group, false, scales, variances, kernel));
     break;
+  case 6: {
+    const double warp[] = {2, 1, 3, 2, 1, 2, 2, 3};
+
+    RG_OK(rg_kernel_create_product(family, 4, 2, group, true, scales, 1.7, kernel));
+    RG_OK(rg_kernel_set_warp(kernel));
+    memcpy(kernel->warp, warp, sizeof warp);
+    break;
+  }
   case 5: {
     const int words[] = {0, 3, 0, 2};
 
@@ -79,7 +88,15 @@ static inline void support_posterior(const RgKernel *kernel, int n, RgPosterior 
 
 static inline double support_value(const RgKernel *kernel, const double *x, const double *z)
 {
-  double sum = 0.0;
+  double sum = 0.0, warped[2][SUPPORT_DIM];
+
+  for (int j = 0; kernel->warp && j < kernel->dim; j++) {
+    const double a = kernel->warp[j], b = kernel->warp[kernel->dim + j];
+    warped[0][j] = 1 - pow(1 - pow(x[j], a), b);
+    warped[1][j] = 1 - pow(1 - pow(z[j], a), b);
+  }
+  if (kernel->warp) x = warped[0];
+  if (kernel->warp) z = warped[1];
 
   for (int t = 0; t < kernel->n_terms; t++) {
     double product = kernel->terms[t].variance;

@@ -107,19 +107,20 @@ static RgMaximiserOptions path_search(const RgPathSampler *sampler, int count,
 }
 
 /* Whether the raw points of a search are a product: not with integers or choices, whose designs
-   the search chooses itself. */
-static bool takes_products(const RgPathSampler *sampler)
+   the search chooses itself, and not under a warp. */
+static bool takes_products(const RgPathSampler *sampler, const RgPosterior *posterior)
 {
   const RgSpace *design = &sampler->domain->design;
 
-  return design->dim > 1 && design->dim <= RG_SOBOL_MAX_DIM && !rg_space_has_levels(design);
+  return !posterior->kernel.warp && design->dim > 1 && design->dim <= RG_SOBOL_MAX_DIM &&
+         !rg_space_has_levels(design);
 }
 
-static PetscErrorCode search_path(RgPathSampler *sampler, int s, const RgSearch *search,
-                                  Search *closure, RgFailure *failure)
+static PetscErrorCode search_path(RgPathSampler *sampler, const RgPosterior *posterior, int s,
+                                  const RgSearch *search, Search *closure, RgFailure *failure)
 {
   int dim = sampler->domain->design.dim;
-  const bool product = takes_products(sampler);
+  const bool product = takes_products(sampler, posterior);
   const RgScreen screen = {path_function, closure, product ? path_raw : NULL};
   RgSearch with = *search;
   double *extra, *x = sampler->x + (size_t)s * dim;
@@ -143,7 +144,7 @@ PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, int c
   RgPosterior *posterior = &model->posterior;
   const int dim = sampler->domain->design.dim, m = options.raw_samples;
   const bool bundle = sampler->kind == RG_PATHS_PATHWISE;
-  const bool shared = bundle && takes_products(sampler); /* number of raw points */
+  const bool shared = bundle && takes_products(sampler, posterior); /* number of raw points */
   RgSearch each = *search;
   Search closure = {.features = &sampler->features};
 
@@ -164,7 +165,7 @@ PetscErrorCode rg_path_sampler_box(RgPathSampler *sampler, RgModel *model, int c
       closure.raw = sampler->raw;
       closure.value = sampler->raw + (size_t)m * (dim + s);
     }
-    PetscCall(search_path(sampler, s, &each, &closure, failure));
+    PetscCall(search_path(sampler, posterior, s, &each, &closure, failure));
   }
   PetscFunctionReturn(0);
 }

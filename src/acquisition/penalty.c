@@ -166,7 +166,7 @@ static PetscErrorCode posterior_on_cube(const RgModel *model, const RgHistory *h
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(history->n, &y));
-  for (int i = 0; i < history->n; i++) y[i] = (history->y[i] - model->shift) / model->scale;
+  for (int i = 0; i < history->n; i++) y[i] = rg_model_units(model, history->y[i]);
   PetscCall(rg_posterior_create(&model->kernel, model->noise_variance, model->mean,
                                 PetscMax(history->n, 1), posterior));
   PetscCall(rg_posterior_set(posterior, NULL, model->noise_variance, model->mean, history->n,
@@ -191,7 +191,7 @@ PetscErrorCode rg_penalty_create(RgModel *model, const RgSearch *search, RgPenal
                          .best = model->mean,
                          .options = *rg_model_pending_options(model)};
   for (int i = 0; i < history->n; i++) {
-    const double y = (history->y[i] - model->shift) / model->scale;
+    const double y = rg_model_units(model, history->y[i]);
     penalty->best = i ? fmax(penalty->best, y) : y;
   }
   PetscCall(PetscMalloc3(penalty->n, &penalty->mean, penalty->n, &penalty->sd, penalty->n,

@@ -148,8 +148,8 @@ static PetscErrorCode add_part(State *state, Learner *learner, bool objective, R
   *part = (Part){.learner = learner};
   PetscCall(rg_model_update(&learner->model, &learner->seen, failure));
   /* without data improvement counts from the prior mean */
-  part->ei.incumbent = isnan(state->best) ? 0 : (state->best - model->shift) / model->scale;
-  part->below.threshold = (0 - model->shift) / model->scale;
+  part->ei.incumbent = isnan(state->best) ? 0 : rg_model_units(model, state->best);
+  part->below.threshold = rg_model_units(model, 0);
   part->function = objective ? rg_acquisition_log_ei : rg_acquisition_log_below;
   part->closure = objective ? (const void *)&part->ei : &part->below;
   PetscFunctionReturn(0);

@@ -68,7 +68,7 @@ double rg_surrogate_best_y(const RgModel *model, const RgHistory *history)
   double best = -INFINITY;
 
   for (int i = 0; i < history->n; i++) best = fmax(best, history->y[i]);
-  best = (best - model->shift) / model->scale;
+  best = rg_model_units(model, best);
   for (int i = 0; i < lies.n; i++) best = fmax(best, lies.y[i]);
   return best;
 }

@@ -51,8 +51,7 @@ static PetscErrorCode kernel_begin(int dim, int n_terms, RgKernel *kernel)
   PetscFunctionBeginUser;
   PetscCheck(dim > 0 && n_terms > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "A kernel needs inputs and groups");
-  kernel->dim = dim;
-  kernel->n_terms = n_terms;
+  *kernel = (RgKernel){.dim = dim, .n_terms = n_terms};
   PetscCall(PetscCalloc1(n_terms, &kernel->terms));
   PetscFunctionReturn(0);
 }
@@ -174,10 +173,35 @@ PetscErrorCode rg_kernel_set_words(RgKernel *kernel, const int *words)
   PetscFunctionReturn(0);
 }
 
+PetscErrorCode rg_kernel_set_warp(RgKernel *kernel)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(!rg_kernel_shifts(kernel), PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "a kernel of sums of inputs is not warped");
+  if (!kernel->warp) PetscCall(PetscMalloc1(2 * (size_t)kernel->dim, &kernel->warp));
+  for (int j = 0; j < 2 * kernel->dim; j++) kernel->warp[j] = 1;
+  PetscFunctionReturn(0);
+}
+
+double rg_kernel_warp_at(const RgKernel *kernel, int j, double x, double *slope)
+{
+  const double a = kernel->warp[j], b = kernel->warp[kernel->dim + j], least = 1e-6;
+  const double at = fmin(fmax(x, least), 1 - least), power = pow(at, a), rest = 1 - power;
+  const double upper = pow(rest, b); /* 1 - the value */
+
+  if (!slope) return 1 - upper;
+  slope[0] = a * b * power / at * upper / rest;
+  slope[1] = a * b * power * log(at) * upper / rest;
+  slope[2] = -b * upper * log(rest);
+  return 1 - upper;
+}
+
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
 {
   PetscFunctionBeginUser;
   PetscCall(kernel_begin(from->dim, from->n_terms, to));
+  if (from->warp) PetscCall(rg_kernel_set_warp(to));
+  if (from->warp) PetscCall(PetscArraycpy(to->warp, from->warp, 2 * (size_t)from->dim));
   for (int t = 0; t < from->n_terms; t++) {
     const RgKernelTerm *term = &from->terms[t];
 
@@ -214,7 +238,7 @@ PetscErrorCode rg_kernel_destroy(RgKernel *kernel)
     }
     PetscCall(PetscFree(kernel->terms[t].factors));
   }
-  PetscCall(PetscFree(kernel->terms));
+  PetscCall(RG_FREE(&kernel->terms, &kernel->warp));
   kernel->dim = kernel->n_terms = 0;
   PetscFunctionReturn(0);
 }
@@ -250,7 +274,7 @@ int rg_kernel_theta_size(const RgKernel *kernel)
     }
     size++;
   }
-  return size;
+  return size + (kernel->warp ? 2 * kernel->dim : 0);
 }
 
 void rg_kernel_get_theta(const RgKernel *kernel, double *theta)
@@ -265,6 +289,7 @@ void rg_kernel_get_theta(const RgKernel *kernel, double *theta)
     }
     *theta++ = log(term->variance);
   }
+  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) *theta++ = log(kernel->warp[j]);
 }
 
 void rg_kernel_set_theta(RgKernel *kernel, const double *theta)
@@ -279,6 +304,7 @@ void rg_kernel_set_theta(RgKernel *kernel, const double *theta)
     }
     term->variance = exp(*theta++);
   }
+  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) kernel->warp[j] = exp(*theta++);
 }
 
 static bool factor_same_structure(const RgKernelFactor *a, const RgKernelFactor *b)
@@ -296,7 +322,7 @@ static bool factor_same_structure(const RgKernelFactor *a, const RgKernelFactor 
 
 bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b)
 {
-  if (a->dim != b->dim || a->n_terms != b->n_terms) return false;
+  if (a->dim != b->dim || a->n_terms != b->n_terms || !a->warp != !b->warp) return false;
   for (int t = 0; t < a->n_terms; t++) {
     if (a->terms[t].n_factors != b->terms[t].n_factors) return false;
     for (int f = 0; f < a->terms[t].n_factors; f++) {
@@ -315,6 +341,7 @@ PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to)
     PetscCall(rg_kernel_copy(from, to));
     PetscFunctionReturn(0);
   }
+  if (from->warp) PetscCall(PetscArraycpy(to->warp, from->warp, 2 * (size_t)from->dim));
   for (int t = 0; t < from->n_terms; t++) {
     to->terms[t].variance = from->terms[t].variance;
     for (int f = 0; f < from->terms[t].n_factors; f++) {
@@ -337,6 +364,7 @@ bool rg_kernel_shifts(const RgKernel *kernel)
 
 bool rg_kernel_factors_over_inputs(const RgKernel *kernel)
 {
+  if (kernel->warp) return false;
   for (int t = 0; t < kernel->n_terms; t++) {
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];

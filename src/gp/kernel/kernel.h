@@ -47,6 +47,9 @@ typedef struct RgKernel {
   int dim; /* inputs */
   int n_terms;
   RgKernelTerm *terms; /* owned */
+  double *warp;        /* owned; 2 x dim, parameters a and b: input j enters through
+                          1 - (1 - x^a)^b, the distribution function of Kumaraswamy; NULL: as it
+                          is */
 } RgKernel;
 
 /* Data of a Gaussian process, borrowed: n points X (n x dim of the kernel) and their outputs. */
@@ -87,6 +90,11 @@ void rg_kernel_set_shape(RgKernel *kernel, double shape);
    the input enters as words[j] coordinates, 1/sqrt(2) at its own word and 0 elsewhere. Kernels of
    sums of inputs and families with columns of their own keep it as a number. */
 PetscErrorCode rg_kernel_set_words(RgKernel *kernel, const int *words);
+/* Warps all inputs of a kernel, which is none of sums; starts with a = b = 1, the identity. The
+   logarithms of a and b become hyperparameters, a of all inputs, then b, behind the others
+   (Snoek, Swersky, Zemel, Adams 2014, Input warping for Bayesian optimization of non-stationary
+   functions, ICML). */
+PetscErrorCode rg_kernel_set_warp(RgKernel *kernel);
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
 
 /* Write k((x,c), (x',c')) as left(x, x') right(c, c'), where x is the first `dim_left` inputs.

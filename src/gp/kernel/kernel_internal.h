@@ -37,6 +37,15 @@ static inline int rg_kernel_word(int words, double x)
 }
 #define RG_KERNEL_WORD 0.70710678118654752440 /* its column */
 
+/* Input j at x as it enters the kernel. slope: derivatives by x, log a, log b; NULL: not wanted. x
+   is kept a millionth from 0 and 1, where derivatives may be infinite. */
+double rg_kernel_warp_at(const RgKernel *kernel, int j, double x, double *slope);
+/* The same without derivatives, x itself without a warp. */
+static inline double rg_kernel_input(const RgKernel *kernel, int j, double x)
+{
+  return kernel->warp ? rg_kernel_warp_at(kernel, j, x, NULL) : x;
+}
+
 /* Whether two kernels have the same terms, factors, families, inputs and numbers of scales. */
 bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b);
 /* Makes `to` equal to `from`, in place if the structures agree. `to` is a valid kernel. */
@@ -44,8 +53,8 @@ PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to);
 
 /* Whether some factor is a function of sums of inputs. */
 bool rg_kernel_shifts(const RgKernel *kernel);
-/* Whether every term is a product over single inputs. A factor of a separable family always is
-   one; another factor is one if it has one input. */
+/* Whether every term is a product over single inputs, which enter as they are. A factor of a
+   separable family always is one; another factor is one if it has one input. */
 bool rg_kernel_factors_over_inputs(const RgKernel *kernel);
 /* The part of one term of such a kernel that depends on `input`, as a kernel of one input with
    the given variance. n_terms = 0 (nothing to destroy) if the term does not depend on it. */

@@ -48,8 +48,7 @@ static PetscErrorCode create_side(const RgKernelTerm *term, int dim_left, bool l
                                   RgKernel *side)
 {
   PetscFunctionBeginUser;
-  side->dim = dim;
-  side->n_terms = 1;
+  *side = (RgKernel){.dim = dim, .n_terms = 1};
   PetscCall(PetscCalloc1(1, &side->terms));
   side->terms[0].variance = left ? term->variance : 1.0;
   PetscCall(PetscCalloc1(term->n_factors, &side->terms[0].factors));
@@ -64,7 +63,7 @@ PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *l
   const RgKernelTerm *term = &kernel->terms[0];
 
   PetscFunctionBeginUser;
-  *splits = kernel->n_terms == 1;
+  *splits = kernel->n_terms == 1 && !kernel->warp;
   for (int f = 0; f < term->n_factors && *splits; f++) {
     const int n_left = count_left(&term->factors[f], dim_left);
     if (term->factors[f].shift) *splits = false;

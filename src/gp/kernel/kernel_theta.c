@@ -98,6 +98,54 @@ static PetscErrorCode work_destroy(Work *work)
   PetscFunctionReturn(0);
 }
 
+/* g (2 dim) += sum_ij W_ij (d k(x_i, z_j) / d z_j) (d z_j / d log a, d log b), where z_j enters k
+   through the warp; W: n x m. */
+static PetscErrorCode add_warp(const RgKernel *kernel, int n, const double *X, int m,
+                               const double *Z, const double *W, double *g)
+{
+  const size_t dim = (size_t)kernel->dim;
+  double *G, slope[3];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)m * dim, &G));
+  PetscCall(rg_kernel_cross_gradient(kernel, n, X, m, Z, W, G));
+  for (size_t i = 0; i < (size_t)m * dim; i++) {
+    const size_t j = i % dim;
+
+    (void)rg_kernel_warp_at(kernel, (int)j, Z[i], slope);
+    g[j] += G[i] * (slope[1] / slope[0]);
+    g[dim + j] += G[i] * (slope[2] / slope[0]);
+  }
+  PetscCall(PetscFree(G));
+  PetscFunctionReturn(0);
+}
+
+/* The entries of the warp behind those of the terms: the matrix of a square, or of a rectangle. */
+static PetscErrorCode warp_gradient(const RgKernel *kernel, int n, const double *X, int m,
+                                    const double *Z, const double *W, double *g)
+{
+  double *other;
+
+  PetscFunctionBeginUser;
+  if (!kernel->warp) PetscFunctionReturn(0);
+  g += rg_kernel_theta_size(kernel) - 2 * kernel->dim;
+  PetscCall(PetscArrayzero(g, 2 * kernel->dim));
+  PetscCall(PetscMalloc1((size_t)n * m, &other));
+  if (Z) {
+    PetscCall(add_warp(kernel, n, X, m, Z, W, g));
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < m; j++) other[(size_t)j * n + i] = W[(size_t)i * m + j];
+    PetscCall(add_warp(kernel, m, Z, n, X, other, g));
+  } else { /* both triangles */
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++)
+        other[(size_t)i * n + j] = other[(size_t)j * n + i] = 2 * W[(size_t)i * n + j];
+    PetscCall(add_warp(kernel, n, X, n, X, other, g));
+  }
+  PetscCall(PetscFree(other));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double *X, int m,
                                      const double *Z, const double *W, double *g)
 {
@@ -124,6 +172,7 @@ PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double
     }
   }
   assemble(kernel, 1.0, 0.0, &work, g);
+  PetscCall(warp_gradient(kernel, n, X, m, Z, W, g));
   PetscCall(work_destroy(&work));
   PetscFunctionReturn(0);
 }
@@ -151,6 +200,7 @@ PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const dou
   }
   for (int i = 0; i < n; i++) trace += A[i * (size_t)n + i];
   assemble(kernel, 2.0, trace, &work, g);
+  PetscCall(warp_gradient(kernel, n, X, n, NULL, A, g));
   PetscCall(work_destroy(&work));
   PetscFunctionReturn(0);
 }

@@ -31,8 +31,8 @@ static bool is_plain(const RgKernelFactor *factor, int k)
 
 /* The columns of input k, a choice or of a family that warps its inputs, at point x: x[0] is the
    input, and x[shift] is added to it. Column c goes to out[c * stride]. */
-static void warp_input(const RgKernelFactor *factor, int k, const double *x, size_t stride,
-                       double *out)
+static void warp_input(const RgKernel *kernel, const RgKernelFactor *factor, int k, const double *x,
+                       size_t stride, double *out)
 {
   const RgKernelClass *class = rg_kernel_classes[factor->family];
   const double inverse = rg_kernel_inverse_scale(factor, k);
@@ -45,7 +45,8 @@ static void warp_input(const RgKernelFactor *factor, int k, const double *x, siz
     return;
   }
 
-  class->warp(factor->shape, factor->shift ? x[0] + x[factor->shift] : x[0], u, NULL);
+  const double at = rg_kernel_input(kernel, factor->inputs[k], x[0]);
+  class->warp(factor->shape, factor->shift ? at + x[factor->shift] : at, u, NULL);
   for (int c = 0; c < class->columns; c++) out[c * stride] = u[c] * inverse;
 }
 
@@ -64,9 +65,13 @@ void rg_kernel_scale_points(const RgKernel *kernel, int n, const double *X, doub
         const bool plain = is_plain(factor, k);
 
         for (size_t i = 0; i < (size_t)n && !plain; i++)
-          warp_input(factor, k, x + i * dim, 1, A + i * columns);
+          warp_input(kernel, factor, k, x + i * dim, 1, A + i * columns);
         if (!plain) continue;
-        for (size_t i = 0; i < (size_t)n; i++) A[i * columns] = x[i * dim] * inverse;
+        const int input = factor->inputs[k];
+        for (size_t i = 0; i < (size_t)n && !kernel->warp; i++)
+          A[i * columns] = x[i * dim] * inverse;
+        for (size_t i = 0; i < (size_t)n && kernel->warp; i++)
+          A[i * columns] = rg_kernel_warp_at(kernel, input, x[i * dim], NULL) * inverse;
         for (size_t i = 0; i < (size_t)n && shift; i++)
           A[i * columns] += x[i * dim + shift] * inverse;
       }
@@ -88,8 +93,9 @@ void rg_kernel_scale_tile(const RgKernel *kernel, int m, const double *Z, int wi
         const bool plain = is_plain(factor, k);
 
         for (int j = 0; j < m && !plain; j++)
-          warp_input(factor, k, z + (size_t)j * dim, (size_t)width, B + j);
-        for (int j = 0; j < m && plain; j++) B[j] = z[(size_t)j * dim] * inverse;
+          warp_input(kernel, factor, k, z + (size_t)j * dim, (size_t)width, B + j);
+        for (int j = 0; j < m && plain; j++)
+          B[j] = rg_kernel_input(kernel, factor->inputs[k], z[(size_t)j * dim]) * inverse;
         for (int j = 0; j < m && plain && factor->shift; j++)
           B[j] += z[(size_t)j * dim + factor->shift] * inverse;
         for (int c = rg_kernel_input_columns(factor, k); c > 0; c--, B += width)
@@ -208,13 +214,14 @@ void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n
 
 /* The derivative by x of a function with derivatives g[c * stride] by the columns of a warped
    input. */
-static double warped_gradient(const RgKernelFactor *factor, const double *x, const double *g,
-                              size_t stride)
+static double warped_gradient(const RgKernel *kernel, const RgKernelFactor *factor, int input,
+                              const double *x, const double *g, size_t stride)
 {
   const RgKernelClass *class = rg_kernel_classes[factor->family];
   double u[RG_KERNEL_COLUMNS_MAX], du[RG_KERNEL_COLUMNS_MAX], sum = 0;
 
-  class->warp(factor->shape, factor->shift ? x[0] + x[factor->shift] : x[0], u, du);
+  const double at = rg_kernel_input(kernel, input, x[0]);
+  class->warp(factor->shape, factor->shift ? at + x[factor->shift] : at, u, du);
   for (int c = 0; c < class->columns; c++) sum += g[c * stride] * du[c];
   return sum;
 }
@@ -237,14 +244,20 @@ void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, 
         double *out = G + factor->inputs[k];
 
         for (size_t j = 0; j < (size_t)m; j++) {
-          double slope =
-            scale *
-            (class->warp ? warped_gradient(factor, z + j * dim, g + j, (size_t)width) : g[j]);
+          double slope = scale * (class->warp ? warped_gradient(kernel, factor, factor->inputs[k],
+                                                                z + j * dim, g + j, (size_t)width)
+                                              : g[j]);
 
           out[j * dim] += slope;
           if (factor->shift) out[j * dim + factor->shift] += slope;
         }
       }
     }
+  }
+  for (size_t i = 0; kernel->warp && i < (size_t)m * dim; i++) {
+    double slope[3];
+
+    (void)rg_kernel_warp_at(kernel, (int)(i % dim), Z[i], slope);
+    G[i] *= slope[0];
   }
 }

@@ -36,6 +36,7 @@ static void get_values(const RgKernel *kernel, double *value)
         *value++ = term->factors[f].length_scale[s];
     *value++ = term->variance;
   }
+  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) *value++ = kernel->warp[j];
 }
 
 static void set_values(RgKernel *kernel, const double *value)
@@ -47,6 +48,7 @@ static void set_values(RgKernel *kernel, const double *value)
         term->factors[f].length_scale[s] = *value++;
     term->variance = *value++;
   }
+  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) kernel->warp[j] = *value++;
 }
 
 static void add_free(Fit *fit, int index, double lower, double upper)
@@ -69,6 +71,8 @@ static void list_free(Fit *fit)
     if (!o->fix_variance) add_free(fit, index, o->variance_lower, o->variance_upper);
     index++;
   }
+  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++)
+    add_free(fit, index++, o->warp_lower, o->warp_upper);
   if (o->learn_noise) add_free(fit, index, o->noise_lower, o->noise_upper);
 }
 

@@ -9,9 +9,10 @@
 
 /* All length scales (and all variances) of the kernel share one prior and one pair of bounds. */
 typedef struct {
-  RgPrior length_scale, variance, noise;
+  RgPrior length_scale, variance, noise, warp; /* warp: of both parameters, where there is one */
   double length_scale_lower, length_scale_upper;
   double variance_lower, variance_upper;
+  double warp_lower, warp_upper;
   bool learn_noise;
   double noise_lower, noise_upper;
   bool fix_variance; /* keep the signal variance */

@@ -111,6 +111,8 @@ static void add_prior_gradient(const RgKernel *kernel, double noise_variance,
       *gradient += rg_prior_log_gradient(&options->variance, term->variance);
     gradient++;
   }
+  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++)
+    *gradient++ += rg_prior_log_gradient(&options->warp, kernel->warp[j]);
   if (options->learn_noise) *gradient += rg_prior_log_gradient(&options->noise, noise_variance);
 }
 
@@ -125,6 +127,8 @@ double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgF
     }
     if (!options->fix_variance) sum += rg_prior_log_density(&options->variance, term->variance);
   }
+  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++)
+    sum += rg_prior_log_density(&options->warp, kernel->warp[j]);
   if (options->learn_noise) sum += rg_prior_log_density(&options->noise, noise_variance);
   return sum;
 }

@@ -137,11 +137,13 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
   s->clock = host.clock;
   s->pending = host.pending;
   s->last_period = -1;
+  s->steepness = 1;
   s->inputs = *domain;
   if (!s->use_context) s->inputs.context = (RgSpace){0};
   PetscCall(reserve(s, capacity > 0 ? capacity : 1));
   PetscCall(rg_surrogate_kernel(options, s->dim, &model->kernel));
   PetscCall(set_words(&domain->design, &model->kernel));
+  if (options->input_warping) PetscCall(rg_kernel_set_warp(&model->kernel));
   PetscCall(rg_kernel_copy(&model->kernel, &s->configured));
   s->fit_work.team = host.team;
   decide_noise(model, noise_variance);
@@ -156,6 +158,7 @@ PetscErrorCode rg_model_destroy(RgModel *model)
 
   PetscFunctionBeginUser;
   if (!s) PetscFunctionReturn(0);
+  PetscCall(rg_transform_destroy(&model->transform));
   PetscCall(rg_posterior_destroy(&model->posterior));
   PetscCall(rg_kernel_destroy(&model->kernel));
   PetscCall(rg_kernel_destroy(&s->configured));
@@ -299,6 +302,15 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
     PetscCall(rg_model_append_pending(model, history, (RgPendingRule)s->pending->rule, failure));
   if (s->clock) PetscCall(rg_clock_end(s->clock, RG_STAGE_FIT));
   PetscFunctionReturn(0);
+}
+
+double rg_model_native_sd(const RgModel *model, double mean, double sd)
+{
+  const double middle = model->shift + model->scale * mean, half = model->scale * sd;
+
+  if (model->transform.kind == RG_TRANSFORM_NONE) return half;
+  return 0.5 * (rg_transform_inverse(&model->transform, middle + half) -
+                rg_transform_inverse(&model->transform, middle - half));
 }
 
 PetscErrorCode rg_model_predict(RgModel *model, int m, const double *Z, double *mean, double *sd)

@@ -7,6 +7,7 @@
 #include "regatta/params.h"
 #include "regatta/model.h"
 #include "regatta/stream.h"
+#include "gp/model/transform.h"
 #include "gp/posterior/posterior.h"
 
 typedef struct RgClock RgClock;
@@ -22,6 +23,7 @@ typedef enum {
 typedef enum { RG_MEAN_AUTO, RG_MEAN_ZERO, RG_MEAN_CONSTANT } RgMeanKind;
 typedef enum { RG_UNITS_NATIVE, RG_UNITS_MODEL } RgNoiseUnits;
 typedef enum { RG_DEVIATION_POPULATION, RG_DEVIATION_SAMPLE } RgDeviation;
+typedef enum { RG_WARPING_NONE, RG_WARPING_KUMARASWAMY } RgWarping;
 typedef enum { RG_WARM_NEVER, RG_WARM_ALWAYS, RG_WARM_AUTO } RgWarm; /* false, true, auto */
 typedef enum { RG_MULTISTART_ADAPTIVE, RG_MULTISTART_ALWAYS } RgMultistart;
 typedef enum {
@@ -70,6 +72,8 @@ typedef struct RgSurrogateOptions {
   double solver_tolerance; /* NaN: auto; the integers below: -1 */
   int solver_rank, solver_iterations;
   int fit_data; /* largest number of data that the fit of an iterative posterior uses */
+  int transform;     /* RgTransformKind of outputs */
+  int input_warping; /* RgWarping of the inputs of a box */
 } RgSurrogateOptions;
 
 extern const RgParam rg_surrogate_params[];
@@ -91,7 +95,8 @@ typedef struct RgModel {
   RgKernel kernel;                   /* current hyperparameters, over (x, c) */
   double noise_variance;             /* in model units */
   double mean;                       /* constant prior mean, model units */
-  double shift, scale;               /* y_model = (y - shift) / scale */
+  RgTransform transform;             /* T, fitted to the outputs at every refit */
+  double shift, scale;               /* y_model = (T(y) - shift) / scale */
   RgPosterior posterior;             /* on the set of the model's inputs where they are finite */
   RgModelReport report;
   struct RgModelState *state; /* private */
@@ -115,6 +120,15 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
                                   const RgSurrogateOptions *options, bool use_context,
                                   double noise_variance, int capacity, const RgStream *stream,
                                   RgModel *model);
+
+/* An output in model units. */
+static inline double rg_model_units(const RgModel *model, double y)
+{
+  return (rg_transform_value(&model->transform, y) - model->shift) / model->scale;
+}
+/* The deviation sd at a mean, both in model units, in native units: half the width of the central
+   interval of one deviation, whose ends are those in model units, mapped back exactly. */
+double rg_model_native_sd(const RgModel *model, double mean, double sd);
 
 /* Whether the inputs are (x, c). false: x alone, and contexts act as noise. */
 bool rg_model_uses_context(const RgModel *model);

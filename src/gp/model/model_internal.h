@@ -34,6 +34,8 @@ struct RgModelState {
   int cold_n;    /* n at the last fit that started from the configured values */
   int optimum_n; /* n, objective and scale of the last optimum; 0: none yet */
   double optimum, optimum_scale;
+  double bend, optimum_bend; /* sum of log d T / d y over the data of a fit, now and then */
+  double steepness;          /* mean of (d T / d y)^2 over the data; 1 without a transformation */
   RgPrediction prediction;
   const RgPendingOptions *pending; /* borrowed, may be NULL */
   int n_pending, pending_room;     /* points in flight; room */

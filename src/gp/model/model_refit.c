@@ -14,7 +14,8 @@ double rg_model_known_noise(const RgModel *model)
   const RgSurrogateOptions *o = model->options;
   double noise = model->state->given_noise;
   if (isnan(noise)) return 1e-6 * rg_kernel_diagonal(&model->kernel);
-  if (o->noise_units == RG_UNITS_NATIVE) noise /= model->scale * model->scale;
+  if (o->noise_units == RG_UNITS_NATIVE)
+    noise = noise * model->state->steepness / (model->scale * model->scale);
   return noise > o->noise_floor ? noise : o->noise_floor;
 }
 
@@ -25,20 +26,41 @@ static bool is_constant(double deviation, double largest)
   return deviation < 1e-12 && (deviation <= 1e-12 * largest || deviation < 1e-100);
 }
 
+/* The transformation, refitted to all outputs. */
+static PetscErrorCode fit_transform(RgModel *model)
+{
+  struct RgModelState *s = model->state;
+  const RgTransformKind kind = (RgTransformKind)model->options->transform;
+
+  PetscFunctionBeginUser;
+  if (kind == RG_TRANSFORM_NONE) PetscFunctionReturn(0);
+  PetscCall(rg_transform_fit(&model->transform, kind, s->n, s->y));
+  s->bend = 0;
+  s->steepness = s->n ? 0 : 1;
+  for (int i = 0; i < s->n; i++) {
+    const double slope = rg_transform_slope(&model->transform, s->y[i]);
+    s->bend += log(slope);
+    s->steepness += slope * slope / s->n;
+  }
+  PetscFunctionReturn(0);
+}
+
 /* Shift and scale from all outputs. */
 static void standardise(RgModel *model)
 {
   const struct RgModelState *s = model->state;
+  const RgTransform *transform = &model->transform;
   double sum = 0.0, squares = 0.0, largest = 0.0;
   model->shift = 0.0;
   model->scale = 1.0;
   if (!model->options->standardise || s->n == 0) return;
-  for (int i = 0; i < s->n; i++) sum += s->y[i];
+  for (int i = 0; i < s->n; i++) sum += rg_transform_value(transform, s->y[i]);
   model->shift = sum / s->n;
   if (s->n < 2) return;
   for (int i = 0; i < s->n; i++) {
-    squares += (s->y[i] - model->shift) * (s->y[i] - model->shift);
-    largest = fmax(largest, fabs(s->y[i]));
+    const double value = rg_transform_value(transform, s->y[i]), d = value - model->shift;
+    squares += d * d;
+    largest = fmax(largest, fabs(value));
   }
   const int divisor = model->options->deviation == RG_DEVIATION_SAMPLE ? s->n - 1 : s->n;
   const double deviation = sqrt(squares / divisor);
@@ -48,7 +70,7 @@ static void standardise(RgModel *model)
 void rg_model_convert_outputs(RgModel *model, int first)
 {
   struct RgModelState *s = model->state;
-  for (int i = first; i < s->n; i++) s->y_model[i] = (s->y[i] - model->shift) / model->scale;
+  for (int i = first; i < s->n; i++) s->y_model[i] = rg_model_units(model, s->y[i]);
 }
 
 /* ---- the posterior ------------------------------------------------------------------------- */
@@ -102,6 +124,7 @@ static bool looks_bad(const RgModel *model, double warm)
   if (s->optimum_n == 0) return false;
   double before = s->optimum - s->optimum_n * log(s->optimum_scale);
   double now = warm - s->fit_n * log(model->scale), new_data = s->fit_n - s->optimum_n;
+  if (model->transform.kind) now += s->bend - s->optimum_bend;
   return now - before < -new_data * (6.0 + log(model->scale));
 }
 
@@ -211,6 +234,7 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
     s->optimum_n = s->fit_n;
     model->report.fit_data = s->fit_n;
     s->optimum_scale = model->scale;
+    s->optimum_bend = s->bend;
     model->report.log_likelihood =
       value - rg_fit_log_prior(&model->kernel, model->noise_variance, &fit);
   } else if (cold) {
@@ -253,6 +277,7 @@ PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure)
   const double mean = model->mean;
 
   PetscFunctionBeginUser;
+  PetscCall(fit_transform(model));
   standardise(model);
   rg_model_convert_outputs(model, 0);
   if (!s->learn_noise) model->noise_variance = rg_model_known_noise(model);
@@ -261,7 +286,8 @@ PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure)
   } else if (s->n > 0) {
     PetscCall(estimate_mean(model));
   }
-  const bool same_outputs = model->shift == shift && model->scale == scale && model->mean == mean;
+  const bool same_outputs = model->shift == shift && model->scale == scale && model->mean == mean &&
+                            model->transform.kind == RG_TRANSFORM_NONE;
   if (model->report.refitted || model->noise_variance != noise) {
     PetscCall(rebuild(model, failure));
   } else if (same_outputs) {

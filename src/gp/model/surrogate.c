@@ -23,6 +23,8 @@ static const char *const multistart_names[] = {"adaptive", "always", NULL};
 static const char *const prior_names[] = {"none",        "default",      "botorch2023",
                                           "botorch2024", "hvarfner2024", NULL};
 
+static const char *const transform_names[] = {"none", "yeo_johnson", "copula", NULL};
+static const char *const warping_names[] = {"none", "kumaraswamy", NULL};
 static const char *const solver_names[] = {"auto", "dense", "iterative", NULL};
 
 const RgParam rg_surrogate_params[] = {
@@ -119,6 +121,16 @@ const RgParam rg_surrogate_params[] = {
   RG_ENTRY("fit_data", INT, RgSurrogateOptions, fit_data, int, "auto", 2, 1e9, rg_param_later, "",
            "iterative: hyperparameters are fitted to at most so many of the data, drawn once for "
            "all fits; auto: 2000"),
+  RG_ENTRY("transform", CHOICE, RgSurrogateOptions, transform, int, "none", RG_LATER, 0,
+           transform_names, "T",
+           "monotone transformation of outputs, fitted at every refit: the Yeo-Johnson power of "
+           "the standardised outputs, or the normal scores of their ranks; incumbent, acquisition "
+           "and hyperparameters are those of T(f), posterior_sd is half the width of the interval "
+           "mean +- deviation mapped back exactly; not with contexts"),
+  RG_ENTRY("input_warping", CHOICE, RgSurrogateOptions, input_warping, int, "none", RG_LATER, 0,
+           warping_names, "",
+           "inputs enter the kernel through 1 - (1 - x^a)^b, a and b fitted in [0.1, 10] with a "
+           "lognormal(0.25, 0.5) prior, whose mode is 1, under fit: map; boxes without contexts"),
   {0},
 };
 
@@ -202,6 +214,16 @@ static void check_solver(const RgSurrogateOptions *o, RgPlace place, RgDiagnosti
                        "'solver: iterative' needs noise: a 'noise_floor' above 0");
 }
 
+/* `transform` and `input_warping`; context: the model's inputs are (x, c). */
+static void check_transforms(const RgSurrogateOptions *o, bool context, RgPlace place,
+                             RgDiagnostics *diagnostics)
+{
+  if (context && (o->transform || o->input_warping))
+    rg_diagnostics_add(diagnostics, place,
+                       "'transform' and 'input_warping' are for methods that model the design "
+                       "alone; this one models the design and a context");
+}
+
 PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int dim_c,
                                   bool use_context, RgPlace place, RgDiagnostics *diagnostics)
 {
@@ -210,6 +232,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
 
   PetscFunctionBeginUser;
   if (o->terms.n) PetscCall(rg_surrogate_check_terms(o, dim_x + seen, place, diagnostics));
+  check_transforms(o, seen > 0, place, diagnostics);
   if (o->term_variance.n && !o->terms.n)
     rg_diagnostics_add(diagnostics, place, "'term_variance' needs 'terms'");
   if (o->groups.n && o->groups.n != dim) {
@@ -220,7 +243,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
   if (o->groups.n && !has_groups(o))
     rg_diagnostics_add(diagnostics, place, "'groups' needs 'structure: product' or 'additive'");
   PetscCall(PetscMalloc1(dim, &group));
-  int n_groups = has_groups(o) ? number_groups(o, dim, group) : 1;
+  const int n_groups = has_groups(o) ? number_groups(o, dim, group) : 1;
   PetscCall(PetscFree(group));
   check_families(o, n_groups, place, diagnostics);
   if (o->structure == RG_STRUCTURE_SHIFT && dim_x != seen)
@@ -229,7 +252,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
                        "%d and %d",
                        seen, dim_x);
   if (o->structure == RG_STRUCTURE_SHIFT) dim /= 2;
-  int expected = o->ard ? dim : n_groups, given = o->length_scale.n;
+  const int expected = o->ard ? dim : n_groups, given = o->length_scale.n;
   if (given > 1 && given != expected && !o->terms.n)
     rg_diagnostics_add(diagnostics, place,
                        "'length_scale' has %d values, accepted are 1 or %d (%s)", given, expected,
@@ -394,6 +417,8 @@ RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *o, int dim, bool
     .length_scale_upper = o->length_scale_upper,
     .variance_lower = o->variance_lower,
     .variance_upper = o->variance_upper,
+    .warp_lower = 0.1,
+    .warp_upper = 10,
     .learn_noise = learn_noise,
     .noise_lower = o->noise_lower,
     .noise_upper = o->noise_upper,
@@ -405,6 +430,7 @@ RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *o, int dim, bool
     .tolerance = o->fit_tolerance,
   };
   if (o->fit == RG_FIT_MAP) set_priors((RgPriorSet)o->prior, dim, &fit);
+  if (o->fit == RG_FIT_MAP) fit.warp = (RgPrior){RG_PRIOR_LOGNORMAL, 0.25, 0.5};
   return fit;
 }
 

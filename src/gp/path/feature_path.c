@@ -38,7 +38,7 @@ PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
   PetscFunctionBeginUser;
   PetscCall(PetscFree2(path->frequency, path->coarse));
   PetscCall(PetscFree4(path->phase, path->amplitude, path->weight, path->work));
-  PetscCall(RG_FREE(&path->alpha, &path->large_work, &path->words, &path->point));
+  PetscCall(RG_FREE(&path->alpha, &path->large_work, &path->words, &path->warp, &path->point));
   PetscCall(PetscMemzero(path, sizeof *path));
   PetscFunctionReturn(0);
 }
@@ -66,13 +66,14 @@ static int row_of(const RgFeaturePath *path, int input)
 
 const double *rg_feature_path_rows(RgFeaturePath *path, const double *x)
 {
+  const RgKernel warp = {.dim = path->dim, .warp = path->warp};
   double *out = path->point;
 
-  if (!path->words) return x;
+  if (!out) return x;
   for (int j = 0; j < path->dim; j++) {
-    const int words = path->words[j];
+    const int words = path->words ? path->words[j] : 0;
 
-    *out++ = x[j];
+    *out++ = rg_kernel_input(&warp, j, x[j]);
     for (int c = 0; c < words; c++) out[c] = 0;
     if (words) out[rg_kernel_word(words, x[j])] = 1;
     out += words;
@@ -80,8 +81,8 @@ const double *rg_feature_path_rows(RgFeaturePath *path, const double *x)
   return path->point;
 }
 
-/* Makes room for the words of the kernel's choices. */
-static PetscErrorCode take_words(RgFeaturePath *path, const RgKernel *kernel)
+/* Takes in how inputs enter the kernel, and makes room for the words of its choices. */
+static PetscErrorCode take_inputs(RgFeaturePath *path, const RgKernel *kernel)
 {
   const int dim = path->dim;
   int rows = dim;
@@ -97,6 +98,9 @@ static PetscErrorCode take_words(RgFeaturePath *path, const RgKernel *kernel)
         path->words[factor->inputs[k]] = PetscMax(path->words[factor->inputs[k]], factor->words[k]);
     }
   for (int j = 0; path->words && j < dim; j++) rows += path->words[j];
+  if (kernel->warp && !path->warp) PetscCall(PetscMalloc1(2 * (size_t)dim, &path->warp));
+  if (kernel->warp) PetscCall(PetscArraycpy(path->warp, kernel->warp, 2 * (size_t)dim));
+  if (kernel->warp && !path->point) PetscCall(PetscMalloc1(rows, &path->point));
   if (rows == path->rows) PetscFunctionReturn(0);
   path->rows = rows;
   PetscCall(PetscFree2(path->frequency, path->coarse));
@@ -175,7 +179,7 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
   PetscCheck(!rg_kernel_without_spectrum(kernel), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "The kernel '%s' has no spectrum to draw features from",
              rg_kernel_without_spectrum(kernel)->name);
-  PetscCall(take_words(path, kernel));
+  PetscCall(take_inputs(path, kernel));
   PetscCall(PetscMalloc1((size_t)(path->rows + 2) * n, &work));
   PetscCall(PetscArrayzero(path->frequency, (size_t)path->rows * n));
   for (int t = 0; t < terms; t++) {
@@ -347,7 +351,12 @@ static void evaluate_features(RgFeaturePath *path, int m, const double *Z, doubl
     if (!gradient) continue;
     ops->multiply(n, path->weight, sine);
     for (int k = 0; k < dim; k++) {
-      *gradient++ = -TWO_PI * ops->dot(n, sine, path->frequency + (size_t)row_of(path, k) * n);
+      const RgKernel warp = {.dim = dim, .warp = path->warp};
+      double slope[3] = {1};
+
+      if (path->warp) (void)rg_kernel_warp_at(&warp, k, Z[k], slope);
+      *gradient++ =
+        -TWO_PI * slope[0] * ops->dot(n, sine, path->frequency + (size_t)row_of(path, k) * n);
     }
   }
 }

@@ -24,7 +24,8 @@ typedef struct {
   int rows;          /* rows of `frequency`: dim, and one for every word of a choice, behind the
                         row of its input */
   int *words;        /* dim: the number of words of a choice, 0: a number; NULL: all are numbers */
-  double *point;     /* rows: a point with 0 or 1 for the words */
+  double *warp;      /* 2 x dim: the warp of the kernel; NULL: it has none */
+  double *point;     /* rows: a point with its warp, and 0 or 1 for the words */
   double mean;       /* constant mean of the posterior that conditions the path */
   double *frequency; /* rows x n: frequency[k*n + m], turns */
   double *phase;     /* n, turns, in [0,1) */
@@ -79,7 +80,7 @@ typedef struct {
   const double *X, *Y;
 } RgPointProduct;
 /* As rg_feature_path_screen at the first m <= rows * columns points, Z (m x dim, given). (rows +
-   columns) M cosines. PETSC_ERR_SUP for kernels with choices. */
+   columns) M cosines. PETSC_ERR_SUP for kernels with choices or a warp. */
 PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPointProduct *product,
                                               int m, const double *Z, double *value);
 

@@ -117,7 +117,8 @@ PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, const RgPoint
   PetscCheck(split > 0 && split < path->dim && m <= rows * columns, PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "%d points of %d rows in %d and %d columns in %d dimensions",
              m, rows, split, columns, path->dim - split);
-  PetscCheck(!path->words, PETSC_COMM_SELF, PETSC_ERR_SUP, "tables of a path with choices");
+  PetscCheck(!path->point, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "tables of a path with choices or a warp");
   PetscCall(rg_feature_path_reserve(path, R * C + ld + (2 * R + C) * ld));
   G = path->large_work;
   zero = (float *)(G + R * C);

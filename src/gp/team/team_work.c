@@ -10,6 +10,8 @@ void rg_kernel_pack(const RgKernel *kernel, int *n_ints, int *ints, int *n_reals
 #define REAL(value) (reals ? (void)(reals[r] = (value)) : (void)0, r++)
   INT(kernel->dim);
   INT(kernel->n_terms);
+  INT(kernel->warp != NULL);
+  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) REAL(kernel->warp[j]);
   for (int t = 0; t < kernel->n_terms; t++) {
     const RgKernelTerm *term = &kernel->terms[t];
     REAL(term->variance);
@@ -38,6 +40,10 @@ PetscErrorCode rg_kernel_unpack(const int *ints, const double *reals, RgKernel *
   PetscFunctionBeginUser;
   *kernel = (RgKernel){.dim = ints[0], .n_terms = ints[1]};
   ints += 2;
+  if (*ints++) {
+    PetscCall(PetscMalloc1(2 * (size_t)kernel->dim, &kernel->warp));
+    for (int j = 0; j < 2 * kernel->dim; j++) kernel->warp[j] = *reals++;
+  }
   PetscCall(PetscCalloc1(kernel->n_terms, &kernel->terms));
   for (int t = 0; t < kernel->n_terms; t++) {
     RgKernelTerm *term = &kernel->terms[t];

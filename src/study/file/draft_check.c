@@ -171,6 +171,8 @@ static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
   PetscFunctionBeginUser;
   PetscCall(rg_surrogate_check(&cell->surrogate, cell->dim_x, cell->dim_c, use_context,
                                cell->algorithm_place, &own));
+  if (cell->surrogate.input_warping && cell->size_x)
+    rg_diagnostics_add(&own, cell->algorithm_place, "'input_warping' is for boxes, not for sets");
   const RgKernelClass *refused = own.n ? NULL : rg_surrogate_without_spectrum(&cell->surrogate);
   if (refused && draws_features(cell))
     rg_diagnostics_add(&own, cell->algorithm_place,

@@ -104,7 +104,7 @@ static PetscErrorCode record_model(RgTrialRun *run, int row)
   if (!model) PetscFunctionReturn(0);
   PetscCall(rg_model_predict_history(model, &run->asked, row, 1, &mean, &sd));
   if (model->noise_variance > 0) run->gain += 0.5 * log1p(sd * sd / model->noise_variance);
-  *rg_trial_cell(run, RG_COLUMN_POSTERIOR_SD, row) = sd * model->scale;
+  *rg_trial_cell(run, RG_COLUMN_POSTERIOR_SD, row) = rg_model_native_sd(model, mean, sd);
   if (model->noise_variance > 0) *rg_trial_cell(run, RG_COLUMN_INFORMATION_GAIN, row) = run->gain;
   record_fit(run, model, row);
   *rg_trial_cell(run, RG_COLUMN_JITTER, row) = model->report.jitter;

@@ -80,7 +80,7 @@ RG_TEST(paths_are_those_made_alone)
       for (int round = 0; round < 2; round++) {
         RG_OK(rg_feature_bundle_draw(&bundle, &posterior, COUNT, e, &random));
         for (int s = 0; s < COUNT; s++) check_path(&bundle, &posterior, s, e, &again, &path);
-        if (!bundle.path.words) check_screening(&bundle);
+        if (!bundle.path.point) check_screening(&bundle);
       }
       RG_OK(rg_feature_path_destroy(&path));
       RG_OK(rg_feature_bundle_destroy(&bundle));

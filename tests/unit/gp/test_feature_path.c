@@ -300,7 +300,7 @@ RG_TEST(screening_is_close)
         RG_OK(rg_feature_path_evaluate(&path, M, Z, value, NULL));
         RG_OK(rg_feature_path_screen(&path, M, Z, coarse));
         for (int j = 0; j < M; j++) RG_CLOSE(coarse[j], value[j], 2e-4);
-        if (!path.words) check_product(&path, 2e-4);
+        if (!path.point) check_product(&path, 2e-4);
       }
       RG_OK(rg_feature_path_destroy(&path));
       RG_OK(rg_posterior_destroy(&posterior));

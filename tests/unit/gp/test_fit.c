@@ -11,6 +11,9 @@ static const RgFitOptions full = {
   .length_scale = {RG_PRIOR_GAMMA, 3.0, 6.0},
   .variance = {RG_PRIOR_LOGNORMAL, 0.2, 1.5},
   .noise = {RG_PRIOR_GAMMA, 1.1, 0.05},
+  .warp = {RG_PRIOR_LOGNORMAL, 0.25, 0.5},
+  .warp_lower = 0.1,
+  .warp_upper = 10,
   .length_scale_lower = 1e-2,
   .length_scale_upper = 10.0,
   .variance_lower = 1e-2,
@@ -113,6 +116,10 @@ RG_TEST(test_gradient)
         RG_OK(rg_kernel_create_additive((RgKernelFamily)family, DIM, 2, group, ard, length_scale,
                                         variance, &additive));
         check_gradient(additive, options[o]);
+        RgKernel warped = isotropic_or_ard((RgKernelFamily)family, ard);
+        RG_OK(rg_kernel_set_warp(&warped));
+        for (int j = 0; j < 2 * DIM; j++) warped.warp[j] = 0.6 + 0.3 * j;
+        check_gradient(warped, options[o]);
       }
     }
   }
@@ -236,6 +243,31 @@ RG_TEST(test_planted)
 
 /* With a constant mean the optimum is stationary in the mean too, and better than any other mean.
  */
+/* A function of sqrt(x) is smooth in warped inputs: the fit finds a warp that bends likewise, and is
+   more likely than without. */
+RG_TEST(test_warp)
+{
+  enum { N = 40 };
+  double X[DIM * N], y[N], value[2], noise = 1e-6, mean = 0;
+  int evaluations;
+
+  make_data(N, X, y);
+  for (int i = 0; i < N; i++) y[i] = sin(14 * sqrt(X[DIM * i])) + 0.1 * X[DIM * i + 1];
+  for (int warps = 0; warps < 2; warps++) {
+    RgKernel kernel = isotropic_or_ard(RG_KERNEL_GAUSSIAN, true);
+    RgFitOptions options = full;
+    const RgStream stream = rg_stream(1, "test", 0, "warp", 0);
+    RgRandom random = rg_stream_at(&stream, 0);
+    options.starts = 5;
+    if (warps) RG_OK(rg_kernel_set_warp(&kernel));
+    RG_OK(rg_fit(&kernel, &noise, &mean, &(RgData){N, X, y}, &options, &random, &value[warps],
+                 &evaluations));
+    if (warps) assert_true(kernel.warp[0] < 0.75 && fabs(log(kernel.warp[1])) < 0.7);
+    RG_OK(rg_kernel_destroy(&kernel));
+  }
+  assert_true(value[1] > value[0] + 5);
+}
+
 RG_TEST(test_mean)
 {
   enum { N = 15 };

@@ -141,7 +141,7 @@ static double inner(const RgKernel *kernel, const double *X, const double *A)
 
 static void theta_gradient_of_one_kernel(RgKernel *kernel)
 {
-  const double h = 1e-2;
+  const double h = kernel->warp ? 2e-3 : 1e-2;
   double X[N * SUPPORT_DIM], A[N * N], theta[16], g[16];
   int size = rg_kernel_theta_size(kernel);
 

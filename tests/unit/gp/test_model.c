@@ -181,6 +181,43 @@ RG_TEST(test_pieces)
   }
 }
 
+/* A model with a transformation is the model of the transformed outputs: the same posterior in model
+   units, incumbents there, deviations mapped back. */
+RG_TEST(test_transform)
+{
+  const char *const names[] = {"none", "yeo_johnson", "copula"};
+
+  for (int kind = 1; kind < 3; kind++) {
+    Frame frame = frame_create(false);
+    RgTransform transform = {0};
+    for (int i = 0; i < BUDGET; i++) frame.history.y[i] = -exp(0.4 * frame.history.y[i] - 16);
+    set_option(&frame, "transform", names[kind]);
+    RgModel with = model_create(&frame, false, 0);
+    show(&with, &frame, BUDGET);
+    RG_OK(rg_transform_fit(&transform, (RgTransformKind)kind, BUDGET, frame.history.y));
+    assert_int_equal(with.transform.kind, kind);
+    const double largest = frame.history.y[rg_history_best(&frame.history)];
+    for (int i = 0; i < BUDGET; i++)
+      frame.history.y[i] = rg_transform_value(&transform, frame.history.y[i]);
+    set_option(&frame, "transform", "none");
+    RgModel without = model_create(&frame, false, 0);
+    show(&without, &frame, BUDGET);
+    assert_same_posterior(&with, &without, 1e-9);
+    const double best = frame.history.y[rg_history_best(&frame.history)];
+    RG_CLOSE(rg_model_units(&with, largest), (best - without.shift) / without.scale, 1e-12);
+    const double low = without.shift + without.scale * (0.3 - 0.2);
+    const double high = without.shift + without.scale * (0.3 + 0.2);
+    RG_CLOSE(rg_model_native_sd(&with, 0.3, 0.2) / (0.5 * (rg_transform_inverse(&transform, high) -
+                                                           rg_transform_inverse(&transform, low))),
+             1, 1e-12);
+    RG_CLOSE(rg_model_native_sd(&without, 0.3, 0.2), 0.2 * without.scale, 1e-15);
+    RG_OK(rg_transform_destroy(&transform));
+    RG_OK(rg_model_destroy(&with));
+    RG_OK(rg_model_destroy(&without));
+    frame_destroy(&frame);
+  }
+}
+
 /* The posterior on a set equals the posterior on the box at the same points. */
 RG_TEST(test_set_is_box)
 {

@@ -1,0 +1,35 @@
+/* Monotone transformations of outputs, fitted to them, so that heavy tails look normal. */
+#ifndef RG_GP_MODEL_TRANSFORM_H
+#define RG_GP_MODEL_TRANSFORM_H
+
+#include "regatta/error.h"
+
+typedef enum {
+  RG_TRANSFORM_NONE,
+  RG_TRANSFORM_YEO_JOHNSON, /* power of the standardised outputs (Yeo and Johnson 2000), its
+                               exponent by maximum likelihood, as HEBO does */
+  RG_TRANSFORM_COPULA       /* normal scores of the ranks, linear between the outputs and beyond
+                               the outermost ones */
+} RgTransformKind;
+
+/* Zeroed: no transformation. */
+typedef struct {
+  RgTransformKind kind;
+  double shift, scale, lambda; /* yeo_johnson: T((y - shift) / scale; lambda) */
+  int n;                       /* copula: number of different outputs */
+  double *knot, *score;        /* copula, owned, n: they increase */
+} RgTransform;
+
+/* Fit to n >= 0 finite outputs; frees an earlier fit. Fewer than 3 different outputs: none. O(n)
+   per value of the exponent, O(n log n) for ranks. */
+PetscErrorCode rg_transform_fit(RgTransform *transform, RgTransformKind kind, int n,
+                                const double *y);
+PetscErrorCode rg_transform_destroy(RgTransform *transform);
+
+/* T(y), and d T / d y > 0. */
+double rg_transform_value(const RgTransform *transform, double y);
+double rg_transform_slope(const RgTransform *transform, double y);
+/* The exact inverse; beyond the range of a power, infinity with its sign. */
+double rg_transform_inverse(const RgTransform *transform, double value);
+
+#endif
