@@ -31,6 +31,13 @@ static const RgPresetSetting botorch2024[] = {SET("kernel", "gaussian"),
                                               SET("variance", "1"),
                                               {0}};
 
+static const RgPresetSetting hebo[] = {SET("kernel", "matern32"),
+                                       SET("transform", "yeo_johnson"),
+                                       SET("input_warping", "kumaraswamy"),
+                                       SET("fit_noise", "true"),
+                                       SET("noise_lower", "1e-6"),
+                                       {0}};
+
 const RgPreset rg_presets[] = {
   {"botorch2023",
    "BoTorch's default until 2024 (arXiv:2312.10423): Matern-5/2, signal variance, gamma priors",
@@ -38,6 +45,9 @@ const RgPreset rg_presets[] = {
   {"botorch2024",
    "BoTorch's default since 0.12 (arXiv:2503.20341): Gaussian, unit variance, lognormal priors",
    botorch2024},
+  {"hebo",
+   "as HEBO (JAIR 74, 2022): Matern-3/2, Yeo-Johnson outputs, Kumaraswamy inputs, learned noise",
+   hebo},
   {0}};
 
 const RgPreset *rg_preset_find(const char *name)
