@@ -135,8 +135,7 @@ static PetscErrorCode follow_model(RgPathSampler *sampler, const RgModel *model,
                       ? RG_PATHS_EXACT
                       : RG_PATHS_PATHWISE;
   PetscCall(rg_path_sampler_reserve((size_t)history->n, &sampler->y_room, &sampler->y));
-  for (int i = 0; i < history->n; i++)
-    sampler->y[i] = rg_model_units(model, history->y[i]);
+  for (int i = 0; i < history->n; i++) sampler->y[i] = rg_model_units(model, history->y[i]);
   PetscCall(rg_set_paths_update(sampler->set, &model->kernel, model->noise_variance, model->mean,
                                 history->n, history->index, sampler->y, failure));
   const RgObservations pending = rg_model_pending(model);

@@ -71,7 +71,7 @@ typedef struct RgSurrogateOptions {
   int solver;              /* RgSolver */
   double solver_tolerance; /* NaN: auto; the integers below: -1 */
   int solver_rank, solver_iterations;
-  int fit_data; /* largest number of data that the fit of an iterative posterior uses */
+  int fit_data;      /* largest number of data that the fit of an iterative posterior uses */
   int transform;     /* RgTransformKind of outputs */
   int input_warping; /* RgWarping of the inputs of a box */
 } RgSurrogateOptions;

@@ -31,12 +31,9 @@ static const RgPresetSetting botorch2024[] = {SET("kernel", "gaussian"),
                                               SET("variance", "1"),
                                               {0}};
 
-static const RgPresetSetting hebo[] = {SET("kernel", "matern32"),
-                                       SET("transform", "yeo_johnson"),
-                                       SET("input_warping", "kumaraswamy"),
-                                       SET("fit_noise", "true"),
-                                       SET("noise_lower", "1e-6"),
-                                       {0}};
+static const RgPresetSetting hebo[] = {
+  SET("kernel", "matern32"), SET("transform", "yeo_johnson"), SET("input_warping", "kumaraswamy"),
+  SET("fit_noise", "true"),  SET("noise_lower", "1e-6"),      {0}};
 
 const RgPreset rg_presets[] = {
   {"botorch2023",
