@@ -6,15 +6,17 @@
 static const struct {
   unsigned need;
   const char *words, *brief;
-} needs[] = {{RG_NEEDS_FINITE, "a finite design", "finite"},
-             {RG_NEEDS_BOX, "a design that is a box", "box"},
-             {RG_NEEDS_CONTEXT, "a context", "context"},
-             {RG_NEEDS_CONTEXT_PROB, "finite contexts with known probabilities", "finite context"},
-             {RG_NEEDS_NO_CONTEXT, "no context for the learner to choose", "no context"},
-             {RG_NEEDS_NATURE, "a context that nature draws", "nature's context"},
-             {RG_NEEDS_INITIAL, "an initial design", "initial design"},
-             {RG_NEEDS_ALTERNATION, "one worker", "one worker"},
-             {RG_NEEDS_CLOCK, "a clock ('duration')", "clock"}};
+} needs[] = {
+  {RG_NEEDS_FINITE, "a finite design", "finite"},
+  {RG_NEEDS_BOX, "a design that is a box", "box"},
+  {RG_NEEDS_CONTEXT, "a context", "context"},
+  {RG_NEEDS_CONTEXT_PROB, "finite contexts with known probabilities", "finite context"},
+  {RG_NEEDS_NO_CONTEXT, "no context for the learner to choose", "no context"},
+  {RG_NEEDS_NATURE, "a context that nature draws", "nature's context"},
+  {RG_NEEDS_INITIAL, "an initial design", "initial design"},
+  {RG_NEEDS_ALTERNATION, "one worker", "one worker"},
+  {RG_NEEDS_CLOCK, "a clock ('duration')", "clock"},
+  {RG_NEEDS_ANNOUNCED, "a context that is announced before the decision", "announced context"}};
 
 PetscErrorCode rg_needs_of_method(const RgAlgorithmClass *class, bool brief, RgText *text)
 {

@@ -333,6 +333,15 @@ static bool is_known(const RgCalibration *calibration, const RgStudy *study, int
   return false;
 }
 
+/* Whether this process can run the trials of a cell: solves without a matrix need PETSc, which
+   `plan` does not start. */
+static bool can_run(const RgCell *cell)
+{
+  PetscBool started = PETSC_FALSE;
+
+  return cell->surrogate.solver != RG_SOLVER_ITERATIVE || (!PetscInitialized(&started) && started);
+}
+
 /* Whether a cell needs no team, and a few of its queries fit the time of a probe. */
 static bool is_small(const RgCell *cell)
 {
@@ -351,7 +360,9 @@ PetscErrorCode rg_probe_costs(const RgPlan *plan, RgCalibration *calibration)
   PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells && rg_wall_seconds() - start < ALL; c++) {
     double seconds;
-    if (is_known(calibration, study, c) || !is_small(&study->cells[c])) continue;
+    if (is_known(calibration, study, c) || !is_small(&study->cells[c]) ||
+        !can_run(&study->cells[c]))
+      continue;
     PetscCall(time_cell(study, &study->cells[c], &seconds));
     rg_calibration_probe(calibration, c, seconds);
   }
