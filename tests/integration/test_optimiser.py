@@ -34,7 +34,7 @@ MISTAKES = {
     "crash": "was ended by signal 11 (Segmentation fault): it broke",
     "silent": f"gave no answer within {SILENCE} seconds",
     "garbage": "answered something that is not a JSON object: well ...",
-    "not_json": "answered something that is not a JSON object",
+    "not_json": "answered a JSON object with a mistake",
     "outside": 'answered "x" outside the domain: number 1 is 1000000, not in [-5, 10]',
     "short": 'answered without a list of 2 numbers as "x"',
     "text": 'answered a "x" whose entry 1 is not a number',
