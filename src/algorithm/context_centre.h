@@ -72,10 +72,9 @@ PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPl
    finite without observations. options: begin with RgCentreOptions, RgWassersteinOptions. */
 extern const RgInstead rg_centre_given, rg_wasserstein_ball_given;
 #define RG_CENTRE_NEEDS                                                                            \
-  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .instead = &rg_centre_given,                       \
-  .check = rg_centre_check
+  .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .instead = &rg_centre_given, .check = rg_centre_check
 #define RG_WASSERSTEIN_NEEDS                                                                       \
-  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .instead = &rg_wasserstein_ball_given
+  .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .instead = &rg_wasserstein_ball_given
 
 /* Observed contexts with their weights, or the product quadrature of the laws of the evaluation
    that query t asks for, moved by the forecast error. Options of the algorithm: begin with

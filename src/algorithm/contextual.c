@@ -14,18 +14,9 @@ PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, 
                                    RgDiagnostics *diagnostics)
 {
   PetscFunctionBeginUser;
-  rg_contextual_check_space(domain, place, diagnostics);
   PetscCall(
     rg_contextual_check_measure(options, domain, RG_MEASURE_EXPECTATION, place, diagnostics));
   PetscFunctionReturn(0);
-}
-
-void rg_contextual_check_space(const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
-{
-  if (domain->context.dim > 0 && domain->control != RG_CONTEXT_NATURE)
-    rg_diagnostics_add(diagnostics, place,
-                       "this method is for contexts drawn by nature; this problem has contexts "
-                       "chosen by the learner");
 }
 
 /* A measure of the options must be usable, and that of the problem. */
@@ -48,8 +39,8 @@ static PetscErrorCode check_own_measure(const RgContextualOptions *options, cons
   PetscCall(rg_measure_canonical(options->measure, &canonical));
   if (domain->measure && strcmp(canonical, domain->measure) && !options->any_measure)
     rg_diagnostics_add(diagnostics, place,
-                       "'measure' is '%s', that of the problem '%s'; 'any_measure: true' uses it "
-                       "all the same",
+                       "'measure: %s' is not the problem's measure, '%s'; 'any_measure: true' uses "
+                       "it all the same",
                        canonical, domain->measure);
   PetscCall(PetscFree(canonical));
   PetscFunctionReturn(0);

@@ -66,11 +66,9 @@ PetscErrorCode rg_context_sample_destroy(RgContextSample *sample);
 enum { RG_BALL_RADIUS = RG_UCB_ACQUISITION + 1 };
 extern const RgRecordColumn rg_ball_columns[];
 
-/* The standard check: contexts drawn by nature, and the expectation as measure. */
+/* The standard check: the measure is the expectation. */
 PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics);
-/* The part about contexts. */
-void rg_contextual_check_space(const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics);
 /* The part about the measure, for a method that maximises the expectation, the measure `other`, or
    the one of the options. options: RgContextualOptions. */
 PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *domain,
@@ -92,7 +90,7 @@ PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm);
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER, .state_size = sizeof(RgModel),                 \
   .create = rg_contextual_create, .model = rg_surrogate_model, .destroy = rg_surrogate_destroy
 #define RG_CONTEXTUAL_METHODS                                                                      \
-  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL, .check = rg_contextual_check, RG_CONTEXTUAL_STATE
+  .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .check = rg_contextual_check, RG_CONTEXTUAL_STATE
 
 /* Calls rg_acquire_contextual; query->extra[0], [1]: width squared and value, as in
    rg_ucb_columns. */

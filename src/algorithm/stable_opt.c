@@ -78,7 +78,6 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
                             RgDiagnostics *diagnostics)
 {
   PetscFunctionBeginUser;
-  rg_contextual_check_space(domain, place, diagnostics);
   PetscCall(rg_contextual_check_measure(options, domain, RG_MEASURE_WORST, place, diagnostics));
   PetscFunctionReturn(0);
 }
@@ -98,7 +97,7 @@ const RgAlgorithmClass rg_algorithm_stable_opt = {
   RG_OPTIONS(Options, params),
   .cost = cost_of,
   RG_ASK(ask, rg_ucb_columns),
-  .needs = RG_NEEDS_CONTEXT | RG_NEEDS_INITIAL,
+  .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL,
   .check = check,
   RG_CONTEXTUAL_STATE,
 };

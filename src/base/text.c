@@ -150,7 +150,11 @@ static const struct {
                 {"repeats", "seeds"},
                 {"noise", "noise_variance"},
                 {"direction", "goal"},
-                {"model", "surrogate"}};
+                {"model", "surrogate"},
+                {"file", "path"},
+                {"filename", "path"},
+                {"output", "objective"},
+                {"target", "objective"}};
 
 /* The name that a word stands for, if it is in the list; else NULL. */
 static const char *synonym(const char *word, const char *const *names)
