@@ -15,40 +15,29 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "algorithm/acquisition_sum.h"
 #include "algorithm/surrogate.h"
 #include "gp/model/pending.h"
 #include "base/grow.h"
 
 enum { INCUMBENT, ACQUISITION, FEASIBILITY };
 
-#define BLOCK 256    /* points of a box at a time */
-#define SD_FLAT 1e-9 /* deviation below which the derivative of sd counts as 0 (irgp_ucb 2.3) */
-
 /* A model and the history that it has learned. */
 typedef struct {
   RgModel model;
   RgHistory seen;
-  RgPrediction work;
 } Learner;
 
-/* A summand of the acquisition function. */
 typedef struct {
-  Learner *learner;
-  RgMarginalFunction function;
+  int n;               /* number of constraints */
+  Learner *learners;   /* n + 2: f, the constraints, failure; owned */
+  RgSummand *summands; /* n + 2: constraints in use, then log EI where it counts; owned */
+  RgThreshold *below;  /* n + 2: their thresholds; owned */
+  int n_below, n_summands;
   RgEi ei;
-  RgThreshold below;
-  const void *closure;
-} Part;
-
-typedef struct {
-  int n;             /* number of constraints */
-  Learner *learners; /* n + 2: f, the constraints, failure; owned */
-  Part *parts;       /* n + 2: the learners in use; owned */
-  int n_parts;
   int taken; /* number of rows of the history that the learners have seen */
   bool has_failed;
-  double best;     /* the best feasible observation; NaN: no observation yet */
-  double *scratch; /* 5 x BLOCK, and a gradient of BLOCK; owned */
+  double best; /* the best feasible observation; NaN: no observation yet */
 } State;
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -86,8 +75,8 @@ static PetscErrorCode constrained_ei_create(RgAlgorithm *algorithm)
   state->n = domain->n_constraints;
   state->best = NAN;
   PetscCall(PetscCalloc1(state->n + 2, &state->learners));
-  PetscCall(PetscCalloc1(state->n + 2, &state->parts));
-  PetscCall(PetscMalloc1(BLOCK * (5 + (size_t)domain->design.dim), &state->scratch));
+  PetscCall(PetscMalloc1(state->n + 2, &state->summands));
+  PetscCall(PetscMalloc1(state->n + 2, &state->below));
   for (int k = 0; k < state->n + 2; k++)
     PetscCall(create_learner(algorithm, k, &state->learners[k]));
   PetscFunctionReturn(0);
@@ -101,9 +90,8 @@ static PetscErrorCode constrained_ei_destroy(RgAlgorithm *algorithm)
   for (int k = 0; state->learners && k < state->n + 2; k++) {
     PetscCall(rg_model_destroy(&state->learners[k].model));
     PetscCall(rg_history_destroy(&state->learners[k].seen));
-    PetscCall(rg_prediction_destroy(&state->learners[k].work));
   }
-  PetscCall(RG_FREE(&state->learners, &state->parts, &state->scratch));
+  PetscCall(RG_FREE(&state->learners, &state->summands, &state->below));
   PetscFunctionReturn(0);
 }
 
@@ -138,131 +126,37 @@ static PetscErrorCode take_row(State *state, const RgHistory *history, int row)
   PetscFunctionReturn(0);
 }
 
-/* A summand in use; its model must be up to date. */
-static PetscErrorCode add_part(State *state, Learner *learner, bool objective, RgFailure *failure)
+/* Add log Pr(c <= 0) of a learner, which takes in its history. */
+static PetscErrorCode add_constraint(State *state, Learner *learner, RgFailure *failure)
 {
-  Part *part = &state->parts[state->n_parts++];
-  const RgModel *model = &learner->model;
+  RgThreshold *below = &state->below[state->n_below++];
 
   PetscFunctionBeginUser;
-  *part = (Part){.learner = learner};
   PetscCall(rg_model_update(&learner->model, &learner->seen, failure));
-  /* without data improvement counts from the prior mean */
-  part->ei.incumbent = isnan(state->best) ? 0 : rg_model_units(model, state->best);
-  part->below.threshold = rg_model_units(model, 0);
-  part->function = objective ? rg_acquisition_log_ei : rg_acquisition_log_below;
-  part->closure = objective ? (const void *)&part->ei : &part->below;
+  below->threshold = rg_model_units(&learner->model, 0);
+  state->summands[state->n_summands++] =
+    (RgSummand){.model = &learner->model, .acquisition = {rg_acquisition_log_below, below}};
   PetscFunctionReturn(0);
 }
 
 static PetscErrorCode take_in(State *state, const RgHistory *history, RgFailure *failure)
 {
+  RgModel *model = &state->learners[0].model;
+
   PetscFunctionBeginUser;
   for (; state->taken < history->n; state->taken++)
     PetscCall(take_row(state, history, state->taken));
   for (int k = 0; k < state->n + 2; k++) state->learners[k].seen.pending = history->pending;
-  state->n_parts = 0;
+  state->n_below = state->n_summands = 0;
   for (int k = 0; k < state->n; k++)
-    PetscCall(add_part(state, &state->learners[k + 1], false, failure));
-  if (state->has_failed) PetscCall(add_part(state, &state->learners[state->n + 1], false, failure));
-  if (!isnan(state->best) || !state->n_parts) {
-    PetscCall(add_part(state, &state->learners[0], true, failure));
-  } else {
-    PetscCall(rg_model_update(&state->learners[0].model, &state->learners[0].seen, failure));
-  }
-  PetscFunctionReturn(0);
-}
-
-/* ---- acquisition ----------------------------------------------------------------------------- */
-
-/* Add a summand at m <= BLOCK points of a box. */
-static PetscErrorCode add_block(State *state, const Part *part, int m, const double *X,
-                                double *value, double *gradient)
-{
-  RgPosterior *posterior = &part->learner->model.posterior;
-  double *mean = state->scratch, *sd = mean + BLOCK, *own = sd + BLOCK;
-  double *d_mean = own + BLOCK, *d_sd = d_mean + BLOCK, *slope = d_sd + BLOCK;
-  const int dim = part->learner->seen.dim;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_posterior_predict(posterior, m, X, mean, sd, &part->learner->work));
-  for (int j = 0; j < m; j++) sd[j] = sqrt(sd[j]);
-  part->function(part->closure, m, mean, sd, own, gradient ? d_mean : NULL, gradient ? d_sd : NULL);
-  for (int j = 0; j < m; j++) value[j] += own[j];
-  if (!gradient) PetscFunctionReturn(0);
-  for (int j = 0; j < m; j++) d_sd[j] = sd[j] < SD_FLAT ? 0.0 : 0.5 * d_sd[j] / sd[j];
-  PetscCall(rg_posterior_gradient(posterior, m, X, d_mean, d_sd, &part->learner->work, slope));
-  for (int i = 0; i < m * dim; i++) gradient[i] += slope[i];
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode on_box(void *closure, int m, const double *X, double *value, double *gradient)
-{
-  State *state = closure;
-  const size_t dim = (size_t)state->learners[0].seen.dim;
-
-  PetscFunctionBeginUser;
-  for (int j = 0; j < m; j++) value[j] = 0;
-  for (size_t i = 0; gradient && i < m * dim; i++) gradient[i] = 0;
-  for (int p = 0; p < state->n_parts; p++)
-    for (int begin = 0; begin < m; begin += BLOCK)
-      PetscCall(add_block(state, &state->parts[p], PetscMin(BLOCK, m - begin), X + begin * dim,
-                          value + begin, gradient ? gradient + begin * dim : NULL));
-  PetscFunctionReturn(0);
-}
-
-/* The summand at points [first, first + m) of a finite design; m <= BLOCK. */
-static void add_points(State *state, const Part *part, int first, int m, double *value)
-{
-  const RgPosterior *posterior = &part->learner->model.posterior;
-  const double *variance = rg_posterior_variances(posterior) + first;
-  double *sd = state->scratch, *own = sd + BLOCK;
-
-  for (int j = 0; j < m; j++) sd[j] = sqrt(variance[j]);
-  part->function(part->closure, m, rg_posterior_means(posterior) + first, sd, own, NULL, NULL);
-  for (int j = 0; j < m; j++) value[j] += own[j];
-}
-
-static PetscErrorCode ask_set(State *state, const RgDomain *domain, const RgHistory *history,
-                              RgQuery *query, RgFailure *failure)
-{
-  const RgSpace *space = &domain->design;
-  unsigned char *excluded;
-  double *value;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscCalloc1(space->size, &value));
-  PetscCall(rg_excluded_points(domain, history, &excluded));
-  for (int p = 0; p < state->n_parts; p++)
-    for (int begin = 0; begin < space->size; begin += BLOCK)
-      add_points(state, &state->parts[p], begin, PetscMin(BLOCK, space->size - begin),
-                 value + begin);
-  query->index = rg_argmax(space->size, value, excluded);
-  if (query->index < 0) /* the value is -infinity everywhere */
-    for (query->index = 0; excluded && query->index < space->size - 1 && excluded[query->index];)
-      query->index++;
-  if (excluded && excluded[query->index])
-    rg_failure_set(failure, "all %d points of the domain have been queried", space->size);
-  query->extra[ACQUISITION] = value[query->index];
-  PetscCall(PetscArraycpy(query->x, space->points + (size_t)query->index * space->dim, space->dim));
-  PetscCall(PetscFree(excluded));
-  PetscCall(PetscFree(value));
-  PetscFunctionReturn(0);
-}
-
-/* prod_k Pr(c_k <= 0) at the query. */
-static PetscErrorCode probability_at(State *state, const RgQuery *query, double *probability)
-{
-  double value = 0;
-
-  PetscFunctionBeginUser;
-  for (int p = 0; p < state->n_parts; p++) {
-    const Part *part = &state->parts[p];
-    if (part->function != rg_acquisition_log_below) continue;
-    if (query->index >= 0) add_points(state, part, query->index, 1, &value);
-    else PetscCall(add_block(state, part, 1, query->x, &value, NULL));
-  }
-  *probability = exp(value);
+    PetscCall(add_constraint(state, &state->learners[k + 1], failure));
+  if (state->has_failed) PetscCall(add_constraint(state, &state->learners[state->n + 1], failure));
+  PetscCall(rg_model_update(model, &state->learners[0].seen, failure));
+  if (isnan(state->best) && state->n_summands) PetscFunctionReturn(0);
+  /* without data improvement counts from the prior mean */
+  state->ei.incumbent = isnan(state->best) ? 0 : rg_model_units(model, state->best);
+  state->summands[state->n_summands++] =
+    (RgSummand){.model = model, .acquisition = {rg_acquisition_log_ei, &state->ei}};
   PetscFunctionReturn(0);
 }
 
@@ -272,7 +166,7 @@ static PetscErrorCode constrained_ei_ask(RgAlgorithm *algorithm, int t, const Rg
   State *state = algorithm->state;
   const RgDomain *domain = algorithm->setup.domain;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
-  const RgSearch search = *RG_SEARCH(algorithm, history, &random);
+  double logarithm;
 
   PetscFunctionBeginUser;
   /* 1. The models of f and of the constraints, and the best feasible observation. */
@@ -280,15 +174,13 @@ static PetscErrorCode constrained_ei_ask(RgAlgorithm *algorithm, int t, const Rg
   if (failure->failed) PetscFunctionReturn(0);
   /* 2. x_t = argmax log EI + sum_k log Pr(c_k <= 0); without a feasible observation, only the
      sum. */
-  if (rg_space_is_finite(&domain->design))
-    PetscCall(ask_set(state, domain, history, query, failure));
-  else
-    PetscCall(
-      rg_acquire_with(domain, on_box, state, &search, query, &query->extra[ACQUISITION], failure));
+  PetscCall(rg_acquire_sum(domain, state->n_summands, state->summands,
+                           RG_SEARCH(algorithm, history, &random), query,
+                           &query->extra[ACQUISITION], failure));
   if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(probability_at(state, query, &query->extra[FEASIBILITY]));
-  const Part *last = &state->parts[state->n_parts - 1];
-  if (last->function == rg_acquisition_log_ei) query->extra[INCUMBENT] = last->ei.incumbent;
+  PetscCall(rg_acquisition_sum_at(domain, state->n_below, state->summands, query, &logarithm));
+  query->extra[FEASIBILITY] = exp(logarithm);
+  if (state->n_summands > state->n_below) query->extra[INCUMBENT] = state->ei.incumbent;
   PetscFunctionReturn(0);
 }
 

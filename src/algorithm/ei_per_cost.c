@@ -16,8 +16,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "algorithm/acquisition_sum.h"
 #include "algorithm/surrogate.h"
-#include "base/grow.h"
+#include "base/inputs.h"
 #include "maths/arithmetic.h"
 
 typedef struct {
@@ -46,9 +47,7 @@ static const RgRecordColumn columns[] = {
   [WEIGHT] = {"cost_weight", "weight of the logarithm of the cost"},
   {0}};
 
-enum { BLOCK = 256 };
-#define SD_FLAT 1e-9 /* deviation below which the derivative of sd counts as 0 (irgp_ucb 2.3) */
-#define STEP 1e-6    /* of the difference of a formula, unit cube */
+#define STEP 1e-6 /* of the difference of a formula, unit cube */
 
 typedef struct {
   RgModel model, costs;
@@ -56,11 +55,6 @@ typedef struct {
   RgHistory timed;            /* evaluations with a duration, its logarithm as y */
   int taken;                  /* rows of the history that were looked at */
   RgArithmetic formula;
-  RgPrediction work;
-  const RgDomain *domain;
-  RgEi ei;
-  double weight;
-  double *scratch; /* 5 x BLOCK, and BLOCK x dim; owned */
 } State;
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -115,7 +109,6 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   RgText mistake = {0};
 
   PetscFunctionBeginUser;
-  state->domain = setup->domain;
   PetscCall(rg_surrogate_create_model(algorithm, false, &state->model));
   state->options = *setup->surrogate;
   if (state->options.fit != RG_FIT_FIXED) state->options.noise_variance = NAN;
@@ -124,7 +117,6 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   PetscCall(rg_history_create(setup->domain, capacity, &state->timed));
   PetscCall(read_formula(o->cost, &setup->domain->design, &state->formula, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
-  PetscCall(PetscMalloc1(BLOCK * (5 + (size_t)setup->domain->design.dim), &state->scratch));
   PetscFunctionReturn(0);
 }
 
@@ -137,8 +129,6 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   PetscCall(rg_model_destroy(&state->costs));
   PetscCall(rg_history_destroy(&state->timed));
   PetscCall(rg_arithmetic_clear(&state->formula));
-  PetscCall(rg_prediction_destroy(&state->work));
-  PetscCall(PetscFree(state->scratch));
   PetscFunctionReturn(0);
 }
 
@@ -167,146 +157,81 @@ static PetscErrorCode take_in(State *state, const RgHistory *history, RgFailure 
   PetscFunctionReturn(0);
 }
 
-static bool has_cost(const State *state)
+/* A multiple of log c, as a summand of an acquisition function. */
+typedef struct {
+  const State *state;
+  const RgSpace *design;
+  double factor;
+  RgText *refused; /* the first design at which the formula is not positive, and its value there */
+} Cost;
+
+/* c at a design x of the unit cube, by the formula. seen (dim): the design as the problem sees it. */
+static double by_formula(const Cost *cost, const double *x, double *seen)
 {
-  return state->formula.n || state->timed.n;
+  rg_space_to_native(cost->design, x, seen);
+  rg_space_seen(cost->design, seen, seen);
+  return rg_arithmetic_value(&cost->state->formula, seen);
 }
 
-/* log c at a design of the unit cube, by the formula. */
-static double by_formula(const State *state, const double *x, double *seen)
+static PetscErrorCode refuse(const Cost *cost, const double *seen, double value)
 {
-  const RgSpace *design = &state->domain->design;
+  const RgInput *inputs = cost->design->inputs;
 
-  rg_space_to_native(design, x, seen);
-  rg_space_seen(design, seen, seen);
-  return log(rg_arithmetic_value(&state->formula, seen));
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(cost->refused, "%g at", value));
+  for (int j = 0; j < cost->design->dim; j++) {
+    if (inputs) PetscCall(rg_text_add(cost->refused, " %s = ", inputs[j].name));
+    else PetscCall(rg_text_add(cost->refused, " x%d = %g", j + 1, seen[j]));
+    if (inputs) PetscCall(rg_input_print(&inputs[j], seen[j], cost->refused));
+  }
+  PetscFunctionReturn(0);
 }
 
 /* The derivative of log c by coordinate j; x is changed meanwhile. */
-static double formula_slope(const State *state, double *x, int j, double *seen)
+static double formula_slope(const Cost *cost, double *x, int j, double *seen)
 {
   const double at = x[j], low = fmax(at - STEP, 0), high = fmin(at + STEP, 1);
 
   x[j] = high;
-  const double above = by_formula(state, x, seen);
+  const double above = log(by_formula(cost, x, seen));
   x[j] = low;
-  const double below = by_formula(state, x, seen);
+  const double below = log(by_formula(cost, x, seen));
   x[j] = at;
   return (above - below) / (high - low);
 }
 
-/* Subtract weight log c at m <= BLOCK points, and its gradient. */
-static PetscErrorCode subtract_formula(State *state, int m, const double *X, double *value,
-                                       double *gradient)
+/* An RgBatchFunction. */
+static PetscErrorCode formula_cost(void *closure, int m, const double *X, double *value,
+                                   double *gradient)
 {
-  const int dim = state->domain->design.dim;
+  const Cost *cost = closure;
+  const int dim = cost->design->dim;
   double *x, *seen;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(dim, &x, dim, &seen));
   for (int i = 0; i < m; i++) {
     PetscCall(PetscArraycpy(x, X + (size_t)i * dim, dim));
-    value[i] -= state->weight * by_formula(state, x, seen);
+    const double c = by_formula(cost, x, seen);
+    if (!(c > 0 && isfinite(c)) && !cost->refused->length) PetscCall(refuse(cost, seen, c));
+    value[i] = cost->factor * log(c);
     for (int j = 0; gradient && j < dim; j++)
-      gradient[(size_t)i * dim + j] -= state->weight * formula_slope(state, x, j, seen);
+      gradient[(size_t)i * dim + j] = cost->factor * formula_slope(cost, x, j, seen);
   }
   PetscCall(PetscFree2(x, seen));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode subtract_learned(State *state, int m, const double *X, double *value,
-                                       double *gradient)
+/* An RgMarginalFunction of the second process. */
+static void learned_cost(const void *closure, int m, const double *mean, const double *sd,
+                         double *value, double *d_mean, double *d_sd)
 {
-  RgModel *costs = &state->costs;
-  double *mean = state->scratch, *weights = mean + BLOCK, *slope = mean + 5 * (size_t)BLOCK;
+  const Cost *cost = closure;
+  const RgModel *costs = &cost->state->costs;
 
-  PetscFunctionBeginUser;
-  PetscCall(rg_posterior_predict(&costs->posterior, m, X, mean, NULL, &state->work));
-  for (int i = 0; i < m; i++) value[i] -= state->weight * (costs->shift + costs->scale * mean[i]);
-  if (!gradient) PetscFunctionReturn(0);
-  for (int i = 0; i < m; i++) weights[i] = -state->weight * costs->scale;
-  PetscCall(rg_posterior_gradient(&costs->posterior, m, X, weights, NULL, &state->work, slope));
-  for (int i = 0; i < m * state->domain->design.dim; i++) gradient[i] += slope[i];
-  PetscFunctionReturn(0);
-}
-
-/* log c at the query. */
-static PetscErrorCode cost_at(State *state, const RgQuery *query, double *logarithm)
-{
-  const double weight = state->weight;
-  double value = 0;
-
-  PetscFunctionBeginUser;
-  state->weight = -1;
-  if (state->formula.n) PetscCall(subtract_formula(state, 1, query->x, &value, NULL));
-  else if (query->index >= 0)
-    value = state->costs.shift +
-            state->costs.scale * rg_posterior_means(&state->costs.posterior)[query->index];
-  else PetscCall(subtract_learned(state, 1, query->x, &value, NULL));
-  state->weight = weight;
-  *logarithm = value;
-  PetscFunctionReturn(0);
-}
-
-/* ---- acquisition ----------------------------------------------------------------------------- */
-
-/* log EI at m <= BLOCK points of a box. */
-static PetscErrorCode improvement(State *state, int m, const double *X, double *value,
-                                  double *gradient)
-{
-  RgPosterior *posterior = &state->model.posterior;
-  double *mean = state->scratch, *sd = mean + BLOCK, *d_mean = sd + BLOCK, *d_sd = d_mean + BLOCK;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_posterior_predict(posterior, m, X, mean, sd, &state->work));
-  for (int j = 0; j < m; j++) sd[j] = sqrt(sd[j]);
-  rg_acquisition_log_ei(&state->ei, m, mean, sd, value, gradient ? d_mean : NULL,
-                        gradient ? d_sd : NULL);
-  if (!gradient) PetscFunctionReturn(0);
-  for (int j = 0; j < m; j++) d_sd[j] = sd[j] < SD_FLAT ? 0.0 : 0.5 * d_sd[j] / sd[j];
-  PetscCall(rg_posterior_gradient(posterior, m, X, d_mean, d_sd, &state->work, gradient));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode on_box(void *closure, int m, const double *X, double *value, double *gradient)
-{
-  State *state = closure;
-  const size_t dim = (size_t)state->domain->design.dim;
-
-  PetscFunctionBeginUser;
-  for (int begin = 0; begin < m; begin += BLOCK) {
-    const int n = PetscMin(BLOCK, m - begin);
-    const double *at = X + (size_t)begin * dim;
-    double *slope = gradient ? gradient + (size_t)begin * dim : NULL;
-    PetscCall(improvement(state, n, at, value + begin, slope));
-    if (state->formula.n) PetscCall(subtract_formula(state, n, at, value + begin, slope));
-    else PetscCall(subtract_learned(state, n, at, value + begin, slope));
-  }
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode ask_set(State *state, const RgHistory *history, RgQuery *query,
-                              RgFailure *failure)
-{
-  const RgSpace *space = &state->domain->design;
-  const RgPosterior *posterior = &state->model.posterior;
-  const double *mean = rg_posterior_means(posterior), *variance = rg_posterior_variances(posterior);
-  double *value, sd;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(space->size, &value));
-  for (int i = 0; i < space->size; i++) {
-    sd = sqrt(variance[i]);
-    rg_acquisition_log_ei(&state->ei, 1, &mean[i], &sd, &value[i], NULL, NULL);
-    RgQuery point = {.index = i, .x = space->points + (size_t)i * space->dim};
-    double logarithm;
-    PetscCall(cost_at(state, &point, &logarithm));
-    value[i] -= state->weight * logarithm;
-  }
-  PetscCall(
-    rg_acquire_of_set(state->domain, history, value, query, &query->extra[ACQUISITION], failure));
-  PetscCall(PetscFree(value));
-  PetscFunctionReturn(0);
+  (void)sd, (void)d_sd;
+  for (int i = 0; i < m; i++) value[i] = cost->factor * (costs->shift + costs->scale * mean[i]);
+  for (int i = 0; d_mean && i < m; i++) d_mean[i] = cost->factor * costs->scale;
 }
 
 /* alpha_t. */
@@ -321,6 +246,34 @@ static double weight_at(const RgAlgorithm *algorithm, int t, const RgHistory *hi
   return o->cooled ? o->alpha * fmin(fmax(left / all, 0), 1) : o->alpha;
 }
 
+/* x_t = argmax log EI - alpha_t log c, and c there. */
+static PetscErrorCode ask_with_cost(State *state, const RgDomain *domain, const RgEi *ei,
+                                    const RgSearch *search, RgQuery *query, RgFailure *failure)
+{
+  RgText refused = {0};
+  Cost cost = {state, &domain->design, -query->extra[WEIGHT], &refused};
+  const RgSummand summands[] = {
+    {.model = &state->model, .acquisition = {rg_acquisition_log_ei, ei}},
+    state->formula.n ? (RgSummand){.function = formula_cost, .closure = &cost}
+                     : (RgSummand){.model = &state->costs,
+                                   .acquisition = {learned_cost, &cost},
+                                   .mean_only = true}};
+  double logarithm;
+
+  PetscFunctionBeginUser;
+  PetscCall(
+    rg_acquire_sum(domain, 2, summands, search, query, &query->extra[ACQUISITION], failure));
+  if (refused.length)
+    rg_failure_set(failure, "the formula of the cost is %s; a cost is positive and finite",
+                   refused.data);
+  PetscCall(rg_text_clear(&refused));
+  if (failure->failed) PetscFunctionReturn(0);
+  cost.factor = 1;
+  PetscCall(rg_acquisition_sum_at(domain, 1, &summands[1], query, &logarithm));
+  query->extra[COST] = exp(logarithm);
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -328,27 +281,22 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   State *state = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   const RgSearch *search = RG_SEARCH(algorithm, history, &random);
-  const RgAcquisition alone = {rg_acquisition_log_ei, &state->ei};
-  double logarithm, *value = &query->extra[ACQUISITION];
+  RgEi ei;
+  const RgAcquisition alone = {rg_acquisition_log_ei, &ei};
 
   PetscFunctionBeginUser;
   /* 1. Incumbent, cost and its weight. */
-  PetscCall(rg_surrogate_incumbent(o->incumbent, &state->model, history, &state->ei.incumbent));
-  query->extra[INCUMBENT] = state->ei.incumbent;
+  PetscCall(rg_surrogate_incumbent(o->incumbent, &state->model, history, &ei.incumbent));
+  query->extra[INCUMBENT] = ei.incumbent;
   PetscCall(take_in(state, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
-  query->extra[WEIGHT] = state->weight = weight_at(algorithm, t, history);
-  /* 2. x_t = argmax log EI - alpha_t log c. */
-  if (!has_cost(state)) {
-    PetscCall(rg_acquire(&state->model, &alone, search, query, value, failure));
-    PetscFunctionReturn(0);
-  }
-  if (rg_space_is_finite(&state->domain->design))
-    PetscCall(ask_set(state, history, query, failure));
-  else PetscCall(rg_acquire_with(state->domain, on_box, state, search, query, value, failure));
-  if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(cost_at(state, query, &logarithm));
-  query->extra[COST] = exp(logarithm);
+  query->extra[WEIGHT] = weight_at(algorithm, t, history);
+  /* 2. x_t = argmax log EI - alpha_t log c; without a cost, of log EI. */
+  if (state->formula.n || state->timed.n)
+    PetscCall(ask_with_cost(state, algorithm->setup.domain, &ei, search, query, failure));
+  else
+    PetscCall(
+      rg_acquire(&state->model, &alone, search, query, &query->extra[ACQUISITION], failure));
   PetscFunctionReturn(0);
 }
 

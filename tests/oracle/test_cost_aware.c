@@ -107,3 +107,25 @@ RG_TEST(cooled_weight)
   RG_CLOSE(p.bench.query.extra[WEIGHT], 0, 1e-15);
   parallel_close(&p);
 }
+
+/* A formula that is not positive at a design has no logarithm: the trial fails and says where. */
+RG_TEST(cost_without_logarithm)
+{
+  static const struct {
+    const char *cost, *message;
+  } cases[] = {{"0.3 - x1", "the formula of the cost is "}, {"x1", "is 0 at x1 = 0;"}};
+  Parallel p;
+
+  for (int grid = 0; grid < 2; grid++)
+    for (int k = 0; k <= grid; k++) {
+      const ParallelSetting settings[] = {{"cost", cases[k].cost}, {0}};
+      Bench *bench = &p.bench;
+      parallel_open(&p, "ei_per_cost", grid, 1, settings, NULL);
+      RG_OK(
+        rg_algorithm_ask(&bench->algorithm, 1, &bench->history, &bench->query, &bench->failure));
+      assert_true(bench->failure.failed);
+      assert_non_null(strstr(bench->failure.message, cases[k].message));
+      assert_non_null(strstr(bench->failure.message, "; a cost is positive and finite"));
+      parallel_close(&p);
+    }
+}
