@@ -49,6 +49,24 @@ bool rg_seen_has(const RgSeen *seen, const double *x)
   return false;
 }
 
+PetscErrorCode rg_excluded_designs(const RgSpace *space, bool once, const RgHistory *history, int n,
+                                   const double *X, unsigned char **excluded)
+{
+  RgSeen seen;
+  int left = n;
+
+  PetscFunctionBeginUser;
+  *excluded = NULL;
+  if (!once || !rg_space_has_levels(space)) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(n, excluded));
+  PetscCall(rg_seen_create(space, history, &seen));
+  for (int i = 0; i < n; i++)
+    left -= (*excluded)[i] = rg_seen_has(&seen, X + (size_t)i * space->dim);
+  PetscCall(rg_seen_destroy(&seen));
+  if (!left) PetscCall(PetscFree(*excluded));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_snapped_function(void *closure, int m, const double *X, double *value,
                                    double *gradient)
 {

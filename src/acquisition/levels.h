@@ -1,7 +1,7 @@
 /* Searches of boxes with integers or choices: functions that are constant between their values
    (Garrido-Merchan and Hernandez-Lobato 2020, Dealing with categorical and integer-valued
    variables in Bayesian optimization with Gaussian processes, Neurocomputing). Private to
-   acquisition/. */
+   acquisition/, but for rg_excluded_designs. */
 #ifndef RG_ACQUISITION_LEVELS_H
 #define RG_ACQUISITION_LEVELS_H
 
@@ -19,6 +19,13 @@ typedef struct {
 PetscErrorCode rg_seen_create(const RgSpace *space, const RgHistory *history, RgSeen *seen);
 PetscErrorCode rg_seen_destroy(RgSeen *seen);
 bool rg_seen_has(const RgSeen *seen, const double *x);
+
+/* rg_excluded_points for n candidates X of a box (n x dim, as rg_space_snap leaves them): one byte
+   each, non-zero = evaluated or in flight. NULL if designs may repeat (`once` is false), if no
+   coordinate is an integer or a choice, and if every candidate was seen. The caller frees it
+   (PetscFree). O(n (evaluated + in flight) dim). */
+PetscErrorCode rg_excluded_designs(const RgSpace *space, bool once, const RgHistory *history, int n,
+                                   const double *X, unsigned char **excluded);
 
 /* A batch function at the designs that points stand for. A seen design counts as -infinity. */
 typedef struct {

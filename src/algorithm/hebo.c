@@ -2,7 +2,8 @@
 
    A random member of the Pareto set of log EI, log PI and UCB, all from the best posterior mean at
    queried inputs: no function has to be the right one. UCB = mu + sqrt(v beta) sd with
-   beta = 2 ((2 + d/2) log n + log(3 pi^2/(3 delta))), v = 1/2, delta = 0.01.
+   beta = 2 ((2 + d/2) log n + log(3 pi^2/(3 delta))), v = 1/2, delta = 0.01: the form and the
+   numbers of HEBO's released code.
    Source: Lyu, Yang, Yan, Zhou, Zeng (2018), Batch Bayesian optimization via multi-objective
    acquisition ensemble for automated analog circuit design, ICML; Cowen-Rivers et al. (2022), HEBO:
    Pushing the limits of sample-efficient hyper-parameter optimisation, JAIR 74. The transformations
@@ -13,15 +14,12 @@
    is not perturbed; kernels without a linear part.
    Cost per iteration: three searches as of EI, and O(F n^2 + F P) for F candidates and a set of P.
    Needs no context. Revision 1. */
-#include "acquisition/levels.h"
 #include "acquisition/sampled.h"
+#include "algorithm/pareto.h"
 #include "algorithm/surrogate.h"
-#include "maths/normal.h"
-#include "maths/sobol.h"
 #include "maths/design.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { FUNCTIONS = 3, CENTRES = FUNCTIONS + 1 };
 
@@ -59,8 +57,9 @@ typedef struct {
 
 static void ensemble(int n, int dim, double incumbent, Ensemble *e)
 {
-  const double delta = 0.01, pi = 3.14159265358979323846;
-  const double beta = 2 * ((2 + 0.5 * dim) * log(PetscMax(n, 1)) + log(3 * pi * pi / (3 * delta)));
+  const double delta = 0.01;
+  const double beta =
+    2 * ((2 + 0.5 * dim) * log(PetscMax(n, 1)) + log(3 * M_PI * M_PI / (3 * delta)));
 
   e->ei.incumbent = incumbent + LEAST;
   e->pi = (RgPims){incumbent + LEAST};
@@ -72,81 +71,32 @@ static void ensemble(int n, int dim, double incumbent, Ensemble *e)
 
 /* ---- the Pareto set -------------------------------------------------------------------------- */
 
-typedef struct {
-  double value[FUNCTIONS];
-  int index;
-} Member;
-
-/* The largest first, by the functions in order, then the lowest index. */
-static int order(const void *a, const void *b)
+/* List the candidates at which all functions are finite. */
+static void list_values(const Ensemble *e, RgCandidates *c)
 {
-  const Member *p = a, *q = b;
-
-  for (int k = 0; k < FUNCTIONS; k++)
-    if (p->value[k] != q->value[k]) return p->value[k] > q->value[k] ? -1 : 1;
-  return p->index < q->index ? -1 : p->index > q->index;
-}
-
-static bool dominates(const Member *a, const Member *b)
-{
-  bool better = false;
-
-  for (int k = 0; k < FUNCTIONS; k++) {
-    if (a->value[k] < b->value[k]) return false;
-    better = better || a->value[k] > b->value[k];
-  }
-  return better;
-}
-
-/* Keep the members that no other one dominates; what is dominated has its better before it. Returns
-   their number. */
-static int keep_front(int n, Member *members)
-{
-  int kept = 0;
-
-  qsort(members, (size_t)n, sizeof *members, order);
-  for (int i = 0; i < n; i++) {
-    bool beaten = false;
-    for (int k = 0; k < kept && !beaten; k++) beaten = dominates(&members[k], &members[i]);
-    if (!beaten) members[kept++] = members[i];
-  }
-  return kept;
-}
-
-/* Members from n means and deviations; allowed: which may be asked (NULL: all). Points where a
-   function is not finite are left out. Returns their number. */
-static int make_members(const Ensemble *e, int n, const double *mean, const double *sd,
-                        const bool *allowed, Member *members)
-{
-  int count = 0;
-
-  for (int i = 0; i < n; i++) {
-    Member *m = &members[count];
-    bool good = !allowed || allowed[i];
+  for (int i = 0; i < c->n; i++) {
+    RgCandidate *member = &c->list[c->n_list];
+    bool good = !(c->excluded && c->excluded[i]);
 
     for (int k = 0; k < FUNCTIONS && good; k++) {
-      e->of[k].function(e->of[k].closure, 1, &mean[i], &sd[i], &m->value[k], NULL, NULL);
-      good = isfinite(m->value[k]);
+      e->of[k].function(e->of[k].closure, 1, &c->mean[i], &c->sd[i], &member->value[k], NULL, NULL);
+      good = isfinite(member->value[k]);
     }
-    m->index = i;
-    count += good;
+    member->index = i;
+    c->n_list += good;
   }
-  return count;
 }
 
 /* ---- candidates of a box --------------------------------------------------------------------- */
 
-static PetscErrorCode draw_candidates(const RgAlgorithm *algorithm, const double *centres,
-                                      RgRandom *random, int n, double *X)
+static PetscErrorCode draw_points(const Options *options, int dim, const double *centres,
+                                  RgRandom *random, double *X)
 {
-  const Options *options = algorithm->options;
-  const RgSpace *design = &algorithm->setup.domain->design;
-  const int dim = design->dim, F = options->candidates, around = options->around;
+  const int F = options->candidates, around = options->around;
   double *x = X + (size_t)F * dim;
 
   PetscFunctionBeginUser;
-  if (dim <= RG_SOBOL_MAX_DIM) PetscCall(rg_design_sobol(random, F, dim, X));
-  else rg_random_uniforms(random, (size_t)F * (size_t)dim, X);
+  PetscCall(rg_design_sobol(random, F, dim, X));
   PetscCall(PetscArraycpy(x, centres, (size_t)CENTRES * dim));
   x += (size_t)CENTRES * dim;
   for (int c = 0; c < CENTRES; c++)
@@ -155,28 +105,6 @@ static PetscErrorCode draw_candidates(const RgAlgorithm *algorithm, const double
       for (int j = 0; j < dim; j++, x++)
         *x = fmin(fmax(centres[c * dim + j] + sd * rg_random_normal(random), 0), 1);
     }
-  for (int i = 0; i < n && rg_space_has_levels(design); i++)
-    rg_space_snap(design, X + (size_t)i * dim, NULL);
-  PetscFunctionReturn(0);
-}
-
-/* Without noise, designs of integers and choices are not asked again, unless all were seen. */
-static PetscErrorCode allow(const RgAlgorithm *algorithm, const RgHistory *history, int n,
-                            const double *X, bool *allowed)
-{
-  const RgSpace *design = &algorithm->setup.domain->design;
-  RgSeen seen = {0};
-  bool any = false;
-
-  PetscFunctionBeginUser;
-  if (rg_space_has_levels(design) && rg_algorithm_asks_once(algorithm))
-    PetscCall(rg_seen_create(design, history, &seen));
-  for (int i = 0; i < n; i++) {
-    allowed[i] = !rg_seen_has(&seen, X + (size_t)i * design->dim);
-    any = any || allowed[i];
-  }
-  for (int i = 0; i < n && !any; i++) allowed[i] = true;
-  PetscCall(rg_seen_destroy(&seen));
   PetscFunctionReturn(0);
 }
 
@@ -197,68 +125,19 @@ static PetscErrorCode find_centres(const RgAlgorithm *algorithm, int t, const Rg
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode front_of_box(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                   const Ensemble *e, RgRandom *random, RgQuery *query,
-                                   RgFailure *failure)
+/* The points of a box among which the query is drawn. */
+static PetscErrorCode choose_points(const RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                    const Ensemble *e, RgRandom *random, double *X,
+                                    RgFailure *failure)
 {
-  const Options *options = algorithm->options;
   const int dim = algorithm->setup.domain->design.dim;
-  const int n = options->candidates + CENTRES * (1 + options->around);
-  double *X, *mean, *sd, *centres;
-  Member *members;
-  bool *allowed;
+  double *centres;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc6((size_t)n * dim, &X, n, &mean, n, &sd, CENTRES * dim, &centres, n,
-                         &members, n, &allowed));
+  PetscCall(PetscMalloc1((size_t)CENTRES * dim, &centres));
   PetscCall(find_centres(algorithm, t, history, e, centres, failure));
-  if (!failure->failed) {
-    PetscCall(draw_candidates(algorithm, centres, random, n, X));
-    PetscCall(rg_model_predict(algorithm->state, n, X, mean, sd));
-    PetscCall(allow(algorithm, history, n, X, allowed));
-    const int front = keep_front(make_members(e, n, mean, sd, allowed, members), members);
-    query->extra[FRONT] = front;
-    if (!front) rg_failure_set(failure, "the three functions are finite at none of %d points", n);
-    else {
-      const int chosen = members[rg_random_below(random, (uint64_t)front)].index;
-      PetscCall(PetscArraycpy(query->x, X + (size_t)chosen * dim, dim));
-    }
-  }
-  PetscCall(PetscFree6(X, mean, sd, centres, members, allowed));
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode front_of_set(RgAlgorithm *algorithm, const RgHistory *history,
-                                   const Ensemble *e, RgRandom *random, RgQuery *query,
-                                   RgFailure *failure)
-{
-  const RgModel *model = algorithm->state;
-  const RgSpace *design = &algorithm->setup.domain->design;
-  const double *variance = rg_posterior_variances(&model->posterior);
-  unsigned char *excluded;
-  Member *members;
-  bool *allowed;
-  double *sd;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_excluded_points(algorithm->setup.domain, history, &excluded));
-  PetscCall(PetscMalloc3(design->size, &sd, design->size, &members, design->size, &allowed));
-  for (int i = 0; i < design->size; i++) {
-    sd[i] = sqrt(variance[i]);
-    allowed[i] = !(excluded && excluded[i]);
-  }
-  const double *mean = rg_posterior_means(&model->posterior);
-  const int front = keep_front(make_members(e, design->size, mean, sd, allowed, members), members);
-  query->extra[FRONT] = front;
-  if (!front)
-    rg_failure_set(failure, "all %d points of the domain have been queried", design->size);
-  else {
-    query->index = members[rg_random_below(random, (uint64_t)front)].index;
-    PetscCall(
-      PetscArraycpy(query->x, design->points + (size_t)query->index * design->dim, design->dim));
-  }
-  PetscCall(PetscFree3(sd, members, allowed));
-  PetscCall(PetscFree(excluded));
+  if (!failure->failed) PetscCall(draw_points(algorithm->options, dim, centres, random, X));
+  PetscCall(PetscFree(centres));
   PetscFunctionReturn(0);
 }
 
@@ -268,8 +147,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const RgSpace *design = &algorithm->setup.domain->design;
+  const Options *options = algorithm->options;
+  const bool box = !rg_space_is_finite(design);
+  const int n = box ? options->candidates + CENTRES * (1 + options->around) : 0;
   RgRandom random = rg_algorithm_stream_at(algorithm, "choice", t);
-  double incumbent = 0;
+  double incumbent = 0, *X;
+  RgCandidates candidates;
   Ensemble e;
 
   PetscFunctionBeginUser;
@@ -278,9 +161,18 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   ensemble(history->n, design->dim, incumbent, &e);
   query->extra[INCUMBENT] = incumbent;
   /* 2. A member of the Pareto set. */
-  if (rg_space_is_finite(design))
-    PetscCall(front_of_set(algorithm, history, &e, &random, query, failure));
-  else PetscCall(front_of_box(algorithm, t, history, &e, &random, query, failure));
+  PetscCall(PetscMalloc1((size_t)n * design->dim, &X));
+  if (box) PetscCall(choose_points(algorithm, t, history, &e, &random, X, failure));
+  if (!failure->failed) {
+    PetscCall(rg_candidates_create(algorithm, algorithm->state, history, n, X, &candidates));
+    list_values(&e, &candidates);
+    query->extra[FRONT] = rg_pareto_draw(&candidates, &random, query);
+    if (query->extra[FRONT] == 0)
+      rg_failure_set(failure, "log EI, log PI and UCB are finite at no new one of %d designs",
+                     candidates.n);
+    PetscCall(rg_candidates_destroy(&candidates));
+  }
+  PetscCall(PetscFree(X));
   PetscFunctionReturn(0);
 }
 

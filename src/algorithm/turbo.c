@@ -251,34 +251,13 @@ static PetscErrorCode draw_candidates(RgAlgorithm *algorithm, int t, const doubl
       const bool moved = chance >= 1 || j == always || rg_random_uniform(&random) < chance;
       x[j] = moved ? state->lower[j] + (state->upper[j] - state->lower[j]) * x[j] : centre[j];
     }
-    if (rg_space_has_levels(space)) rg_space_snap(space, x, NULL);
+    rg_space_snap(space, x, NULL);
   }
   PetscFunctionReturn(0);
 }
 
-/* Without noise, a candidate that was evaluated has no value while there is another one. */
-static PetscErrorCode drop_seen(RgAlgorithm *algorithm, const RgHistory *history, int m)
-{
-  const RgSpace *space = &algorithm->setup.domain->design;
-  State *state = algorithm->state;
-  RgSeen seen;
-  int left = 0;
-
-  PetscFunctionBeginUser;
-  if (!rg_space_has_levels(space) || !rg_algorithm_asks_once(algorithm)) PetscFunctionReturn(0);
-  PetscCall(rg_seen_create(space, history, &seen));
-  for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; i < m; i++) {
-      const bool known = rg_seen_has(&seen, state->candidate + (size_t)i * space->dim);
-      if (!pass) left += !known;
-      else if (left && known) state->value[i] = -INFINITY;
-    }
-  }
-  PetscCall(rg_seen_destroy(&seen));
-  PetscFunctionReturn(0);
-}
-
-/* Thompson sampling: the candidate where one path from the posterior is largest. */
+/* Thompson sampling: the candidate where one path from the posterior is largest, without noise among
+   those that are new. */
 static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, const RgHistory *history,
                              double *x, RgFailure *failure)
 {
@@ -287,6 +266,7 @@ static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, const RgHisto
   RgPosterior *posterior = &state->model.posterior;
   RgRandom random = rg_algorithm_stream_at(algorithm, "paths", t);
   const double deviation = sqrt(posterior->noise_variance + posterior->jitter);
+  unsigned char *excluded;
 
   PetscFunctionBeginUser;
   if (options->features < posterior->kernel.n_terms) {
@@ -299,8 +279,10 @@ static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, const RgHisto
   PetscCall(rg_feature_bundle_draw(&state->features, posterior, 1, state->noise, &random));
   PetscCall(
     rg_feature_path_evaluate(&state->features.path, m, state->candidate, state->value, NULL));
-  PetscCall(drop_seen(algorithm, history, m));
-  const int best = rg_argmax(m, state->value, NULL);
+  PetscCall(rg_excluded_designs(&algorithm->setup.domain->design, rg_algorithm_asks_once(algorithm),
+                                history, m, state->candidate, &excluded));
+  const int best = rg_argmax(m, state->value, excluded);
+  PetscCall(PetscFree(excluded));
   if (best < 0) rg_failure_set(failure, "a path is finite at none of %d candidates", m);
   else
     PetscCall(

@@ -1,0 +1,40 @@
+/* Candidates that a method has several functions of, and their Pareto set. */
+#ifndef RG_ALGORITHM_PARETO_H
+#define RG_ALGORITHM_PARETO_H
+
+#include "gp/model/model.h"
+#include "regatta/algorithm.h"
+
+enum { RG_CANDIDATE_VALUES = 3 };
+
+/* What is good about a candidate; values that a method does not have stay 0. */
+typedef struct {
+  double value[RG_CANDIDATE_VALUES]; /* finite, the larger the better */
+  int index;
+} RgCandidate;
+
+typedef struct {
+  int n;
+  const RgSpace *design;   /* borrowed */
+  const double *X;         /* n x dim, borrowed */
+  double *mean, *sd;       /* n: of the posterior, model units; owned */
+  unsigned char *excluded; /* n: non-zero where a design is not to be queried again; owned; NULL:
+                              all may be */
+  RgCandidate *list;       /* room for n: those that can be chosen; owned */
+  int n_list;
+} RgCandidates;
+
+/* All points of a finite design, or the n points X (n x dim) of a box, which become designs that
+   can be evaluated (rg_space_snap) and must outlive the candidates. The list is empty. */
+PetscErrorCode rg_candidates_create(const RgAlgorithm *algorithm, RgModel *model,
+                                    const RgHistory *history, int n, double *X,
+                                    RgCandidates *candidates);
+PetscErrorCode rg_candidates_destroy(RgCandidates *candidates);
+
+/* A random member of the Pareto set of the list: those that no other one dominates, as good in every
+   value and better in one. query: index (of a finite design) and x are set. The list is reordered.
+   Returns the size of the set; 0 if the list is empty, and then leaves the query. O(n log n + n
+   size). */
+int rg_pareto_draw(RgCandidates *candidates, RgRandom *random, RgQuery *query);
+
+#endif
