@@ -15,23 +15,22 @@ double rg_wasserstein_ball_radius(const RgWassersteinOptions *options,
   return isnan(options->drift) ? radius : radius + options->drift * centre->age;
 }
 
-/* Whether a forecast error can move the laws. */
-static PetscErrorCode check_moves(const RgCentreOptions *centre, RgPlace place,
-                                  RgDiagnostics *diagnostics)
+/* Whether a forecast error can shift the laws, at any time. */
+static PetscErrorCode check_shifts(const RgCentreOptions *centre, RgPlace place,
+                                   RgDiagnostics *diagnostics)
 {
   PetscFunctionBeginUser;
   for (int k = 0; k < centre->laws.n; k++) {
-    RgDistribution law;
-    RgLaw over_time = {0};
-    PetscCall(rg_law_create_all(1, &centre->laws.values[k], 1, &over_time));
-    PetscCall(rg_law_at(&over_time, 1, &law));
-    if (!rg_distribution_move(&law, 0))
+    RgLaw law = {0};
+    bool shifts = true;
+    PetscCall(rg_law_create_all(1, &centre->laws.values[k], 1, &law));
+    for (int i = 0; i < law.n; i++) shifts = shifts && rg_distribution_shift(&law.laws[i], 0);
+    if (!shifts)
       rg_diagnostics_add(diagnostics, place,
                          "'forecast_error' moves normal, uniform, cauchy and point laws, not "
                          "\"%s\"",
                          centre->laws.values[k]);
-    PetscCall(rg_distribution_destroy(&law));
-    PetscCall(rg_law_destroy(&over_time));
+    PetscCall(rg_law_destroy(&law));
   }
   PetscFunctionReturn(0);
 }
@@ -52,7 +51,7 @@ PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPl
   if (centre->forecast_error > 0 && !centre->laws.n)
     rg_diagnostics_add(diagnostics, place, "'forecast_error' is that of a given 'centre'");
   if (centre->forecast_error > 0 && diagnostics->n == before)
-    PetscCall(check_moves(centre, place, diagnostics));
+    PetscCall(check_shifts(centre, place, diagnostics));
   PetscFunctionReturn(0);
 }
 
@@ -99,7 +98,7 @@ static PetscErrorCode rule_of(char *text, int evaluation, double shift, int pane
   PetscFunctionBeginUser;
   PetscCall(rg_law_create_all(1, &text, 1, &over_time));
   PetscCall(rg_law_at(&over_time, evaluation, &law));
-  if (shift != 0) rg_distribution_move(&law, shift);
+  if (shift != 0) rg_distribution_shift(&law, shift);
   PetscCall(rg_distribution_quadrature(&law, panels, 0, NULL, rule));
   PetscCall(rg_distribution_destroy(&law));
   PetscCall(rg_law_destroy(&over_time));

@@ -14,7 +14,6 @@
    Cost per iteration: twice that of EI.
    Needs a clock; no context. Revision 1. */
 #include <math.h>
-#include <stdio.h>
 
 #include "algorithm/acquisition_sum.h"
 #include "algorithm/surrogate.h"
@@ -64,21 +63,12 @@ static PetscErrorCode read_formula(const char *text, const RgSpace *design, RgAr
                                    RgText *mistake)
 {
   RgExpression parser = {.text = text, .at = text, .mistake = mistake};
-  const char **names;
-  char(*numbered)[16];
 
   PetscFunctionBeginUser;
   *formula = (RgArithmetic){0};
   if (!text) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc2(design->dim, &names, design->dim, &numbered));
-  for (int j = 0; j < design->dim; j++) {
-    snprintf(numbered[j], sizeof(numbered[j]), "x%d", j + 1);
-    names[j] = design->inputs ? design->inputs[j].name : numbered[j];
-  }
-  PetscCall(rg_arithmetic_parse(&parser, design->dim, names, formula));
-  if (!rg_expression_failed(&parser) && rg_expression_next(&parser))
-    PetscCall(rg_expression_mistake(&parser, parser.at, "nothing expected after the formula"));
-  PetscCall(PetscFree2(names, numbered));
+  PetscCall(rg_arithmetic_parse_inputs(&parser, design, formula));
+  PetscCall(rg_expression_expect_end(&parser, "formula"));
   PetscFunctionReturn(0);
 }
 
@@ -165,7 +155,7 @@ typedef struct {
   RgText *refused; /* the first design at which the formula is not positive, and its value there */
 } Cost;
 
-/* c at a design x of the unit cube, by the formula. seen (dim): the design as the problem sees it. */
+/* c at a design x of the unit cube, by the formula. seen (dim): x as the problem sees it. */
 static double by_formula(const Cost *cost, const double *x, double *seen)
 {
   rg_space_to_native(cost->design, x, seen);

@@ -31,10 +31,9 @@ PetscErrorCode rg_candidates_create(const RgAlgorithm *algorithm, RgModel *model
                                     RgCandidates *candidates);
 PetscErrorCode rg_candidates_destroy(RgCandidates *candidates);
 
-/* A random member of the Pareto set of the list: those that no other one dominates, as good in every
+/* Draw a member of the Pareto set of the list: those that no other one dominates, as good in every
    value and better in one. query: index (of a finite design) and x are set. The list is reordered.
-   Returns the size of the set; 0 if the list is empty, and then leaves the query. O(n log n + n
-   size). */
+   Returns the size of the set; if the list is empty 0, and the query stays. O(n log n + n size). */
 int rg_pareto_draw(RgCandidates *candidates, RgRandom *random, RgQuery *query);
 
 #endif

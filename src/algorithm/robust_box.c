@@ -22,7 +22,7 @@ PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, R
                        "'law: auto' is the problem's law of the contexts, and this problem states "
                        "none; accepted are one law, or one for each of the %d coordinates",
                        dim);
-  if (!law->n && rg_law_changes(domain->n_laws, domain->laws))
+  if (!law->n && rg_law_drifts(domain->n_laws, domain->laws))
     rg_diagnostics_add(diagnostics, place,
                        "'law: auto' is the problem's law of the contexts, and it changes in time; "
                        "accepted are one law that does not, or one for each of the %d coordinates",

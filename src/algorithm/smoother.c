@@ -4,7 +4,6 @@
 #include "acquisition/confidence.h"
 #include "algorithm/rule.h"
 #include "base/clock.h"
-#include "density/cross_validation.h"
 
 #include <math.h>
 

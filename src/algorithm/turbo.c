@@ -256,8 +256,8 @@ static PetscErrorCode draw_candidates(RgAlgorithm *algorithm, int t, const doubl
   PetscFunctionReturn(0);
 }
 
-/* Thompson sampling: the candidate where one path from the posterior is largest, without noise among
-   those that are new. */
+/* Thompson sampling: the candidate where one path from the posterior is largest; without noise only
+   new ones count. */
 static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, const RgHistory *history,
                              double *x, RgFailure *failure)
 {

@@ -28,7 +28,7 @@ double rg_smoothing_level_radius(RgSmoothing kernel, double level);
    spacing    c n^(-1/d)
    fixed      c
    cv         between a tenth and ten times that of scott, by cross-validation
-              (cross_validation.h) */
+              (rg_bandwidth_cross_validated) */
 typedef enum {
   RG_BANDWIDTH_SCOTT,
   RG_BANDWIDTH_SILVERMAN,
@@ -47,5 +47,14 @@ double rg_bandwidth(RgBandwidthRule rule, double constant, double n, int dim);
 /* Standard deviation (divisor n - 1; 0 when n = 1) of each coordinate of n points. points: n x dim,
    deviation: dim, out. O(n dim). */
 void rg_sample_deviations(int n, int dim, const double *points, double *deviation);
+
+enum { RG_CV_STEPS = 16 };
+
+/* *h minimises the sum of squared errors of the regression at each of n points from all others
+   (boke 2.3) over the 2 RG_CV_STEPS + 1 bandwidths centre 10^(k/RG_CV_STEPS), |k| <= RG_CV_STEPS;
+   the largest of equally good ones, and centre for n < 3. x: n x dim, y: n. O(n^2 (dim +
+   RG_CV_STEPS)). */
+PetscErrorCode rg_bandwidth_cross_validated(RgSmoothing kernel, int n, int dim, const double *x,
+                                            const double *y, double centre, double *h);
 
 #endif

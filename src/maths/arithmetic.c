@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,6 +183,23 @@ PetscErrorCode rg_arithmetic_parse(RgExpression *text, int n_names, const char *
   *arithmetic = (RgArithmetic){0};
   PetscCall(sum(&parser));
   if (rg_expression_failed(text)) arithmetic->n = 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_arithmetic_parse_inputs(RgExpression *parser, const RgSpace *design,
+                                          RgArithmetic *arithmetic)
+{
+  const char **names;
+  char(*numbered)[16];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(design->dim, &names, design->dim, &numbered));
+  for (int j = 0; j < design->dim; j++) {
+    snprintf(numbered[j], sizeof(numbered[j]), "x%d", j + 1);
+    names[j] = design->inputs ? design->inputs[j].name : numbered[j];
+  }
+  PetscCall(rg_arithmetic_parse(parser, design->dim, names, arithmetic));
+  PetscCall(PetscFree2(names, numbered));
   PetscFunctionReturn(0);
 }
 

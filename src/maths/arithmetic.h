@@ -5,6 +5,7 @@
 #define RG_MATHS_ARITHMETIC_H
 
 #include "maths/expression.h"
+#include "regatta/domain.h"
 
 /* A step of the calculation, in postfix order. */
 typedef struct {
@@ -22,6 +23,10 @@ typedef struct {
    After a mistake the formula is empty. The caller clears it in either case. */
 PetscErrorCode rg_arithmetic_parse(RgExpression *parser, int n_names, const char *const *names,
                                    RgArithmetic *arithmetic);
+/* The same of the coordinates of a design as the problem sees them (rg_space_seen). Their names are
+   those of its inputs, or x1, x2, .. */
+PetscErrorCode rg_arithmetic_parse_inputs(RgExpression *parser, const RgSpace *design,
+                                          RgArithmetic *arithmetic);
 PetscErrorCode rg_arithmetic_clear(RgArithmetic *arithmetic);
 /* Its value at the values of the names. O(n). */
 double rg_arithmetic_value(const RgArithmetic *arithmetic, const double *values);

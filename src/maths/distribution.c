@@ -114,6 +114,25 @@ void rg_distribution_clip(RgDistribution *distribution, double lower, double upp
   }
 }
 
+bool rg_distribution_shift(RgDistribution *distribution, double shift)
+{
+  for (int i = 0; i < distribution->n; i++) {
+    RgDistributionPart *part = &distribution->parts[i];
+    switch (part->family) {
+    case RG_DISTRIBUTION_UNIFORM: part->b += shift; /* fall through */
+    case RG_DISTRIBUTION_NORMAL:
+    case RG_DISTRIBUTION_CAUCHY:
+    case RG_DISTRIBUTION_POINT: part->a += shift; break;
+    case RG_DISTRIBUTION_BURR:
+    case RG_DISTRIBUTION_HALFNORMAL:
+    case RG_DISTRIBUTION_EXPONENTIAL:
+    case RG_DISTRIBUTION_PARETO:
+    case RG_DISTRIBUTION_LOGNORMAL: return false;
+    }
+  }
+  return true;
+}
+
 /* ---- the law --------------------------------------------------------------------------------- */
 
 double rg_distribution_sample(const RgDistribution *distribution, RgRandom *random)

@@ -67,6 +67,9 @@ PetscErrorCode rg_distribution_copy(const RgDistribution *from, RgDistribution *
 PetscErrorCode rg_distribution_destroy(RgDistribution *distribution);
 /* Clip in place; lower <= upper, either may be infinite. */
 void rg_distribution_clip(RgDistribution *distribution, double lower, double upper);
+/* Add `shift` to the locations of all parts, in place; clipping bounds stay. False if a part has no
+   location (normal, uniform, cauchy and point laws have one). */
+bool rg_distribution_shift(RgDistribution *distribution, double shift);
 
 /* One draw. Every law uses two words of the stream. */
 double rg_distribution_sample(const RgDistribution *distribution, RgRandom *random);

@@ -240,9 +240,7 @@ PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribut
 
   PetscFunctionBeginUser;
   PetscCall(rg_distribution_read(&parser, distribution));
-  if (!rg_expression_failed(&parser) && rg_expression_next(&parser))
-    PetscCall(rg_expression_mistake(&parser, parser.at,
-                                    "nothing expected after the law, found '%.20s'", parser.at));
+  PetscCall(rg_expression_expect_end(&parser, "law"));
   if (rg_expression_failed(&parser)) distribution->n = 0;
   PetscFunctionReturn(0);
 }

@@ -49,3 +49,13 @@ PetscErrorCode rg_expression_expect(RgExpression *expression, char c)
   else PetscCall(rg_expression_mistake(expression, expression->at, "'%c' expected at the end", c));
   PetscFunctionReturn(0);
 }
+
+PetscErrorCode rg_expression_expect_end(RgExpression *expression, const char *what)
+{
+  PetscFunctionBeginUser;
+  if (!rg_expression_failed(expression) && rg_expression_next(expression))
+    PetscCall(rg_expression_mistake(expression, expression->at,
+                                    "nothing expected after the %s, found '%.20s'", what,
+                                    expression->at));
+  PetscFunctionReturn(0);
+}

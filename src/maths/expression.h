@@ -22,5 +22,7 @@ char rg_expression_next(RgExpression *expression);
 bool rg_expression_accept(RgExpression *expression, char c);
 /* Read `c`; anything else is a mistake. */
 PetscErrorCode rg_expression_expect(RgExpression *expression, char c);
+/* Anything but white space is a mistake: "nothing expected after the `what`". */
+PetscErrorCode rg_expression_expect_end(RgExpression *expression, const char *what);
 
 #endif

@@ -1,4 +1,4 @@
-/* Laws that change with the number of the evaluation: a parser, and the law at t. */
+/* Laws that drift with the number of the evaluation: a parser, and the law at t. */
 #include "maths/law.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "regatta/params.h"
 
-enum { MAX_LAWS = 1000, MAX_NAME = 16 };
+enum { MAX_LAWS = 1000 };
 
 const RgDistributionInfo rg_law_infos[] = {
   {"linear(LAW, t, LAW, ..)",
@@ -21,14 +21,14 @@ const RgDistributionInfo rg_law_infos[] = {
    "the law moved by a random walk of normal steps, reflected at -reach and reach; path number k"},
   {0}};
 
-static const char *const names[] = {[RG_CHANGE_SAME] = "",     [RG_CHANGE_LINEAR] = "linear",
-                                    [RG_CHANGE_JUMP] = "jump", [RG_CHANGE_PERIODIC] = "periodic",
-                                    [RG_CHANGE_WALK] = "walk", NULL};
+static const char *const names[] = {[RG_DRIFT_NONE] = "",     [RG_DRIFT_LINEAR] = "linear",
+                                    [RG_DRIFT_JUMP] = "jump", [RG_DRIFT_PERIODIC] = "periodic",
+                                    [RG_DRIFT_WALK] = "walk", NULL};
 
 /* ---- parser ---------------------------------------------------------------------------------- */
 
-/* The change that the text begins with; reads its name. */
-static RgLawChange change_of(RgExpression *parser)
+/* The drift that the text names; reads its name. */
+static RgDrift drift_of(RgExpression *parser)
 {
   size_t length = 0;
 
@@ -37,9 +37,9 @@ static RgLawChange change_of(RgExpression *parser)
   for (int k = 1; names[k]; k++)
     if (length == strlen(names[k]) && !strncmp(parser->at, names[k], length)) {
       parser->at += length;
-      return (RgLawChange)k;
+      return (RgDrift)k;
     }
-  return RG_CHANGE_SAME;
+  return RG_DRIFT_NONE;
 }
 
 static PetscErrorCode add_law(RgExpression *parser, RgLaw *law, int from)
@@ -103,10 +103,10 @@ static bool have_same_form(const RgDistribution *a, const RgDistribution *b)
   return same;
 }
 
-/* Check what the laws of a change have to do with each other. */
+/* Check that the laws suit the drift. */
 static PetscErrorCode check_form(RgExpression *parser, const RgLaw *law)
 {
-  const bool moves = law->change == RG_CHANGE_LINEAR || law->change == RG_CHANGE_PERIODIC;
+  const bool moves = law->drift == RG_DRIFT_LINEAR || law->drift == RG_DRIFT_PERIODIC;
   RgDistribution moved = {0};
 
   PetscFunctionBeginUser;
@@ -114,30 +114,30 @@ static PetscErrorCode check_form(RgExpression *parser, const RgLaw *law)
     if (!have_same_form(&law->laws[0], &law->laws[k]))
       PetscCall(rg_expression_mistake(parser, parser->text,
                                       "the laws between which parameters move need the same form"));
-  if (law->change != RG_CHANGE_WALK) PetscFunctionReturn(0);
+  if (law->drift != RG_DRIFT_WALK) PetscFunctionReturn(0);
   PetscCall(rg_distribution_copy(&law->laws[0], &moved));
-  if (!rg_distribution_move(&moved, 0))
+  if (!rg_distribution_shift(&moved, 0))
     PetscCall(rg_expression_mistake(parser, parser->text,
                                     "a walk moves normal, uniform, cauchy and point laws alone"));
   PetscCall(rg_distribution_destroy(&moved));
   PetscFunctionReturn(0);
 }
 
-/* What follows the name of a change. */
+/* The arguments of a drift, in parentheses. */
 static PetscErrorCode arguments(RgExpression *parser, RgLaw *law)
 {
-  const bool swings = law->change == RG_CHANGE_PERIODIC;
+  const bool swings = law->drift == RG_DRIFT_PERIODIC;
   int t;
 
   PetscFunctionBeginUser;
   PetscCall(rg_expression_expect(parser, '('));
   PetscCall(add_law(parser, law, 1));
-  if (law->change == RG_CHANGE_WALK) {
+  if (law->drift == RG_DRIFT_WALK) {
     PetscCall(number(parser, 0, "the deviation of a step", &law->step));
     PetscCall(number(parser, RG_POSITIVE, "the reach of the walk", &law->reach));
     PetscCall(whole(parser, 0, "the number of the path", &law->path));
   }
-  while (law->change != RG_CHANGE_WALK && !rg_expression_failed(parser)) {
+  while (law->drift != RG_DRIFT_WALK && !rg_expression_failed(parser)) {
     PetscCall(whole(parser, swings ? 2 : law->from[law->n - 1] + 1,
                     swings ? "the period" : "the number of a later evaluation", &t));
     PetscCall(rg_expression_expect(parser, ','));
@@ -157,12 +157,10 @@ PetscErrorCode rg_law_parse(const char *text, RgLaw *law, RgText *mistake)
   *law = (RgLaw){0};
   PetscCall(PetscCalloc1(MAX_LAWS, &law->laws));
   PetscCall(PetscMalloc1(MAX_LAWS, &law->from));
-  law->change = change_of(&parser);
-  if (law->change == RG_CHANGE_SAME) PetscCall(add_law(&parser, law, 1));
+  law->drift = drift_of(&parser);
+  if (law->drift == RG_DRIFT_NONE) PetscCall(add_law(&parser, law, 1));
   else PetscCall(arguments(&parser, law));
-  if (!rg_expression_failed(&parser) && rg_expression_next(&parser))
-    PetscCall(rg_expression_mistake(&parser, parser.at,
-                                    "nothing expected after the law, found '%.20s'", parser.at));
+  PetscCall(rg_expression_expect_end(&parser, "law"));
   if (rg_expression_failed(&parser)) PetscCall(rg_law_destroy(law));
   PetscFunctionReturn(0);
 }
@@ -207,25 +205,6 @@ PetscErrorCode rg_law_destroy(RgLaw *law)
 
 /* ---- the law at t ---------------------------------------------------------------------------- */
 
-bool rg_distribution_move(RgDistribution *distribution, double shift)
-{
-  for (int i = 0; i < distribution->n; i++) {
-    RgDistributionPart *part = &distribution->parts[i];
-    switch (part->family) {
-    case RG_DISTRIBUTION_UNIFORM: part->b += shift; /* fall through */
-    case RG_DISTRIBUTION_NORMAL:
-    case RG_DISTRIBUTION_CAUCHY:
-    case RG_DISTRIBUTION_POINT: part->a += shift; break;
-    case RG_DISTRIBUTION_BURR:
-    case RG_DISTRIBUTION_HALFNORMAL:
-    case RG_DISTRIBUTION_EXPONENTIAL:
-    case RG_DISTRIBUTION_PARETO:
-    case RG_DISTRIBUTION_LOGNORMAL: return false;
-    }
-  }
-  return true;
-}
-
 static double between(double a, double b, double share)
 {
   return a == b ? a : a + share * (b - a);
@@ -265,21 +244,21 @@ PetscErrorCode rg_law_at(const RgLaw *law, int t, RgDistribution *distribution)
   int k = 0;
 
   PetscFunctionBeginUser;
-  while (law->change != RG_CHANGE_PERIODIC && k + 1 < law->n && law->from[k + 1] <= t) k++;
+  while (law->drift != RG_DRIFT_PERIODIC && k + 1 < law->n && law->from[k + 1] <= t) k++;
   PetscCall(rg_distribution_copy(&law->laws[k], distribution));
-  switch (law->change) {
-  case RG_CHANGE_SAME:
-  case RG_CHANGE_JUMP: break;
-  case RG_CHANGE_LINEAR:
+  switch (law->drift) {
+  case RG_DRIFT_NONE:
+  case RG_DRIFT_JUMP: break;
+  case RG_DRIFT_LINEAR:
     if (k + 1 < law->n)
       blend(distribution, &law->laws[k + 1],
             (double)(t - law->from[k]) / (law->from[k + 1] - law->from[k]));
     break;
-  case RG_CHANGE_PERIODIC:
+  case RG_DRIFT_PERIODIC:
     blend(distribution, &law->laws[1],
           (1 - cos(2 * M_PI * ((t - 1) % law->from[1]) / law->from[1])) / 2);
     break;
-  case RG_CHANGE_WALK: rg_distribution_move(distribution, walk(law, t)); break;
+  case RG_DRIFT_WALK: rg_distribution_shift(distribution, walk(law, t)); break;
   }
   PetscFunctionReturn(0);
 }
@@ -289,14 +268,14 @@ static int epoch_of(const RgLaw *law, int t)
   const int last = law->from[law->n - 1];
   int epoch = 1;
 
-  switch (law->change) {
-  case RG_CHANGE_SAME: return 0;
-  case RG_CHANGE_LINEAR: return PetscMin(t, last);
-  case RG_CHANGE_JUMP:
+  switch (law->drift) {
+  case RG_DRIFT_NONE: return 0;
+  case RG_DRIFT_LINEAR: return PetscMin(t, last);
+  case RG_DRIFT_JUMP:
     for (int k = 1; k < law->n && law->from[k] <= t; k++) epoch = law->from[k];
     return epoch;
-  case RG_CHANGE_PERIODIC: return (t - 1) % last + 1;
-  case RG_CHANGE_WALK: return t;
+  case RG_DRIFT_PERIODIC: return (t - 1) % last + 1;
+  case RG_DRIFT_WALK: return t;
   }
   return t;
 }
@@ -311,18 +290,13 @@ int rg_law_epoch(int dim, const RgLaw *laws, int t)
   return epoch;
 }
 
-bool rg_law_changes(int n, char *const *texts)
+bool rg_law_drifts(int n, char *const *texts)
 {
-  bool changes = false;
+  bool drifts = false;
 
   for (int j = 0; j < n; j++) {
     RgExpression parser = {.text = texts[j], .at = texts[j]};
-    changes = changes || change_of(&parser) != RG_CHANGE_SAME;
+    drifts = drifts || drift_of(&parser) != RG_DRIFT_NONE;
   }
-  return changes;
-}
-
-bool rg_domain_follows(const RgDomain *domain)
-{
-  return domain->control == RG_CONTEXT_ANNOUNCED || rg_law_changes(domain->n_laws, domain->laws);
+  return drifts;
 }

@@ -1,7 +1,7 @@
-/* Laws of contexts that may change with the number t = 1, 2, .. of the evaluation. Study files
-   write them as expressions (LAW as in maths/distribution.h):
+/* Laws of contexts that may drift with the number t = 1, 2, .. of the evaluation. Study files write
+   them as expressions (LAW as in maths/distribution.h):
 
-     LAW                         the same at every t
+     LAW                         stationary: the same at every t
      linear(LAW, t, LAW, ..)     parameters on straight lines: the first law at evaluation 1, the
                                  law behind t at evaluation t; the last one from then on
      jump(LAW, t, LAW, ..)       the law behind t from evaluation t on
@@ -17,18 +17,17 @@
 #define RG_MATHS_LAW_H
 
 #include "maths/distribution.h"
-#include "regatta/domain.h"
 
 typedef enum {
-  RG_CHANGE_SAME,
-  RG_CHANGE_LINEAR,
-  RG_CHANGE_JUMP,
-  RG_CHANGE_PERIODIC,
-  RG_CHANGE_WALK
-} RgLawChange;
+  RG_DRIFT_NONE,
+  RG_DRIFT_LINEAR,
+  RG_DRIFT_JUMP,
+  RG_DRIFT_PERIODIC,
+  RG_DRIFT_WALK
+} RgDrift;
 
 typedef struct {
-  RgLawChange change;
+  RgDrift drift;
   int n;                /* laws */
   RgDistribution *laws; /* n; owned */
   int *from;            /* n: evaluations at which they hold; periodic: from[1] is the period;
@@ -54,14 +53,9 @@ PetscErrorCode rg_law_destroy(RgLaw *law);
 /* The law at evaluation t >= 1; the caller destroys it. O(t) for a walk. */
 PetscErrorCode rg_law_at(const RgLaw *law, int t, RgDistribution *distribution);
 /* The number of an evaluation e <= t whose laws, of all `dim` coordinates, are those of t; 0 if no
-   law ever changes. Equal laws have equal numbers where all coordinates change alike. */
+   law drifts. Equal laws have equal numbers where all coordinates drift alike. */
 int rg_law_epoch(int dim, const RgLaw *laws, int t);
-/* Whether one of n texts that rg_law_check accepts changes with t. */
-bool rg_law_changes(int n, char *const *texts);
-/* Whether the objective differs between evaluations: a context is announced for each, or its law
-   changes. */
-bool rg_domain_follows(const RgDomain *domain);
-/* Move a law: add `shift` to the location of all its parts. False if a part has none. */
-bool rg_distribution_move(RgDistribution *distribution, double shift);
+/* Whether one of n texts that rg_law_check accepts drifts. */
+bool rg_law_drifts(int n, char *const *texts);
 
 #endif

@@ -55,7 +55,7 @@ static PetscErrorCode check_correlation(const char *problem, const RgContextOpti
                        "%s: 'correlation' is no matrix of correlations: it has "
                        "no Cholesky factor",
                        problem);
-  if (rg_law_changes(options->law.n, options->law.values))
+  if (rg_law_drifts(options->law.n, options->law.values))
     rg_diagnostics_add(diagnostics, place,
                        "%s: 'correlation' joins laws that stay the same in time", problem);
   PetscFunctionReturn(0);

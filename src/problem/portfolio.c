@@ -106,7 +106,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
 
   PetscFunctionBeginUser;
   PetscCall(rg_context_fixed_check(class, options, place, diagnostics));
-  if (rg_law_changes(law->n, law->values))
+  if (rg_law_drifts(law->n, law->values))
     rg_diagnostics_add(diagnostics, place,
                        "%s: its 'law' stays the same in time; accepted are laws such as "
                        "uniform(0, 1)",

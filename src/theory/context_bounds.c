@@ -41,7 +41,7 @@ const char *rg_context_large(const RgBoundSetting *s)
 
 const char *rg_context_obstacle(const RgBoundSetting *s)
 {
-  if (rg_law_changes(s->domain->n_laws, s->domain->laws))
+  if (rg_law_drifts(s->domain->n_laws, s->domain->laws))
     return "the law of the contexts changes in time";
   return rg_context_large(s);
 }

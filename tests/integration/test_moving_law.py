@@ -155,6 +155,8 @@ class MovingLaw(ContextTest):
         self.refused(moving + "algorithms: [{name: erbo, forecast_error: 0.1}]\n", "given 'centre'")
         self.refused(moving + 'algorithms: [{name: erbo, centre: "exponential(1)", forecast_error: 0.1}]\n',
                      "'forecast_error' moves normal")
+        self.refused(moving + 'algorithms: [{name: erbo, centre: "jump(normal(0, 1), 9, exponential(1))", '
+                     "forecast_error: 0.1}]\n", "'forecast_error' moves normal")
 
 
 if __name__ == "__main__":

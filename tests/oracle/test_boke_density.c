@@ -2,7 +2,6 @@
    independently. */
 #include "test_main.h"
 
-#include "density/cross_validation.h"
 #include "density/regression.h"
 #include "density/regression_loops.h"
 

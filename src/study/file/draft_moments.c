@@ -16,10 +16,16 @@ static void check_stop(const RgCell *cell, RgDiagnostics *found)
                        cell->problem_label);
 }
 
+/* Whether the objective differs between evaluations. */
+static bool is_dynamic(const RgDomain *domain)
+{
+  return domain->control == RG_CONTEXT_ANNOUNCED || rg_law_drifts(domain->n_laws, domain->laws);
+}
+
 void rg_draft_check_moments(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
 {
   check_stop(cell, found);
-  if (!rg_domain_follows(domain)) return;
+  if (!is_dynamic(domain)) return;
   if (!isnan(cell->run.stop_regret))
     rg_diagnostics_add(
       found, cell->problem_place,

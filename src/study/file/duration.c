@@ -2,7 +2,6 @@
 #include "study/file/duration.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -22,40 +21,13 @@ static PetscErrorCode parse_law(RgExpression *parser, RgDistribution *law)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check_end(RgExpression *parser, const char *after)
-{
-  PetscFunctionBeginUser;
-  if (!rg_expression_failed(parser) && rg_expression_next(parser))
-    PetscCall(rg_expression_mistake(
-      parser, parser->at, "nothing expected after the %s, found '%.20s'", after, parser->at));
-  PetscFunctionReturn(0);
-}
-
 PetscErrorCode rg_times_read(const char *text, RgDistribution *law, RgText *mistake)
 {
   RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
   PetscFunctionBeginUser;
   PetscCall(parse_law(&parser, law));
-  PetscCall(check_end(&parser, "law"));
-  PetscFunctionReturn(0);
-}
-
-/* Parse a formula of the names of the design's inputs. */
-static PetscErrorCode parse_formula(RgExpression *parser, const RgSpace *design,
-                                    RgArithmetic *formula)
-{
-  const char **names;
-  char(*numbered)[16];
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc2(design->dim, &names, design->dim, &numbered));
-  for (int j = 0; j < design->dim; j++) {
-    snprintf(numbered[j], sizeof(numbered[j]), "x%d", j + 1);
-    names[j] = design->inputs ? design->inputs[j].name : numbered[j];
-  }
-  PetscCall(rg_arithmetic_parse(parser, design->dim, names, formula));
-  PetscCall(PetscFree2(names, numbered));
+  PetscCall(rg_expression_expect_end(&parser, "law"));
   PetscFunctionReturn(0);
 }
 
@@ -68,8 +40,8 @@ static PetscErrorCode read_law(const char *text, const RgSpace *design, RgDurati
   duration->kind = RG_DURATION_LAW;
   PetscCall(parse_law(&parser, &duration->law));
   if (rg_expression_accept(&parser, '*'))
-    PetscCall(parse_formula(&parser, design, &duration->formula));
-  PetscCall(check_end(&parser, duration->formula.n ? "formula" : "law"));
+    PetscCall(rg_arithmetic_parse_inputs(&parser, design, &duration->formula));
+  PetscCall(rg_expression_expect_end(&parser, duration->formula.n ? "formula" : "law"));
   PetscFunctionReturn(0);
 }
 

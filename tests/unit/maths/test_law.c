@@ -135,8 +135,8 @@ RG_TEST(epochs)
   assert_int_equal(rg_law_epoch(2, laws, 12), 7);  /* at 2 the first law is another one */
   assert_int_equal(rg_law_epoch(2, laws, 13), 13); /* at 7 the second one is */
   for (int j = 0; j < 2; j++) RG_OK(rg_law_destroy(&laws[j]));
-  assert_true(rg_law_changes(2, (char *const *)two));
-  assert_false(rg_law_changes(1, (char *const[]){"mixture(normal(0, 1), point(2))"}));
+  assert_true(rg_law_drifts(2, (char *const *)two));
+  assert_false(rg_law_drifts(1, (char *const[]){"mixture(normal(0, 1), point(2))"}));
 }
 
 RG_TEST(mistakes)
