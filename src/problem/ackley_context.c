@@ -16,14 +16,9 @@ enum { STEPS = 450, OCTAVES = 52, PANELS = 400 };
 #define LOG_FIRST (-30.0)
 #define LOG_STEP 0.2
 
-typedef struct {
-  RgContextOptions context;
-  int dim, context_dim;
-} Options;
-
 static const RgParam params[] = {
-  RG_INT("dim", Options, dim, "2", 1, 100, "D_x", "design coordinates"),
-  RG_INT("context_dim", Options, context_dim, "1", 1, 39, "D_c", "context coordinates"),
+  RG_INT("dim", RgContextSizes, dim, "2", 1, 100, "D_x", "design coordinates"),
+  RG_INT("context_dim", RgContextSizes, context_dim, "1", 1, 39, "D_c", "context coordinates"),
   RG_CONTEXT_PARAMS("normal(0.5, 0.15)", "true", "raw"),
   {0},
 };
@@ -41,7 +36,7 @@ static double scaled(double unit)
 
 static double formula(const void *closure, const double *x, const double *c)
 {
-  const Options *o = closure;
+  const RgContextSizes *o = closure;
   const int d = o->dim + o->context_dim;
   double squares = 0, cosines = 0;
 
@@ -82,7 +77,7 @@ static PetscErrorCode octaves(const RgDistribution *law, RgQuadrature *rule)
 
 static PetscErrorCode tabulate(RgProblem *problem, RgContextProblem *data)
 {
-  const Options *o = problem->options;
+  const RgContextSizes *o = problem->options;
   Own *own = data->own;
   const double d = o->dim + o->context_dim, a = 0.2 / sqrt(d);
 
@@ -112,7 +107,7 @@ static PetscErrorCode tabulate(RgProblem *problem, RgContextProblem *data)
 
 static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
 {
-  const Options *o = problem->options;
+  const RgContextSizes *o = problem->options;
   const RgContextProblem *data = problem->data;
   const Own *own = data->own;
 
@@ -130,25 +125,6 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
-                            RgDiagnostics *diagnostics)
-{
-  const Options *o = options;
-
-  return rg_context_check(class->name, &o->context, o->context_dim, place, diagnostics);
-}
-
-static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *out)
-{
-  const Options *o = options;
-
-  (void)class;
-  PetscFunctionBeginUser;
-  PetscCall(rg_space_cube(&out->design, o->dim, 0, 1));
-  PetscCall(rg_context_domain(&o->context, o->context_dim, out));
-  PetscFunctionReturn(0);
-}
-
 static const RgContextFunction function = {
   .formula = formula, .exact = exact, .own_size = sizeof(Own), .prepare = tabulate};
 
@@ -157,9 +133,6 @@ const RgProblemClass rg_problem_ackley_context = {
            "20 exp(-0.2 sqrt(mean z^2)) + exp(mean cos(2 pi z)) - 20 - e, z = 65.536 (x, c) -\n"
            "32.768, on [0, 1]^dim; F(x) = E f(x, c)",
            "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
-  RG_OPTIONS(Options, params),
-  RG_DOMAIN(domain, check),
-  .create = rg_context_create,
-  .evaluate = rg_context_evaluate,
-  RG_CONTEXT_METHODS(function),
+  RG_OPTIONS(RgContextSizes, params),
+  RG_CONTEXT_FORMULA(function),
 };

@@ -61,33 +61,6 @@ static PetscErrorCode check_correlation(const char *problem, const RgContextOpti
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *options, int dim,
-                                RgPlace place, RgDiagnostics *diagnostics)
-{
-  PetscFunctionBeginUser;
-  if (options->law.n != 1 && options->law.n != dim)
-    rg_diagnostics_add(diagnostics, place,
-                       "%s: 'law' has %d laws for %d context coordinates, accepted are 1 or %d",
-                       problem, options->law.n, dim, dim);
-  for (int j = 0; j < options->law.n; j++)
-    PetscCall(rg_law_check("law", options->law.values[j], place, diagnostics));
-  PetscCall(check_correlation(problem, options, dim, place, diagnostics));
-  PetscCall(rg_measure_check(options->measure, options->measure_points, place, diagnostics));
-  PetscFunctionReturn(0);
-}
-
-PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDomain *domain)
-{
-  PetscFunctionBeginUser;
-  PetscCall(rg_space_cube(&domain->context, dim, 0, 1));
-  domain->control = options->order == RG_ORDER_BEFORE ? RG_CONTEXT_ANNOUNCED : RG_CONTEXT_NATURE;
-  if (!options->correlation.n) /* methods would take the laws for independent */
-    PetscCall(
-      rg_domain_state_laws(domain, options->law.n, (const char *const *)options->law.values));
-  PetscCall(rg_measure_canonical(options->measure, &domain->measure));
-  PetscFunctionReturn(0);
-}
-
 /* Whether E f exists under every law that coordinate j takes. Between two laws of the same form
    the tails are no heavier. */
 static bool has_mean(const RgLaw *law, const RgContextFunction *function, int j)
@@ -127,28 +100,45 @@ static PetscErrorCode check_tails(const RgProblemClass *class, const RgContextOp
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_fixed_check(const RgProblemClass *class, const void *options,
-                                      RgPlace place, RgDiagnostics *diagnostics)
+static int context_dim(const RgContextFunction *function, const void *options)
 {
-  const RgContextFunction *function = class->family;
-  const int before = diagnostics->n;
+  return function->dim_c ? function->dim_c : ((const RgContextSizes *)options)->context_dim;
+}
+
+PetscErrorCode rg_context_check(const RgProblemClass *class, const void *options, RgPlace place,
+                                RgDiagnostics *diagnostics)
+{
+  const RgContextOptions *o = options;
+  const int dim = context_dim(class->family, options), before = diagnostics->n;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_check(class->name, options, function->dim_c, place, diagnostics));
-  if (diagnostics->n == before) PetscCall(check_tails(class, options, place, diagnostics));
+  if (o->law.n != 1 && o->law.n != dim)
+    rg_diagnostics_add(diagnostics, place,
+                       "%s: 'law' has %d laws for %d context coordinates, accepted are 1 or %d",
+                       class->name, o->law.n, dim, dim);
+  for (int j = 0; j < o->law.n; j++)
+    PetscCall(rg_law_check("law", o->law.values[j], place, diagnostics));
+  PetscCall(check_correlation(class->name, o, dim, place, diagnostics));
+  PetscCall(rg_measure_check(o->measure, o->measure_points, place, diagnostics));
+  if (diagnostics->n == before) PetscCall(check_tails(class, o, place, diagnostics));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_context_fixed_domain(const RgProblemClass *class, const void *options,
-                                       RgDomain *domain)
+PetscErrorCode rg_context_domain(const RgProblemClass *class, const void *options, RgDomain *domain)
 {
   const RgContextFunction *function = class->family;
+  const RgContextOptions *o = options;
   const bool unit = function->lower == function->upper;
+  const int dim = function->dim ? function->dim : ((const RgContextSizes *)options)->dim;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_space_cube(&domain->design, function->dim, unit ? 0 : function->lower,
-                          unit ? 1 : function->upper));
-  PetscCall(rg_context_domain(options, function->dim_c, domain));
+  PetscCall(
+    rg_space_cube(&domain->design, dim, unit ? 0 : function->lower, unit ? 1 : function->upper));
+  PetscCall(rg_space_cube(&domain->context, context_dim(function, options), 0, 1));
+  domain->control = o->order == RG_ORDER_BEFORE ? RG_CONTEXT_ANNOUNCED : RG_CONTEXT_NATURE;
+  if (!o->correlation.n) /* methods would take the laws for independent */
+    PetscCall(rg_domain_state_laws(domain, o->law.n, (const char *const *)o->law.values));
+  PetscCall(rg_measure_canonical(o->measure, &domain->measure));
   PetscFunctionReturn(0);
 }
 

@@ -3,9 +3,8 @@
    F = E f(x, c) or another robustness measure of f(x, .).
 
    The `family` of such a class is its RgContextFunction. Its options are, or begin with,
-   RgContextOptions; its table lists RG_CONTEXT_PARAMS. If dimensions are fixed, the rest is
-   RG_CONTEXT_FIXED. Otherwise `check` and `domain` are its own and end with the functions given
-   here. */
+   RgContextOptions, or RgContextSizes if the user chooses the dimensions; its table lists
+   RG_CONTEXT_PARAMS. The rest of the class is RG_CONTEXT_FORMULA. */
 #ifndef RG_PROBLEM_CONTEXT_PROBLEM_H
 #define RG_PROBLEM_CONTEXT_PROBLEM_H
 
@@ -26,6 +25,11 @@ typedef struct {
   char *measure;       /* regatta/measure.h */
   int measure_points;  /* number of contexts for a measure other than the expectation */
 } RgContextOptions;
+
+typedef struct {
+  RgContextOptions context;
+  int dim, context_dim;
+} RgContextSizes;
 
 enum { RG_ORDER_AFTER, RG_ORDER_BEFORE };
 enum { RG_OBSERVED_RAW, RG_OBSERVED_CLIPPED };
@@ -87,7 +91,7 @@ typedef struct {
 } RgContextProblem;
 
 struct RgContextFunction {
-  int dim, dim_c;           /* dimensions of design and context, if they are fixed */
+  int dim, dim_c;           /* dimensions of design and context; 0: those of RgContextSizes */
   double lower, upper;      /* bounds of every design coordinate; equal: [0, 1] */
   double grows[2][2];       /* the power of |c_j| at which f grows below and above, for j = 0, 1;
                                0: bounded, as in other coordinates */
@@ -100,11 +104,6 @@ struct RgContextFunction {
   PetscErrorCode (*clear)(void *own); /* frees what `own` points to; NULL: not needed */
 };
 
-/* For `check`: tests the laws and the measure. dim: dimension of the context. */
-PetscErrorCode rg_context_check(const char *problem, const RgContextOptions *options, int dim,
-                                RgPlace place, RgDiagnostics *diagnostics);
-/* The context part of the domain: the box [0, 1]^dim of nature; the measure. */
-PetscErrorCode rg_context_domain(const RgContextOptions *options, int dim, RgDomain *domain);
 /* States the optimum, at the design whose coordinates are all `each`. Does nothing if `exact`
    does not compute F. */
 PetscErrorCode rg_context_optimum(RgProblem *problem, double each);
@@ -114,11 +113,11 @@ PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_brea
                                const double *breaks, double (*g)(const void *closure, double c),
                                const void *closure, double *mean);
 
-/* Functions of the class; the first two are for fixed dimensions. */
-PetscErrorCode rg_context_fixed_check(const RgProblemClass *class, const void *options,
-                                      RgPlace place, RgDiagnostics *diagnostics);
-PetscErrorCode rg_context_fixed_domain(const RgProblemClass *class, const void *options,
-                                       RgDomain *domain);
+/* Functions of the class. */
+PetscErrorCode rg_context_check(const RgProblemClass *class, const void *options, RgPlace place,
+                                RgDiagnostics *diagnostics);
+PetscErrorCode rg_context_domain(const RgProblemClass *class, const void *options,
+                                 RgDomain *domain);
 PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure);
 PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                    RgFailure *failure);
@@ -128,13 +127,16 @@ PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c, 
 PetscErrorCode rg_context_at(RgProblem *problem, int t);
 PetscErrorCode rg_context_destroy(RgProblem *problem);
 
-/* All but check, domain, create and the functions that compute f. */
-#define RG_CONTEXT_METHODS(function)                                                               \
-  .traits = RG_PROBLEM_SHARED, .family = &(function), .objective = rg_context_objective,           \
-  .draw_context = rg_context_draw, .at = rg_context_at, .destroy = rg_context_destroy
+#define RG_CONTEXT_DRAWS                                                                           \
+  .objective = rg_context_objective, .draw_context = rg_context_draw, .at = rg_context_at,         \
+  .destroy = rg_context_destroy
 
-#define RG_CONTEXT_FIXED(function)                                                                 \
-  .check = rg_context_fixed_check, .domain = rg_context_fixed_domain, .create = rg_context_create, \
-  .evaluate = rg_context_evaluate, RG_CONTEXT_METHODS(function)
+#define RG_CONTEXT_METHODS(function, traits_, evaluate_)                                           \
+  .traits = (traits_), .family = &(function), RG_DOMAIN(rg_context_domain, rg_context_check),      \
+  .create = rg_context_create, .evaluate = (evaluate_), RG_CONTEXT_DRAWS
+
+/* For a family with a formula. */
+#define RG_CONTEXT_FORMULA(function)                                                               \
+  RG_CONTEXT_METHODS(function, RG_PROBLEM_SHARED, rg_context_evaluate)
 
 #endif

@@ -16,14 +16,14 @@
 #include "base/grow.h"
 
 typedef struct {
-  RgContextOptions context;
-  int dim, context_dim, points;
+  RgContextSizes sizes;
+  int points;
   double length_scale, norm;
 } Options;
 
 static const RgParam params[] = {
-  RG_INT("dim", Options, dim, "1", 1, 10, "D_x", "design coordinates"),
-  RG_INT("context_dim", Options, context_dim, "1", 1, 10, "D_c", "context coordinates"),
+  RG_INT("dim", Options, sizes.dim, "1", 1, 10, "D_x", "design coordinates"),
+  RG_INT("context_dim", Options, sizes.context_dim, "1", 1, 10, "D_c", "context coordinates"),
   RG_REAL("length_scale", Options, length_scale, "0.3", RG_POSITIVE, 1e6, "ell",
           "length scale of every coordinate"),
   RG_INT("points", Options, points, "200", 1, 2000, "n", "points at which the path is drawn"),
@@ -74,7 +74,7 @@ static PetscErrorCode weigh(const RgProblem *problem, double *K, Own *own)
 static PetscErrorCode draw(const RgProblem *problem, Own *own)
 {
   const Options *o = problem->options;
-  const int n = o->points, dim = o->dim + o->context_dim;
+  const int n = o->points, dim = o->sizes.dim + o->sizes.context_dim;
   RgRandom random = rg_stream_at(&problem->stream, 0);
   double *K;
 
@@ -107,7 +107,7 @@ static double factor_at(const void *closure, double c)
 static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
   const Options *o = problem->options;
-  const int dim = o->dim + o->context_dim;
+  const int dim = o->sizes.dim + o->sizes.context_dim;
   Own *own = data->own;
   double factor;
 
@@ -116,8 +116,8 @@ static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
   PetscCall(PetscMalloc1(o->points, &own->mean));
   for (int i = 0; i < o->points; i++) {
     own->mean[i] = own->alpha[i];
-    for (int k = 0; k < o->context_dim; k++) {
-      const Factor of = {own->z[(size_t)i * dim + o->dim + k], o->length_scale};
+    for (int k = 0; k < o->sizes.context_dim; k++) {
+      const Factor of = {own->z[(size_t)i * dim + o->sizes.dim + k], o->length_scale};
       PetscCall(rg_context_mean(&data->law[k], 40, 0, NULL, factor_at, &of, &factor));
       own->mean[i] *= factor;
     }
@@ -136,13 +136,13 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
 {
   const Options *o = problem->options;
   const Own *own = ((const RgContextProblem *)problem->data)->own;
-  const size_t dim = (size_t)(o->dim + o->context_dim);
+  const size_t dim = (size_t)(o->sizes.dim + o->sizes.context_dim);
 
   PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
     F[i] = 0;
     for (int j = 0; j < o->points; j++)
-      F[i] += own->mean[j] * kernel(o->length_scale, o->dim, points[i].x, own->z + j * dim);
+      F[i] += own->mean[j] * kernel(o->length_scale, o->sizes.dim, points[i].x, own->z + j * dim);
   }
   PetscFunctionReturn(0);
 }
@@ -152,39 +152,20 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
 {
   const Options *o = problem->options;
   const Own *own = ((const RgContextProblem *)problem->data)->own;
-  const int dim = o->dim + o->context_dim;
+  const int dim = o->sizes.dim + o->sizes.context_dim;
   double z[20];
 
   (void)failure;
   PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < dim; j++) {
-      const double c = j < o->dim ? points[i].x[j] : points[i].c[j - o->dim];
-      z[j] = j >= o->dim && o->context.clip ? fmin(fmax(c, 0), 1) : c;
+      const double c = j < o->sizes.dim ? points[i].x[j] : points[i].c[j - o->sizes.dim];
+      z[j] = j >= o->sizes.dim && o->sizes.context.clip ? fmin(fmax(c, 0), 1) : c;
     }
     f[i] = 0;
     for (int j = 0; j < o->points; j++)
       f[i] += own->alpha[j] * kernel(o->length_scale, dim, z, own->z + (size_t)j * dim);
   }
-  PetscFunctionReturn(0);
-}
-
-static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
-                            RgDiagnostics *diagnostics)
-{
-  const Options *o = options;
-
-  return rg_context_check(class->name, &o->context, o->context_dim, place, diagnostics);
-}
-
-static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *out)
-{
-  const Options *o = options;
-
-  (void)class;
-  PetscFunctionBeginUser;
-  PetscCall(rg_space_cube(&out->design, o->dim, 0, 1));
-  PetscCall(rg_context_domain(&o->context, o->context_dim, out));
   PetscFunctionReturn(0);
 }
 
@@ -198,13 +179,5 @@ const RgProblemClass rg_problem_gp_norm = {
     "at the z_j and interpolated, of known norm; F(x) = E f(x, c)",
     "for the theorems of arXiv:2312.10423 and arXiv:2503.20341"),
   RG_OPTIONS(Options, params),
-  .traits = RG_PROBLEM_RANDOM,
-  .family = &function,
-  RG_DOMAIN(domain, check),
-  .create = rg_context_create,
-  .evaluate = evaluate,
-  .objective = rg_context_objective,
-  .draw_context = rg_context_draw,
-  .at = rg_context_at,
-  .destroy = rg_context_destroy,
+  RG_CONTEXT_METHODS(function, RG_PROBLEM_RANDOM, evaluate),
 };

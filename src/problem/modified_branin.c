@@ -86,5 +86,5 @@ const RgProblemClass rg_problem_modified_branin = {
            "F(x) = E f(x, c)",
            "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
   RG_OPTIONS(RgContextOptions, params),
-  RG_CONTEXT_FIXED(function),
+  RG_CONTEXT_FORMULA(function),
 };

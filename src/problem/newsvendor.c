@@ -67,5 +67,5 @@ const RgProblemClass rg_problem_newsvendor = {
            "9 min(x, c) + max(0, x - c) - 5 x on [0, 1], c the demand; F(x) = E f(x, c)",
            "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
   RG_OPTIONS(RgContextOptions, params),
-  RG_CONTEXT_FIXED(function),
+  RG_CONTEXT_FORMULA(function),
 };

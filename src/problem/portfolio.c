@@ -105,7 +105,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
   RgPoolSource from = source(options, &columns);
 
   PetscFunctionBeginUser;
-  PetscCall(rg_context_fixed_check(class, options, place, diagnostics));
+  PetscCall(rg_context_check(class, options, place, diagnostics));
   if (rg_law_drifts(law->n, law->values))
     rg_diagnostics_add(diagnostics, place,
                        "%s: its 'law' stays the same in time; accepted are laws such as "
@@ -367,8 +367,10 @@ const RgProblemClass rg_problem_portfolio = {
            "arXiv:2503.20341"),
   RG_OPTIONS(Options, params),
   .source = &(const RgProblemSource){.identity = identity},
-  RG_DOMAIN(rg_context_fixed_domain, check),
+  .traits = RG_PROBLEM_SHARED,
+  .family = &function,
+  RG_DOMAIN(rg_context_domain, check),
   .create = create,
   .evaluate = evaluate,
-  RG_CONTEXT_METHODS(function),
+  RG_CONTEXT_DRAWS,
 };

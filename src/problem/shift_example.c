@@ -64,5 +64,5 @@ const RgProblemClass rg_problem_shift_example = {
            "1 - |c - 0.5| / (|x| + 0.2) - sqrt(|x| + 0.05) on [-1, 1]; F(x) = E f(x, c)",
            "arXiv:2503.20341, section 5, Figure 1"),
   RG_OPTIONS(RgContextOptions, params),
-  RG_CONTEXT_FIXED(function),
+  RG_CONTEXT_FORMULA(function),
 };

@@ -82,5 +82,5 @@ const RgProblemClass rg_problem_three_humps_camel = {
            "F(x) = E f(x, c)",
            "arXiv:2503.20341, appendix"),
   RG_OPTIONS(RgContextOptions, params),
-  RG_CONTEXT_FIXED(function),
+  RG_CONTEXT_FORMULA(function),
 };
