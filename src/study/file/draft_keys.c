@@ -6,16 +6,17 @@
 
 const RgStudyKey rg_study_keys[] = {
   {"study", "name of the study: lower-case letters, digits, '_' and '-'; required"},
-  {"title", "one line for people"},
-  {"reference", "the paper or report the study belongs to"},
-  {"description", "free text"},
-  {"authors", "who made the study: a text or a list"},
-  {"licence", "of the results, as its name or address"},
-  {"doi", "by which the results are cited"},
-  {"keywords", "a text or a list"},
+  {"title", "one line for people", RG_JOIN_FIRST},
+  {"reference", "the paper or report the study belongs to", RG_JOIN_FIRST},
+  {"description", "free text", RG_JOIN_FIRST},
+  {"authors", "who made the study: a text or a list", RG_JOIN_FIRST},
+  {"licence", "of the results, as its name or address", RG_JOIN_FIRST},
+  {"doi", "by which the results are cited", RG_JOIN_FIRST},
+  {"keywords", "a text or a list", RG_JOIN_FIRST},
   {"seed", "seed of the whole study, a whole number; default 1"},
   {"seeds",
-   "trial seeds: their number n (seeds 0 to n-1), a list, or {first: a, count: n}; default 1"},
+   "trial seeds: their number n (seeds 0 to n-1), a list, or {first: a, count: n}; default 1",
+   RG_JOIN_SEEDS},
   {"instances",
    "draws of each random problem, crossed with the seeds, or `paired`: every seed has its own "
    "draw, of the same number; default 1"},
@@ -25,11 +26,13 @@ const RgStudyKey rg_study_keys[] = {
    "shows them); the seeds continue after the largest one"},
   {"common", "settings of every problem and algorithm: run settings, workers and clock, 'crew', "
              "'thinking', 'surrogate', 'maximiser', 'pending'"},
-  {"problems", "list of problems: a name, or a map with 'name'; required"},
-  {"algorithms", "list of algorithms: a name, or a map with 'name'; required"},
-  {"sweep", "list of axes: maps from the path of a setting, or of a block, to a list of values "
-            "(whole numbers also as ranges, `1..5`; of a block maps of its settings); axes are "
-            "crossed, paths within one axis go together"},
+  {"problems", "list of problems: a name, or a map with 'name'; required", RG_JOIN_LIST},
+  {"algorithms", "list of algorithms: a name, or a map with 'name'; required", RG_JOIN_LIST},
+  {"sweep",
+   "list of axes: maps from the path of a setting, or of a block, to a list of values "
+   "(whole numbers also as ranges, `1..5`; of a block maps of its settings); axes are "
+   "crossed, paths within one axis go together",
+   RG_JOIN_AXES},
   {NULL, NULL}};
 
 const char *const rg_credit_keys[RG_CREDITS + 1] = {[RG_CREDIT_AUTHORS] = "authors",

@@ -46,9 +46,19 @@ typedef struct {
 
 extern const RgParam rg_run_params[];
 
+/* How two parts of a study are joined at a key. */
+typedef enum {
+  RG_JOIN_EQUAL, /* both parts have the same value */
+  RG_JOIN_FIRST, /* a text for people; that of the first part stays */
+  RG_JOIN_SEEDS, /* the union of seeds */
+  RG_JOIN_LIST,  /* the union of a list, whose items have labels */
+  RG_JOIN_AXES   /* the union of a list of axes */
+} RgJoin;
+
 /* Keys of a study file outside the parameters tables; the lists end with a NULL name. */
 typedef struct {
   const char *name, *doc;
+  RgJoin join;
 } RgStudyKey;
 
 extern const RgStudyKey rg_study_keys[]; /* keys of the file itself */
@@ -135,6 +145,20 @@ static inline int rg_study_instances(const RgStudy *study, const RgCell *cell)
 {
   return cell->problem->traits & RG_PROBLEM_RANDOM && !study->paired ? cell->n_instances : 1;
 }
+/* The names of further numbers that an evaluation gives; borrowed. */
+static inline RgTexts rg_cell_numbers(const RgCell *cell)
+{
+  return rg_problem_numbers(cell->problem, cell->problem_options);
+}
+static inline bool rg_same_place(RgPlace a, RgPlace b)
+{
+  return a.line == b.line && a.column == b.column;
+}
+#define RG_CELL_RUN ";run={" /* behind the problem in cell->text */
+/* Length of the part of cell->text that is the identity of the problem; 0: there is no text. */
+size_t rg_cell_problem_length(const RgCell *cell);
+/* Whether the problems of two cells have the same options, as far as results depend on them. */
+bool rg_cell_same_problem(const RgCell *a, const RgCell *b);
 PetscErrorCode rg_study_destroy(RgStudy *study);
 
 #endif

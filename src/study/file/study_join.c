@@ -225,9 +225,9 @@ static bool is_same_item(const RgYamlNode *a, const RgYamlNode *b, const char *k
 
 /* Join the list `key` of both. *grown: the second has items that the first lacks. */
 static PetscErrorCode join_list(const RgYamlNode *a, const RgYamlNode *b, const char *key,
-                                RgText *text, bool *grown, bool *same, RgStudyDifference *d)
+                                bool axes, RgText *text, bool *grown, bool *same,
+                                RgStudyDifference *d)
 {
-  const bool axes = !strcmp(key, "sweep");
   const RgYamlEntry *of_a = rg_yaml_find(a, key), *of_b = rg_yaml_find(b, key);
   const RgYamlNode *list[2] = {of_a ? of_a->value : NULL, of_b ? of_b->value : NULL};
 
@@ -255,16 +255,15 @@ static PetscErrorCode join_list(const RgYamlNode *a, const RgYamlNode *b, const 
 
 /* ---- join ------------------------------------------------------------------------------------ */
 
-static const char *const lists[] = {"problems", "algorithms", "sweep", NULL};
-static const char *const words[] = {"title", "reference", "description", NULL};
-
-static bool is_among(const char *key, const char *const *names)
+static RgJoin join_of(const char *name)
 {
-  while (*names && strcmp(*names, key)) names++;
-  return *names != NULL;
+  const RgStudyKey *key = rg_study_keys;
+
+  while (key->name && strcmp(key->name, name)) key++;
+  return key->join;
 }
 
-/* Check that all other keys are equal or only texts for people. */
+/* Check the keys that must be equal. */
 static bool same_rest(const RgYamlNode *a, const RgYamlNode *b, RgStudyDifference *d)
 {
   for (int side = 0; side < 2; side++) {
@@ -272,9 +271,7 @@ static bool same_rest(const RgYamlNode *a, const RgYamlNode *b, RgStudyDifferenc
     for (int i = 0; i < one->n; i++) {
       const char *key = one->entries[i].key;
       const RgYamlEntry *x = rg_yaml_find(a, key), *y = rg_yaml_find(b, key);
-      if (!strcmp(key, "seeds") || is_among(key, lists) || is_among(key, words) ||
-          is_among(key, rg_credit_keys))
-        continue;
+      if (join_of(key) != RG_JOIN_EQUAL) continue;
       if (!same_nodes(x ? x->value : NULL, y ? y->value : NULL, key, d)) return false;
     }
   }
@@ -292,13 +289,16 @@ static PetscErrorCode join_maps(const RgYamlNode *a, const RgYamlNode *b, char *
   PetscCall(rg_text_add(&text, "# Joined from parts by regatta merge.\n"));
   for (int i = 0; i < a->n; i++) {
     const char *key = a->entries[i].key;
-    if (!strcmp(key, "seeds") || is_among(key, lists)) continue;
+    if (join_of(key) > RG_JOIN_FIRST) continue;
     PetscCall(rg_text_add(&text, "%s: ", key));
     PetscCall(write_node(a->entries[i].value, &text));
     PetscCall(rg_text_add(&text, "\n"));
   }
-  PetscCall(join_seeds(a, b, &text, &grown));
-  for (int i = 0; lists[i]; i++) PetscCall(join_list(a, b, lists[i], &text, &grown, same, d));
+  for (const RgStudyKey *key = rg_study_keys; key->name; key++) {
+    if (key->join == RG_JOIN_SEEDS) PetscCall(join_seeds(a, b, &text, &grown));
+    if (key->join >= RG_JOIN_LIST)
+      PetscCall(join_list(a, b, key->name, key->join == RG_JOIN_AXES, &text, &grown, same, d));
+  }
   if (*same && grown) PetscCall(PetscStrallocpy(text.data, joined));
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);
