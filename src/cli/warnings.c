@@ -85,21 +85,6 @@ static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
   PetscFunctionReturn(0);
 }
 
-/* Whether two cells have the same problem with the same options. The text of a cell begins with
-   them. */
-static bool same_problem(const RgCell *a, const RgCell *b)
-{
-  const char *rest = strstr(a->text, ";run={");
-
-  return rest && !strncmp(a->text, b->text, (size_t)(rest - a->text));
-}
-
-static bool same_entry(const RgCell *a, const RgCell *b)
-{
-  return a->problem_place.line == b->problem_place.line &&
-         a->problem_place.column == b->problem_place.column;
-}
-
 PetscErrorCode rg_print_warnings(const RgStudy *study)
 {
   const RgCell *tried = NULL;
@@ -108,8 +93,9 @@ PetscErrorCode rg_print_warnings(const RgStudy *study)
   PetscFunctionBeginUser;
   for (int i = 0; i < study->n_cells; i++) {
     const RgCell *cell = &study->cells[i];
-    if (i && !same_entry(cell, cell - 1)) of_contexts = of_durations = false;
-    if (!of_contexts && models_contexts(cell) && !(tried && same_problem(tried, cell))) {
+    if (i && !rg_same_place(cell->problem_place, cell[-1].problem_place))
+      of_contexts = of_durations = false;
+    if (!of_contexts && models_contexts(cell) && !(tried && rg_cell_same_problem(tried, cell))) {
       PetscCall(warn_of_contexts(study, cell, &of_contexts));
       tried = cell;
     }

@@ -37,9 +37,8 @@ static void merge_diagnostics(RgDiagnostics *all, const RgDiagnostics *some)
     const RgDiagnostic *d = &some->list[i];
     bool known = false;
     for (int j = 0; j < all->n && j < RG_DIAGNOSTICS_MAX && !known; j++)
-      known = all->list[j].place.line == d->place.line &&
-              all->list[j].place.column == d->place.column &&
-              !strcmp(all->list[j].message, d->message);
+      known =
+        rg_same_place(all->list[j].place, d->place) && !strcmp(all->list[j].message, d->message);
     if (!known) rg_diagnostics_add(all, d->place, "%s", d->message);
   }
 }
@@ -529,7 +528,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
   PetscCall(find_variant(checker, cell, problem.data, &variant));
   if (variant->sound) {
     PetscCall(check_domain(checker, cell, &variant->domain));
-    PetscCall(rg_text_add(&text, "%s;run={", variant->identity));
+    PetscCall(rg_text_add(&text, "%s" RG_CELL_RUN, variant->identity));
     PetscCall(add_run_text(cell, &text));
     PetscCall(rg_text_add(&text, "}"));
     PetscCall(rg_crew_identity(&cell->crew, &text));
@@ -564,8 +563,7 @@ static PetscErrorCode check_duplicates(Checker *checker)
   for (int i = 1; i < study->n_cells; i++) {
     const RgCell *a = sorted[i - 1], *b = sorted[i];
     if (strcmp(a->text, b->text)) continue;
-    bool same_problem = a->problem_place.line == b->problem_place.line &&
-                        a->problem_place.column == b->problem_place.column;
+    const bool same_problem = rg_same_place(a->problem_place, b->problem_place);
     rg_diagnostics_add(
       checker->diagnostics, same_problem ? b->algorithm_place : b->problem_place,
       "'%s' on '%s'%s%s repeats '%s' on '%s'%s%s: same problem, algorithm and settings%s",

@@ -31,6 +31,20 @@ PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStu
   PetscFunctionReturn(0);
 }
 
+size_t rg_cell_problem_length(const RgCell *cell)
+{
+  const char *rest = cell->text ? strstr(cell->text, RG_CELL_RUN) : NULL;
+
+  return rest ? (size_t)(rest - cell->text) : 0;
+}
+
+bool rg_cell_same_problem(const RgCell *a, const RgCell *b)
+{
+  const size_t n = rg_cell_problem_length(a);
+
+  return n && n == rg_cell_problem_length(b) && !strncmp(a->text, b->text, n);
+}
+
 PetscErrorCode rg_study_destroy(RgStudy *study)
 {
   PetscFunctionBeginUser;

@@ -139,15 +139,10 @@ static PetscErrorCode run_part(const Rehearsal *r, RgInstances *instances, Timin
   PetscFunctionReturn(0);
 }
 
-static bool same_place(RgPlace a, RgPlace b)
-{
-  return a.line == b.line && a.column == b.column;
-}
-
 static bool same_entries(const RgCell *a, const RgCell *b)
 {
-  return same_place(a->algorithm_place, b->algorithm_place) &&
-         same_place(a->problem_place, b->problem_place);
+  return rg_same_place(a->algorithm_place, b->algorithm_place) &&
+         rg_same_place(a->problem_place, b->problem_place);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -167,7 +162,7 @@ static bool is_tried(const RgStudy *study, int cell)
 static bool has_failed(RgPlace place, const RgDiagnostics *diagnostics)
 {
   for (int i = 0; i < diagnostics->n && i < RG_DIAGNOSTICS_MAX; i++)
-    if (same_place(diagnostics->list[i].place, place)) return true;
+    if (rg_same_place(diagnostics->list[i].place, place)) return true;
   return false;
 }
 
@@ -432,14 +427,6 @@ static PetscErrorCode time_search(const RgStudy *study, const RgCell *cell, uint
   PetscFunctionReturn(0);
 }
 
-/* Whether the problems of two cells, with which their texts begin, have the same options. */
-static bool same_problem(const RgCell *a, const RgCell *b)
-{
-  const char *rest = strstr(a->text, ";run={");
-
-  return rest && !strncmp(a->text, b->text, (size_t)(rest - a->text));
-}
-
 /* The cell with the most trials to run among those with the problem of cell c; -1: an earlier cell
    has that problem, or there is nothing to run. */
 static int most_to_run(const RgPlan *plan, const unsigned char *done, int c)
@@ -448,10 +435,10 @@ static int most_to_run(const RgPlan *plan, const unsigned char *done, int c)
   int best = -1, most = 0;
 
   for (int i = c - 1; i >= 0; i--) /* backwards, because equal problems are neighbours */
-    if (same_problem(&cells[c], &cells[i])) return -1;
+    if (rg_cell_same_problem(&cells[c], &cells[i])) return -1;
   for (int i = c; i < plan->study->n_cells; i++) {
     int left = 0;
-    if (!same_problem(&cells[c], &cells[i])) continue;
+    if (!rg_cell_same_problem(&cells[c], &cells[i])) continue;
     for (int k = 0; k < plan->cells[i].n; k++) left += !done[plan->cells[i].first + k];
     if (left > most) best = i;
     most = PetscMax(most, left);

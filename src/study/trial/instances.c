@@ -137,11 +137,11 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
                                     const RgCell *cell, uint64_t number, RgInstance *entry)
 {
   const RgProblemClass *class = cell->problem;
-  const char *rest = cell->text ? strstr(cell->text, ";run={") : NULL;
+  const size_t n = rg_cell_problem_length(cell);
   RgText text = {0};
 
   PetscFunctionBeginUser;
-  if (!rest) PetscFunctionReturn(0);
+  if (!n) PetscFunctionReturn(0);
   if (!instances->program) {
     PetscCall(rg_optimum_cache_program(&text));
     instances->program = text.data;
@@ -150,7 +150,7 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
   PetscCall(rg_text_add(&text, "%s\nfingerprint %016llx\n%.*s\n", instances->program,
                         (unsigned long long)rg_registry_code_fingerprint(instances->registry, cell,
                                                                          instances->fingerprint),
-                        (int)(rest - cell->text), cell->text));
+                        (int)n, cell->text));
   PetscCall(rg_params_canonical(class->params, cell->problem_options, &text));
   if (class->traits & RG_PROBLEM_RANDOM ||
       rg_registry_find_problem(NULL, class->name) != class) /* a plug-in's claim may be wrong */
