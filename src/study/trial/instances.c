@@ -36,7 +36,7 @@ static PetscErrorCode clear(RgInstance *entry)
 {
   PetscFunctionBeginUser;
   if (entry->alive) PetscCall(rg_problem_destroy(&entry->problem));
-  PetscCall(RG_FREE(&entry->key, &entry->file_key, &entry->epochs));
+  PetscCall(RG_FREE(&entry->key, &entry->file_key, &entry->epochs, &entry->column, &entry->times));
   *entry = (RgInstance){0};
   PetscFunctionReturn(0);
 }
@@ -222,6 +222,20 @@ PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, c
   }
   *recorded = instances->recorded;
   PetscCall(rg_text_clear(&key));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_instance_column(RgInstance *instance, const RgCell *cell, const char *name,
+                                  const double **times, RgText *mistake)
+{
+  PetscFunctionBeginUser;
+  if (!instance->times || strcmp(instance->column, name)) {
+    PetscCall(RG_FREE(&instance->column, &instance->times));
+    PetscCall(PetscStrallocpy(name, &instance->column));
+    PetscCall(rg_crew_column(cell->problem, cell->problem_options, cell->size_x, name,
+                             &instance->times, mistake));
+  }
+  *times = instance->times;
   PetscFunctionReturn(0);
 }
 

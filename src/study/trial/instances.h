@@ -25,6 +25,8 @@ typedef struct {
   double optimum, accuracy;
   int n_epochs;      /* optima under laws that change: one per epoch met so far */
   RgOptimum *epochs; /* owned */
+  char *column;      /* name of the column read last; owned, NULL: none was read */
+  double *times;     /* its durations; owned */
   char *file_key;    /* key of the stored optimum; owned, NULL: not stored */
   const RgInstances *among;
   uint64_t used; /* time of last use */
@@ -56,6 +58,11 @@ PetscErrorCode rg_instances_give_back(RgInstance **instance);
 /* The trials of a recorded file (rg_recorded_read), read once and kept; borrowed. */
 PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, const char *label,
                                      const RgRecorded **recorded, RgText *mistake);
+
+/* The durations by design in a column of the problem's table (rg_crew_column), read once and kept;
+   borrowed. */
+PetscErrorCode rg_instance_column(RgInstance *instance, const RgCell *cell, const char *name,
+                                  const double **times, RgText *mistake);
 
 /* rg_regret_optimum under the present law, searched or read on the first call only. If failure is
    set already, only the problem's own value, NaN if unknown. */

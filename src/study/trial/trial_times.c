@@ -4,46 +4,37 @@
 #include "study/trial/recorded.h"
 #include "study/trial/trial_internal.h"
 
-/* Copy the durations of the recorded trial that serves this one. */
-static PetscErrorCode read_recorded(RgTrialRun *run, RgText *mistake)
+/* Find the durations of the recorded trial that serves this one. */
+static PetscErrorCode find_recorded(RgTrialRun *run, const double **times, RgText *mistake)
 {
   const RgTrial *trial = run->trial;
   const RgRecorded *recorded;
-  const double *times;
 
   PetscFunctionBeginUser;
   PetscCall(rg_instances_recorded(run->instances, run->duration.name, run->duration.label,
                                   &recorded, mistake));
-  if (!recorded) PetscFunctionReturn(0);
-  PetscCall(rg_recorded_find(recorded, run->cell->problem_label, trial->instance, trial->seed,
-                             &run->n_times, &times, mistake));
-  if (!times) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(run->n_times, &run->times));
-  PetscCall(PetscArraycpy(run->times, times, run->n_times));
+  if (recorded)
+    PetscCall(rg_recorded_find(recorded, run->cell->problem_label, trial->instance, trial->seed,
+                               &run->n_times, times, mistake));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_trial_read_times(RgTrialRun *run)
 {
-  const RgCell *cell = run->cell;
+  const double *times = NULL;
   RgText mistake = {0};
 
   PetscFunctionBeginUser;
-  switch (run->duration.kind) {
-  case RG_DURATION_NONE:
-  case RG_DURATION_LAW: break;
-  case RG_DURATION_COLUMN:
-    run->n_times = run->problem->domain.design.size;
-    PetscCall(rg_crew_column(cell->problem, cell->problem_options, run->n_times, run->duration.name,
-                             &run->times, &mistake));
-    break;
-  case RG_DURATION_REPORTED:
+  if (run->duration.kind == RG_DURATION_REPORTED) {
     run->n_times = run->trial->n_evaluations;
-    PetscCall(PetscMalloc1(run->n_times, &run->times));
-    for (int i = 0; i < run->n_times; i++) run->times[i] = 0; /* of known values */
-    break;
-  case RG_DURATION_RECORDED: PetscCall(read_recorded(run, &mistake)); break;
+  } else if (run->duration.kind == RG_DURATION_COLUMN) {
+    run->n_times = run->problem->domain.design.size;
+    PetscCall(rg_instance_column(run->instance, run->cell, run->duration.name, &times, &mistake));
+  } else if (run->duration.kind == RG_DURATION_RECORDED) {
+    PetscCall(find_recorded(run, &times, &mistake));
   }
+  PetscCall(PetscCalloc1(run->n_times, &run->times)); /* known values are reported to take 0 */
+  if (times) PetscCall(PetscArraycpy(run->times, times, run->n_times));
   if (mistake.length) rg_failure_set(&run->failure, "'duration': %s", mistake.data);
   PetscCall(rg_text_clear(&mistake));
   PetscFunctionReturn(0);
