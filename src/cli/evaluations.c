@@ -35,28 +35,13 @@ static int values_of(const RgRecord *record, const char *prefix, RgTexts names, 
   return names.n;
 }
 
-static bool is_reported(const RgCell *cell)
-{
-  return cell->crew.duration && !strcmp(cell->crew.duration, "reported");
-}
-
-static RgTexts numbers_of(const RgCell *cell)
-{
-  return rg_problem_numbers(cell->problem, cell->problem_options);
-}
-
-/* Number of values in the log of an evaluation beside f, as in the trial loop. */
-static int n_more(const RgCell *cell)
-{
-  return cell->constraints.n + is_reported(cell) + numbers_of(cell).n;
-}
-
-/* The constraints of one evaluation, its reported duration, and its further numbers. */
+/* The values of one evaluation beside f (rg_trial_more). */
 static void more_of(const RgCell *cell, const RgRecord *record, int row, double *values)
 {
-  values += values_of(record, "constraint_", cell->constraints, row, values);
-  if (is_reported(cell)) *values++ = value_of(record, RG_REPORTED_COLUMN, row);
-  (void)values_of(record, RG_ANSWER_PREFIX, numbers_of(cell), row, values);
+  values += values_of(record, RG_CONSTRAINT_PREFIX, cell->constraints, row, values);
+  if (rg_duration_kind(cell->crew.duration) == RG_DURATION_REPORTED)
+    *values++ = value_of(record, RG_REPORTED_COLUMN, row);
+  (void)values_of(record, RG_ANSWER_PREFIX, rg_cell_numbers(cell), row, values);
 }
 
 /* Number of an evaluation in the order of asking. */
@@ -77,7 +62,7 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
 
   PetscFunctionBeginUser;
   if (strcmp(record->id, search->trial->id) || !x || !f) PetscFunctionReturn(0);
-  PetscCall(PetscMalloc1(n_more(search->cell), &more));
+  PetscCall(PetscMalloc1(rg_trial_more(search->cell), &more));
   for (int row = 0; row < record->n_rows; row++) {
     more_of(search->cell, record, row, more);
     PetscCall(
@@ -96,7 +81,7 @@ PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, const R
 
   PetscFunctionBeginUser;
   PetscCall(rg_evaluation_log_open(NULL, RG_FOLDER_EVALUATIONS, trial->id, NULL, trial->dim_x,
-                                   trial->dim_c, n_more(cell), &search.log));
+                                   trial->dim_c, rg_trial_more(cell), &search.log));
   *log = search.log;
   PetscCall(rg_store_visit(path, take, &search, NULL, &fault));
   PetscFunctionReturn(0);

@@ -33,7 +33,7 @@ const RgParam rg_workers_params[] = {
             "whether the initial design is known at the start of the clock, or runs on the workers "
             "before the first query"),
   RG_REAL(
-    "time", RgCrewSettings, time, "auto", RG_POSITIVE, 1e12, "T",
+    "time", RgCrewSettings, time, "auto", RG_POSITIVE, RG_TIME_MAX, "T",
     "no evaluation begins at or after this time, and one that ends later does not count; auto: "
     "no limit beside 'iterations'"),
   {0},
@@ -50,16 +50,16 @@ const RgParam rg_crew_params[] = {
     "what becomes of an evaluation whose worker dies: it runs again on another worker, or it "
     "fails (on_failure)"),
   RG_REAL(
-    "time_limit", RgCrewSettings, time_limit, "auto", RG_POSITIVE, 1e12, "",
+    "time_limit", RgCrewSettings, time_limit, "auto", RG_POSITIVE, RG_TIME_MAX, "",
     "an evaluation that takes longer ends after this time as failed (on_failure); auto: no limit"),
   {0},
 };
 
 const RgParam rg_thinking_params[] = {
-  RG_REAL("a", RgCrewSettings, think_a, "0", 0, 1e12, "a",
+  RG_REAL("a", RgCrewSettings, think_a, "0", 0, RG_TIME_MAX, "a",
           "time that the method takes for a query, a + b n^p with n evaluations told; queries are "
           "chosen one at a time"),
-  RG_REAL("b", RgCrewSettings, think_b, "0", 0, 1e12, "b", "factor of the growing part"),
+  RG_REAL("b", RgCrewSettings, think_b, "0", 0, RG_TIME_MAX, "b", "factor of the growing part"),
   RG_REAL("p", RgCrewSettings, think_p, "3", 0, 10, "p", "power of the growing part"),
   {0},
 };

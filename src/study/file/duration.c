@@ -37,7 +37,6 @@ static PetscErrorCode read_law(const char *text, const RgSpace *design, RgDurati
   RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
   PetscFunctionBeginUser;
-  duration->kind = RG_DURATION_LAW;
   PetscCall(parse_law(&parser, &duration->law));
   if (rg_expression_accept(&parser, '*'))
     PetscCall(rg_arithmetic_parse_inputs(&parser, design, &duration->formula));
@@ -68,7 +67,6 @@ static PetscErrorCode read_recorded(const char *words, RgPlace place, RgDuration
   const char *of = strstr(words, " of "), *end = words + strlen(words);
 
   PetscFunctionBeginUser;
-  duration->kind = RG_DURATION_RECORDED;
   PetscCall(copy_trimmed(words, of ? of : end, &duration->name));
   if (of) PetscCall(copy_trimmed(of + strlen(" of "), end, &duration->label));
   if (!*duration->name || (of && !*duration->label))
@@ -77,34 +75,39 @@ static PetscErrorCode read_recorded(const char *words, RgPlace place, RgDuration
   PetscFunctionReturn(0);
 }
 
-/* The text after a first word; NULL: it has another first word. */
-static const char *after_word(const char *text, const char *word)
-{
-  const size_t n = strlen(word);
+static const char *const words[] = {[RG_DURATION_COLUMN] = "column",
+                                    [RG_DURATION_REPORTED] = "reported",
+                                    [RG_DURATION_RECORDED] = "recorded"};
 
-  return !strncmp(text, word, n) && (!text[n] || text[n] == ' ') ? text + n : NULL;
+RgDurationKind rg_duration_kind(const char *text)
+{
+  const size_t n = text ? strcspn(text, " ") : 0;
+
+  for (size_t kind = 0; kind < sizeof(words) / sizeof(*words); kind++)
+    if (words[kind] && strlen(words[kind]) == n && !strncmp(text, words[kind], n))
+      return (RgDurationKind)kind;
+  return text ? RG_DURATION_LAW : RG_DURATION_NONE;
 }
 
 PetscErrorCode rg_duration_read(const char *text, const RgSpace *design, RgPlace place,
                                 RgDuration *duration, RgText *mistake)
 {
   RgText own = {0};
-  const char *rest;
 
   PetscFunctionBeginUser;
-  *duration = (RgDuration){0};
-  if (!text) PetscFunctionReturn(0);
-  if ((rest = after_word(text, "column"))) {
-    duration->kind = RG_DURATION_COLUMN;
+  *duration = (RgDuration){.kind = rg_duration_kind(text)};
+  const char *rest = words[duration->kind] ? text + strlen(words[duration->kind]) : "";
+  switch (duration->kind) {
+  case RG_DURATION_NONE: break;
+  case RG_DURATION_LAW: PetscCall(read_law(text, design, duration, &own)); break;
+  case RG_DURATION_COLUMN:
     PetscCall(copy_trimmed(rest, rest + strlen(rest), &duration->name));
     if (!*duration->name) PetscCall(rg_text_add(&own, "accepted: column NAME"));
-  } else if ((rest = after_word(text, "reported"))) {
-    duration->kind = RG_DURATION_REPORTED;
+    break;
+  case RG_DURATION_REPORTED:
     if (*rest) PetscCall(rg_text_add(&own, "nothing expected after 'reported'"));
-  } else if ((rest = after_word(text, "recorded"))) {
-    PetscCall(read_recorded(rest, place, duration, &own));
-  } else {
-    PetscCall(read_law(text, design, duration, &own));
+    break;
+  case RG_DURATION_RECORDED: PetscCall(read_recorded(rest, place, duration, &own)); break;
   }
   if (own.length) {
     PetscCall(rg_text_add(mistake, "%s", own.data));

@@ -34,6 +34,8 @@ typedef struct {
   char *label;          /* recorded: of the algorithm; NULL: any; owned */
 } RgDuration;
 
+/* The kind of a text by its first word; NULL: no duration. */
+RgDurationKind rg_duration_kind(const char *text);
 /* Parse a text; NULL: no duration. A relative path counts from the folder of place.file, if the
    file is there. The first mistake is appended to `mistake`; then the duration is cleared. */
 PetscErrorCode rg_duration_read(const char *text, const RgSpace *design, RgPlace place,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "study/file/duration.h"
 
 /* Kinds of events, in the order in which those of one tick happen. */
 typedef enum { FINISH, DEATH, RETURN, THOUGHT } Kind;
@@ -63,7 +64,7 @@ typedef struct {
 
 int64_t rg_ticks(double units)
 {
-  if (!(units >= 0 && units <= 1e12)) return -1;
+  if (!(units >= 0 && units <= RG_TIME_MAX)) return -1;
   return (int64_t)floor(RG_TICKS_PER_UNIT * units + 0.5);
 }
 

@@ -191,7 +191,7 @@ PetscErrorCode rg_recorded_check(const RgStudy *study, RgDiagnostics *diagnostic
   PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells && !diagnostics->n; c++) {
     const RgCell *cell = &study->cells[c];
-    if (!cell->crew.duration || strncmp(cell->crew.duration, "recorded", 8)) continue;
+    if (rg_duration_kind(cell->crew.duration) != RG_DURATION_RECORDED) continue;
     PetscCall(check_duration(study, cell, before, &recorded, diagnostics));
     before = cell;
   }

@@ -70,7 +70,7 @@ static PetscErrorCode run_create_log(RgTrialRun *run)
   if (run->cell->problem->traits & RG_PROBLEM_COSTLY && run->host->directory)
     PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_EVALUATIONS, run->trial->id,
                                      NULL, domain->design.dim, domain->context.dim,
-                                     rg_trial_more(run), &run->log));
+                                     rg_trial_more(run->cell), &run->log));
   PetscFunctionReturn(0);
 }
 

@@ -2,6 +2,7 @@
 #ifndef RG_STUDY_TRIAL_TRIAL_H
 #define RG_STUDY_TRIAL_TRIAL_H
 
+#include "study/file/duration.h"
 #include "study/store/evaluation_log.h"
 #include "study/trial/instances.h"
 #include "study/trial/reasons.h"
@@ -36,8 +37,18 @@ typedef struct {
                                    minutes, or until a stop, so the trial was abandoned */
 } RgTrialHost;
 
-#define RG_REPORTED_COLUMN "reported_duration" /* with `duration: reported` */
-#define RG_ANSWER_PREFIX "answer_"             /* of columns with further numbers of a program */
+/* Columns of what an evaluation gives beside f: outcome constraints by name, the duration with
+   `duration: reported`, further numbers of a program by name. */
+#define RG_CONSTRAINT_PREFIX "constraint_"
+#define RG_REPORTED_COLUMN "reported_duration"
+#define RG_ANSWER_PREFIX "answer_"
+
+/* Number of these values, which the log of an evaluation has in this order. */
+static inline int rg_trial_more(const RgCell *cell)
+{
+  return cell->constraints.n + (rg_duration_kind(cell->crew.duration) == RG_DURATION_REPORTED) +
+         rg_cell_numbers(cell).n;
+}
 
 /* Run a trial. *stopped: it was interrupted, and there is no record. A numerical failure gives a
    record of status failed with the rows finished before. The bits are the same on any rank. host

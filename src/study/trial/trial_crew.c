@@ -124,7 +124,7 @@ static int64_t think(void *closure, int submission)
 
   if (submission <= run->n_designed) return 0;
   const double time = crew->think_a + crew->think_b * pow(run->history.n, crew->think_p);
-  return rg_ticks(fmin(time, 1e12));
+  return rg_ticks(fmin(time, RG_TIME_MAX));
 }
 
 static int64_t life(void *closure, int worker, int incarnation)
@@ -132,7 +132,7 @@ static int64_t life(void *closure, int worker, int incarnation)
   const RgTrialRun *run = closure;
   const double u = rg_trial_uniform(&run->deaths, worker, incarnation);
 
-  return rg_ticks(fmin(rg_distribution_quantile(&run->death, u), 1e12));
+  return rg_ticks(fmin(rg_distribution_quantile(&run->death, u), RG_TIME_MAX));
 }
 
 static int64_t repair(void *closure, int worker, int incarnation)
@@ -141,7 +141,7 @@ static int64_t repair(void *closure, int worker, int incarnation)
   const double u = rg_trial_uniform(&run->repairs, worker, incarnation);
 
   if (!run->repair.n) return -1;
-  return rg_ticks(fmin(rg_distribution_quantile(&run->repair, u), 1e12));
+  return rg_ticks(fmin(rg_distribution_quantile(&run->repair, u), RG_TIME_MAX));
 }
 
 /* ---- what is recorded ------------------------------------------------------------------------ */

@@ -70,7 +70,7 @@ static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, 
   *failure = (RgFailure){0};
   *f = NAN;
   for (int k = 0; k < run->problem->domain.n_constraints; k++) run->constraints[k] = NAN;
-  for (int k = 0; k < rg_trial_numbers(run).n; k++) run->problem->task.numbers[k] = NAN;
+  for (int k = 0; k < rg_cell_numbers(run->cell).n; k++) run->problem->task.numbers[k] = NAN;
   PetscFunctionReturn(0);
 }
 
@@ -176,7 +176,7 @@ PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
   if (domain->context.dim)
     PetscCall(
       PetscArraycpy(rg_trial_cell(run, RG_COLUMN_C, row), run->native_c, domain->context.dim));
-  for (int k = 0; k < rg_trial_numbers(run).n; k++)
+  for (int k = 0; k < rg_cell_numbers(run->cell).n; k++)
     run->record->extra[run->numbers + k][row] = known ? NAN : run->problem->task.numbers[k];
   *rg_trial_cell(run, RG_COLUMN_F, row) = f;
   *rg_trial_cell(run, RG_COLUMN_Y, row) = y;

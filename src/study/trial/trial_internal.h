@@ -144,20 +144,6 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop);
 PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop);
 /* At the end of the loop: put the rows of the record in the order of telling. */
 PetscErrorCode rg_trial_order_rows(RgTrialRun *run);
-/* The names of the further numbers of an evaluation. */
-static inline RgTexts rg_trial_numbers(const RgTrialRun *run)
-{
-  return rg_problem_numbers(run->cell->problem, run->cell->problem_options);
-}
-
-/* Number of values in the log of an evaluation beside f: constraints, a reported duration, further
-   numbers. */
-static inline int rg_trial_more(const RgTrialRun *run)
-{
-  return run->problem->domain.n_constraints + (run->duration.kind == RG_DURATION_REPORTED) +
-         rg_trial_numbers(run).n;
-}
-
 /* Find the durations of the trial that are data. A failure of the trial says what is wrong. */
 PetscErrorCode rg_trial_read_times(RgTrialRun *run);
 /* Keep the reported duration of the newest evaluation. `asked`: the program was asked now. */

@@ -49,15 +49,15 @@ static void add_column(RgTrialRun *run, int *n, const char *prefix, const char *
 PetscErrorCode rg_trial_columns(RgTrialRun *run)
 {
   const RgDomain *domain = &run->problem->domain;
-  const RgTexts numbers = rg_trial_numbers(run);
+  const RgTexts numbers = rg_cell_numbers(run->cell);
   const int all = run->n_extra + 5 + domain->n_constraints + numbers.n;
   int n = run->n_extra;
 
   PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(all + 1, &run->columns));
   PetscCall(PetscCalloc1(all, &run->names));
-  PetscCall(PetscCalloc1(rg_trial_more(run) + 1, &run->constraints));
-  run->problem->task.numbers = run->constraints + rg_trial_more(run) - numbers.n;
+  PetscCall(PetscCalloc1(rg_trial_more(run->cell) + 1, &run->constraints));
+  run->problem->task.numbers = run->constraints + rg_trial_more(run->cell) - numbers.n;
   for (int i = 0; i < n; i++) run->columns[i] = run->algorithm.columns[i];
   if (rg_trial_tolerates(run))
     add_column(run, &n, "", "failed",
@@ -66,7 +66,7 @@ PetscErrorCode rg_trial_columns(RgTrialRun *run)
     add_column(run, &n, "", "feasible",
                "1 where the evaluation did not fail and every constraint is at most 0, else 0");
   for (int k = 0; k < domain->n_constraints; k++)
-    add_column(run, &n, "constraint_", domain->constraints[k],
+    add_column(run, &n, RG_CONSTRAINT_PREFIX, domain->constraints[k],
                "outcome constraint, feasible where it is at most 0");
   if (run->duration.kind == RG_DURATION_REPORTED)
     add_column(run, &n, "", RG_REPORTED_COLUMN, "the duration that the program reported");
@@ -93,7 +93,7 @@ static void record_outcome(RgTrialRun *run, int row)
   if (rg_trial_tolerates(run) || n) *(*extra++ + at) = run->history.feasible[row];
   for (int k = 0; k < n; k++) (*extra++)[at] = run->history.constraints[(size_t)row * n + k];
   if (run->duration.kind == RG_DURATION_REPORTED) (*extra++)[at] = run->times[at];
-  extra += rg_trial_numbers(run).n; /* recorded with the evaluation */
+  extra += rg_cell_numbers(run->cell).n; /* recorded with the evaluation */
   if (run->cell->given.y) (*extra++)[at] = rg_trial_knows(run, at);
   if (rg_trial_may_end(run)) (*extra++)[at] = 0;
 }
