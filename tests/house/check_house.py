@@ -269,6 +269,16 @@ def registered(tree):
                 yield source.path, source.line_of(match.start()), "a default: over a registered enum"
 
 
+def needs(tree):
+    """Every need of a method has its words in cli/needs.c."""
+    words = "".join(source.code for source in tree.sources if source.name == "cli/needs.c")
+    for source in tree.sources:
+        if source.name == "regatta/algorithm.h":
+            for match in re.finditer(r"\b(RG_NEEDS_\w+) = ", source.code):
+                if not re.search(rf"\b{match[1]}\b", words):
+                    yield source.path, source.line_of(match.start()), f"{match[1]} has no words in cli/needs.c"
+
+
 # what gives a formula of theory away: laws and constants that only bounds have
 TELLTALES = re.compile(r"\bstats\.(gamma|expon|chi2)\b|\blaggauss\b|\bpi\s*\*\*\s*2|\bVARSIGMA\b|\bDELTA\b")
 
@@ -325,7 +335,7 @@ def top(tree):
             yield name, 1, "stands at the top level, where only files about the whole project do"
 
 
-RULES = [floors, words, headers, statics, types, registered, theory, heads, paths, shape, modules,
+RULES = [floors, words, headers, statics, types, registered, needs, theory, heads, paths, shape, modules,
          functions, guards, increments, top, *structure.RULES, *history.RULES]
 
 
