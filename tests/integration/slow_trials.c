@@ -1,10 +1,11 @@
 /* Preloaded: every look at the CPU clock takes PAUSE_US microseconds. Trials look at it a few times
    per iteration, so that a study lasts long enough to be stopped on a machine of any speed. With
    SLOW_AFTER=N the first N looks of a process take no time; then it makes a file named after its
-   process id in the folder SLOW_MARKS, and is slow. The cosine of a number above COS_FAILS_ABOVE
+   process id in the folder SLOW_MARKS, and is slow. With SLOW_RANKS only the ranks of mpirun are
+   slow, not the commands of a script before it. The cosine of a number above COS_FAILS_ABOVE
    is NaN, so that objectives that need it fail. The clock is CLOCK_AHEAD seconds ahead.
    The first STAT_LIES calls of statx say that a file is 40 bytes shorter than it is, as a host does
-   whose cache is old. */
+   whose cache is old. With NO_REST the pauses of nanosleep take no time. */
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <math.h>
@@ -33,6 +34,7 @@ static void look(void)
   const long wait = pause ? atol(pause) : 0, fast = after ? atol(after) : 0;
   const struct timespec time = {.tv_sec = wait / 1000000, .tv_nsec = wait % 1000000 * 1000};
 
+  if (getenv("SLOW_RANKS") && !getenv("OMPI_COMM_WORLD_RANK")) return;
   if (++looks == fast) mark();
   if (looks > fast && wait > 0) nanosleep(&time, NULL);
 }
@@ -60,6 +62,15 @@ int statx(int directory, const char *path, int flags, unsigned mask, struct stat
   const int failed = next(directory, path, flags, mask, about);
   if (!failed && lies && ++calls <= atol(lies) && about->stx_size > 40) about->stx_size -= 40;
   return failed;
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+  static int (*next)(const struct timespec *, struct timespec *);
+
+  if (!next)
+    next = (int (*)(const struct timespec *, struct timespec *))dlsym(RTLD_NEXT, "nanosleep");
+  return getenv("NO_REST") ? 0 : next(time, left);
 }
 
 double cos(double x)
