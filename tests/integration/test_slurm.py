@@ -34,7 +34,7 @@ class Slurm(RegattaTest):
             (tools / name).chmod(0o755)
         (tools / "regatta").symlink_to(REGATTA)
         shutil.copy(HERE / "stop.yaml", self.folder / "study.yaml")
-        self.slow_trials(300)
+        self.slow_trials(900)
         self.env = {**environment(), "PATH": f"{tools}:{os.environ['PATH']}", "SLURM_JOB_ID": "4711"}
 
     def tasks(self):

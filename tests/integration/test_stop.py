@@ -39,6 +39,8 @@ class Stop(RegattaTest):
         shutil.rmtree(marks, ignore_errors=True)
         marks.mkdir()
         slow = {"PAUSE_US": "20000", "SLOW_AFTER": "1500", "SLOW_MARKS": str(marks)}
+        if ranks > 1:
+            slow["SLOW_RANKS"] = "1"
         job = subprocess.Popen(command or self.command(ranks), env={**environment(), **slow},
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True, **options)
@@ -82,7 +84,7 @@ class Stop(RegattaTest):
         job = self.start()
         job.send_signal(number)
         out = self.stopped(job)
-        said = int(re.search(r"with (\d+) of 180", out).group(1))
+        said = int(re.search(r"with (\d+) of 60", out).group(1))
         self.assertGreater(said, 0)
         self.assertEqual(self.finished_so_far(), said)
         self.is_intact()
@@ -160,6 +162,7 @@ class Stop(RegattaTest):
         self.resumes()
 
     def test_walltime(self):
+        self.slow_trials(1000)
         for limit in ("1", "0:01", "0:0:1"):
             out = self.run_ok("run", STUDY, "-o", self.output, "-quiet", "-walltime", limit, ranks=2)
             self.assertIn("stopped by the wall-time limit", out)
@@ -186,7 +189,7 @@ class Stop(RegattaTest):
 
     def test_stop_in_packing(self):
         """Signals from the moment the last trials end until the results file stands."""
-        small = self.write("small.yaml", STUDY.read_text().replace("seeds: 60", "seeds: 8"))
+        small = self.write("small.yaml", STUDY.read_text().replace("seeds: 20", "seeds: 8"))
         reference = self.folder / "small.h5"
         self.run_ok("run", small, "-o", reference, "-quiet", ranks=2)
         expected = self.checksum(reference)
@@ -234,7 +237,7 @@ class Together(RegattaTest):
     def test_two_runs_at_once(self):
         """Two runs of one study waste time, and spoil nothing."""
         output, reference = self.folder / "out.h5", self.folder / "reference.h5"
-        study = self.write("study.yaml", STUDY.read_text().replace("seeds: 60", "seeds: 12"))
+        study = self.write("study.yaml", STUDY.read_text().replace("seeds: 20", "seeds: 12"))
         jobs = [subprocess.Popen(mpirun(2, "run", study, "-o", output, "-quiet"), env=environment(),
                                  stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                  stderr=subprocess.STDOUT, text=True) for _ in range(2)]
