@@ -208,6 +208,33 @@ RG_TEST(test_kr_ucb)
   bench_end(&bench);
 }
 
+/* `bandwidth: cv` is the fixed bandwidth that cross-validation finds about the rule of Scott. */
+RG_TEST(test_cross_validated_bandwidth)
+{
+  const char *settings[] = {"bandwidth", "cv", "outputs", "native", NULL};
+  const char *same[] = {"bandwidth", "fixed", "bandwidth_constant", "", "outputs", "native", NULL};
+  double x[10], y[10], h, expected[2], scott;
+  char number[32];
+  Bench bench;
+
+  for (int i = 0; i < 10; i++) x[i] = (i + 0.5) / 10, y[i] = sin(7 * x[i]);
+  scott = rg_bandwidth(RG_BANDWIDTH_SCOTT, 0.1, 10, 1);
+  RG_OK(rg_bandwidth_cross_validated(RG_SMOOTHING_GAUSSIAN, 10, 1, x, y, scott, &h));
+  assert_true(fabs(h - scott) > 0.01);
+  snprintf(number, sizeof(number), "%.17g", h);
+  same[3] = number;
+  for (int k = 0; k < 2; k++) {
+    bench_make("kr_ucb", k ? settings : same, 1, 0, NULL, &bench);
+    bench_start(&bench, 10, x, y, NULL);
+    bench_ask(&bench, 1);
+    if (k) RG_CLOSE(bench.extra[RG_SMOOTHER_ACQUISITION], expected[0], 0);
+    if (k) RG_CLOSE(bench.extra[RG_SMOOTHER_LOG_WEIGHT], expected[1], 0);
+    expected[0] = bench.extra[RG_SMOOTHER_ACQUISITION];
+    expected[1] = bench.extra[RG_SMOOTHER_LOG_WEIGHT];
+    bench_end(&bench);
+  }
+}
+
 RG_TEST(test_widening)
 {
   double x[10], y[10];

@@ -2,7 +2,7 @@
 #include "gp/model/model.h"
 #include "test_main.h"
 
-#include "acquisition/local_search.h"
+#include "acquisition/levels.h"
 #include "base/inputs.h"
 #include "regatta/acquire.h"
 #include "gp/posterior/set/set_posterior.h"
@@ -739,4 +739,86 @@ RG_TEST(test_many_designs)
     }
   assert_true(find_best(&space, 1e4, NULL, x) > best - 0.1);
   RG_OK(rg_space_destroy(&space));
+}
+
+/* Every design of a space of levels comes once. */
+RG_TEST(test_all_designs)
+{
+  static char *const texts[] = {"n integer 1 4", "k choice a b", "m integer 0 5"};
+  RgSpace space = {0};
+  double X[3 * 48], snapped[3];
+
+  inputs(3, texts, &space);
+  assert_true(rg_levels_designs(&space) == 48);
+  rg_levels_enumerate(&space, 48, X);
+  for (int i = 0; i < 48; i++) {
+    memcpy(snapped, X + 3 * i, sizeof snapped);
+    rg_space_snap(&space, snapped, NULL);
+    assert_memory_equal(snapped, X + 3 * i, sizeof snapped);
+    for (int k = 0; k < i; k++) assert_memory_not_equal(X + 3 * k, X + 3 * i, sizeof snapped);
+  }
+  RG_OK(rg_space_destroy(&space));
+}
+
+/* The gradient of a function of designs is that of the real coordinates that count. */
+RG_TEST(test_gradient_of_designs)
+{
+  static char *const texts[] = {"n integer 0 9", "k choice a b c d e", "v real 0 1"};
+  RgSpace space = {0};
+  Rugged r = {&space, 1};
+  const RgSnapped snapped = {&space, NULL, rugged_function, &r};
+  const double x[] = {0.31, 0.52, 0.6};
+  double value, gradient[3];
+
+  inputs(3, texts, &space);
+  RG_OK(rg_snapped_function((void *)&snapped, 1, x, &value, gradient));
+  RG_CLOSE(gradient[0], 0, 0);
+  RG_CLOSE(gradient[1], 0, 0);
+  RG_CLOSE(gradient[2], -6 * (0.6 - 0.3), 1e-14);
+  RG_OK(rg_space_destroy(&space));
+}
+
+/* Good next to 50000 alone. */
+static PetscErrorCode spike(void *closure, int m, const double *X, double *value, double *gradient)
+{
+  const RgSpace *space = closure;
+
+  for (int i = 0; i < m; i++) {
+    const double n = rg_space_level_at(space, 0, X[2 * i]) + 1, k = X[2 * i + 1];
+    value[i] = fabs(n - 50000) <= 1 && fabs(k - 0.5) < 0.1 ? 10 : -k;
+    if (gradient) gradient[2 * i] = gradient[2 * i + 1] = 0;
+  }
+  return 0;
+}
+
+/* An extra point that was seen stands for its neighbours. */
+RG_TEST(test_neighbours_of_seen_designs)
+{
+  static char *const texts[] = {"n integer 1 100000", "k integer 1 7"};
+  const RgMaximiserOptions options = defaults(RG_LOCAL_SEARCH_BATCHED);
+  const RgStream stream = rg_stream(1, "test", 0, "spike", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  RgDomain domain = {0};
+  RgHistory history;
+  RgFailure failure = {0};
+  double at[2], x[2], value;
+
+  inputs(2, texts, &domain.design);
+  RG_OK(rg_history_create(&domain, 1, &history));
+  at[0] = rg_space_unit_of_level(&domain.design, 0, 49999);
+  at[1] = rg_space_unit_of_level(&domain.design, 1, 3);
+  RG_OK(rg_history_append(&history, at, -1, NULL, -1, 10));
+  RG_OK(rg_maximise_box(&(RgSearch){.options = &options,
+                                    .history = &history,
+                                    .random = &random,
+                                    .n_extra = 1,
+                                    .extra = at,
+                                    .space = &domain.design,
+                                    .once = true},
+                        2, spike, &domain.design, x, &value, &failure));
+  assert_false(failure.failed);
+  RG_CLOSE(value, 10, 0);
+  assert_true(fabs(rg_space_level_at(&domain.design, 0, x[0]) - 49999) == 1);
+  RG_OK(rg_history_destroy(&history));
+  RG_OK(rg_domain_destroy(&domain));
 }
