@@ -1,6 +1,8 @@
 /* Methods for several evaluations at once, against an independent program in NumPy. */
 #include "parallel_bench.h"
 
+#include "algorithm/pareto.h"
+
 static const ParallelSetting width2[] = {{"width", "2"}, {0}};
 
 RG_TEST(ucb_pe_on_a_grid)
@@ -199,16 +201,44 @@ RG_TEST(hebo_front)
   parallel_close(&p);
 }
 
-/* On the interval no point of the grid is better in all three by more than a little. */
-RG_TEST(hebo_on_a_box)
+/* Equal candidates are members together; every member is drawn by and by. */
+RG_TEST(pareto_set)
+{
+  static const double X[] = {0, 0.2, 0.4, 0.6, 0.8, 1};
+  static const RgCandidate all[] = {{{0, 1, 0}, 0}, {{1, 0, 0}, 1}, {{0, 2, 0}, 2},
+                                    {{1, 0, 0}, 3}, {{0, 1, 5}, 4}, {{-1, -1, 5}, 5}};
+  const RgStream stream = rg_stream(1, "test", 0, "pareto", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  RgSpace design = {.kind = RG_SPACE_BOX, .dim = 1};
+  RgCandidate list[6];
+  RgCandidates candidates = {.n = 6, .design = &design, .X = X, .list = list};
+  bool drawn[6] = {false};
+  double x = NAN;
+  RgQuery query = {.index = -1, .x = &x};
+
+  assert_int_equal(rg_pareto_draw(&candidates, &random, &query), 0);
+  assert_true(isnan(x));
+  for (int k = 0; k < 100; k++) {
+    memcpy(list, all, sizeof all);
+    candidates.n_list = 6;
+    assert_int_equal(rg_pareto_draw(&candidates, &random, &query), 4);
+    for (int i = 0; i < 6; i++) drawn[i] = drawn[i] || x == X[i];
+    assert_int_equal(query.index, -1);
+  }
+  assert_true(!drawn[0] && drawn[1] && drawn[2] && drawn[3] && drawn[4] && !drawn[5]);
+}
+
+/* On the interval no point of the grid is better in all three by more than a little, with one Sobol
+   point too: those about the maximisers are the others. */
+static void hebo_on_a_box(const ParallelSetting *settings, int queries)
 {
   double mean[PARALLEL_GRID], sd[PARALLEL_GRID], z[PARALLEL_GRID], own[2], a[3], b[3];
   double low = 1, high = 0;
   Parallel p;
 
-  parallel_open(&p, "hebo", false, 1, NULL, NULL);
+  parallel_open(&p, "hebo", false, 1, settings, NULL);
   for (int i = 0; i < PARALLEL_GRID; i++) z[i] = i / 20.0;
-  for (int t = 1; t <= 20; t++) {
+  for (int t = 1; t <= queries; t++) {
     parallel_ask(&p, t);
     p.bench.history.pending = (RgPending){0};
     const int n = p.bench.history.n;
@@ -220,11 +250,24 @@ RG_TEST(hebo_on_a_box)
       mace(mean[i], sd[i], p.bench.query.extra[0], n, b);
       assert_false(beaten(a, b, 1e-4));
     }
+    if (settings) assert_true(p.bench.query.extra[1] > 100); /* many points about the maximisers */
     low = fmin(low, p.bench.query.x[0]);
     high = fmax(high, p.bench.query.x[0]);
   }
   assert_true(high - low > 0.05); /* members, not one maximiser */
   parallel_close(&p);
+}
+
+RG_TEST(hebo_of_sobol_points)
+{
+  hebo_on_a_box(NULL, 20);
+}
+
+RG_TEST(hebo_about_maximisers)
+{
+  static const ParallelSetting settings[] = {{"candidates", "1"}, {0}};
+
+  hebo_on_a_box(settings, 10);
 }
 
 /* ---- q_ei ---------------------------------------------------------------------------------- */
