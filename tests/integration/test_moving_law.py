@@ -137,6 +137,18 @@ class MovingLaw(ContextTest):
             self.assertTrue((b["instantaneous_regret"] >= 0).all())
         self.assertLess(sum(b["cumulative_regret"][-1] for b in known), sum(a["cumulative_regret"][-1] for a in blind))
 
+    def test_width_of_the_theory(self):
+        """beta_t = 2 log(|X| |C| t^2 pi^2/(6 delta)) on finite designs and contexts."""
+        head = STUDY.replace(f"iterations: {T - N0}", "iterations: 3").replace(f"seeds: {SEEDS}", "seeds: 1")
+        for trial in self.results(head + """\
+  - {name: gp_path_context, label: finite, setting: announced, levels: 12}
+algorithms:
+  - {name: cgp_ucb, beta: theory, delta: 0.05}
+""")["finite"]:
+            pairs = 12 * 12
+            t = np.arange(1, 4)
+            np.testing.assert_allclose(trial["confidence"][N0:], 2 * np.log(pairs * t**2 * np.pi**2 / (6 * 0.05)))
+
     def refused(self, text, *words):
         code, _, err = regatta("run", self.write("bad.yaml", text), "-o", self.folder / "bad.h5", "-quiet")
         self.assertEqual(code, 2, err)

@@ -102,25 +102,30 @@ RG_TEST(maximisers_on_a_grid)
   }
 }
 
-/* The gradient of every criterion, on a kernel that is no product too. */
+/* The gradient of every criterion, with another measure too, on a kernel that is no product too. */
 RG_TEST(gradients)
 {
   const double list[5] = {0.1, 0.3, 0.55, 0.7, 0.95}, weight[3] = {0.5, 0.2, 0.3};
   const double scales[2] = {0.3, 0.5}, x = 0.47, h = 1e-6;
   RgContextWeights expectation = {3, weight, NULL};
   RgContextPenalised penalised = {{3, weight, NULL}, 0.2, 2, 1, false};
+  RgMeasure cvar;
+  RgContextWeights tail = {3, weight, &cvar};
+  RgContextPenalised penalised_tail = {{3, weight, &cvar}, 0.2, 2, 1, false};
   int all = 5;
-  RgContextCriterion criteria[3] = {rg_ucb_expectation, rg_ucb_penalised, rg_ucb_minimum};
-  void *argument[3] = {&expectation, &penalised, &all};
+  RgContextCriterion criteria[5] = {rg_ucb_expectation, rg_ucb_penalised, rg_ucb_minimum,
+                                    rg_ucb_expectation, rg_ucb_penalised};
+  void *argument[5] = {&expectation, &penalised, &all, &tail, &penalised_tail};
   Case test;
   RgFailure failure = {0};
 
+  RG_OK(rg_measure_create("cvar(0.6)", &cvar));
   for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {
     begin(5, 0.0, false, &test);
     RgKernel kernel;
     RG_OK(rg_kernel_create((RgKernelFamily)family, 2, true, scales, 1.0, &kernel));
     RG_OK(rg_posterior_set(&test.model.posterior, &kernel, 0.01, 0.0, 4, Z, y, &failure));
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 5; k++) {
       const RgContextual what = {5, 2, list, criteria[k], argument[k], NULL};
       RgContextUcb ucb;
       double points[3] = {x, x + h, x - h}, value[3], gradient[3];
@@ -132,4 +137,5 @@ RG_TEST(gradients)
     RG_OK(rg_kernel_destroy(&kernel));
     end(&test);
   }
+  RG_OK(rg_measure_destroy(&cvar));
 }
