@@ -484,3 +484,23 @@ RG_TEST(pivots_stand_for_all_points)
   RG_OK(rg_kernel_pivots_destroy(&pivots));
   RG_OK(rg_kernel_destroy(&kernel));
 }
+
+/* Any two words of a choice are at distance 1, wherever they stand in the list. */
+RG_TEST(words_have_no_order)
+{
+  const int words[] = {3, 0};
+  const double scales[] = {0.5, 0.4};
+  const double X[] = {0.05, 0.2, 0.3, 0.2, 0.5, 0.2, 0.9, 0.6}; /* the first word twice */
+  double K[16];
+  RgKernel kernel;
+
+  RG_OK(rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, true, scales, 1.7, &kernel));
+  RG_OK(rg_kernel_set_words(&kernel, words));
+  RG_OK(rg_kernel_matrix(&kernel, 4, X, K));
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < i; j++) {
+      const double r = (X[2 * i + 1] - X[2 * j + 1]) / 0.4, same = i == 1 && j == 0;
+      RG_CLOSE(K[4 * i + j], 1.7 * exp(-0.5 * ((same ? 0 : 4) + r * r)), 1e-14);
+    }
+  RG_OK(rg_kernel_destroy(&kernel));
+}

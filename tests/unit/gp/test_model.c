@@ -320,6 +320,25 @@ RG_TEST(test_standardisation)
   frame_destroy(&frame);
 }
 
+/* Noise in native units is that of T(f): times the mean square of the slopes of T. */
+RG_TEST(test_noise_under_a_transformation)
+{
+  Frame frame = frame_create(false);
+  double steepness = 0;
+
+  for (int i = 0; i < BUDGET; i++) frame.history.y[i] = -exp(0.4 * frame.history.y[i] - 16);
+  set_option(&frame, "transform", "yeo_johnson");
+  set_option(&frame, "fit", "fixed");
+  RgModel model = model_create(&frame, false, 0.1);
+  show(&model, &frame, BUDGET);
+  for (int i = 0; i < BUDGET; i++)
+    steepness += pow(rg_transform_slope(&model.transform, frame.history.y[i]), 2) / BUDGET;
+  assert_true(fabs(log(steepness)) > 0.1);
+  RG_CLOSE(model.noise_variance / (0.1 * steepness / (model.scale * model.scale)), 1, 1e-12);
+  RG_OK(rg_model_destroy(&model));
+  frame_destroy(&frame);
+}
+
 /* Outputs are constant relative to their size: rounding errors of large ones are no deviation, and
    tiny ones have one. From a deviation of 1e-12 on nothing is constant. */
 RG_TEST(test_small_deviations)
