@@ -85,8 +85,7 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
 typedef struct {
   int size;
   const double *weight;     /* size; NULL: equal weights */
-  const RgMeasure *measure; /* none that rg_measure_lists; NULL: the average. With it `weight` is
-                               given */
+  const RgMeasure *measure; /* NULL: the average. rg_measure_lists is false, `weight` not NULL */
 } RgContextWeights;
 PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *slope,
                                   double *value, double *u_bar, double *slope_bar);

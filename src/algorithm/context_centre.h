@@ -32,8 +32,8 @@ typedef struct {
   int n;
   double *contexts; /* n x dim_c, unit coordinates, owned */
   double *weight;   /* n, sum 1, owned */
-  double effective; /* observed contexts that count; of given laws, all evaluations */
-  double age;       /* their mean age; 0 of given laws */
+  double effective; /* number of observed contexts, weighted; given laws: of evaluations */
+  double age;       /* their mean age; given laws: 0 */
 } RgContextCentre;
 
 /* A Wasserstein ball around it; first member of the options of the methods that are robust over

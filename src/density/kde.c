@@ -127,7 +127,7 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
 
 /* ---- Gauss rules ---------------------------------------------------------------------------- */
 
-/* What a number of point i adds to the mean. */
+/* The summand of point i in a weighted mean of numbers. */
 static double share(const RgKde *kde, double number, int i)
 {
   return kde->weight ? kde->weight[i] * number : number / kde->n;

@@ -34,7 +34,7 @@ static void tail(int n, const double *f, const double *p, double alpha, double q
   }
 }
 
-/* Of E|f - E f|, of E(f - E f)^2, and of its root. */
+/* Derivatives of E|f - E f|, of E(f - E f)^2, and of its root. */
 static void deviation(RgMeasureKind kind, int n, const double *f, const double *p, double *slope)
 {
   double mean = 0, square = 0, signs = 0;

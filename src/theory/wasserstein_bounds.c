@@ -120,7 +120,7 @@ static const char *remark(const RgBoundSetting *s)
                    : "B = kappa = lambda = 1";
 }
 
-/* Theorem 5 is about laws that change, as long as the given balls contain them. */
+/* Theorem 5 admits laws that drift, as long as the given balls contain them. */
 static const char *obstacle(const RgBoundSetting *s)
 {
   return isnan(s->law[0].b) ? rg_context_obstacle(s) : rg_context_large(s);

@@ -90,8 +90,8 @@ void rg_kernel_set_shape(RgKernel *kernel, double shape);
    the input enters as words[j] coordinates, 1/sqrt(2) at its own word and 0 elsewhere. Kernels of
    sums of inputs and families with columns of their own keep it as a number. */
 PetscErrorCode rg_kernel_set_words(RgKernel *kernel, const int *words);
-/* Warps all inputs of a kernel, which is none of sums; starts with a = b = 1, the identity. The
-   logarithms of a and b become hyperparameters, a of all inputs, then b, behind the others
+/* Warps all inputs; starts with a = b = 1, the identity. PETSC_ERR_SUP for a kernel of sums of
+   inputs. The logarithms of a, then of b, of all inputs become the last hyperparameters
    (Snoek, Swersky, Zemel, Adams 2014, Input warping for Bayesian optimization of non-stationary
    functions, ICML). */
 PetscErrorCode rg_kernel_set_warp(RgKernel *kernel);
