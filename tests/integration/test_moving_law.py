@@ -157,7 +157,7 @@ algorithms:
 
     def test_what_does_not_fit_is_refused(self):
         moving, announced = MOVING.split("algorithms:")[0], ANNOUNCED.split("algorithms:")[0]
-        self.refused(announced + "algorithms: [erbo]\n", "a context that is unknown when it decides")
+        self.refused(announced + "algorithms: [erbo]\n", "one that is announced")
         self.refused(announced + "algorithms: [sbo_kde]\n", "a context that nature draws")
         self.refused(moving + "algorithms: [cgp_ucb]\n", "'context: before'")
         self.refused(moving.replace("  count_initial", "  stop: {regret: 0.1}\n  count_initial")
