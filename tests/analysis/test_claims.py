@@ -62,6 +62,21 @@ class Kinds(common.Case):
         self.assertEqual(self.grade("better", who="EI", against="Random", value={"hit": 0.1}), SHOWN)
         self.assertEqual(self.grade("better", who="EI", against="Random", value={"over": [1, 40], "log": True}), SHOWN)
 
+    def test_panels_of_one_problem_are_pooled_as_dependent(self):
+        """Swept and scored panels share trials, or designs and noise; another problem does not."""
+        part = synthetic.problem("P", ["EI1", "EI2", "TS1", "TS2"], seeds=8)
+        part["swept"] = [f"k={cell[0][-1]}" for cell in part["cells"]]
+        part["cells"] = [(cell[0][:-1], *cell[1:]) for cell in part["cells"]]
+        part["scores"] = "A=expectation; B=ptr(0.5)"
+        part["scored_regret"] = np.random.default_rng(1).uniform(size=(*part["arrays"]["y"].shape, 2))
+        path = self.scratch / "s.h5"
+        synthetic.write(path, [part, synthetic.problem("Q", ["EI", "TS"], seeds=8)])
+        outcome = checks.run({"kind": "better", "who": "EI", "against": "TS", "on": "s", "combine": "pooled"},
+                             claims.Studies({"s": path}))
+        self.assertEqual([item.where for item in outcome.items],
+                         ["s, P (k=1) A", "s, P (k=1) B", "s, P (k=2) A", "s, P (k=2) B", "s, Q"])
+        self.assertEqual(outcome.pooled.evidence.shared, 4 * [("s", "P")] + [("s", "Q")])
+
     def test_too_few_trials_decide_nothing(self):
         for kind, more in (("better", {"against": "GP-UCB"}), ("within", {"high": 9.0}), ("drop", DROP),
                            ("lead", {"over": [1, 40]}), ("growth", {"high": 5.0})):

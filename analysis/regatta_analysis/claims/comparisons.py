@@ -14,8 +14,9 @@ from ..stats.measures import part, value_curves
 def better(check, studies):
     """who, against, on, value (what is compared), statistic: mean (default) | median, the reported numbers;
     combine: every (default) | most | any of the pairs on all panels, or pooled, all of them as one effect, panels with
-    equal weight ("overall", "outperforms"); at_each: several queries t; times: shares of the CPU time of the fastest;
-    versus: one panel on which `against` is taken (default: the same). The values of `who` are smaller.
+    equal weight ("overall", "outperforms"), those of one problem as dependent; at_each: several queries t; times:
+    shares of the CPU time of the fastest; versus: one panel on which `against` is taken (default: the same). The values
+    of `who` are smaller.
 
     {kind: better, who: EI, against: [Random, GP-UCB], on: study, value: {metric: simple, at: 20}, combine: most}
     """
@@ -25,7 +26,7 @@ def better(check, studies):
     combine, scale = check.get("combine", "every"), "log10" if check.get("value", {}).get("log") else None
     level = evidence.LEVEL / (len(rows) if combine == "any" else 1)
     items = [better_item(*row, check.get("statistic", "mean"), scale, level) for row in rows]
-    pooled = pooled_item(items, [panel.place for panel, *_ in rows]) if combine == "pooled" else None
+    pooled = pooled_item(items, studies) if combine == "pooled" else None
     return Outcome(pairs_text(items, pooled), _pairs_method(check, combine), items, combine, True, pooled=pooled)
 
 
@@ -48,9 +49,10 @@ def better_item(panel, table, a, b, statistic="mean", scale=None, level=evidence
     return item
 
 
-def pooled_item(items, places):
-    """All comparisons as one: panels have equal weight, those of one problem may share trials."""
-    known = [(i.evidence, place) for i, place in zip(items, places) if i.evidence and i.state != VOID]
+def pooled_item(items, studies):
+    """All comparisons as one: panels have equal weight. Those of one problem of the study file, whatever is swept or
+    scored, share trials, or the designs and noise of their trials."""
+    known = [(i.evidence, _problem_of(i, studies)) for i in items if i.evidence and i.state != VOID]
     item = Item(f"{len(items)} comparisons together", n=min(i.n for i in items), units=min(i.units for i in items),
                 cells=tuple(dict.fromkeys(cell for i in items for cell in i.cells)))
     if not known:
@@ -67,6 +69,11 @@ def pooled_item(items, places):
         item.shown = (logs[..., 0] - logs[..., 1]).mean(axis=0) < 0.0
     item.more = {"win_rate": item.evidence.win_rate}
     return item
+
+
+def _problem_of(item, studies):
+    study, problem, _ = item.cells[0]
+    return study, studies.get(study).group(problem).base
 
 
 def pairs_text(items, pooled):

@@ -76,15 +76,14 @@ def equal_per_evaluation(check, studies):
 
 
 def _decide(check, studies, rows, what):
-    """The Outcome of comparisons in which the first of two is smaller. Those of one problem share their trials' designs
-    and noise, whatever its other settings are."""
+    """The Outcome of comparisons in which the first of two is smaller."""
     combine = check.get("combine", "every")
     level = evidence.LEVEL / (len(rows) if combine == "any" else 1)
     items = []
     for family, a, b, values, more in rows:
         panel, both = _table(studies, family, a, b, values, more)
         items.append(better_item(panel, both, *both.columns, check.get("statistic", "mean"), None, level))
-    pooled = pooled_item(items, [row[0].partition(" (")[0] for row in rows]) if combine == "pooled" else None
+    pooled = pooled_item(items, studies) if combine == "pooled" else None
     of = {"every": "in every comparison", "most": "in most comparisons", "any": "in a comparison",
           "pooled": "over all comparisons together"}[combine]
     return Outcome(pairs_text(items, pooled), f"{what}: smaller {of}; typical ratio of paired trials with its 95 % "
