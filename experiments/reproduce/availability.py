@@ -56,7 +56,7 @@ def _entries(text):
 
 def _without_data(path, regatta):
     """(line, reason) of every problem whose file is missing; nothing if something else is wrong."""
-    done = subprocess.run([regatta, "plan", path], stdin=subprocess.DEVNULL, capture_output=True,
+    done = subprocess.run([regatta, "plan", path, "-quick"], stdin=subprocess.DEVNULL, capture_output=True,
                           text=True)
     lines = done.stderr.strip().splitlines() if done.returncode else []
     found = [MISSING.search(line) for line in lines]
