@@ -149,7 +149,7 @@ class Pending:
 
 @dataclass(frozen=True)
 class Request:
-    """What a `Parallel` optimiser learns when it is asked for a query."""
+    """A request for a query, as a `Parallel` optimiser gets it."""
     submission: int  # number of the query in the order of asking, the initial design first
     pending: list[Pending] = field(default_factory=list)  # queries in flight, in the order of asking
     now: float = 0.0  # time on the simulated clock
@@ -192,11 +192,12 @@ class Parallel:
     flight."""
 
     def ask(self, request: Request) -> Union[Query, Sequence[float]]:
+        """The next query, or only its coordinates x, in native units. A program of this class must define it."""
         raise NotImplementedError
 
     def tell(self, evaluation: Evaluation) -> Optional[Sequence[float]]:
-        """Take in an evaluation, in the order in which they end. The first queries of the workers may not have been
-        asked for (`start: design` in the study file). May return the design that it would recommend now."""
+        """Take in an evaluation, and perhaps return the design that it would recommend now. Evaluations come in the
+        order in which they end. With `start: design` in the study file the first of each worker was not asked for."""
         raise NotImplementedError
 
 
@@ -299,7 +300,7 @@ class _Server:
 
 
 def _name(optimiser: Any) -> str:
-    """What an optimiser is called in messages."""
+    """The name of an optimiser in messages."""
     return "a minimiser" if isinstance(optimiser, _InsideOut) else type(optimiser).__name__
 
 

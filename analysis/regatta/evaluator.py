@@ -53,7 +53,7 @@ class Objective:
         if not isinstance(made, Mapping):
             return {"value": float(made)}
         constraints = {name: float(v) for name, v in made.get("constraints", {}).items()}
-        own = {"value": float(made["value"]), **{name: float(made[name]) for name in made if name == "duration"}}
+        own = {name: float(made[name]) for name in ("value", "duration") if name in made or name == "value"}
         numbers = {name: float(v) for name, v in made.items() if name not in ("constraints", *own)}
         return {**own, **({"constraints": constraints} if constraints else {}),
                 **({"record": numbers} if numbers else {})}
