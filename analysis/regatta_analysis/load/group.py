@@ -170,8 +170,8 @@ class Group:
 
     def evaluations(self) -> list[str]:
         """Names of the variables with one value (or vector) per evaluation."""
-        return [n for n in self.names if len(self._table.first(n).shape) > 1
-                and self.dims(n)[:2] == ("trial", "iteration")]
+        with reading(self._path):
+            return list(self._table.evaluations)
 
     def inputs(self, field: str = "inputs") -> dict[str, list[str] | None]:
         """{name: its words if it is a choice, or None} of the coordinates of the design (or, with "contexts", of the

@@ -30,11 +30,13 @@ _sockets = weakref.WeakSet()  # of this process: a child must not keep its sibli
 
 class Dataset:
     """One dataset of a file that a Reader has open: `shape`, and values by slices of the first axis. `stored` is False
-    if no value was ever written; then every value is NaN."""
+    if no value was ever written; then every value is NaN. `described`: {name: description} of the datasets of its
+    group, which are asked for together; None until then."""
 
-    def __init__(self, reader, path, name, shape, stored):
-        self._reader, self._path, self._name = reader, path, name
+    def __init__(self, reader, path, described, name, shape, stored):
+        self._reader, self._path, self._described, self._name = reader, path, described, name
         self.shape, self.stored = tuple(shape), stored
+        described[name] = None
 
     def __getitem__(self, rows):
         if not self.stored:
@@ -44,7 +46,10 @@ class Dataset:
 
     def describe(self):
         """Names of its dimensions, and its attributes."""
-        dims, attributes = self._reader.ask(self._path, "describe", self._name)
+        if self._described[self._name] is None:
+            names = list(self._described)
+            self._described.update(zip(names, self._reader.ask(self._path, "describe", names)))
+        dims, attributes = self._described[self._name]
         return tuple(dims), {name: np.array(value) if isinstance(value, list) else value
                              for name, value in attributes.items()}
 
@@ -59,9 +64,11 @@ class Reader:
     def contents(self, path):
         """Root attributes of a file, and triples (name, label, {variable: Dataset}) of its groups."""
         attributes, groups = self.ask(path, "contents")
-        return attributes, [(name, label, {variable: Dataset(self, path, *about)
-                                           for variable, *about in found})
-                            for name, label, found in groups]
+        made = []
+        for name, label, found in groups:
+            described = {}
+            made.append((name, label, {variable: Dataset(self, path, described, *about) for variable, *about in found}))
+        return attributes, made
 
     def ask(self, path, question, *details):
         """The answer; raises InputError, which begins with the path, or FileNotFoundError."""
@@ -254,9 +261,9 @@ def _variables(group):
                        not empty or dataset.id.get_storage_size() > 0)
 
 
-def _describe(file, name):
-    dims = [axis[0].name.rsplit("/", 1)[-1] if len(axis) else axis.label for axis in file[name].dims]
-    return dims, _attributes(file[name])
+def _describe(file, names):
+    return [([axis[0].name.rsplit("/", 1)[-1] if len(axis) else axis.label for axis in dataset.dims],
+             _attributes(dataset)) for dataset in map(file.__getitem__, names)]
 
 
 def _attributes(place):

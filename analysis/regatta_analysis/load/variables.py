@@ -86,6 +86,12 @@ class Table:
         """The variable of some part, None when no part has it."""
         return next((part[name] for part in self.parts if name in part), None)
 
+    @cached_property
+    def evaluations(self):
+        """Names of the variables with one value (or vector) per evaluation."""
+        firsts = ((name, self.first(name)) for name in self.names)
+        return [n for n, first in firsts if len(first.shape) > 1 and first.dims[:2] == ("trial", "iteration")]
+
     def is_stored(self, name):
         """Whether any value of a variable was ever written."""
         return any(part[name].stored for part in self.parts if name in part)

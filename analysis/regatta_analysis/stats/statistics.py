@@ -50,10 +50,13 @@ def _summary(cell, quantiles):
 
 
 def _over_instances(cell):
-    means = extended.instance_means(cell).to_numpy(float)
-    n, _, _, se = extended.mean_and_error(means)
-    crossed = 1 < len(means) < len(cell)
-    return n, se if crossed else np.full(cell.shape[1], np.nan)
+    """(number of instances with a value, standard error over the means of instances that several trials share)."""
+    known, instances = cell.notna().to_numpy(), cell.index.get_level_values("instance").nunique()
+    if not 1 < instances < len(cell):
+        n = known.sum(axis=0) if instances == len(cell) else known.any(axis=0).astype(int)
+        return n, np.full(cell.shape[1], np.nan)
+    n, _, _, se = extended.mean_and_error(extended.instance_means(cell).to_numpy(float))
+    return n, se
 
 
 def interval_of_median(cell: pd.DataFrame | pd.Series) -> np.ndarray:
