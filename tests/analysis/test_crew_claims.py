@@ -128,6 +128,12 @@ class Program(common.Case):
                         than={"workers": 1}, factor=1.1, because="x", value={"metric": "simple", "at": 9}).items[0]
         a = self.trials("branin", "random", 4, "async")
         self.compare(at, [t[3][4 + 8] for t in a], [t[3][4 + 8] for t in b])
+        ei = "EI (pending=believer)"
+        other = self.check("equal per evaluation", who=ei, against=ei, on="crews/forrester", factor=1.1, because="x",
+                           crew={"workers": 4, "release": "sync"}, than={"workers": 1}).items[0]
+        a, b = self.trials("forrester", ei, 4, "sync"), self.trials("forrester", "EI", 1, "")
+        self.compare(other, [t[3][-1] for t in a], [t[3][-1] for t in b])
+        self.assertNotAlmostEqual(other.value, 1.0)  # two sides that differ
 
     def test_methods_of_equal_crews_and_settings_that_one_worker_does_not_read(self):
         outcome = self.check("lower at time", who="EI (pending=believer)", against=["random", "EI (pending=ignore)"],
