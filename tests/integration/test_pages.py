@@ -15,7 +15,8 @@ ROOT = HERE.parents[1]
 PRINTED_BY, NOTEBOOK_BY = "be370eafd81ec0b7", "8748e3e5b6c63dd0"  # `regatta version`
 BLOCK = re.compile(r"((?:^[^\n]+\n)*\n?)^( *)```(\w+)\n(.*?)^ *```$", re.M | re.S)
 NUMBER = r"\d+(?:\.\d+)?(?:e[-+]?\d+)?"
-MEASURED = re.compile(rf"{NUMBER} (?:s|min|h|MB|GB|core-hours)(?![\w/])|(?<=  ){NUMBER}(?=  +\S+$)")
+# a number with its unit, or the column of seconds in a table, which an empty column follows
+MEASURED = re.compile(rf"{NUMBER} (?:s|min|h|MB|GB|core-hours)(?![\w/])|(?<=  ){NUMBER}(?= {{20,}}\S+$)")
 
 
 def blocks(page):
@@ -125,6 +126,8 @@ class Pages(RegattaTest):
                              ("a 3 ...\nb 2.6\n...\n", "b 2.6")):
             self.assertEqual(follows(shown, printed, True), wrong)
         self.assertIsNone(follows("a 3 ...\nb 2.6\n...\n", printed, False))
+        self.assertEqual(follows("ei  2.6   7\n", "ei  2.5   7\n", True), "ei  2.6   7")
+        self.assertIsNone(follows(f"ei  2.6{24 * ' '}7\n", f"ei  2.5{24 * ' '}7\n", True))
 
 
 if __name__ == "__main__":
