@@ -25,9 +25,9 @@ from regatta_analysis.stats import inference, sweep
 
 SOURCES = common.HERE.parents[1] / "src"
 PART = {"algorithm": "algorithm", "problem": "problem", "acquisition": "maximiser", "gp": "surrogate",
-        "study": "run", "robust": "problem", "density": "algorithm"}
-ENTRY = re.compile(r'\bRG_(?:REALS?|INTS?|BOOL|CHOICE|PATH|TEXTS?|[A-Z]+)\("([a-z]\w*)", *[A-Za-z]\w*, *\w+,')
-TOGETHER = 30  # settings in a study
+        "study": "run", "robust": "problem", "density": "algorithm", "extra": "problem"}
+ENTRY = re.compile(r'\bRG_(?:REALS?|INTS?|BOOL|CHOICE|PATH|TEXTS?|[A-Z]+)\(\s*"([a-z]\w*)",\s*[(A-Za-z][\w)]*,\s*[^",]+,')
+TOGETHER = 60  # settings in a study
 PROGRAM = """#!/usr/bin/env python3
 import json, sys
 for line in sys.stdin:
