@@ -262,12 +262,26 @@ def _variables(group):
 
 
 def _describe(file, names):
-    return [([axis[0].name.rsplit("/", 1)[-1] if len(axis) else axis.label for axis in dataset.dims],
-             _attributes(dataset)) for dataset in map(file.__getitem__, names)]
+    scales = {}
+    return [([_dimension(dataset, axis, scales) for axis in range(dataset.ndim)], _attributes(dataset))
+            for dataset in map(file.__getitem__, names)]
+
+
+def _dimension(dataset, axis, scales):
+    """The name of an axis: that of its scale, or its label. `scales` keeps {address: name}, because HDF5 searches the
+    file for the name of a scale."""
+    if not h5py.h5ds.get_num_scales(dataset.id, axis):
+        return dataset.dims[axis].label
+    found = []
+    h5py.h5ds.iterate(dataset.id, axis, lambda scale: found.append(scale) or 1)
+    address = h5py.h5o.get_info(found[0]).addr
+    if address not in scales:
+        scales[address] = h5py.h5i.get_name(found[0]).decode().rsplit("/", 1)[-1]
+    return scales[address]
 
 
 def _attributes(place):
-    return {name: plain_value(value) for name, value in place.attrs.items() if name not in LINKS}
+    return {name: plain_value(place.attrs[name]) for name in place.attrs if name not in LINKS}
 
 
 def plain_value(value):
