@@ -35,7 +35,7 @@
          "of them, the first, that the search begins with, where the kernel does not factor into " \
          "x and c; it ends with all" exception)
 
-/* Which of the contexts observed count for the law of the next one, where it may change. */
+/* The weights of the observed contexts in the estimate of a law that may change. */
 typedef struct {
   int window;   /* the latest ones; -1: all */
   double decay; /* the weight of a context is this, to the power of its age; NaN: 1 */

@@ -11,8 +11,8 @@
 
 #define RG_CSV_MAX_BYTES ((size_t)1 << 28)
 
-/* What the user says about a header; its words. At `auto` a first row of numbers is a mistake: most
-   likely the file has no header, and its first row of data would be lost. */
+/* The user's word about a header, and the words. At `auto` a first row of numbers is a mistake:
+   most likely the file has no header, and its first row of data would be lost. */
 typedef enum { RG_CSV_HEADER_AUTO, RG_CSV_HEADER_YES, RG_CSV_HEADER_NO } RgCsvHeader;
 extern const char *const rg_csv_headers[];
 

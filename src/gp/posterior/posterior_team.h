@@ -1,4 +1,4 @@
-/* What a team of ranks needs to know of the posterior. */
+/* The part of a posterior that works on the other ranks of a team. */
 #ifndef RG_GP_POSTERIOR_POSTERIOR_TEAM_H
 #define RG_GP_POSTERIOR_POSTERIOR_TEAM_H
 
