@@ -5,7 +5,7 @@
 #include "study/file/draft.h"
 
 const RgStudyKey rg_study_keys[] = {
-  {"study", "name of the study: lower-case letters, digits, '_' and '-'; required"},
+  {"study", "name of the study: lower-case letters, digits, '_' and '-'; required", RG_JOIN_EQUAL},
   {"title", "one line for people", RG_JOIN_FIRST},
   {"reference", "the paper or report the study belongs to", RG_JOIN_FIRST},
   {"description", "free text", RG_JOIN_FIRST},
@@ -13,19 +13,23 @@ const RgStudyKey rg_study_keys[] = {
   {"licence", "of the results, as its name or address", RG_JOIN_FIRST},
   {"doi", "by which the results are cited", RG_JOIN_FIRST},
   {"keywords", "a text or a list", RG_JOIN_FIRST},
-  {"seed", "seed of the whole study, a whole number; default 1"},
+  {"seed", "seed of the whole study, a whole number; default 1", RG_JOIN_EQUAL},
   {"seeds",
    "trial seeds: their number n (seeds 0 to n-1), a list, or {first: a, count: n}; default 1",
    RG_JOIN_SEEDS},
   {"instances",
    "draws of each random problem, crossed with the seeds, or `paired`: every seed has its own "
-   "draw, of the same number; default 1"},
+   "draw, of the same number; default 1",
+   RG_JOIN_EQUAL},
   {"replicate",
    "cells with more trials than the others: a list of maps with 'seeds' or 'instances', how many "
    "they have, and which they are: 'problem', 'algorithm' (labels), 'swept' (as `regatta plan` "
-   "shows them); the seeds continue after the largest one"},
-  {"common", "settings of every problem and algorithm: run settings, workers and clock, 'crew', "
-             "'thinking', 'surrogate', 'maximiser', 'pending'"},
+   "shows them); the seeds continue after the largest one",
+   RG_JOIN_EQUAL},
+  {"common",
+   "settings of every problem and algorithm: run settings, workers and clock, 'crew', "
+   "'thinking', 'surrogate', 'maximiser', 'pending'",
+   RG_JOIN_EQUAL},
   {"problems", "list of problems: a name, or a map with 'name'; required", RG_JOIN_LIST},
   {"algorithms", "list of algorithms: a name, or a map with 'name'; required", RG_JOIN_LIST},
   {"sweep",
@@ -33,7 +37,7 @@ const RgStudyKey rg_study_keys[] = {
    "(whole numbers also as ranges, `1..5`; of a block maps of its settings); axes are "
    "crossed, paths within one axis go together",
    RG_JOIN_AXES},
-  {NULL, NULL}};
+  {0}};
 
 const char *const rg_credit_keys[RG_CREDITS + 1] = {[RG_CREDIT_AUTHORS] = "authors",
                                                     [RG_CREDIT_LICENCE] = "licence",
@@ -41,9 +45,11 @@ const char *const rg_credit_keys[RG_CREDITS + 1] = {[RG_CREDIT_AUTHORS] = "autho
                                                     [RG_CREDIT_KEYWORDS] = "keywords"};
 
 const RgStudyKey rg_entry_keys[] = {
-  {"name", "which problem or algorithm; required (regatta list problems|algorithms)"},
-  {"label", "how figures and results call it, unique in its list; default: the name"},
-  {NULL, NULL}};
+  {"name", "which problem or algorithm; required (regatta list problems|algorithms)",
+   RG_JOIN_EQUAL},
+  {"label", "how figures and results call it, unique in its list; default: the name",
+   RG_JOIN_EQUAL},
+  {0}};
 
 const char *const rg_block_names[RG_BLOCK_COUNT] = {[RG_BLOCK_SURROGATE] = "surrogate",
                                                     [RG_BLOCK_MAXIMISER] = "maximiser",
