@@ -1,6 +1,7 @@
 """Which problems of a study can run here. Data sets and programs of other authors may be missing. A reproduction runs
 a copy of the study file without such problems, and names each of them with the reason."""
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -41,6 +42,15 @@ def names(text, label):
     return any(f", {label}, " in f", {part.partition(': ')[0]}, " for part in text.split("; "))
 
 
+def last_words(done, prefix=""):
+    """The lines that a failed program wrote to standard error; how it ended, if a signal ended it or there are none."""
+    code = done.returncode
+    lines = done.stderr.strip().splitlines()
+    if code < 0:
+        return [*lines, f"{prefix}ended by {signal.Signals(-code).name}"]
+    return lines or [f"{prefix}exit code {code}"]
+
+
 def _entries(text):
     """(first line, line after the last, label) of every problem, counted from 0."""
     root = yaml.compose(text, yaml.BaseLoader)
@@ -75,5 +85,5 @@ def _silent(problem, folder):
     except (OSError, subprocess.SubprocessError) as error:
         return " ".join(str(error).split())
     if done.returncode:
-        return (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+        return last_words(done)[-1]
     return ""

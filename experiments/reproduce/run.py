@@ -92,7 +92,7 @@ def _run(name, file, folder, smaller, skipped, command):
         shutil.copy(before, output)
     planned = subprocess.run([program(), "plan", file, "-o", output], capture_output=True, text=True, check=False)
     if planned.returncode:
-        lines = planned.stderr.strip().splitlines() or ["regatta plan failed"]
+        lines = availability.last_words(planned, "regatta plan: ")
         print("\n".join(lines), file=sys.stderr)
         skipped.append((name, lines[-1].rpartition("/")[2]))
         return False

@@ -250,6 +250,7 @@ algorithms: [random]
         self.assertEqual((some, problems), (True, ["ackley"]))
         self.assertIn("ackley   # a comment\nalgorithms", path.read_text())
         self.assertEqual(self.left_out("exit 4")[0], {"B": "exit code 4"})
+        self.assertEqual(self.left_out("echo oh >&2; kill -ILL $$")[0], {"B": "ended by SIGILL"})
 
     def test_nothing_left(self):
         lines = [f"{k}:5: there is no file x" for k in (3, 4, 5)]
