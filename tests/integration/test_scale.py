@@ -89,6 +89,7 @@ algorithms: [gp_ucb, ei, ts, {name: mes, samples: 3}]
 """)
         run = lambda name, *options: self.run_ok("run", study, "-o", self.folder / f"{name}.h5",
                                                  "-quiet", "-strict", *options)
+        self.assertRegex(self.run_ok("plan", study), "estimated: .*core-hours")  # without PETSc, which the solver needs
         self.assertIn("KSP Residual norm", run("monitor", "-gp_ksp_monitor"))
         run("jacobi", "-gp_pc_type", "jacobi")
         with h5py.File(self.folder / "monitor.h5") as own, h5py.File(self.folder / "jacobi.h5") as other:
