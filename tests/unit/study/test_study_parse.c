@@ -388,3 +388,25 @@ RG_TEST(no_seed_is_lost_in_joining)
   assert_non_null(strstr(joined, "seeds: {first: 0, count: 4200001}"));
   RG_OK(PetscFree(joined));
 }
+
+/* Axes are the same where they share a path; their values must be equal then. Texts for people may
+   differ. */
+RG_TEST(axes_are_joined_by_their_paths)
+{
+  static const char a[] = "study: t\ntitle: A\nlicence: MIT\nsweep: [{p.a: [1, 2]}]\n";
+  static const char b[] = "study: t\ntitle: B\nsweep: [{p.a: [1, 2]}, {p.b: [3]}]\n";
+  static const char c[] = "study: t\nsweep: [{p.a: [1, 3]}]\n";
+  RgStudyDifference difference;
+  char *joined = NULL;
+  bool same;
+
+  RG_OK(rg_study_join(a, b, &joined, &same, &difference));
+  assert_true(same);
+  assert_non_null(joined);
+  assert_non_null(strstr(joined, "title: A\nlicence: MIT\n"));
+  assert_non_null(strstr(joined, "sweep:\n  - {p.a: [1, 2]}\n  - {p.b: [3]}\n"));
+  RG_OK(PetscFree(joined));
+  RG_OK(rg_study_join(a, c, &joined, &same, &difference));
+  assert_false(same);
+  assert_string_equal(difference.key, "sweep.p.a");
+}
