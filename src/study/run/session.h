@@ -49,7 +49,7 @@ typedef struct {
   RgStopRelay *relay;
   double deadline;       /* rg_wall_seconds of the wall-time limit, 0: no limit */
   RgGuard *guard;        /* from the first trial to the last; else NULL */
-  bool shy;              /* the guard does not commit: a plug-in may be inside HDF5 */
+  bool alone;            /* the rank commits by itself, the guard does not (commits_alone) */
   RgStopReason stop;     /* NONE: continue */
   PetscErrorCode broken; /* error inside rg_session_should_stop, which can't return it */
   RgFingerprint fingerprint;

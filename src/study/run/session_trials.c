@@ -127,8 +127,8 @@ static PetscErrorCode expect_pause(const RgSession *session, double *likely, dou
   const double last = session->pause[trial->cell];
   *likely =
     PetscMax(PetscMax(last, session->longest), trial->cost / PetscMax(trial->n_evaluations, 1));
-  if (session->shy && last < 0) *likely = PETSC_MAX_REAL;
-  if (session->shy || last < 0 || *likely >= short_pause) *possible = ahead;
+  if (session->alone && last < 0) *likely = PETSC_MAX_REAL;
+  if (session->alone || last < 0 || *likely >= short_pause) *possible = ahead;
   if (*likely >= long_pause) *possible = PETSC_MAX_REAL;
   PetscFunctionReturn(0);
 }
@@ -282,15 +282,31 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
 /* Longer than the minute that an external program has to answer after a stop. */
 static const double grace = 90.0;
 
+/* Whether no other thread may commit: a plug-in may be inside HDF5, or PETSc keeps a list of its
+   memory, or a stack of its calls, without locks. */
+static PetscErrorCode commits_alone(const RgSession *session, bool *alone)
+{
+  PetscBool traced = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+#if defined(PETSC_USE_DEBUG)
+  traced = PETSC_TRUE;
+#else
+  PetscCall(PetscMallocGetDebug(&traced, NULL, NULL));
+#endif
+  *alone = traced ||
+           (!rg_store_is_threadsafe() && rg_registry_shares_hdf5(session->plan->study->registry));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode start_guard(RgSession *session)
 {
   PetscFunctionBeginUser;
-  session->shy =
-    !rg_store_is_threadsafe() && rg_registry_shares_hdf5(session->plan->study->registry);
+  PetscCall(commits_alone(session, &session->alone));
   const RgGuardOptions options = {.store = session->store,
                                   .observer = session->observer,
                                   .rank = session->rank,
-                                  .commits = !session->shy,
+                                  .commits = !session->alone,
                                   .deadline = session->deadline,
                                   .grace =
                                     session->options->grace > 0 ? session->options->grace : grace};
