@@ -14,6 +14,7 @@ REGATTA = os.environ.get("REGATTA_PROGRAM", "")
 SLOW = os.environ.get("REGATTA_SLOW", "")
 HERE = pathlib.Path(__file__).resolve().parent
 LONG = bool(os.environ.get("REGATTA_LONG"))
+HANG = 1800  # seconds after which a program hangs, also on the busiest machine
 
 
 def environment():
@@ -30,7 +31,7 @@ def mpirun(ranks, *arguments):
     return ["mpirun", "--oversubscribe", "-n", str(ranks), REGATTA, *map(str, arguments)]
 
 
-def regatta(*arguments, ranks=None, timeout=300):
+def regatta(*arguments, ranks=None, timeout=HANG):
     """Run to the end; returns exit code, standard output, standard error."""
     command = mpirun(ranks, *arguments) if ranks else [REGATTA, *map(str, arguments)]
     alone = {} if ranks else {"OMPI_MCA_orte_create_session_dirs": "0"}  # see tests/CMakeLists.txt
