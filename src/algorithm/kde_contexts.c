@@ -81,12 +81,16 @@ int rg_kde_screening(const RgKdeOptions *options, const RgKdeContexts *contexts)
   return PetscMin(options->screening, contexts->n);
 }
 
+static double or_one(double constant)
+{
+  return isnan(constant) ? 1 : constant;
+}
+
 double rg_kde_width(const RgKdeOptions *options, int dim_x, int t)
 {
-  const double a = isnan(options->a) ? 1 : options->a, b = isnan(options->b) ? 1 : options->b;
-
   if (options->beta == RG_KDE_FIXED) return options->common.width;
-  return sqrt(fmax(rg_gp_ucb_beta_bcr_cont(dim_x, t, a, b, 1), 0));
+  return sqrt(
+    fmax(rg_gp_ucb_beta_bcr_cont(dim_x, t, or_one(options->a), or_one(options->b), 1), 0));
 }
 
 /* No theorem is about other measures, and contexts that are forgotten. */
@@ -96,6 +100,10 @@ void rg_kde_confidence(const RgKdeOptions *options, const char *rule, int dim_x,
   const double width = rg_kde_width(options, dim_x, t);
   const bool none = options->common.measure || rg_forgets(&options->forgetting);
 
-  *law = (RgConfidenceLaw){
-    .kind = RG_LAW_CONSTANT, .a = width * width, .rule = none ? NULL : rule, .delta = NAN};
+  *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,
+                           .a = width * width,
+                           .rule = none ? NULL : rule,
+                           .delta = NAN,
+                           .own = options->beta == RG_KDE_THEORY,
+                           .constant = {or_one(options->a), or_one(options->b)}};
 }

@@ -251,6 +251,7 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
   const bool given_laws = ball->centre.laws.n > 0, constant = ball->schedule == RG_RADIUS_CONSTANT;
   const bool forgets = !given_laws && rg_forgets(&ball->centre.forgetting);
   const bool none = (given_laws && !constant) || forgets || ball->centre.common.measure;
+  const bool radius = given_laws || ball->schedule == RG_RADIUS_THEORY;
 
   (void)domain;
   (void)t;
@@ -258,7 +259,9 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
                            .a = o->beta == THEORY ? NAN : width * width,
                            .b = given_laws ? ball->radius : NAN,
                            .rule = none ? NULL : "wdrbo",
-                           .delta = NAN};
+                           .delta = o->beta == THEORY ? given(o->delta, 0.1) : NAN,
+                           .own = o->beta == THEORY && radius,
+                           .constant = {given(o->norm, 1), o->deviation, given(o->kappa, 1)}};
 }
 
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)

@@ -13,7 +13,7 @@
 #include "regatta/problem.h"
 
 /* Raised when older plug-ins would no longer work. */
-#define RG_PLUGIN_ABI 5
+#define RG_PLUGIN_ABI 6
 #define RG_PLUGIN_PETSC (1000 * PETSC_VERSION_MAJOR + PETSC_VERSION_MINOR)
 
 /* The constant `rg_plugin` of a plug-in. All pointers are borrowed while it is loaded. */

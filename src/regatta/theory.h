@@ -3,6 +3,8 @@
 #ifndef RG_REGATTA_THEORY_H
 #define RG_REGATTA_THEORY_H
 
+#include <stdbool.h>
+
 #include "regatta/error.h"
 #include "regatta/stream.h"
 
@@ -12,12 +14,16 @@ typedef enum {
   RG_LAW_GAMMA        /* Gamma(shape a, scale b) */
 } RgLawKind;
 
+#define RG_LAW_CONSTANTS 4
+
 typedef struct {
   RgLawKind kind;
   double a, b;
   const char *rule; /* name of the rule whose theorems hold for the law, as a family of bounds
                        registers it (theory/); static. NULL: no theorem holds */
   double delta;     /* probability that the rule allows to fail; NaN: not part of the rule */
+  bool own;         /* whether width and radius are those of the theorems, with these constants */
+  double constant[RG_LAW_CONSTANTS]; /* their order is the family's */
 } RgConfidenceLaw;
 
 /* A width drawn from a law, and the mean of the law. */

@@ -53,5 +53,7 @@ PetscErrorCode rg_context_refuse(const RgBoundSetting *s, RgText *why)
   PetscFunctionBeginUser;
   if (rough)
     PetscCall(rg_text_add(why, "the paths of the kernel '%s' have no derivative", rough->name));
+  else if (s->law->own && fabs(s->largest - 1) > 1e-12)
+    PetscCall(rg_text_add(why, "the theorems ask for k(z,z) = 1"));
   PetscFunctionReturn(0);
 }

@@ -23,6 +23,8 @@ typedef struct {
   double noise;               /* noise variance of the model, or as noise_of returns */
   double data_noise;          /* variance of the observations */
   bool fitted;                /* whether the hyperparameters are fitted */
+  int initial;                /* points of the initial design, which the method knows at its first
+                                 query */
   double measure_slope;       /* K of the measure's bounds; NaN: the theorems don't know it */
   double context_deviation;   /* deviation of the normal law with the contexts' quartiles; NaN:
                                  unknown */

@@ -71,11 +71,15 @@ double rg_bound_drbo_kde(const RgKdeTheory *theory, int T, double gamma)
 
 /* ---- the family ------------------------------------------------------------------------------ */
 
-/* Nominal values: a = 1, b of the kernel scaled to k(z,z) = 1, C0 of a normal law. */
+/* a and b of the method (constant[0] and [1] of its law), or nominal values: a = 1, b of the kernel
+   scaled to k(z,z) = 1. C0 of a normal law. */
 static RgKdeTheory constants_of(const RgBoundSetting *s)
 {
+  const RgConfidenceLaw *law = s->law;
+
   return (RgKdeTheory){
-    .f = {1, rg_kde_steepness(s->kernel), 1},
+    .f = {law->own ? law->constant[0] : 1,
+          law->own ? law->constant[1] : rg_kde_steepness(s->kernel), 1},
     .dim_x = s->domain->design.dim,
     .dim_c = s->domain->context.dim,
     .noise = s->noise / s->largest,
@@ -130,6 +134,9 @@ static double noise_of(const RgBoundSetting *s)
 
 static const char *remark(const RgBoundSetting *s)
 {
+  if (s->law->own)
+    return s->fitted ? "a and b of the method, normal C0, hyperparameters as a fit starts"
+                     : "a and b of the method, normal C0";
   return s->fitted ? "a = 1, normal C0, noise 0.01, unit outputs, hyperparameters as a fit starts"
                    : "a = 1, normal C0";
 }

@@ -25,34 +25,54 @@ double rg_bound_wdrbo(const RgWassersteinTheory *theory, int T, double gamma, do
 
 /* ---- the family ------------------------------------------------------------------------------ */
 
-/* Nominal values: B = kappa = lambda = 1, and the kernel scaled to k(z,z) = 1. */
+/* B, R (NaN: lambda^(1/2)), kappa: constant[] of the law of a method that knows them. */
+enum { NORM, NOISE, COVERING };
+
+/* Those of the method, or nominal values: B = kappa = 1, R of the data. lambda = 1, and the kernel
+   scaled to k(z,z) = 1. */
 static RgWassersteinTheory constants_of(const RgBoundSetting *s)
 {
+  const RgConfidenceLaw *law = s->law;
+  const double noise = law->own ? law->constant[NOISE] : sqrt(s->data_noise);
+
   return (RgWassersteinTheory){
     .lambda = 1,
-    .R = sqrt(s->data_noise),
-    .B = 1,
-    .delta = s->delta,
+    .R = isnan(noise) ? 1 : noise,
+    .B = law->own ? law->constant[NORM] : 1,
+    .delta = law->own ? law->delta : s->delta,
     .slope = rg_kernel_slope(s->kernel) / sqrt(rg_kernel_diagonal(s->kernel)),
     .dim_x = s->domain->design.dim,
     .dim_c = s->domain->context.dim,
     .width_x = sqrt(s->domain->design.dim),
     .width_c = sqrt(s->domain->context.dim),
-    .kappa = 1,
+    .kappa = law->own ? law->constant[COVERING] : 1,
   };
 }
 
-static double norm_at(const RgWassersteinTheory *ball, const RgBoundSetting *s, int t)
+/* gamma of the first n points; more than the queries: as many times as n is. */
+static double gain_of(const RgBoundSetting *s, int n)
 {
-  return rg_wasserstein_norm(ball, t > 1 ? 2 * s->gamma[t - 2] : 0);
+  return n > s->n ? s->gamma[s->n - 1] * n / s->n : n > 0 ? s->gamma[n - 1] : 0;
 }
 
-/* law.b is the constant radius around a given centre, or NaN for observed contexts. */
+/* A method that knows the constants counts the initial design too, and gamma of all is at most the
+   sum of both. */
+static double norm_at(const RgWassersteinTheory *ball, const RgBoundSetting *s, int t)
+{
+  const double initial = s->law->own ? gain_of(s, s->initial) : 0;
+
+  return rg_wasserstein_norm(ball, 2 * (initial + gain_of(s, t - 1)));
+}
+
+/* law.b is the constant radius around a given centre, or NaN for observed contexts: then a method
+   that knows the constants takes at most the diameter of the box. */
 static double radius_at(const RgWassersteinTheory *ball, const RgBoundSetting *s, int t)
 {
-  const double given = s->law[t - 1].b;
+  const double given = s->law[t - 1].b, norm = norm_at(ball, s, t);
 
-  return isnan(given) ? rg_wasserstein_radius(ball, t, norm_at(ball, s, t)) : given;
+  if (!isnan(given)) return given;
+  if (!s->law->own) return rg_wasserstein_radius(ball, t, norm);
+  return fmin(rg_wasserstein_radius(ball, s->initial + t - 1, norm), ball->width_c);
 }
 
 /* Both theorems. O(T). */
@@ -108,14 +128,25 @@ static const RgBoundCurve curves[] = {
   {0},
 };
 
-/* lambda = 1. */
+/* lambda = 1, unless the method has its own: then `refuse` compares. */
 static double noise_of(const RgBoundSetting *s)
 {
-  return s->largest;
+  return s->law->own ? s->noise : s->largest;
+}
+
+static PetscErrorCode refuse(const RgBoundSetting *s, RgText *why)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_context_refuse(s, why));
+  if (!why->data && s->law->own && s->noise != 1)
+    PetscCall(rg_text_add(why, "the theorems ask for lambda = 1, the noise variance of the model"));
+  PetscFunctionReturn(0);
 }
 
 static const char *remark(const RgBoundSetting *s)
 {
+  if (s->law->own && s->fitted) return "constants of the method, hyperparameters as a fit starts";
+  if (s->law->own) return isnan(s->law->b) ? "B, R, kappa of the method" : "B, R of the method";
   return s->fitted ? "B = kappa = lambda = 1, unit outputs, hyperparameters as a fit starts"
                    : "B = kappa = lambda = 1";
 }
@@ -137,7 +168,7 @@ const RgBoundFamily rg_bounds_wasserstein = {
   .joint = WDRBO,
   .nominal = true,
   .obstacle = obstacle,
-  .refuse = rg_context_refuse,
+  .refuse = refuse,
   .noise_of = noise_of,
   .remark = remark,
 };

@@ -5,6 +5,7 @@ import common
 import numpy as np
 import synthetic
 from regatta_analysis import load
+from regatta_analysis.claims import checks, claims
 from regatta_analysis.figures import bounds
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.stats.regret import regret_curves
@@ -36,6 +37,19 @@ class Bounds(common.Case):
         measured = regret_curves(results, "P", "cumulative").loc["IRGP-UCB"].mean()[1:]
         for expected in (3.5 * np.arange(1, 6), measured.to_numpy()):
             self.assertTrue(any(np.allclose(y, expected) for y in drawn if len(y) == 5))
+
+    def test_a_bound_that_no_run_can_exceed_decides_nothing(self):
+        """If asked: t times the largest regret of a query, of whatever method, is what a bound must be below."""
+        synthetic.write(self.scratch / "s.h5", [synthetic.problem("P", ["EI", "IRGP-UCB"], seeds=12, queries=5)])
+        worst = np.nanmax(regret_curves(load(self.scratch / "s.h5"), "P", "instantaneous").to_numpy())
+        check = {"kind": "bound", "who": "IRGP-UCB", "on": "s", "bound": "theorem_4_1"}
+        for shares, informative, grade in (([1.01] * 5, True, "not comparable"), ([1.01] * 5, False, "shown"),
+                                           ([1.01] * 4 + [0.99], True, "shown"), ([0.01] * 5, True, "contradicted")):
+            rows = [f"P,IRGP-UCB,,theorem_4_1,{t},{share * t * worst},bound," for t, share in enumerate(shares, 1)]
+            (self.scratch / "s_bounds.csv").write_text("\n".join([HEADER, *rows]) + "\n")
+            found = checks.run(check | {"informative": informative}, claims.Studies({"s": self.scratch / "s.h5"}))
+            self.assertEqual(found.grade, grade, (shares, informative, found.text))
+            self.assertEqual("no run can exceed it" in found.text, grade == "not comparable", found.text)
 
     def test_sums_of_widths(self):
         """Robustness measures: the realised sums of the proof, for the rule that it is about."""

@@ -1,8 +1,11 @@
 """`regatta bounds`: tables that other programs read, and one line for every mistake."""
 import csv
 
+import numpy as np
+
 from regatta_test import HERE, RegattaTest, main, regatta
 
+PAPERS = HERE.parents[1] / "experiments"
 STUDY = """study: bounds
 common:
   iterations: 100
@@ -37,13 +40,61 @@ class Bounds(RegattaTest):
 
     def test_experiments(self):
         """Oracle O12 at T = 200, and bounds that say something, as the comments promise."""
-        folder = HERE.parent.parent / "experiments" / "irgp_ucb"
+        folder = PAPERS / "irgp_ucb"
         self.assertIn("759.716", self.run_ok("bounds", folder / "fig1b_noise.yaml"))
         out = self.run_ok("bounds", folder / "bounds.yaml")
         values = [float(line.split()[-2]) / 500 for line in out.splitlines()
                   if "theorem_4_1" in line]
         self.assertEqual(len(values), 6)
         self.assertTrue(1.3 < min(values) < 1.31 and 2.1 < max(values) < 2.14, values)
+
+    def values(self, study):
+        """{(method, quantity): values over t} of the tables of a study."""
+        path, found = self.folder / "bounds.csv", {}
+        self.run_ok("bounds", study, "-o", path)
+        with open(path, newline="") as file:
+            for row in csv.DictReader(file):
+                found.setdefault((row["algorithm"], row["quantity"]), []).append(float(row["value"]))
+        return {key: np.array(values) for key, values in found.items()}
+
+    def test_density_theorems_with_the_constants_of_the_method(self):
+        """Theorems 1 and 2 with a = 1 and b = 4.714, T = 60 (arXiv:2312.10423)."""
+        found = self.values(PAPERS / "sbo_kde" / "theory.yaml")
+        t, dim, error = np.arange(1, 61), 2, 1.4897487761226  # of a normal law of deviation 0.15
+        steep = 4.714 * dim * np.sqrt(np.pi) / 2 + np.sqrt(2 / np.pi)
+        c1, c = steep * error * 5 / 3, 8 / np.log(1 + 1 / 0.01)
+        c2 = c * max(1, error**2 * 5)
+        beta = np.maximum(0, 2 * np.log(t**2 / np.sqrt(2 * np.pi)) + 2 * np.log(t**2 * 4.714 * np.sqrt(np.pi) / 2))
+        for method, quantity, radius in (("SBO-KDE", "sbo_kde_theorem_1", 0 * t),
+                                         ("DRBO-KDE", "drbo_kde_theorem_2", t**-0.4)):
+            gamma = found[f"{method}, theorem", "gamma_upper"]
+            spread = np.sqrt(t**0.2) + np.sqrt(t) + np.sqrt(c / c2 * np.cumsum(radius**2))
+            bound = (np.pi**2 / 3 + np.sqrt(beta * gamma * c2) * spread + 2 * c1 * t**0.6
+                     + steep * np.cumsum(radius))
+            np.testing.assert_allclose(found[f"{method}, theorem", quantity], bound, rtol=1e-10)
+
+    def test_wasserstein_theorems_with_the_constants_of_the_method(self):
+        """Theorems 5 and 9 with B = 3, R = 0.1, delta = 0.1 and five points known at first, T = 60 (arXiv:2503.20341)."""
+        found = self.values(PAPERS / "wdrbo" / "theory.yaml")
+        t, slope = np.arange(1, 61), 1 / 0.3
+        for method, quantity in (("WDRBO, Theorem 5", "wdrbo_theorem_5"), ("WDRBO, Theorem 9", "wdrbo_theorem_9")):
+            gain = 2 * found[method, "gamma_upper"]  # log det
+            norm = 0.1 * np.sqrt(gain[4] + np.append(0, gain[:-1]) + 2 * np.log(1 / 0.1)) + 3
+            known = t + 4
+            covering = (1 + np.log(known * norm))**3 + (1 + np.log(known))**5
+            radius = np.sqrt(2 * (np.log(1 / 0.1) + np.log(1 + 2 * known) + covering) / known)
+            radius = np.minimum(radius, 1) if quantity.endswith("9") else np.full(60, 0.02)
+            penalty = 4 * radius * norm * slope + (2 * (1 + 2 * slope * norm) / t if quantity.endswith("9") else 0)
+            bound = 4 * norm * np.sqrt(t * (gain + 4 * np.log(6 / 0.1))) + np.cumsum(penalty)
+            np.testing.assert_allclose(found[method, quantity], bound, rtol=1e-10)
+            np.testing.assert_allclose(found[method, "wasserstein_beta"], norm, rtol=1e-12)
+
+    def test_a_method_that_is_not_that_of_the_theorems(self):
+        text = (PAPERS / "wdrbo" / "theory.yaml").read_text()
+        for old, new, says in (("noise_variance: 1, noise_units", "noise_variance: 2, noise_units", "lambda = 1"),
+                               ("variance: 1, noise", "variance: 4, noise", "k(z,z) = 1")):
+            out = self.run_ok("bounds", self.write("other.yaml", text.replace(old, new)))
+            self.assertEqual(out.count(f"the theorems ask for {says}"), 2, out)
 
     def test_mistakes(self):
         study = self.write("study.yaml", STUDY)

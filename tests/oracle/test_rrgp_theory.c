@@ -9,7 +9,8 @@
 /* O2, N = 1000. */
 RG_TEST(widths)
 {
-  const RgConfidenceLaw law = {RG_LAW_EXPONENTIAL, 2 * log(1000), 0.5, NULL, NAN};
+  const RgConfidenceLaw law = {
+    .kind = RG_LAW_EXPONENTIAL, .a = 2 * log(1000), .b = 0.5, .delta = NAN};
 
   RG_CLOSE(law.a, 13.815510558, 1e-10);
   RG_CLOSE(rg_confidence_mean(&law), 15.815510558, 1e-10);

@@ -202,26 +202,25 @@ def trend(check, studies):
 
 def bound(check, studies):
     """who, on, bound: a quantity of `regatta bounds` (STUDY_bounds.csv beside the results): the
-    cumulative regret of a typical trial is at most it at every query it speaks of.
+    cumulative regret of a typical trial is at most it at every query it speaks of; informative: true: bounds that no
+    run can exceed (no panel has one below t times the largest regret of a query of any method) decide nothing.
 
-    {kind: bound, who: GP-UCB, on: study, bound: gp_ucb_theorem}
+    {kind: bound, who: GP-UCB, on: study, bound: gp_ucb_theorem, informative: true}
     """
     from ..figures import bounds  # here: Matplotlib takes half a second
-    items = []
+    items, vacuous = [], []
     for panel, results, problem, who in each_method(check, studies):
-        path = results.path.parent / f"{panel.where.partition(',')[0]}_bounds.csv"
-        if not path.exists():
-            raise Missing(f"{panel.where}: no {path.name} beside the results (regatta bounds)")
-        table = bounds.read(path)
-        cells, _ = cells_behind(results, problem, who)
-        mine = [cell in cells for cell in zip(table["base"], table["algorithm"], table["swept"])]
-        rows = table[mine & (table["quantity"] == check["bound"]) & np.isfinite(table["value"])].drop_duplicates("t")
         frame = bounds.since_design(results, problem).xs(who, level="algorithm")
-        limit = rows.set_index("t")["value"]
+        limit = _limit(check["bound"], panel, results, problem, who)
         columns = [t for t in frame.columns if t in limit.index and t > 0]
         if not columns:
-            raise Missing(f"{panel.where}: {path.name} says nothing of {check['bound']} for {who}")
+            raise Missing(f"{panel.where}: the bounds say nothing of {check['bound']} for {who}")
         over = frame[columns].dropna() / limit[columns].to_numpy()
+        worst = np.nanmax(value_curves(results, problem, "instantaneous").to_numpy())
+        share = (limit[columns] / (worst * np.array(columns))).min()
+        if share >= 1.0:
+            vacuous.append(f"{who} ({panel.where}, {columns[-1]} queries): at least {share:.3g} times that, and cumulative "
+                           f"regret reaches {100 * over.max().max():.2g} % of it")
         worst = pd.DataFrame({"most": over.max(axis=1), "one": 1.0})
         item, data = new_item(panel, worst, who, ""), over.to_numpy(float)
         found = paired(item, worst, "ratio")
@@ -231,8 +230,25 @@ def bound(check, studies):
         item.most = 1.0
         item.better = item.equivalent = item.worse = np.nan
         items.append(item)
+    if check.get("informative") and vacuous and len(vacuous) == len(items):
+        return Outcome(f"{bounds.NAMES.get(check['bound'], check['bound'])} is vacuous here: no run can exceed it, because "
+                       f"at every t it is above t times the largest regret of a query; {'; '.join(vacuous)}",
+                       comparable=False)
     return interval_outcome(items, f"largest share of {bounds.NAMES.get(check['bound'], check['bound'])} "
                             "that the cumulative regret of a typical trial reaches", -np.inf, 1.0)
+
+
+def _limit(quantity, panel, results, problem, who):
+    """The values of a bound of one method by query t."""
+    from ..figures import bounds
+    path = results.path.parent / f"{panel.where.partition(',')[0]}_bounds.csv"
+    if not path.exists():
+        raise Missing(f"{panel.where}: no {path.name} beside the results (regatta bounds)")
+    table = bounds.read(path)
+    cells, _ = cells_behind(results, problem, who)
+    mine = [cell in cells for cell in zip(table["base"], table["algorithm"], table["swept"])]
+    rows = table[mine & (table["quantity"] == quantity) & np.isfinite(table["value"])].drop_duplicates("t")
+    return rows.set_index("t")["value"]
 
 
 def _positive_times(frame):

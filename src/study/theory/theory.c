@@ -375,6 +375,7 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
                                   .rule = rule,
                                   .data_noise = cell->run.noise_variance,
                                   .fitted = cell->surrogate.fit != RG_FIT_FIXED,
+                                  .initial = cell->run.initial_points,
                                   .delta = options->delta,
                                   .tight = options->tight};
   const char *why = obstacle(&view);
