@@ -189,6 +189,15 @@ class Results(common.Case):
                                  value == had, (named, value))
         self.assertTrue(universes._belongs(key % "", "P", "US", {path: "uniform"}, {path: "law"}, {}))
 
+    def test_a_law_of_the_context_is_a_setting(self):
+        """Its comma and its parentheses stand in keys and in labels."""
+        ours, path = {"problems.Camel.law": "normal(0.5, 0.2)"}, "problems.Camel.law"
+        for law in ("normal(0.5, 0.2)", "uniform(0, 1)"):
+            key = f'problem=three_humps_camel@1{{clip=yes,law=["{law}"]}};run={{}};algorithm=erbo@4{{}};study_seed=1'
+            self.assertTrue(universes._belongs(key, "Camel", "ERBO", {path: law}, ours, {}))
+            self.assertFalse(universes._belongs(key, "Camel", "ERBO", {path: "uniform(0, 2)"}, ours, {}))
+            self.assertEqual(universes._without(f"Camel (law={law}, dim=1)", {"law"}), "Camel (dim=1)")
+
     def test_study_files_keep_their_universes(self):
         paper = catalogue.paper("boke")
         catalogue.write_studies(paper, "smoke", None, self.scratch, ["fig8"], everywhere=True)
