@@ -83,13 +83,18 @@ def case(*states, reading="r", there=True, **universe):
 
 class Checks(common.Case):
     def test_pooled(self):
-        """One effect decides; the count is the number of comparisons behind it."""
-        for state, expected in ((SHOWN, SHOWN), (AGAINST, CONTRADICTED), (EQUIVALENT, EQUIVALENT), (OPEN, SUPPORTED)):
+        """The one effect decides, whatever single panels show, and the count is that of effects."""
+        for state, expected in ((SHOWN, SHOWN), (AGAINST, CONTRADICTED), (EQUIVALENT, EQUIVALENT), (OPEN, NOTHING)):
             found = outcome(SHOWN, OPEN, combine="pooled", pooled=Item("together", state=state))
-            self.assertEqual((found.grade, found.tally.total), (expected, 2))
-        found = outcome(SHOWN, AGAINST, combine="pooled", pooled=Item("together", state=OPEN))
-        self.assertEqual(found.grade, NOTHING)
+            self.assertEqual((found.grade, found.tally.total), (expected, 1))
         self.assertEqual(len(found.open_items()), 2)
+
+    def test_the_least_favourable_of_pooled_effects_is_the_estimate(self):
+        effects = [Item("together", "A", b, state=OPEN, value=value, low=0.5, high=1.5, most=1.0)
+                   for b, value in (("B", 0.8), ("C", 1.1), ("D", 0.9))]
+        found = verdicts.Case({}, "r", [outcome(SHOWN, combine="pooled", pooled=one) for one in effects], True)
+        value, *_, unit = found.estimate()
+        self.assertEqual((value, unit), (1.1, "a method, the least favourable of 3"))
 
     def test_panels_without_results_are_one_more_open_comparison(self):
         found = outcome(SHOWN, SHOWN, partial=True)

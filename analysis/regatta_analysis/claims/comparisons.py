@@ -1,7 +1,7 @@
 """Kinds of checks that compare methods."""
 import numpy as np
 
-from . import judge
+from . import grades, judge
 from .grades import SHOWN, VOID
 from .items import BOOTSTRAP, certain, common_trials, new_item, paired, require_means, settle, shows, side, units_of
 from .outcome import LEVEL, Item, Missing, Outcome, number, shortened
@@ -53,7 +53,9 @@ def pooled_item(items, studies):
     """All comparisons as one: panels have equal weight. Those of one problem of the study file, whatever is swept or
     scored, share trials, or the designs and noise of their trials."""
     known = [(i.evidence, _problem_of(i, studies)) for i in items if i.evidence and i.state != VOID]
-    item = Item(f"{len(items)} comparisons together", n=min(i.n for i in items), units=min(i.units for i in items),
+    pairs = {(i.a, i.b) for i in items}
+    a, b = pairs.pop() if len(pairs) == 1 else ("", "")
+    item = Item(f"{len(items)} {'panels' if a else 'comparisons'} together", a, b, n=min(i.n for i in items), units=min(i.units for i in items),
                 cells=tuple(dict.fromkeys(cell for i in items for cell in i.cells)))
     if not known:
         return item
@@ -80,7 +82,7 @@ def pairs_text(items, pooled):
     least, most = min(i.n for i in items), max(i.n for i in items)
     text = f"{least} common trials" if least == most else f"{least} to {most} common trials"
     if pooled:
-        text += f"; together: {_effect(pooled)}"
+        text += f"; together: {_effect(pooled)}; one by one: {grades.Tally.of(i.state for i in items)}"
     worst = max(items, key=lambda i: (i.state != SHOWN, i.worse if i.worse == i.worse else -1.0))
     if np.isfinite(worst.value):
         text += f"; {'weakest' if len(items) > 1 else 'found'}: {worst.name}, {_effect(worst)}"

@@ -78,33 +78,35 @@ class Outcome:
     comparable: bool = True  # whether results can decide it at all
 
     @property
+    def judged(self):
+        """The comparisons that make the grade: if they are pooled, all of them as one."""
+        return [self.pooled] if self.pooled else self.items
+
+    @property
     def tally(self):
-        return grades.Tally.of(item.state for item in self.items)
+        return grades.Tally.of(item.state for item in self.judged)
 
     @property
     def _parts(self):
         """The tally behind the grade. Panels without results count as one more open comparison."""
-        found = grades.Tally.of([self.pooled.state]) if self.pooled else self.tally
-        return found + grades.Tally(open=1) if self.partial else found
+        return self.tally + grades.Tally(open=1) if self.partial else self.tally
 
     @property
-    def _rule(self):
+    def rule(self):
+        """How the comparisons that make the grade combine."""
         return "every" if self.pooled else self.combine
 
     @property
     def grade(self):
         if not self.comparable or not self.items:
             return NOT_RUN if self.comparable else NOT_COMPARABLE
-        found = grades.grade(self._parts, self._rule)
-        if self.pooled and found == grades.NOTHING and self.tally.shown and not self.tally.against:
-            return grades.SUPPORTED
-        return found
+        return grades.grade(self._parts, self.rule)
 
     def possible(self):
         """The grades that more trials may give it."""
         if not self.items or not self.comparable:
             return {self.grade}
-        return grades.possible(self._parts, self._rule, self.ties)
+        return grades.possible(self._parts, self.rule, self.ties)
 
     def open_items(self):
         """The comparisons that more trials would help to decide."""
@@ -118,10 +120,10 @@ class Outcome:
 
     def shown(self):
         """The drawn experiments of another size in which the check is true; None if they are not known."""
-        draws = [item.shown for item in ([self.pooled] if self.pooled else self.items)]
+        draws = [item.shown for item in self.judged]
         if not draws or self.partial or any(d is None for d in draws):
             return None
-        return np.sum(draws, axis=0) >= grades.wanted(len(draws), self._rule)
+        return np.sum(draws, axis=0) >= grades.wanted(len(draws), self.rule)
 
 
 class Missing(Exception):

@@ -56,6 +56,11 @@ class Case:
         return [item for outcome in self.outcomes for item in outcome.items]
 
     @property
+    def judged(self):
+        """The comparisons that make the grade."""
+        return [item for outcome in self.outcomes for item in outcome.judged]
+
+    @property
     def trials(self):
         """Trials of the least supported comparison."""
         return min((item.n for item in self.items), default=0)
@@ -64,10 +69,10 @@ class Case:
         """(value, low, high, least, most, unit): of the comparison that decides, value and interval and the
         borders within which the statement is true; where comparisons have different borders the share that
         is shown, up to the share that may be, with no borders."""
-        items = [o.pooled for o in self.outcomes] if all(o.pooled for o in self.outcomes) else self.items
+        items = self.judged
         if not items:
             return np.nan, np.nan, np.nan, -np.inf, np.inf, ""
-        borders, rules = {(i.least, i.most) for i in items}, {o.combine for o in self.outcomes}
+        borders, rules = {(i.least, i.most) for i in items}, {o.rule for o in self.outcomes}
         one_sided = len(borders) == 1 and np.isfinite(list(borders)[0]).sum() == 1
         if len(items) == 1 or (one_sided and len(rules) == 1 and len({o.method for o in self.outcomes}) == 1):
             item, which = self._decisive(items, rules.pop())
@@ -81,8 +86,6 @@ class Case:
         """The comparison that decides whether enough comparisons hold, in words."""
         upper = np.isfinite(items[0].most)
         order = sorted(items, key=lambda i: (np.isnan(i.value), i.value if upper else -i.value))
-        if combine == "pooled":
-            return order[0], "only one"
         found = order[grades.wanted(len(order), combine) - 1]
         return found, {"every": "least favourable", "most": "median", "any": "most favourable"}[combine]
 
@@ -152,7 +155,7 @@ class Verdict:
         """The comparisons that hold and those that do not, if there are both."""
         if self.grade not in (PARTLY, SUPPORTED):
             return []
-        items = self.first.items
+        items = self.first.judged
         fewer = SHOWN if self.first.tally.shown * 2 <= len(items) else None
         some = [i for i in items if (i.state == SHOWN) == bool(fewer)]
         if not some:
