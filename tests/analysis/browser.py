@@ -41,7 +41,7 @@ def in_browser(page, scratch):
         [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0",
          "--disable-dev-shm-usage", f"--user-data-dir={scratch / 'profile'}",
          "--virtual-time-budget=20000", "--window-size=1600,1200", "--dump-dom", f"file://{probe}"],
-        capture_output=True, text=True, timeout=200)
+        capture_output=True, text=True, timeout=1800)
     found = re.search(r'<pre id="found">(.*) END</pre>', done.stdout)
     console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     if not found:

@@ -1,6 +1,7 @@
 """Reading files: shapes, alignment, missing values, and one clear line for every bad file."""
+import collections
 import contextlib
-import time
+import sys
 import unittest
 
 import common
@@ -147,18 +148,24 @@ class Load(common.Case):
             np.testing.assert_array_equal(found, swept["arrays"]["simple_regret"][2 + seed, 3:])
 
     def test_cost_is_linear_in_cells(self):
-        """Four times the cells take about four times as long, not sixteen."""
-        def seconds(n):
+        """Four times the cells take about four times as many calls of functions, not sixteen."""
+        def calls(n):
             part = synthetic.problem("Box", ["EI"], seeds=n, queries=2, initial=1)
             part["swept"] = [f"noise={k}" for k in range(n)]
             synthetic.write(self.path, [part])
-            start = time.process_time()
+            events = collections.Counter()
+
+            def count(frame, event, _):
+                events[event] += 1
+            sys.setprofile(count)
             results = load(self.path)
-            self.assertEqual((len(results.cells()), len(results.trials), len(results.data)),
-                             (n, n, 3 * n))
-            return time.process_time() - start
-        few = min(seconds(400) for _ in range(2))
-        self.assertLess(seconds(1600), 9.0 * few)
+            found = len(results.cells()), len(results.trials), len(results.data)
+            sys.setprofile(None)
+            self.assertEqual(found, (n, n, 3 * n))
+            return events["call"] + events["c_call"]
+        calls(1)  # what is only done once
+        few = calls(100)
+        self.assertLess(calls(400), 4 * few)
 
     def test_texts(self):
         synthetic.write(self.path, [self.small, self.large])

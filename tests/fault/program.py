@@ -78,7 +78,7 @@ class Bench:
             env["REGATTA_FAULT_PREFIX"] = str(self.target)
             env.update({f"REGATTA_FAULT_{name.upper()}": str(v) for name, v in faults.items()})
         return subprocess.run([self.program, *map(str, arguments)], env=env, capture_output=True,
-                              text=True, timeout=120, stdin=subprocess.DEVNULL)
+                              text=True, timeout=1800, stdin=subprocess.DEVNULL)
 
     def study_run(self, **faults):
         return self.run("run", self.study, "-o", self.output, "-quiet", **faults)

@@ -2,6 +2,7 @@
 
 A rule is a function of a Tree that yields (path, line, message); RULES names them all, and
 test_house.py plants a breach of each."""
+import functools
 import pathlib
 import re
 import subprocess
@@ -84,13 +85,17 @@ class Source:
     def line_of(self, position):
         return self.text.count("\n", 0, position) + 1
 
+    @functools.cache
     def includes(self):
-        for number, line in enumerate(self.lines, 1):
-            match = re.match(r'\s*#\s*include ["<]([^">]+)[">]', line)
-            if match:
-                yield number, match.group(1), '"' in line
+        """(line, header, whether in quotes) of every header that is included here."""
+        return [(self.line_of(match.start(1)), match.group(2), match.group(1) == '"') for match in
+                re.finditer(r'^[ \t]*#\s*include (["<])([^">]+)[">]', self.text, re.M)]
 
+    @functools.cache
     def functions(self):
+        return list(self.find_functions())
+
+    def find_functions(self):
         """(name, parameters, first line, lines, static) of every function that is defined here."""
         pattern = r"^((?:static )?(?:inline )?[A-Za-z_][\w ]*[ *]+)(\w+)\(([^;{}]*?)\)\s*\n\{(.*?)^\}"
         for match in re.finditer(pattern, self.code, re.M | re.S):

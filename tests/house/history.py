@@ -14,16 +14,16 @@ def git(tree, *words):
 
 
 def commits(tree, since):
-    """Ids of the commits after `since`: none where git has not got it, or it is in another history."""
+    """(id, title) of the commits after `since`: none where git has not got it, or it is in another history."""
     if git(tree, "rev-parse", "--show-prefix").strip():
         return []
-    return git(tree, "rev-list", "--no-merges", f"{since}..HEAD").split()
+    log = git(tree, "log", "--no-merges", "--format=%H %s", f"{since}..HEAD")
+    return [(line[:40], line[41:].strip()) for line in log.splitlines()]
 
 
 def titles(tree, since=SINCE):
     """A title says what a commit does in a line that fits everywhere."""
-    for commit in commits(tree, since):
-        title = git(tree, "log", "-1", "--format=%s", commit).strip()
+    for commit, title in commits(tree, since):
         if len(title) > MAX_TITLE:
             yield commit[:10], 1, f"its title has {len(title)} characters, at most {MAX_TITLE}: {title}"
 
@@ -35,9 +35,11 @@ def raised(tree, since=SINCE):
         old, new = ({(kind, name): int(number) for kind, name, number in
                      re.findall(rf"^\{sign}(\w+)\s+(\S+)\s+(\d+)", changes, re.M)} for sign in "-+")
         higher = [name for kind, name in new if (kind, name) in old and new[kind, name] > old[kind, name]]
+        if not higher:
+            continue
         files = git(tree, "show", "--format=", "--name-only", commit).split()
         reason = git(tree, "log", "-1", "--format=%b", commit).strip()
-        if higher and (files != [LIMITS] or not reason):
+        if files != [LIMITS] or not reason:
             yield commit[:10], 1, f"raises the limit of {', '.join(higher)} beside other changes, or says not why"
 
 

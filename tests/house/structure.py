@@ -104,15 +104,19 @@ def second_lists(tree):
         texts[path.relative_to(tree.root).as_posix()] = path.read_text()
     homes = {"columns": ("src/regatta/results.h", r'\bCOLUMN\(\s*\w+,\s*"(\w+)"', 8),
              "kernels": ("src/gp/kernel/list.h", r"(?:families/|^RG_KERNEL\()(\w+)", 4)}
-    several = re.compile(r"(?:\b(\w+)(?:\[\w*\])?\s*=\s*)?[\[({]\s*(\"?\w+\"?(?:\s*,\s*\"?\w+\"?){3,})")
+    several = re.compile(r"[\[({]\s*(\"?\w+\"?(?:\s*,\s*\"?\w+\"?){3,})")
+    holder = re.compile(r"\b(\w+)(?:\[\w*\])?\s*=\s*$")
     for what, (home, pattern, most) in homes.items():
         names = set(re.findall(pattern, texts.get(home, ""), re.M))
         if home in texts and not names:
             yield home, 1, f"has no list of {what} that this rule can read"
         for path, text in texts.items():
             for match in several.finditer(text):
-                found = {re.sub(r'"|^RG_[A-Z]+?_', "", word.strip()).lower() for word in match.group(2).split(",")}
-                if len(found & names) >= most and path != home and (path, match.group(1)) not in SECOND_LISTS:
+                found = {re.sub(r'"|^RG_[A-Z]+?_', "", word.strip()).lower() for word in match.group(1).split(",")}
+                if len(found & names) < most or path == home:
+                    continue
+                held = holder.search(text, max(match.start() - 100, 0), match.start())
+                if (path, held and held.group(1)) not in SECOND_LISTS:
                     yield path, text.count("\n", 0, match.start()) + 1, f"a second list of {what}, whose home is {home}"
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from unittest import mock
 
@@ -48,6 +49,14 @@ def install(case):
     subprocess.run(["cmake", "--install", pathlib.Path(REGATTA).parent, "--prefix", prefix], check=True,
                    stdout=subprocess.DEVNULL)
     return prefix
+
+
+def wait_until(condition, job=None):
+    """Until the condition holds, or the job is over; returns whether it holds."""
+    hangs = time.monotonic() + HANG
+    while not condition() and (job is None or job.poll() is None) and time.monotonic() < hangs:
+        time.sleep(0.02)
+    return condition()
 
 
 def end(job):

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, main, regatta
 
 GOOD = (HERE / "smoke.yaml").read_text()
 MISTAKES = (
@@ -48,7 +48,7 @@ class BadInput(RegattaTest):
             limit = [megabytes << 20] * 2
             done = subprocess.run([REGATTA, "run", study, "-o", self.folder / f"{i}.h5", "-quiet"],
                                   preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
-                                  env=environment(), capture_output=True, text=True, timeout=100)
+                                  env=environment(), capture_output=True, text=True, timeout=HANG)
             codes.append(done.returncode)
             if codes[-1]:
                 self.assertRegex(done.stderr, r"\Aregatta: .*limit of address space \(ulimit -v.*\n\Z")
@@ -147,7 +147,7 @@ class BadInput(RegattaTest):
             try:
                 done = subprocess.run([REGATTA, *command], user=65534, group=65534, extra_groups=[],
                                       env=environment() | {"TMPDIR": str(self.folder)}, capture_output=True,
-                                      text=True, timeout=60)
+                                      text=True, timeout=HANG)
             except PermissionError:
                 self.skipTest("the program is out of their reach")
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)

@@ -4,11 +4,10 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 from unittest import mock
 
-from regatta_test import HERE, REGATTA, RegattaTest, environment, main
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, main, wait_until
 
 SCRIPTS = HERE.parents[1] / "experiments" / "cluster"
 MPIRUN = "#!/bin/bash\nexec \"$@\"\n"  # one rank
@@ -46,7 +45,7 @@ class Cluster(RegattaTest):
 
     def end(self, job):
         """Output and exit code of a script, and what it asked its batch system for."""
-        out, _ = job.communicate(timeout=300)
+        out, _ = job.communicate(timeout=HANG)
         self.assertNotIn("command not found", out)
         asked = self.notes.read_text().splitlines() if self.notes.exists() else []
         self.notes.unlink(missing_ok=True)
@@ -111,11 +110,9 @@ class Cluster(RegattaTest):
         hosts.write_text("alpha 2\n# beta 2\ngamma 2 # the fast one\n")
         command = "ssh.sh", "study.yaml", "study.h5", "hosts"
         with mock.patch.dict(os.environ):
-            self.slow_trials(1000)
+            self.slow_trials(20000)
             job = self.start(*command)
-            deadline = time.monotonic() + 60
-            while time.monotonic() < deadline and not self.output.with_suffix(".h5.d").exists():
-                time.sleep(0.1)
+            self.assertTrue(wait_until(self.output.with_suffix(".h5.d").exists, job))
             job.send_signal(signal.SIGTERM)
             out, code, _ = self.end(job)
             self.assertEqual(code, 75, out)

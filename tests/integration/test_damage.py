@@ -9,13 +9,12 @@ import shutil
 import signal
 import struct
 import subprocess
-import time
 import unittest
 from unittest import mock
 
 import h5py
 
-from regatta_test import HERE, LONG, REGATTA, RegattaTest, SLOW, environment, main, regatta
+from regatta_test import HANG, HERE, LONG, REGATTA, RegattaTest, SLOW, environment, main, regatta, wait_until
 
 TEXT = (HERE / "smoke.yaml").read_text().replace("iterations: 12", "iterations: 3").replace(
     "seeds: 4", "seeds: 2")
@@ -143,7 +142,7 @@ class Damage(RegattaTest):
             self.addCleanup(self.end_all, job)
             child = self.limited_child(job, len(data))
             os.kill(child, signal.SIGXCPU)
-            err = job.communicate(timeout=60)[1]
+            err = job.communicate(timeout=HANG)[1]
             self.assertEqual(job.returncode, 2)
             self.assertEqual(err, f"regatta: {path} is damaged: HDF5 reads it without end\n")
 
@@ -156,15 +155,15 @@ class Damage(RegattaTest):
     def limited_child(self, job, size):
         """The child of the command, as soon as it has the limit for a file of this size and computes."""
         children = pathlib.Path(f"/proc/{job.pid}/task/{job.pid}/children")
-        deadline = time.monotonic() + 100
-        while job.poll() is None and time.monotonic() < deadline:
-            for child in children.read_text().split():
-                limits = pathlib.Path(f"/proc/{child}/limits").read_text()
-                if re.search(rf"^Max cpu time +{120 + -(-size // 1000000)} ", limits, re.M):
-                    return int(child)
-            time.sleep(0.01)
-        self.end_all(job)
-        self.fail(f"no child of the command has the limit: {job.communicate()[1]}")
+        limit = rf"^Max cpu time +{120 + -(-size // 1000000)} "
+
+        def limited():
+            return [int(child) for child in children.read_text().split()
+                    if re.search(limit, pathlib.Path(f"/proc/{child}/limits").read_text(), re.M)]
+        if not wait_until(limited, job):
+            self.end_all(job)
+            self.fail(f"no child of the command has the limit: {job.communicate()[1]}")
+        return limited()[0]
 
     def test_hidden_groups(self):
         """Groups that are gone or can't be opened are damage, not fewer trials."""
@@ -248,7 +247,7 @@ class DamagedShards(RegattaTest):
         """Run and stop until `wanted` shards exist; longer only where nothing was finished, so that
         the study doesn't end on any machine under any load."""
         walltime, shards = 0.5, []
-        while walltime < 60:
+        while walltime < HANG:
             before = shards
             with mock.patch.dict(os.environ, LD_PRELOAD=SLOW, PAUSE_US="2000"):
                 self.run_ok("run", study, "-o", output, "-quiet", "-walltime", walltime, ranks=3)

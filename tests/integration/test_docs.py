@@ -9,7 +9,7 @@ import unittest
 import urllib.parse
 from pathlib import Path
 
-from regatta_test import REGATTA, RegattaTest, main, regatta
+from regatta_test import HANG, REGATTA, RegattaTest, main, regatta
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)
@@ -114,7 +114,7 @@ class Docs(RegattaTest):
     def in_browser(self, page):
         return subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
                                f"--user-data-dir={self.folder / 'profile'}", "--virtual-time-budget=5000",
-                               "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=120).stdout
+                               "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=HANG).stdout
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ import time
 import h5py
 import numpy as np
 
-from regatta_test import (HERE, LONG, RegattaTest, environment, is_alive, kill, main, mpirun,
-                          regatta)
+from regatta_test import (HANG, HERE, LONG, RegattaTest, environment, is_alive, kill, main, mpirun,
+                          regatta, wait_until)
 
 EVALUATOR = HERE / "evaluator.py"
 KILLS = 60 if LONG else 8
@@ -58,13 +58,6 @@ def problem(label="P", program=EVALUATOR, arguments=(), limit=60, retries=0):
 
 def head(seeds=1, iterations=5):
     return HEAD.format(seeds=seeds, iterations=iterations)
-
-
-def wait_until(condition, seconds=60):
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)
-    return condition()
 
 
 class External(RegattaTest):
@@ -473,7 +466,7 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
         job = self.start(study)
         self.assertTrue(wait_until(lambda: len(self.asked()) > 6))
         job.send_signal(signal.SIGUSR1)
-        out, _ = job.communicate(timeout=60)
+        out, _ = job.communicate(timeout=HANG)
         self.assertEqual(job.returncode, 0, out)
         self.assertIn("stopped by a signal with 0 of 4 trials", out)
         self.assertLess(len(self.asked()), 50)

@@ -5,12 +5,11 @@ import os
 import pathlib
 import signal
 import subprocess
-import time
 import unittest
 from unittest import mock
 
 import h5py
-from regatta_test import LONG, REGATTA, SLOW, RegattaTest, end, environment, main, mpirun, regatta
+from regatta_test import HANG, LONG, REGATTA, SLOW, RegattaTest, end, environment, main, mpirun, regatta, wait_until
 
 RANKS = 64 if LONG else 8
 AGENT = """#!/bin/sh
@@ -62,25 +61,24 @@ class Launcher(RegattaTest):
             self.write(f"host{i}/start.csv", f"x1,x2\n0,{i}\n")
             command += [":"] * i + ["-wdir", self.folder / f"host{i}", "-n", "1", REGATTA, "run", study,
                                     "-o", self.output]
-        done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=60)
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=HANG)
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("study.yaml: rank 1 finds other data", done.stderr)
         self.assertFalse(self.output.exists())
 
     def test_many_ranks_on_few_cores(self):
-        """The same bits as on one rank, and in the time that the simulator says: trials sleep."""
+        """The same bits as on one rank; the simulator knows how long the trials of each rank take."""
         study = self.write("study.yaml", STUDY.format(5 * RANKS // 2))
         with mock.patch.dict(os.environ, LD_PRELOAD=SLOW, PAUSE_US="30000"):
             self.run_ok("run", study, "-o", self.output, "-quiet", ranks=RANKS)
         with h5py.File(self.output) as file:
             trials = file["branin/provenance"]
-            begun, took = trials["started"][()], trials["wall"][()]
+            took = trials["wall"][()]
         plan = self.run_ok("plan", study, "-o", self.output, "-simulate", f"1,{RANKS}")
         one, many = (line.split() for line in plan.splitlines()[-2:])
         self.assertEqual((one[0], many[0]), ("1", str(RANKS)))
         self.assertAlmostEqual(float(one[1]), took.sum(), delta=0.1 * took.sum())
-        wall = (begun + took).max() - begun.min()  # load makes it longer, nothing shorter
-        self.assertTrue(0.85 < wall / float(many[1]) < 2, f"{wall} s, simulated {many[1]} s")
+        self.assertAlmostEqual(float(many[1]), 3 * took.mean(), delta=0.3 * took.mean())
         self.run_ok("run", study, "-o", self.folder / "one.h5", "-quiet")
         self.assertEqual(self.checksum(self.output), self.checksum(self.folder / "one.h5"))
 
@@ -111,8 +109,11 @@ class Launcher(RegattaTest):
         words = " ".join(mpirun(2, "run", "/mnt/study.yaml", "-o", "/mnt/study.h5", "-quiet"))
         subprocess.run(["unshare", "--mount", "sh", "-c", f"mount --bind {self.folder} /mnt && "
                         f"mount -t tmpfs -o size=100k tmpfs /dev/shm && TMPDIR=/mnt {words}"],
-                       env=environment(), check=True, capture_output=True, timeout=100)
+                       env=environment(), check=True, capture_output=True, timeout=HANG)
         self.assertEqual(self.run_ok("status", self.output), "launcher: complete\n")
+
+    def has_shards(self):
+        return any(self.output.with_suffix(".h5.d").glob("[0-9]-*.h5"))
 
     def start(self, study, **variables):
         """The study on two ranks of each of two hosts."""
@@ -129,25 +130,18 @@ class Launcher(RegattaTest):
 
     @unittest.skipUnless(NAMESPACES, "name spaces need root")
     def test_a_host_vanishes(self):
-        study = self.write("study.yaml", STUDY.format(24))
+        study = self.write("study.yaml", STUDY.format(500))
         job = self.start(study)
-        begun = time.monotonic()
-        while job.poll() is None and len(processes_of(self.output)) < 4:
-            self.assertLess(time.monotonic() - begun, 100, "no four ranks")
-            time.sleep(0.05)
-        while job.poll() is None and not self.output.with_suffix(".h5.d").exists():
-            time.sleep(0.05)
-        time.sleep(0.5)
+        self.assertTrue(wait_until(self.has_shards, job))
+        self.assertEqual(len(processes_of(self.output)), 4)
         os.kill(int((self.folder / "beta").read_text()), signal.SIGKILL)  # and all that runs there
-        out, _ = job.communicate(timeout=60)
+        out, _ = job.communicate(timeout=HANG)
         self.assertNotEqual(job.returncode, 0)
         self.assertRegex(out, "lost communication|disconnected|daemons")
-        while processes_of(self.output):
-            self.assertLess(time.monotonic() - begun, 200, "ranks that outlive their job")
-            time.sleep(0.1)
+        self.assertTrue(wait_until(lambda: not processes_of(self.output)), "ranks that outlive their job")
         self.assertFalse(self.output.exists())
-        job = self.start(study)
-        out, _ = job.communicate(timeout=120)
+        job = self.start(study, PAUSE_US="0")
+        out, _ = job.communicate(timeout=HANG)
         self.assertEqual(job.returncode, 0, out)
         with h5py.File(self.output) as file:
             hosts = set(file["branin/provenance/host"].asstr()[()])
@@ -178,24 +172,21 @@ class Launcher(RegattaTest):
             env={**environment(), "LD_PRELOAD": SLOW, "PAUSE_US": "20000"}, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(end, job)
-        folder = self.output.with_suffix(".h5.d")
-        while job.poll() is None and not list(folder.glob("[0-9]-*.h5")):
-            time.sleep(0.05)
+        self.assertTrue(wait_until(self.has_shards, job))
         subprocess.run(["ip", "-n", f"{name}a", "link", "set", "v0", "down"], check=True)
         ranks = processes_of(self.output)
         self.assertEqual(len(ranks), 4)
         for pid in ranks:
             os.kill(pid, signal.SIGUSR1)
-        while processes_of(self.output):
-            time.sleep(0.05)
-        code, out, err = regatta("verify", folder, "-no-rerun")
+        self.assertTrue(wait_until(lambda: not processes_of(self.output)), "ranks that do not leave")
+        code, out, err = regatta("verify", self.output.with_suffix(".h5.d"), "-no-rerun")
         self.assertEqual((code, err), (75, ""), out)
 
     @unittest.skipUnless(NAMESPACES, "name spaces need root")
     def test_hosts_that_cannot_share_a_counter_are_refused(self):
         """One-sided communication over TCP as Debian forbids it, where the user does, too."""
         job = self.start(self.write("study.yaml", STUDY.format(4)), OMPI_MCA_osc="^ucx,pt2pt")
-        out, _ = job.communicate(timeout=100)
+        out, _ = job.communicate(timeout=HANG)
         self.assertEqual(job.returncode, 2, out)
         self.assertEqual(out.count("regatta:"), 1)
         self.assertIn("set OMPI_MCA_osc=^ucx", out)

@@ -7,12 +7,11 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import h5py
 import numpy as np
 
-from regatta_test import HERE, RegattaTest, environment, main, mpirun, ranks_of, regatta
+from regatta_test import HERE, RegattaTest, environment, main, mpirun, ranks_of, regatta, wait_until
 
 OPTIMISER = HERE / "optimiser.py"
 EXAMPLES = HERE.parents[1] / "experiments" / "examples" / "optimiser"
@@ -268,17 +267,13 @@ for line in sys.stdin:
     def killed(self, arguments, program=OPTIMISER, between=lambda: None):
         """The results of a study that was killed in the middle and resumed."""
         heard = self.folder / "heard"
-        study = self.study(method(arguments=[*arguments, "--heard", heard, "--delay", 0.05],
-                                  program=program), iterations=20)
+        study = self.study(method(arguments=[*arguments, "--heard", heard, "--at", 8, "--how", "silent", "--once",
+                                             self.folder / "silent"], program=program), iterations=20)
         output = self.folder / "out.h5"
         job = subprocess.Popen(mpirun(1, "run", study, "-o", output, "-quiet"), env=environment(),
                                start_new_session=True, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        end = time.monotonic() + 60
-        while time.monotonic() < end:
-            if heard.exists() and len(heard.read_text().splitlines()) > 15:
-                break
-            time.sleep(0.02)
+        self.assertTrue(wait_until((self.folder / "silent").exists, job))
         for rank in ranks_of(job):
             os.kill(rank, signal.SIGKILL)
         job.wait()

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 
-from regatta_test import HERE, REGATTA, RegattaTest, environment, fingerprint, main
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, fingerprint, main
 
 ROOT = HERE.parents[1]
 PRINTED_BY, NOTEBOOK_BY = "be370eafd81ec0b7", "8748e3e5b6c63dd0"  # `regatta version`
@@ -64,7 +64,7 @@ class Pages(RegattaTest):
         here = pathlib.Path(REGATTA).parent
         exports = f"export PATH={here}:$PATH PYTHONPATH={ROOT / 'analysis'} REGATTA={REGATTA}\n"
         done = subprocess.run(["bash", "-ec", exports + commands.replace("mpirun ", "mpirun --oversubscribe ")],
-                              cwd=self.folder, env=environment(), capture_output=True, text=True, timeout=300,
+                              cwd=self.folder, env=environment(), capture_output=True, text=True, timeout=HANG,
                               stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, 0, f"{commands}\n{done.stdout}{done.stderr}")
         return done.stdout

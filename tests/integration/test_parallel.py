@@ -1,12 +1,11 @@
 """Studies with several workers on a simulated clock: the same results on any number of ranks, after a kill, and beside
 other methods."""
 import subprocess
-import time
 
 import h5py
 import numpy as np
 
-from regatta_test import RegattaTest, environment, kill, main, mpirun
+from regatta_test import RegattaTest, environment, kill, main, mpirun, wait_until
 
 STUDY = """
 study: parallel
@@ -32,13 +31,14 @@ class Parallel(RegattaTest):
             sums.append(self.checksum(output))
         self.slow_trials(2000)
         output = self.folder / "killed.h5"
+        shards, known = self.folder / "killed.h5.d", set()
         for _ in range(3):
-            job = subprocess.Popen(mpirun(2, "run", study, "-o", output, "-quiet", "-commit", "0"), env=environment(),
+            job = subprocess.Popen(mpirun(2, "run", study, "-o", output, "-quiet"), env=environment(),
                                    start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL)
-            time.sleep(0.5)
-            if job.poll() is None:
-                kill(job)
+            self.assertTrue(wait_until(lambda: set(shards.glob("[0-9]-*")) - known, job), "a trial was committed")
+            kill(job)
+            known |= set(shards.glob("[0-9]-*"))
         self.run_ok("run", study, "-o", output, "-quiet", ranks=2)
         sums.append(self.checksum(output))
         self.assertEqual(len(set(sums)), 1, sums)

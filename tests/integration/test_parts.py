@@ -2,7 +2,7 @@
 import re
 import subprocess
 
-from regatta_test import HERE, REGATTA, RegattaTest, end, environment, main, regatta
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, end, environment, main, regatta
 
 STUDY = HERE / "smoke.yaml"
 N_TRIALS = 60
@@ -36,7 +36,7 @@ class Parts(RegattaTest):
                                   env=environment(), stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
                  for i in (1, 2, 3)]
-        told = [part.communicate(timeout=120) for part in parts]
+        told = [part.communicate(timeout=HANG) for part in parts]
         self.assertEqual([part.returncode for part in parts], [0, 0, 0], told)
         run = [int(re.search(r"\((\d+) run now", out).group(1)) for out, _ in told]
         self.assertEqual(sum(run), N_TRIALS)
@@ -70,7 +70,7 @@ class Parts(RegattaTest):
         lines = [watch.stdout.readline() for _ in range(2)]
         self.assertEqual(self.stamps(), before)
         self.run_ok("run", STUDY, "-part", "2/2", "-o", output, "-quiet")
-        rest = watch.communicate(timeout=60)[0].splitlines(keepends=True)
+        rest = watch.communicate(timeout=HANG)[0].splitlines(keepends=True)
         self.assertEqual(watch.returncode, 0)
         for line in lines:
             self.assertRegex(line, r"^\d\d:\d\d:\d\d smoke: incomplete; .* \(30 of 60 trials\)\n$")

@@ -1,11 +1,11 @@
 """Unusual paths and environments: each is followed, or refused with one line; none hangs."""
 import os
+import pathlib
 import signal
 import subprocess
-import time
 from unittest import mock
 
-from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, end, environment, main, regatta, wait_until
 
 STUDY = """study: paths
 seeds: 2
@@ -27,7 +27,7 @@ class Paths(RegattaTest):
     def refused(self, *arguments, says, code=2):
         """With one line that says why; nothing is written."""
         before = sorted(self.folder.rglob("*"))
-        found, out, err = regatta(*arguments, timeout=60)
+        found, out, err = regatta(*arguments)
         self.assertEqual(found, code, f"{arguments}: {out}{err}")
         self.assertEqual(err.count("\n"), 1, err)
         self.assertIn(says, err)
@@ -67,9 +67,9 @@ class Paths(RegattaTest):
         for name in ("evaluations", "bad", "foreign"):
             os.mkfifo(shards / name)
         for command in ("info", "status", "checksum"):
-            self.assertEqual(regatta(command, shards, timeout=60)[0],
+            self.assertEqual(regatta(command, shards)[0],
                              75 if command == "status" else 2, command)
-        code, _, err = regatta("run", self.study, "-o", self.folder / "out.h5", "-quiet", timeout=60)
+        code, _, err = regatta("run", self.study, "-o", self.folder / "out.h5", "-quiet")
         self.assertIn(code, (0, 2, 3), err)
         self.assertNotIn("PETSC ERROR", err)
 
@@ -105,26 +105,23 @@ class Paths(RegattaTest):
         """A stop like any other, from the moment on that the program has begun."""
         text = STUDY.replace("seeds: 2", "seeds: 20000")
         study = self.write("long.yaml", text)
-        for number, delay in ((signal.SIGTERM, 0.15), (signal.SIGUSR1, 0.15), (signal.SIGINT, 0.3)):
+        for number, begun in ((signal.SIGTERM, False), (signal.SIGUSR1, False), (signal.SIGINT, True)):
             output = self.folder / f"{number}.h5"
             job = subprocess.Popen([REGATTA, "run", study, "-o", output, "-quiet"], text=True,
                                    env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            self.await_handlers(job.pid)
-            time.sleep(delay - 0.15)
+            self.addCleanup(end, job)
+            self.assertTrue(wait_until(lambda: self.catches_term(job.pid), job))
+            if begun:
+                self.assertTrue(wait_until(pathlib.Path(f"{output}.d").exists, job))
             job.send_signal(number)
-            out, err = job.communicate(timeout=120)
+            out, err = job.communicate(timeout=HANG)
             self.assertEqual(job.returncode, 0, err)
             self.assertIn("stopped by a signal", out)
 
-    def await_handlers(self, pid):
-        """Until the process catches TERM."""
-        for _ in range(5000):
-            with open(f"/proc/{pid}/status") as status:
-                caught = next(line.split()[1] for line in status if line.startswith("SigCgt"))
-            if int(caught, 16) & 1 << (signal.SIGTERM - 1):
-                return
-            time.sleep(0.0005)
-        self.fail("it never catches signals")
+    def catches_term(self, pid):
+        status = pathlib.Path(f"/proc/{pid}/status").read_text()
+        caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
+        return bool(int(caught, 16) & 1 << (signal.SIGTERM - 1))
 
     def test_what_a_killed_merge_leaves(self):
         """The next run removes the temporary file."""

@@ -5,7 +5,7 @@ import sys
 import h5py
 import numpy
 
-from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, main, regatta
 
 SCALE = HERE.parents[1] / "experiments" / "scale"
 
@@ -13,7 +13,7 @@ SCALE = HERE.parents[1] / "experiments" / "scale"
 class Scale(RegattaTest):
     def call(self, *command, **variables):
         done = subprocess.run([*map(str, command)], env={**environment(), **variables},
-                              capture_output=True, text=True, timeout=200)
+                              capture_output=True, text=True, timeout=HANG)
         self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
         return done.stdout
 

@@ -5,9 +5,8 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
-from regatta_test import HERE, REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, main, regatta, wait_until
 
 ROOT = HERE.parents[1]
 SRUN = """#!/bin/bash
@@ -55,16 +54,12 @@ class Slurm(RegattaTest):
         job = subprocess.Popen(["bash", self.script], cwd=self.folder, env=self.env,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True)
-        deadline = time.monotonic() + 60
-        while job.poll() is None and time.monotonic() < deadline:
-            if len(self.tasks()) == 3 and (self.folder / "study.h5.d").exists():
-                break
-            time.sleep(0.05)
+        wait_until(lambda: len(self.tasks()) == 3 and (self.folder / "study.h5.d").exists(), job)
         try:
             job.wait(timeout=limit)
         except subprocess.TimeoutExpired:
             act()
-        out, _ = job.communicate(timeout=120)
+        out, _ = job.communicate(timeout=HANG)
         self.assertNotIn("command not found", out)
         if requeued.exists():
             self.assertEqual(requeued.read_text(), "requeue 4711\n")

@@ -1,13 +1,11 @@
 """Trials that several ranks work on together."""
-import os
 import re
 import signal
 import subprocess
-import time
 
 import h5py
 import numpy
-from regatta_test import HERE, RegattaTest, end, environment, main, mpirun, regatta
+from regatta_test import HANG, HERE, SLOW, RegattaTest, end, environment, main, mpirun, regatta, wait_until
 
 STUDY = """
 study: teams
@@ -233,22 +231,19 @@ problems:
                                  "-crossover", 10, "-strict", ranks=2)[0], 4)
 
     def test_a_stop_dismisses_the_team(self):
-        self.slow_trials(20000)
-        output = self.folder / "stopped.h5"
+        """Rank 0 is slow, and says so, once its model is a team's."""
+        output, marks = self.folder / "stopped.h5", self.folder / "marks"
+        marks.mkdir()
+        slow = {"LD_PRELOAD": SLOW, "PAUSE_US": "100000", "SLOW_AFTER": "80", "SLOW_MARKS": str(marks)}
         job = subprocess.Popen(mpirun(4, "run", self.study(2, 1), "-o", output, "-quiet",
                                       "-crossover", 12),
-                               env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True)
+                               env={**environment(), **slow}, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
         self.addCleanup(end, job)
-        deadline = time.monotonic() + 120
-        while job.poll() is None and not (self.folder / "stopped.h5.d").exists():
-            self.assertLess(time.monotonic(), deadline, "the run did not begin")
-            time.sleep(0.02)
-        time.sleep(0.5)
+        self.assertTrue(wait_until(lambda: any(marks.iterdir()), job))
         job.send_signal(signal.SIGUSR1)
-        out, err = job.communicate(timeout=120)
+        out, err = job.communicate(timeout=HANG)
         self.assertEqual(job.returncode, 0, err)
-        os.environ.pop("LD_PRELOAD")
         self.run_ok("run", self.study(2, 1), "-o", output, "-quiet", "-crossover", 12, ranks=4)
         self.assertEqual(regatta("status", output)[0], 0)
 

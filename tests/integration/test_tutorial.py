@@ -4,7 +4,7 @@ import pathlib
 import re
 import subprocess
 
-from regatta_test import HERE, REGATTA, RegattaTest, environment, fingerprint, main
+from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, fingerprint, main
 from test_pages import PRINTED_BY, blocks, follows
 
 ROOT = HERE.parents[1]
@@ -23,7 +23,7 @@ class Tutorial(RegattaTest):
     def shell(self, commands):
         """As typed in a folder of one's own."""
         done = subprocess.run(["bash", "-ec", commands], cwd=self.folder, env=self.environment, capture_output=True,
-                              text=True, timeout=300, stdin=subprocess.DEVNULL)
+                              text=True, timeout=HANG, stdin=subprocess.DEVNULL)
         self.assertEqual(done.returncode, 0, f"{commands}\n{done.stdout}{done.stderr}")
         return done.stdout
 
