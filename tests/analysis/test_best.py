@@ -39,6 +39,11 @@ def made(change=None):
 
 
 class Best(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        common.undrawn(cls)
+
     def results(self, change=None):
         part, values = made(change)
         synthetic.write(self.scratch / "s.h5", [part])

@@ -1,5 +1,5 @@
 """How often the tests of judge.py are wrong: simulated studies in which a statement is true, false, or a tie (true at the
-border of what it says), 2,000 of each for every kind and three laws of the trials' values: normal, heavy-tailed
+border of what it says), 500 of each for every kind and three laws of the trials' values: normal, heavy-tailed
 (lognormal), and clustered by instance. REGATTA_LONG=1: 20,000 studies of each, and experiments of 10 to 50 trials.
 test_guarantees.py has those of evidence.py."""
 import os
@@ -15,7 +15,7 @@ from regatta_analysis.claims.outcome import Item
 from regatta_analysis.stats.growth import exponents
 
 LONG = os.environ.get("REGATTA_LONG") == "1"
-STUDIES = 20000 if LONG else 2000
+STUDIES = 20000 if LONG else 500
 UNITS, SEEDS, DRAWS, GAP = 20, 4, 400, 1.5  # the gap of true and false claims, in deviations of a unit
 LAWS = ("normal", "heavy-tailed", "clustered")
 TRUTHS = {"true": -1.0, "tie": 0.0, "false": 1.0}

@@ -25,12 +25,7 @@ def run(*arguments, program=main):
     return code, out.getvalue(), err.getvalue()
 
 
-class Command(common.Case):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        common.coarse(cls)
-
+class Study(common.Case):
     def setUp(self):
         super().setUp()
         self.path = self.scratch / "study.h5"
@@ -42,7 +37,10 @@ class Command(common.Case):
     def written(self):
         return sorted(path.name for path in self.out.iterdir())
 
+
+class Everything(Study):
     def test_everything(self):
+        common.coarse(type(self))
         code, out, err = run(self.path, "--out", self.out)
         self.assertEqual((code, err), (0, ""))
         expected = ["confidence", "profiles_cpu", "profiles_evaluations", "regret_GP_paths_cumulative", "regret_GP_paths_simple",
@@ -60,6 +58,13 @@ class Command(common.Case):
                       "Cholesky broke down", synthetic.STUDY, "| EI | 2 | 0 | 1 |", "| GP paths | EI | 2 |", "## Statistics",
                       "![GP paths, simple regret](regret_GP_paths_simple.png)", "(2 of 3)"):
             self.assertIn(words, summary)
+
+
+class Command(Study):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        common.undrawn(cls)
 
     def test_programs_that_are_not_reproducible_are_named(self):
         problem = synthetic.problem("Branin", ["Mine", "EI"], seeds=3, queries=8)

@@ -140,7 +140,7 @@ class Program(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        common.coarse(cls)
+        common.undrawn(cls)
         for name, text in (("crews", STUDY), ("deaths", DEATHS), ("short", SHORT)):
             (cls.directory / f"{name}.yaml").write_text(text)
             subprocess.run([os.environ["REGATTA"], "run", cls.directory / f"{name}.yaml", "-o",

@@ -96,7 +96,7 @@ class EverySetting(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        common.coarse(cls)
+        common.undrawn(cls)
         found = list(parameters().items())
         found += [(name, "algorithm") for name in sorted(settings.RESERVED - dict(found).keys())]
         cls.chunks = [dict(found[k:k + TOGETHER]) for k in range(0, len(found), TOGETHER)]

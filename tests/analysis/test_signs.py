@@ -50,7 +50,7 @@ class Signs(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        common.coarse(cls)
+        common.undrawn(cls)
         folder = cls.directory
         (folder / "program").write_text(PROGRAM.format(python=sys.executable, notes=folder / "notes"))
         (folder / "program").chmod(0o755)

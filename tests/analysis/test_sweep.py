@@ -29,7 +29,7 @@ class Sweep(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        common.coarse(cls)
+        common.undrawn(cls)
         cls.path = cls.directory / "study.h5"
         settings = [("Random", "")] + [("EI", f"noise={v}") for v in NOISE] + [
             (f"GP-UCB (kernel={k})", f"noise={v}, kernel={k}") for v in NOISE for k in KERNELS]

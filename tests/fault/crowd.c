@@ -10,7 +10,7 @@
 #include "drive.h"
 #include "scratch.h"
 
-enum { RUNS = 4, ROUNDS = 12 };
+enum { RUNS = 4, ROUNDS = 6 };
 
 typedef struct {
   char scratch[64], directory[128], output[192], ledger[RUNS][192];
@@ -54,7 +54,7 @@ static int round_of(const Crowd *crowd, int round)
   for (int i = 0; i < RUNS; i++)
     child[i] = start(crowd, i, (round + i) % 2 ? 0 : 256 << 20, shared);
   if (shared) {
-    usleep((unsigned)round * 7000);
+    usleep((unsigned)round * 14000);
     (void)kill(child[round % RUNS], SIGKILL);
   }
   for (int i = 0; i < RUNS; i++) {

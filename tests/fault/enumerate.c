@@ -144,7 +144,7 @@ static bool prepare(Bench *bench, const Scenario *scenario)
   return true;
 }
 
-enum { SAMPLE = 4 }; /* calls tried per fault and scenario */
+enum { SAMPLE = 2 }; /* calls tried per fault and scenario */
 
 static long step_for(int argc, char **argv, long calls)
 {

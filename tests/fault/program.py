@@ -62,7 +62,7 @@ class Bench:
         self.target = self.directory  # where faults happen
         if text is SEARCHED:
             self.target = self.directory / "out.h5.d" / "optima"
-        self.sample = 2 if text is SEARCHED else 3  # faults of each kind
+        self.sample = 2 if text is EXTERNAL else 1  # faults of each kind
         self.codes = (0, KILLED) if text is SEARCHED else (0, 3, KILLED)
         self.program = os.environ["REGATTA_PROGRAM"]
 
@@ -131,7 +131,7 @@ class Bench:
         assert calls > 5 and expected, "the undisturbed run"
         step = 1 if os.environ.get("REGATTA_LONG") else -(-calls // self.sample)
         for number, (action, forever) in enumerate(faults):
-            for call in range(1 + number * (step // 3 + 1) % step, calls + 1, step):
+            for call in range(1 + round(0.618 * (number + 1) * step) % step, calls + 1, step):
                 problem = self.try_fault(action, forever, call, expected)
                 passed += problem is None
                 failed += problem is not None

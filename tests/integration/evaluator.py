@@ -10,6 +10,7 @@ import time
 parser = argparse.ArgumentParser()
 parser.add_argument("--calls", help="file that gets a line per question")
 parser.add_argument("--delay", type=float, default=0, help="seconds an answer takes")
+parser.add_argument("--slow", help="the delay is over when this file is gone")
 parser.add_argument("--burn", type=float, default=0, help="seconds of CPU an answer takes")
 parser.add_argument("--at", type=int, default=0, help="evaluation at which to misbehave")
 parser.add_argument("--how", default="")
@@ -79,7 +80,8 @@ for line in sys.stdin:
     if options.calls:
         with open(options.calls, "a") as calls:
             calls.write(f"{os.getpid()} {request['trial']} {request['evaluation']}\n")
-    time.sleep(options.delay)
+    if not options.slow or os.path.exists(options.slow):
+        time.sleep(options.delay)
     end = time.process_time() + options.burn
     while time.process_time() < end:
         pass

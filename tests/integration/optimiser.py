@@ -12,7 +12,6 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--at", type=int, default=0, help="query at which to misbehave")
 parser.add_argument("--how", default="")
 parser.add_argument("--heard", help="file that gets every request")
-parser.add_argument("--delay", type=float, default=0, help="seconds an answer takes")
 parser.add_argument("--entropy", action="store_true", help="not reproducible")
 parser.add_argument("--fit", type=float, default=0, help="CPU seconds that every ask reports as a fit")
 parser.add_argument("--one", action="store_true", help="speak the protocol for one worker whatever is asked for")
@@ -72,7 +71,6 @@ for line in sys.stdin:
     if options.heard:
         with open(options.heard, "a") as heard:
             heard.write(line)
-    time.sleep(options.delay)
     do, identity = request["do"], request["id"]
     if do == "start":
         if options.how == "no_start":

@@ -125,6 +125,20 @@ class RegattaTest(unittest.TestCase):
         slow.start()
         self.addCleanup(slow.stop)
 
+    def stopped_study(self, study, output, least=1, ranks=None):
+        """The shards of a study that was stopped when it had at least so many of them: the wall time grows while
+        nothing is finished, and trials are slow, so that no machine under any load ends the study."""
+        walltime, shards = 0.5, []
+        while len(shards) < least and walltime < HANG:
+            before = shards
+            with mock.patch.dict(os.environ, LD_PRELOAD=SLOW, PAUSE_US="2000"):
+                self.run_ok("run", study, "-o", output, "-quiet", "-walltime", walltime, ranks=ranks)
+            shards = sorted(pathlib.Path(f"{output}.d").glob("[0-9]-*.h5"))
+            walltime *= 1 if len(shards) > len(before) else 2
+        self.assertGreaterEqual(len(shards), least, "no wall time leaves a stopped study")
+        self.assertFalse(pathlib.Path(output).exists())
+        return shards
+
     def run_ok(self, *arguments, ranks=None):
         code, out, err = regatta(*arguments, ranks=ranks)
         self.assertEqual(code, 0, f"{arguments}: exit {code}\n{out}\n{err}")

@@ -2,19 +2,19 @@
 import h5py
 import numpy as np
 
-from regatta_test import HERE, RegattaTest, main
+from regatta_test import HERE, LONG, RegattaTest, main
 
 STUDIES = HERE.parents[1] / "experiments" / "boke"
 
 
 class Boke(RegattaTest):
-    def run_study(self, name):
+    def run_study(self, name, layouts=(1, 3) if LONG else (3,)):
         outputs = []
-        for ranks in (1, 3):
+        for ranks in layouts:
             outputs.append(self.folder / f"{name}_{ranks}.h5")
             self.run_ok("run", STUDIES / f"{name}.yaml", "-o", outputs[-1], "-quiet", "-strict",
                         ranks=ranks)
-        self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
+        self.assertEqual(len(set(map(self.checksum, outputs))), 1)
         return h5py.File(outputs[0], "r")
 
     def check_regret(self, results):
@@ -30,7 +30,7 @@ class Boke(RegattaTest):
                 self.assertEqual(bool(repeated[t]), (x[:t] == x[t]).all(axis=1).any())
 
     def test_benchmarks(self):
-        with self.run_study("fig6_smoke") as results:
+        with self.run_study("fig6_smoke", (1, 3)) as results:
             self.check_regret(results)
             for name in ("Forrester", "Sphere6"):
                 self.check_repeats(results[name])

@@ -6,7 +6,7 @@ from unittest import mock
 import h5py
 import numpy as np
 
-from regatta_test import HERE, RegattaTest, main, regatta
+from regatta_test import HERE, LONG, RegattaTest, main, regatta
 
 EXPERIMENTS = HERE.parents[1] / "experiments"
 STUDY = """study: contexts
@@ -21,13 +21,13 @@ algorithms: [random]
 class Contexts(RegattaTest):
     def test_smoke_studies(self):
         """Every method runs, with the same bits on one and on three ranks."""
-        for paper in ("sbo_kde", "wdrbo"):
+        for paper, layouts in (("sbo_kde", (1, 3) if LONG else (3,)), ("wdrbo", (1, 3))):
             outputs = []
-            for ranks in (1, 3):
+            for ranks in layouts:
                 outputs.append(self.folder / f"{paper}_{ranks}.h5")
                 self.run_ok("run", EXPERIMENTS / paper / "smoke.yaml", "-o", outputs[-1], "-quiet",
                             "-strict", ranks=ranks)
-            self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
+            self.assertEqual(len(set(map(self.checksum, outputs))), 1)
 
     def test_error_of_the_objective(self):
         study, output = self.write("study.yaml", STUDY), self.folder / "out.h5"

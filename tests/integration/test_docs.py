@@ -9,7 +9,7 @@ import unittest
 import urllib.parse
 from pathlib import Path
 
-from regatta_test import HANG, REGATTA, RegattaTest, main, regatta
+from regatta_test import HANG, LONG, REGATTA, RegattaTest, main, regatta
 
 ROOT = Path(__file__).resolve().parents[2]
 BROWSER = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium"))), None)
@@ -64,7 +64,10 @@ def broken(site, pages):
                 yield path.relative_to(site).as_posix(), link
 
 
-@unittest.skipIf(lacks(), f"{lacks()} (Debian: python3-sphinx python3-myst-parser furo python3-nbconvert libjs-katex doxygen)")
+MISSING = lacks() if LONG else "a long test"
+
+
+@unittest.skipIf(MISSING, f"{MISSING} (Debian: python3-sphinx python3-myst-parser furo python3-nbconvert libjs-katex doxygen)")
 class Docs(RegattaTest):
     def test_site(self):
         done = subprocess.run([sys.executable, ROOT / "docs" / "build_docs.py", REGATTA, self.folder / "docs"],

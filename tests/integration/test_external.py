@@ -66,6 +66,7 @@ class External(RegattaTest):
         self.calls = self.folder / "calls"
         self.output = self.folder / "out.h5"
         self.logs = self.folder / "out.h5.d" / "evaluations"
+        self.slow = self.write("slow", "while this file is there, a program takes its time")
 
     def asked(self):
         """(pid, trial, evaluation) in order."""
@@ -173,7 +174,6 @@ for line in sys.stdin:
         program.chmod(0o755)
         inputs = "[n integer 1 5, k choice p q r, m integer 1 4]"
         study = self.write("study.yaml", f"""study: grid
-seeds: 2
 common: {{iterations: 30, initial_points: 4}}
 problems:
   - {{name: external, label: P, program: {program}, inputs: {inputs}}}
@@ -205,10 +205,8 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
 
     def test_failures_are_data(self):
         """Every failure, except of a program that can't be started, is handled as the study says."""
-        for rule, told in (("worst", None), ("penalty -77", -77.0), ("infeasible", None)):
-            hows = ["crash", "error", "garbage", "infinite", "enormous"]
-            if rule == "infeasible":
-                hows = ["silent", "raise", "text"]
+        for rule, told, hows in (("worst", None, ["crash", "garbage", "infinite", "enormous"]),
+                                 ("penalty -77", -77.0, ["error"]), ("infeasible", None, ["silent", "raise", "text"])):
             text = head(iterations=3)
             for k, how in enumerate(hows):
                 text += problem(how, arguments=["--at", 5 + k % 2, "--how", how],
@@ -242,10 +240,10 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
                                                -np.fmax.accumulate(F, axis=1))
                     if told is None:  # the worst so far: a method gets its initial design as a whole
                         want = np.nanmin(y[-1][:row + 1])
-
                         self.assertIn(want, [e["y"] for e in tells if "failed" in e])
-            self.assertIn(f"{3 * len(hows)} equal in every bit", self.run_ok("verify", output, "-all"))
-            (self.folder / "heard").unlink()
+            if rule == "infeasible" or LONG:
+                self.assertIn(f"{3 * len(hows)} equal in every bit", self.run_ok("verify", output, "-all"))
+                (self.folder / "heard").unlink()
             self.assertIn(", T: 1 evaluations failed", self.run_ok("info", output))
 
     def test_a_program_that_is_gone_is_no_failure_of_an_evaluation(self):
@@ -262,12 +260,14 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
 
     def test_failures_outlive_a_kill(self):
         text = head(iterations=8).replace("5}", "5, on_failure: infeasible}") + problem(
-            arguments=["--at", 6, "--how", "error", "--constrained", "--delay", 0.05, "--calls",
-                       self.calls]).replace("    inputs", "    constraints: [cost, size]\n    record: [half]\n    inputs")
+            arguments=["--at", 6, "--how", "error", "--constrained", "--delay", 0.2, "--slow",
+                       self.slow, "--calls", self.calls]).replace("    inputs", "    constraints: [cost, size]\n    record: [half]\n    inputs")
         study = self.write("study.yaml", text.replace("[random, ei]", "[ei, constrained_ei]"))
         job = self.start(study)
         self.assertTrue(wait_until(lambda: any(number >= 9 for _, _, number in self.asked())))
+        self.assertIsNone(job.poll())
         kill(job)
+        self.slow.unlink()
         self.run_ok("run", study, "-o", self.output, "-quiet", "-strict", ranks=2)
         again = collections.Counter((trial, number) for _, trial, number in self.asked())
         self.assertLessEqual(sum(n > 1 for n in again.values()), 2)  # those in flight
@@ -352,7 +352,7 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
                 self.assertTrue(message[k].startswith(told) and bool(told) == bool(message[k]), (told, message[k]))
         self.assertGreater(n_better, 1)
         for file, optimum in ((study, 0), (wrong, -0.5), (study, 0)):
-            _, _, err = regatta("run", file, "-o", self.output, "-quiet", "-strict", ranks=2)
+            _, _, err = regatta("run", file, "-o", self.output, "-quiet", "-strict")
             self.assertIn("another optimum: regret of 4 finished trials counts from it", err)
             self.assertEqual(len(self.asked()), asked, "an evaluation was asked for again")
             self.assertIn("4 equal in every bit", self.run_ok("verify", self.output, "-all"))
@@ -415,16 +415,18 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
 
     # ---- interruptions -------------------------------------------------------------------------
 
-    def study(self, output_calls, delay=0.01, seeds=4, iterations=12):
+    def study(self, output_calls, delay, seeds=4, iterations=12):
         return self.write("study.yaml", head(seeds, iterations) + problem(
-            arguments=["--calls", output_calls, "--delay", delay]))
+            arguments=["--calls", output_calls, "--delay", delay, "--slow", self.slow]))
 
     def test_killed_at_any_moment(self):
-        study = self.study(self.calls, delay=0.05, seeds=32 if LONG else 6)
+        study = self.study(self.calls, delay=0.2, seeds=32 if LONG else 6)
+        self.slow.unlink()
         self.run_ok("run", study, "-o", self.folder / "reference.h5", "-quiet", ranks=2)
         expected = self.checksum(self.folder / "reference.h5")
         total = len(self.asked())
         self.calls.unlink()
+        self.slow.touch()
 
         moments = random.Random(20241121)
         for _ in range(KILLS):
@@ -436,6 +438,7 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
             self.assertIsNone(job.poll())
             kill(job)
             self.programs_end()
+        self.slow.unlink()
         self.run_ok("run", study, "-o", self.output, "-quiet", ranks=3)
         self.assertEqual(self.checksum(self.output), expected)
         self.assertFalse(self.logs.parent.exists(), "the logs have served")
@@ -462,16 +465,16 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
     def test_stopped_in_the_initial_design(self):
         study = self.write("study.yaml", head(2, 5).replace("initial_points: 5",
                                                             "initial_points: 25")
-                           + problem(arguments=["--calls", self.calls, "--delay", 0.05]))
+                           + problem(arguments=["--calls", self.calls, "--delay", 0.2, "--slow", self.slow]))
         job = self.start(study)
         self.assertTrue(wait_until(lambda: len(self.asked()) > 6))
         job.send_signal(signal.SIGUSR1)
         out, _ = job.communicate(timeout=HANG)
         self.assertEqual(job.returncode, 0, out)
         self.assertIn("stopped by a signal with 0 of 4 trials", out)
-        self.assertLess(len(self.asked()), 50)
         self.assertTrue(list(self.logs.glob("*.log")))
         self.programs_end()
+        self.slow.unlink()
         before = len(self.asked())
         self.run_ok("run", study, "-o", self.output, "-quiet", ranks=2)
         questions = [(trial, number) for _, trial, number in self.asked()]

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from regatta_test import REGATTA, RegattaTest, environment, install, main, regatta
+from regatta_test import LONG, REGATTA, RegattaTest, environment, install, main, regatta
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PACKAGE = "share/regatta/python"
@@ -100,6 +100,7 @@ class Install(RegattaTest):
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
         self.assertRegex(done.stderr, "^regatta-analysis: .*/python lacks numpy, scipy, pandas, h5py,.* yaml, xxhash; ")
 
+    @unittest.skipUnless(LONG, "a long test")
     @unittest.skipUnless(shutil.which("dpkg-shlibdeps") and shutil.which("cpack"), "needs dpkg-dev and cpack")
     def test_debian_package(self):
         """Made by cpack, unpacked in a scratch root: it depends on what is linked, and works there."""

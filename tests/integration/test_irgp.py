@@ -14,7 +14,7 @@ try:
 except ImportError:
     h5py = None
 
-from regatta_test import HERE, RegattaTest, main, regatta
+from regatta_test import HERE, LONG, RegattaTest, main, regatta
 
 ROOT = HERE.parents[1]
 STUDIES = ROOT / "experiments" / "irgp_ucb"
@@ -28,14 +28,14 @@ algorithms: [ts, mes, jes, pims, irgp_ucb]
 
 class Irgp(RegattaTest):
     def run_twice(self, study):
-        """Results on three ranks, of which the checksum is that of one rank."""
+        """Results on three ranks, with the bits of one rank."""
         outputs = [self.folder / f"{pathlib.Path(study).stem}_{ranks}.h5" for ranks in (1, 3)]
         for ranks, output in zip((1, 3), outputs):
             self.run_ok("run", study, "-o", output, "-quiet", "-strict", ranks=ranks)
         self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
         return outputs[1]
 
-    @unittest.skipUnless(h5py, "no h5py, Matplotlib, pandas")
+    @unittest.skipUnless(h5py and LONG, "a long test; or no h5py, Matplotlib, pandas")
     def test_smoke_to_figures(self):
         results, out = self.run_twice(STUDIES / "smoke.yaml"), self.folder / "figures"
         done = subprocess.run([sys.executable, "-m", "regatta_analysis", results, "--out", out],

@@ -11,7 +11,7 @@ import sys
 import h5py
 import numpy as np
 
-from regatta_test import HERE, RegattaTest, environment, main, mpirun, ranks_of, regatta, wait_until
+from regatta_test import HERE, LONG, RegattaTest, environment, main, mpirun, ranks_of, regatta, wait_until
 
 OPTIMISER = HERE / "optimiser.py"
 EXAMPLES = HERE.parents[1] / "experiments" / "examples" / "optimiser"
@@ -320,12 +320,13 @@ for line in sys.stdin:
         needs = {"scipy": "scipy_search", "optuna": "optuna_search", "cmaes": "[cmaes]", "nlopt": "nlopt_search",
                  "sklearn": "sklearn_bo"}
         missing = [package for package in needs if not importlib.util.find_spec(package)]
+        slow = [] if LONG else ["optuna", "sklearn"]  # take seconds to load; test_several has them
         text = (EXAMPLES / "study.yaml").read_text()
         text = text.replace("seeds: 5", "seeds: 1").replace("iterations: 40", "iterations: 8")
         text = text.replace("problems: [branin, hartmann3]", "problems: [branin]")
         head, *methods = text.split("  - {")
         methods = [m.replace("program: ", f"program: {EXAMPLES}/") for m in methods
-                   if not any(needs[package] in m for package in missing)]
+                   if not any(needs[package] in m for package in missing + slow)]
         output = self.run_study(self.write("examples.yaml", "  - {".join([head, *methods])))
         self.assertNotIn("ailed", self.run_ok("info", output))
         if missing:

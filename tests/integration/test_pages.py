@@ -8,8 +8,9 @@ import pathlib
 import re
 import subprocess
 import sys
+import unittest
 
-from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, fingerprint, main
+from regatta_test import HANG, HERE, LONG, REGATTA, RegattaTest, environment, fingerprint, main
 
 ROOT = HERE.parents[1]
 PRINTED_BY, NOTEBOOK_BY = "be370eafd81ec0b7", "8748e3e5b6c63dd0"  # `regatta version`
@@ -104,6 +105,7 @@ class Pages(RegattaTest):
     def test_your_problem(self):
         self.page("docs/your-problem.md", 1)
 
+    @unittest.skipUnless(LONG, "a long test")
     def test_notebook(self):
         missing = [p for p in ("nbconvert", "ipykernel", "cloudpickle", "matplotlib") if not importlib.util.find_spec(p)]
         if missing:

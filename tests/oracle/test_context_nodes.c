@@ -4,12 +4,7 @@
 #include "algorithm/contextual.h"
 #include "oracle/context_race.h"
 
-#ifdef RG_SANITIZED
-enum { QUERIES = 30 }; /* the same methods and searches take six times as long with sanitizers */
-#else
-enum { QUERIES = 90 };
-#endif
-enum { EVERY = 3, COMPARED = QUERIES / EVERY };
+enum { QUERIES = 36, LONG_QUERIES = 90, EVERY = 3 };
 
 typedef struct {
   const char *name, *kernel;
@@ -50,9 +45,10 @@ static void add_loss(double loss, Loss *total)
    nodes. Two searches that climb the same hill end at the same place. Where hills are many,
    nodes may end on a lower hill as often as a search on all contexts from other starts;
    elsewhere this is rare. The rough interpolation that ranks the hills bounds the loss. */
-static void compare(const Entry *entry, Race *race)
+static void compare(const Entry *entry, int queries, Race *race)
 {
   const RgHistory *history = &race->history;
+  const int compared = queries / EVERY;
   RgSetup elsewhere = race->setup;
   Method nodes = {0}, all = {0}, other = {0};
   Loss by_nodes = {0}, by_starts = {0};
@@ -62,7 +58,7 @@ static void compare(const Entry *entry, Race *race)
   method_begin(&nodes, entry->name, "context_nodes", "auto", &race->setup);
   method_begin(&all, entry->name, "context_nodes", "0", &race->setup);
   if (entry->hilly) method_begin(&other, entry->name, "context_nodes", "0", &elsewhere);
-  for (int t = 1; t <= QUERIES; t++) {
+  for (int t = 1; t <= queries; t++) {
     method_update(&nodes, history);
     method_update(&all, history); /* every time: a fit depends on those before */
     if (entry->hilly) method_update(&other, history);
@@ -75,8 +71,8 @@ static void compare(const Entry *entry, Race *race)
     race_evaluate(race, nodes.x);
   }
   print_message("%-17s %-9s nodes lost %.1e, at most %.1e, %d of %d; other starts %.1e, %.1e, %d\n",
-                entry->name, entry->kernel, by_nodes.sum / COMPARED, by_nodes.most, by_nodes.count,
-                COMPARED, by_starts.sum / COMPARED, by_starts.most, by_starts.count);
+                entry->name, entry->kernel, by_nodes.sum / compared, by_nodes.most, by_nodes.count,
+                compared, by_starts.sum / compared, by_starts.most, by_starts.count);
   assert_true(by_nodes.count <= PetscMax(by_starts.count, 3));
   assert_true(by_nodes.sum <= PetscMax(by_starts.sum, 0.15));
   method_end(&nodes);
@@ -86,16 +82,17 @@ static void compare(const Entry *entry, Race *race)
 
 RG_TEST(nodes_lose_next_to_nothing)
 {
+  const int queries = getenv("REGATTA_LONG") ? LONG_QUERIES : QUERIES;
   Race race;
 
-  race_create(&race, "nodes", QUERIES);
+  race_create(&race, "nodes", queries);
   set_in(rg_surrogate_params, &race.surrogate, "prior", "botorch2023");
   set_in(rg_surrogate_params, &race.surrogate, "noise_lower", "1e-4");
   race.maximiser.raw_samples = 128;
   race.maximiser.restarts = 12;
   for (size_t k = 0; k < sizeof entries / sizeof *entries; k++) {
     set_in(rg_surrogate_params, &race.surrogate, "kernel", entries[k].kernel);
-    compare(&entries[k], &race);
+    compare(&entries[k], queries, &race);
   }
   race_destroy(&race);
 }

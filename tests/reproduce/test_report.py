@@ -3,6 +3,7 @@ at the scales of a reproduction."""
 import contextlib
 import dataclasses
 import functools
+import os
 import re
 import unittest
 import unittest.mock
@@ -12,11 +13,14 @@ import common
 import synthetic
 from browser import BROWSER, WIDTHS, in_browser
 from regatta_analysis.claims import claims, stages
-from regatta_analysis.figures import overviews, style
+from regatta_analysis.figures import overviews
 from regatta_analysis.stats import comparison
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.yaml_file import read_yaml
 from reproduce import EXPERIMENTS, availability, catalogue, densities, report
+
+LONG = os.environ.get("REGATTA_LONG")
+
 
 def made_up_results(paper, directory, seeds=5, queries=20):
     """Results with made-up numbers for every study file of a paper."""
@@ -35,16 +39,6 @@ def without_variants(paper):
     """The paper with every figure drawn once, to save time."""
     return dataclasses.replace(paper, figures=tuple(
         {key: value for key, value in figure.items() if key != "also"} for figure in paper.figures))
-
-
-@contextlib.contextmanager
-def laid_out(really):
-    """Figures find the places of their panels, which takes longer than to draw them; or they do without."""
-    with contextlib.ExitStack() as stack:
-        if not really:
-            stack.enter_context(unittest.mock.patch.object(
-                style, "_lay_out", lambda figure, _: figure.set_layout_engine("none")))
-        yield
 
 
 class Pages(common.Case):
@@ -71,7 +65,7 @@ class Pages(common.Case):
         cls.pages = {}
         for name in catalogue.papers():
             made_up_results(catalogue.paper(name), cls.directory / name / "full")
-            with laid_out(name == "irgp_ucb"):
+            with contextlib.nullcontext() if LONG or name == "irgp_ucb" else common.no_drawing():
                 cls.pages[name] = report.write(name, cls.directory / name,
                                                skipped=[("fig2b", "no data")],
                                                formats=("png",))[0]
@@ -111,7 +105,7 @@ class Pages(common.Case):
 
     @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
     def test_in_a_browser(self):
-        for page in [*self.pages.values(), self.index]:
+        for page in [*(self.pages.values() if LONG else [self.pages["irgp_ucb"]]), self.index]:
             everything, console = in_browser(page, self.scratch)
             self.assertEqual(console, [], page)
             for width in WIDTHS:

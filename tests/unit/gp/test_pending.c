@@ -308,7 +308,7 @@ RG_TEST(iterative_posterior_forgets_pending_points)
 /* More data than the projection has room for, one at a time. */
 static void long_trace(const RgKernel *kernel, bool pending, Answers *answers)
 {
-  enum { LONG = 300 };
+  enum { LONG = 240 };
   static double points[LONG * DIM], outputs[LONG];
   const RgObservations more = observations(0, 5);
   Answers during;
@@ -321,7 +321,7 @@ static void long_trace(const RgKernel *kernel, bool pending, Answers *answers)
   for (int n = 0; n < LONG; n += n < 100 ? 100 : 1) {
     const RgObservations data = {n < 100 ? 100 : 1, points + n * DIM, NULL, outputs + n};
     RG_OK(rg_posterior_extend(&posterior, &data, &failure));
-    if (n % 9 != 1 && n < 200) continue;
+    if (n % 9 != 1 && n < 220) continue;
     if (pending) {
       RG_OK(rg_posterior_append_pending(&posterior, &more, &failure));
       ask(&posterior, &during);

@@ -62,16 +62,17 @@ static void finds_in_results(void **state)
   assert_true(replay_folder(RG_TEST_DATA "/fuzz/regressions/results", fuzz_results) > 0);
 }
 
-/* Every edit of the results file at every place, with bytes from a fixed sequence. */
+/* Edits of the results file, each at every third place, with bytes from a fixed sequence. */
 static void edited_results(void **state)
 {
   uint8_t input[24];
   uint64_t word = 1;
+  const int step = getenv("REGATTA_LONG") ? 1 : 3;
 
   (void)state;
   (void)fuzz_results((const uint8_t *)"", 0);
-  for (int place = 0; place < 128; place++)
-    for (uint8_t edit = 0; edit < 7; edit++) {
+  for (uint8_t edit = 0; edit < 7; edit++)
+    for (int place = edit % step; place < 128; place += step) {
       for (size_t i = 2; i < sizeof(input); i++) {
         word = word * UINT64_C(6364136223846793005) + 1442695040888963407;
         input[i] = (uint8_t)(word >> 56);
