@@ -21,10 +21,15 @@ struct RgChild {
   double cpu;  /* CPU seconds accounted so far */
   char *words; /* command-line words, each with its NUL, then an empty one; owned */
   pid_t pid;
-  int in, out, err; /* our ends of its standard streams; -1: closed */
-  char *log;        /* file for its standard error; NULL: ours; owned */
-  size_t n;         /* bytes read and not used yet */
-  size_t used;      /* length of the last answer in `buffer`, with its newline */
+  int in, out, err;    /* our ends of its standard streams; -1: closed */
+  char *log;           /* file for its standard error; NULL: ours; owned */
+  RgText request;      /* the line that it was sent; owned */
+  size_t sent;         /* bytes of it that the pipe took */
+  double limit, until; /* of the present question: seconds; rg_wall_seconds of its end */
+  bool over;           /* its output has ended */
+  size_t n;            /* bytes read and not used yet */
+  size_t seen;         /* of these, bytes known to have no newline */
+  size_t used;         /* length of the last answer in `buffer`, with its newline */
   char buffer[RG_CHILD_LINE_MAX + 1];
   char last[160], tail[160]; /* last complete line of standard error; the incomplete line */
   size_t n_tail;
@@ -147,6 +152,7 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
   (void)kill(-c->pid, SIGKILL); /* until the process is reaped, its group cannot belong to others */
   (void)kill(c->pid, SIGKILL);
   while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) continue;
+  PetscCall(rg_text_clear(&c->request));
   PetscCall(RG_FREE(&c->words, &c->log, child));
   PetscFunctionReturn(0);
 }
@@ -214,48 +220,14 @@ static PetscErrorCode explain_end(RgChild *child, RgText *mistake)
 
 /* ---- ask ------------------------------------------------------------------------------------- */
 
-/* A request that waits for its answer. */
-typedef struct {
-  RgChild *child;
-  const RgPatience *patience;
-  const char *request;
-  size_t length, sent;
-  double until, next_look;
-  bool stopped;
-} Question;
-
 /* Send as much as the pipe takes. If the program has ended, the end of its output shows it. */
-static void send_request(Question *q)
+static void send_request(RgChild *child)
 {
-  ssize_t n = rg_child_write(q->child->in, q->request + q->sent, q->length - q->sent);
+  const size_t left = child->request.length - child->sent;
+  ssize_t n = rg_child_write(child->in, child->request.data + child->sent, left);
 
-  if (n > 0) q->sent += (size_t)n;
-  else if (n < 0 && errno != EAGAIN && errno != EINTR) q->sent = q->length;
-}
-
-/* Wait for input, output or the next time to call `stop`; false at the end of the output. */
-static bool listen_once(Question *q)
-{
-  RgChild *child = q->child;
-  const double now = rg_wall_seconds(), next = PetscMin(q->until, q->next_look);
-  struct pollfd fds[] = {{.fd = child->out, .events = POLLIN},
-                         {.fd = child->err, .events = POLLIN},
-                         {.fd = q->sent < q->length ? child->in : -1, .events = POLLOUT}};
-  bool open = true;
-
-  if (poll(fds, 3, next > now ? 1 + (int)(1e3 * (next - now)) : 0) > 0) {
-    if (fds[1].revents) read_error(child);
-    if (fds[2].revents) send_request(q);
-    if (fds[0].revents) open = read_output(child);
-  }
-  if (rg_wall_seconds() >= q->next_look) {
-    q->next_look = rg_wall_seconds() + look_every;
-    if (q->patience->stop && q->patience->stop(q->patience->closure) && !q->stopped) {
-      q->stopped = true;
-      q->until = PetscMin(q->until, rg_wall_seconds() + q->patience->grace);
-    }
-  }
-  return open;
+  if (n > 0) child->sent += (size_t)n;
+  else if (n < 0 && errno != EAGAIN && errno != EINTR) child->sent = child->request.length;
 }
 
 /* Find output before the request: the program must write one answer per request. */
@@ -266,7 +238,7 @@ static PetscErrorCode check_silence(RgChild *child, RgText *mistake)
   PetscFunctionBeginUser;
   child->n -= child->used;
   memmove(child->buffer, child->buffer + child->used, child->n);
-  child->used = 0;
+  child->used = child->seen = 0;
   if (!child->n && poll(&out, 1, 0) > 0 && !read_output(child)) {
     PetscCall(explain_end(child, mistake));
     PetscFunctionReturn(0);
@@ -279,32 +251,70 @@ static PetscErrorCode check_silence(RgChild *child, RgText *mistake)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode await_line(Question *q, RgChildOutcome *outcome, char **end, RgText *mistake)
+PetscErrorCode rg_child_send(RgChild *child, const char *line, double limit, RgText *mistake)
 {
-  RgChild *child = q->child;
-  size_t seen = 0;
+  PetscFunctionBeginUser;
+  PetscCall(check_silence(child, mistake));
+  if (mistake->length) PetscFunctionReturn(0);
+  PetscCall(rg_text_clear(&child->request));
+  PetscCall(rg_text_add(&child->request, "%s\n", line));
+  child->last[0] = '\0';
+  child->asked++;
+  child->sent = 0;
+  child->limit = limit;
+  child->until = rg_wall_seconds() + limit;
+  send_request(child);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_child_poll(int n, RgChild *const *children, double seconds)
+{
+  struct pollfd *fds;
 
   PetscFunctionBeginUser;
-  for (;;) {
-    bool open = listen_once(q);
-    *end = memchr(child->buffer + seen, '\n', child->n - seen);
-    if (*end) break;
-    seen = child->n;
-    if (child->n == sizeof(child->buffer)) {
-      PetscCall(
-        rg_text_add(mistake, "answered with a line of more than %d bytes", RG_CHILD_LINE_MAX));
-    } else if (!open) {
-      PetscCall(explain_end(child, mistake));
-    } else if (rg_wall_seconds() >= q->until) {
-      if (q->stopped) *outcome = RG_CHILD_ABANDONED;
-      PetscCall(rg_text_add(mistake, "gave no answer within %g seconds",
-                            q->stopped ? q->patience->grace : q->patience->limit));
-    } else {
-      continue;
-    }
-    PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(3 * (size_t)n, &fds));
+  for (int i = 0; i < n; i++) {
+    const RgChild *child = children[i];
+    fds[3 * i] = (struct pollfd){.fd = child && !child->over ? child->out : -1, .events = POLLIN};
+    fds[3 * i + 1] = (struct pollfd){.fd = child ? child->err : -1, .events = POLLIN};
+    fds[3 * i + 2] = (struct pollfd){
+      .fd = child && child->sent < child->request.length ? child->in : -1, .events = POLLOUT};
   }
-  *outcome = RG_CHILD_ANSWERED;
+  const bool some = poll(fds, 3 * (nfds_t)n, seconds > 0 ? 1 + (int)(1e3 * seconds) : 0) > 0;
+  for (int i = 0; i < n && some; i++) {
+    if (fds[3 * i + 1].revents) read_error(children[i]);
+    if (fds[3 * i + 2].revents) send_request(children[i]);
+    if (fds[3 * i].revents) children[i]->over = !read_output(children[i]);
+  }
+  PetscCall(PetscFree(fds));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_child_heard(RgChild *child, RgChildOutcome *outcome, const char **answer,
+                              size_t *length, RgText *mistake)
+{
+  const char *end = memchr(child->buffer + child->seen, '\n', child->n - child->seen);
+
+  PetscFunctionBeginUser;
+  *outcome = RG_CHILD_FAILED;
+  *answer = NULL;
+  *length = 0;
+  child->seen = child->n;
+  if (end) {
+    *outcome = RG_CHILD_ANSWERED;
+    *answer = child->buffer;
+    *length = (size_t)(end - child->buffer);
+    child->used = *length + 1;
+  } else if (child->n == sizeof(child->buffer)) {
+    PetscCall(
+      rg_text_add(mistake, "answered with a line of more than %d bytes", RG_CHILD_LINE_MAX));
+  } else if (child->over) {
+    PetscCall(explain_end(child, mistake));
+  } else if (rg_wall_seconds() >= child->until) {
+    PetscCall(rg_text_add(mistake, "gave no answer within %g seconds", child->limit));
+  } else {
+    *outcome = RG_CHILD_SILENT;
+  }
   PetscFunctionReturn(0);
 }
 
@@ -312,31 +322,28 @@ PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *
                             RgChildOutcome *outcome, const char **answer, size_t *length,
                             RgText *mistake)
 {
-  const double now = rg_wall_seconds();
-  RgText request = {0};
-  char *end = NULL;
+  double next_look = rg_wall_seconds();
+  bool stopped = false;
 
   PetscFunctionBeginUser;
   *outcome = RG_CHILD_FAILED;
   *answer = NULL;
   *length = 0;
-  PetscCall(check_silence(child, mistake));
+  PetscCall(rg_child_send(child, line, patience->limit, mistake));
   if (mistake->length) PetscFunctionReturn(0);
-  PetscCall(rg_text_add(&request, "%s\n", line));
-  child->last[0] = '\0';
-  child->asked++;
-  Question q = {.child = child,
-                .patience = patience,
-                .request = request.data,
-                .length = request.length,
-                .until = now + patience->limit,
-                .next_look = now};
-  send_request(&q);
-  PetscCall(await_line(&q, outcome, &end, mistake));
-  PetscCall(rg_text_clear(&request));
-  if (*outcome != RG_CHILD_ANSWERED) PetscFunctionReturn(0);
-  *answer = child->buffer;
-  *length = (size_t)(end - child->buffer);
-  child->used = *length + 1;
+  do {
+    PetscCall(rg_child_poll(1, &child, PetscMin(child->until, next_look) - rg_wall_seconds()));
+    if (rg_wall_seconds() >= next_look) {
+      next_look = rg_wall_seconds() + look_every;
+      if (patience->stop && patience->stop(patience->closure) && !stopped) {
+        stopped = true;
+        child->limit = patience->grace;
+        child->until = PetscMin(child->until, rg_wall_seconds() + patience->grace);
+      }
+    }
+    PetscCall(rg_child_heard(child, outcome, answer, length, mistake));
+  } while (*outcome == RG_CHILD_SILENT);
+  if (*outcome == RG_CHILD_FAILED && stopped && !child->over && child->n < sizeof(child->buffer))
+    *outcome = RG_CHILD_ABANDONED;
   PetscFunctionReturn(0);
 }

@@ -20,8 +20,9 @@ typedef struct {
 
 typedef enum {
   RG_CHILD_ANSWERED,
-  RG_CHILD_FAILED,   /* the program will not answer: close it */
-  RG_CHILD_ABANDONED /* a stop ended the wait: close the program */
+  RG_CHILD_FAILED,    /* the program will not answer: close it */
+  RG_CHILD_ABANDONED, /* a stop ended the wait: close the program */
+  RG_CHILD_SILENT     /* there is no answer yet; not an outcome of rg_child_ask */
 } RgChildOutcome;
 
 /* Start words[0] (searched in PATH unless it contains '/') with arguments words[1..], NULL at
@@ -49,6 +50,14 @@ int64_t rg_child_count(const RgChild *child);
 PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *patience,
                             RgChildOutcome *outcome, const char **answer, size_t *length,
                             RgText *mistake);
+
+/* The same in parts, for several children at a time: send a line, which is answered within `limit`
+   seconds; wait at most `seconds` until one of n children (NULL: none) has written or taken
+   something; look for the answer of a child. */
+PetscErrorCode rg_child_send(RgChild *child, const char *line, double limit, RgText *mistake);
+PetscErrorCode rg_child_poll(int n, RgChild *const *children, double seconds);
+PetscErrorCode rg_child_heard(RgChild *child, RgChildOutcome *outcome, const char **answer,
+                              size_t *length, RgText *mistake);
 
 /* CPU seconds that the program and its descendants used since the last call. */
 double rg_child_cpu_seconds(RgChild *child);
