@@ -1,19 +1,14 @@
 /* Logs of costly evaluations: written line by line, read back on resume. */
 #include "study/store/evaluation_log.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/grow.h"
-#include "base/file.h"
-#include "base/hash.h"
 #include "base/files.h"
-#include "study/plan/plan.h"
+#include "base/grow.h"
+#include "study/store/sealed_log.h"
 
 typedef struct {
   int evaluation;
@@ -24,19 +19,13 @@ typedef struct {
 enum { SECONDS, VALUE, POINT };
 
 struct RgEvaluationLog {
-  char *directory, *folder; /* study directory and folder of the logs; NULL in memory; owned */
-  char id[RG_ID_LENGTH + 1];
-  const char *author; /* borrowed, never NULL */
-  int dim;            /* total dimension of x, c and the constraints */
+  RgSealedLog file;
+  int dim; /* total dimension of x, c and the constraints */
   int dim_x, n_more;
   int n;
   Entry *entries;     /* owned */
   const char *reason; /* of the next entry; borrowed */
-  int fd;             /* this process's file, -1: not created yet */
-  char path[PETSC_MAX_PATH_LEN];
 };
-
-enum { BYTES_MAX = 1 << 30 };
 
 /* ---- entries --------------------------------------------------------------------------------- */
 
@@ -103,46 +92,28 @@ int rg_evaluation_log_size(const RgEvaluationLog *log)
 
 /* ---- lines ----------------------------------------------------------------------------------- */
 
-static PetscErrorCode seal(const RgEvaluationLog *log, const char *line, size_t length,
-                           RgText *scratch, char hex[33])
+static PetscErrorCode write_line(const RgEvaluationLog *log, const Entry *entry, RgText *sealed)
 {
-  uint64_t hash[2];
+  RgText line = {0};
 
   PetscFunctionBeginUser;
-  scratch->length = 0;
-  PetscCall(rg_text_add(scratch, "%s%s ", log->author, log->id));
-  PetscCall(rg_text_add_bytes(scratch, line, length));
-  rg_hash128(scratch->data, scratch->length, hash);
-  rg_hash_hex(hash, hex);
+  PetscCall(rg_text_add(&line, "%d", entry->evaluation));
+  for (int k = 0; k < POINT + log->dim; k++)
+    PetscCall(rg_text_add(&line, " %a", entry->numbers[k]));
+  if (entry->reason) PetscCall(rg_text_add(&line, " #%s", entry->reason));
+  PetscCall(rg_sealed_line(&log->file, line.data, sealed));
+  PetscCall(rg_text_clear(&line));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode write_line(const RgEvaluationLog *log, const Entry *entry, RgText *line)
+static PetscErrorCode read_line(void *closure, bool first, char *line)
 {
-  RgText scratch = {0};
-  char hex[33];
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_text_add(line, "%d", entry->evaluation));
-  for (int k = 0; k < POINT + log->dim; k++) PetscCall(rg_text_add(line, " %a", entry->numbers[k]));
-  if (entry->reason) PetscCall(rg_text_add(line, " #%s", entry->reason));
-  PetscCall(seal(log, line->data, line->length, &scratch, hex));
-  PetscCall(rg_text_add(line, " %s\n", hex));
-  PetscCall(rg_text_clear(&scratch));
-  PetscFunctionReturn(0);
-}
-
-/* Read a line, terminated by NUL; ignore it if damaged. */
-static PetscErrorCode read_line(RgEvaluationLog *log, char *line, RgText *scratch)
-{
-  char *last = strrchr(line, ' '), *at, hex[33];
+  RgEvaluationLog *log = closure;
   double *numbers;
+  char *at;
 
   PetscFunctionBeginUser;
-  if (!last) PetscFunctionReturn(0);
-  PetscCall(seal(log, line, (size_t)(last - line), scratch, hex));
-  if (strcmp(last + 1, hex)) PetscFunctionReturn(0);
-  *last = '\0';
+  (void)first;
   PetscCall(append(log, (int)strtol(line, &at, 10), &numbers));
   for (int k = 0; k < POINT + log->dim; k++) {
     char *end;
@@ -158,25 +129,6 @@ static PetscErrorCode read_line(RgEvaluationLog *log, char *line, RgText *scratc
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode read_file(RgEvaluationLog *log, const char *path)
-{
-  RgText mistake = {0}, scratch = {0};
-  char *text;
-  size_t length;
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_file_read(path, BYTES_MAX, &text, &length, &mistake));
-  for (char *line = text, *end; text && (end = memchr(line, '\n', length - (size_t)(line - text)));
-       line = end + 1) {
-    *end = '\0';
-    PetscCall(read_line(log, line, &scratch));
-  }
-  PetscCall(PetscFree(text));
-  PetscCall(rg_text_clear(&scratch));
-  PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
-}
-
 /* ---- the file -------------------------------------------------------------------------------- */
 
 PetscErrorCode rg_evaluation_log_open(const char *directory, const char *folder, const char *id,
@@ -184,29 +136,14 @@ PetscErrorCode rg_evaluation_log_open(const char *directory, const char *folder,
                                       RgEvaluationLog **log)
 {
   RgEvaluationLog *new;
-  char **names, *path;
-  int n, error;
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&new));
   *log = new;
-  new->fd = -1;
-  new->author = author ? author : "";
   new->dim_x = dim_x;
   new->n_more = n_more;
   new->dim = dim_x + dim_c + n_more;
-  PetscCall(PetscStrncpy(new->id, id, sizeof(new->id)));
-  if (!directory) PetscFunctionReturn(0);
-  PetscCall(PetscStrallocpy(directory, &new->directory));
-  PetscCall(rg_path_join(directory, folder, &new->folder));
-  PetscCall(rg_directory_list(new->folder, &n, &names, &error));
-  for (int i = 0; i < n; i++) {
-    if (strncmp(names[i], id, RG_ID_LENGTH) || names[i][RG_ID_LENGTH] != '.') continue;
-    PetscCall(rg_path_join(new->folder, names[i], &path));
-    PetscCall(read_file(new, path));
-    PetscCall(PetscFree(path));
-  }
-  PetscCall(rg_names_free(n, &names));
+  PetscCall(rg_sealed_open(directory, folder, id, author, read_line, new, &new->file));
   PetscFunctionReturn(0);
 }
 
@@ -216,42 +153,11 @@ PetscErrorCode rg_evaluation_log_close(RgEvaluationLog **log)
 
   PetscFunctionBeginUser;
   if (!old) PetscFunctionReturn(0);
-  if (old->fd >= 0) (void)rg_file_close(old->fd);
+  PetscCall(rg_sealed_close(&old->file));
   for (int i = 0; i < old->n; i++)
     PetscCall(RG_FREE(&old->entries[i].numbers, &old->entries[i].reason));
-  PetscCall(RG_FREE(&old->entries, &old->folder, &old->directory, log));
+  PetscCall(RG_FREE(&old->entries, log));
   PetscFunctionReturn(0);
-}
-
-/* Create a new file durably. Returns 0 or an errno. */
-static int create_file(RgEvaluationLog *log)
-{
-  int error = rg_directory_create(log->directory);
-
-  if (!error) error = rg_directory_create(log->folder);
-  if (error) return error;
-  for (int n = 0; n < 1000000; n++) {
-    snprintf(log->path, sizeof(log->path), "%s/%s.%d.log", log->folder, log->id, n);
-    log->fd = open(log->path, O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
-    if (log->fd >= 0) return rg_directory_sync(log->folder);
-    if (errno != EEXIST && errno != EINTR) return errno;
-  }
-  return EEXIST;
-}
-
-/* After a failure the file stays: its complete lines are valid, the damaged last line is
-   ignored. */
-static int write_durably(RgEvaluationLog *log, const RgText *line)
-{
-  int error = log->fd < 0 ? create_file(log) : 0;
-
-  if (!error) error = rg_file_write(log->fd, line->data, line->length);
-  if (!error) error = rg_file_sync(log->fd);
-  if (error && log->fd >= 0) {
-    (void)rg_file_close(log->fd);
-    log->fd = -1;
-  }
-  return error;
 }
 
 PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const double *x,
@@ -261,7 +167,6 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
   const int dim_c = log->dim - log->n_more - log->dim_x;
   RgText line = {0};
   double *numbers;
-  int error;
 
   PetscFunctionBeginUser;
   PetscCall(append(log, evaluation, &numbers));
@@ -273,12 +178,10 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
     PetscCall(PetscArraycpy(numbers + POINT + log->dim - log->n_more, more, log->n_more));
   Entry *entry = &log->entries[log->n - 1];
   if (log->reason) PetscCall(PetscStrallocpy(log->reason, &entry->reason));
-  if (!log->folder) PetscFunctionReturn(0);
+  if (!log->file.folder) PetscFunctionReturn(0);
   PetscCall(write_line(log, entry, &line));
-  error = write_durably(log, &line);
-  if (error) {
-    rg_fault_file(fault, log->path[0] ? log->path : log->folder, "write", error, log->directory,
-                  line.length);
+  PetscCall(rg_sealed_write(&log->file, &line, fault));
+  if (fault->code) {
     log->n--;
     PetscCall(RG_FREE(&entry->numbers, &entry->reason));
   }
@@ -316,5 +219,6 @@ PetscErrorCode rg_evaluation_logs_remove(const char *directory,
   PetscFunctionBeginUser;
   PetscCall(remove_from(directory, RG_FOLDER_EVALUATIONS, is_finished, closure));
   PetscCall(remove_from(directory, RG_FOLDER_ANSWERS, is_finished, closure));
+  PetscCall(remove_from(directory, RG_FOLDER_TIMELINE, is_finished, closure));
   PetscFunctionReturn(0);
 }

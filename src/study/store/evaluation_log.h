@@ -1,11 +1,8 @@
-/* The costly evaluations of a trial so far, so that a resumed trial repeats none. A log is
-   `evaluations/<trial id>.<n>.log` in the study directory. Every run of the trial writes its own
-   log (with the first free n) and reads all of them, so two processes never write to one file.
-   Each line has one evaluation: its number, the seconds it took, its value, the design and the
-   context (native units, hexadecimal floating point), the outcome constraints, and XXH3-128 over
-   author, trial id and line. The value of a failed evaluation is NaN, if the study continues
-   then, and ` #REASON` follows the numbers. Damaged lines, such as the last line of a killed
-   process, are ignored. */
+/* The costly evaluations of a trial so far, so that a resumed trial repeats none: a sealed log
+   (sealed_log.h). Each line has one evaluation: its number, the seconds it took, its value, the
+   design and the context (native units, hexadecimal floating point), and the outcome constraints.
+   The value of a failed evaluation is NaN, if the study continues then, and ` #REASON` follows the
+   numbers. */
 #ifndef RG_STUDY_STORE_EVALUATION_LOG_H
 #define RG_STUDY_STORE_EVALUATION_LOG_H
 
@@ -13,7 +10,8 @@
 
 #define RG_FOLDER_EVALUATIONS "evaluations"
 #define RG_FOLDER_LOG "log" /* standard error of programs, full texts of failures; never read */
-#define RG_FOLDER_ANSWERS "answers" /* the same for answers of external optimisers */
+#define RG_FOLDER_ANSWERS "answers"   /* the same for answers of external optimisers */
+#define RG_FOLDER_TIMELINE "timeline" /* events of trials on the real clock (timeline.h) */
 
 typedef struct RgEvaluationLog RgEvaluationLog;
 

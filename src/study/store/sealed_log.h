@@ -1,0 +1,36 @@
+/* Logs of lines in the study directory, each line sealed by a hash. A log is
+   `FOLDER/<trial id>.<n>.log`. Every run of the trial writes its own file (with the first free n)
+   and reads all of them, so two processes never write to one file. A line ends with XXH3-128 over
+   author, trial id and line. Damaged lines, such as the last line of a killed process, are
+   ignored. */
+#ifndef RG_STUDY_STORE_SEALED_LOG_H
+#define RG_STUDY_STORE_SEALED_LOG_H
+
+#include "base/fault.h"
+#include "regatta/study.h"
+
+typedef struct {
+  char *directory, *folder; /* study directory and folder of the logs; NULL in memory; owned */
+  char id[RG_ID_LENGTH + 1];
+  const char *author; /* borrowed, never NULL */
+  int fd;             /* this process's file, -1: not created yet */
+  char path[PETSC_MAX_PATH_LEN];
+} RgSealedLog;
+
+/* Called for each sealed line, without its seal. first: of a file. */
+typedef PetscErrorCode (*RgSealedLine)(void *closure, bool first, char *line);
+
+/* Open a log, and read the lines of all its files. directory: the study directory, which need not
+   exist; NULL: a log in memory, which is never written. author: see the evaluation log. */
+PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const char *id,
+                              const char *author, RgSealedLine read, void *closure,
+                              RgSealedLog *log);
+PetscErrorCode rg_sealed_close(RgSealedLog *log);
+
+/* Append a line to a text, and its seal and end. */
+PetscErrorCode rg_sealed_line(const RgSealedLog *log, const char *line, RgText *text);
+/* Append sealed lines to this process's file, durably. After a fault the next attempt uses a new
+   file: complete lines of the old one are valid, and the damaged last line is ignored. */
+PetscErrorCode rg_sealed_write(RgSealedLog *log, const RgText *lines, RgFault *fault);
+
+#endif
