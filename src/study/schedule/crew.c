@@ -27,6 +27,7 @@ typedef struct {
   int submission, attempt;
   bool cut;      /* BUSY: the evaluation would take longer than accepted */
   int64_t since; /* BUSY: start of the evaluation; IDLE, WAITING, THINKING: since then it is idle */
+  int64_t ends;  /* BUSY: when the evaluation ends; on a real clock set as soon as it is known */
 } Worker;
 
 /* A lost submission and its next attempt. */
@@ -59,6 +60,7 @@ typedef struct {
   int batch;                    /* sync: queries of the current batch that have not ended */
   int64_t idle_sum, idle_since; /* idle ticks so far; sum of `since` of idle workers */
   int n_idle;                   /* workers whose time counts as idle */
+  RgCrewNews *news;             /* on a real clock: room for one per worker */
   bool stop;
 } Crew;
 
@@ -108,12 +110,12 @@ static Event pop(Crew *crew)
 /* ---- idle workers ---------------------------------------------------------------------------- */
 
 /* A worker becomes idle, or stops being idle: its time counts as idle meanwhile. */
-static void begin_idle(Crew *crew, int w)
+static void begin_idle(Crew *crew, int w, int64_t since)
 {
   crew->workers[w].state = IDLE;
-  crew->workers[w].since = crew->now;
+  crew->workers[w].since = since;
   crew->idle[w / 64] |= UINT64_C(1) << w % 64;
-  crew->idle_since += crew->now;
+  crew->idle_since += since;
   crew->n_idle++;
 }
 
@@ -146,6 +148,19 @@ static bool is_open(const Crew *crew)
   return !crew->stop && (crew->options->time < 0 || crew->now < crew->options->time);
 }
 
+/* The same on a real clock: the host says when it ends. */
+static PetscErrorCode start(Crew *crew, int w, int submission, int attempt)
+{
+  Worker *worker = &crew->workers[w];
+
+  PetscFunctionBeginUser;
+  PetscCall(
+    crew->host->start(crew->host->closure, submission, attempt, w, &crew->now, &crew->stop));
+  end_idle(crew, w);
+  *worker = (Worker){BUSY, worker->incarnation, submission, attempt, false, crew->now, -1};
+  PetscFunctionReturn(0);
+}
+
 /* Start an attempt on a worker whose time counts as idle so far. */
 static PetscErrorCode dispatch(Crew *crew, int w, int submission, int attempt)
 {
@@ -154,14 +169,19 @@ static PetscErrorCode dispatch(Crew *crew, int w, int submission, int attempt)
   int64_t ticks = 0;
 
   PetscFunctionBeginUser;
+  if (crew->host->start) {
+    PetscCall(start(crew, w, submission, attempt));
+    PetscFunctionReturn(0);
+  }
   PetscCall(crew->host->duration(crew->host->closure, submission, attempt, &ticks, &crew->stop));
   PetscCheck(crew->stop || ticks >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "submission %d takes %lld ticks", submission, (long long)ticks);
   const bool cut = longest >= 0 && ticks > longest;
   if (cut) ticks = longest;
   end_idle(crew, w);
-  *worker = (Worker){BUSY, worker->incarnation, submission, attempt, cut, crew->now};
-  PetscCall(push(crew, (Event){crew->now + ticks, FINISH, submission, w, attempt}));
+  *worker =
+    (Worker){BUSY, worker->incarnation, submission, attempt, cut, crew->now, crew->now + ticks};
+  PetscCall(push(crew, (Event){worker->ends, FINISH, submission, w, attempt}));
   PetscFunctionReturn(0);
 }
 
@@ -276,14 +296,14 @@ static void close_submission(Crew *crew, int submission)
 }
 
 /* An evaluation has ended: it is told in this instant, or with its batch. */
-static PetscErrorCode end_evaluation(Crew *crew, int w, RgEnding ending)
+static PetscErrorCode end_evaluation(Crew *crew, int w, int64_t finished, RgEnding ending)
 {
   const Worker *worker = &crew->workers[w];
   RgCrewRow row = {.submission = worker->submission,
                    .worker = w,
                    .attempts = worker->attempt,
                    .dispatched = worker->since,
-                   .finished = crew->now,
+                   .finished = finished,
                    .ending = ending};
 
   PetscFunctionBeginUser;
@@ -307,8 +327,9 @@ static PetscErrorCode finish(Crew *crew, const Event *event)
   if (worker->state != BUSY || worker->submission != event->number ||
       worker->attempt != event->attempt)
     PetscFunctionReturn(0); /* lost with its worker */
-  PetscCall(end_evaluation(crew, event->worker, worker->cut ? RG_ENDED_TOO_LONG : RG_ENDED_DONE));
-  begin_idle(crew, event->worker);
+  PetscCall(end_evaluation(crew, event->worker, worker->ends,
+                           worker->cut ? RG_ENDED_TOO_LONG : RG_ENDED_DONE));
+  begin_idle(crew, event->worker, worker->ends);
   PetscFunctionReturn(0);
 }
 
@@ -319,7 +340,7 @@ static PetscErrorCode begin_life(Crew *crew, int w)
   const int incarnation = ++crew->workers[w].incarnation;
 
   PetscFunctionBeginUser;
-  begin_idle(crew, w);
+  begin_idle(crew, w, crew->now);
   crew->n_alive++;
   if (!host->life) PetscFunctionReturn(0);
   const int64_t life = host->life(host->closure, w, incarnation);
@@ -348,7 +369,7 @@ static PetscErrorCode lose(Crew *crew, int w)
   PetscFunctionBeginUser;
   crew->outcome->lost++;
   if (crew->options->lost == RG_LOST_FAIL) {
-    PetscCall(end_evaluation(crew, w, RG_ENDED_LOST));
+    PetscCall(end_evaluation(crew, w, crew->now, RG_ENDED_LOST));
   } else if (worker->attempt < RG_CREW_ATTEMPTS_MAX) {
     PetscCall(add_again(crew, worker->submission, worker->attempt + 1));
   } else {
@@ -448,15 +469,37 @@ static bool goes_on(Crew *crew)
 
   if (crew->stop || !missing) return false;
   crew->outcome->deserted = !crew->n_alive && !crew->n_away;
-  return !crew->outcome->deserted && crew->n_events;
+  return !crew->outcome->deserted && (crew->n_events || crew->host->hear);
+}
+
+/* On a real clock: wait for the events of the next instant. */
+static PetscErrorCode hear(Crew *crew)
+{
+  int64_t tick = crew->now;
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(crew->host->hear(crew->host->closure, &tick, &n, crew->news, &crew->stop));
+  for (int i = 0; i < n && !crew->stop; i++) {
+    const RgCrewNews *news = &crew->news[i];
+    Worker *worker = &crew->workers[news->worker];
+    PetscCheck(worker->state == BUSY && tick > crew->now, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
+               "worker %d ends nothing at tick %lld", news->worker, (long long)tick);
+    worker->ends = news->finished;
+    const Event end = {tick, FINISH, worker->submission, news->worker, worker->attempt};
+    const Event death = {tick, DEATH, news->worker, news->worker, worker->incarnation};
+    PetscCall(push(crew, news->lost ? death : end));
+  }
+  PetscFunctionReturn(0);
 }
 
 /* Let everything happen that belongs to the next tick. false: the time is over. */
 static PetscErrorCode next_instant(Crew *crew, bool *within)
 {
-  const int64_t tick = crew->events[0].tick;
-
   PetscFunctionBeginUser;
+  if (crew->host->hear) PetscCall(hear(crew));
+  if (crew->stop) PetscFunctionReturn(0);
+  const int64_t tick = crew->events[0].tick;
   *within = crew->options->time < 0 || tick <= crew->options->time;
   if (!*within) PetscFunctionReturn(0);
   crew->now = tick;
@@ -472,7 +515,7 @@ static PetscErrorCode next_instant(Crew *crew, bool *within)
 static PetscErrorCode destroy(Crew *crew)
 {
   return RG_FREE(&crew->workers, &crew->idle, &crew->events, &crew->again, &crew->open,
-                 &crew->ended, &crew->held, &crew->waiting);
+                 &crew->ended, &crew->held, &crew->waiting, &crew->news);
 }
 
 PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewHost *host,
@@ -490,6 +533,7 @@ PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewHost *host,
   PetscCall(PetscCalloc1(n + 1, &crew.workers));
   PetscCall(PetscCalloc1(n / 64 + 1, &crew.idle));
   PetscCall(PetscCalloc1(n, &crew.waiting));
+  if (host->hear) PetscCall(PetscCalloc1(n, &crew.news));
   for (int w = 1; w <= n; w++) PetscCall(begin_life(&crew, w));
   PetscCall(fill(&crew));
   while (goes_on(&crew) && within) PetscCall(next_instant(&crew, &within));

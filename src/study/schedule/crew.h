@@ -1,7 +1,7 @@
 /* The crew of a trial: workers that evaluate at the same time, on a simulated clock. The clock
    counts whole ticks, so that sums of durations neither make nor break ties. The order of events
    is a pure function of what the host answers: neither the machine's clock nor any order of
-   messages takes part.
+   messages takes part. On a real clock the host says when attempts start and end.
 
    One instant has this order: evaluations finish, by submission; workers die, by number; workers
    return, by number; the host is told; idle workers, by number, take a lost submission (the
@@ -49,6 +49,14 @@ typedef struct {
   RgEnding ending;
 } RgCrewRow;
 
+/* The end of an attempt on a real clock: it has finished, or is lost with its worker, which is
+   idle again at once. */
+typedef struct {
+  int worker;
+  bool lost;
+  int64_t finished; /* not after the tick at which the crew hears of it */
+} RgCrewNews;
+
 /* Callbacks of the crew. One that sets *stop ends the run. */
 typedef struct {
   void *closure;
@@ -67,6 +75,12 @@ typedef struct {
   int64_t (*repair)(void *closure, int worker, int incarnation);
   /* Take in an evaluation. */
   PetscErrorCode (*tell)(void *closure, const RgCrewRow *row, bool *stop);
+  /* On a real clock, in place of `duration`, `think` and `life`; NULL: the clock is simulated.
+     start: start an attempt on a worker; *tick: now. hear: wait until attempts end; *tick is later
+     than all ticks before, news (with room for all workers) has 1 to *n. */
+  PetscErrorCode (*start)(void *closure, int submission, int attempt, int worker, int64_t *tick,
+                          bool *stop);
+  PetscErrorCode (*hear)(void *closure, int64_t *tick, int *n, RgCrewNews *news, bool *stop);
 } RgCrewHost;
 
 typedef struct {
