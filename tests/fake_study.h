@@ -105,6 +105,8 @@ static inline PetscErrorCode fake_record(const Fake *fake, int i, RgRecord *reco
     for (int k = 0; k < FAKE_INITIAL; k++) record->column[RG_COLUMN_CUMULATIVE_REGRET][k] = NAN;
   for (int e = 0; e < record->n_extra; e += 2)
     for (int k = 0; k < record->n_rows; k++) record->extra[e][k] = fake_value(trial, 100 + e, k);
+  PetscCall(PetscStrallocpy("1 begin 0 0 0 0 1600000000000000\n", &record->timeline));
+  record->gap = 0.5;
   PetscCall(PetscStrncpy(record->provenance.host, "node7", RG_NAME_MAX));
   record->provenance.ranks = 4;
   record->provenance.started = 1.6e9 + 100 * trial->cell + (double)trial->seed;

@@ -12,6 +12,7 @@ typedef struct {
   const RgTrial *trial;
   const RgCell *cell;
   RgEvaluationLog *log;
+  char *timeline;
 } Search;
 
 /* The value of one evaluation in a column with this name. */
@@ -62,6 +63,8 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
 
   PetscFunctionBeginUser;
   if (strcmp(record->id, search->trial->id) || !x || !f) PetscFunctionReturn(0);
+  PetscCall(PetscFree(search->timeline));
+  if (record->timeline) PetscCall(PetscStrallocpy(record->timeline, &search->timeline));
   PetscCall(PetscMalloc1(rg_trial_more(search->cell), &more));
   for (int row = 0; row < record->n_rows; row++) {
     more_of(search->cell, record, row, more);
@@ -74,7 +77,7 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
 }
 
 PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, const RgCell *cell,
-                                 RgEvaluationLog **log)
+                                 RgEvaluationLog **log, char **timeline)
 {
   Search search = {.trial = trial, .cell = cell};
   RgFault fault = {0};
@@ -84,5 +87,6 @@ PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, const R
                                    trial->dim_c, rg_trial_more(cell), &search.log));
   *log = search.log;
   PetscCall(rg_store_visit(path, take, &search, NULL, &fault));
+  *timeline = search.timeline;
   PetscFunctionReturn(0);
 }

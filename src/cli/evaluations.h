@@ -5,9 +5,9 @@
 #include "study/store/evaluation_log.h"
 #include "study/plan/plan.h"
 
-/* Load the evaluations of one trial as a log in memory; owned by the caller. It is empty if the
-   file has no such trial. */
+/* Load the evaluations of one trial as a log in memory, and its timeline on the real clock (NULL:
+   another clock); owned by the caller. They are empty if the file has no such trial. */
 PetscErrorCode rg_evaluations_of(const char *path, const RgTrial *trial, const RgCell *cell,
-                                 RgEvaluationLog **log);
+                                 RgEvaluationLog **log, char **timeline);
 
 #endif

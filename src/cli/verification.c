@@ -98,6 +98,7 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   RgTrial trial;
   const RgFound *found = &s->found[index];
   RgEvaluationLog *known = NULL;
+  char *timeline = NULL;
   RgRecord record = {0};
   RgFault fault = {0};
   uint64_t checksum[2];
@@ -107,10 +108,11 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   PetscCall(rg_plan_trial(&s->plan, index, &trial));
   const RgCell *cell = &s->study.cells[trial.cell];
   if (cell->problem->traits & RG_PROBLEM_COSTLY)
-    PetscCall(rg_evaluations_of(s->path, &trial, cell, &known));
-  RgTrialHost host = {.known = known, .instances = s->instances};
+    PetscCall(rg_evaluations_of(s->path, &trial, cell, &known, &timeline));
+  RgTrialHost host = {.known = known, .timeline = timeline, .instances = s->instances};
   PetscCall(rg_trial_run(&s->study, &trial, &host, &record, &stopped));
   PetscCall(rg_evaluation_log_close(&known));
+  PetscCall(PetscFree(timeline));
   PetscCall(rg_record_checksum(&record, checksum));
   if (checksum[0] == found->checksum[0] && checksum[1] == found->checksum[1]) {
     s->n_equal++;

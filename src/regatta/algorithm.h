@@ -43,6 +43,9 @@ typedef struct {
   const char *log; /* file that gets the standard error of programs; NULL: it is passed on */
 } RgKeeper;
 
+/* Column with 1 where a resumed method chose otherwise than in the log, which counts. */
+#define RG_OTHERWISE_COLUMN "asked_otherwise"
+
 /* The knowledge of a method before the first ask. Borrowed for the life of the algorithm. */
 typedef struct {
   const RgDomain *domain;

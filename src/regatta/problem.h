@@ -23,6 +23,22 @@ typedef struct {
 typedef struct RgProblem RgProblem;
 typedef struct RgProblemClass RgProblemClass;
 
+/* The question of an evaluation and its answer, where several programs answer at the same time. */
+typedef struct {
+  int64_t id; /* the caller sets it, and the worker and its attempt */
+  int worker, attempt;
+  RgText line;              /* the question; `evaluate` sets these, the caller clears `line` */
+  const char *const *words; /* the program and its arguments, NULL at the end; borrowed */
+  double limit, grace;      /* seconds for the answer; after a stop */
+  int retries;              /* how often it may be repeated */
+  bool answered;      /* the caller sets it with the answer, `length` bytes or NULL, and then */
+  const char *answer; /* why there is none; borrowed */
+  size_t length;
+  const char *mistake;
+  bool unreachable; /* the program can't be started */
+  bool final;       /* `evaluate` sets it: a repetition would end in the same way */
+} RgExchange;
+
 /* The trial that evaluations belong to; zeroed outside a trial. All pointers are borrowed. */
 typedef struct {
   const char *trial;           /* id; NULL: no trial */
@@ -40,6 +56,8 @@ typedef struct {
   double *numbers; /* output: the numbers that the class names (rg_problem_numbers), NaN where one
                       is missing; NULL: they are not wanted */
   double cpu;      /* evaluations add the CPU seconds that they used in other processes */
+  RgExchange *exchange; /* `evaluate` only asks, and then only reads the answer (m = 1); NULL: it
+                           does both */
   RgChild **child; /* the rank's program, which outlives the trial; NULL: the problem starts its
                       own */
   const char *log; /* file that gets the standard error of programs; NULL: it is passed on */

@@ -93,7 +93,13 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
          "when the method was told the value, on the simulated clock")                             \
   COLUMN(DURATION, "duration", 1, 1, "time", "duration", "from `dispatched` to `finished`")        \
   COLUMN(IDLE, "idle", 1, 1, "time", "idle time",                                                  \
-         "time that all workers together had been idle when the method was told the value")
+         "time that all workers together had been idle when the method was told the value")        \
+  COLUMN(WALL_DISPATCHED, "wall_dispatched", 1, 0, "s", "start of the evaluation",                 \
+         "of its last attempt, on the real clock, from the start of the trial and without gaps")   \
+  COLUMN(WALL_FINISHED, "wall_finished", 1, 0, "s", "end of the evaluation",                       \
+         "when its answer was there, on the real clock")                                           \
+  COLUMN(WALL_TOLD, "wall_told", 1, 0, "s", "time of telling",                                     \
+         "when the method was told the value, on the real clock")
 
 #define RG_COLUMN_ENUM(symbol, name, width, result, units, long_name, description)                 \
   RG_COLUMN_##symbol,
@@ -168,6 +174,9 @@ typedef struct {
   double idle_share;               /* idle share of the workers' time up to then; NaN: no clock */
   int in_flight, lost;             /* evaluations that the time limit cut off; evaluations whose
                                       worker died */
+  char *timeline;                  /* events on the real clock, a line for each; NULL or "": the
+                                      clock was not real */
+  double gap;                      /* seconds between the runs of a trial on the real clock */
   double *column[RG_COLUMN_COUNT]; /* n_rows x width, owned; NULL: all NaN */
   int n_extra;
   char (*extra_name)[RG_NAME_MAX]; /* n_extra dataset names, owned */

@@ -68,7 +68,7 @@ def _time_figure(results, pairs, names, metric, band, scale):
             _draw_steps(right.axes, times, styles, band)
             figures.scale_axes(right.axes, joint, band, scale, metric)
             right.dress("", METRICS[metric].label)
-            right.axes.set_xlabel("Time on the simulated clock" if right.bottom else "")
+            right.axes.set_xlabel(clock.label(results, next(iter(pairs[k][1].values())).problem) if right.bottom else "")
             right.axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
             right.axes.set_xlim(0, 1.015 * grid[-1] or 1.0)
         style.place_legend(figure, [(n, styles[n]) for n in names], [
@@ -129,7 +129,7 @@ def _timeline(results, cells):
                 notes.append(f"the first {WORKERS} workers")
             if (trial["attempts"] > 1).any() or trial.attrs["in_flight"] or trial.attrs["lost"]:
                 notes.append("evaluations that were lost or did not end are not drawn")
-        axes[-1].set_xlabel("Time on the simulated clock")
+        axes[-1].set_xlabel(clock.label(results, cells[-1].problem))
         style.place_legend(figure, [(what, shown[what]) for what in COLOURS if what in shown], notes)
         return figure
 
@@ -148,8 +148,8 @@ def first_trial(results, cell):
     mine = (group.column("algorithm") == cell.algorithm) & (group.column("status") == "complete")
     k = np.flatnonzero(mine)[:1]
     one = group.subset(np.isin(np.arange(group.n), k))
-    frame = pd.DataFrame({name: one.values(name)[0].astype(float) for name in
-                          ("worker", "dispatched", "finished", "attempts", "objective")})
+    frame = pd.DataFrame({name: one.values(name)[0].astype(float) for name in ("worker", "attempts", "objective")})
+    frame = frame.assign(**{name: clock.moments(one, name)[0] for name in ("dispatched", "finished")})
     start = frame.loc[clock.ends(one)[0] == 0, "objective"].max()  # of a design that was known
     frame = frame[frame["worker"].notna()].sort_values("finished", kind="stable").reset_index(drop=True)
     best = np.fmax.accumulate(np.concatenate([[-np.inf, start], frame["objective"]]))[1:-1]  # before each

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 IDENTITY = ["problem", "algorithm", "instance", "seed"]
-LONG = ("id", "key", "checksum")  # texts that differ from trial to trial
+LONG = ("id", "key", "checksum", "timeline")  # texts that differ from trial to trial
 STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
 
 

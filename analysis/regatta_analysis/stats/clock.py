@@ -1,4 +1,4 @@
-"""Trials with several workers on a simulated clock: regret over time, time to a target, speed-up, idle time.
+"""Trials with several workers on a simulated or real clock: regret over time, time to a target, speed-up, idle time.
 
 An evaluation counts from the time when it ended (`finished`), even if its method learnt the value later. An initial
 design that was known at the start counts from time 0. A curve over time is a step function: the simple regret, or the
@@ -87,10 +87,29 @@ class History:
 def has_clock(results: Results, problem: str) -> bool:
     """Whether some complete trial of a problem ran on a clock."""
     group = results.group(problem)
-    if "finished" not in group.evaluations() or group.place != group.base:
+    if not _times(group) or group.place != group.base:
         return False
     makespan = group.column("makespan").astype(float)
     return bool(np.isfinite(makespan[group.column("status") == "complete"]).any())
+
+
+def _times(group):
+    """Names of the columns that say when evaluations ended."""
+    return {"finished", "wall_finished"} & set(group.evaluations())
+
+
+def moments(group: Group, name: str) -> np.ndarray:
+    """When each evaluation was `dispatched` or `finished` (trials x rows): on the simulated clock, or in seconds on the
+    real one."""
+    simulated, real = (group.values(n).astype(float) if n in group.evaluations() else np.nan
+                       for n in (name, f"wall_{name}"))
+    return np.where(np.isnan(simulated), real, simulated)
+
+
+def label(results: Results, problem: str) -> str:
+    """The label of an axis of time."""
+    real = "wall_finished" in results.group(problem).evaluations()
+    return "Time (s)" if real else "Time on the simulated clock"
 
 
 def families(results: Results) -> dict[str, list[str]]:
@@ -184,14 +203,15 @@ def pending_distance(results: Results, problem: str) -> pd.DataFrame:
     evaluations were lost, so that the file does not say what was."""
     group = results.group(problem)
     keep = np.flatnonzero(group.column("status") == "complete")
-    names = ("submission", "dispatched", "finished", "n_pending")
-    if not set(names) <= set(group.evaluations()):
+    if not _times(group):
         raise InputError(f"{results.path}: {problem!r} has no queries in flight")
     x = group.values("x")[keep].astype(float)
     wide = np.nanmax(x, axis=(0, 1)) - np.nanmin(x, axis=(0, 1))
     x = x / np.where(wide > 0, wide, 1.0)
     found = np.full(x.shape[:2], np.nan)
-    for k, (number, start, end, waiting) in enumerate(zip(*(group.values(n)[keep].astype(float) for n in names))):
+    columns = (group.values("submission"), moments(group, "dispatched"), moments(group, "finished"),
+               group.values("n_pending"))
+    for k, (number, start, end, waiting) in enumerate(zip(*(c[keep].astype(float) for c in columns))):
         for row in np.flatnonzero(waiting > 0):
             flying = (number < number[row]) & (end > start[row])
             if flying.sum() == waiting[row]:
@@ -205,7 +225,7 @@ def pending_distance(results: Results, problem: str) -> pd.DataFrame:
 def ends(group: Group) -> np.ndarray:
     """When each evaluation ended (trials x rows): 0 in an initial design that was known at the start, infinite where
     no evaluation was made."""
-    finished = group.values("finished").astype(float)
+    finished = moments(group, "finished")
     known = np.arange(finished.shape[1]) < group.column("n_initial").astype(int)[:, None]
     return np.where(np.isnan(finished), np.where(known, 0.0, np.inf), finished)
 
@@ -287,7 +307,7 @@ def clock_table(results: Results) -> pd.DataFrame:
 def _about(results, cell, time):
     group = results.group(cell.problem)
     mine = (group.column("algorithm") == cell.algorithm) & (group.column("status") == "complete")
-    finished = group.values("finished")[mine].astype(float)
+    finished = moments(group, "finished")[mine]
     return {"workers": cell.workers, "release": cell.release, "trials": int(mine.sum()),
             **{name: pd.Series(group.column(name)[mine].astype(float)).mean() for name in ("makespan", "idle_share")},
             "time": time, "evaluations": (finished <= time).sum(axis=1).mean(), "regret": _regret(results, cell, time)}

@@ -444,7 +444,7 @@ static PetscErrorCode external_recommend(RgAlgorithm *algorithm, int t, const Rg
 }
 
 static const RgRecordColumn columns[] = {
-  {"asked_otherwise", "1 where the program, asked again, answered otherwise: not reproducible"},
+  {RG_OTHERWISE_COLUMN, "1 where the program, asked again, answered otherwise: not reproducible"},
   {0}};
 
 const RgAlgorithmClass rg_algorithm_external = {

@@ -226,6 +226,7 @@ static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const 
                                     RgText *line)
 {
   const RgTask *task = &problem->task;
+  const RgExchange *exchange = task->exchange;
 
   PetscFunctionBeginUser;
   PetscCall(rg_request_write(&(RgRequest){.id = id,
@@ -233,11 +234,27 @@ static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const 
                                           .instance = task->instance,
                                           .seed = task->seed,
                                           .evaluation = task->evaluation,
+                                          .worker = exchange ? exchange->worker : 0,
+                                          .attempt = exchange ? exchange->attempt : 0,
                                           .inputs = &problem->domain.design,
                                           .contexts = &problem->domain.context,
                                           .x = point->x,
                                           .c = point->c},
                              line));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_answer(RgProblem *problem, int64_t id, const char *answer, size_t length,
+                                  double *value, bool *final, RgText *mistake)
+{
+  const External *e = problem->data;
+  const Options *o = problem->options;
+  RgTask *task = &problem->task;
+  const RgAnswer numbers = {value,       e->outcome,       &task->duration,
+                            o->record.n, o->record.values, task->numbers};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_answer_read(answer, length, id, &problem->domain, &numbers, final, mistake));
   PetscFunctionReturn(0);
 }
 
@@ -267,22 +284,55 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   PetscCall(rg_child_ask(*child, line.data, &patience, &outcome, &answer, &length, mistake));
   PetscCall(rg_text_clear(&line));
   if (outcome == RG_CHILD_ANSWERED)
-    PetscCall(rg_answer_read(answer, length, id, &problem->domain,
-                             &(RgAnswer){value, e->outcome, &problem->task.duration, o->record.n,
-                                         o->record.values, problem->task.numbers},
-                             final, mistake));
+    PetscCall(read_answer(problem, id, answer, length, value, final, mistake));
   problem->task.cpu += rg_child_cpu_seconds(*child);
   if (mistake->length && !*final) PetscCall(rg_child_close(child, false));
   *final = *final || outcome == RG_CHILD_ABANDONED;
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, double *f,
-                                   RgFailure *failure)
+/* Write the question of an exchange, or read its answer. */
+static PetscErrorCode exchange(RgProblem *problem, const RgPoint *point, double *value,
+                               RgText *mistake)
+{
+  const External *e = problem->data;
+  const Options *o = problem->options;
+  RgExchange *x = problem->task.exchange;
+
+  PetscFunctionBeginUser;
+  x->words = e->words;
+  x->limit = o->time_limit;
+  x->grace = RG_PROGRAM_STOP_GRACE;
+  x->retries = o->retries;
+  problem->task.lost = x->unreachable;
+  if (!x->answered) PetscCall(write_request(problem, x->id, point, &x->line));
+  else if (!x->answer) PetscCall(rg_text_add(mistake, "%s", x->mistake));
+  else PetscCall(read_answer(problem, x->id, x->answer, x->length, value, &x->final, mistake));
+  PetscFunctionReturn(0);
+}
+
+/* Ask, and ask again after a mistake. */
+static PetscErrorCode converse(RgProblem *problem, const RgPoint *point, double *value, bool *final,
+                               RgText *mistake)
 {
   External *e = problem->data;
   const Options *o = problem->options;
   RgChild **child = problem->task.child ? problem->task.child : &e->own;
+
+  PetscFunctionBeginUser;
+  for (int attempt = 0; attempt <= o->retries && !*final; attempt++) {
+    PetscCall(rg_text_clear(mistake));
+    PetscCall(ask(problem, point, child, value, final, mistake));
+    if (!mistake->length) break;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, double *f,
+                                   RgFailure *failure)
+{
+  const External *e = problem->data;
+  const Options *o = problem->options;
   RgText mistake = {0};
   bool final = false;
   double value = NAN;
@@ -290,11 +340,9 @@ static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, dou
   PetscFunctionBeginUser;
   problem->task.duration = NAN;
   for (int i = 0; problem->task.numbers && i < o->record.n; i++) problem->task.numbers[i] = NAN;
-  for (int attempt = 0; attempt <= o->retries && !final; attempt++) {
-    PetscCall(rg_text_clear(&mistake));
-    PetscCall(ask(problem, point, child, &value, &final, &mistake));
-    if (!mistake.length) break;
-  }
+  if (problem->task.exchange) PetscCall(exchange(problem, point, &value, &mistake));
+  else PetscCall(converse(problem, point, &value, &final, &mistake));
+  if (problem->task.exchange) final = problem->task.exchange->final;
   if (mistake.length)
     rg_failure_set(failure, "external: %s %s%s", e->program, mistake.data,
                    o->retries && !final ? " (every time it was tried)" : "");

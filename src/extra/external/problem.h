@@ -14,6 +14,7 @@ typedef struct {
   const char *trial;
   uint64_t instance, seed;
   int evaluation;
+  int worker, attempt; /* on the real clock; else 0 */
   const RgSpace *inputs, *contexts;
   const double *x, *c;
 } RgRequest;

@@ -36,6 +36,8 @@ PetscErrorCode rg_request_write(const RgRequest *request, RgText *line)
     rg_protocol_set(object, "trial", json_string(request->trial));
     rg_protocol_set(object, "evaluation", json_integer(request->evaluation));
     rg_protocol_set(object, "seed", json_integer((json_int_t)request->seed));
+    if (request->worker) rg_protocol_set(object, "worker", json_integer(request->worker));
+    if (request->worker) rg_protocol_set(object, "attempt", json_integer(request->attempt));
   }
   rg_protocol_set(object, "instance", json_integer((json_int_t)request->instance));
   PetscCall(coordinates(request->inputs, request->x, &point));

@@ -10,6 +10,7 @@
 #include "regatta/problem.h"
 #include "study/file/duration.h"
 
+static const char *const clocks[] = {"simulated", "real", NULL};
 static const char *const releases[] = {"async", "sync", NULL};
 static const char *const starts[] = {"ask", "design", NULL};
 static const char *const initial_times[] = {"free", "counted", NULL};
@@ -27,6 +28,9 @@ const RgParam rg_workers_params[] = {
           "LAW * (FORMULA of the inputs); 'column NAME' of a data set; 'reported' by an external "
           "program; 'recorded FILE' or 'recorded FILE of LABEL', as in a results file; auto: there "
           "is no clock"),
+  RG_ENTRY("clock", CHOICE, RgCrewSettings, clock, int, "simulated", RG_LATER, 0, clocks, "",
+           "simulated: the clock goes by 'duration'; real: 'workers' copies of an external program "
+           "run at the same time, and what happened is recorded, so that it can be replayed"),
   RG_CHOICE("start", RgCrewSettings, start, "ask", starts, "",
             "the first query of each worker: asked at the start, or drawn with the initial design"),
   RG_CHOICE("initial_time", RgCrewSettings, initial_time, "free", initial_times, "",
@@ -64,9 +68,14 @@ const RgParam rg_thinking_params[] = {
   {0},
 };
 
+bool rg_crew_has_clock(const RgCrewSettings *crew)
+{
+  return crew->duration || crew->clock == RG_CLOCK_REAL;
+}
+
 bool rg_crew_counts(const RgCrewSettings *crew)
 {
-  return crew->workers > 1 || crew->duration;
+  return crew->workers > 1 || rg_crew_has_clock(crew);
 }
 
 bool rg_crew_needs_several(const RgParam *param)
@@ -214,7 +223,7 @@ static void check_clock(const RgCrewSettings *crew, RgPlace place, RgDiagnostics
                {!isnan(crew->time_limit), "crew: {time_limit: ...}"},
                {rg_crew_thinks(crew), "thinking"}};
 
-  if (crew->duration) return;
+  if (rg_crew_has_clock(crew)) return;
   for (size_t i = 0; i < sizeof(needs) / sizeof(needs[0]); i++)
     if (needs[i].given)
       rg_diagnostics_add(found, place, "'%s' needs 'duration': without it there is no clock",
@@ -226,13 +235,48 @@ static void check_clock(const RgCrewSettings *crew, RgPlace place, RgDiagnostics
                        crew->workers);
 }
 
+/* Settings that a real clock has no use for. */
+static void check_real(const RgProblemClass *class, const RgCrewSettings *crew, RgPlace place,
+                       int ranks, RgDiagnostics *found)
+{
+  const struct {
+    bool given;
+    const char *key, *why;
+  } wrong[] = {
+    {crew->duration, "duration", "evaluations take the time that they take"},
+    {rg_crew_thinks(crew), "thinking", "a query takes the time that it takes"},
+    {!isnan(crew->time), "time", "'regatta run -walltime' ends a run, which can be resumed"},
+    {crew->death, "crew: {death: ...}", "a program dies when it dies, and is started again"},
+    {!isnan(crew->time_limit), "crew: {time_limit: ...}",
+     "the problem's own 'time_limit' ends an evaluation"},
+  };
+
+  if (crew->clock != RG_CLOCK_REAL) return;
+  if (!(class->traits & RG_PROBLEM_REPORTS))
+    rg_diagnostics_add(
+      found, place,
+      "'clock: real' is for programs, the problem 'external'; '%s' is computed here "
+      "and takes a simulated clock",
+      class->name);
+  if (ranks > 1)
+    rg_diagnostics_add(found, place,
+                       "'clock: real' takes 'ranks_per_trial: 1', the rank that starts the "
+                       "programs, got %d",
+                       ranks);
+  for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+    if (wrong[i].given)
+      rg_diagnostics_add(found, place, "'clock: real' takes no '%s': %s", wrong[i].key,
+                         wrong[i].why);
+}
+
 PetscErrorCode rg_crew_check(const RgProblemClass *class, const void *options,
-                             const RgSpace *design, RgPlace place, RgCrewSettings *crew,
+                             const RgSpace *design, RgPlace place, int ranks, RgCrewSettings *crew,
                              RgDiagnostics *found)
 {
   PetscFunctionBeginUser;
   PetscCall(check_duration(class, options, design, place, crew, found));
   check_clock(crew, place, found);
+  check_real(class, crew, place, ranks, found);
   PetscCall(check_times("death", crew->death, place, found));
   PetscCall(check_times("repair", crew->repair, place, found));
   if (crew->repair && !crew->death)

@@ -10,6 +10,7 @@ typedef struct RgProblemClass RgProblemClass; /* regatta/problem.h */
 
 typedef struct {
   int workers;
+  int clock;        /* RgCrewClock */
   int release;      /* as RgRelease of study/schedule/crew.h */
   char *duration;   /* NULL: no clock; owned, as are all texts */
   int start;        /* RgCrewStart */
@@ -22,12 +23,15 @@ typedef struct {
   char times[33]; /* set by the check: hash of durations that are data; "": there are none */
 } RgCrewSettings;
 
+typedef enum { RG_CLOCK_SIMULATED, RG_CLOCK_REAL } RgCrewClock;
 typedef enum { RG_START_ASK, RG_START_DESIGN } RgCrewStart;
 typedef enum { RG_INITIAL_FREE, RG_INITIAL_COUNTED } RgInitialTime;
 
 extern const RgParam rg_workers_params[]; /* keys beside those of a run */
 extern const RgParam rg_crew_params[], rg_thinking_params[];
 
+/* Whether evaluations take time: on the simulated or on the real clock. */
+bool rg_crew_has_clock(const RgCrewSettings *crew);
 /* Whether the trial is more than the sequential trial of today: several workers, or a clock. */
 bool rg_crew_counts(const RgCrewSettings *crew);
 /* Whether a parameter of rg_workers_params only counts with several workers. */
@@ -37,9 +41,10 @@ bool rg_crew_thinks(const RgCrewSettings *crew);
 /* Append the identity; nothing for a sequential trial without a clock. */
 PetscErrorCode rg_crew_identity(const RgCrewSettings *crew, RgText *text);
 
-/* Check the settings for a problem with this design, and set crew->times. */
+/* Check the settings for a problem with this design, and set crew->times. ranks: of a trial's
+   team. */
 PetscErrorCode rg_crew_check(const RgProblemClass *class, const void *options,
-                             const RgSpace *design, RgPlace place, RgCrewSettings *crew,
+                             const RgSpace *design, RgPlace place, int ranks, RgCrewSettings *crew,
                              RgDiagnostics *found);
 /* Read the durations by design of a class whose source is a table, for the caller to free. A
    mistake is appended to `mistake`; then *times is NULL. */

@@ -255,8 +255,8 @@ static PetscErrorCode check_crew(RgCell *cell, const RgDomain *domain, RgDiagnos
 
   PetscFunctionBeginUser;
   PetscCall(rg_crew_check(cell->problem, cell->problem_options, &domain->design,
-                          cell->problem_place, &cell->crew, found));
-  if (cell->algorithm->needs & RG_NEEDS_CLOCK && !cell->crew.duration)
+                          cell->problem_place, cell->run.ranks_per_trial, &cell->crew, found));
+  if (cell->algorithm->needs & RG_NEEDS_CLOCK && !rg_crew_has_clock(&cell->crew))
     rg_diagnostics_add(found, cell->algorithm_place,
                        "'%s' weighs the durations of evaluations, and '%s' has no 'duration'",
                        cell->algorithm_label, cell->problem_label);

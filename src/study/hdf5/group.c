@@ -161,6 +161,7 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
                                      (size_t)record->n_rows * (size_t)rg_record_width(record, c));
   shape->crew = shape->used[RG_COLUMN_SUBMISSION];
   shape->repeated = shape->repeated || record->provenance.generation > 0;
+  shape->real = shape->real || (record->timeline && record->timeline[0]);
   shape->failing = shape->failing || (record->failures && record->failures[0]);
   for (int i = 0; i < record->n_extra; i++)
     if (rg_values_any(record->extra[i], (size_t)record->n_rows))
@@ -238,6 +239,7 @@ bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info)
   case RG_OF_CREW: return shape->crew;
   case RG_OF_REPEATED: return shape->repeated;
   case RG_OF_FAILING: return shape->failing;
+  case RG_OF_REAL: return shape->real;
   case RG_OF_ALL: break;
   }
   return true;
@@ -253,10 +255,13 @@ void rg_group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT])
   extent[RG_AXIS_S] = (hsize_t)shape->n_scores;
 }
 
-/* Columns that a group without workers and clock lacks. */
-static bool is_of_crew(int column)
+/* Whether a group without workers and clock, or without a real clock, lacks a column. */
+static bool is_left_out(const RgGroupShape *shape, int column)
 {
   switch (column) {
+  case RG_COLUMN_WALL_DISPATCHED:
+  case RG_COLUMN_WALL_FINISHED:
+  case RG_COLUMN_WALL_TOLD: return !shape->real;
   case RG_COLUMN_SUBMISSION:
   case RG_COLUMN_WORKER:
   case RG_COLUMN_ATTEMPTS:
@@ -265,7 +270,7 @@ static bool is_of_crew(int column)
   case RG_COLUMN_FINISHED:
   case RG_COLUMN_TOLD:
   case RG_COLUMN_DURATION:
-  case RG_COLUMN_IDLE: return true;
+  case RG_COLUMN_IDLE: return !shape->crew;
   default: return false;
   }
 }
@@ -279,7 +284,7 @@ int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], 
                                    [-RG_WIDTH_S] = RG_AXIS_S};
   int width = column < RG_COLUMN_COUNT ? rg_columns[column].width : 1, n = 2;
 
-  if (is_of_crew(column) && !shape->crew) return 0;
+  if (is_left_out(shape, column)) return 0;
   rg_group_extents(shape, extent);
   axis[0] = RG_AXIS_TRIAL;
   axis[1] = RG_AXIS_ITERATION;

@@ -254,6 +254,7 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
     group->provenance >= 0 && H5Lexists(group->provenance, "generation", H5P_DEFAULT) > 0;
   shape->failing =
     group->provenance >= 0 && H5Lexists(group->provenance, "failures", H5P_DEFAULT) > 0;
+  shape->real = group->provenance >= 0 && H5Lexists(group->provenance, "timeline", H5P_DEFAULT) > 0;
   open_columns(group, fault);
   PetscCall(open_extra(group, fault));
   PetscCall(prepare_windows(group));

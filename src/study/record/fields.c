@@ -92,6 +92,12 @@ const RgFieldInfo rg_fields[] = {
    "failed evaluations",
    "a line `EVALUATION: text` for each failed evaluation, with up to 255 bytes of its text; only "
    "where a problem has failed evaluations"},
+  {"timeline", RG_FIELD_TEXT, FIELD(timeline), true, RG_OF_REAL, false, "1", "timeline",
+   "a line `NUMBER KIND SUBMISSION ATTEMPT WORKER MICROSECOND DETAIL` for each event on the real "
+   "clock: begin and gap (between two runs) with microseconds since 1970 and of the gap, start, "
+   "end (with the time of the answer) and lost; it replays the trial"},
+  {"gap", RG_FIELD_REAL, FIELD(gap), true, RG_OF_REAL, false, "s", "gap",
+   "time between the runs of a trial that was resumed; the clock stood still"},
   {"host", RG_FIELD_CHARS, FIELD(provenance.host), true, RG_OF_ALL, false, "1", "host",
    "host on which the trial ran"},
   {"rank", RG_FIELD_INT, FIELD(provenance.rank), true, RG_OF_ALL, false, "1", "rank",

@@ -42,7 +42,8 @@ typedef enum {
   RG_OF_CONTEXT,  /* trials with named context inputs */
   RG_OF_CREW,     /* trials with several workers or a clock */
   RG_OF_REPEATED, /* trials of a generation above 0 */
-  RG_OF_FAILING   /* trials with failed evaluations */
+  RG_OF_FAILING,  /* trials with failed evaluations */
+  RG_OF_REAL      /* trials on the real clock */
 } RgFieldOf;
 
 typedef struct {

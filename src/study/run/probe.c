@@ -78,7 +78,8 @@ static void rehearse(const RgStudy *study, const RgCell *cell, bool made_up, Reh
                                 .constrain = no_violation,
                                 .draw_context = any_context};
   r->cell.problem = &r->problem;
-  if (r->cell.crew.duration) r->cell.crew.duration = r->duration;
+  if (rg_crew_has_clock(&r->cell.crew)) r->cell.crew.duration = r->duration;
+  r->cell.crew.clock = RG_CLOCK_SIMULATED;
   r->cell.n_scores = 0;
   r->cell.score = -1;
 }

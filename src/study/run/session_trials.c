@@ -6,6 +6,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "study/record/software.h"
+#include "study/run/programs.h"
 #include "study/run/session.h"
 #include "study/file/registry.h"
 #include "study/trial/trial.h"
@@ -245,16 +246,19 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
 static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
 {
   RgChild *child = NULL;
+  RgPrograms programs;
   RgTrialHost host = {.stop = should_stop,
                       .stop_closure = session,
                       .directory = session->directory,
                       .child = &child,
+                      .programs = &programs,
                       .log = session->log,
                       .reasons = &session->failed,
                       .instances = session->instances,
                       .team = session->team[level]};
 
   PetscFunctionBeginUser;
+  PetscCall(rg_programs_here(session->log, &programs));
   while (!*give_up && !should_stop(session)) {
     RgRecord record = {0};
     RgTrial trial;
@@ -275,6 +279,7 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
     PetscCall(rg_session_progress(session, false));
   }
   PetscCall(rg_child_close(&child, true));
+  PetscCall(rg_programs_end(&programs));
   PetscCall(session->broken);
   PetscFunctionReturn(0);
 }

@@ -1,4 +1,4 @@
-/* Durations in a results file. */
+/* Durations in a results file, on a simulated or a real clock. */
 #include "study/trial/recorded.h"
 
 #include <math.h>
@@ -29,18 +29,21 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
   RgRecorded *recorded = closure;
   const double *submission = record->column[RG_COLUMN_SUBMISSION];
   const double *duration = record->column[RG_COLUMN_DURATION];
+  const double *from = record->column[RG_COLUMN_WALL_DISPATCHED];
+  const double *to = record->column[RG_COLUMN_WALL_FINISHED];
   Entry entry = {.instance = record->instance, .seed = record->seed};
 
   PetscFunctionBeginUser;
   if (recorded->label && strcmp(recorded->label, record->algorithm_label)) PetscFunctionReturn(0);
-  if (!submission || !duration || !rg_values_any(duration, (size_t)record->n_rows))
-    PetscFunctionReturn(0);
+  const bool real = from && to && rg_values_any(to, (size_t)record->n_rows);
+  const bool simulated = duration && rg_values_any(duration, (size_t)record->n_rows);
+  if (!submission || (!simulated && !real)) PetscFunctionReturn(0);
   for (int row = 0; row < record->n_rows; row++) entry.n = PetscMax(entry.n, (int)submission[row]);
   PetscCall(PetscStrallocpy(record->problem_label, &entry.problem));
   PetscCall(PetscMalloc1(entry.n, &entry.times));
   for (int i = 0; i < entry.n; i++) entry.times[i] = NAN;
   for (int row = 0; row < record->n_rows; row++)
-    entry.times[(int)submission[row] - 1] = duration[row];
+    entry.times[(int)submission[row] - 1] = real ? to[row] - from[row] : duration[row];
   PetscCall(RG_GROW(recorded->n, recorded->entries));
   recorded->entries[recorded->n++] = entry;
   PetscFunctionReturn(0);

@@ -5,6 +5,7 @@
 #include "study/file/duration.h"
 #include "study/store/evaluation_log.h"
 #include "study/trial/instances.h"
+#include "study/trial/programs.h"
 #include "study/trial/reasons.h"
 #include "study/record/record.h"
 
@@ -23,6 +24,8 @@ typedef struct {
   const char *directory;        /* study directory for logs of costly evaluations; NULL: no logs */
   const RgEvaluationLog *known; /* all costly evaluations come from this log, and a missing one
                                    fails the trial; NULL: they are made */
+  const RgPrograms *programs;   /* of trials on the real clock; NULL: these are replayed */
+  const char *timeline;         /* the timeline of such a replay, from a record */
   RgChild **child;              /* program of external problems, kept between trials; NULL: each
                                    trial starts its own */
   const char *log;              /* file for the standard error of programs, and for full texts of

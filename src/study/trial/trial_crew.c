@@ -8,7 +8,7 @@
 
 static bool has_clock(const RgTrialRun *run)
 {
-  return run->duration.kind != RG_DURATION_NONE;
+  return run->duration.kind != RG_DURATION_NONE || run->real;
 }
 
 PetscErrorCode rg_trial_create_crew(RgTrialRun *run)
@@ -28,6 +28,7 @@ PetscErrorCode rg_trial_create_crew(RgTrialRun *run)
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
   PetscCall(PetscMalloc1(design->dim, &run->seen));
   PetscCall(rg_trial_read_times(run));
+  PetscCall(rg_trial_create_real(run));
   if (crew->workers == 1) PetscFunctionReturn(0);
   const size_t room = (size_t)run->trial->n_evaluations;
   PetscCall(PetscMalloc4(room * design->dim, &run->pending_x,
@@ -39,6 +40,7 @@ PetscErrorCode rg_trial_create_crew(RgTrialRun *run)
 PetscErrorCode rg_trial_destroy_crew(RgTrialRun *run)
 {
   PetscFunctionBeginUser;
+  PetscCall(rg_trial_destroy_real(run));
   PetscCall(rg_duration_clear(&run->duration));
   PetscCall(rg_distribution_destroy(&run->death));
   PetscCall(rg_distribution_destroy(&run->repair));
@@ -144,6 +146,13 @@ static int64_t repair(void *closure, int worker, int incarnation)
   return rg_ticks(fmin(rg_distribution_quantile(&run->repair, u), RG_TIME_MAX));
 }
 
+/* A program that has ended starts again at once. */
+static int64_t restart(void *closure, int worker, int incarnation)
+{
+  (void)closure, (void)worker, (void)incarnation;
+  return 0;
+}
+
 /* ---- what is recorded ------------------------------------------------------------------------ */
 
 void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told)
@@ -157,11 +166,15 @@ void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told)
   *rg_trial_cell(run, RG_COLUMN_WORKER, row) = told->worker;
   *rg_trial_cell(run, RG_COLUMN_ATTEMPTS, row) = told->attempts;
   if (!has_clock(run)) return;
-  *rg_trial_cell(run, RG_COLUMN_DISPATCHED, row) = units(told->dispatched);
-  *rg_trial_cell(run, RG_COLUMN_FINISHED, row) = units(told->finished);
-  *rg_trial_cell(run, RG_COLUMN_TOLD, row) = units(told->told);
-  *rg_trial_cell(run, RG_COLUMN_DURATION, row) = units(told->finished - told->dispatched);
-  *rg_trial_cell(run, RG_COLUMN_IDLE, row) = units(told->idle);
+  *rg_trial_cell(run, run->real ? RG_COLUMN_WALL_DISPATCHED : RG_COLUMN_DISPATCHED, row) =
+    units(told->dispatched);
+  *rg_trial_cell(run, run->real ? RG_COLUMN_WALL_FINISHED : RG_COLUMN_FINISHED, row) =
+    units(told->finished);
+  *rg_trial_cell(run, run->real ? RG_COLUMN_WALL_TOLD : RG_COLUMN_TOLD, row) = units(told->told);
+  if (!run->real) {
+    *rg_trial_cell(run, RG_COLUMN_DURATION, row) = units(told->finished - told->dispatched);
+    *rg_trial_cell(run, RG_COLUMN_IDLE, row) = units(told->idle);
+  }
   run->history.moments[run->history.n - 1].dispatched = units(told->dispatched);
   run->history.moments[run->history.n - 1].finished = units(told->finished);
   run->idle = told->idle;
@@ -198,6 +211,14 @@ static void judge_outcome(RgTrialRun *run, const RgCrewOutcome *outcome)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
+/* Whether the initial design is known when the clock starts. */
+static bool starts_free(const RgTrialRun *run)
+{
+  const bool known = run->cell->given.y && run->cell->given.n >= run->trial->n_initial;
+
+  return run->real ? known : run->cell->crew.initial_time == RG_INITIAL_FREE;
+}
+
 /* Evaluate the initial design before the clock starts. */
 static PetscErrorCode evaluate_initial(RgTrialRun *run, bool *stop)
 {
@@ -218,7 +239,7 @@ static int64_t limit(double time)
 PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
 {
   const RgCrewSettings *settings = &run->cell->crew;
-  const bool free = settings->initial_time == RG_INITIAL_FREE;
+  const bool free = starts_free(run);
   const RgCrewOptions options = {.workers = settings->workers,
                                  .release = (RgRelease)settings->release,
                                  .lost = (RgLost)settings->lost,
@@ -232,8 +253,10 @@ PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
                            .duration = duration,
                            .think = rg_crew_thinks(settings) ? think : NULL,
                            .life = run->death.n ? life : NULL,
-                           .repair = repair,
-                           .tell = tell};
+                           .repair = run->real ? restart : repair,
+                           .tell = tell,
+                           .start = run->real ? rg_trial_start_attempt : NULL,
+                           .hear = run->real ? rg_trial_hear_workers : NULL};
   RgCrewOutcome outcome;
   bool stop = false;
 
@@ -244,6 +267,7 @@ PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
     judge_outcome(run, &outcome);
     record_outcome(run, &outcome);
   }
+  PetscCall(rg_trial_finish_real(run));
   PetscCall(rg_trial_order_rows(run));
   PetscFunctionReturn(0);
 }

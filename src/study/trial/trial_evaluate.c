@@ -18,15 +18,14 @@ bool rg_trial_hear_stop(void *closure)
 
 static const double patience = 600.0; /* seconds to wait for a disk that refuses the log */
 
-PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, const double *x,
-                            const double *c, double value, const double *more, double seconds)
+PetscErrorCode rg_trial_insist(RgTrialRun *run, RgTrialWriting write, void *closure)
 {
   const double until = rg_wall_seconds() + patience;
 
   PetscFunctionBeginUser;
   for (double pause = 0.05;; pause = PetscMin(2 * pause, 1.0)) {
     run->host->trouble = (RgFault){0};
-    PetscCall(rg_evaluation_log_add(log, number, x, c, value, more, seconds, &run->host->trouble));
+    PetscCall(write(closure, &run->host->trouble));
     if (!run->host->trouble.code) break;
     if (rg_trial_hear_stop(run) || rg_wall_seconds() > until) {
       run->abandoned = true;
@@ -37,31 +36,47 @@ PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, c
   PetscFunctionReturn(0);
 }
 
-/* Log an answer: it must be on the disk before it is used. */
-static PetscErrorCode log_answer(RgTrialRun *run, const RgPoint *point, int row, double f,
-                                 double seconds)
+/* ---- the value ------------------------------------------------------------------------------- */
+
+/* An answer to be logged. */
+typedef struct {
+  const RgTrialRun *run;
+  RgPoint point;
+  int row;
+  double f, seconds;
+} Answer;
+
+static PetscErrorCode add_answer(void *closure, RgFault *fault)
 {
+  const Answer *a = closure;
+
+  return rg_evaluation_log_add(a->run->log, a->row + 1, a->point.x, a->point.c, a->f,
+                               a->run->constraints, a->seconds, fault);
+}
+
+/* Evaluate f and the constraints. */
+PetscErrorCode rg_trial_measure(RgTrialRun *run, int row, double *f)
+{
+  RgFailure *failure = &run->failure;
+  const RgPoint point = rg_trial_point(run, row);
+
   PetscFunctionBeginUser;
-  if (!run->log) PetscFunctionReturn(0);
-  rg_evaluation_log_explain(run->log, run->tolerated.failed ? run->tolerated.message : NULL);
-  PetscCall(rg_trial_log(run, run->log, row + 1, point->x, point->c, f, run->constraints, seconds));
+  run->problem->task.evaluation = row + 1;
+  run->problem->task.lost = false;
+  PetscCall(rg_problem_evaluate(run->problem, 1, &point, f, failure));
+  if (!failure->failed)
+    PetscCall(rg_problem_constrain(run->problem, &point, run->constraints, failure));
+  rg_trial_keep_time(run, row, true);
   PetscFunctionReturn(0);
 }
 
-/* Evaluate f and the constraints at a point; NaN if the evaluation fails and the trial tolerates
-   it. */
-static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, double *f)
+/* After a failure: NaN if the trial tolerates it. */
+static PetscErrorCode tolerate(RgTrialRun *run, int row, double *f)
 {
   RgFailure *failure = &run->failure;
 
   PetscFunctionBeginUser;
   run->tolerated = (RgFailure){0};
-  run->problem->task.evaluation = row + 1;
-  run->problem->task.lost = false;
-  PetscCall(rg_problem_evaluate(run->problem, 1, point, f, failure));
-  if (!failure->failed)
-    PetscCall(rg_problem_constrain(run->problem, point, run->constraints, failure));
-  rg_trial_keep_time(run, row, true);
   if (!failure->failed) PetscFunctionReturn(0);
   run->abandoned = run->stop_heard && run->cell->problem->traits & RG_PROBLEM_COSTLY;
   if (run->abandoned || run->problem->task.lost || !rg_trial_tolerates(run)) PetscFunctionReturn(0);
@@ -74,37 +89,73 @@ static PetscErrorCode ask_value(RgTrialRun *run, const RgPoint *point, int row, 
   PetscFunctionReturn(0);
 }
 
-/* f at a point: from the log of an earlier run, else from the problem. */
-static PetscErrorCode find_value(RgTrialRun *run, const RgPoint *point, int row, double *f)
+/* Take in f and what came with it, and observe it with noise. */
+static PetscErrorCode observe(RgTrialRun *run, int row, double f)
+{
+  const double deviation = sqrt(run->cell->run.noise_variance);
+  const int n = run->asked.n_constraints;
+  const bool known = rg_trial_knows(run, row);
+  RgRandom random = rg_stream_at(&run->noise, (uint64_t)row);
+
+  PetscFunctionBeginUser;
+  const double y = deviation > 0 && !known ? f + deviation * rg_random_normal(&random) : f;
+  run->asked.y[row] = run->failure.failed ? NAN : y;
+  PetscCall(PetscArraycpy(run->asked.constraints + (size_t)row * n, run->constraints, n));
+  for (int k = 0; k < rg_cell_numbers(run->cell).n; k++)
+    run->record->extra[run->numbers + k][row] = known ? NAN : run->problem->task.numbers[k];
+  *rg_trial_cell(run, RG_COLUMN_F, row) = f;
+  *rg_trial_cell(run, RG_COLUMN_Y, row) = y;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_keep_value(RgTrialRun *run, int row, double f, double seconds)
+{
+  Answer answer = {run, rg_trial_point(run, row), row, f, seconds};
+
+  PetscFunctionBeginUser;
+  PetscCall(tolerate(run, row, &answer.f));
+  run->seconds += seconds;
+  if (!run->failure.failed && run->log) { /* it must be on the disk before it is used */
+    rg_evaluation_log_explain(run->log, run->tolerated.failed ? run->tolerated.message : NULL);
+    PetscCall(rg_trial_insist(run, add_answer, &answer));
+  }
+  if (!run->abandoned) PetscCall(observe(run, row, answer.f));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_recall(RgTrialRun *run, int row, bool *found)
 {
   const RgEvaluationLog *known = run->cell->problem->traits & RG_PROBLEM_COSTLY && run->host->known
                                    ? run->host->known
                                    : run->log;
-  double seconds, start = rg_wall_seconds();
+  const RgPoint point = rg_trial_point(run, row);
+  double f = NAN, seconds = 0;
 
   PetscFunctionBeginUser;
-  if (known &&
-      rg_evaluation_log_find(known, row + 1, point->x, point->c, f, run->constraints, &seconds)) {
+  *found = rg_trial_knows(run, row);
+  if (*found) {
+    PetscCall(observe(run, row, run->cell->given.y[row]));
+    PetscFunctionReturn(0);
+  }
+  *found = known &&
+           rg_evaluation_log_find(known, row + 1, point.x, point.c, &f, run->constraints, &seconds);
+  if (*found) {
     const char *reason = rg_evaluation_log_reason(known, row + 1);
     if (reason) PetscCall(rg_trial_keep_failure(run, row + 1, reason));
     run->clock.wall[RG_STAGE_EVALUATE] += seconds;
     run->seconds += seconds;
     rg_trial_keep_time(run, row, false);
-    PetscFunctionReturn(0);
-  }
-  if (known && known == run->host->known) {
+    PetscCall(observe(run, row, f));
+  } else if (known && known == run->host->known) {
     rg_failure_set(&run->failure, "the record has another point here than the one asked for");
     if (run->duration.kind == RG_DURATION_REPORTED) run->times[row] = RG_TIME_MAX; /* in flight */
-    PetscFunctionReturn(0);
+    PetscCall(observe(run, row, NAN));
+    *found = true;
   }
-  const double before = run->problem->task.cpu;
-  PetscCall(ask_value(run, point, row, f));
-  run->clock.cpu[RG_STAGE_EVALUATE] += run->problem->task.cpu - before;
-  seconds = rg_wall_seconds() - start;
-  run->seconds += seconds;
-  if (!run->failure.failed) PetscCall(log_answer(run, point, row, *f, seconds));
   PetscFunctionReturn(0);
 }
+
+/* ---- the point ------------------------------------------------------------------------------- */
 
 /* The query in native units. A given design keeps the values of its file for coordinates that
    count, because the conversion from the unit cube may change the last bits. Coordinates that
@@ -144,41 +195,48 @@ PetscErrorCode rg_trial_draw_context(RgTrialRun *run, int row)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
+PetscErrorCode rg_trial_place(RgTrialRun *run, int row, bool *otherwise)
 {
   const RgDomain *domain = &run->problem->domain;
-  RgPoint point = {.index = run->query.index, .x = run->native_x, .context_index = -1};
-  double f = NAN, y, deviation = sqrt(run->cell->run.noise_variance);
+  const bool context = domain->context.dim > 0;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_clock_begin(&run->clock, RG_STAGE_EVALUATE));
   find_native(run, row);
-  if (domain->context.dim) {
-    point.c = run->native_c;
-    if (domain->control == RG_CONTEXT_NATURE) PetscCall(rg_trial_draw_context(run, row));
-    if (domain->control == RG_CONTEXT_SIMULATOR)
-      rg_space_to_native(&domain->context, run->query.c, run->native_c);
-    point.context_index = run->query.context_index;
-  }
-  const bool known = rg_trial_knows(run, row);
-  if (known) f = run->cell->given.y[row];
-  else PetscCall(find_value(run, &point, row, &f));
-  RgRandom random = rg_stream_at(&run->noise, (uint64_t)row);
-  y = deviation > 0 && !known ? f + deviation * rg_random_normal(&random) : f;
-  PetscCall(rg_clock_end(&run->clock, RG_STAGE_EVALUATE));
-  if (run->abandoned) PetscFunctionReturn(0);
-
+  *otherwise = rg_trial_recall_point(run, row + 1);
+  if (*otherwise) find_native(run, row);
+  if (domain->control == RG_CONTEXT_NATURE && context) PetscCall(rg_trial_draw_context(run, row));
+  if (domain->control == RG_CONTEXT_SIMULATOR && context)
+    rg_space_to_native(&domain->context, run->query.c, run->native_c);
   PetscCall(rg_history_append(&run->asked, run->query.x, run->query.index,
-                              domain->context.dim ? run->unit_c : NULL, point.context_index,
-                              run->failure.failed ? NAN : y));
-  PetscCall(rg_history_judge(&run->asked, y, run->constraints));
+                              context ? run->unit_c : NULL, context ? run->query.context_index : -1,
+                              NAN));
   PetscCall(PetscArraycpy(rg_trial_cell(run, RG_COLUMN_X, row), run->native_x, domain->design.dim));
-  if (domain->context.dim)
+  if (context)
     PetscCall(
       PetscArraycpy(rg_trial_cell(run, RG_COLUMN_C, row), run->native_c, domain->context.dim));
-  for (int k = 0; k < rg_cell_numbers(run->cell).n; k++)
-    run->record->extra[run->numbers + k][row] = known ? NAN : run->problem->task.numbers[k];
-  *rg_trial_cell(run, RG_COLUMN_F, row) = f;
-  *rg_trial_cell(run, RG_COLUMN_Y, row) = y;
+  PetscFunctionReturn(0);
+}
+
+RgPoint rg_trial_point(RgTrialRun *run, int row)
+{
+  return (RgPoint){.index = run->asked.index[row],
+                   .x = rg_trial_cell(run, RG_COLUMN_X, row),
+                   .context_index = run->asked.context_index[row],
+                   .c = run->asked.context_dim ? rg_trial_cell(run, RG_COLUMN_C, row) : NULL};
+}
+
+PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
+{
+  const double start = rg_wall_seconds();
+  bool found;
+  double f = NAN;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_trial_recall(run, row, &found));
+  if (found) PetscFunctionReturn(0);
+  const double before = run->problem->task.cpu;
+  PetscCall(rg_trial_measure(run, row, &f));
+  run->clock.cpu[RG_STAGE_EVALUATE] += run->problem->task.cpu - before;
+  PetscCall(rg_trial_keep_value(run, row, f, rg_wall_seconds() - start));
   PetscFunctionReturn(0);
 }

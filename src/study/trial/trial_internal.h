@@ -13,6 +13,8 @@
 /* Why a trial ended before its budget, as recorded in the column `stopped`. */
 typedef enum { RG_ENDED_NOT, RG_ENDED_REGRET, RG_ENDED_SECONDS } RgEnded;
 
+typedef struct RgReal RgReal; /* what a trial on the real clock has beside (trial_real.c) */
+
 /* The state of a running trial. */
 typedef struct {
   const RgStudy *study;
@@ -52,6 +54,8 @@ typedef struct {
   RgEvaluationLog *log;     /* for a costly problem; else NULL */
   RgEvaluationLog *answers; /* answers of an external method; NULL: there are no answers yet */
   RgKeeper keeper;          /* access of the algorithm to `answers` */
+  RgReal *real;             /* on the real clock; else NULL */
+  int otherwise;            /* extra column `asked_otherwise` of a trial on the real clock */
   bool stop_heard;          /* the host requested a stop */
   bool abandoned;           /* the trial was cut short and will have no record */
   int *recommended;         /* index of the recommended design per row, -1 on a box */
@@ -108,10 +112,10 @@ static inline double rg_trial_uniform(const RgStream *stream, int iteration, int
 
 /* The keeper of an external method's answers: a log in the study directory, if the host has one. */
 RgKeeper rg_trial_keeper(RgTrialRun *run);
-/* Add to a log of the trial. If the disk refuses, the function retries like the store; after ten
-   minutes or a stop the trial is abandoned. */
-PetscErrorCode rg_trial_log(RgTrialRun *run, RgEvaluationLog *log, int number, const double *x,
-                            const double *c, double value, const double *more, double seconds);
+/* Add to a log of the trial by `write`. If the disk refuses, the function retries like the store;
+   after ten minutes or a stop the trial is abandoned. */
+typedef PetscErrorCode (*RgTrialWriting)(void *closure, RgFault *fault);
+PetscErrorCode rg_trial_insist(RgTrialRun *run, RgTrialWriting write, void *closure);
 /* Whether the host requests a stop; waiting evaluations call it. closure: the run. */
 bool rg_trial_hear_stop(void *closure);
 /* Whether the trial continues after a failed evaluation. */
@@ -129,9 +133,22 @@ PetscErrorCode rg_trial_outcome(RgTrialRun *run, int row, double observed);
 /* Draw the context of submission row + 1 for nature, by the law of that evaluation, into
    run->native_c and the query. */
 PetscErrorCode rg_trial_draw_context(RgTrialRun *run, int row);
-/* Evaluate the query of submission row + 1 (context, f, noise), and append it to run->asked, with
-   the value NaN if it failed. */
+/* Append the query of submission row + 1 to run->asked, with its context, and record it. It has no
+   value yet. *otherwise: on the real clock the log has another point, which replaced the query. */
+PetscErrorCode rg_trial_place(RgTrialRun *run, int row, bool *otherwise);
+/* The point of a submission that has its place; borrowed from the record. */
+RgPoint rg_trial_point(RgTrialRun *run, int row);
+/* Give it its value, with noise: NaN if the evaluation failed. */
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row);
+/* The same in parts: the value that is known or logged, if one is *found; else measure f, which
+   sets the failure of the trial if that fails, and keep f, on the disk if the trial has a log. */
+PetscErrorCode rg_trial_recall(RgTrialRun *run, int row, bool *found);
+PetscErrorCode rg_trial_measure(RgTrialRun *run, int row, double *f);
+PetscErrorCode rg_trial_keep_value(RgTrialRun *run, int row, double f, double seconds);
+/* Keep the failure of an evaluation until the method would be told its value. */
+PetscErrorCode rg_trial_keep_broken(RgTrialRun *run, int row);
+/* Add the time since the last call to the row of a submission. */
+void rg_trial_record_clock(RgTrialRun *run, int row);
 /* Decide whether the trial ends after row `row`, and record why. */
 PetscErrorCode rg_trial_check_end(RgTrialRun *run, int row);
 /* Whether the simple regret after row `row` is at most the target of the study. */
@@ -153,6 +170,18 @@ double rg_trial_time(RgTrialRun *run, int submission, int attempt);
 /* Create and destroy the laws and streams of the clock. */
 PetscErrorCode rg_trial_create_crew(RgTrialRun *run);
 PetscErrorCode rg_trial_destroy_crew(RgTrialRun *run);
+/* Create and destroy what a trial on the real clock has; for others nothing. At the end, record
+   the timeline. */
+PetscErrorCode rg_trial_create_real(RgTrialRun *run);
+PetscErrorCode rg_trial_destroy_real(RgTrialRun *run);
+PetscErrorCode rg_trial_finish_real(RgTrialRun *run);
+/* Answers to the crew's questions on the real clock (RgCrewHost). */
+PetscErrorCode rg_trial_start_attempt(void *closure, int submission, int attempt, int worker,
+                                      int64_t *tick, bool *stop);
+PetscErrorCode rg_trial_hear_workers(void *closure, int64_t *tick, int *n, RgCrewNews *news,
+                                     bool *stop);
+/* Replace the query of a submission by the logged one, if there is one; whether they differ. */
+bool rg_trial_recall_point(RgTrialRun *run, int submission);
 /* Record what the clock says of an evaluation. */
 void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told);
 /* The loop: initial design and queries on the workers, until all are told or the trial ends. */

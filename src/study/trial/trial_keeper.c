@@ -22,13 +22,27 @@ static PetscErrorCode find(void *closure, int number, int n, double *numbers, bo
   PetscFunctionReturn(0);
 }
 
+/* Numbers to be logged. */
+typedef struct {
+  RgEvaluationLog *log;
+  int number;
+  const double *numbers;
+} Entry;
+
+static PetscErrorCode add_entry(void *closure, RgFault *fault)
+{
+  const Entry *e = closure;
+
+  return rg_evaluation_log_add(e->log, e->number, e->numbers, NULL, 0, NULL, 0, fault);
+}
+
 static PetscErrorCode keep(void *closure, int number, int n, const double *numbers, bool *kept)
 {
   RgTrialRun *run = closure;
 
   PetscFunctionBeginUser;
   PetscCall(open_log(run, n));
-  PetscCall(rg_trial_log(run, run->answers, number, numbers, NULL, 0, NULL, 0));
+  PetscCall(rg_trial_insist(run, add_entry, &(Entry){run->answers, number, numbers}));
   *kept = !run->abandoned;
   PetscFunctionReturn(0);
 }

@@ -123,8 +123,7 @@ static void add_seconds(RgTrialRun *run, int column, int row, double seconds)
   *cell = isnan(*cell) ? seconds : *cell + seconds;
 }
 
-/* Add the time since the last call to the row of a submission. */
-static void record_clock(RgTrialRun *run, int row)
+void rg_trial_record_clock(RgTrialRun *run, int row)
 {
   add_seconds(run, RG_COLUMN_WALL_FIT, row, run->clock.wall[RG_STAGE_FIT]);
   add_seconds(run, RG_COLUMN_WALL_ACQUIRE, row, run->clock.wall[RG_STAGE_ACQUIRE]);
@@ -169,8 +168,7 @@ static void hear_method(RgTrialRun *run)
   if (run->failure.failed && run->answers && run->stop_heard) run->abandoned = true;
 }
 
-/* Keep the failure of an evaluation until the method would be told its value. */
-static PetscErrorCode keep_failure(RgTrialRun *run, int row)
+PetscErrorCode rg_trial_keep_broken(RgTrialRun *run, int row)
 {
   PetscFunctionBeginUser;
   if (!run->failure.failed || run->abandoned) PetscFunctionReturn(0);
@@ -184,6 +182,7 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
 {
   const int row = submission - 1, t = submission - run->trial->n_initial;
   const bool designed = submission <= run->n_designed;
+  bool otherwise;
 
   PetscFunctionBeginUser;
   *stop = !goes_on(run);
@@ -201,13 +200,18 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
   }
   *stop = run->failure.failed || run->abandoned;
   if (*stop) PetscFunctionReturn(0);
-  PetscCall(rg_trial_evaluate(run, row));
-  PetscCall(keep_failure(run, row));
+  PetscCall(rg_clock_begin(&run->clock, RG_STAGE_EVALUATE));
+  PetscCall(rg_trial_place(run, row, &otherwise));
+  if (!run->real || rg_trial_knows(run, row)) PetscCall(rg_trial_evaluate(run, row));
+  PetscCall(rg_clock_end(&run->clock, RG_STAGE_EVALUATE));
+  PetscCall(rg_trial_keep_broken(run, row));
   *stop = run->abandoned;
   if (*stop) PetscFunctionReturn(0);
   if (!designed) PetscCall(record_model(run, row));
   record_extra(run, row);
-  record_clock(run, row);
+  if (run->real && (otherwise || run->otherwise >= run->n_extra))
+    run->record->extra[run->otherwise][row] = otherwise;
+  rg_trial_record_clock(run, row);
   PetscFunctionReturn(0);
 }
 
@@ -325,7 +329,7 @@ PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop)
   PetscCall(rg_trial_outcome(run, row, run->asked.y[from]));
   rg_trial_record_crew(run, told);
   PetscCall(hear_out(run, told->submission, row));
-  record_clock(run, from);
+  rg_trial_record_clock(run, from);
   const int n0 = run->trial->n_initial;
   if (row >= n0 || (row == n0 - 1 && goes_on(run))) PetscCall(rg_trial_check_end(run, row));
   *stop = run->failure.failed || run->abandoned || run->ended;

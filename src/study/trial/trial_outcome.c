@@ -2,6 +2,7 @@
    recorded. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/files.h"
 #include "study/trial/trial_internal.h"
@@ -50,7 +51,7 @@ PetscErrorCode rg_trial_columns(RgTrialRun *run)
 {
   const RgDomain *domain = &run->problem->domain;
   const RgTexts numbers = rg_cell_numbers(run->cell);
-  const int all = run->n_extra + 5 + domain->n_constraints + numbers.n;
+  const int all = run->n_extra + 6 + domain->n_constraints + numbers.n;
   int n = run->n_extra;
 
   PetscFunctionBeginUser;
@@ -73,6 +74,12 @@ PetscErrorCode rg_trial_columns(RgTrialRun *run)
   run->numbers = n;
   for (int k = 0; k < numbers.n; k++)
     add_column(run, &n, RG_ANSWER_PREFIX, numbers.values[k], "number in the program's answer");
+  run->otherwise = run->real ? n : -1;
+  for (int k = 0; k < run->n_extra; k++)
+    if (!strcmp(run->columns[k].name, RG_OTHERWISE_COLUMN)) run->otherwise = k;
+  if (run->otherwise == n)
+    add_column(run, &n, "", RG_OTHERWISE_COLUMN,
+               "1 where the method, asked again after a kill, chose otherwise: the log counts");
   if (run->cell->given.y)
     add_column(run, &n, "", "known",
                "1 where the value is that of the file of given designs, else 0");
@@ -94,6 +101,7 @@ static void record_outcome(RgTrialRun *run, int row)
   for (int k = 0; k < n; k++) (*extra++)[at] = run->history.constraints[(size_t)row * n + k];
   if (run->duration.kind == RG_DURATION_REPORTED) (*extra++)[at] = run->times[at];
   extra += rg_cell_numbers(run->cell).n; /* recorded with the evaluation */
+  if (run->otherwise >= run->n_extra) extra++;
   if (run->cell->given.y) (*extra++)[at] = rg_trial_knows(run, at);
   if (rg_trial_may_end(run)) (*extra++)[at] = 0;
 }

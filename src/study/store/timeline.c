@@ -1,0 +1,191 @@
+/* Timelines of trials on the real clock. */
+#include "study/store/timeline.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "study/store/evaluation_log.h"
+
+static const char *const kinds[] = {
+  [RG_TIMELINE_BEGIN] = "begin", [RG_TIMELINE_START] = "start", [RG_TIMELINE_END] = "end",
+  [RG_TIMELINE_LOST] = "lost",   [RG_TIMELINE_GAP] = "gap",     NULL};
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static PetscErrorCode write_event(const RgTimeline *timeline, int number, RgText *line)
+{
+  const RgTimelineEvent *e = &timeline->events[number];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(line, "%d %s %d %d %d %" PRId64 " %" PRId64, number + 1, kinds[e->kind],
+                        e->submission, e->attempt, e->worker, e->tick, e->detail));
+  PetscFunctionReturn(0);
+}
+
+/* Read an event; false unless it is the event `number`. *rest: what follows. */
+static bool read_event(const char *line, int number, RgTimelineEvent *event, const char **rest)
+{
+  char kind[8];
+  int own, length = 0;
+
+  *event = (RgTimelineEvent){0};
+  if (sscanf(line, "%d %7s %d %d %d %" SCNd64 " %" SCNd64 "%n", &own, kind, &event->submission,
+             &event->attempt, &event->worker, &event->tick, &event->detail, &length) != 7)
+    return false;
+  *rest = line + length;
+  for (int k = 0; kinds[k]; k++) {
+    event->kind = (RgTimelineKind)k;
+    if (!strcmp(kinds[k], kind)) return own == number;
+  }
+  return false;
+}
+
+static PetscErrorCode read_point(const char *text, int n, double **point)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, point));
+  for (int k = 0; k < n; k++) {
+    char *end;
+    (*point)[k] = strtod(text, &end);
+    if (end == text) { /* another dimension: the line is not ours */
+      PetscCall(PetscFree(*point));
+      PetscFunctionReturn(0);
+    }
+    text = end;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode forget(RgTimeline *timeline)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < timeline->n; i++) PetscCall(PetscFree(timeline->events[i].point));
+  PetscCall(PetscFree(timeline->events));
+  timeline->n = 0;
+  PetscFunctionReturn(0);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+typedef struct {
+  RgTimeline *longest, file; /* file: the events of the present file */
+} Reading;
+
+static PetscErrorCode keep_longer(Reading *reading)
+{
+  PetscFunctionBeginUser;
+  if (reading->file.n > reading->longest->n) {
+    PetscCall(forget(reading->longest));
+    reading->longest->n = reading->file.n;
+    reading->longest->events = reading->file.events;
+    reading->file = (RgTimeline){.n_point = reading->file.n_point};
+  }
+  PetscCall(forget(&reading->file));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode read_line(void *closure, bool first, char *line)
+{
+  Reading *reading = closure;
+  RgTimeline *file = &reading->file;
+  RgTimelineEvent event;
+  const char *rest;
+
+  PetscFunctionBeginUser;
+  if (first) PetscCall(keep_longer(reading));
+  if (!read_event(line, file->n + 1, &event, &rest)) PetscFunctionReturn(0);
+  if (*rest) PetscCall(read_point(rest, file->n_point, &event.point));
+  PetscCall(RG_GROW(file->n, file->events));
+  file->events[file->n++] = event;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_timeline_open(const char *directory, const char *id, int n_point,
+                                RgTimeline *timeline)
+{
+  Reading reading = {.longest = timeline, .file = {.n_point = n_point}};
+
+  PetscFunctionBeginUser;
+  *timeline = (RgTimeline){.n_point = n_point};
+  PetscCall(
+    rg_sealed_open(directory, RG_FOLDER_TIMELINE, id, NULL, read_line, &reading, &timeline->log));
+  PetscCall(keep_longer(&reading));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_timeline_read(const char *text, RgTimeline *timeline)
+{
+  RgTimelineEvent event;
+  const char *rest;
+
+  PetscFunctionBeginUser;
+  *timeline = (RgTimeline){.log = {.fd = -1}};
+  while (*text && read_event(text, timeline->n + 1, &event, &rest) && *rest == '\n') {
+    PetscCall(RG_GROW(timeline->n, timeline->events));
+    timeline->events[timeline->n++] = event;
+    text = rest + 1;
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_timeline_clear(RgTimeline *timeline)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_sealed_close(&timeline->log));
+  PetscCall(forget(timeline));
+  PetscFunctionReturn(0);
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static PetscErrorCode seal_event(const RgTimeline *timeline, int number, RgText *lines)
+{
+  const RgTimelineEvent *event = &timeline->events[number];
+  RgText line = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(write_event(timeline, number, &line));
+  for (int k = 0; event->point && k < timeline->n_point; k++)
+    PetscCall(rg_text_add(&line, " %a", event->point[k]));
+  PetscCall(rg_sealed_line(&timeline->log, line.data, lines));
+  PetscCall(rg_text_clear(&line));
+  PetscFunctionReturn(0);
+}
+
+/* A file begins with all earlier events. */
+PetscErrorCode rg_timeline_add(RgTimeline *timeline, const RgTimelineEvent *event, RgFault *fault)
+{
+  RgText lines = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(RG_GROW(timeline->n, timeline->events));
+  RgTimelineEvent *new = &timeline->events[timeline->n++];
+  *new = *event;
+  if (event->point) {
+    PetscCall(PetscMalloc1(timeline->n_point, &new->point));
+    PetscCall(PetscArraycpy(new->point, event->point, timeline->n_point));
+  }
+  if (!timeline->log.folder) PetscFunctionReturn(0);
+  for (int i = timeline->log.fd < 0 ? 0 : timeline->n - 1; i < timeline->n; i++)
+    PetscCall(seal_event(timeline, i, &lines));
+  PetscCall(rg_sealed_write(&timeline->log, &lines, fault));
+  if (fault->code) {
+    PetscCall(PetscFree(new->point));
+    timeline->n--;
+  }
+  PetscCall(rg_text_clear(&lines));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_timeline_write(const RgTimeline *timeline, RgText *text)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < timeline->n; i++) {
+    PetscCall(write_event(timeline, i, text));
+    PetscCall(rg_text_add(text, "\n"));
+  }
+  PetscFunctionReturn(0);
+}

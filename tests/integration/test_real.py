@@ -1,0 +1,136 @@
+"""Trials on the real clock: kills of the leader and of programs, replays, and a recorded run as a law of durations."""
+import json
+import os
+import random
+import subprocess
+
+import h5py
+import numpy as np
+
+from regatta_test import HERE, LONG, REGATTA, RegattaTest, environment, main, regatta
+
+KILLS = 60 if LONG else 4  # of each victim
+STUDY = """
+study: real
+seeds: 1
+common: {{iterations: {iterations}, initial_points: 4, workers: 3, clock: real{settings}}}
+problems:
+  - name: external
+    label: P
+    program: {program}
+    arguments: [{notes}, {plan}]
+    inputs: [a real 0 1]
+    retries: 100
+algorithms: [{method}]
+"""
+RECORDED = """
+study: recorded
+seeds: 1
+common: {{iterations: 20, initial_points: 4, initial_time: counted, workers: {workers}, release: {release},
+         duration: recorded {path}}}
+problems: [branin]
+algorithms: [random, ei]
+"""
+
+
+class Real(RegattaTest):
+    def setUp(self):
+        super().setUp()
+        self.notes, self.plan, self.output = (self.folder / name for name in ("notes", "plan.json", "out.h5"))
+        self.plan.write_text("{}")
+
+    def study(self, method="random", iterations=20, settings=""):
+        return self.write("real.yaml", STUDY.format(program=HERE / "struck.py", notes=self.notes, plan=self.plan,
+                                                    method=method, iterations=iterations, settings=settings))
+
+    def questions(self):
+        """The evaluations that were asked for, in order."""
+        return [int(line.split()[0]) for line in self.notes.read_text().splitlines()] if self.notes.exists() else []
+
+    def logged(self):
+        """The evaluations whose answers are on the disk."""
+        logs = self.folder.glob("out.h5.d/evaluations/*.log")
+        return {int(line.split()[0]) for log in logs for line in log.read_text().splitlines() if len(line) > 60}
+
+    def strikes(self, moments, last):
+        """Two programs die, then who is named last, a few questions later each."""
+        n, plan = len(self.questions()), {}
+        for victim in ("child", "child", last):
+            n += moments.randint(1, 5)
+            plan[n] = (victim, moments.choice(("asked", "answering", "answered")))
+        self.plan.write_text(json.dumps(plan))
+
+    def run_once(self, study, **faults):
+        """Whether the run came to its end."""
+        env = {**environment(), "OMPI_MCA_orte_create_session_dirs": "0"}
+        env.update({f"REGATTA_FAULT_{name.upper()}": str(value) for name, value in faults.items()})
+        if faults:
+            env["LD_PRELOAD"] = os.environ["FAULT_SHIM"]
+        done = subprocess.run([REGATTA, "run", study, "-o", self.output, "-quiet"], env=env, capture_output=True,
+                              text=True, timeout=300, stdin=subprocess.DEVNULL)
+        self.assertIn(done.returncode, (0, -9), done.stderr)
+        return done.returncode == 0
+
+    def test_kills(self):
+        """Half of the kills of the leader happen at a question, the others at a file call."""
+        moments = random.Random(20260313)
+        ei = "{name: ei, maximiser: {raw_samples: 64, restarts: 1}}"
+        study = self.study("random" if LONG else ei, 14 * KILLS)  # each resumed run asks the method again
+        kills = asked = 0
+        known = set()
+        while True:
+            self.strikes(moments, "parent" if kills % 2 else "child")
+            faults = {} if kills % 2 or kills >= KILLS or "FAULT_SHIM" not in os.environ else dict(
+                prefix=f"{self.output}.d", call=moments.randint(5, 60), action=moments.choice(("die", "torn", "lost")))
+            if kills >= KILLS:
+                self.plan.write_text("{}")
+            finished = self.run_once(study, **faults)
+            again = known & set(self.questions()[asked:])
+            self.assertFalse(again, "answers on the disk were asked for again")
+            if finished:
+                break
+            asked, known, kills = len(self.questions()), self.logged(), kills + 1
+        self.assertGreaterEqual(kills, KILLS)
+        self.assertIn("1 trial, 1 equal in every bit", self.run_ok("verify", self.output, "-all", "-study", study))
+        with h5py.File(self.output) as file:
+            rows, timeline = file["P"], file["P/provenance/timeline"].asstr()[0]
+            self.assertEqual(set(rows["submission"][0]), set(range(1, 14 * KILLS + 5)))
+            self.assertEqual(timeline.count(" gap "), kills)
+            self.assertGreaterEqual(timeline.count(" lost "), kills)
+            self.assertGreater(file["P/provenance/gap"][0], 0)
+            told = file["P/timing/wall_told"][0]
+            self.assertTrue((np.diff(told) >= 0).all() and told[0] > 0)
+        print(f"{kills} kills of the leader, {timeline.count(' lost ')} attempts lost, {len(self.questions())} questions")
+
+    def test_a_recorded_run_is_a_law(self):
+        self.run_ok("run", self.study(settings=", release: sync"), "-o", self.output, "-quiet")
+        with h5py.File(self.output) as file:
+            timing = file["P/timing"]
+            taken = (timing["wall_finished"][0] - timing["wall_dispatched"][0])[np.argsort(file["P/submission"][0])]
+        sums = []
+        for workers, release in ((8, "async"), (2, "sync")):
+            study = self.write("recorded.yaml", RECORDED.format(path=self.output, workers=workers, release=release))
+            output = self.folder / f"recorded{workers}.h5"
+            self.run_ok("run", study, "-o", output, "-quiet")
+            with h5py.File(output) as file:
+                for trial in range(2):
+                    order = np.argsort(file["branin/submission"][trial])
+                    np.testing.assert_allclose(file["branin/duration"][trial][order], taken, atol=2e-6)
+            sums.append(self.checksum(output))
+        self.assertNotEqual(*sums)
+
+    def test_a_damaged_timeline_is_found(self):
+        study = self.study()
+        self.run_ok("run", study, "-o", self.output, "-quiet")
+        with h5py.File(self.output, "r+") as file:
+            text = file["P/provenance/timeline"]
+            lines = text.asstr()[0].splitlines()
+            first = next(i for i, line in enumerate(lines) if " end " in line)
+            text[0] = "\n".join(lines[:first] + lines[first + 1:]) + "\n"
+        code, out, err = regatta("verify", self.output, "-all", "-study", study)
+        self.assertEqual(code, 3, out + err)
+        self.assertIn("its timeline in the record has another event here", out + err)
+
+
+if __name__ == "__main__":
+    main()
