@@ -7,7 +7,7 @@ import subprocess
 import h5py
 import numpy as np
 
-from regatta_test import HERE, LONG, REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import HERE, LONG, REGATTA, RegattaTest, environment, main, mpirun, regatta
 
 KILLS = 60 if LONG else 4  # of each victim
 STUDY = """
@@ -53,54 +53,63 @@ class Real(RegattaTest):
         return {int(line.split()[0]) for log in logs for line in log.read_text().splitlines() if len(line) > 60}
 
     def strikes(self, moments, last):
-        """Two programs die, then who is named last, a few questions later each."""
+        """Two programs die, and then who is named last, a few questions later each."""
         n, plan = len(self.questions()), {}
         for victim in ("child", "child", last):
             n += moments.randint(1, 5)
             plan[n] = (victim, moments.choice(("asked", "answering", "answered")))
         self.plan.write_text(json.dumps(plan))
 
-    def run_once(self, study, **faults):
+    def run_once(self, study, ranks, **faults):
         """Whether the run came to its end."""
-        env = {**environment(), "OMPI_MCA_orte_create_session_dirs": "0"}
+        env = {**environment(), **({} if ranks else {"OMPI_MCA_orte_create_session_dirs": "0"})}
         env.update({f"REGATTA_FAULT_{name.upper()}": str(value) for name, value in faults.items()})
         if faults:
             env["LD_PRELOAD"] = os.environ["FAULT_SHIM"]
-        done = subprocess.run([REGATTA, "run", study, "-o", self.output, "-quiet"], env=env, capture_output=True,
-                              text=True, timeout=300, stdin=subprocess.DEVNULL)
-        self.assertIn(done.returncode, (0, -9), done.stderr)
+        arguments = ["run", study, "-o", self.output, "-quiet"]
+        done = subprocess.run(mpirun(ranks, *arguments) if ranks else [REGATTA, *arguments], env=env,
+                              capture_output=True, text=True, timeout=300, stdin=subprocess.DEVNULL)
+        self.assertIn(done.returncode, (0, 137) if ranks else (0, -9), done.stderr)
         return done.returncode == 0
 
-    def test_kills(self):
-        """Half of the kills of the leader happen at a question, the others at a file call."""
+    def storm(self, study, kills, ranks=None):
+        """Kill the program and finish the trial. Half of the kills happen at a question: a program kills its parent,
+        which is the leader, or with `ranks` the rank that holds it. The others kill the leader at a file call."""
         moments = random.Random(20260313)
-        ei = "{name: ei, maximiser: {raw_samples: 64, restarts: 1}}"
-        study = self.study("random" if LONG else ei, 14 * KILLS)  # each resumed run asks the method again
-        kills = asked = 0
+        asked = done = 0
         known = set()
         while True:
-            self.strikes(moments, "parent" if kills % 2 else "child")
-            faults = {} if kills % 2 or kills >= KILLS or "FAULT_SHIM" not in os.environ else dict(
-                prefix=f"{self.output}.d", call=moments.randint(5, 60), action=moments.choice(("die", "torn", "lost")))
-            if kills >= KILLS:
+            at_file = "FAULT_SHIM" in os.environ and done % 2 == 0 and done < kills
+            faults = dict(prefix=f"{self.output}.d", call=moments.randint(5, 60),
+                          action=moments.choice(("die", "torn", "lost"))) if at_file else {}
+            self.strikes(moments, "child" if at_file else "parent")
+            if done >= kills:
                 self.plan.write_text("{}")
-            finished = self.run_once(study, **faults)
+            finished = self.run_once(study, ranks, **faults)
             again = known & set(self.questions()[asked:])
             self.assertFalse(again, "answers on the disk were asked for again")
             if finished:
                 break
-            asked, known, kills = len(self.questions()), self.logged(), kills + 1
-        self.assertGreaterEqual(kills, KILLS)
+            asked, known, done = len(self.questions()), self.logged(), done + 1
+        self.assertGreaterEqual(done, kills)
         self.assertIn("1 trial, 1 equal in every bit", self.run_ok("verify", self.output, "-all", "-study", study))
         with h5py.File(self.output) as file:
             rows, timeline = file["P"], file["P/provenance/timeline"].asstr()[0]
-            self.assertEqual(set(rows["submission"][0]), set(range(1, 14 * KILLS + 5)))
-            self.assertEqual(timeline.count(" gap "), kills)
-            self.assertGreaterEqual(timeline.count(" lost "), kills)
+            self.assertEqual(set(rows["submission"][0]), set(range(1, int(rows["n_iterations"][0]) + 1)))
+            self.assertEqual(timeline.count(" gap "), done)
+            self.assertGreaterEqual(timeline.count(" lost "), done)
             self.assertGreater(file["P/provenance/gap"][0], 0)
             told = file["P/timing/wall_told"][0]
             self.assertTrue((np.diff(told) >= 0).all() and told[0] > 0)
-        print(f"{kills} kills of the leader, {timeline.count(' lost ')} attempts lost, {len(self.questions())} questions")
+        print(f"{done} kills of ranks, {timeline.count(' lost ')} attempts lost, {len(self.questions())} questions")
+
+    def test_kills(self):
+        ei = "{name: ei, maximiser: {raw_samples: 64, restarts: 1}}"
+        self.storm(self.study("random" if LONG else ei, 14 * KILLS), KILLS)  # each resumed run asks the method again
+
+    def test_kills_in_a_team(self):
+        kills = 60 if LONG else 2
+        self.storm(self.study(settings=", ranks_per_trial: 4", iterations=14 * kills), kills, ranks=4)
 
     def test_a_recorded_run_is_a_law(self):
         self.run_ok("run", self.study(settings=", release: sync"), "-o", self.output, "-quiet")

@@ -258,11 +258,11 @@ static void check_real(const RgProblemClass *class, const RgCrewSettings *crew, 
       "'clock: real' is for programs, the problem 'external'; '%s' is computed here "
       "and takes a simulated clock",
       class->name);
-  if (ranks > 1)
+  if (ranks > 1 && crew->workers != ranks - 1)
     rg_diagnostics_add(found, place,
-                       "'clock: real' takes 'ranks_per_trial: 1', the rank that starts the "
-                       "programs, got %d",
-                       ranks);
+                       "'clock: real' with 'ranks_per_trial: %d' takes 'workers: %d', one for each "
+                       "rank but the first; with 'ranks_per_trial: 1' any number",
+                       ranks, ranks - 1);
   for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
     if (wrong[i].given)
       rg_diagnostics_add(found, place, "'clock: real' takes no '%s': %s", wrong[i].key,

@@ -38,7 +38,8 @@ static PetscErrorCode run(RgSession *session, RgRunReport *report)
 PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *options,
                       const RgObserver *observer, RgRunReport *report)
 {
-  RgSession session = {.plan = plan, .options = options, .observer = observer};
+  RgSession session = {
+    .plan = plan, .options = options, .observer = observer, .holding = MPI_COMM_NULL};
   RgNumerics before;
 
   PetscFunctionBeginUser;

@@ -94,6 +94,7 @@ PetscErrorCode rg_session_destroy(RgSession *session)
   PetscCall(RG_FREE(&session->done, &session->cell_failed));
   PetscCall(PetscBTDestroy(&session->exceeded));
   PetscCall(PetscBTDestroy(&session->again));
+  if (session->holding != MPI_COMM_NULL) PetscCallMPI(MPI_Comm_free(&session->holding));
   PetscCallMPI(MPI_Comm_free(&session->comm));
   PetscFunctionReturn(0);
 }

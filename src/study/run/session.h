@@ -7,6 +7,7 @@
 #include "regatta/run.h"
 #include "study/run/fingerprint.h"
 #include "study/run/guard.h"
+#include "study/run/holders.h"
 #include "study/run/origin.h"
 #include "study/schedule/schedule.h"
 #include "study/run/stop_relay.h"
@@ -46,6 +47,9 @@ typedef struct {
   RgSchedule *schedule;
   RgTeams teams;
   RgTeam *team[RG_TEAM_LEVELS]; /* teams of this rank, by level */
+  MPI_Comm holding; /* for teams whose ranks hold programs; MPI_COMM_NULL: there are none;
+                                   owned */
+  RgHolder *holder; /* while this rank serves such a team; else NULL */
   RgStopRelay *relay;
   double deadline;       /* rg_wall_seconds of the wall-time limit, 0: no limit */
   RgGuard *guard;        /* from the first trial to the last; else NULL */

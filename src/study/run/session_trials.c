@@ -168,6 +168,7 @@ static PetscErrorCode look_around(void *closure)
   PetscCall(flush_ahead(session));
   PetscCall(rg_session_progress(session, false));
   PetscCall(rg_stop_relay_look(session->relay, &session->stop));
+  PetscCall(rg_holder_look(session->holder));
   rg_guard_look_away(session->guard, session->stop);
   session->looked = rg_wall_seconds();
   PetscFunctionReturn(0);
@@ -246,19 +247,19 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
 static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
 {
   RgChild *child = NULL;
-  RgPrograms programs;
+  RgPrograms here, held = {0};
   RgTrialHost host = {.stop = should_stop,
                       .stop_closure = session,
                       .directory = session->directory,
                       .child = &child,
-                      .programs = &programs,
                       .log = session->log,
                       .reasons = &session->failed,
                       .instances = session->instances,
                       .team = session->team[level]};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_programs_here(session->log, &programs));
+  PetscCall(rg_programs_here(session->log, &here));
+  if (session->holding != MPI_COMM_NULL) PetscCall(rg_held_programs(session->holding, &held));
   while (!*give_up && !should_stop(session)) {
     RgRecord record = {0};
     RgTrial trial;
@@ -267,6 +268,8 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
     PetscCall(rg_schedule_next(session->schedule, level, &index));
     if (index < 0) break;
     PetscCall(rg_plan_trial(session->plan, index, &trial));
+    const RgCell *cell = &session->plan->study->cells[trial.cell];
+    host.programs = cell->run.ranks_per_trial > 1 ? &held : &here;
     PetscCall(begin_trial(session, &trial));
     PetscCall(rg_trial_run(session->plan->study, &trial, &host, &record, &stopped));
     end_trial(session);
@@ -279,7 +282,8 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
     PetscCall(rg_session_progress(session, false));
   }
   PetscCall(rg_child_close(&child, true));
-  PetscCall(rg_programs_end(&programs));
+  PetscCall(rg_programs_end(&here));
+  PetscCall(rg_held_programs_end(&held));
   PetscCall(session->broken);
   PetscFunctionReturn(0);
 }
@@ -319,6 +323,29 @@ static PetscErrorCode start_guard(RgSession *session)
   PetscFunctionReturn(0);
 }
 
+/* Prepare the messages to ranks that hold programs, if some cell wants them. Collective. */
+static PetscErrorCode prepare_holders(RgSession *session)
+{
+  const RgStudy *study = session->plan->study;
+  bool some = false;
+
+  PetscFunctionBeginUser;
+  for (int c = 0; c < study->n_cells; c++)
+    some = some || (study->cells[c].crew.clock && study->cells[c].run.ranks_per_trial > 1);
+  if (some) PetscCallMPI(MPI_Comm_dup(session->comm, &session->holding));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode serve(RgSession *session, int level)
+{
+  PetscFunctionBeginUser;
+  if (session->holding != MPI_COMM_NULL)
+    PetscCall(rg_holder_create(session->holding, session->log, &session->holder));
+  PetscCall(rg_team_serve(session->team[level], look_around, session));
+  PetscCall(rg_holder_destroy(&session->holder));
+  PetscFunctionReturn(0);
+}
+
 /* Run level by level. Ranks that don't lead serve their leader until it has no more work. */
 PetscErrorCode rg_session_trials(RgSession *session)
 {
@@ -326,6 +353,7 @@ PetscErrorCode rg_session_trials(RgSession *session)
 
   PetscFunctionBeginUser;
   PetscCall(start_guard(session));
+  PetscCall(prepare_holders(session));
   PetscCall(PetscMalloc1(session->plan->study->n_cells, &session->pause));
   for (int c = 0; c < session->plan->study->n_cells; c++) session->pause[c] = -1;
   for (int level = 0; level < session->teams.n; level++) {
@@ -333,7 +361,7 @@ PetscErrorCode rg_session_trials(RgSession *session)
       PetscCall(run_level(session, level, &give_up));
       PetscCall(rg_team_dismiss(session->team[level]));
     } else {
-      PetscCall(rg_team_serve(session->team[level], look_around, session));
+      PetscCall(serve(session, level));
     }
   }
   PetscCall(rg_schedule_settle(session->schedule));
