@@ -116,6 +116,11 @@ class Conclusions(common.Case):
         for state, expected in ((SHOWN, SHOWN), (AGAINST, CONTRADICTED), (EQUIVALENT, EQUIVALENT), (OPEN, NOTHING)):
             self.assertEqual(self.conclude(case(state, a="x"), case(state, a="y")), (expected, ()))
 
+    def test_the_count_is_that_of_a_case_that_shows_something(self):
+        cases = [case(OPEN, OPEN, reading="r"), case(SHOWN, OPEN, reading="s")]
+        verdict = verdicts.Verdict("p", "C", "", "claim", verdicts.conclude(cases, {})[0], cases)
+        self.assertTrue(verdict.sentence().startswith("Supported: 1 shown, 0 against, 1 open of 2;"), verdict.sentence())
+
     def test_universes_are_no_conjunction(self):
         """Shown in one and open in another: supported, not undecided."""
         self.assertEqual(self.conclude(case(SHOWN, a="1"), case(OPEN, a="2"))[0], SUPPORTED)

@@ -106,8 +106,10 @@ class Verdict:
 
     @property
     def first(self):
-        """The first case that counts: of our own universe and the first reading, where these have results."""
-        return next(iter(that_count(self.cases, self.settings)), self.cases[0])
+        """The first case that counts and shows something, else the first that counts: of our own universe and the first
+        reading, where these have results."""
+        own = that_count(self.cases, self.settings)
+        return next((case for case in own if case.grade not in grades.SILENT), own[0] if own else self.cases[0])
 
     @property
     def words(self):
