@@ -3,6 +3,7 @@ import os
 import pathlib
 import signal
 import subprocess
+import time
 from unittest import mock
 
 from regatta_test import HANG, HERE, REGATTA, RegattaTest, end, environment, main, regatta, wait_until
@@ -123,12 +124,20 @@ class Paths(RegattaTest):
         caught = next(line.split()[1] for line in status.splitlines() if line.startswith("SigCgt"))
         return bool(int(caught, 16) & 1 << (signal.SIGTERM - 1))
 
+    def goes_on(self, pid):
+        """Let a process run for a millisecond, and stop it; whether it has not ended."""
+        os.kill(pid, signal.SIGCONT)
+        time.sleep(0.001)
+        os.kill(pid, signal.SIGSTOP)
+        status = os.waitid(os.P_PID, pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        return status.si_code == os.CLD_STOPPED
+
     def test_what_a_killed_merge_leaves(self):
         """The next run removes the temporary file."""
-        for attempt in range(50):
+        for _ in range(50):
             job = subprocess.Popen([REGATTA, "merge", self.good, "-o", self.folder / "merged.h5"],
                                    env=environment(), stdout=subprocess.DEVNULL)
-            while job.poll() is None and not list(self.folder.glob(".tmp.*")):
+            while self.goes_on(job.pid) and not list(self.folder.glob(".tmp.*")):
                 pass
             job.kill()
             job.wait()
