@@ -3,6 +3,7 @@
 
 #include "maths/vector.h"
 #include "density/regression_loops.h"
+#include "density/smoothing_formulas.h"
 
 #include <math.h>
 
@@ -95,15 +96,15 @@ static double nearest_value(const RgRegression *r, double nearest)
 }
 
 /* With g_i such that grad W = sum_i g_i (x_i - x): grad m = sum_i g_i (y_i - m) (x_i - x) / W and
-   grad log W = sum_i g_i (x_i - x) / W. Gaussian g_i = k_i/h^2, Epanechnikov 2/h^2 inside. */
+   grad log W = sum_i g_i (x_i - x) / W. Gaussian g_i = k_i/h^2, else -Psi'(z_i)/(z_i h^2). */
 static void gradients(const RgRegression *r, int n, double factor, double mass, double mean,
                       const double *x, double *d_mean, double *d_log_weight)
 {
   const RgVectorOps *ops = rg_vector_ops();
   double sum_g = 0.0, sum_gy = 0.0;
 
-  if (r->kernel == RG_SMOOTHING_EPANECHNIKOV)
-    for (int i = 0; i < n; i++) r->e[i] = r->e[i] > 0.0 ? 2.0 : 0.0;
+  if (r->kernel != RG_SMOOTHING_GAUSSIAN)
+    for (int i = 0; i < n; i++) r->e[i] = rg_smoothing_slope(r->kernel, factor * r->r2[i]);
   for (int i = 0; i < n; i++) {
     r->g[i] = r->e[i] * (r->y[i] - mean);
     sum_g += r->e[i];

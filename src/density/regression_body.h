@@ -2,8 +2,8 @@
    defines REGRESSION_LOOPS, the name of its table, and LANES, the doubles in one vector
    register. */
 #include "maths/lanes.h"
-#include "maths/vector_math.h"
 #include "density/regression_loops.h"
+#include "density/smoothing_formulas.h"
 
 #define BLOCK RG_VECTOR_BLOCK
 
@@ -39,20 +39,6 @@ static double distances(int dim, int n, const double *x, size_t ld, const double
   return least_of(least);
 }
 
-/* Psi at one point. */
-INLINE double weight(RgSmoothing kernel, double z2, double nearest2)
-{
-  double s;
-
-  switch (kernel) {
-  case RG_SMOOTHING_GAUSSIAN:
-    s = 0.5 * (nearest2 - z2);
-    return rg_exp_nonpositive(s < -700.0 ? -700.0 : s);
-  case RG_SMOOTHING_EPANECHNIKOV: return z2 < 1.0 ? 1.0 - z2 : 0.0;
-  default: return z2 <= 1.0 ? 1.0 : 0.0;
-  }
-}
-
 INLINE void weigh_as(RgSmoothing kernel, int n, double factor, double nearest, const double *r2,
                      const double *y, double *restrict e, double sums[2])
 {
@@ -60,7 +46,8 @@ INLINE void weigh_as(RgSmoothing kernel, int n, double factor, double nearest, c
 
   for (int i = 0; i < n; i += BLOCK) {
 #pragma omp simd
-    for (int l = 0; l < BLOCK; l++) e[i + l] = weight(kernel, factor * r2[i + l], factor * nearest);
+    for (int l = 0; l < BLOCK; l++)
+      e[i + l] = rg_smoothing_psi(kernel, factor * r2[i + l], factor * nearest);
     for (int v = 0; v < VECTORS; v++) {
       Vector part = *(const Vector *)(e + i + v * LANES);
       mass[v] += part;
@@ -75,13 +62,12 @@ static void weigh(RgSmoothing kernel, int n, double factor, double nearest, cons
                   const double *y, double *e, double sums[2])
 {
   switch (kernel) {
-  case RG_SMOOTHING_GAUSSIAN:
-    weigh_as(RG_SMOOTHING_GAUSSIAN, n, factor, nearest, r2, y, e, sums);
+#define RG_SMOOTHING(SYMBOL, name)                                                                 \
+  case RG_SMOOTHING_##SYMBOL:                                                                      \
+    weigh_as(RG_SMOOTHING_##SYMBOL, n, factor, nearest, r2, y, e, sums);                           \
     break;
-  case RG_SMOOTHING_EPANECHNIKOV:
-    weigh_as(RG_SMOOTHING_EPANECHNIKOV, n, factor, nearest, r2, y, e, sums);
-    break;
-  default: weigh_as(RG_SMOOTHING_UNIFORM, n, factor, nearest, r2, y, e, sums);
+#include "density/list.h"
+#undef RG_SMOOTHING
   }
 }
 

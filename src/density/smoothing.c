@@ -1,18 +1,18 @@
 /* Smoothing kernels and rules of the bandwidth. */
 #include "density/smoothing.h"
 
-#include <math.h>
+#include "density/smoothing_formulas.h"
 
-const char *const rg_smoothing_names[] = {"gaussian", "epanechnikov", "uniform", NULL};
+const char *const rg_smoothing_names[] = {
+#define RG_SMOOTHING(SYMBOL, name) name,
+#include "density/list.h"
+#undef RG_SMOOTHING
+  NULL};
 const char *const rg_bandwidth_names[] = {"scott", "silverman", "spacing", "fixed", "cv", NULL};
 
 double rg_smoothing_value(RgSmoothing kernel, double r2)
 {
-  switch (kernel) {
-  case RG_SMOOTHING_GAUSSIAN: return exp(-0.5 * r2);
-  case RG_SMOOTHING_EPANECHNIKOV: return fmax(1.0 - r2, 0.0);
-  default: return r2 <= 1.0 ? 1.0 : 0.0;
-  }
+  return kernel == RG_SMOOTHING_GAUSSIAN ? exp(-0.5 * r2) : rg_smoothing_psi(kernel, r2, 0.0);
 }
 
 double rg_smoothing_level_radius(RgSmoothing kernel, double level)
@@ -20,8 +20,14 @@ double rg_smoothing_level_radius(RgSmoothing kernel, double level)
   switch (kernel) {
   case RG_SMOOTHING_GAUSSIAN: return sqrt(-2.0 * log(level));
   case RG_SMOOTHING_EPANECHNIKOV: return sqrt(1.0 - level);
-  default: return 1.0;
+  case RG_SMOOTHING_UNIFORM: return 1.0;
+  case RG_SMOOTHING_TRIANGULAR: return 1.0 - level;
+  case RG_SMOOTHING_BIWEIGHT: return sqrt(1.0 - sqrt(level));
+  case RG_SMOOTHING_TRIWEIGHT: return sqrt(1.0 - cbrt(level));
+  case RG_SMOOTHING_TRICUBE: return cbrt(1.0 - cbrt(level));
+  case RG_SMOOTHING_COSINE: return acos(level) / M_PI_2;
   }
+  return 1.0;
 }
 
 double rg_bandwidth(RgBandwidthRule rule, double constant, double n, int dim)

@@ -9,17 +9,16 @@
 #include "regatta/error.h"
 
 typedef enum {
-  RG_SMOOTHING_GAUSSIAN,     /* exp(-|z|^2/2) */
-  RG_SMOOTHING_EPANECHNIKOV, /* max(1 - |z|^2, 0) */
-  RG_SMOOTHING_UNIFORM       /* 1 if |z| <= 1, else 0 */
+#define RG_SMOOTHING(SYMBOL, name) RG_SMOOTHING_##SYMBOL,
+#include "density/list.h"
+#undef RG_SMOOTHING
 } RgSmoothing;
 
 extern const char *const rg_smoothing_names[]; /* in order, ends with NULL */
 
 /* Psi at |z|^2 = r2 >= 0. */
 double rg_smoothing_value(RgSmoothing kernel, double r2);
-/* Largest |z| with Psi(z) >= level, level in (0,1): Gaussian sqrt(2 log(1/level)), Epanechnikov
-   sqrt(1 - level), uniform 1. */
+/* Largest |z| with Psi(z) >= level, level in (0,1). */
 double rg_smoothing_level_radius(RgSmoothing kernel, double level);
 
 /* How h_n follows from the number n of points in dim coordinates:

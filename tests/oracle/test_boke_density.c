@@ -72,6 +72,39 @@ RG_TEST(test_bandwidths)
   RG_CLOSE(deviation[0], 0, 0);
 }
 
+/* An independent program in NumPy and SciPy: Psi(0.6), the largest |z| where Psi is 0.1, and mean and
+   weight of D1 at x = 0.3, h = 0.3. */
+RG_TEST(kernels_of_density_estimation)
+{
+  static const struct {
+    RgSmoothing kernel;
+    double psi, radius, mean, weight;
+  } expected[] = {
+    {RG_SMOOTHING_TRIANGULAR, 0.4, 0.9, 0.05555555555556, 1.5},
+    {RG_SMOOTHING_BIWEIGHT, 0.4096, 0.8269052146305, 0.03636785880167, 1.661265432099},
+    {RG_SMOOTHING_TRIWEIGHT, 0.262144, 0.7320116915997, -0.01663992324362, 1.295674725652},
+    {RG_SMOOTHING_TRICUBE, 0.481890304, 0.8122293494191, 0.04821900272085, 1.911348486797},
+    {RG_SMOOTHING_COSINE, 0.5877852522925, 0.9362314391415, 0.07812432131077, 2.073132184971},
+  };
+
+  for (size_t k = 0; k < sizeof expected / sizeof *expected; k++) {
+    const RgSmoothing kernel = expected[k].kernel;
+    RgRegression r = make(kernel, 1, 4, d1_x, d1_y);
+    Estimate e = at(&r, 0.3, (const double[]){0.3});
+    RG_CLOSE(rg_smoothing_value(kernel, 0.36), expected[k].psi, 1e-12);
+    RG_CLOSE(rg_smoothing_value(kernel, 0), 1, 0);
+    RG_CLOSE(rg_smoothing_value(kernel, 1), 0, 0);
+    RG_CLOSE(rg_smoothing_value(kernel, 7), 0, 0);
+    RG_CLOSE(rg_smoothing_level_radius(kernel, 0.1), expected[k].radius, 1e-12);
+    RG_CLOSE(e.m, expected[k].mean, 1e-11);
+    RG_CLOSE(exp(e.log_weight), expected[k].weight, 1e-11);
+    e = at(&r, 0.15, (const double[]){0.65});
+    assert_true(e.log_weight == -INFINITY);
+    RG_CLOSE(e.m, 0.7, 1e-15);
+    RG_OK(rg_regression_destroy(&r));
+  }
+}
+
 /* O2a to O2d. */
 RG_TEST(test_regression_1d)
 {
@@ -155,7 +188,7 @@ RG_TEST(test_random)
 
   rg_random_uniforms(&random, N * DIM, x);
   rg_random_normals(&random, N, y);
-  for (int kernel = 0; kernel < 3; kernel++) {
+  for (int kernel = 0; rg_smoothing_names[kernel]; kernel++) {
     RgRegression r = make((RgSmoothing)kernel, DIM, N, x, y);
     for (int trial = 0; trial < 20; trial++) {
       const double h = 0.35;
@@ -254,6 +287,11 @@ RG_TEST(test_instruction_sets)
     }
     RG_CLOSE(sums[0], mass, 1e-14);
     RG_CLOSE(sums[1], moment, 1e-14);
+    for (int kernel = RG_SMOOTHING_EPANECHNIKOV; rg_smoothing_names[kernel]; kernel++) {
+      loops->weigh((RgSmoothing)kernel, N, 2, nearest, r2, y, e, sums);
+      for (int i = 0; i < N; i++)
+        RG_CLOSE(e[i], rg_smoothing_value((RgSmoothing)kernel, 2 * r2[i]), 1e-15);
+    }
   }
 }
 
