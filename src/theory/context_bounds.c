@@ -7,29 +7,9 @@
 #include "maths/design.h"
 #include "maths/law.h"
 
-/* In any direction, a factor changes at most as fast as its smallest length scale allows. */
-double rg_kernel_slope(const RgKernel *kernel)
-{
-  double square = 0;
-
-  if (rg_kernel_without_slope(kernel)) return NAN;
-  for (int t = 0; t < kernel->n_terms; t++) {
-    const RgKernelTerm *term = &kernel->terms[t];
-    double most = 0;
-    for (int k = 0; k < term->n_factors; k++) {
-      const RgKernelFactor *factor = &term->factors[k];
-      for (int j = 0; j < factor->n_scales; j++)
-        most = fmax(most, rg_kernel_family_slope(rg_kernel_classes[factor->family], factor->shape) /
-                            factor->length_scale[j]);
-    }
-    square += term->variance * most * most;
-  }
-  return sqrt(square);
-}
-
 double rg_kde_steepness(const RgKernel *kernel)
 {
-  return sqrt(2 / rg_kernel_diagonal(kernel)) * rg_kernel_slope(kernel);
+  return sqrt(2 / rg_kernel_diagonal(kernel)) * rg_kernel_slope(kernel, 0);
 }
 
 const char *rg_context_large(const RgBoundSetting *s)

@@ -1,13 +1,10 @@
-/* Slopes of kernels, and the cases without a bound, for the bounds of methods with contexts from
+/* Constants of paths, and the cases without a bound, for the bounds of methods with contexts from
    a box. */
 #ifndef RG_THEORY_CONTEXT_BOUNDS_H
 #define RG_THEORY_CONTEXT_BOUNDS_H
 
 #include "theory/family.h"
 
-/* L_k with |k(., z) - k(., z')|_k <= L_k |z - z'|, from the smallest length scale. NaN for a
-   kernel that rg_kernel_without_slope refuses. */
-double rg_kernel_slope(const RgKernel *kernel);
 /* The constant b of a path of a stationary kernel with k(z,z) = 1: sqrt(2) times the deviation
    of its steepest derivative. NaN as for rg_kernel_slope. */
 double rg_kde_steepness(const RgKernel *kernel);

@@ -10,6 +10,7 @@
 #include "regatta/domain.h"
 #include "base/text.h"
 #include "gp/kernel/kernel.h"
+#include "maths/distribution.h"
 
 /* The arguments of a bound. All are borrowed. Arrays of `n` have one entry per query, from the
    first. */
@@ -26,11 +27,13 @@ typedef struct {
   int initial;                /* points of the initial design, which the method knows at its first
                                  query */
   double measure_slope;       /* K of the measure's bounds; NaN: the theorems don't know it */
-  double context_deviation;   /* deviation of the normal law with the contexts' quartiles; NaN:
+  const RgDistribution *contexts; /* dim_c laws of a box of contexts, unit coordinates; NULL:
+                                     unknown, or they change in time */
+  double context_deviation;       /* deviation of the normal law with the contexts' quartiles; NaN:
                                  unknown */
-  const double *gamma;        /* n: information gain, an upper bound of its maximum */
-  double delta;               /* probability that a bound may fail, for rules without one */
-  bool tight;                 /* T s_T in place of the printed 2 T s_T */
+  const double *gamma;            /* n: information gain, an upper bound of its maximum */
+  double delta;                   /* probability that a bound may fail, for rules without one */
+  bool tight;                     /* T s_T in place of the printed 2 T s_T */
 } RgBoundSetting;
 
 /* A mask of rules, by their position in the family's list. */

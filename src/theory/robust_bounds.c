@@ -4,8 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "maths/law.h"
 #include "maths/normal.h"
 #include "regatta/measure.h"
+#include "gp/kernel/family.h"
+#include "theory/context_bounds.h"
 #include "theory/family.h"
 
 double rg_robust_c1(double noise, double largest_variance, double least_probability)
@@ -65,6 +68,44 @@ double rg_robust_bound_last_continuous(int t, double kappa, double c1, double ga
   return 2.0 / t / t + M_PI * M_PI / (3 * t) + 4 * root(t, kappa, c1, gamma) / t;
 }
 
+int rg_robust_cells(int dim, int t)
+{
+  return (int)ceil(pow(t, 0.5 / dim) - 1e-9);
+}
+
+double rg_robust_variation(int dim, double slope, int t)
+{
+  double sum = 0;
+
+  for (int i = 1; i <= t; i++) sum += 2 * sqrt(2) * slope * sqrt(dim) / rg_robust_cells(dim, i);
+  return sum;
+}
+
+/* The least probability of one of n equal cells of [0, 1]. */
+static double least_of(const RgDistribution *law, int n)
+{
+  double least = 1, below = 0;
+
+  for (int i = 1; i <= n; i++) {
+    const double above = i < n ? rg_distribution_cdf(law, (double)i / n) : 1;
+    least = fmin(least, above - below);
+    below = above;
+  }
+  return least;
+}
+
+double rg_robust_least_cell(int dim, const RgDistribution *laws, int t)
+{
+  double least = 1;
+
+  for (int n = 1; n <= rg_robust_cells(dim, t); n++) {
+    double cell = 1;
+    for (int j = 0; j < dim; j++) cell *= least_of(&laws[j], n);
+    least = fmin(least, cell);
+  }
+  return least;
+}
+
 double rg_robust_bound_markov(double bound, double delta)
 {
   return bound / delta;
@@ -108,12 +149,44 @@ static double theorem_4_4(const RgBoundSetting *s, int t)
   return rg_robust_bound_markov(corollary_4_1(s, t), s->delta);
 }
 
+/* Whether nature draws from a box of contexts: Theorems B.5 to B.8. */
+static bool has_partition(const RgBoundSetting *s)
+{
+  return !s->domain->context.size && s->domain->control == RG_CONTEXT_NATURE;
+}
+
+static bool has_none(const RgBoundSetting *s)
+{
+  return !has_partition(s);
+}
+
+static bool has_partition_and_expectation(const RgBoundSetting *s)
+{
+  return has_partition(s) && is_expectation(s);
+}
+
+static bool has_none_and_expectation(const RgBoundSetting *s)
+{
+  return has_none(s) && is_expectation(s);
+}
+
+/* C1 gamma_t, or what stands in its place. */
+static double gain(const RgBoundSetting *s, int t)
+{
+  const int dim = s->domain->context.dim;
+  const double c1_gamma = constant(s) * s->gamma[t - 1];
+
+  if (!has_partition(s)) return c1_gamma;
+  return sqrt(s->largest) * rg_robust_variation(dim, rg_kernel_slope(s->kernel, 0), t) +
+         c1_gamma / rg_robust_least_cell(dim, s->contexts, t);
+}
+
 static double corollary_a(const RgBoundSetting *s, int t)
 {
   const double kappa = exp(s->law[t - 1].a / 2);
 
-  return rg_robust_bound_continuous(s->measure_slope, !s->domain->context.size, t, kappa,
-                                    constant(s), s->gamma[t - 1]);
+  return rg_robust_bound_continuous(s->measure_slope, !s->domain->context.size, t, kappa, 1,
+                                    gain(s, t));
 }
 
 static double theorem_a_best(const RgBoundSetting *s, int t)
@@ -126,7 +199,7 @@ static double theorem_a_last(const RgBoundSetting *s, int t)
   const double kappa = exp(s->law[t - 1].a / 2);
 
   if (s->domain->context.size) return theorem_a_best(s, t);
-  return rg_robust_bound_last_continuous(t, kappa, constant(s), s->gamma[t - 1]);
+  return rg_robust_bound_last_continuous(t, kappa, 1, gain(s, t));
 }
 
 /* Theorems 4.1 to 4.6; appendix A, where the `a` of the law is 2 log kappa_t. */
@@ -143,20 +216,29 @@ static const RgBoundCurve curves[] = {
    is_expectation, theorem_4_2},
   {"rrgp_theorem_4_4", FINITE, "cumulative regret, with probability 1 - delta", NULL, theorem_4_4},
   {"rrgp_corollary_a", CONTINUOUS,
-   "expected cumulative regret: Corollaries A.1 to A.3, Theorem B.3", NULL, corollary_a},
-  {"rrgp_theorem_a_best", CONTINUOUS, "expected regret at the best index", NULL, theorem_a_best},
+   "expected cumulative regret: Corollaries A.1 to A.3, Theorem B.3", has_none, corollary_a},
+  {"rrgp_theorem_a_best", CONTINUOUS, "expected regret at the best index", has_none,
+   theorem_a_best},
   {"rrgp_theorem_a_last", CONTINUOUS,
    "expected regret of the last recommendation, expectation alone: Theorems A.2, A.5, A.8, B.4",
-   is_expectation, theorem_a_last},
+   has_none_and_expectation, theorem_a_last},
+  {"rrgp_theorem_b", CONTINUOUS,
+   "expected cumulative regret where nature draws from a box: Theorems B.5 to B.8", has_partition,
+   corollary_a},
+  {"rrgp_theorem_b_best", CONTINUOUS, "expected regret at the best index, Theorems B.5 to B.8",
+   has_partition, theorem_a_best},
+  {"rrgp_theorem_b_last", CONTINUOUS,
+   "expected regret of the last recommendation, expectation alone, Theorems B.5 to B.8",
+   has_partition_and_expectation, theorem_a_last},
   {0},
 };
 
 static const char *obstacle(const RgBoundSetting *s)
 {
-  const bool box = !s->domain->context.size && s->domain->control == RG_CONTEXT_NATURE;
-
-  return s->rule == CONTINUOUS && box
-           ? "where nature draws from a box the bound depends on a partition of it"
+  if (s->rule != CONTINUOUS || !has_partition(s)) return NULL;
+  if (!s->domain->n_laws) return "the law of the contexts is not known";
+  return rg_law_drifts(s->domain->n_laws, s->domain->laws)
+           ? "the law of the contexts changes in time"
            : NULL;
 }
 
@@ -165,6 +247,10 @@ static PetscErrorCode refuse(const RgBoundSetting *s, RgText *why)
   PetscFunctionBeginUser;
   if (isnan(s->measure_slope))
     PetscCall(rg_text_add(why, "the theorems say nothing about this measure"));
+  if (why->data || s->rule != CONTINUOUS || !has_partition(s)) PetscFunctionReturn(0);
+  PetscCall(rg_context_refuse(s, why));
+  if (!why->data && !(rg_robust_least_cell(s->domain->context.dim, s->contexts, s->n) > 0))
+    PetscCall(rg_text_add(why, "the law of the contexts leaves out a part of their box"));
   PetscFunctionReturn(0);
 }
 

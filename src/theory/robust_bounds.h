@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "maths/distribution.h"
 #include "robust/discretise.h"
 
 /* C1 = 2 k/log(1 + k/noise), k = largest prior variance: 2/log(1 + 1/noise) for k = 1. If nature
@@ -38,6 +39,16 @@ double rg_robust_bound_continuous(double slope, bool continuous_context, int t, 
 /* Theorems A.5 and A.8: E[r'_t] of the last recommendation, expectation, Omega continuous: 2/t^2 +
    pi^2/(3 t) + 4 sqrt(C1 (2 log kappa + 2) gamma/t). */
 double rg_robust_bound_last_continuous(int t, double kappa, double c1, double gamma);
+/* Theorems B.5 to B.8, nature draws from a box of contexts: the bounds above with varphi_t + C1
+   gamma_t / p_min,t in place of C1 gamma_t, for partitions S_1, .., S_t of the box. These are the
+   ones of the paper's example, in `dim` coordinates: ceil(t^(1/(2 dim))) equal cells in each. */
+int rg_robust_cells(int dim, int t);
+/* varphi_t = sum over i <= t of iota_i, which bounds |sigma^2(x, a) - sigma^2(x, b)| in a cell:
+   2 sqrt(2) slope times the diagonal of a cell. slope: of the kernel, k(z,z) = 1. O(t). */
+double rg_robust_variation(int dim, double slope, int t);
+/* p_min,t: the least probability of a cell of S_1, .., S_t under independent laws, what is beyond
+   the box counted to its outer cells. O(dim t) or less. */
+double rg_robust_least_cell(int dim, const RgDistribution *laws, int t);
 /* Theorem 4.4 (Markov): holds with probability 1 - delta, given a bound of the mean. */
 double rg_robust_bound_markov(double bound, double delta);
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "gp/kernel/family.h"
 #include "theory/context_bounds.h"
 
 double rg_wasserstein_remainder(const RgWassersteinTheory *theory, int t, double norm)
@@ -40,7 +41,7 @@ static RgWassersteinTheory constants_of(const RgBoundSetting *s)
     .R = isnan(noise) ? 1 : noise,
     .B = law->own ? law->constant[NORM] : 1,
     .delta = law->own ? law->delta : s->delta,
-    .slope = rg_kernel_slope(s->kernel) / sqrt(rg_kernel_diagonal(s->kernel)),
+    .slope = rg_kernel_slope(s->kernel, 0) / sqrt(rg_kernel_diagonal(s->kernel)),
     .dim_x = s->domain->design.dim,
     .dim_c = s->domain->context.dim,
     .width_x = sqrt(s->domain->design.dim),

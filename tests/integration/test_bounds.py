@@ -1,5 +1,6 @@
 """`regatta bounds`: tables that other programs read, and one line for every mistake."""
 import csv
+from statistics import NormalDist
 
 import numpy as np
 
@@ -14,6 +15,19 @@ common:
   surrogate: {kernel: gaussian, ard: false, length_scale: 0.1, fit: fixed, standardise: false}
 problems: [gp_path]
 algorithms: [irgp_ucb, gp_ucb, rgp_ucb, ei]
+"""
+
+
+BOX = """study: box
+common:
+  iterations: 40
+  initial_points: 1
+  noise_variance: 1e-2
+  surrogate: {kernel: gaussian, ard: false, length_scale: 0.5, variance: 1, noise_variance: 1e-2, fit: fixed, mean: zero,
+              standardise: false}
+problems:
+  - {name: gp_norm, context_dim: 2, length_scale: 0.5, law: ["normal(0.5, 0.3)", "uniform(0, 1)"]}
+algorithms: [{name: rrgp_ucb_continuous, label: rrgp, law: "uniform(0, 1)", a: 2, b: 3, levels_max: 4}]
 """
 
 
@@ -90,6 +104,28 @@ class Bounds(RegattaTest):
             bound = 4 * norm * np.sqrt(t * (gain + 4 * np.log(6 / 0.1))) + np.cumsum(penalty)
             np.testing.assert_allclose(found[method, quantity], bound, rtol=1e-10)
             np.testing.assert_allclose(found[method, "wasserstein_beta"], norm, rtol=1e-12)
+
+    def test_where_nature_draws_contexts_from_a_box(self):
+        """Theorems B.5 to B.8 of arXiv:2504.03172 on a partition into ceil(t^(1/4)) x ceil(t^(1/4)) cells."""
+        study = self.write("box.yaml", BOX)
+        found, t, length, noise = self.values(study), np.arange(1, 41), 0.5, 1e-2
+        cells = np.ceil(t**0.25 - 1e-9)
+        varphi = np.cumsum(2 * np.sqrt(2) * np.sqrt(2) / cells / length)
+        edges = [[NormalDist(0.5, 0.3).cdf(k / m) for k in range(1, m)] for m in (1, 2, 3)]
+        least = [np.diff([0, *edge, 1]).min() / (len(edge) + 1) for edge in edges]  # the other law is uniform
+        p_min = np.minimum.accumulate(np.array(least)[cells.astype(int) - 1])
+        tau = np.ceil(3 * 3 * t**2 * (np.sqrt(np.log(2 * 3)) + np.sqrt(np.pi) / 2))
+        kappa = (1 + tau) * tau**2
+        gain = varphi + 2 / np.log(1 + 1 / noise) * found["rrgp", "gamma_upper"] / p_min
+        root = 4 * np.sqrt(t * (2 * np.log(kappa) + 2) * gain)
+        for quantity, bound in (("rrgp_theorem_b", np.pi**2 / 3 + root), ("rrgp_theorem_b_best", (np.pi**2 / 3 + root) / t),
+                                ("rrgp_theorem_b_last", 2 / t**2 + np.pi**2 / (3 * t) + root / t)):
+            np.testing.assert_allclose(found["rrgp", quantity], bound, rtol=1e-10)
+        self.assertFalse([q for _, q in found if q.startswith(("rrgp_corollary_a", "rrgp_theorem_a"))])
+        for old, new, says in (("normal(0.5, 0.3)", "uniform(0, 0.4)", "leaves out a part of their box"),
+                               ("normal(0.5, 0.3)", "jump(uniform(0, 1), 9, uniform(0.1, 1))", "changes in time"),
+                               ("gaussian", "matern12", "have no derivative")):
+            self.assertIn(says, self.run_ok("bounds", self.write("other.yaml", BOX.replace(old, new))))
 
     def test_a_method_that_is_not_that_of_the_theorems(self):
         text = (PAPERS / "wdrbo" / "theory.yaml").read_text()

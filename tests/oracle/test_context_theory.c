@@ -5,6 +5,7 @@
 #include "gp/model/fit.h"
 #include "gp/model/information_gain.h"
 #include "gp/posterior/posterior.h"
+#include "gp/kernel/family.h"
 #include "theory/context_bounds.h"
 #include "theory/kde_bounds.h"
 #include "theory/wasserstein_bounds.h"
@@ -213,7 +214,7 @@ RG_TEST(slopes_of_kernels)
   for (int k = 0; k < 3; k++) {
     RgKernel kernel;
     RG_OK(rg_kernel_create(rows[k].family, 2, true, (const double[]){2, 1}, 4, &kernel));
-    RG_CLOSE(rg_kernel_slope(&kernel), 2 * rows[k].slope, 1e-12);
+    RG_CLOSE(rg_kernel_slope(&kernel, 0), 2 * rows[k].slope, 1e-12);
     RG_OK(rg_kernel_destroy(&kernel));
   }
 }

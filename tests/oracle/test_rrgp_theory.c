@@ -152,3 +152,31 @@ RG_TEST(continuous)
   RG_CLOSE(rg_robust_bound_continuous(1, true, 100, 1e9, c1, 40), 637.742284599, 1e-11);
   RG_CLOSE(rg_robust_bound_last_continuous(100, 1e9, c1, 40), 6.37762284599, 1e-10);
 }
+
+/* The example to Theorem B.5: ceil(sqrt(t)) cells, varphi_t <= 6 sqrt(t). */
+RG_TEST(partition)
+{
+  const double c1 = rg_robust_c1(1e-6, 1, 1);
+  RgDistribution laws[2] = {0}, peaks = {0};
+  RgText mistake = {0};
+
+  for (int t = 1; t <= 400; t++) assert_int_equal(rg_robust_cells(1, t), (int)ceil(sqrt(t)));
+  assert_int_equal(rg_robust_cells(2, 16), 2);
+  assert_int_equal(rg_robust_cells(2, 17), 3);
+  RG_CLOSE(rg_robust_variation(1, 1, 100), 48.2841692379, 1e-11);
+  RG_CLOSE(rg_robust_variation(2, 3, 16), 3 * 4 * (1 + 15 / 2.0), 1e-14);
+  RG_CLOSE(rg_robust_bound_continuous(1, true, 100, 1e9, 1, 6 * 10 + 10 * c1 * 40), 2866.18450962,
+           1e-11);
+  RG_OK(rg_distribution_create_all(2, (char *[]){"uniform(0, 1)", "normal(0.5, 0.2)"}, 2, laws));
+  RG_CLOSE(rg_robust_least_cell(1, laws, 100), 0.1, 1e-13);
+  RG_CLOSE(rg_robust_least_cell(1, laws, 101), 1 / 11.0, 1e-13);
+  /* With two cells, 1/2 each; of three, the outer ones have Phi(-5/6). */
+  RG_CLOSE(rg_robust_least_cell(2, laws, 16), 0.25, 1e-13);
+  RG_CLOSE(rg_robust_least_cell(2, laws, 17), 0.20232838096364314 / 3, 1e-12);
+  /* The middle one of three cells has little, each of two and of four a half or a quarter. */
+  RG_OK(rg_distribution_parse("mixture(normal(0.25, 0.02), normal(0.75, 0.02))", &peaks, &mistake));
+  RG_CLOSE(rg_robust_least_cell(1, &peaks, 16), 0.5 * erfc(25 / 6.0 / sqrt(2)), 1e-9);
+  RG_CLOSE(rg_robust_least_cell(1, &peaks, 4), 0.5, 1e-9);
+  for (int j = 0; j < 2; j++) RG_OK(rg_distribution_destroy(&laws[j]));
+  RG_OK(rg_distribution_destroy(&peaks));
+}

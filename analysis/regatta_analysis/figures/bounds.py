@@ -19,6 +19,7 @@ NAMES = {
     "rrgp_corollary_4_1": "RRGP-UCB, Corollary 4.1",
     "rrgp_theorem_4_4": "RRGP-UCB, Theorem 4.4",
     "rrgp_corollary_a": "RRGP-UCB, Corollaries A.1 to A.3",
+    "rrgp_theorem_b": "RRGP-UCB, Theorems B.5 to B.8",
     "sbo_kde_theorem_1": "SBO-KDE, Theorem 1", "drbo_kde_theorem_2": "DRBO-KDE, Theorem 2",
     "wdrbo_theorem_5": "WDRBO, Theorem 5", "wdrbo_theorem_9": "WDRBO, Theorem 9",
 }

@@ -54,6 +54,11 @@ double rg_kernel_family_slope(const RgKernelClass *class, double shape);
 const RgKernelClass *rg_kernel_without_slope(const RgKernel *kernel);
 const RgKernelClass *rg_kernel_without_spectrum(const RgKernel *kernel);
 
+/* The largest deviation of a path's derivative by inputs first, first + 1, ..: L in |k(., z) - k(.,
+   z')|_k <= L |z - z'| for points that differ in them. Inputs are not warped. NaN: some family of
+   the kernel has no slope. */
+double rg_kernel_slope(const RgKernel *kernel, int first);
+
 /* 1 / length scale of input k. */
 static inline double rg_kernel_inverse_scale(const RgKernelFactor *factor, int k)
 {

@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "maths/design.h"
 #include "maths/distribution.h"
+#include "maths/law.h"
 #include "regatta/measure.h"
 
 const char *const rg_claim_names[] = {"bound", "estimate", "nominal", NULL};
@@ -31,6 +32,7 @@ typedef struct {
   RgCellTheory *theory;
   RgDomain domain;
   RgBoundSetting setting; /* input of the family; bound_cell adds the model's part */
+  RgDistribution *laws;   /* of a box of contexts, if they are known and stay the same; owned */
   RgModel model;          /* only with fixed hyperparameters and without standardisation */
 } View;
 
@@ -268,6 +270,20 @@ static PetscErrorCode law_deviation(const RgCell *cell, double *deviation)
   PetscFunctionReturn(0);
 }
 
+/* The laws of a box of contexts that stay the same. */
+static PetscErrorCode set_contexts(View *view)
+{
+  const RgDomain *domain = &view->domain;
+
+  PetscFunctionBeginUser;
+  if (!domain->n_laws || rg_law_drifts(domain->n_laws, domain->laws)) PetscFunctionReturn(0);
+  PetscCall(PetscCalloc1(domain->context.dim, &view->laws));
+  PetscCall(
+    rg_distribution_create_all(domain->n_laws, domain->laws, domain->context.dim, view->laws));
+  view->setting.contexts = view->laws;
+  PetscFunctionReturn(0);
+}
+
 /* K of the bounds of the domain's measure; NaN: no known K. */
 static PetscErrorCode measure_slope(const RgDomain *domain, double *slope)
 {
@@ -313,6 +329,7 @@ static PetscErrorCode complete_setting(View *view)
   setting->largest = theory->largest;
   setting->noise = theory->noise;
   setting->measure_slope = theory->slope;
+  PetscCall(set_contexts(view));
   PetscCall(law_deviation(view->cell, &setting->context_deviation));
   if (theory->family->noise_of) theory->noise = theory->family->noise_of(setting);
   setting->noise = theory->noise;
@@ -354,6 +371,9 @@ static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf)
     theory->bounded = true;
   }
   PetscCall(rg_text_clear(&why));
+  for (int j = 0; view->laws && j < view->domain.context.dim; j++)
+    PetscCall(rg_distribution_destroy(&view->laws[j]));
+  PetscCall(PetscFree(view->laws));
   PetscCall(rg_model_destroy(&view->model));
   PetscFunctionReturn(0);
 }
