@@ -2,8 +2,8 @@
 
    x_t = argmax_x E_{c~P}[U(x, c)] - eps_t L(x), U = mu + width sd; P is the centre of the ambiguity
    set (the contexts observed so far, or given laws), eps_t its radius, and L(x) the largest |dU/dc|
-   over a sample of contexts drawn once per trial. Radius and slopes are in units of the context
-   box. With `measure: rho` the expectation is replaced by rho, and eps_t is multiplied by K,
+   over a sample of contexts drawn once per trial, or Lemma 3's bound for all x. Radius and slopes are
+   in units of the context box. With `measure: rho` the expectation is replaced by rho, and eps_t is multiplied by K,
    |rho_P - rho_Q| <= K L W1(P, Q). Source: Micheli, Balta, Tsiamis, Lygeros (2025),
    arXiv:2503.20341; wdrbo 2.3 to 2.5, 2.7.
    Deviations: the penalty's gradient is exact; the released code takes it as zero
@@ -12,13 +12,14 @@
    samples.
    Needs contexts drawn by nature. Revision 4. */
 #include "algorithm/context_centre.h"
+#include "gp/kernel/family.h"
 #include "maths/blas.h"
 #include "maths/design.h"
 #include "robust/wasserstein_theory.h"
 
 #include <math.h>
 
-enum { RANDOM, DENSE };
+enum { RANDOM, DENSE, KERNEL };
 enum { EXACT, NONE };
 enum { FIXED, THEORY };
 
@@ -29,7 +30,7 @@ typedef struct {
   double norm, deviation, delta, kappa; /* of the theory; NaN: auto */
 } Options;
 
-static const char *const lipschitzes[] = {"random", "dense", NULL};
+static const char *const lipschitzes[] = {"random", "dense", "kernel", NULL};
 static const char *const gradients[] = {"exact", "none", NULL};
 
 static const char *const betas[] = {"fixed", "theory", NULL};
@@ -51,9 +52,10 @@ static const RgParam params[] = {
            "constant of the covering number in Lemma 7, which the paper leaves open; auto: 1"),
   RG_CHOICE(
     "lipschitz", Options, lipschitz, "random", lipschitzes, "L",
-    "contexts of the slopes: independent uniform ones, or equispaced (one context), Sobol (more)"),
+    "contexts of the slopes: independent uniform ones, or equispaced (one context), Sobol (more); "
+    "or none: kernel, (Bbar_t + width) L_k as in Lemma 3, the same for all x"),
   RG_INT("samples", Options, samples, "auto", 1, 1e6, "",
-         "how many of them; auto: 100 random, 1025 equispaced, 1024 Sobol"),
+         "how many of them; auto: 100 random, 1025 equispaced, 1024 Sobol, 0 with kernel"),
   RG_SCREENING_PARAM(Options, "; not where they are equispaced"),
   RG_CHOICE("penalty_gradient", Options, gradient, "exact", gradients, "",
             "of eps_t L(x) in the search for x_t; none: counts as 0 (as released)"),
@@ -68,6 +70,7 @@ typedef struct {
 
 static int sample_count(const Options *options, int dim)
 {
+  if (options->lipschitz == KERNEL) return 0;
   if (options->samples > 0) return options->samples;
   if (options->lipschitz == RANDOM) return 100;
   return dim == 1 ? 1025 : 1024;
@@ -103,9 +106,9 @@ static PetscErrorCode log_determinant(const RgModel *model, const RgHistory *his
   PetscFunctionReturn(0);
 }
 
-/* The theorems' width, and their radius of n contexts, at most the diameter of the box. */
+/* Bbar_t, the theorems' width, and their radius of n contexts, at most the diameter of the box. */
 static PetscErrorCode theory_of(const RgAlgorithm *algorithm, const RgHistory *history,
-                                double *width, double *radius, RgFailure *failure)
+                                double *norm, double *radius, RgFailure *failure)
 {
   const Options *o = algorithm->options;
   const RgModel *model = algorithm->state;
@@ -127,10 +130,9 @@ static PetscErrorCode theory_of(const RgAlgorithm *algorithm, const RgHistory *h
     rg_failure_set(failure, "wdrbo: the theory divides by the model's noise variance, which is 0");
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(log_determinant(model, history, &log_det));
-  const double norm = rg_wasserstein_norm(&theory, log_det);
-  if (o->beta == THEORY) *width = norm;
+  *norm = rg_wasserstein_norm(&theory, log_det);
   if (o->ball.schedule == RG_RADIUS_THEORY)
-    *radius = fmin(rg_wasserstein_radius(&theory, history->n, norm), theory.width_c);
+    *radius = fmin(rg_wasserstein_radius(&theory, history->n, *norm), theory.width_c);
   PetscFunctionReturn(0);
 }
 
@@ -138,12 +140,16 @@ static PetscErrorCode theory_of(const RgAlgorithm *algorithm, const RgHistory *h
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  const char *text = ((const Options *)options)->ball.centre.common.measure;
+  const Options *o = options;
+  const char *text = o->ball.centre.common.measure;
   const int before = diagnostics->n;
   RgMeasure measure;
 
   PetscFunctionBeginUser;
   PetscCall(rg_centre_check(options, domain, place, diagnostics));
+  if (o->lipschitz == KERNEL && o->samples > 0)
+    rg_diagnostics_add(diagnostics, place,
+                       "'samples' is for slopes at contexts, and 'lipschitz: kernel' takes none");
   if (!text || diagnostics->n > before) PetscFunctionReturn(0);
   PetscCall(rg_measure_create(text, &measure));
   if (isnan(rg_measure_transport(&measure)))
@@ -191,6 +197,28 @@ static int screening_count(const Options *options, int dim, int n)
   return options->lipschitz == DENSE && dim == 1 ? n : PetscMin(options->screening, n);
 }
 
+/* The criterion and a coarse one over the contexts of the centre and of the slopes. */
+static RgContextual criterion(RgContextPenalised *penalised, const double *contexts)
+{
+  const int n = penalised->centre.size, slopes = penalised->n_slopes;
+
+  if (!slopes) return (RgContextual){n, 0, contexts, rg_ucb_expectation, &penalised->centre, NULL};
+  return (RgContextual){n + slopes, slopes, contexts, rg_ucb_penalised, penalised, NULL};
+}
+
+/* L of Lemma 3. */
+static double kernel_slope(const RgAlgorithm *algorithm, double norm, double width,
+                           RgFailure *failure)
+{
+  const RgKernel *kernel = &((const RgModel *)algorithm->state)->kernel;
+  const double slope = rg_kernel_slope(kernel, algorithm->setup.domain->design.dim);
+
+  if (isnan(slope))
+    rg_failure_set(failure, "wdrbo: the paths of the kernel '%s' have no derivative",
+                   rg_kernel_without_slope(kernel)->name);
+  return (norm + width) * slope;
+}
+
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -203,12 +231,14 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   RgMeasure measure;
   const RgMeasure *rho;
-  double *contexts, radius = NAN;
+  double *contexts, norm = NAN, radius = NAN, penalty = 0;
 
   PetscFunctionBeginUser;
   /* 1. Centre and radius; contexts of the centre first, then those of the slopes. */
-  if (options->beta == THEORY || options->ball.schedule == RG_RADIUS_THEORY)
-    PetscCall(theory_of(algorithm, history, &how.width, &radius, failure));
+  if (options->beta == THEORY || options->ball.schedule == RG_RADIUS_THEORY || !state->n)
+    PetscCall(theory_of(algorithm, history, &norm, &radius, failure));
+  if (options->beta == THEORY) how.width = norm;
+  if (!state->n) penalty = kernel_slope(algorithm, norm, how.width, failure);
   if (!failure->failed) PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
   if (failure->failed) PetscFunctionReturn(0);
   if (isnan(radius)) radius = rg_wasserstein_ball_radius(&options->ball, &centre);
@@ -225,13 +255,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(
     PetscArraycpy(contexts + (size_t)centre.n * dim, state->samples, (size_t)state->n * dim));
   /* 2. x_t = argmax E U - eps_t L. */
-  const RgContextual bound = {centre.n + state->n, state->n,   contexts,
-                              rg_ucb_penalised,    &penalised, NULL};
-  const RgContextual rough = {centre.n + coarse.n_slopes, coarse.n_slopes, contexts,
-                              rg_ucb_penalised,           &coarse,         NULL};
+  const RgContextual bound = criterion(&penalised, contexts), rough = criterion(&coarse, contexts);
   PetscCall(rg_acquire_contextual(&state->model, &how, &bound, &rough,
                                   RG_SEARCH(algorithm, history, &random), query,
                                   &query->extra[RG_UCB_ACQUISITION], failure));
+  query->extra[RG_UCB_ACQUISITION] -= penalised.radius * penalty;
   query->extra[RG_UCB_CONFIDENCE] = how.width * how.width;
   query->extra[RG_BALL_RADIUS] = radius;
   PetscCall(PetscFree(contexts));

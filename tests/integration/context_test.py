@@ -38,12 +38,12 @@ class Model:
     def kernel(a, b):
         return np.exp(-((a[:, None] - b[None]) ** 2).sum(axis=2) / (2 * LENGTH**2))
 
-    def bound(self, x, c):
+    def bound(self, x, c, width=WIDTH):
         """U at all (x, c)."""
         pairs = np.column_stack([np.repeat(x, len(c)), np.tile(c, len(x))])
         cross = self.kernel(pairs, self.data)
         variance = 1 - (cross @ self.inverse * cross).sum(axis=1)
-        return (cross @ self.alpha + WIDTH * np.sqrt(np.maximum(variance, 1e-10))).reshape(len(x), len(c))
+        return (cross @ self.alpha + width * np.sqrt(np.maximum(variance, 1e-10))).reshape(len(x), len(c))
 
 
 class ContextTest(RegattaTest):

@@ -3,7 +3,7 @@ columns of a study against a program of its own (NumPy, SciPy), written from the
 import numpy as np
 from scipy.stats import kstest, norm
 
-from context_test import N0, NOISE, STUDY, ContextTest, Model, T
+from context_test import LENGTH, N0, NOISE, STUDY, ContextTest, Model, T
 from regatta_test import main
 
 MEASURES = STUDY + """\
@@ -22,6 +22,7 @@ THEORY = STUDY + """\
 algorithms:
   - {name: sbo_kde, label: kde, beta: theory, b: 4, samples: 64}
   - {name: wdrbo, label: ball, beta: theory, norm: 3, noise_deviation: 0.02, delta: 0.05, schedule: theory, covering: 1.0e-3}
+  - {name: wdrbo, label: global, beta: theory, norm: 3, noise_deviation: 0.02, delta: 0.05, lipschitz: kernel, radius: 0.1}
   - {name: random, label: random}
 """
 CORRELATED = STUDY + """\
@@ -100,9 +101,21 @@ class ContextMeasures(ContextTest):
                 width = 0.02 / np.sqrt(NOISE) * np.sqrt(log_det + 2 * np.log(1 / 0.05)) + 3
                 self.assertAlmostEqual(trial["confidence"][t - 1], width**2, delta=1e-9 * width**2)
                 n = t - 1
+                if trial["algorithm"] == "global":
+                    self.check_global_penalty(trial, t, width)
+                    continue
                 cover = 1e-3 * ((1 + np.log(n * width)) ** 3 + (1 + np.log(n)) ** 5)
                 radius = np.sqrt(2 / n * (np.log(1 / 0.05) + np.log(1 + 2 * n) + cover))
                 self.assertAlmostEqual(trial["radius"][t - 1], min(radius, 1), places=10)
+
+    def check_global_penalty(self, trial, t, width):
+        """The average over the contexts less eps 2 Bbar_t L_k (Lemma 3), L_k that of the kernel in c."""
+        if t % 6:
+            return
+        c = trial["c"][:t - 1, 0]
+        model = Model(trial["x"][:t - 1, 0], c, trial["y"][:t - 1])
+        values = model.bound(self.designs(trial, t), c, width).mean(axis=1) - 0.1 / np.sqrt(t - 1) * 2 * width / LENGTH
+        self.check_query(trial, t, values)
 
     def check_width(self, trial, t, model, width):
         """The average over 64 draws is between the smallest and the largest bound of this width, and the posterior
