@@ -13,7 +13,7 @@ from . import EXPERIMENTS, universes
 SCALES = ("smoke", "small", "full")
 SMOKE_ITERATIONS, SMOKE_TRIALS, SMALL_TRIALS, SMALL_CROSSED = 12, 2, 5, 3
 SLOW_SMOKE = 3  # initial points and queries where a program is the objective
-KINDS = ("regret", "confidence", "roots", "bounds", "conditional", "kernel_bounds", "profile", "ranks",
+KINDS = ("regret", "confidence", "roots", "bounds", "conditional", "kernel_bounds", "sample_average", "profile", "ranks",
          "regression", "density", "step", "steps", "shift")
 KEYS = set("id title caption kind studies panels metric scale errors methods also points labels "
            "study problem column bounds log_x note range".split())

@@ -8,7 +8,7 @@ from regatta_analysis.stats.measures import value_curves
 from regatta_analysis.stats.regret import METRICS
 from regatta_analysis.stats.statistics import summarise
 
-from . import illustrations, kernel_theory, roots
+from . import illustrations, kernel_theory, roots, sample_average
 from .catalogue import studies_of
 
 LABELS = {name: metric.label for name, metric in METRICS.items()} | {
@@ -33,6 +33,10 @@ def draw(spec, studies, results_directory=None):
             return [(f"_{study}", study, kernel_theory.bounds_figure(studies.get(study), problem, panel_rows))
                     for study in spec["studies"] if studies.get(study)
                     for problem in studies.get(study).problems]
+    if spec["kind"] == "sample_average":
+        with style.context():
+            return [("", "", sample_average.figure_of(studies.get(spec["study"]), problem, panel_rows))
+                    for problem in studies.get(spec["study"]).problems]
     if spec["kind"] in ("bounds", "conditional"):
         return _bounds(spec, studies, results_directory)
     if spec["kind"] == "profile":
