@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
 import json
 import math
 import platform
@@ -72,7 +73,7 @@ class Space:
     inputs: Optional[list[dict[str, Any]]] = None  # if they have names: choices, log, if, is
     points: Optional[list[list[float]]] = None
     once: bool = False  # a point may be queried once only
-    control: Optional[str] = None  # of contexts: "nature" draws them, or the "learner" chooses
+    control: Optional[str] = None  # of contexts: "nature" draws them, the "learner" chooses, or they are "announced"
     probabilities: Optional[list[float]] = None  # of finite contexts, if they are known
 
     @classmethod
@@ -153,6 +154,7 @@ class Request:
     submission: int  # number of the query in the order of asking, the initial design first
     pending: list[Pending] = field(default_factory=list)  # queries in flight, in the order of asking
     now: float = 0.0  # time on the simulated clock
+    c: Optional[list[float]] = None  # the context, if it was announced
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,8 @@ class Query:
 
 
 class Optimiser(Protocol):
-    def ask(self) -> Union[Query, Sequence[float]]: ...
+    def ask(self) -> Union[Query, Sequence[float]]:
+        """The next query. An optimiser for contexts that are announced has ``ask(self, c)``, which gets the context."""
 
     def tell(self, x: list[float], y: float, c: Optional[list[float]] = None
              ) -> Optional[Sequence[float]]:
@@ -190,6 +193,8 @@ class Optimiser(Protocol):
 class Parallel:
     """The base of optimisers that take several open queries. They also work with one worker: then nothing is ever in
     flight."""
+
+    announced = False  # a program that takes contexts that are announced, `request.c`, sets this to True
 
     def ask(self, request: Request) -> Union[Query, Sequence[float]]:
         """The next query, or only its coordinates x, in native units. A program of this class must define it."""
@@ -267,16 +272,20 @@ class _Server:
         if start.workers > 1 and not isinstance(self.optimiser, Parallel):
             return {"error": f"{_name(self.optimiser)} takes one query at a time: it needs 'workers: 1', not "
                              f"{start.workers}", "retry": False}
-        return {"protocol": message["protocol"], "versions": self.versions}
+        announced = start.context is not None and start.context.control == "announced"
+        if announced and not _takes_contexts(self.optimiser):
+            return {"error": f"{_name(self.optimiser)} takes no context that is announced before the decision",
+                    "retry": False}
+        return {"protocol": message["protocol"], "versions": self.versions, **({"announced": True} if announced else {})}
 
     def _ask(self, message: dict[str, Any]) -> dict[str, Any]:
         if isinstance(self.optimiser, Parallel):
             query = self.optimiser.ask(Request(self._submission(message), [
                 Pending(p["submission"], p["x"], p.get("c"), p.get("index")) for p in message.get("pending", ())],
-                message.get("now", 0.0)))
+                message.get("now", 0.0), message.get("c")))
         else:
             assert self.optimiser is not None
-            query = self.optimiser.ask()
+            query = self.optimiser.ask(message["c"]) if "c" in message else self.optimiser.ask()  # type: ignore
         if not isinstance(query, Query):
             query = Query(query)
         answer: dict[str, Any] = {"x": _coordinates(query.x)}
@@ -302,6 +311,17 @@ class _Server:
 def _name(optimiser: Any) -> str:
     """The name of an optimiser in messages."""
     return "a minimiser" if isinstance(optimiser, _InsideOut) else type(optimiser).__name__
+
+
+def _takes_contexts(optimiser: Union[Optimiser, Parallel]) -> bool:
+    """Whether an optimiser takes contexts that are announced before the decision."""
+    if isinstance(optimiser, Parallel):
+        return optimiser.announced
+    try:
+        inspect.signature(optimiser.ask).bind([])
+    except TypeError:
+        return False
+    return True
 
 
 def serve(factory: Callable[[Start], Union[Optimiser, Parallel]], requests: Optional[Iterable[str]] = None,

@@ -54,6 +54,45 @@ class Serve(unittest.TestCase):
                          [{"id": 1, "protocol": 1, "versions": {"python": platform.python_version()}}, {"id": 2, "x": [0.25], "record": {"width": 3.0}},
                           {"id": 3, "recommendation": [0.5]}])
 
+    def test_contexts_that_are_announced(self):
+        space = {"names": ["c1"], "kinds": ["real"], "lower": [0], "upper": [1], "control": "announced"}
+        ask = {"id": 2, "do": "ask", "t": 1, "c": [0.75]}
+
+        class Follow:
+            def __init__(self, start):
+                assert start.context.control == "announced"
+
+            def ask(self, c):
+                return [2 * c[0]]
+
+            def tell(self, x, y, c=None):
+                pass
+
+        class Blind(Follow):
+            def ask(self):
+                return [0]
+
+        class Several(regatta.Parallel):
+            announced = True
+
+            def ask(self, request):
+                return [request.c[0]]
+
+        class Unaware(regatta.Parallel):
+            pass
+
+        start = {**START, "context": space}
+        for factory, x in ((Follow, 1.5), (lambda start: Several(), 0.75)):
+            answers = converse(factory, start, ask)
+            self.assertTrue(answers[0]["announced"])
+            self.assertEqual(answers[1], {"id": 2, "x": [x]})
+        for factory, name in ((Blind, "Blind"), (lambda start: Unaware(), "Unaware"),
+                              (regatta.minimiser(lambda f, space, seed, budget: None), "a minimiser")):
+            answer, = converse(factory, start)
+            self.assertEqual(answer, {"id": 1, "retry": False,
+                                      "error": f"{name} takes no context that is announced before the decision"})
+        self.assertNotIn("announced", converse(lambda start: Several(), START)[0])
+
     def test_versions_and_the_seconds_of_fits(self):
         class Fitting:
             def __init__(self, start):

@@ -66,6 +66,25 @@ def weights_of(c, window=None, decay=1.0):
     weight = decay ** np.arange(len(c))[::-1]
     return c, weight / weight.sum()
 
+FOLLOW = """#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    answer = {"id": request["id"]}
+    if request["do"] == "start":
+        answer.update(protocol=request["protocol"], announced=True)
+        points = request["space"].get("points")
+        assert request["context"]["control"] == "announced"
+    elif request["do"] == "ask":
+        asked = request["c"]
+        x = min(max(request["c"][0], 0), 1)
+        answer["x"] = min(points, key=lambda p: abs(p[0] - x)) if points else [x]
+        answer["record"] = {"index": request.get("c_index", -1)}
+    else:
+        assert request["c"] == asked
+    print(json.dumps(answer), flush=True)
+"""
+
 
 class MovingLaw(ContextTest):
 
@@ -144,6 +163,24 @@ class MovingLaw(ContextTest):
             np.testing.assert_array_equal(a["c"], b["c"])  # common random numbers
             self.assertTrue((b["instantaneous_regret"] >= 0).all())
         self.assertLess(sum(b["cumulative_regret"][-1] for b in known), sum(a["cumulative_regret"][-1] for a in blind))
+
+    def test_a_program_gets_the_announced_context(self):
+        """A program that asks for x = c_t, and records the number of a finite context."""
+        program = self.folder / "follow.py"
+        program.write_text(FOLLOW)
+        program.chmod(0o755)
+        head = ANNOUNCED.split("algorithms:")[0]
+        found = self.results(head + "algorithms: [{name: external, label: follow, program: follow.py, record: [index]}]\n")
+        for trial in found["announced"]:
+            c = np.clip(trial["c"][N0:, 0], 0, 1)
+            np.testing.assert_array_equal(trial["x"][N0:, 0], c)
+            self.assertGreater(np.ptp(c), 0.2)
+        for trial in found["finite"]:
+            contexts = np.linspace(0, 1, 5)
+            np.testing.assert_allclose(contexts[trial["program_index"][N0:].astype(int)], trial["c"][N0:, 0], atol=1e-12)
+        program.write_text(FOLLOW.replace(", announced=True", ""))
+        self.refused(head + "algorithms: [{name: external, program: follow.py, retries: 0}]\n",
+                     "follow.py takes no context that is announced before the decision", '"announced": true')
 
     def test_width_of_the_theory(self):
         """beta_t = 2 log(|X| |C| t^2 pi^2/(6 delta)) on finite designs and contexts."""

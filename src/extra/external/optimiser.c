@@ -92,10 +92,8 @@ static PetscErrorCode external_check(const void *options, const RgDomain *domain
 {
   const Options *o = options;
 
+  (void)domain;
   PetscFunctionBeginUser;
-  if (domain->control == RG_CONTEXT_ANNOUNCED)
-    rg_diagnostics_add(diagnostics, place,
-                       "'external': the protocol hands no announced context to a program");
   PetscCall(rg_program_check(o->program, false, place, diagnostics));
   for (int i = 0; i < o->files.n; i++) {
     RgText path = {0};
@@ -338,8 +336,10 @@ static PetscErrorCode advance(RgAlgorithm *algorithm, const RgHistory *history, 
   PetscFunctionReturn(0);
 }
 
-/* Add the request to `ask` query t, or with t = 0 to `tell` the newest evaluation. */
-static PetscErrorCode add_exchange(RgAlgorithm *algorithm, int t, const RgHistory *history)
+/* Add the request to `ask` for `query`, number t, or with query = NULL to `tell` the newest
+   evaluation. */
+static PetscErrorCode add_exchange(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                   const RgQuery *query)
 {
   External *s = algorithm->state;
   RgText line = {0};
@@ -347,15 +347,15 @@ static PetscErrorCode add_exchange(RgAlgorithm *algorithm, int t, const RgHistor
   PetscFunctionBeginUser;
   PetscCall(RG_GROW(s->n_exchanges, s->exchanges));
   const int64_t id = s->n_exchanges + 2; /* behind `start` and the exchanges so far */
-  if (t) PetscCall(rg_external_ask(&algorithm->setup, t, history, id, &line));
+  if (query) PetscCall(rg_external_ask(&algorithm->setup, t, history, query, id, &line));
   else PetscCall(rg_external_tell(&algorithm->setup, history, id, &line));
-  s->exchanges[s->n_exchanges++] = (Exchange){line.data, t > 0};
+  s->exchanges[s->n_exchanges++] = (Exchange){line.data, query != NULL};
   PetscFunctionReturn(0);
 }
 
-/* Ask (t > 0) or tell (t = 0), with retries as the study allows. */
+/* Ask for a query, number t, or tell (query = NULL), with retries as the study allows. */
 static PetscErrorCode converse(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                               RgFailure *failure)
+                               const RgQuery *query, RgFailure *failure)
 {
   const Options *o = algorithm->options;
   const RgKeeper *keeper = algorithm->setup.keeper;
@@ -365,7 +365,7 @@ static PetscErrorCode converse(RgAlgorithm *algorithm, int t, const RgHistory *h
 
   PetscFunctionBeginUser;
   PetscCheck(keeper, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "nobody keeps the program's answers");
-  PetscCall(add_exchange(algorithm, t, history));
+  PetscCall(add_exchange(algorithm, t, history, query));
   for (int attempt = 0; attempt <= o->retries && !stopped && !s->final; attempt++) {
     PetscCall(rg_text_clear(&mistake));
     PetscCall(advance(algorithm, history, &mistake));
@@ -409,7 +409,7 @@ static PetscErrorCode external_ask(RgAlgorithm *algorithm, int t, const RgHistor
   const double *numbers = s->numbers;
 
   PetscFunctionBeginUser;
-  PetscCall(converse(algorithm, t, history, failure));
+  PetscCall(converse(algorithm, t, history, query, failure));
   if (failure->failed) PetscFunctionReturn(0);
   query->index = take_point(&domain->design, numbers, query->x);
   numbers += domain->design.dim;
@@ -430,7 +430,7 @@ static PetscErrorCode external_recommend(RgAlgorithm *algorithm, int t, const Rg
   const int last = history->n - 1;
 
   PetscFunctionBeginUser;
-  if (t > 0) PetscCall(converse(algorithm, 0, history, failure));
+  if (t > 0) PetscCall(converse(algorithm, 0, history, NULL, failure));
   if (failure->failed || last < 0) PetscFunctionReturn(0);
   mark(s, recommendation);
   if (t > 0 && !isnan(s->numbers[0])) {

@@ -19,15 +19,17 @@ int rg_external_width(const RgExternalAnswer *answer);
 /* Append a request as one line of JSON without the line end. history: NULL before a trial. */
 PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHistory *history,
                                  int64_t id, RgText *line);
-/* `ask` query t, with the points in flight, or `tell` the newest evaluation of the history. */
-PetscErrorCode rg_external_ask(const RgSetup *setup, int t, const RgHistory *history, int64_t id,
-                               RgText *line);
+/* `ask` query t, with the points in flight and the announced context, if `query` has one; or `tell`
+   the newest evaluation of the history. */
+PetscErrorCode rg_external_ask(const RgSetup *setup, int t, const RgHistory *history,
+                               const RgQuery *query, int64_t id, RgText *line);
 PetscErrorCode rg_external_tell(const RgSetup *setup, const RgHistory *history, int64_t id,
                                 RgText *line);
 
 /* Read an answer. The answer to `start`: append the reported versions to `versions` (`; reported
-   NAME VERSION, ...`). The answer to `ask` or `tell`: read its numbers (rg_external_width). A
-   mistake in the answer is appended to `mistake`. */
+   NAME VERSION, ...`); it is a mistake not to take the announced contexts that the domain has. The
+   answer to `ask` or `tell`: read its numbers (rg_external_width). A mistake in the answer is appended
+   to `mistake`. */
 PetscErrorCode rg_external_greeting(const RgSetup *setup, const json_t *object, RgText *versions,
                                     RgText *mistake);
 PetscErrorCode rg_external_read(const RgExternalAnswer *answer, bool asked, const json_t *object,

@@ -120,12 +120,18 @@ static PetscErrorCode add_pending(const RgDomain *domain, const RgPending *pendi
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_external_ask(const RgSetup *setup, int t, const RgHistory *history, int64_t id,
-                               RgText *line)
+PetscErrorCode rg_external_ask(const RgSetup *setup, int t, const RgHistory *history,
+                               const RgQuery *query, int64_t id, RgText *line)
 {
-  json_t *request = request_object("ask", t, id);
+  json_t *request = request_object("ask", t, id), *point;
 
   PetscFunctionBeginUser;
+  if (setup->domain->control == RG_CONTEXT_ANNOUNCED) {
+    PetscCall(rg_protocol_point(&setup->domain->context, query->c, &point));
+    rg_protocol_set(request, "c", point);
+    if (query->context_index >= 0)
+      rg_protocol_set(request, "c_index", json_integer(query->context_index));
+  }
   if (setup->n_workers > 1) {
     rg_protocol_set(request, "submission", json_integer(history->n_initial + t));
     rg_protocol_set(request, "now", json_real(history->pending.now));
@@ -203,8 +209,14 @@ PetscErrorCode rg_external_greeting(const RgSetup *setup, const json_t *object, 
   const json_t *protocol = json_object_get(object, "protocol");
   const json_int_t spoken = json_is_integer(protocol) ? json_integer_value(protocol) : 0;
 
+  const bool announced = setup->domain->control == RG_CONTEXT_ANNOUNCED;
+
   PetscFunctionBeginUser;
-  if (spoken == version(setup))
+  if (spoken == version(setup) && announced && !json_is_true(json_object_get(object, "announced")))
+    PetscCall(rg_text_add(mistake,
+                          "takes no context that is announced before the decision: its answer to "
+                          "'start' has no \"announced\": true"));
+  else if (spoken == version(setup))
     PetscCall(read_versions(json_object_get(object, "versions"), versions, mistake));
   else if (spoken == RG_PROTOCOL_VERSION)
     PetscCall(rg_text_add(mistake,

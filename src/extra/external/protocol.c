@@ -166,6 +166,12 @@ static PetscErrorCode space_object(const RgSpace *space, const char *letter, jso
   PetscFunctionReturn(0);
 }
 
+/* The words for who sets the context. */
+static const char *const controls[] = {[RG_CONTEXT_NONE] = "none",
+                                       [RG_CONTEXT_NATURE] = "nature",
+                                       [RG_CONTEXT_SIMULATOR] = "learner",
+                                       [RG_CONTEXT_ANNOUNCED] = "announced"};
+
 static PetscErrorCode add_context(const RgDomain *domain, json_t *object)
 {
   json_t *context;
@@ -173,8 +179,7 @@ static PetscErrorCode add_context(const RgDomain *domain, json_t *object)
   PetscFunctionBeginUser;
   if (!domain->context.dim) PetscFunctionReturn(0);
   PetscCall(space_object(&domain->context, "c", &context));
-  rg_protocol_set(context, "control",
-                  json_string(domain->control == RG_CONTEXT_SIMULATOR ? "learner" : "nature"));
+  rg_protocol_set(context, "control", json_string(controls[domain->control]));
   if (domain->context_prob)
     rg_protocol_set(context, "probabilities",
                     rg_protocol_reals(domain->context.size, domain->context_prob));
