@@ -5,7 +5,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from regatta_analysis.figures import bounds, figures, overviews, style
 from regatta_analysis.figures.overviews import panel_rows
 from regatta_analysis.stats.measures import value_curves
-from regatta_analysis.stats.regret import METRICS
+from regatta_analysis.stats.regret import METRICS, in_words, is_dynamic, note_on
 from regatta_analysis.stats.statistics import summarise
 
 from . import illustrations, kernel_theory, roots, sample_average
@@ -67,10 +67,11 @@ def grid(spec, studies, time=False):
     with style.context():
         figure, axes = panel_rows(rows)
         styles, shown, notes, summaries = style.algorithm_styles(names), {}, [], {}
+        dynamic, note = _dynamic(spec, studies)
         for panel, (axis, entry) in axes:
             results = studies.get(entry["study"])
             title = entry.get("title", entry["problem"])
-            label = _label(spec, entry)
+            label = _label(spec, entry, dynamic)
             if results is None or entry["problem"] not in results.problems:
                 _empty(axis, title, entry.get("missing", "no results yet"))
                 continue
@@ -89,7 +90,7 @@ def grid(spec, studies, time=False):
         entries = [(a, styles[a]) for a in names if a in shown]
         if spec.get("bounds") == "fill":
             entries += kernel_theory.fill_entries()
-        notes = figures.value_notes(summaries, band, _band_words(band)) + _merged(notes)
+        notes = figures.value_notes(summaries, band, _band_words(band)) + _merged(notes) + [style.escaped(note)] * bool(note)
         style.place_legend(figure, entries, notes)
         return figure
 
@@ -159,9 +160,21 @@ def _dress(panel, title, label, spec, time):
     return notes
 
 
-def _label(spec, entry):
+def _label(spec, entry, dynamic=False):
     metric = entry.get("metric", spec.get("metric", "simple"))
+    if metric in METRICS and dynamic:
+        return spec.get("labels", {}).get(metric, in_words(metric, True).label)
     return spec.get("labels", {}).get(metric, LABELS.get(metric, metric.replace("_", " ")))
+
+
+def _dynamic(spec, studies):
+    """(whether all panels that have results show dynamic regret, a note on those that do)."""
+    there = [(entry, studies.get(entry["study"])) for row in spec["panels"] for entry in row
+             if entry.get("metric", spec.get("metric", "simple")) in METRICS]
+    there = [(entry.get("title", entry["problem"]), is_dynamic(results, entry["problem"])) for entry, results in there
+             if results and entry["problem"] in results.problems]
+    moving = [title for title, dynamic in there if dynamic]
+    return bool(there) and len(moving) == len(there), note_on(moving, len(there)).strip(" .")
 
 
 def _band_words(band):

@@ -9,6 +9,7 @@ import drawn
 import numpy as np
 import pandas as pd
 import synthetic
+from matplotlib.text import Text
 from regatta_analysis import load
 from regatta_analysis.figures import bounds, figures, overviews, panels, runtime_profiles, style, sweep
 from regatta_analysis.stats import profiles, runtime
@@ -160,6 +161,20 @@ class OfAStudy(Case):
                           for m in ("Random", "BOKE")} | {
             "Theorem 4.10, expected": (t, 2 * np.sqrt(0.64 * 20 * t * np.log(t)) + rest * 20 * gaps.max()),
             "its form in the gaps": (t, 0.64 * np.log(t) * (1 / gaps[gaps > 0]).sum() + rest * gaps.sum())})
+
+    def test_dynamic_regret(self):
+        """A figure of a paper says whose regret is dynamic."""
+        made = [{**synthetic.problem(f"P{k}", ["Random", "BOKE"], seeds=2, queries=6), "options": options}
+                for k, options in enumerate(("context=after", "context=before"))]
+        study = self.results(*made, name="moving.h5")
+        for shown, label, words in (([0, 1], "Simple regret", "Regret on P1 is dynamic"),
+                                    ([1], "Simple dynamic regret", "Regret is dynamic"), ([0], "Simple regret", "")):
+            panels_of = [[{"study": "s", "problem": f"P{k}"} for k in shown]]
+            (_, _, figure), = paper_figures.draw({"kind": "regret", "panels": panels_of}, {"s": study})
+            texts = " ".join(" ".join(text.get_text().split()) for text in figure.findobj(Text))
+            self.assertIn(words, texts)
+            self.assertEqual("dynamic" in texts, bool(words))
+            self.assertTrue(figure.axes[0].get_ylabel().startswith(label))
 
     def test_ranks(self):
         """The mean rank stands behind the name, and its line ends there."""

@@ -64,7 +64,7 @@ def _time_figure(results, pairs, names, metric, band, scale):
         styles, notes = style.algorithm_styles(names), []
         for k, ((title, _), queries, times) in enumerate(zip(pairs, by_query, by_time)):
             (left, _), (right, _) = made[2 * k:2 * k + 2]
-            notes += figures.draw_panel(left, title, queries, styles, band, scale, metric, joint)
+            notes += figures.draw_panel(left, (title, METRICS[metric].label), queries, styles, band, scale, metric, joint)
             _draw_steps(right.axes, times, styles, band)
             figures.scale_axes(right.axes, joint, band, scale, metric)
             right.dress("", METRICS[metric].label)

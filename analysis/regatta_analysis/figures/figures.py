@@ -11,7 +11,7 @@ from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLoca
 from . import style
 from ..escape import number
 from ..stats import extended
-from ..stats.regret import METRICS, curves
+from ..stats.regret import METRICS, curves, dynamic_note, metric_on
 from ..load.settings import options
 from ..stats.statistics import INTERVALS, summarise
 from ..stats.summaries import cell_summaries
@@ -69,24 +69,31 @@ def regret_grid(results, problems, metric, scale="auto", band=Band()):
     with style.context():
         figure, panels = style.panels(problems)
         styles = style.algorithm_styles(results.algorithms)
-        shown, notes = {}, []
+        shown, notes, label = {}, [], metric_on(results, problems, metric).label
         for problem, panel in panels:
             shown[problem] = summary = cell_summaries(results, problem, metric, band.quantiles,
                                                       band.interval)
-            notes += draw_panel(panel, results.title_of(problem), summary, styles, band, scale, metric)
+            notes += draw_panel(panel, (results.title_of(problem), label), summary, styles, band, scale, metric)
         entries, remarks = _legend_entries(results, shown, styles)
         named = {results.title_of(problem): summary for problem, summary in shown.items()}
-        style.place_legend(figure, entries, [*value_notes(named, band), *notes, *remarks])
+        style.place_legend(figure, entries, [*value_notes(named, band), *notes, *remarks,
+                                             *dynamic_words(results, problems, metric)])
         return figure
 
 
+def dynamic_words(results, problems, metric):
+    """A note on problems whose regret is dynamic, for a legend; [] if there are none."""
+    text = "" if METRICS[metric].running else dynamic_note(results, problems).strip(" .")
+    return [style.escaped(text)] if text else []
+
+
 def draw_panel(panel, title, summary, styles, band, scale, metric, joint=None):
-    """One panel of curves by one statistic for all of them; returns notes. `joint` is the summary that sets the scale
-    of the vertical axis."""
+    """One panel of curves by one statistic for all of them; returns notes. `title` is that of the panel and of its
+    vertical axis, `joint` the summary that sets the scale of the axis."""
     fitting = band.fitting(last_rows(summary))
     draw(panel.axes, summary, styles, fitting)
     factor, notes = scale_axes(panel.axes, summary if joint is None else joint, fitting, scale, metric)
-    panel.dress(title, METRICS[metric].label, factor)
+    panel.dress(*title, factor)
     return notes
 
 

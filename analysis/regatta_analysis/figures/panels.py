@@ -8,6 +8,7 @@ import pandas as pd
 from ..load.errors import InputError
 from ..load.settings import method_label, same_value
 from ..stats import sweep
+from ..stats.regret import metric_on
 from ..stats.summaries import cell_summaries
 from . import figures, style
 
@@ -87,10 +88,12 @@ def _figure(results, page, panel, metric, band, scale):
         if panel != PROBLEM:  # the panels are compared with each other
             band = band.fitting(pd.concat(map(figures.last_rows, summaries)))
         notes = figures.value_notes({name: s for (name, _), s in zip(made, summaries)}, band)
+        shown = list(dict.fromkeys(pair[0] for view in page for pair in view.cells.values() if pair))
+        label = metric_on(results, shown, metric).label
         for (name, made_panel), summary in zip(made, summaries):
-            notes += figures.draw_panel(made_panel, name, summary, styles, band, scale, metric,
+            notes += figures.draw_panel(made_panel, (name, label), summary, styles, band, scale, metric,
                                         None if panel == PROBLEM else joint)
-        style.place_legend(figure, styles.items(), notes)
+        style.place_legend(figure, styles.items(), notes + figures.dynamic_words(results, shown, metric))
         return figure
 
 

@@ -8,7 +8,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from ..escape import number
 from ..load.errors import InputError
 from ..stats import comparison, extended, sweep
-from ..stats.regret import METRICS, more_is_better
+from ..stats.regret import METRICS, metric_on, more_is_better
 from ..stats.statistics import INTERVAL, bootstrap_means, interval_of_median
 from . import figures, style
 from .panels import PANELS, by_panel, check, words_of
@@ -22,14 +22,15 @@ def over_figures(results, over, metric, band=figures.Band(), scale="auto", most=
     problem."""
     styles, found = sweep_styles(results, metric), panels_over(results, over, metric)
     named = [(words_of(results, place), mine) for place, mine in found]
+    label = f"Final {metric_on(results, results.problems, metric).name.lower()}"
     if panel is not None:
         check(results, panel, [over])
         places = [place for place, _ in found]
         return [(", ".join(filter(None, (words_of(results, places[page[0]], panel), words))),
-                 _page([named[k] for k in page], over, metric, styles, band, scale))
+                 _page([named[k] for k in page], over, metric, (styles, label), band, scale))
                 for page, words in by_panel(places, panel)[:most]]
     pages = [named[k:k + PANELS] for k in range(0, len(named), PANELS)]
-    return [(f"page {k + 1} of {len(pages)}" if len(pages) > 1 else "", _page(page, over, metric, styles, band, scale))
+    return [(f"page {k + 1} of {len(pages)}" if len(pages) > 1 else "", _page(page, over, metric, (styles, label), band, scale))
             for k, page in enumerate(pages[:most])]
 
 
@@ -65,7 +66,9 @@ def summary(table, over, band):
                                        *INTERVAL])
 
 
-def _page(page, over, metric, styles, band, scale):
+def _page(page, over, metric, looks, band, scale):
+    """`looks`: the styles of the methods and the label of the values."""
+    styles, label = looks
     with style.context():
         figure, panels = style.panels([name for name, _ in page])
         found = [summary(mine, over, band) for _, mine in page]
@@ -76,7 +79,7 @@ def _page(page, over, metric, styles, band, scale):
             places = _draw(panel.axes, mine, styles, band)
             factor, remarks = figures.scale_axes(panel.axes, mine, band, scale, metric)
             notes += remarks
-            panel.dress(name, f"Final {METRICS[metric].name.lower()}", factor)
+            panel.dress(name, label, factor)
             _dress(panel, places, over)
         infinite = whole[whole["n_finite"] < whole["n"]]
         if len(infinite):

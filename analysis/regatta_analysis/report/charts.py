@@ -12,7 +12,7 @@ from ..figures.panels import views, words_of
 from ..progress import progress
 from ..stats import sweep
 from ..stats.profiles import spent
-from ..stats.regret import METRICS
+from ..stats.regret import METRICS, dynamic_note, metric_on
 from ..stats.summaries import cell_summaries
 
 PANELS = 120  # of a chart: with more, --problems and --where choose
@@ -46,8 +46,8 @@ def regret_chart(results, metrics, band=figures.Band()):
     if any(v is not None for p in panels for m in p for c in m["curves"] if c for v in c["x"][1]):
         axes.append({"name": "CPU time of model and acquisition (s)", "short": "CPU s"})
     return {**_names(results, [view.place for view in shown]), "series": _series(methods), "axes": axes,
-            "measures": [_named(m) for m in metrics], "data": panels,
-            "note": _note(band)}
+            "measures": [_named(results, m) for m in metrics], "data": panels,
+            "note": _note(band) + dynamic_note(results)}
 
 
 def _names(results, places):
@@ -74,8 +74,8 @@ def _cells(results, problem, metrics, band):
             for m, summary in found.items()}
 
 
-def _named(metric):
-    name = METRICS[metric].name
+def _named(results, metric):
+    name = metric_on(results, results.problems, metric).name
     return {"name": name, "short": name.lower()}
 
 
@@ -126,12 +126,12 @@ def sweep_charts(results, metric, band=figures.Band()):
         place = {v: k if words else v for k, v in enumerate(values)}
         charts.append({
             **_names(results, [at for at, _ in found[:PANELS]]),
-            "series": _series(methods), "measures": [_named(metric)],
+            "series": _series(methods), "measures": [_named(results, metric)],
             "axes": [{"name": line(over), "short": line(over), "words": words,
                       "log": bool(not words and sweep.is_spread(values))}],
             "data": [[_over(mine, over, band, methods, place, metric)] for _, mine in found[:PANELS]],
-            "note": f"Final {METRICS[metric].name.lower()}. {_note(band)} Methods that don't read a setting stand at "
-                    "each of its values."})
+            "note": f"Final {metric_on(results, results.problems, metric).name.lower()}. {_note(band)} Methods that don't read a setting stand at "
+                    "each of its values." + dynamic_note(results)})
     return charts
 
 

@@ -16,7 +16,7 @@ from ..load.load import load
 from ..load.settings import method_label
 from ..progress import progress
 from ..stats import aggregate, inference, sweep as sweep_stats
-from ..stats.regret import METRICS, default_metrics
+from ..stats.regret import METRICS, default_metrics, dynamic_note, metric_on
 from . import best_tables, charts, parts, stills, summary, tables
 from .curve import MARKS
 from .pages import render
@@ -220,7 +220,7 @@ def _stills(results, metrics, panel):
 
 def _curve_figures(results, metric, panel):
     """[(title, figure)]"""
-    name = METRICS[metric].name
+    name = metric_on(results, results.problems, metric).name
     if panel:
         return [(": ".join(filter(None, (f"{name} by {panel}", words))), figure) for words, figure in
                 panels.curve_figures(results, panel, metric, most=stills.MOST)]
@@ -231,7 +231,7 @@ def _curve_figures(results, metric, panel):
 def _sweeps(results, metric, swept, panel):
     if not swept:
         return {"over": {}, "heat": [], "sensitivity": None}
-    title = f"Final {METRICS[metric].name.lower()} over"
+    title = f"Final {metric_on(results, results.problems, metric).name.lower()} over"
     found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
     pair = sweep_stats.pair(results)
     heat = [] if pair is None else stills.stills(results, ("heat", metric, *pair, None), lambda: [
@@ -255,14 +255,14 @@ def _tables(results, metrics):
     swept = sweep_stats.names(results)
     final = tables.final_regret(results, metrics) if metrics and not swept else None
     made = [_final_over(results, m, swept) for m in metrics] if swept else [tables.Table(
-        f"{METRICS[m].name} at the last query", "Mean ± standard error over complete trials; in brackets the error "
-        f"over the means of the instances, where trials share them{tables.FINAL_NOTE}",
+        f"{metric_on(results, results.problems, m).name} at the last query", "Mean ± standard error over complete trials; in brackets the error "
+        f"over the means of the instances, where trials share them{tables.FINAL_NOTE}{dynamic_note(results)}",
         *tables.final_regret_grid(final, m)) for m in metrics]
     tested = [inference.comparison_table(inference.comparisons(results, metrics[0]),
-                                         f"All pairs, final {METRICS[metrics[0]].name.lower()}")
+                                         f"All pairs, final {metric_on(results, results.problems, metrics[0]).name.lower()}")
               ] if metrics else []
     if metrics and not swept and not METRICS[metrics[0]].running:
-        tested = [*aggregate.tables(results, metrics[0], METRICS[metrics[0]].name), *tested]
+        tested = [*aggregate.tables(results, metrics[0], metric_on(results, results.problems, metrics[0]).name), *tested]
     if inference.recorded(results, "cumulative"):
         tested.append(inference.growth_table(inference.growth(results), results))
     runtime = tables.Table("Time per trial", "Mean ± standard error; wall = fit + acquire + evaluate.",
@@ -284,9 +284,9 @@ def _final_over(results, metric, swept):
         found = dict(zip(there, tables.final_cells(table.loc[list(there.values())])))
         rows.append([(str(view.place.get(name, "–")), False) for name in (panels.PROBLEM, *swept)]
                     + [found.get(m, ("–", False)) for m in methods])
-    return tables.Table(f"{METRICS[metric].name} at the last query",
+    return tables.Table(f"{metric_on(results, results.problems, metric).name} at the last query",
                         f"Mean ± standard error (number of complete trials); methods that don't read a setting stand "
-                        f"at each of its values{tables.FINAL_NOTE}", ["Problem", *swept, *methods], rows)
+                        f"at each of its values{tables.FINAL_NOTE}{dynamic_note(results)}", ["Problem", *swept, *methods], rows)
 
 
 def _cut(table):

@@ -9,7 +9,7 @@ from ..figures import bounds, clock as clock_figures, figures, overviews, panels
 from . import best_tables, stills, tables
 from ..stats import aggregate, clock, inference, runtime as bbob, sweep as sweep_stats
 from ..load.errors import InputError
-from ..stats.regret import METRICS, default_metrics
+from ..stats.regret import METRICS, default_metrics, metric_on
 from ..load.settings import blocks, problem_of
 from ..progress import progress
 
@@ -73,10 +73,10 @@ def _regret_figures(results, options, band):
         pages = {tuple(page): words for words, page in curve_pages(results.problems)}
         for title, stem, problems in progress(regret_pages(results.problems, results.title_of), "figures"):
             figure = figures.regret_grid(results, problems, metric, options.scale, band)
-            drawn.append((f"{title}, {METRICS[metric].name.lower()}",
+            drawn.append((f"{title}, {metric_on(results, results.problems, metric).name.lower()}",
                           _save(figure, options, f"regret_{stem}_{metric}")))
             if tuple(problems) in pages:
-                kept.add(f"{METRICS[metric].name}{pages[tuple(problems)]}", figure)
+                kept.add(f"{metric_on(results, results.problems, metric).name}{pages[tuple(problems)]}", figure)
         kept.done()
     return drawn
 
@@ -89,7 +89,7 @@ def _panel_figures(results, options, band):
         made = panels.curve_figures(results, options.panel, metric, band, options.scale, PAGES)
         for k, (words, figure) in enumerate(progress(made, "figures")):
             stem = f"regret_by_{file_names([options.panel])[options.panel]}_{k + 1}_{metric}"
-            title = f"{METRICS[metric].name} by {options.panel}"
+            title = f"{metric_on(results, results.problems, metric).name} by {options.panel}"
             drawn.append((": ".join(filter(None, (title, words))), _save(figure, options, stem)))
             kept.add(drawn[-1][0], figure)
         kept.done()
@@ -135,7 +135,7 @@ def _sweeps(results, options, band):
         pages = sweep.over_figures(results, name, metric, band, options.scale, PAGES, panel)
         for k, (words, figure) in enumerate(pages):
             stem = f"over_{file_names([name])[name]}_{metric}" + (f"_page{k + 1}" if words else "")
-            title = f"Final {METRICS[metric].name.lower()} over {name}"
+            title = f"Final {metric_on(results, results.problems, metric).name.lower()} over {name}"
             drawn.append((", ".join(filter(None, (title, words))), _save(figure, options, stem)))
             kept.add(drawn[-1][0], figure)
         kept.done()
@@ -168,7 +168,7 @@ def _heat_maps(results, options):
     both = "_".join(file_names(pair).values())
     kept = _kept(results, options, figures.Band(), "heat", metric, *pair, options.baseline)
     for k, (words, figure) in enumerate(sweep.heat_figures(results, *pair, metric, options.baseline)):
-        drawn.append((f"{words}: final {METRICS[metric].name.lower()} over {' and '.join(pair)}",
+        drawn.append((f"{words}: final {metric_on(results, results.problems, metric).name.lower()} over {' and '.join(pair)}",
                       _save(figure, options, f"heat_{both}_{metric}_{k + 1}")))
         kept.add(drawn[-1][0], figure)
     kept.done()

@@ -9,7 +9,7 @@ from ..figures.figures import Band
 from ..progress import progress
 from ..stats import extended, robust
 from ..stats.measures import trial_values
-from ..stats.regret import METRICS, more_is_better, queries
+from ..stats.regret import METRICS, dynamic_note, metric_on, more_is_better, queries
 from ..stats.summaries import cell_summaries
 
 STAGES = ("fit", "acquire", "evaluate")
@@ -261,15 +261,16 @@ def write_final_regret(results, metrics, band, directory):
     table = final_regret(results, metrics, band.quantiles, band.interval)
     texts, tex, titles = [], [], {problem: results.title_of(problem) for problem in results.problems}
     for metric in metrics:
-        caption = f"{METRICS[metric].name} at the last query T: {band.note()}."
+        name = metric_on(results, results.problems, metric).name
+        caption = f"{name} at the last query T: {band.note()}."
         grid = final_regret_grid(table, metric, band, TEXT, titles)
-        texts.append(f"### {METRICS[metric].name}\n\n" + markdown(*grid))
+        texts.append(f"### {name}\n\n" + markdown(*grid))
         tex.append(latex(*final_regret_grid(table, metric, band, TEX, titles), caption))
     note = f"At the last query T of a problem: {band.note()} over complete trials{FINAL_NOTE}"
     if band.kind == "se" and (table["se_instances"] > 0).any():
         note += (" In brackets the standard error over the means of the instances: trials that "
                  "share an instance are not independent.")
-    text = "\n\n".join(texts + [note]) + "\n"
+    text = "\n\n".join(texts + [note + dynamic_note(results)]) + "\n"
     _write(directory, "final_regret", "## Final regret\n\n" + text, tex, results.with_settings(table))
     return text
 

@@ -1,14 +1,14 @@
 """Regret (or any other value per evaluation) of every trial of a problem on a common time axis."""
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence
 
 import numpy as np
 import pandas as pd
 
 from ..load.errors import InputError
-from ..load.settings import options
+from ..load.settings import options, split
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -32,6 +32,53 @@ METRICS = {
     "average": Metric("cumulative_regret", "Average regret $R_t/t$", "Average regret"),
     "best": Metric("objective", "Best value so far", "Best value", running=True),
 }
+
+
+DRIFTS = ("linear", "jump", "periodic", "walk")  # as `regatta describe laws` names them
+
+
+def is_dynamic(results: Results, problem: str) -> bool:
+    """Whether regret on a problem is dynamic: the law of its contexts changes, or the contexts are announced, and the
+    regret of an evaluation is against the best design of that moment."""
+    return results.remember(("dynamic", problem), lambda: _is_dynamic(results.group(problem)))
+
+
+def _is_dynamic(group: Any) -> bool:
+    found = options(group.texts("key", np.array([0]))[0], "problem") if group.n else {}
+    laws = (part.strip('[" ') for value in found.values() for part in split(value.strip("[]"), ","))
+    return found.get("context") == "before" or found.get("setting") == "announced" or any(
+        law.startswith(tuple(f"{drift}(" for drift in DRIFTS)) for law in laws)
+
+
+def metric_on(results: Results, problems: Iterable[str], metric: str) -> Metric:
+    """The Metric of these problems in words: regret is called dynamic if it is so on all of them."""
+    problems = list(problems)
+    return in_words(metric, bool(problems) and all(is_dynamic(results, problem) for problem in problems))
+
+
+def in_words(metric: str, dynamic: bool) -> Metric:
+    """The Metric, its regret called dynamic or not."""
+    found = METRICS[metric]
+    if found.running or not dynamic:
+        return found
+    return replace(found, label=found.label.replace("regret", "dynamic regret"),
+                   name=found.name.replace("regret", "dynamic regret"))
+
+
+def dynamic_note(results: Results, problems: Optional[Iterable[str]] = None) -> str:
+    """A sentence, for the end of a note, on those of the problems (default: all) whose regret is dynamic; "" if there
+    are none."""
+    titles = {problem: results.title_of(problem) for problem in problems or results.problems}
+    return note_on([title for problem, title in titles.items() if is_dynamic(results, problem)], len(titles))
+
+
+def note_on(dynamic: Sequence[str], n: int) -> str:
+    """The sentence on those of n problems that are called so."""
+    if not dynamic:
+        return ""
+    where = f" on {', '.join(dynamic)}" if len(dynamic) < n else ""
+    return (f" Regret{where} is dynamic: that of an evaluation is against the best design under the law or the context "
+            "of that evaluation.")
 
 
 def default_metrics(results: Results) -> list[str]:
