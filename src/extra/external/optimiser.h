@@ -28,8 +28,8 @@ PetscErrorCode rg_external_tell(const RgSetup *setup, const RgHistory *history, 
 
 /* Read an answer. The answer to `start`: append the reported versions to `versions` (`; reported
    NAME VERSION, ...`); it is a mistake not to take the announced contexts that the domain has. The
-   answer to `ask` or `tell`: read its numbers (rg_external_width). A mistake in the answer is appended
-   to `mistake`. */
+   answer to `ask` or `tell`: read its numbers (rg_external_width). A mistake in the answer is
+   appended to `mistake`. */
 PetscErrorCode rg_external_greeting(const RgSetup *setup, const json_t *object, RgText *versions,
                                     RgText *mistake);
 PetscErrorCode rg_external_read(const RgExternalAnswer *answer, bool asked, const json_t *object,
