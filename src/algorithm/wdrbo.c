@@ -3,9 +3,9 @@
    x_t = argmax_x E_{c~P}[U(x, c)] - eps_t L(x), U = mu + width sd; P is the centre of the ambiguity
    set (the contexts observed so far, or given laws), eps_t its radius, and L(x) the largest |dU/dc|
    over a sample of contexts drawn once per trial, or Lemma 3's bound for all x. Radius and slopes
-   are in units of the context box. With `measure: rho` the expectation is replaced by rho, and eps_t
-   is multiplied by K, |rho_P - rho_Q| <= K L W1(P, Q). Source: Micheli, Balta, Tsiamis, Lygeros (2025),
-   arXiv:2503.20341; wdrbo 2.3 to 2.5, 2.7.
+   are in units of the context box. With `measure: rho` the expectation is replaced by rho, and
+   eps_t is multiplied by K, |rho_P - rho_Q| <= K L W1(P, Q). Source: Micheli, Balta, Tsiamis,
+   Lygeros (2025), arXiv:2503.20341; wdrbo 2.3 to 2.5, 2.7.
    Deviations: the penalty's gradient is exact; the released code takes it as zero
    (penalty_gradient: none). The radius of the theory is at most the diameter of the box.
    Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed and
