@@ -242,7 +242,7 @@ PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
   const bool free = starts_free(run);
   const RgCrewOptions options = {.workers = settings->workers,
                                  .release = (RgRelease)settings->release,
-                                 .lost = (RgLost)settings->lost,
+                                 .lost = run->real ? RG_LOST_RESUBMIT : (RgLost)settings->lost,
                                  .first = free ? run->trial->n_initial + 1 : 1,
                                  .last = run->trial->n_evaluations,
                                  .n_initial = run->trial->n_initial,

@@ -350,6 +350,57 @@ RG_TEST(a_kill_at_any_call)
   assert_true(last > 30);
 }
 
+/* Cut the newest log of the timeline before its last line of a kind; "": remove it. */
+static void cut_timeline(const Fixture *f, const char *kind)
+{
+  char path[512], folder[128];
+  size_t length;
+
+  snprintf(folder, sizeof folder, "%s/timeline", f->folder);
+  scratch_find(folder, ".log", path);
+  if (!*kind) {
+    assert_int_equal(unlink(path), 0);
+    return;
+  }
+  char *text = (char *)scratch_read(path, &length), *last = NULL;
+  text[length] = '\0';
+  for (char *at = text; (at = strstr(at, kind)); at++) last = at;
+  assert_non_null(last);
+  while (last[-1] != '\n') last--;
+  scratch_write(path, text, (size_t)(last - text));
+  free(text);
+}
+
+/* Values that are logged are never asked for again: a kill came between the two logs, or the
+   timeline is that of another run. A kill is no failure of a program. */
+RG_TEST(values_without_their_events)
+{
+  for (int k = 0; k < 2; k++) {
+    Fixture f = begin("workers: 3, crew: {lost: fail}", "random");
+    RgRecord record = {0};
+    Programs programs = {.random = 8};
+    int asked[MOST], n = 0;
+    bool known[MOST];
+    RgText text = {0};
+    for (int last = 30; !f.notes->kills || f.notes->asked[6] == 0; last++)
+      (void)run_and_die(&f, 8, last);
+    look_at_logs(&f, known, &text);
+    memcpy(asked, f.notes->asked, sizeof asked);
+    cut_timeline(&f, k ? "" : " end ");
+    assert_true(run(&f, &programs, NULL, &record));
+    assert_int_equal(record.status, RG_STATUS_COMPLETE);
+    for (int s = 1; s < MOST; s++) {
+      if (!known[s]) continue;
+      assert_int_equal(f.notes->asked[s], asked[s]);
+      assert_int_equal(at(&record, RG_COLUMN_ATTEMPTS, row_of(&record, s)), 1);
+      n++;
+    }
+    assert_true(n >= 4);
+    RG_OK(rg_text_clear(&text));
+    end(&f, &record);
+  }
+}
+
 /* ---- what goes wrong --------------------------------------------------------------------------------- */
 
 static void expect_failure(const char *with, Programs programs, const char *message)
