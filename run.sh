@@ -124,10 +124,13 @@ build_target() {
 
 cores() { nproc 2>/dev/null || getconf _NPROCESSORS_ONLN; }
 
+has_packages='from importlib.util import find_spec
+assert all(map(find_spec, ("h5py", "jinja2", "matplotlib", "pandas", "xxhash", "yaml")))'
+
 find_python() {
   local python
   for python in ${REGATTA_PYTHON:+"$REGATTA_PYTHON"} /usr/bin/python3 python3; do
-    if "$python" -c 'import h5py, jinja2, matplotlib, pandas, xxhash, yaml' 2>/dev/null; then
+    if "$python" -c "$has_packages" 2>/dev/null; then # to import them all takes a second
       echo "$python"
       return 0
     fi

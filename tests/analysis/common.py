@@ -1,5 +1,6 @@
 """Parts that every analysis test needs: the package on the path, a scratch directory, golden data."""
 import base64
+import os
 import sys
 import tempfile
 import unittest
@@ -7,6 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 HERE = Path(__file__).resolve().parent
+LONG = bool(os.environ.get("REGATTA_LONG"))
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
 
 import pandas as pd
@@ -50,7 +52,9 @@ def no_drawing():
 
 
 def undrawn(case):
-    """Nothing is drawn in a class of tests."""
+    """Only a long test draws something in a class of tests."""
+    if LONG:
+        return coarse(case)
     patch = no_drawing()
     patch.start()
     case.addClassCleanup(patch.stop)

@@ -87,10 +87,10 @@ class Damage(common.Case):
         np.testing.assert_array_equal(keys, self.good[2])
 
     def test_mutated(self):
-        self.rounds(130, self.whole, 1, harmless=False)
+        self.rounds(130 if common.LONG else 40, self.whole, 1, harmless=False)
 
     def test_mutated_without_trailer(self):
-        self.rounds(50, self.cut, 2, harmless=True)
+        self.rounds(50 if common.LONG else 10, self.cut, 2, harmless=True)
 
     def test_trailer_and_checksums(self):
         self.assert_unchanged(self.whole)
@@ -122,8 +122,9 @@ class Damage(common.Case):
             self.assertEqual(main([str(path), "--out", str(self.scratch / "out")]), 2)
         self.assertEqual(errors.getvalue().count("\n"), 1)
         with redirect_stdout(io.StringIO()):
-            self.assertEqual(main([str(path), "--out", str(self.scratch / "out"), "--trust",
-                                   "--formats", "png"]), 0)
+            with common.no_drawing():
+                self.assertEqual(main([str(path), "--out", str(self.scratch / "out"), "--trust", "--formats", "png",
+                                       "--metric", "simple"]), 0)
 
     def test_unreadable_header(self):
         """HDF5 fails to open an object whose header goes on where it can't, and opens it when asked again; h5py's
@@ -132,7 +133,7 @@ class Damage(common.Case):
         with h5py.File(self.cut) as file:
             for name in file["P"]:
                 headers[name] = h5py.h5o.get_info(file["P"][name].id).addr
-        for name, at in headers.items():
+        for name, at in list(headers.items())[::1 if common.LONG else 4]:
             data, at = bytearray(whole), at + 16
             while data[at:at + 2] not in (b"\x10\0", b"\x11\0"):  # continuation; symbol table, of a group
                 at += 8 + struct.unpack_from("<H", data, at + 2)[0]
@@ -164,7 +165,7 @@ class Damage(common.Case):
     def test_forged_trailer(self):
         """A file with a correct trailer may still be forged to crash HDF5; only a child reads it."""
         whole, dice, files = self.whole.read_bytes()[:-32], random.Random(3), []
-        for k in range(30):
+        for k in range(30 if common.LONG else 10):
             files.append(self.scratch / f"{k}.h5")
             files[-1].write_bytes(self.mutate(bytearray(whole), dice))
             synthetic.seal(files[-1])

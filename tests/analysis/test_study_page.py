@@ -1,6 +1,7 @@
 """The page of a study: its content, labels that would break it, its charts in a browser, redrawn while
 a study runs."""
 import base64
+import contextlib
 import json
 import os
 import re
@@ -128,12 +129,14 @@ class Page(common.Case):
         with mock.patch.object(inference, "compared", wraps=inference.compared) as compared, \
                 mock.patch.object(summaries, "summarise", wraps=summaries.summarise) as summarise, \
                 mock.patch.object(figures, "regret_grid", wraps=figures.regret_grid) as drawn:
-            run(self.path, "--out", out, "--formats", "png", "--page", out / "page.html", "--command", "x")
+            with contextlib.nullcontext() if common.LONG else common.no_drawing():
+                run(self.path, "--out", out, "--formats", "png", "--page", out / "page.html", "--command", "x")
         results = load(self.path)
         cells = 2 * len(results.problems)
         self.assertEqual((compared.call_count, summarise.call_count), (1, cells))
         self.assertEqual(drawn.call_count, 2 * (len(results.problems) + 1))
-        alone = study_page.write([self.path], self.scratch / "alone.html", command="x")
+        with contextlib.nullcontext() if common.LONG else common.no_drawing():
+            alone = study_page.write([self.path], self.scratch / "alone.html", command="x")
         texts = [re.sub("base64,[^\"]*", "", page.read_text()) for page in (out / "page.html", alone)]
         self.assertEqual(*texts)
 
@@ -185,6 +188,11 @@ class Page(common.Case):
 
 
 class Sweep(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        common.undrawn(cls)
+
     def test_methods_that_read_nothing_stand_everywhere(self):
         swept_study(self.scratch / "s.h5")
         results = load(self.scratch / "s.h5")
@@ -204,6 +212,11 @@ class Sweep(common.Case):
 
 
 class Several(common.Case):
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        common.undrawn(cls)
+
     def test_studies_on_one_page(self):
         for name in ("a", "b"):
             synthetic.write(self.scratch / f"{name}.h5", [synthetic.problem(name, ["EI"], seeds=2, queries=9)],

@@ -23,15 +23,15 @@ from regatta_analysis.stats import extended
 from regatta_analysis.stats.summaries import cell_summaries
 from ugly import METHODS, NAMES, QUERIES, Truth, numbers, permuted
 
-GRID, WRITE = figures.regret_grid, style.write
+GRID = figures.regret_grid
 
 
 class Ugly(common.Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        common.coarse(cls)
-        cls.panels = {}
+        common.undrawn(cls)
+        cls.panels, cls.write = {}, staticmethod(style.write)
         cls.path = cls.directory / "ugly.h5"
         synthetic.write(cls.path, ugly.study())
         cls.truth, cls.results = Truth(cls.path), load(cls.path)
@@ -75,10 +75,10 @@ class Ugly(common.Case):
         cls.panels.update({(metric, band.kind, label): axes for label, axes in zip(problems, figure.axes)})
         return figure
 
-    @staticmethod
-    def write_some(figure, file, *more):
+    @classmethod
+    def write_some(cls, figure, file, *more):
         if isinstance(file, io.BytesIO) or "regret_" not in file.name:
-            WRITE(figure, file, *more)
+            cls.write(figure, file, *more)
 
     def planned(self, label):
         return len({(t["instance"], t["seed"]) for t in self.truth.trials[label]})
@@ -256,7 +256,7 @@ class Ugly(common.Case):
         results = load(path)
         with warnings.catch_warnings(), mock.patch.object(style, "write", lambda figure, file, *_: None):
             warnings.simplefilter("error")
-            for band in figures.BANDS[1:]:
+            for band in figures.BANDS[1:] if common.LONG else figures.BANDS[-1:]:
                 summary.write_all(results, _study_parser().parse_args(
                     [str(path), "--out", str(self.scratch / band), "--formats", "png", "--band", band, "--metric", "simple"]))
 

@@ -1,11 +1,12 @@
 """The studies of experiments/scale in their smoke versions, and the programs that read them."""
 import subprocess
 import sys
+import unittest
 
 import h5py
 import numpy
 
-from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, main, regatta
+from regatta_test import HANG, HERE, LONG, REGATTA, RegattaTest, environment, main, regatta
 
 SCALE = HERE.parents[1] / "experiments" / "scale"
 
@@ -17,6 +18,7 @@ class Scale(RegattaTest):
         self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
         return done.stdout
 
+    @unittest.skipUnless(LONG, "a long test")
     def test_scaling_studies_as_they_are_submitted(self):
         out = self.call("bash", SCALE / "submit.sh", RANKS="2", SMOKE="_smoke", REGATTA=REGATTA,
                         STUDIES=str(SCALE), OUT=str(self.folder), PYTHON=sys.executable,

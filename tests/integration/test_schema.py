@@ -7,7 +7,7 @@ import subprocess
 import sys
 import unittest
 
-from regatta_test import RegattaTest, main, regatta
+from regatta_test import LONG, RegattaTest, main, regatta
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = ROOT / "tests" / "data"
@@ -20,6 +20,11 @@ def kept():
         if not line.startswith("#"):
             name, checksum = line.split()
             yield DATA / name, checksum
+
+
+def some():
+    """The newest of them; all in a long test."""
+    return list(kept())[0 if LONG else -1:]
 
 
 def version_of(path):
@@ -39,8 +44,8 @@ def has_hdf5r():
 
 
 class Schema(RegattaTest):
-    def example(self, command, path):
-        done = subprocess.run([*command, str(path)], capture_output=True, text=True,
+    def example(self, command, *paths):
+        done = subprocess.run([*command, *map(str, paths)], capture_output=True, text=True,
                               env=dict(os.environ, PYTHONPATH=str(ROOT / "analysis"),
                                        PYTHONDONTWRITEBYTECODE="1"))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
@@ -78,21 +83,21 @@ class Schema(RegattaTest):
 
     @unittest.skipUnless(has_modules(), "no Python with h5py and pandas")
     def test_analysis_loads(self):
-        code = ("import sys; from regatta_analysis import load; r = load(sys.argv[1]); "
+        code = ("import sys; from regatta_analysis import load\nfor path in sys.argv[1:]:\n r = load(path); "
                 "print(sorted(r.algorithms), len(r.trials), len(r.data))")
-        for path, _ in kept():
-            out = self.example([sys.executable, "-c", code], path)
-            self.assertRegex(out, r"'gp_ucb'.* [1-9]\d* [1-9]\d*$", path.name)
+        lines = self.example([sys.executable, "-c", code], *(path for path, _ in kept())).splitlines()
+        for line, (path, _) in zip(lines, kept(), strict=True):
+            self.assertRegex(line, r"'gp_ucb'.* [1-9]\d* [1-9]\d*$", path.name)
 
     @unittest.skipUnless(has_modules(), "no Python with h5py and pandas")
     def test_python(self):
-        for path, _ in kept():
+        for path, _ in some():
             out = self.example([sys.executable, str(EXAMPLES / "read_results.py")], path)
             self.assertIn("gp_ucb", out)
 
     @unittest.skipUnless(has_hdf5r(), "no R with hdf5r")
     def test_r_reads_the_same_numbers(self):
-        for path, _ in kept():
+        for path, _ in some():
             out = self.example(["Rscript", str(EXAMPLES / "read_results.R")], path)
             info = self.run_ok("info", path)
             # both print medians, one line per cell

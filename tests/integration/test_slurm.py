@@ -2,7 +2,6 @@
 the tasks, send them USR1 before the limit, start the script again when it asks for a requeue."""
 import os
 import re
-import shutil
 import signal
 import subprocess
 
@@ -19,6 +18,9 @@ echo "$@" >> requeued
 """
 
 
+STUDY = (HERE / "stop.yaml").read_text().replace("seeds: 20", "seeds: 8")
+
+
 class Slurm(RegattaTest):
     def setUp(self):
         super().setUp()
@@ -32,7 +34,7 @@ class Slurm(RegattaTest):
             (tools / name).write_text(body)
             (tools / name).chmod(0o755)
         (tools / "regatta").symlink_to(REGATTA)
-        shutil.copy(HERE / "stop.yaml", self.folder / "study.yaml")
+        self.write("study.yaml", STUDY)
         self.slow_trials(900)
         self.env = {**environment(), "PATH": f"{tools}:{os.environ['PATH']}", "SLURM_JOB_ID": "4711"}
 
@@ -78,7 +80,7 @@ class Slurm(RegattaTest):
             self.assertLess(starts, 12)
         self.assertGreater(starts, 1, "the study was over before the first limit")
         self.assertEqual(regatta("status", self.folder / "study.h5")[0], 0)
-        self.run_ok("run", HERE / "stop.yaml", "-o", self.folder / "whole.h5", "-quiet", ranks=2)
+        self.run_ok("run", self.folder / "study.yaml", "-o", self.folder / "whole.h5", "-quiet", ranks=2)
         self.assertEqual(self.checksum(self.folder / "study.h5"),
                          self.checksum(self.folder / "whole.h5"))
 

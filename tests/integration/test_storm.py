@@ -14,7 +14,7 @@ from regatta_test import (HERE, LONG, RegattaTest, environment, is_alive, main, 
                           regatta)
 
 RANKS = 4
-MOMENTS = 50 if LONG else 4  # per victim
+MOMENTS = 50 if LONG else 2  # per victim
 STUDY = HERE / "kill.yaml"
 
 
@@ -57,7 +57,7 @@ class Reader(threading.Thread):
                 self.ask(commands[0])
             except Exception as error:  # any of them is a broken promise
                 self.errors.append(repr(error))
-            self.over.wait(0.02)
+            self.over.wait(0.02 if LONG else 0.1)
 
     def finish(self):
         self.over.set()

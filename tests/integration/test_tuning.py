@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from regatta_test import HERE, RegattaTest, main, regatta
+from regatta_test import HERE, LONG, RegattaTest, main, regatta
 
 BOKE = HERE.parents[1] / "experiments" / "boke"
 TUNING = BOKE / "tuning.py"
@@ -43,7 +43,7 @@ class Tuning(RegattaTest):
         self.assertTrue(0.3 < first["value"] < 0.6)
         self.assertNotEqual(other["value"], first["value"])
 
-    @unittest.skipUnless(have("sklearn", "xgboost"), "python3-xgboost is not installed")
+    @unittest.skipUnless(LONG and have("sklearn", "xgboost"), "a long test; or python3-xgboost is not installed")
     def test_xgboost(self):
         first, = ask(["--model", "xgboost", "--data", "friedman"], XGBOOST)
         again, wrong = ask(["--model", "xgboost", "--data", "friedman"], XGBOOST, FOREST)
@@ -99,7 +99,7 @@ class Tuning(RegattaTest):
         self.assertEqual([len(held) for _, held in folds.split(range(4898))],
                          [980] * 3 + [979] * 2)
 
-    @unittest.skipUnless(have("sklearn", "xgboost"), "python3-xgboost is not installed")
+    @unittest.skipUnless(LONG and have("sklearn", "xgboost"), "a long test; or python3-xgboost is not installed")
     def test_study(self):
         study, output = BOKE / "fig9_smoke.yaml", self.folder / "out.h5"
         self.run_ok("run", study, "-o", output, "-quiet", "-strict", ranks=2)
@@ -110,7 +110,7 @@ class Tuning(RegattaTest):
 
     def test_plans(self):
         for name in ("fig9", "fig9_reduced"):
-            code, out, err = regatta("plan", BOKE / f"{name}.yaml")
+            code, out, err = regatta("plan", BOKE / f"{name}.yaml", *([] if LONG else ["-quick"]))
             self.assertEqual(code, 0, err)
             self.assertIn("600 trials, 0 done", out)
 

@@ -11,12 +11,17 @@ SMOKE = HERE / "smoke.yaml"
 
 
 class Verify(RegattaTest):
+    smoke = None  # results of the smoke study
+
     def setUp(self):
         super().setUp()
         self.output = self.folder / "out.h5"
 
-    def make(self, study=SMOKE):
-        self.run_ok("run", study, "-o", self.output, "-quiet", ranks=2)
+    def make(self):
+        if not Verify.smoke:
+            self.run_ok("run", SMOKE, "-o", self.output, "-quiet", ranks=2)
+            Verify.smoke = self.output.read_bytes()
+        self.output.write_bytes(Verify.smoke)
 
     def verify(self, expected, *options, says="", ranks=None):
         code, out, err = regatta("verify", self.output, *options, ranks=ranks)
@@ -39,8 +44,7 @@ class Verify(RegattaTest):
     def test_unfinished(self):
         """A study directory, as a stopped run leaves it."""
         longer = self.write("longer.yaml", SMOKE.read_text().replace("seeds: 4", "seeds: 400"))
-        self.run_ok("run", longer, "-o", self.folder / "long.h5", "-quiet", "-walltime", "0.3")
-        self.output = self.folder / "long.h5.d"
+        self.output = self.stopped_study(longer, self.folder / "long.h5")[0].parent
         self.verify(75, says="incomplete: ")
 
     def test_an_edited_value(self):
@@ -77,7 +81,7 @@ class Verify(RegattaTest):
         if not core:
             self.skipTest("OpenBLAS has one core type here")
         with mock.patch.dict(os.environ, OPENBLAS_CORETYPE=core):
-            self.make()
+            self.run_ok("run", SMOKE, "-o", self.output, "-quiet", ranks=2)
             self.verify(0, "-all", says="run again: 60 trials, 60 equal in every bit")
         self.verify(0, "-all", says="of another numeric fingerprint with the same initial design")
         with h5py.File(self.output, "r+") as file:
@@ -102,7 +106,7 @@ algorithms: [random]
 """)
         code, _, err = regatta("plan", study)
         self.assertEqual(code, 0, err)
-        self.make(study)
+        self.run_ok("run", study, "-o", self.output, "-quiet")
         self.verify(0, says="2 equal in every bit")
         away = self.folder / "away"
         away.mkdir()

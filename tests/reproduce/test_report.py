@@ -1,9 +1,9 @@
 """Reports: every paper's figures and page from made-up results, the pages in a browser, and study files
 at the scales of a reproduction."""
+import collections
 import contextlib
 import dataclasses
 import functools
-import os
 import re
 import unittest
 import unittest.mock
@@ -19,8 +19,6 @@ from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.yaml_file import read_yaml
 from reproduce import EXPERIMENTS, availability, catalogue, densities, report
 
-LONG = os.environ.get("REGATTA_LONG")
-
 
 def made_up_results(paper, directory, seeds=5, queries=20):
     """Results with made-up numbers for every study file of a paper."""
@@ -35,10 +33,16 @@ def made_up_results(paper, directory, seeds=5, queries=20):
             for k, name in enumerate(problems)])
 
 
-def without_variants(paper):
-    """The paper with every figure drawn once, to save time."""
-    return dataclasses.replace(paper, figures=tuple(
-        {key: value for key, value in figure.items() if key != "also"} for figure in paper.figures))
+def shortened(paper, known):
+    """The paper with one figure of each kind that is not known, and its first figure of regret; each is drawn once. A
+    long test keeps all figures."""
+    kinds = collections.Counter()
+    kept = []
+    for figure in paper.figures:
+        kinds[figure["kind"]] += 1
+        if common.LONG or kinds[figure["kind"]] == 1 and figure["kind"] not in known - {"regret"}:
+            kept.append({key: value for key, value in figure.items() if key != "also"})
+    return dataclasses.replace(paper, figures=tuple(kept))
 
 
 class Pages(common.Case):
@@ -47,8 +51,9 @@ class Pages(common.Case):
         super().setUpClass()
         common.coarse(cls)
         whole = catalogue.paper
-        lean = unittest.mock.patch.object(catalogue, "paper", lambda name: without_variants(
-            whole(name)) if name != "irgp_ucb" else whole(name))
+        known = {figure["kind"] for figure in whole("irgp_ucb").figures}
+        lean = unittest.mock.patch.object(catalogue, "paper", lambda name: shortened(
+            whole(name), known) if name != "irgp_ucb" else whole(name))
         decide, decided = claims.evaluate, {}
 
         def once(path, studies):
@@ -57,7 +62,8 @@ class Pages(common.Case):
                 decided[path] = decide(path, studies)
             return decided[path]
 
-        for patch in (lean, unittest.mock.patch.object(claims, "evaluate", once),
+        few = catalogue.papers() if common.LONG else ["boke", "irgp_ucb"]  # which have most kinds of figures
+        for patch in (lean, unittest.mock.patch.object(catalogue, "papers", lambda: few), unittest.mock.patch.object(claims, "evaluate", once),
                       unittest.mock.patch.object(claims, "load", functools.lru_cache(None)(claims.load)),
                       unittest.mock.patch.object(densities, "RUNS", 320)):
             patch.start()
@@ -65,7 +71,7 @@ class Pages(common.Case):
         cls.pages = {}
         for name in catalogue.papers():
             made_up_results(catalogue.paper(name), cls.directory / name / "full")
-            with contextlib.nullcontext() if LONG or name == "irgp_ucb" else common.no_drawing():
+            with contextlib.nullcontext() if common.LONG or name == "irgp_ucb" else common.no_drawing():
                 cls.pages[name] = report.write(name, cls.directory / name,
                                                skipped=[("fig2b", "no data")],
                                                formats=("png",))[0]
@@ -105,7 +111,7 @@ class Pages(common.Case):
 
     @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
     def test_in_a_browser(self):
-        for page in [*(self.pages.values() if LONG else [self.pages["irgp_ucb"]]), self.index]:
+        for page in [*(self.pages.values() if common.LONG else [self.pages["irgp_ucb"]]), self.index]:
             everything, console = in_browser(page, self.scratch)
             self.assertEqual(console, [], page)
             for width in WIDTHS:
