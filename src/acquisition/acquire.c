@@ -4,6 +4,7 @@
 
 #include "acquisition/penalty.h"
 #include "acquisition/ranking.h"
+#include "acquisition/sampled.h"
 #include "gp/model/model.h"
 
 #include <math.h>
@@ -217,10 +218,11 @@ static PetscErrorCode scan_argmax(const Scan *scan, int *index, double *best)
   PetscFunctionReturn(0);
 }
 
-/* Whether the values of a marginal function are logarithms. */
-static bool is_logarithm(const RgAcquisition *acquisition)
+static RgForm form_of(const RgAcquisition *acquisition)
 {
-  return acquisition->function == rg_acquisition_log_ei;
+  if (acquisition->function == rg_acquisition_log_ei) return RG_FORM_LOGARITHM;
+  if (acquisition->function == rg_acquisition_mes) return RG_FORM_POSITIVE;
+  return acquisition->function == rg_acquisition_pims ? RG_FORM_NORMAL : RG_FORM_ANY;
 }
 
 static PetscErrorCode acquire_finite_penalised(RgModel *model, const RgAcquisition *acquisition,
@@ -236,8 +238,8 @@ static PetscErrorCode acquire_finite_penalised(RgModel *model, const RgAcquisiti
   PetscCall(PetscMalloc1((size_t)space->size, &values));
   for (int begin = 0; begin < space->size; begin += SET_BLOCK) {
     const int m = scan_block(&scan, begin, values + begin);
-    rg_penalty_apply(penalty, is_logarithm(acquisition), m,
-                     space->points + (size_t)begin * space->dim, values + begin, NULL);
+    rg_penalty_apply(penalty, form_of(acquisition), m, space->points + (size_t)begin * space->dim,
+                     values + begin, NULL);
   }
   PetscCall(rg_acquire_of_set(model->domain, search->history, values, query, value, failure));
   PetscCall(PetscFree(values));
@@ -309,7 +311,7 @@ static PetscErrorCode box_function(void *closure, int m, const double *X, double
     PetscCall(box_block(box, PetscMin(box->capacity, m - begin), X + begin * dim, value + begin,
                         gradient ? gradient + begin * dim : NULL));
   if (box->penalty)
-    rg_penalty_apply(box->penalty, is_logarithm(box->acquisition), m, X, value, gradient);
+    rg_penalty_apply(box->penalty, form_of(box->acquisition), m, X, value, gradient);
   PetscFunctionReturn(0);
 }
 

@@ -5,6 +5,7 @@
 #include "gp/model/pending.h"
 #include "maths/normal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -313,17 +314,31 @@ static double log_softplus(double a, double *slope)
   return log(softplus);
 }
 
-void rg_penalty_apply(const RgPenalty *penalty, bool logarithm, int m, const double *X,
-                      double *value, double *gradient)
+/* The logarithm of what a product takes for a value, and its derivative. A positive function that
+   has underflowed counts as the least positive number. */
+static double log_form(RgForm form, double a, double *slope)
+{
+  *slope = 1;
+  switch (form) {
+  case RG_FORM_ANY: return log_softplus(a, slope);
+  case RG_FORM_LOGARITHM: return a;
+  case RG_FORM_POSITIVE: *slope = a > DBL_MIN ? 1 / a : 0; return log(fmax(a, DBL_MIN));
+  case RG_FORM_NORMAL: *slope = rg_normal_hazard(a); return rg_normal_log_cdf(a);
+  }
+  return a;
+}
+
+void rg_penalty_apply(const RgPenalty *penalty, RgForm form, int m, const double *X, double *value,
+                      double *gradient)
 {
   const int dim = penalty->dim;
   const bool product =
     penalty->options.penaliser == RG_PENALISER_HARD && penalty->options.clip == RG_CLIP_PRODUCT;
 
   for (int i = 0; i < m; i++) {
-    double *row = gradient ? gradient + (size_t)i * dim : NULL, slope = 1;
+    double *row = gradient ? gradient + (size_t)i * dim : NULL, slope;
     const double *x = X + (size_t)i * dim;
-    if (!logarithm) value[i] = log_softplus(value[i], &slope);
+    value[i] = log_form(form, value[i], &slope);
     for (int j = 0; row && j < dim; j++) row[j] *= slope;
     value[i] += product ? together(penalty, x, row) : each(penalty, x, row);
   }

@@ -10,6 +10,9 @@
 
 #include "regatta/acquire.h"
 
+/* What the product takes for a value a: log(1 + e^a), e^a, a itself, or Phi(a). */
+typedef enum { RG_FORM_ANY, RG_FORM_LOGARITHM, RG_FORM_POSITIVE, RG_FORM_NORMAL } RgForm;
+
 typedef struct {
   int n, dim;
   const double *x;           /* n x dim: the points; borrowed */
@@ -30,9 +33,8 @@ PetscErrorCode rg_penalty_create(RgModel *model, const RgSearch *search, RgPenal
 PetscErrorCode rg_penalty_destroy(RgPenalty *penalty);
 
 /* Value (m) and gradient (m x dim; NULL: not wanted) at X: in, an acquisition function; out, the
-   logarithm of the product. logarithm: the function is a logarithm already; else its softplus is
-   taken first. */
-void rg_penalty_apply(const RgPenalty *penalty, bool logarithm, int m, const double *X,
-                      double *value, double *gradient);
+   logarithm of the product. form: what the product takes for a value. */
+void rg_penalty_apply(const RgPenalty *penalty, RgForm form, int m, const double *X, double *value,
+                      double *gradient);
 
 #endif

@@ -61,6 +61,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgAcquisition acquisition = {rg_acquisition_mes, &mes};
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,
                                  &query->extra[RG_SAMPLED_ACQUISITION], failure));
+  PetscCall(rg_surrogate_without_penalty(model, history, &acquisition, query,
+                                         &query->extra[RG_SAMPLED_ACQUISITION]));
   PetscCall(PetscFree(maximum));
   PetscFunctionReturn(0);
 }
@@ -70,7 +72,7 @@ const RgAlgorithmClass rg_algorithm_mes = {
            "x_t = argmax of the information that f(x) carries on max f, over sampled maxima",
            "Wang, Jegelka (2017), Max-value entropy search for efficient Bayesian "
            "optimization, ICML"),
-  .traits = RG_MATRIX_FREE,
+  .traits = RG_MATRIX_FREE | RG_PENALISABLE,
   RG_OPTIONS(Options, params),
   .cost = rg_sampling_paths,
   RG_ASK(ask, rg_sampled_columns),

@@ -45,6 +45,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgPims target = {incumbent + options->xi};
   const RgAcquisition acquisition = {rg_acquisition_pims, &target};
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &z, failure));
+  PetscCall(rg_surrogate_without_penalty(model, history, &acquisition, query, &z));
   query->extra[INCUMBENT] = incumbent;
   query->extra[PROBABILITY] = rg_normal_cdf(z);
   PetscFunctionReturn(0);
@@ -55,6 +56,7 @@ const RgAlgorithmClass rg_algorithm_pi = {
            "x_t = argmax Pr(f(x) >= tau + xi), the probability of improving on the incumbent tau",
            "Kushner (1964), A new method of locating the maximum point of an arbitrary multipeak "
            "curve in the presence of noise"),
+  .traits = RG_PENALISABLE,
   RG_OPTIONS(Options, params),
   RG_ASK(ask, columns),
   RG_SURROGATE_METHODS,

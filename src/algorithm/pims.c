@@ -53,6 +53,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 2. x_t = argmin z. */
   PetscCall(
     rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &value, failure));
+  PetscCall(rg_surrogate_without_penalty(model, history, &acquisition, query, &value));
   query->extra[CONFIDENCE] = -value * fabs(value);
   query->extra[PATH_MAXIMUM] = pims.maximum;
   PetscFunctionReturn(0);
@@ -63,7 +64,7 @@ const RgAlgorithmClass rg_algorithm_pims = {
            "x_t = argmax Pr(f(x) >= g*), g* the maximum of a sample path from the posterior",
            "Takeno et al. (2024), Posterior sampling-based Bayesian optimization with tighter "
            "Bayesian regret bounds, ICML"),
-  .traits = RG_MATRIX_FREE,
+  .traits = RG_MATRIX_FREE | RG_PENALISABLE,
   RG_OPTIONS(Options, params),
   .cost = rg_sampling_one_path,
   RG_ASK(ask, columns),

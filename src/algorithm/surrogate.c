@@ -1,5 +1,7 @@
 /* Steps shared by the methods that keep a surrogate of f, and by the UCB family. */
 #include "algorithm/surrogate.h"
+#include "acquisition/penalty.h"
+#include "algorithm/acquisition_sum.h"
 #include "gp/model/pending.h"
 
 #include <math.h>
@@ -51,6 +53,18 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
 
   return rg_acquire(model, acquisition, RG_SEARCH(algorithm, history, &random), query, value,
                     failure);
+}
+
+PetscErrorCode rg_surrogate_without_penalty(RgModel *model, const RgHistory *history,
+                                            const RgAcquisition *acquisition, const RgQuery *query,
+                                            double *value)
+{
+  const RgSummand alone = {.model = model, .acquisition = *acquisition};
+
+  PetscFunctionBeginUser;
+  if (isfinite(*value) && rg_penalty_is_due(model, history))
+    PetscCall(rg_acquisition_sum_at(model->domain, 1, &alone, query, value));
+  PetscFunctionReturn(0);
 }
 
 /* The points in flight whose values improvement counts from. */

@@ -29,6 +29,12 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
                                     const RgHistory *history, const RgAcquisition *acquisition,
                                     RgQuery *query, double *value, RgFailure *failure);
 
+/* Where points in flight are penalised, *value becomes the acquisition function itself at the query
+   that was found; else nothing is done. */
+PetscErrorCode rg_surrogate_without_penalty(RgModel *model, const RgHistory *history,
+                                            const RgAcquisition *acquisition, const RgQuery *query,
+                                            double *value);
+
 /* max_i y_i in model units, the values of points in flight included unless the study's `pending`
    says otherwise; -infinity without data. */
 double rg_surrogate_best_y(const RgModel *model, const RgHistory *history);

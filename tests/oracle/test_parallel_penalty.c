@@ -55,7 +55,7 @@ static double factor_at(const Case *c, double x)
 {
   double value = 0;
 
-  rg_penalty_apply(&c->penalty, true, 1, &x, &value, NULL);
+  rg_penalty_apply(&c->penalty, RG_FORM_LOGARITHM, 1, &x, &value, NULL);
   return exp(value);
 }
 
@@ -119,26 +119,100 @@ RG_TEST(cones_are_clipped_one_by_one)
   }
 }
 
-/* Gradients against differences, for a function and for a logarithm of one. */
+/* Gradients against differences, for each form of a function. */
 RG_TEST(gradients)
 {
   static const ParallelSetting *const rules[] = {soft, hard, product, local};
+  static const RgForm forms[] = {RG_FORM_ANY, RG_FORM_LOGARITHM, RG_FORM_POSITIVE, RG_FORM_NORMAL};
   const double x[] = {0.3, 0.85}, h = 1e-6;
 
   for (int r = 0; r < 4; r++)
-    for (int logarithm = 0; logarithm < 2; logarithm++) {
+    for (int f = 0; f < 4; f++) {
+      const RgForm form = forms[f];
+      const double shift = form == RG_FORM_POSITIVE ? 0.1 : -1; /* the sine is positive here */
       Case c;
       open_case(rules[r], 2, x, &c);
       for (int i = 0; i < 12; i++) {
         const double at = 0.042 + 0.08 * i, ends[] = {at - h, at + h};
-        double value[2] = {sin(ends[0]) - 1, sin(ends[1]) - 1};
-        double here = sin(at) - 1, gradient = cos(at);
-        rg_penalty_apply(&c.penalty, logarithm, 2, ends, value, NULL);
-        rg_penalty_apply(&c.penalty, logarithm, 1, &at, &here, &gradient);
+        double value[2] = {sin(ends[0]) + shift, sin(ends[1]) + shift};
+        double here = sin(at) + shift, gradient = cos(at);
+        rg_penalty_apply(&c.penalty, form, 2, ends, value, NULL);
+        rg_penalty_apply(&c.penalty, form, 1, &at, &here, &gradient);
         RG_CLOSE(gradient, (value[1] - value[0]) / (2 * h), 1e-5);
       }
       close_case(&c);
     }
+}
+
+static double normal_cdf(double z)
+{
+  return 0.5 * erfc(-z / sqrt(2));
+}
+
+/* PI by its probability, PIMS by z, MES by the information on one sampled maximum: each a function
+   of the distance (mean - threshold)/sd. */
+typedef struct {
+  const char *name;
+  const ParallelSetting *settings;
+  int threshold, recorded;      /* columns */
+  double margin;                /* added to the column `threshold` */
+  double (*positive)(double z); /* what a penalty multiplies */
+  double (*recorded_of)(double z);
+} Rule;
+
+static double of_z(double z)
+{
+  return -z * fabs(z);
+}
+
+static double information(double z)
+{
+  const double pdf = exp(-0.5 * z * z) / sqrt(2 * acos(-1.0)), cdf = normal_cdf(-z);
+
+  return -z * pdf / (2 * cdf) - log(cdf);
+}
+
+/* Query t of a batch against the argmax of the product, by the formulas; the recorded value is that
+   without the penalty. */
+static void check_product(Parallel *p, const Rule *rule, int t)
+{
+  const double *extra = p->bench.query.extra;
+  double best = -INFINITY, at_best = NAN;
+  int at = -1;
+  Case c;
+
+  open_case(hard, t - 1, p->x, &c);
+  parallel_ask(p, t);
+  const RgPosterior *posterior = &p->bench.class->model(&p->bench.algorithm)->posterior;
+  for (int i = 0; i < PARALLEL_GRID; i++) {
+    const double sd = sqrt(rg_posterior_variances(posterior)[i]);
+    const double threshold = extra[rule->threshold] + rule->margin;
+    const double z = (rg_posterior_means(posterior)[i] - threshold) / sd;
+    const double value = rule->positive(z) * factor_at(&c, i / 20.0);
+    if (value <= best) continue;
+    best = value;
+    at_best = z;
+    at = i;
+  }
+  assert_int_equal(p->bench.query.index, at);
+  RG_CLOSE(extra[rule->recorded], rule->recorded_of(at_best), 1e-9);
+  close_case(&c);
+}
+
+RG_TEST(products_on_a_grid)
+{
+  static const ParallelSetting one[] = {{"samples", "1"}, {"floor", "no"}, {0}};
+  static const Rule rules[] = {{"pi", NULL, 0, 1, 0.01, normal_cdf, normal_cdf},
+                               {"pims", NULL, 1, 0, 0, normal_cdf, of_z},
+                               {"mes", one, 0, 1, 0, information, information}};
+
+  for (size_t k = 0; k < sizeof rules / sizeof *rules; k++) {
+    Parallel p;
+    parallel_open(&p, rules[k].name, true, 2, rules[k].settings, hard);
+    parallel_ask(&p, 1);
+    for (int t = 2; t <= PARALLEL_BATCH; t++) check_product(&p, &rules[k], t);
+    parallel_close(&p);
+  }
 }
 
 /* On a box the search keeps away from the points in flight, and one worker has none. */

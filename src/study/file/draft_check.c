@@ -183,15 +183,15 @@ static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
   PetscFunctionReturn(0);
 }
 
-/* List the methods that work without a matrix. */
-static PetscErrorCode list_matrix_free(RgText *text)
+/* List the methods with a property. */
+static PetscErrorCode list_with(unsigned trait, RgText *text)
 {
   int n;
   const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++)
-    if (classes[i]->traits & RG_MATRIX_FREE)
+    if (classes[i]->traits & trait)
       PetscCall(rg_text_add(text, "%s%s", text->length ? ", " : "", classes[i]->name));
   PetscFunctionReturn(0);
 }
@@ -205,7 +205,7 @@ static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
   PetscFunctionBeginUser;
   if (cell->surrogate.solver != RG_SOLVER_ITERATIVE) PetscFunctionReturn(0);
   if (!(class->traits & RG_MATRIX_FREE)) {
-    PetscCall(list_matrix_free(&names));
+    PetscCall(list_with(RG_MATRIX_FREE, &names));
     rg_diagnostics_add(
       found, cell->algorithm_place,
       "'%s' needs the kernel matrix, and 'solver: iterative' has none; with it: %s",
@@ -229,16 +229,19 @@ static PetscErrorCode check_pending(RgCell *cell, const RgDomain *domain, RgDiag
 {
   const RgAlgorithmClass *class = cell->algorithm;
   const bool uses_context = domain->context.dim && !(class->needs & RG_NEEDS_NO_CONTEXT);
+  RgText names = {0};
 
   PetscFunctionBeginUser;
   if (!rg_algorithm_reads(class, RG_BLOCK_PENDING)) PetscFunctionReturn(0);
   PetscCall(rg_pending_check(&cell->pending, cell->algorithm_place, found));
-  if (cell->pending.rule == RG_PENDING_PENALISE && !(class->traits & RG_PENALISABLE))
-    rg_diagnostics_add(
-      found, cell->algorithm_place,
-      "'%s' maximises no acquisition function that 'pending: {penalise: ...}' could "
-      "multiply",
-      cell->algorithm_label);
+  if (cell->pending.rule == RG_PENDING_PENALISE && !(class->traits & RG_PENALISABLE)) {
+    PetscCall(list_with(RG_PENALISABLE, &names));
+    rg_diagnostics_add(found, cell->algorithm_place,
+                       "'%s' maximises no acquisition function that 'pending: {penalise: ...}' "
+                       "could multiply; with it: %s",
+                       cell->algorithm_label, names.data);
+    PetscCall(rg_text_clear(&names));
+  }
   if (cell->pending.rule && uses_context && domain->control == RG_CONTEXT_NATURE)
     rg_diagnostics_add(found, cell->algorithm_place,
                        "'%s' models the contexts, and those of points in flight are not known yet: "
