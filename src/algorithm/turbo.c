@@ -160,7 +160,8 @@ static PetscErrorCode take(RgAlgorithm *algorithm, const RgHistory *history)
     const double y = history->y[i];
     if (local->n >= local->n_initial && i >= history->n_initial) judge(algorithm, y);
     state->best = fmax(state->best, y);
-    PetscCall(rg_history_append(local, history->x + (size_t)i * history->dim, -1, NULL, -1, y));
+    PetscCall(rg_history_append(local, history->x + (size_t)i * history->dim, -1,
+                                history->c + (size_t)i * history->context_dim, -1, y));
   }
   PetscFunctionReturn(0);
 }

@@ -312,6 +312,38 @@ RG_TEST(test_runs)
   RG_OK(rg_domain_destroy(&line));
 }
 
+/* Methods that model the design alone run where nature draws a context or announces one: they do
+   not look at it. */
+RG_TEST(test_runs_beside_contexts)
+{
+  const RgContextControl controls[] = {RG_CONTEXT_NATURE, RG_CONTEXT_ANNOUNCED};
+  int n, ran = 0;
+  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
+
+  for (int i = 0; i < 2 * n; i++) {
+    const RgAlgorithmClass *class = classes[i / 2];
+    RgDomain box;
+    Bench bench;
+    if (!(class->needs & RG_NEEDS_NO_CONTEXT) || class->needs & (RG_NEEDS_FINITE | RG_NEEDS_CLOCK))
+      continue;
+    make_box(2, &box);
+    add_context(&box, controls[i % 2]);
+    bench_options(&bench, class->name);
+    bench_start(&bench, &box, 4);
+    for (int t = -1; t <= 8; t++) { /* an initial design of two points */
+      if (t > 0) bench_ask(&bench, t);
+      else bench.x[0] = bench.x[1] = 0.25 - 0.5 * t;
+      bench.c[0] = cos(t);
+      RG_OK(rg_history_append(&bench.history, bench.x, -1, bench.c, -1, sin(5 * bench.x[0])));
+      bench.history.n_initial += t <= 0;
+    }
+    bench_end(&bench);
+    RG_OK(rg_domain_destroy(&box));
+    ran++;
+  }
+  assert_true(ran > 40);
+}
+
 RG_TEST(test_without_replacement)
 {
   RgDomain line;
