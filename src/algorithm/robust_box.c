@@ -22,17 +22,12 @@ PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, R
                        "'law: auto' is the problem's law of the contexts, and this problem states "
                        "none; accepted are one law, or one for each of the %d coordinates",
                        dim);
-  if (!law->n && rg_law_drifts(domain->n_laws, domain->laws))
-    rg_diagnostics_add(diagnostics, place,
-                       "'law: auto' is the problem's law of the contexts, and it changes in time; "
-                       "accepted are one law that does not, or one for each of the %d coordinates",
-                       dim);
   if (law->n && law->n != 1 && law->n != dim)
     rg_diagnostics_add(diagnostics, place,
                        "'law' has %d laws for %d context coordinates, accepted are 1 or %d", law->n,
                        dim, dim);
   for (int j = 0; j < law->n; j++)
-    PetscCall(rg_distribution_check("law", law->values[j], place, diagnostics));
+    PetscCall(rg_law_check("law", law->values[j], place, diagnostics));
   PetscFunctionReturn(0);
 }
 
@@ -50,8 +45,8 @@ PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *me
   PetscCall(PetscMalloc2((size_t)box->capacity * box->dim_c, &box->nodes, box->capacity, &box->p));
   PetscCall(PetscCalloc1(box->dim_c, &box->law));
   if (!rg_space_is_finite(&domain->context))
-    PetscCall(rg_distribution_create_all(
-      law->n ? law->n : domain->n_laws, law->n ? law->values : domain->laws, box->dim_c, box->law));
+    PetscCall(rg_law_create_all(law->n ? law->n : domain->n_laws,
+                                law->n ? law->values : domain->laws, box->dim_c, box->law));
   PetscCall(rg_surrogate_create_model(algorithm, true, &box->model));
   PetscFunctionReturn(0);
 }
@@ -59,7 +54,7 @@ PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *me
 PetscErrorCode rg_robust_box_destroy(RgRobustBox *box)
 {
   PetscFunctionBeginUser;
-  for (int j = 0; box->law && j < box->dim_c; j++) PetscCall(rg_distribution_destroy(&box->law[j]));
+  for (int j = 0; box->law && j < box->dim_c; j++) PetscCall(rg_law_destroy(&box->law[j]));
   PetscCall(PetscFree(box->law));
   PetscCall(PetscFree2(box->nodes, box->p));
   PetscCall(rg_measure_destroy(&box->measure));
@@ -77,24 +72,39 @@ static double cell_probability(const RgDistribution *law, int levels, int i)
   return above - below;
 }
 
-void rg_robust_box_place(const RgDomain *domain, int levels, RgRobustBox *box)
+/* Multiplies the weights of the nodes by the probabilities of their cells of coordinate j. */
+static PetscErrorCode weigh(RgRobustBox *box, int levels, int j, int evaluation)
+{
+  RgDistribution law;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_law_at(&box->law[j], evaluation, &law));
+  for (int i = 0; i < box->n_nodes; i++)
+    box->p[i] *= cell_probability(
+      &law, levels, rg_robust_cell(levels, box->nodes[(size_t)i * box->dim_c + j]));
+  PetscCall(rg_distribution_destroy(&law));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_robust_box_place(const RgDomain *domain, int levels, int evaluation,
+                                   RgRobustBox *box)
 {
   const RgSpace *context = &domain->context;
 
+  PetscFunctionBeginUser;
   if (rg_space_is_finite(context)) {
     box->n_nodes = context->size;
     memcpy(box->nodes, context->points, (size_t)context->size * box->dim_c * sizeof(double));
     memcpy(box->p, domain->context_prob, context->size * sizeof(double));
-    return;
+    PetscFunctionReturn(0);
   }
   box->n_nodes = (int)lround(pow(levels, box->dim_c));
   for (int i = 0; i < box->n_nodes; i++) {
-    double *node = box->nodes + (size_t)i * box->dim_c;
-    rg_robust_node(box->dim_c, levels, i, node);
+    rg_robust_node(box->dim_c, levels, i, box->nodes + (size_t)i * box->dim_c);
     box->p[i] = 1.0;
-    for (int j = 0; j < box->dim_c; j++)
-      box->p[i] *= cell_probability(&box->law[j], levels, rg_robust_cell(levels, node[j]));
   }
+  for (int j = 0; j < box->dim_c; j++) PetscCall(weigh(box, levels, j, evaluation));
+  PetscFunctionReturn(0);
 }
 
 /* ---- predictions ----------------------------------------------------------------------------- */

@@ -5,14 +5,14 @@
 
 #include "gp/model/model.h"
 #include "regatta/algorithm.h"
-#include "maths/distribution.h"
+#include "maths/law.h"
 #include "gp/path/feature_path.h"
 #include "regatta/measure.h"
 
 typedef struct {
   RgModel model;       /* over (x, c) on boxes; owned */
   RgMeasure measure;   /* owned */
-  RgDistribution *law; /* dim_c of a box of contexts, in unit coordinates; owned */
+  RgLaw *law;          /* dim_c of a box of contexts, in unit coordinates; owned */
   int dim, dim_c;
   int n_nodes, capacity; /* the number of contexts in use; the capacity */
   double *nodes, *p;     /* n_nodes x dim_c, unit coordinates; their weights; owned */
@@ -31,9 +31,10 @@ PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *me
 PetscErrorCode rg_robust_box_destroy(RgRobustBox *box);
 
 /* Nodes and weights: the midpoints of levels^dim_c cells, and the probabilities of the cells
-   under the law. The outer cells get the mass beyond the unit cube. Finite contexts are their
-   own nodes. */
-void rg_robust_box_place(const RgDomain *domain, int levels, RgRobustBox *box);
+   under the law of an evaluation (from 1). The outer cells get the mass beyond the unit cube.
+   Finite contexts are their own nodes. */
+PetscErrorCode rg_robust_box_place(const RgDomain *domain, int levels, int evaluation,
+                                   RgRobustBox *box);
 
 /* At m designs X (m x dim): rho(posterior mean), and bounds of rho from the credible intervals, in
    native units. Any of value, lower, upper (m) may be NULL. O(m n_nodes n^2). */

@@ -9,9 +9,9 @@
    Source: Inatsu (2025), arXiv:2504.03172, Algorithms 3 to 7.
    Cost per iteration: predictions at (designs tried) x (nodes) points, O(n^2) each.
    With index_paths, the query at which the recommendation so far was best (t-hat) is estimated.
-   Needs contexts of known law, and a box in the design or the context.
+   Needs contexts of known law, and a box in the design or the context. A law that changes in time
+   counts as it is at the evaluation in question.
    Revision 2: `law` is the problem's law by default. */
-#include "algorithm/robust.h"
 #include "algorithm/robust.h"
 #include "algorithm/robust_box.h"
 #include "gp/kernel/family.h"
@@ -37,8 +37,8 @@ static const RgParam params[] = {
   RG_ROBUST_MEASURE(Options),
   RG_TEXTS("law", Options, law, "auto", "P*",
            "law of a box of contexts in unit coordinates, independent ones, one for all or one "
-           "each: uniform(a, b), normal(m, s), ..; beyond the box it counts for the outer cells; "
-           "auto: the problem's law"),
+           "each, the same or changing with t (regatta describe laws); beyond the box it counts "
+           "for the outer cells; auto: the problem's law"),
   RG_REAL("a", Options, a, "1", RG_POSITIVE, 1e300, "a",
           "the derivative of f by any unit coordinate exceeds L somewhere with probability at most "
           "a exp(-(L/b)^2)"),
@@ -271,7 +271,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   PetscFunctionBeginUser;
   /* 1. Omega_t and the width. */
-  rg_robust_box_place(domain, levels, box);
+  PetscCall(rg_robust_box_place(domain, levels, algorithm->setup.n_initial + t, box));
   box->width = sqrt(beta);
   /* 2. x-tilde' and x-hat'. */
   PetscCall(PetscMalloc1(2 * (size_t)box->dim, &X));
@@ -294,7 +294,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionReturn(0);
 }
 
-/* x-hat'_(t+1). */
+/* x-hat'_(t+1), under the law of the last evaluation. */
 static PetscErrorCode recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                 RgQuery *recommendation, RgFailure *failure)
 {
@@ -307,8 +307,12 @@ static PetscErrorCode recommend(RgAlgorithm *algorithm, int t, const RgHistory *
   PetscCall(rg_model_update(&box->model, history, failure));
   if (failure->failed) PetscFunctionReturn(0);
   const double tau = schedule(options, domain, t + 1, &kappa);
-  rg_robust_box_place(domain, (int)fmin(tau, options->levels_max), box);
+  const int levels = (int)fmin(tau, options->levels_max), now = algorithm->setup.n_initial + t;
+  PetscCall(rg_robust_box_place(domain, levels, now, box));
   PetscCall(find_best(algorithm, t + 1, history, recommendation, failure));
+  const int laws = rg_space_is_finite(&domain->context) ? 0 : box->dim_c;
+  if (rg_law_epoch(laws, box->law, now) != rg_law_epoch(laws, box->law, now + 1))
+    ((State *)algorithm->state)->recommended_t = 0; /* the next query is for another law */
   PetscFunctionReturn(0);
 }
 

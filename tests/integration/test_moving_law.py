@@ -19,6 +19,7 @@ algorithms:
   - {name: erbo, label: forecast, centre: "linear(normal(0.3, 0.1), 26, normal(0.8, 0.1))", panels: 40}
   - {name: wdrbo, label: ball, window: 8, drift: 0.02, radius: 0.2}
   - {name: sbo_kde, label: kde, window: 12, decay: 0.9, expectation: quadrature, nodes: 24}
+  - {name: rrgp_ucb_continuous, label: robust}
 """
 ANNOUNCED = STUDY + """\
   - {name: three_humps_camel, label: announced, law: "linear(normal(0.2, 0.1), 21, normal(0.8, 0.2))", context: before}
@@ -88,10 +89,11 @@ for line in sys.stdin:
 
 class MovingLaw(ContextTest):
 
-    def check_regret(self, trial, value, best):
+    def check_regret(self, trial, value, best, recommends=False):
         """value(t, x): F_t; best(t): its maximum. All columns of regret follow from them."""
         x = trial["x"][:, 0]
-        now = np.array([best(t) - value(t, x[t - 1]) for t in range(1, T + 1)])
+        chosen = np.append(x[:N0 - 1], trial["recommendation"][N0 - 1:, 0]) if recommends else x
+        now = np.array([best(t) - value(t, chosen[t - 1]) for t in range(1, T + 1)])
         simple = np.array([best(t) - value(t, x[:t]).max() for t in range(1, T + 1)])
         np.testing.assert_allclose(trial["instantaneous_regret"], now, atol=3e-6)
         np.testing.assert_allclose(trial["simple_regret"], simple, atol=3e-6)
@@ -107,13 +109,14 @@ class MovingLaw(ContextTest):
                 with self.subTest(problem=problem, algorithm=trial["algorithm"]):
                     self.check_regret(
                         trial, lambda t, x: expected_camel(x, *mean_and_deviation(problem, t)),
-                        lambda t: curve[t].max())
-                    getattr(self, "check_" + trial["algorithm"])(trial)
+                        lambda t: curve[t].max(), trial["algorithm"] == "robust")
+                    check = getattr(self, "check_" + trial["algorithm"])
+                    check(trial, problem) if trial["algorithm"] == "robust" else check(trial)
                 c = trial["c"][:, 0]
                 scores += [(c[t - 1] - m) / s for t in range(1, T + 1) for m, s in [mean_and_deviation(problem, t)]]
             same = np.array(scores).reshape(len(trials), T)
             self.assertTrue((same == same[:1]).sum() < same.size)  # seeds differ
-            self.assertGreater(kstest(same.reshape(5, SEEDS, T)[0].ravel(), "norm").pvalue, 1e-3)
+            self.assertGreater(kstest(same.reshape(6, SEEDS, T)[0].ravel(), "norm").pvalue, 1e-3)
 
     def check_average(self, trial, **forgetting):
         for t, model, c in self.models(trial):
@@ -148,6 +151,26 @@ class MovingLaw(ContextTest):
             bound = model.bound(self.designs(trial, t)[:1], near.ravel()) @ share.ravel()
             # clipping has a kink, at which the rule of this test is inexact
             self.assertAlmostEqual(trial["acquisition"][t - 1], bound[0], delta=2e-3)
+
+    def check_robust(self, trial, problem):
+        """The upper bound of the mean over the cells of contexts, weighted by the law of the query; the recommendation
+        is for the law of the last evaluation."""
+        for t, model, _ in self.models(trial):
+            levels = int(trial["levels_used"][t - 1])
+            cells = np.arange(levels + 1) / levels
+            scale, shift = trial["y"][:t - 1].std(ddof=1), trial["y"][:t - 1].mean()
+            designs = self.designs(trial, t)
+
+            def average(designs, evaluation, width):
+                below = norm.cdf(cells, *mean_and_deviation(problem, evaluation))
+                below[0], below[-1] = 0, 1
+                bound = model.bound(designs, (cells[1:] + cells[:-1]) / 2, width)
+                return shift + scale * bound @ np.diff(below)
+
+            upper = average(designs, t, np.sqrt(trial["confidence"][t - 1]))
+            self.assertAlmostEqual(trial["acquisition"][t - 1], upper[0], delta=1e-6)
+            mean = average(np.append(trial["recommendation"][t - 2, 0], GRID[::10]), t - 1, 0)
+            self.assertGreater(mean[0], mean[1:].max() - 1e-3 * scale)
 
     def test_contexts_are_announced(self):
         found = self.results(ANNOUNCED)

@@ -259,7 +259,7 @@ RG_TEST(gradients)
     bench_make(problem, settings, true, &bench);
     RG_OK(rg_robust_box_create(&bench.algorithm, measures[k], &law, 4, &box));
     RG_OK(rg_model_update(&box.model, &bench.history, &failure));
-    rg_robust_box_place(bench.algorithm.setup.domain, 4, &box);
+    RG_OK(rg_robust_box_place(bench.algorithm.setup.domain, 4, 1, &box));
     assert_int_equal(box.n_nodes, 16);
     box.width = 2.5;
     RgRobustSurface mean = {&box, false}, upper = {&box, true};
@@ -288,7 +288,7 @@ RG_TEST(weights)
 
   bench_make(problem, NULL, false, &bench);
   RG_OK(rg_robust_box_create(&bench.algorithm, "worst", &law, 4, &box));
-  rg_robust_box_place(bench.algorithm.setup.domain, 4, &box);
+  RG_OK(rg_robust_box_place(bench.algorithm.setup.domain, 4, 1, &box));
   for (int i = 0; i < 16; i++) {
     const double above = 0.5 * erfc(-(cuts[i % 4 + 1] - 0.4) / 0.3 * M_SQRT1_2);
     const double below = 0.5 * erfc(-(cuts[i % 4] - 0.4) / 0.3 * M_SQRT1_2);
@@ -320,7 +320,7 @@ RG_TEST(best_index)
     bench_make(problem, settings, true, &bench);
     RG_OK(rg_robust_box_create(&bench.algorithm, measures[k], &law, 4, &box));
     RG_OK(rg_model_update(&box.model, &bench.history, &failure));
-    rg_robust_box_place(bench.algorithm.setup.domain, 4, &box);
+    RG_OK(rg_robust_box_place(bench.algorithm.setup.domain, 4, 1, &box));
     box.width = 1;
     RG_OK(rg_robust_box_values(&box, 3, X, value, lower, upper));
     RG_OK(rg_robust_box_expected(&box, &bench.algorithm.setup.stream, 400, 256, 3, X, expected));
