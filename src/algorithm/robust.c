@@ -22,6 +22,11 @@ const char *rg_robust_measure_text(const char *measure, const RgDomain *domain)
   return domain->measure ? domain->measure : "expectation";
 }
 
+bool rg_robust_is_measured(const char *measure, const RgDomain *domain)
+{
+  return !strcmp(rg_robust_measure_text(measure, domain), rg_robust_measure_text(NULL, domain));
+}
+
 static const char *measure_text(const void *options, const RgDomain *domain)
 {
   return rg_robust_measure_text(((const RgRobustOptions *)options)->measure, domain);

@@ -98,6 +98,8 @@ extern const RgScoring rg_robust_scores, rg_robust_aimed_scores;
 
 /* Text of the measure to maximise: from the options (NULL: not given), or else from the domain. */
 const char *rg_robust_measure_text(const char *measure, const RgDomain *domain);
+/* Whether the options ask for no other measure than the domain's, as it is written. */
+bool rg_robust_is_measured(const char *measure, const RgDomain *domain);
 
 /* value (n_designs): rho of f (designs x contexts, model units), in native units. Outputs may be
    standardised, but measures such as ptr need the original values. */

@@ -52,10 +52,12 @@ static const RgParam params[] = {
   {0},
 };
 
+/* The theorems are about exact bounds of the problem's measure. */
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
   const Options *options = closure;
-  const bool exact = options->bounds == EXACT;
+  const bool exact =
+    options->bounds == EXACT && rg_robust_is_measured(options->common.measure, domain);
 
   (void)t;
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = options->value, .delta = NAN};

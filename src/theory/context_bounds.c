@@ -2,6 +2,7 @@
 #include "theory/context_bounds.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "gp/kernel/family.h"
 #include "maths/design.h"
@@ -12,8 +13,10 @@ double rg_kde_steepness(const RgKernel *kernel)
   return sqrt(2 / rg_kernel_diagonal(kernel)) * rg_kernel_slope(kernel, 0);
 }
 
-const char *rg_context_large(const RgBoundSetting *s)
+const char *rg_context_beyond(const RgBoundSetting *s)
 {
+  if (s->domain->measure && strcmp(s->domain->measure, "expectation"))
+    return "the theorems are about the expectation, not about the problem's measure";
   return s->domain->design.dim + s->domain->context.dim > RG_SOBOL_MAX_DIM
            ? "the box has too many dimensions"
            : NULL;
@@ -23,7 +26,7 @@ const char *rg_context_obstacle(const RgBoundSetting *s)
 {
   if (rg_law_drifts(s->domain->n_laws, s->domain->laws))
     return "the law of the contexts changes in time";
-  return rg_context_large(s);
+  return rg_context_beyond(s);
 }
 
 PetscErrorCode rg_context_refuse(const RgBoundSetting *s, RgText *why)

@@ -147,7 +147,8 @@ static PetscErrorCode refuse(const RgBoundSetting *s, RgText *why)
 static const char *remark(const RgBoundSetting *s)
 {
   if (s->law->own && s->fitted) return "constants of the method, hyperparameters as a fit starts";
-  if (s->law->own) return isnan(s->law->b) ? "B, R, kappa of the method" : "B, R of the method";
+  if (s->law->own && has_observed_contexts(s)) return "B, R, kappa of the method";
+  if (s->law->own) return "B, R of the method; holds if the given balls contain the law";
   return s->fitted ? "B = kappa = lambda = 1, unit outputs, hyperparameters as a fit starts"
                    : "B = kappa = lambda = 1";
 }
@@ -155,7 +156,7 @@ static const char *remark(const RgBoundSetting *s)
 /* Theorem 5 admits laws that drift, as long as the given balls contain them. */
 static const char *obstacle(const RgBoundSetting *s)
 {
-  return isnan(s->law[0].b) ? rg_context_obstacle(s) : rg_context_large(s);
+  return isnan(s->law[0].b) ? rg_context_obstacle(s) : rg_context_beyond(s);
 }
 
 const RgBoundFamily rg_bounds_wasserstein = {
@@ -163,7 +164,7 @@ const RgBoundFamily rg_bounds_wasserstein = {
   .title = "distributionally robust regret in Wasserstein balls",
   .reference = "arXiv:2503.20341, Theorems 5 and 9",
   .assumptions = "|f|_k <= B, R-sub-Gaussian noise, hyperparameters not fitted, contexts drawn by "
-                 "nature from a box",
+                 "nature from a box, by a law within the given balls (Theorem 5)",
   .curves = curves,
   .rules = rules,
   .joint = WDRBO,

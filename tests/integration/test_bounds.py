@@ -27,7 +27,7 @@ common:
               standardise: false}
 problems:
   - {name: gp_norm, context_dim: 2, length_scale: 0.5, law: ["normal(0.5, 0.3)", "uniform(0, 1)"]}
-algorithms: [{name: rrgp_ucb_continuous, label: rrgp, law: "uniform(0, 1)", a: 2, b: 3, levels_max: 4}]
+algorithms: [{name: rrgp_ucb_continuous, label: rrgp, a: 2, b: 3, levels_max: 4}]
 """
 
 
@@ -133,6 +133,38 @@ class Bounds(RegattaTest):
                                ("variance: 1, noise", "variance: 4, noise", "k(z,z) = 1")):
             out = self.run_ok("bounds", self.write("other.yaml", text.replace(old, new)))
             self.assertEqual(out.count(f"the theorems ask for {says}"), 2, out)
+        self.assertIn("holds if the given balls contain the law", self.run_ok("bounds", self.write("theory.yaml", text)))
+
+    def test_measures_and_laws_that_are_not_the_problem_s(self):
+        """Bounds are those of the measure that the problem names, for a method that aims at it under the right law."""
+        def remarks(text):
+            lines = self.run_ok("bounds", self.write("other.yaml", text)).splitlines()[1:]
+            return {line.split()[1]: (line.split()[2], line) for line in lines}
+
+        problem = BOX.split("algorithms:")[0]
+        found = remarks(problem + """algorithms:
+  - {name: rrgp_ucb_continuous, label: right, law: ["normal(0.5, 0.3)", "uniform(0, 1)"], measure: expectation}
+  - {name: rrgp_ucb_continuous, label: law, law: "uniform(0, 1)"}
+  - {name: rrgp_ucb_continuous, label: measure, measure: worst}
+""")
+        self.assertTrue(found["right"][0].startswith("rrgp_theorem_b"), found)
+        self.assertEqual([found[label][0] for label in ("law", "measure")], ["none", "none"], found)
+        found = remarks(BOX.split("problems:")[0] + """problems: [{name: gp_path_context, levels: 5, setting: uncontrollable}]
+algorithms:
+  - {name: rrgp_ucb, label: right, measure: expectation}
+  - {name: rrgp_ucb, label: other, measure: cvar(0.3)}
+""")
+        self.assertTrue(found["right"][0].startswith("rrgp_"), found)
+        self.assertEqual(found["other"][0], "none", found)
+        found = remarks(problem.replace("context_dim", "measure: cvar(0.3), context_dim") + """algorithms:
+  - {name: sbo_kde, any_measure: true}
+  - {name: wdrbo, any_measure: true}
+  - {name: wdrbo, label: given, any_measure: true, schedule: constant, centre: ["normal(0.5, 0.3)", "uniform(0, 1)"]}
+  - {name: rrgp_ucb_continuous, label: right}
+""")
+        for label in ("sbo_kde", "wdrbo", "given"):
+            self.assertIn("the theorems are about the expectation", found[label][1])
+        self.assertTrue(found["right"][0].startswith("rrgp_theorem_b"), found)
 
     def test_mistakes(self):
         study = self.write("study.yaml", STUDY)
