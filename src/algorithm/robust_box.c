@@ -80,8 +80,8 @@ static PetscErrorCode weigh(RgRobustBox *box, int levels, int j, int evaluation)
   PetscFunctionBeginUser;
   PetscCall(rg_law_at(&box->law[j], evaluation, &law));
   for (int i = 0; i < box->n_nodes; i++)
-    box->p[i] *= cell_probability(
-      &law, levels, rg_robust_cell(levels, box->nodes[(size_t)i * box->dim_c + j]));
+    box->p[i] *= cell_probability(&law, levels,
+                                  rg_robust_cell(levels, box->nodes[(size_t)i * box->dim_c + j]));
   PetscCall(rg_distribution_destroy(&law));
   PetscFunctionReturn(0);
 }

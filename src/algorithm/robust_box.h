@@ -10,9 +10,9 @@
 #include "regatta/measure.h"
 
 typedef struct {
-  RgModel model;       /* over (x, c) on boxes; owned */
-  RgMeasure measure;   /* owned */
-  RgLaw *law;          /* dim_c of a box of contexts, in unit coordinates; owned */
+  RgModel model;     /* over (x, c) on boxes; owned */
+  RgMeasure measure; /* owned */
+  RgLaw *law;        /* dim_c of a box of contexts, in unit coordinates; owned */
   int dim, dim_c;
   int n_nodes, capacity; /* the number of contexts in use; the capacity */
   double *nodes, *p;     /* n_nodes x dim_c, unit coordinates; their weights; owned */
