@@ -140,9 +140,10 @@ int main(int argc, char **argv)
   }
   if (is_run(argc, argv) && rg_stop_on_signals()) return RG_EXIT_INTERNAL;
   char **seen = calloc((size_t)argc + 3, sizeof(*seen));
-  if (world) rg_world_prepare();
+  if (world && !rg_world_prepare()) return RG_EXIT_BAD_INPUT;
   if (!seen || (world && initialize_petsc(unreadable ? 1 : argc, argv, skip, seen)))
     return RG_EXIT_INTERNAL;
+  rg_world_check();
   rg_numerics_set(NULL);
   error = world ? rg_clock_initialize() : 0;
   if (unreadable) {

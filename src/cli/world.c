@@ -11,29 +11,21 @@ typedef struct {
   const char *rank, *size;
 } Variables;
 
-/* Whether Slurm numbers the processes of a job. It sets SLURM_PROCID in batch scripts, too, and in
-   interactive shells (`srun --pty bash`), which are steps of one task. */
-static bool is_slurm_step(void)
-{
-  const char *tasks = getenv("SLURM_STEP_NUM_TASKS");
-
-  if (!tasks) tasks = getenv("SLURM_NTASKS");
-  return getenv("SLURM_PROCID") && getenv("SLURM_STEP_ID") && tasks && strcmp(tasks, "1") != 0;
-}
-
-/* The variables of the launcher that has started this process; NULL: no launcher has. */
+/* The variables of the launcher that has started this process; NULL: no launcher has. Slurm sets
+   SLURM_PROCID in batch scripts, too, and in interactive shells (`srun --pty bash`), which are one
+   process. */
 static const Variables *launcher(void)
 {
   static const Variables known[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
                                     {"PMI_RANK", "PMI_SIZE"},
                                     {"PMIX_RANK", "SLURM_STEP_NUM_TASKS"},
                                     {"PALS_RANKID", "PMI_SIZE"},
-                                    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"}};
-  static const Variables slurm = {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"};
+                                    {"MPI_LOCALRANKID", "MPI_LOCALNRANKS"},
+                                    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS"}};
 
   for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
     if (getenv(known[i].rank)) return &known[i];
-  return is_slurm_step() ? &slurm : NULL;
+  return NULL;
 }
 
 static bool needs_world(const RgCommand *command, const char *word)
@@ -55,8 +47,45 @@ bool rg_world_needed(int argc, char **argv)
   return entry->command->place == RG_ON_ALL;
 }
 
+static int number_of(const char *variable, int fallback)
+{
+  const char *value = variable ? getenv(variable) : NULL;
+
+  return value ? atoi(value) : fallback;
+}
+
+/* Whether MPI, whose tools interface is open, has a variable of this name. */
+static bool has_variable(const char *name)
+{
+  int which;
+
+  return MPI_T_cvar_get_index(name, &which) == MPI_SUCCESS;
+}
+
+/* Whether a launcher has started the process that Open MPI of any build understands: mpirun or
+   another one with PMIx, or Flux. */
+static bool is_connected(void)
+{
+  return getenv("PMIX_NAMESPACE") || getenv("OMPI_COMM_WORLD_RANK") || getenv("FLUX_JOB_ID");
+}
+
+/* Whether Open MPI before version 5, the only MPI with a framework `ess`, would end a process
+   without PMIx that srun has started in MPI_Init(), because it lacks components for PMI: s2 for
+   PMI-2 (srun sets PMI_FD), s1, and cray. */
+static bool is_stranded(void)
+{
+  int provided;
+
+  return getenv("SLURM_NODELIST") &&
+         MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) == MPI_SUCCESS &&
+         has_variable("ess_base_verbose") && !has_variable("pmix_s1_major_version") &&
+         !has_variable("pmix_cray_major_version") &&
+         !(getenv("PMI_FD") && has_variable("pmix_s2_major_version"));
+}
+
 /* Set a variable of Open MPI through MPI's tools interface, which stays open because closing it
-   would undo the change. */
+   would undo the change. A process that will be alone must not open it: in containers, Open MPI
+   then chooses a component by a variable that it reads only when the interface is closed. */
 static void allow_counters(void)
 {
   static const char debian[] = "^ucx,pt2pt", ours[] = "^ucx";
@@ -74,17 +103,43 @@ static void allow_counters(void)
   (void)MPI_T_cvar_handle_free(&osc);
 }
 
-void rg_world_prepare(void)
+/* Say on the first process that MPI does not connect the processes that a launcher has started. */
+static void say_apart(const Variables *variables, const char *what, const char *consequence)
 {
-  if (launcher()) allow_counters();
-  else (void)unsetenv("SLURM_NODELIST"); /* Open MPI 4.1 takes it for a sign of srun */
+  char library[MPI_MAX_LIBRARY_VERSION_STRING] = "MPI";
+  int length;
+
+  (void)MPI_Get_library_version(library, &length);
+  library[strcspn(library, ",\n")] = '\0';
+  if (!number_of(variables->rank, 0))
+    rg_warn("regatta: %s%d processes were started, but %s can't connect them%s: start them by its "
+            "own mpirun%s\n",
+            what, number_of(variables->size, 1), library, consequence,
+            getenv("SLURM_STEP_ID") ? ", or by `srun --mpi=pmix` if `srun --mpi=list` has it" : "");
 }
 
-static int number_of(const char *variable, int fallback)
+bool rg_world_prepare(void)
 {
-  const char *value = variable ? getenv(variable) : NULL;
+  const Variables *variables = launcher();
+  const bool connected = is_connected(),
+             step = getenv("SLURM_STEP_ID") && variables && number_of(variables->size, 1) > 1;
 
-  return value ? atoi(value) : fallback;
+  if (step && !connected && is_stranded()) {
+    say_apart(variables, "", "");
+    return false;
+  }
+  if (step || connected) allow_counters();
+  else (void)unsetenv("SLURM_NODELIST"); /* Open MPI 4.1 takes it for a sign of srun */
+  return true;
+}
+
+void rg_world_check(void)
+{
+  const Variables *variables = launcher();
+  int rank, size;
+
+  if (variables && rg_world(&rank, &size) && size == 1 && number_of(variables->size, 1) > 1)
+    say_apart(variables, "warning: ", ", so each runs alone");
 }
 
 bool rg_world_speaks_for_host(void)
