@@ -1,6 +1,7 @@
 """Bad input gets one clear line and exit code 2, and nothing is written."""
 import os
 import pathlib
+import re
 import resource
 import shutil
 import subprocess
@@ -55,7 +56,21 @@ class BadInput(RegattaTest):
                 self.assertFalse((self.folder / f"{i}.h5").exists())
         self.assertEqual((codes[0], codes[-1]), (2, 0))
         self.assertLessEqual(set(codes), {0, 2})
-        self.assertRegex(self.run_ok("plan", study, "-quick"), r"address space \(ulimit -v, h_vmem\): [0-9.]+ GB per rank")
+
+    def test_address_space_that_plan_names(self):
+        """A run fits in what `plan` says, and one whose trials need far more than MPI is told before the first."""
+        study = self.study("seeds: 4", "seeds: 1")
+        said = re.search(r"address space \(ulimit -v, h_vmem\): ([0-9.]+) GB per rank", self.run_ok("plan", study, "-quick"))
+        large = self.write("large.yaml", "study: large\nseeds: 1\ncommon: {iterations: 20000}\nproblems: [branin]\n"
+                           "algorithms: [gp_ucb]\n")
+        for file, gigabytes, code in ((study, float(said.group(1)), 0), (large, 2, 2)):
+            limit = [int(1e9 * gigabytes)] * 2
+            done = subprocess.run([REGATTA, "run", file, "-o", self.folder / f"{code}.h5", "-quiet"],
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit),
+                                  env=environment(), capture_output=True, text=True, timeout=HANG)
+            self.assertEqual(done.returncode, code, done.stderr)
+        self.assertRegex(done.stderr, r"\Aregatta: 'gp_ucb' on 'branin' needs [0-9.]+ GB per rank, more than the limit of "
+                         r"address space \(ulimit -v, ulimit -d, h_vmem\) leaves\n\Z")
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "BLAS has one thread anyway")
     def test_one_thread_of_blas_where_address_space_is_limited(self):

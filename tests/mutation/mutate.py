@@ -94,9 +94,12 @@ class Bench:
             sys.exit(f"cmake failed:\n{made.stdout}")
 
     def make(self, tests):
-        """Build the programs of the tests; Python tests need `regatta` at most."""
+        """Build the programs of the tests; those in Python need `regatta` at most, and those of integration its
+        helpers, too."""
         targets = {test.replace("/", "_") if test.split("/")[0] in ("unit", "oracle", "mpi") else "regatta_program"
                    for test in tests}
+        if any(test.startswith("integration/") for test in tests):
+            targets |= {"slow_trials", "fault_shim", "bench_large"}
         return run("cmake", "--build", self.build, "--parallel", os.cpu_count() or 1, "--target", *sorted(targets))
 
     def passes(self, test):
