@@ -52,7 +52,7 @@ const RgParam rg_crew_params[] = {
   RG_CHOICE(
     "lost", RgCrewSettings, lost, "resubmit", losses, "",
     "what becomes of an evaluation whose worker dies: it runs again on another worker, or it "
-    "fails (on_failure)"),
+    "fails (on_failure); after a kill of a run on the real clock it runs again in any case"),
   RG_REAL(
     "time_limit", RgCrewSettings, time_limit, "auto", RG_POSITIVE, RG_TIME_MAX, "",
     "an evaluation that takes longer ends after this time as failed (on_failure); auto: no limit"),
