@@ -133,13 +133,15 @@ class Ugly(common.Case):
 
     def test_curves(self):
         table = pd.read_csv(self.files("quantile") / "curves.csv", keep_default_na=False, na_values=[""])
-        known = set()
+        known, means, middle = set(), [], []
         for row in table.itertuples():
             n, finite, mean, se, quartiles = self.truth.cell(row.problem, row.algorithm, row.metric, row.t)
             known.add((row.metric, row.problem, row.algorithm, row.t))
             self.assertEqual((row.n, row.n_finite), (n, finite), row)
-            np.testing.assert_allclose([row.mean, row.se], [np.nan if v is None else v for v in (mean, se)], rtol=1e-9)
-            np.testing.assert_allclose([row.median, row.low, row.high], quartiles, rtol=1e-9, atol=1e-12)
+            means.append([np.nan if v is None else v for v in (mean, se)])
+            middle.append(quartiles)
+        np.testing.assert_allclose(table[["mean", "se"]], means, rtol=1e-9)
+        np.testing.assert_allclose(table[["median", "low", "high"]], middle, rtol=1e-9, atol=1e-12)
         for metric, label, method in itertools.product(NAMES, self.truth.trials, METHODS):
             for t in range((self.truth.last(label) or 0) + 1):
                 self.assertEqual(self.truth.cell(label, method, metric, t)[0] > 0,

@@ -54,9 +54,10 @@ class Hygiene(RegattaTest):
     def study(self, seeds=1, text=STUDY):
         return self.write("tidy.yaml", text.format(seeds=seeds))
 
+    @unittest.skipUnless(LONG, "a long test")
     @unittest.skipUnless(shutil.which("valgrind"), "no valgrind")
     def test_valgrind(self):
-        log, study = self.folder / "valgrind.log", self.study(text=STUDY if LONG else STUDY.replace("iterations: 4", "iterations: 2"))
+        log, study = self.folder / "valgrind.log", self.study()
         done = subprocess.run(
             ["valgrind", "--leak-check=full", "--show-leak-kinds=definite", "--num-callers=30",
              f"--log-file={log}", REGATTA, "run", study, "-o", self.folder / "out.h5",

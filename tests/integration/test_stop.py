@@ -13,6 +13,11 @@ STUDY = HERE / "stop.yaml"
 ROOT = HERE.parents[1]
 
 
+def heed_hangup():
+    """Under nohup, programs ignore the signal."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 class Stop(RegattaTest):
     expected = None
 
@@ -43,7 +48,7 @@ class Stop(RegattaTest):
             slow["SLOW_RANKS"] = "1"
         job = subprocess.Popen(command or self.command(ranks), env={**environment(), **slow},
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, text=True, **options)
+                               stderr=subprocess.STDOUT, text=True, preexec_fn=heed_hangup, **options)
         self.addCleanup(end, job)
         while job.poll() is None and (len(list(marks.iterdir())) < ranks or not self.shards()):
             time.sleep(0.02)

@@ -17,7 +17,7 @@ from regatta_analysis.figures import overviews
 from regatta_analysis.stats import comparison
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.yaml_file import read_yaml
-from reproduce import EXPERIMENTS, availability, catalogue, densities, report
+from reproduce import EXPERIMENTS, availability, catalogue, demonstrations, densities, report
 
 
 def made_up_results(paper, directory, seeds=5, queries=20):
@@ -45,6 +45,11 @@ def shortened(paper, known):
     return dataclasses.replace(paper, figures=tuple(kept))
 
 
+def few_samples(holds):
+    """Demonstrations on a fortieth of the samples that they name; a long test keeps all."""
+    return holds if common.LONG else lambda what, runs: 40 * holds(what, runs // 40)
+
+
 class Pages(common.Case):
     @classmethod
     def setUpClass(cls):
@@ -65,7 +70,8 @@ class Pages(common.Case):
         few = catalogue.papers() if common.LONG else ["boke", "irgp_ucb"]  # which have most kinds of figures
         for patch in (lean, unittest.mock.patch.object(catalogue, "papers", lambda: few), unittest.mock.patch.object(claims, "evaluate", once),
                       unittest.mock.patch.object(claims, "load", functools.lru_cache(None)(claims.load)),
-                      unittest.mock.patch.object(densities, "RUNS", 320)):
+                      unittest.mock.patch.object(densities, "RUNS", 320),
+                      unittest.mock.patch.object(demonstrations, "holds", few_samples(demonstrations.holds))):
             patch.start()
             cls.addClassCleanup(patch.stop)
         cls.pages = {}

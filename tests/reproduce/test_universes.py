@@ -91,7 +91,7 @@ class Files(common.Case):
         for name in catalogue.papers():
             paper = catalogue.paper(name)
             for figure in (f for f in paper.settings.figures if f.settings):
-                for study in figure.studies:
+                for study in figure.studies if common.LONG else figure.studies[:1]:
                     text = (paper.directory / f"{study}.yaml").read_text()
                     path = self.scratch / f"{study}.yaml"
                     path.write_text(universes.swept(text, figure))

