@@ -4,8 +4,7 @@
 # Two minutes before its limit a job stops cleanly and queues itself again until its part is finished;
 # the part that ends last writes the results file. The same command resumes an array that was
 # cancelled; one part of eight alone: PARTS=8 sbatch --array=3 experiments/cluster/slurm.sh ...
-# Where srun does not start MPI programs as it is ("OMPI was not built with SLURM's PMI support"):
-# export SLURM_MPI_TYPE=pmix before sbatch.
+# Where a run says that MPI can't connect the processes of srun: export SLURM_MPI_TYPE=pmix before sbatch.
 #SBATCH --job-name=regatta
 #SBATCH --array=1-8
 #SBATCH --ntasks=16
