@@ -62,6 +62,27 @@ static PetscErrorCode warn_of_contexts(const RgStudy *study, const RgCell *cell,
   PetscFunctionReturn(0);
 }
 
+/* A method that models the design alone takes y for its value, so it looks for the largest mean. */
+static PetscErrorCode warn_of_measure(const RgCell *cell, bool *warned)
+{
+  const bool is_blind = cell->dim_c && cell->algorithm->needs & RG_NEEDS_NO_CONTEXT;
+  const bool loads = cell->problem->source && cell->problem->source->load;
+  RgDomain domain = {0};
+
+  PetscFunctionBeginUser;
+  if (!is_blind || loads) PetscFunctionReturn(0);
+  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
+  *warned =
+    domain.control == RG_CONTEXT_NATURE && domain.measure && strcmp(domain.measure, "expectation");
+  if (*warned)
+    rg_complain(
+      "'%s': '%s' does not look at contexts and prefers designs of large mean, but regret "
+      "counts the measure '%s'",
+      cell->problem_label, cell->algorithm_label, domain.measure);
+  PetscCall(rg_domain_destroy(&domain));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
 {
   RgDuration duration = {0};
@@ -88,18 +109,19 @@ static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
 PetscErrorCode rg_print_warnings(const RgStudy *study)
 {
   const RgCell *tried = NULL;
-  bool of_contexts = false, of_durations = false;
+  bool of_contexts = false, of_durations = false, of_measure = false;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < study->n_cells; i++) {
     const RgCell *cell = &study->cells[i];
     if (i && !rg_same_place(cell->problem_place, cell[-1].problem_place))
-      of_contexts = of_durations = false;
+      of_contexts = of_durations = of_measure = false;
     if (!of_contexts && models_contexts(cell) && !(tried && rg_cell_same_problem(tried, cell))) {
       PetscCall(warn_of_contexts(study, cell, &of_contexts));
       tried = cell;
     }
     if (!of_durations) PetscCall(warn_of_durations(cell, &of_durations));
+    if (!of_measure) PetscCall(warn_of_measure(cell, &of_measure));
   }
   PetscFunctionReturn(0);
 }

@@ -104,6 +104,11 @@ class BadInput(RegattaTest):
                 ("newsvendor, law: 'point(10)'", "random", None),
                 ("newsvendor, law: 'point(10)', observed: clipped", "sbo_kde", None),
                 ("newsvendor, law: 'uniform(0, 1.2)'", "sbo_kde", None),
+                ("newsvendor, measure: cvar(0.3)", "gp_ucb", "'gp_ucb' does not look at contexts and prefers designs of "
+                 "large mean, but regret counts the measure 'cvar(0.3)'"),
+                ("newsvendor, measure: cvar(0.3)", "random", None),
+                ("newsvendor, measure: cvar(0.3), context: before", "gp_ucb", None),
+                ("newsvendor", "gp_ucb", None),
                 ("branin, duration: 'pareto(0.5, 1)'", "random", "the mean of 'duration: pareto(0.5, 1)' is inf"),
                 ("branin, duration: 'clip(pareto(0.5, 1), 0, 9)'", "random", None),
                 ("branin, duration: 'pareto(1.5, 1)'", "random", None)):
