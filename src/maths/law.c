@@ -16,14 +16,19 @@ const RgDistributionInfo rg_law_infos[] = {
    "parameters on straight lines from the first law at evaluation 1 to the law behind t at "
    "evaluation t"},
   {"jump(LAW, t, LAW, ..)", "the law behind t from evaluation t on"},
+  {"table(LAW, LAW, ..)", "a law for each of the first evaluations, the last one from then on"},
   {"periodic(LAW, T, LAW)", "parameters swing between two laws with period T, a cosine"},
   {"walk(LAW, step, reach, k)",
    "the law moved by a random walk of normal steps, reflected at -reach and reach; path number k"},
   {0}};
 
-static const char *const names[] = {[RG_DRIFT_NONE] = "",     [RG_DRIFT_LINEAR] = "linear",
-                                    [RG_DRIFT_JUMP] = "jump", [RG_DRIFT_PERIODIC] = "periodic",
-                                    [RG_DRIFT_WALK] = "walk", NULL};
+static const char *const names[] = {[RG_DRIFT_NONE] = "",
+                                    [RG_DRIFT_LINEAR] = "linear",
+                                    [RG_DRIFT_JUMP] = "jump",
+                                    [RG_DRIFT_TABLE] = "table",
+                                    [RG_DRIFT_PERIODIC] = "periodic",
+                                    [RG_DRIFT_WALK] = "walk",
+                                    NULL};
 
 /* ---- parser ---------------------------------------------------------------------------------- */
 
@@ -152,7 +157,13 @@ static PetscErrorCode arguments(RgExpression *parser, RgLaw *law)
     PetscCall(number(parser, RG_POSITIVE, "the reach of the walk", &law->reach));
     PetscCall(whole(parser, 0, "the number of the path", &law->path));
   }
-  while (law->drift != RG_DRIFT_WALK && !rg_expression_failed(parser)) {
+  while (law->drift == RG_DRIFT_TABLE && !rg_expression_failed(parser)) {
+    PetscCall(rg_expression_expect(parser, ','));
+    PetscCall(add_law(parser, law, law->n + 1));
+    if (rg_expression_next(parser) != ',') break;
+  }
+  const bool has_times = law->drift != RG_DRIFT_WALK && law->drift != RG_DRIFT_TABLE;
+  while (has_times && !rg_expression_failed(parser)) {
     PetscCall(whole(parser, swings ? 2 : law->from[law->n - 1] + 1,
                     swings ? "the period" : "the number of a later evaluation", &t));
     PetscCall(rg_expression_expect(parser, ','));
@@ -264,7 +275,8 @@ PetscErrorCode rg_law_at(const RgLaw *law, int t, RgDistribution *distribution)
   PetscCall(rg_distribution_copy(&law->laws[k], distribution));
   switch (law->drift) {
   case RG_DRIFT_NONE:
-  case RG_DRIFT_JUMP: break;
+  case RG_DRIFT_JUMP:
+  case RG_DRIFT_TABLE: break;
   case RG_DRIFT_LINEAR:
     if (k + 1 < law->n)
       blend(distribution, &law->laws[k + 1],
@@ -286,7 +298,8 @@ static int epoch_of(const RgLaw *law, int t)
 
   switch (law->drift) {
   case RG_DRIFT_NONE: return 0;
-  case RG_DRIFT_LINEAR: return PetscMin(t, last);
+  case RG_DRIFT_LINEAR:
+  case RG_DRIFT_TABLE: return PetscMin(t, last);
   case RG_DRIFT_JUMP:
     for (int k = 1; k < law->n && law->from[k] <= t; k++) epoch = law->from[k];
     return epoch;

@@ -5,6 +5,7 @@
      linear(LAW, t, LAW, ..)     parameters on straight lines: the first law at evaluation 1, the
                                  law behind t at evaluation t; the last one from then on
      jump(LAW, t, LAW, ..)       the law behind t from evaluation t on
+     table(LAW, LAW, ..)         a law for each of the first evaluations; the last one from then on
      periodic(LAW, T, LAW)       parameters swing between two laws with period T, from the first at
                                  evaluation 1: share (1 - cos(2 pi (t - 1)/T))/2 of the second
      walk(LAW, step, reach, k)   the law moved by a random walk with normal steps of deviation
@@ -22,6 +23,7 @@ typedef enum {
   RG_DRIFT_NONE,
   RG_DRIFT_LINEAR,
   RG_DRIFT_JUMP,
+  RG_DRIFT_TABLE,
   RG_DRIFT_PERIODIC,
   RG_DRIFT_WALK
 } RgDrift;

@@ -12,6 +12,7 @@ from regatta_test import main, regatta
 MOVING = STUDY + """\
   - {name: three_humps_camel, label: linear, law: "linear(normal(0.2, 0.1), 21, normal(0.8, 0.2))"}
   - {name: three_humps_camel, label: jump, law: "jump(normal(0.2, 0.1), 11, normal(0.7, 0.1), 21, normal(0.4, 0.1))"}
+  - {name: three_humps_camel, label: table, law: "table(TABLE)"}
   - {name: three_humps_camel, label: periodic, law: "periodic(normal(0.3, 0.05), 12, normal(0.7, 0.15))"}
 algorithms:
   - {name: erbo, label: window, window: 8}
@@ -21,6 +22,8 @@ algorithms:
   - {name: sbo_kde, label: kde, window: 12, decay: 0.9, expectation: quadrature, nodes: 24}
   - {name: rrgp_ucb_continuous, label: robust}
 """
+LOOSE = np.random.default_rng(4).uniform(0.2, 0.8, 20).round(3)  # means of the laws of the first evaluations
+MOVING = MOVING.replace("TABLE", ", ".join(f"normal({mean}, 0.1)" for mean in LOOSE))
 ANNOUNCED = STUDY + """\
   - {name: three_humps_camel, label: announced, law: "linear(normal(0.2, 0.1), 21, normal(0.8, 0.2))", context: before}
   - {name: gp_path_box, label: finite, setting: announced, levels: 15, context_levels: 5}
@@ -36,6 +39,8 @@ def mean_and_deviation(problem, t):
     """Parameters of the normal law at evaluation t, from the text of the study."""
     if problem == "jump":
         return (0.2, 0.1) if t < 11 else (0.7, 0.1) if t < 21 else (0.4, 0.1)
+    if problem == "table":
+        return LOOSE[min(t, len(LOOSE)) - 1], 0.1
     if problem == "periodic":
         share = np.sin(np.pi * (t - 1) / 12) ** 2
         return 0.3 + 0.4 * share, 0.05 + 0.1 * share
@@ -67,6 +72,25 @@ def weights_of(c, window=None, decay=1.0):
     weight = decay ** np.arange(len(c))[::-1]
     return c, weight / weight.sum()
 
+NEAR = """#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    c = request["c"]
+    value = -abs(request["x"]["dose"] - c["weight"] / 50) - 0.1 * (c["kind"] == "b")
+    print(json.dumps({"id": request["id"], "value": value}), flush=True)
+"""
+OWN = """\
+  - name: external
+    label: own
+    program: near.py
+    seconds: 0.001
+    inputs: [dose real 0 2]
+    contexts: [weight real 0 100, kind choice a b, rate real 0.01 1 log]
+    law: ["linear(normal(0.2, 0.02), 21, normal(0.8, 0.02))", "point(0.9)", "jump(point(0.5), 16, point(2))"]
+    control: announced
+algorithms: [{name: cgp_ucb, label: known}, {name: gp_ucb, label: blind, beta: fixed, value: 2.25}]
+"""
 FOLLOW = """#!/usr/bin/env python3
 import json, sys
 for line in sys.stdin:
@@ -101,7 +125,7 @@ class MovingLaw(ContextTest):
 
     def test_laws_change(self):
         found = self.results(MOVING)
-        self.assertEqual(set(found), {"linear", "jump", "periodic"})
+        self.assertEqual(set(found), {"linear", "jump", "table", "periodic"})
         for problem, trials in found.items():
             curve = {t: expected_camel(GRID, *mean_and_deviation(problem, t)) for t in range(1, T + 1)}
             scores = []
@@ -204,6 +228,36 @@ class MovingLaw(ContextTest):
         program.write_text(FOLLOW.replace(", announced=True", ""))
         self.refused(head + "algorithms: [{name: external, program: follow.py, retries: 0}]\n",
                      "follow.py takes no context that is announced before the decision", '"announced": true')
+
+    def test_programs_as_problems(self):
+        """Contexts of a problem that is a program have laws, in shares of their ranges, and may be announced. F is what
+        was observed; there is no regret. The program is asked once per evaluation."""
+        program = self.folder / "near.py"
+        program.write_text(NEAR)
+        program.chmod(0o755)
+        found = self.results(STUDY + OWN)["own"]
+        sums = {}
+        for trial in found:
+            weight, kind, rate = trial["c"].T
+            t = np.arange(1, T + 1)
+            z = (weight / 100 - 0.2 - 0.6 * np.minimum((t - 1) / 20, 1)) / 0.02
+            self.assertLess(abs(z).max(), 5)
+            self.assertGreater(z.std(), 0.5)
+            np.testing.assert_allclose(kind, kind[0])  # one of two words
+            np.testing.assert_allclose(rate, np.where(t < 16, 0.1, 1))
+            value = -abs(trial["x"][:, 0] - weight / 50) - 0.1
+            np.testing.assert_allclose(trial["f"], value, atol=1e-12)
+            np.testing.assert_array_equal(trial["objective"], trial["f"])
+            for column in ("instantaneous_regret", "simple_regret", "cumulative_regret"):
+                self.assertTrue(np.isnan(trial.get(column, np.nan)).all())
+            sums.setdefault(trial["algorithm"], []).append(value[N0:].mean())
+        self.assertGreater(np.mean(sums["known"]), np.mean(sums["blind"]))
+        for old, new, says in (("control: announced", "control: simulator", "that of contexts which are drawn"),
+                               ('"point(0.9)", ', "", "has 2 laws for 3 contexts"),
+                               ("seconds: 0.001", "optimum: 0", "every evaluation has its own"),
+                               ("point(2)", "point(x)", "column 28"),
+                               ("cgp_ucb", "erbo", "one that is announced")):
+            self.refused(STUDY + OWN.replace(old, new), says)
 
     def test_width_of_the_theory(self):
         """beta_t = 2 log(|X| |C| t^2 pi^2/(6 delta)) on finite designs and contexts."""

@@ -34,7 +34,7 @@ METRICS = {
 }
 
 
-DRIFTS = ("linear", "jump", "periodic", "walk")  # as `regatta describe laws` names them
+DRIFTS = ("linear", "jump", "table", "periodic", "walk")  # as `regatta describe laws` names them
 
 
 def is_dynamic(results: Results, problem: str) -> bool:

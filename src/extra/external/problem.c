@@ -25,11 +25,12 @@
 
 #include "base/grow.h"
 #include "extra/external/program.h"
+#include "maths/law.h"
 #include "regatta/problem.h"
 
 typedef struct {
   char *program;
-  RgTexts arguments, inputs, contexts, constraints, record;
+  RgTexts arguments, inputs, contexts, constraints, record, law;
   int control, goal;
   double optimum;
   int revision;
@@ -37,10 +38,16 @@ typedef struct {
   int retries;
 } Options;
 
-static const char *const controls[] = {"nature", "simulator", NULL};
+enum { NATURE, SIMULATOR, ANNOUNCED };
+static const char *const controls[] = {"nature", "simulator", "announced", NULL};
+static const RgContextControl roles[] = {
+  [NATURE] = RG_CONTEXT_NATURE,
+  [SIMULATOR] = RG_CONTEXT_SIMULATOR,
+  [ANNOUNCED] = RG_CONTEXT_ANNOUNCED,
+};
 
 /* The first N_IDENTITY parameters identify a trial; the optimum is set to `auto` for that. */
-enum { N_IDENTITY = 10, NUMBERS_MAX = 16 };
+enum { N_IDENTITY = 11, NUMBERS_MAX = 16 };
 
 static const RgParam params[] = {
   RG_PATH("program", Options, program, NULL, "",
@@ -51,10 +58,11 @@ static const RgParam params[] = {
            "(both also with 'log' behind) or 'NAME choice WORD WORD ...'; with 'if "
            "CHOICE=WORD|WORD' at its end it only counts with those words of a choice before it"),
   RG_TEXTS("contexts", Options, contexts, "auto", "c",
-           "coordinates of the context, written like inputs, without 'if', and drawn uniformly "
+           "coordinates of the context, written like inputs, without 'if', and drawn by 'law' "
            "(with 'log' their logarithm); auto: no context"),
   RG_CHOICE("control", Options, control, "nature", controls, "",
-            "who sets the context: it is drawn, or the learner chooses it"),
+            "who sets the context: it is drawn after the decision, the learner chooses it, or it "
+            "is drawn and announced before the decision"),
   RG_CHOICE("goal", Options, goal, "maximise", rg_problem_goals, "",
             "what is good; minimise: f is the negative of the answer"),
   RG_REAL("optimum", Options, optimum, "auto", 0, 0, "f*",
@@ -67,6 +75,11 @@ static const RgParam params[] = {
   RG_ENTRY("record", TEXTS, Options, record, RgTexts, "auto", 0, 0, rg_param_later, "",
            "names of further numbers it answers in \"record\", such as a cost, each recorded as "
            "'answer_NAME'; auto: none"),
+  RG_ENTRY(
+    "law", TEXTS, Options, law, RgTexts, "auto", 0, 0, rg_param_later, "p",
+    "law of the contexts, one for all or one each, in shares of their ranges: 0 is the lower "
+    "bound and 1 the upper one, and draws beyond count as these; it may change in time "
+    "(regatta describe laws); auto: uniform(0, 1)"),
   RG_PROGRAM_TIME_LIMIT(Options),
   RG_INT("retries", Options, retries, "1", 0, 100, "",
          "how often a failed evaluation is repeated, with the program restarted"),
@@ -80,6 +93,8 @@ typedef struct {
   char *program;      /* path of the program; owned */
   double *outcome;    /* constraints of the last evaluation; owned */
   RgChild *own;       /* program for evaluations outside a run; owned */
+  RgLaw *law;         /* dim_c: as it changes in time; owned, NULL: uniform */
+  int evaluation;     /* from 1, whose law holds */
 } External;
 
 /* ---- what the parameters say ----------------------------------------------------------------- */
@@ -103,6 +118,27 @@ static PetscErrorCode make_spaces(const Options *o, RgSpace *design, RgSpace *co
   PetscFunctionReturn(0);
 }
 
+/* Laws are for contexts that are drawn; with contexts that are announced each has its optimum, and
+   under laws that change each evaluation. */
+static PetscErrorCode check_contexts(const Options *o, RgPlace place, RgDiagnostics *diagnostics)
+{
+  const bool drifts = rg_law_drifts(o->law.n, o->law.values);
+
+  PetscFunctionBeginUser;
+  if (o->law.n && (!o->contexts.n || o->control == SIMULATOR))
+    rg_diagnostics_add(diagnostics, place, "external: 'law' is that of contexts which are drawn");
+  else if (o->law.n && o->law.n != 1 && o->law.n != o->contexts.n)
+    rg_diagnostics_add(diagnostics, place,
+                       "external: 'law' has %d laws for %d contexts, accepted are 1 or %d",
+                       o->law.n, o->contexts.n, o->contexts.n);
+  for (int j = 0; j < o->law.n; j++)
+    PetscCall(rg_law_check("law", o->law.values[j], place, diagnostics));
+  if (!isnan(o->optimum) && o->contexts.n && (o->control == ANNOUNCED || drifts))
+    rg_diagnostics_add(diagnostics, place,
+                       "external: 'optimum' is one number, and here every evaluation has its own");
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode external_check(const RgProblemClass *class, const void *options,
                                      RgPlace place, RgDiagnostics *diagnostics)
 {
@@ -114,6 +150,7 @@ static PetscErrorCode external_check(const RgProblemClass *class, const void *op
   PetscCall(make_spaces(o, &domain.design, &domain.context, &mistake));
   if (!o->inputs.n) PetscCall(rg_text_add(&mistake, "'inputs' is empty"));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", class->name, mistake.data);
+  PetscCall(check_contexts(o, place, diagnostics));
   PetscCall(rg_program_check(o->program, true, place, diagnostics));
   rg_program_check_names("constraints", &o->constraints, NUMBERS_MAX, place, diagnostics);
   rg_program_check_names("record", &o->record, NUMBERS_MAX - o->constraints.n, place, diagnostics);
@@ -151,8 +188,10 @@ static PetscErrorCode external_domain(const RgProblemClass *class, const void *o
     PetscCall(
       rg_domain_constrain(domain, o->constraints.n, (const char *const *)o->constraints.values));
   if (o->contexts.n) {
-    domain->control = o->control ? RG_CONTEXT_SIMULATOR : RG_CONTEXT_NATURE;
-    PetscCall(rg_domain_state_laws(domain, 1, (const char *const[]){"uniform(0, 1)"}));
+    const char *uniform = "uniform(0, 1)";
+    domain->control = roles[o->control];
+    PetscCall(rg_domain_state_laws(domain, o->law.n ? o->law.n : 1,
+                                   o->law.n ? (const char *const *)o->law.values : &uniform));
   }
   PetscFunctionReturn(0);
 }
@@ -183,6 +222,12 @@ static PetscErrorCode external_create(RgProblem *problem, RgFailure *failure)
   e->words[0] = e->program;
   for (int i = 0; i < o->arguments.n; i++) e->words[i + 1] = o->arguments.values[i];
   if (!isnan(o->optimum)) problem->optimum = o->goal ? 0 - o->optimum : o->optimum;
+  e->evaluation = 1;
+  if (o->law.n) {
+    const int dim = problem->domain.context.dim;
+    PetscCall(PetscCalloc1(dim, &e->law));
+    PetscCall(rg_law_create_all(o->law.n, o->law.values, dim, e->law));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -192,7 +237,30 @@ static PetscErrorCode external_destroy(RgProblem *problem)
 
   PetscFunctionBeginUser;
   PetscCall(rg_child_close(&e->own, true));
-  PetscCall(RG_FREE(&e->words, &e->outcome, &e->program));
+  for (int j = 0; e->law && j < problem->domain.context.dim; j++)
+    PetscCall(rg_law_destroy(&e->law[j]));
+  PetscCall(RG_FREE(&e->words, &e->outcome, &e->program, &e->law));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode external_at(RgProblem *problem, int t)
+{
+  PetscFunctionBeginUser;
+  ((External *)problem->data)->evaluation = t;
+  PetscFunctionReturn(0);
+}
+
+/* A draw of context j, as a share of its range. */
+static PetscErrorCode draw_share(const External *e, int j, RgRandom *random, double *share)
+{
+  RgDistribution law;
+
+  PetscFunctionBeginUser;
+  if (!e->law) *share = rg_random_uniform(random);
+  if (!e->law) PetscFunctionReturn(0);
+  PetscCall(rg_law_at(&e->law[j], e->evaluation, &law));
+  *share = fmin(fmax(rg_distribution_sample(&law, random), 0), 1);
+  PetscCall(rg_distribution_destroy(&law));
   PetscFunctionReturn(0);
 }
 
@@ -204,7 +272,9 @@ static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random
   PetscFunctionBeginUser;
   *context_index = -1;
   for (int j = 0; j < space->dim; j++) {
-    const double u = rg_random_uniform(random), lower = space->lower[j], upper = space->upper[j];
+    const double lower = space->lower[j], upper = space->upper[j];
+    double u = 0;
+    PetscCall(draw_share(problem->data, j, random, &u));
     c[j] = space->inputs[j].log ? fmin(lower * pow(upper / lower, u), upper)
                                 : lower + u * (upper - lower);
   }
@@ -389,5 +459,6 @@ const RgProblemClass rg_problem_external = {
   .evaluate = external_evaluate,
   .constrain = external_constrain,
   .draw_context = external_draw_context,
+  .at = external_at,
   .destroy = external_destroy,
 };

@@ -188,10 +188,11 @@ void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told);
 PetscErrorCode rg_trial_run_crew(RgTrialRun *run);
 /* Compute F and regret of all finished rows. */
 PetscErrorCode rg_trial_regret(RgTrialRun *run);
-/* Whether F differs between the rows of a trial: the law of its contexts changes, or the contexts
-   are announced. */
+/* Whether F differs between the rows of a trial, and can be computed: the law of its contexts
+   changes, or the contexts are announced. */
 static inline bool rg_trial_follows(const RgTrialRun *run)
 {
+  if (rg_problem_is_observed(run->problem->class)) return false;
   return run->problem->epoch || run->problem->domain.control == RG_CONTEXT_ANNOUNCED;
 }
 /* Where they differ: F of each row at its query and at the recommendation (n_rows; NaN without

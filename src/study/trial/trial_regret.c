@@ -45,13 +45,15 @@ static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, i
   PetscFunctionReturn(0);
 }
 
-/* F of a costly problem at its evaluations: the observed f; NaN with a context. */
+/* F of a costly problem at its evaluations: the observed f; NaN with a context that was not
+   announced. */
 static void objective_observed(const RgTrialRun *run, int first, double *F)
 {
+  const RgDomain *domain = &run->problem->domain;
+  const bool unknown = domain->context.dim && domain->control != RG_CONTEXT_ANNOUNCED;
+
   for (int row = first; row < run->record->n_rows; row++)
-    F[row] = run->problem->domain.context.dim || counts_not(run, row)
-               ? NAN
-               : run->record->column[RG_COLUMN_F][row];
+    F[row] = unknown || counts_not(run, row) ? NAN : run->record->column[RG_COLUMN_F][row];
 }
 
 /* F of a costly problem at recorded recommendations; NaN if the design was not evaluated. */

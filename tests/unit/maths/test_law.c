@@ -41,6 +41,7 @@ RG_TEST(parameters_at_t)
 {
   const char *line = "linear(normal(0.2, 0.1), 11, normal(0.4, 0.3), 31, normal(0.4, 0.1))";
   const char *jump = "jump(uniform(0, 1), 5, normal(0.5, 0.1), 9, point(3))";
+  const char *table = "table(normal(0.5, 0.1), normal(0.7, 0.2), point(3))";
   const char *swing = "periodic(normal(0.2, 0.1), 20, normal(0.6, 0.1))";
 
   RG_CLOSE(at(line, 1, 0), 0.2, 0);
@@ -53,6 +54,10 @@ RG_TEST(parameters_at_t)
   RG_CLOSE(at(jump, 5, 1), 0.1, 0);
   RG_CLOSE(at(jump, 8, 0), 0.5, 0);
   RG_CLOSE(at(jump, 9, 0), 3, 0);
+  RG_CLOSE(at(table, 1, 0), 0.5, 0);
+  RG_CLOSE(at(table, 2, 1), 0.2, 0);
+  RG_CLOSE(at(table, 3, 0), 3, 0);
+  RG_CLOSE(at(table, 99, 0), 3, 0);
   RG_CLOSE(at(swing, 1, 0), 0.2, 0);
   RG_CLOSE(at(swing, 6, 0), 0.4, 1e-15); /* a quarter of the period */
   RG_CLOSE(at(swing, 11, 0), 0.6, 1e-15);
@@ -126,6 +131,8 @@ RG_TEST(epochs)
   assert_int_equal(epoch("normal(0, 1)", 50), 0);
   assert_int_equal(epoch("linear(point(0), 10, point(1))", 9), 9);
   assert_int_equal(epoch("linear(point(0), 10, point(1))", 50), 10);
+  assert_int_equal(epoch("table(point(0), point(1), point(2))", 2), 2);
+  assert_int_equal(epoch("table(point(0), point(1), point(2))", 9), 3);
   assert_int_equal(epoch(two[0], 6), 1);
   assert_int_equal(epoch(two[0], 90), 7);
   assert_int_equal(epoch(two[1], 12), 2);
@@ -145,6 +152,8 @@ RG_TEST(mistakes)
     const char *text, *mistake;
   } cases[] = {
     {"linear(normal(0, 1))", "column 20: ',' expected before ')'"},
+    {"table(normal(0, 1))", "column 19: ',' expected before ')'"},
+    {"table(normal(0, 1), 2, point(0))", "column 21: a law expected, such as normal(0.5, 0.1)"},
     {"linear(normal(0, 1), 1, normal(1, 1))",
      "column 22: the number of a later evaluation expected, at least 2 and at most 1e9, found "
      "'1, normal(1, 1))'"},
