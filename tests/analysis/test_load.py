@@ -43,6 +43,18 @@ class Load(common.Case):
         np.testing.assert_array_equal(one[["x_0", "x_3"]], x[:, [0, 3]])
         self.assertTrue(data.loc[data["problem"] != "Large", "x_3"].isna().all())
 
+    def test_no_evaluation(self):
+        """Where every trial failed at once, there are columns without rows."""
+        failed = synthetic.problem("P", ["EI"], seeds=2, queries=3, failed=(0, 1))
+        for name, values in failed["arrays"].items():
+            values[...] = np.nan
+        failed["n_rows"][:] = 0
+        synthetic.write(self.path, [failed])
+        results = load(self.path)
+        self.assertEqual(len(results.data), 0)
+        self.assertLessEqual({"y", "x_0", "x_1"}, set(results.data))
+        self.assertEqual(list(results.rows(["y"]))[-1], "y")
+
     def test_rows(self):
         """A part of the columns: they have the same values as in all, and no other column is read."""
         synthetic.write(self.path, [self.small, self.large])

@@ -118,6 +118,10 @@ class Sweep(common.Case):
         self.assertEqual([t.get_text() for t in figure.axes[2].texts],
                          [f"{means['GP-UCB', k, v]:.3g}" for k in KERNELS
                           for v in (1e-4, 1e-2, 1e-1)])
+        width, _ = figure.canvas.get_width_height()
+        for text in (figure._suptitle, figure._supxlabel):
+            box = text.get_window_extent(figure.canvas.get_renderer())
+            self.assertTrue(0 <= box.x0 and box.x1 <= width, text.get_text())
         best = means.unstack("method").idxmin(axis=1)
         self.assertEqual([t.get_text() for t in figure.axes[3].texts],
                          [best[k, v] for k in KERNELS for v in (1e-4, 1e-2, 1e-1)])

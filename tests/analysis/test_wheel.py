@@ -49,12 +49,13 @@ class Wheel(unittest.TestCase):
         self.call(self.bin / "regatta-analysis", golden, "--out", out)
         self.assertTrue((out / "summary.md").exists())
         self.call(self.bin / "regatta-analysis", "missing.h5", "--out", out, code=2)
+        self.call(self.bin / "regatta-analysis", "page", golden, "--out", out)
 
     def test_what_is_in_it(self):
         with zipfile.ZipFile(self.wheel) as wheel:
             files = {name for name in wheel.namelist() if ".dist-info/" not in name}
         ours = {p.relative_to(ROOT / "analysis").as_posix() for package in ("regatta", "regatta_analysis")
-                for p in (ROOT / "analysis" / package).rglob("*") if p.suffix in (".py", ".typed")}
+                for p in (ROOT / "analysis" / package).rglob("*") if p.is_file() and "__pycache__" not in p.parts}
         self.assertEqual(files, ours)
 
     def test_without_the_program(self):

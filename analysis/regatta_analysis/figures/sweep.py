@@ -179,7 +179,7 @@ class _Heat:
             figure.suptitle(style.escaped(f"{self.title}: {self.statistic} of the final {self.name} over "
                                           f"{extended.spread(self.counts)} trials{scale}"), fontsize=8.5, x=0.01, ha="left")
             if others:
-                figure.supxlabel(style.escaped(self._note(baseline)), fontsize=7, color=style.GREY)
+                figure.supxlabel(style.wrapped(style.escaped(self._note(baseline)), 150), fontsize=7, color=style.GREY)
             return figure
 
     def _note(self, baseline):

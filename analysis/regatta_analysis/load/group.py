@@ -226,11 +226,9 @@ class Group:
                 values = np.broadcast_to(np.nan, (rows.sum(), len(names)))
             else:
                 values = self.values(name)
-                if np.all(rows == values.shape[1]):
-                    values = values.reshape(len(values) * values.shape[1], -1)
-                else:
+                if np.any(rows != values.shape[1]):
                     values = values[np.arange(values.shape[1]) < rows[:, None]]
-                    values = values.reshape(len(values), -1)
+                values = values.reshape(rows.sum(), len(names))
             yield from ((own, _words(values[:, j], labels.get(own)))
                         for j, own in enumerate(names) if wanted[j])
 
