@@ -64,7 +64,7 @@ typedef struct {
   int n_done, n_foreign;
   RgOriginJudge judge;
   RgOriginCounts origins; /* origins of finished trials */
-  RgCalibration clock;    /* CPU seconds of complete trials */
+  RgCalibration clock;    /* CPU seconds of complete trials; with programs, wall seconds */
   RgCalibration wall;     /* their wall time */
   int n_searches;         /* searches for unknown optima */
   double search;          /* their CPU seconds */
@@ -86,7 +86,10 @@ static PetscErrorCode count_record(void *closure, const RgRecord *record)
   progress->done[trial] = (unsigned char)record->status;
   const int cell = rg_plan_cell(progress->plan, trial);
   if (record->status == RG_STATUS_COMPLETE) {
-    rg_calibration_add(&progress->clock, cell, record->provenance.cpu);
+    const RgCell *its = &progress->plan->study->cells[cell];
+    const bool waits = its->algorithm->outside || its->problem->traits & RG_PROBLEM_COSTLY;
+    rg_calibration_add(&progress->clock, cell,
+                       waits ? record->provenance.wall : record->provenance.cpu);
     rg_calibration_add(&progress->wall, cell, record->provenance.wall);
   }
   PetscCall(rg_origin_judge(&progress->judge, record, cell, 0, &progress->origins, &origin));

@@ -110,10 +110,10 @@ typedef struct {
 /* The cost of a problem, beside the algorithm's. The caller zeroes it. */
 typedef struct {
   double evaluation; /* declared seconds of one evaluation */
+  bool undeclared;   /* nobody has declared them, so that two evaluations may be timed */
   double setup;      /* operations of creating the instance and finding the optimum */
-  double order;      /* order of the largest dense matrix that `create` factors, with the team's
-                        help if possible. If it is large, the instance is kept for other trials like
-                        a shared one. 0: no matrix */
+  double order;      /* order of the largest dense matrix that `create` factors, by a team if
+                        possible; if it is large, the instance is kept for others. 0: no matrix */
 } RgProblemCost;
 
 /* The descriptor of a family, the only external symbol of its file. */

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Seconds of a trial by `regatta plan`, beside the CPU seconds that two trials then take.
 
-    python3 tests/bench/plan_accuracy.py [REGATTA] [-T 50,200] [METHOD ...]
+    python3 tests/bench/plan_accuracy.py [REGATTA] [-T 50,200] [--keep FOLDER] [METHOD ...]
 
-One row per method and length. The ratio should lie between 1/1.5 and 1.5."""
+One row per method and length. The ratio should lie between 1/1.5 and 1.5. With --keep, the trials of an earlier run in
+FOLDER count, so that only the plans are made again."""
 import argparse
 import os
 import pathlib
@@ -41,8 +42,9 @@ def seconds_of(text):
 
 def measure(program, study, output):
     environment = {**os.environ, "REGATTA_CACHE": "off"}
-    subprocess.run([program, "run", study, "-o", output, "-quiet"], check=True, stdout=subprocess.DEVNULL,
-                   env=environment)
+    if not output.exists():
+        subprocess.run([program, "run", study, "-o", output, "-quiet"], check=True, stdout=subprocess.DEVNULL,
+                       env=environment)
     done = subprocess.run([program, "plan", study, "-o", output, "-quick"], check=True, capture_output=True,
                           text=True)
     return seconds_of(done.stdout)
@@ -53,7 +55,8 @@ def main():
     parser.add_argument("program", nargs="?", default="build/regatta")
     parser.add_argument("methods", nargs="*")
     parser.add_argument("-T", default="50,200")
-    arguments = parser.parse_args()
+    parser.add_argument("--keep", help="folder for the results files")
+    arguments = parser.parse_intermixed_args()
     print("| method | problem | T | plan | trial | ratio |\n|---|---|---|---|---|---|")
     for problem, methods in RACE.items():
         for method in methods:
@@ -61,13 +64,14 @@ def main():
                 if arguments.methods and method not in arguments.methods:
                     continue
                 with tempfile.TemporaryDirectory() as folder:
+                    name = f"{method}-{iterations}"
                     study = pathlib.Path(folder, "study.yaml")
                     study.write_text(STUDY.format(iterations=iterations, problem=problem, method=method))
                     planned, mistake = estimate(arguments.program, study)
                     if mistake:
                         print(f"{method} on {problem}: {mistake}")
                         continue
-                    took = measure(arguments.program, study, pathlib.Path(folder, "out.h5"))
+                    took = measure(arguments.program, study, pathlib.Path(arguments.keep or folder, f"{name}.h5"))
                 print(f"| {method} | {problem} | {iterations} | {planned:.3g} s | {took:.3g} s | {planned / took:.2f} |",
                       flush=True)
 

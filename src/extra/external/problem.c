@@ -83,8 +83,9 @@ static const RgParam params[] = {
   RG_PROGRAM_TIME_LIMIT(Options),
   RG_INT("retries", Options, retries, "1", 0, 100, "",
          "how often a failed evaluation is repeated, with the program restarted"),
-  RG_REAL("seconds", Options, seconds, "1", 0, 1e7, "",
-          "what an evaluation is expected to take, for plan and schedule"),
+  RG_REAL("seconds", Options, seconds, "auto", 0, 1e7, "",
+          "what an evaluation is expected to take, for plan and schedule; auto: plan times two "
+          "evaluations, the schedule assumes a second"),
   {0},
 };
 
@@ -198,7 +199,10 @@ static PetscErrorCode external_domain(const RgProblemClass *class, const void *o
 
 static void external_cost(const void *options, RgProblemCost *cost)
 {
-  cost->evaluation = ((const Options *)options)->seconds;
+  const double seconds = ((const Options *)options)->seconds;
+
+  cost->undeclared = isnan(seconds);
+  cost->evaluation = cost->undeclared ? 1 : seconds;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

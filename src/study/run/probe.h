@@ -11,12 +11,9 @@
 PetscErrorCode rg_probe_programs(const RgStudy *study, RgDiagnostics *diagnostics);
 
 /* Time one cell of every method and problem entry without trials in `calibration`, and add the
-   estimated time of a trial: CPU seconds, or wall time for external methods. A trial of up to
-   0.3 s runs to its end. For a longer trial some queries at its beginning, middle and end are
-   timed, with initial designs instead of earlier queries, and the rest is interpolated. Costly
-   problems are not evaluated; their declared times count. Not timed: cells for teams of ranks,
-   cells with more than 20 nominal seconds per query, and cells that remain after a minute. Searches
-   for unknown optima are not part of a trial: many trials share one. */
+   estimated time of a trial (study/run/rehearsal.h). Not timed: cells for teams of ranks, cells
+   with more than 20 nominal seconds per query, and cells that remain after a minute. Searches for
+   unknown optima are not part of a trial: many trials share one. */
 PetscErrorCode rg_probe_costs(const RgPlan *plan, RgCalibration *calibration);
 
 /* Estimate the searches for unknown optima (regret/optimum.h) that the trials without a status in

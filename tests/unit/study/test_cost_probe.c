@@ -1,5 +1,9 @@
 /* The cost of trials from short probes, methods that are programs, and the time left of a run. */
+#include <math.h>
+
+#include "base/clock.h"
 #include "study/run/probe.h"
+#include "study/run/rehearsal.h"
 #include "study/record/record.h"
 #include "study/schedule/time_left.h"
 #include "study_text.h"
@@ -77,6 +81,114 @@ RG_TEST(costly_problems_are_not_evaluated)
   assert_int_equal(clock.n_probes, 1);
   assert_true(clock.seconds[0] >= 30 && clock.seconds[0] < 32);
   RG_OK(rg_calibration_destroy(&clock));
+  forget();
+}
+
+static int n_evaluated;
+
+static void a_second(const void *options, RgProblemCost *cost)
+{
+  (void)options;
+  cost->evaluation = 1;
+  cost->undeclared = true;
+}
+
+static PetscErrorCode takes_time(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                 RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  (void)problem, (void)points, (void)failure;
+  n_evaluated += m;
+  PetscCall(PetscSleep(0.05 * m));
+  for (int i = 0; i < m; i++) f[i] = 0;
+  PetscFunctionReturn(0);
+}
+
+/* Where nobody declares what an evaluation takes, two are timed. */
+RG_TEST(an_undeclared_duration_is_measured)
+{
+  RgCalibration clock;
+
+  make("study: t\ncommon: {iterations: 6, initial_points: 4}\nproblems: [branin]\nalgorithms: "
+       "[random]\n");
+  RgProblemClass costly = *study.cells[0].problem;
+  costly.traits |= RG_PROBLEM_COSTLY;
+  costly.cost = a_second;
+  costly.evaluate = takes_time;
+  study.cells[0].problem = &costly;
+  RG_OK(rg_calibration_create(&study, &clock));
+  RG_OK(rg_probe_costs(&plan, &clock));
+  assert_int_equal(n_evaluated, 2);
+  assert_true(clock.seconds[0] >= 0.5 && clock.seconds[0] < 5);
+  RG_OK(rg_calibration_destroy(&clock));
+  forget();
+}
+
+static void burn(double seconds)
+{
+  const double until = rg_cpu_seconds() + seconds;
+
+  while (rg_cpu_seconds() < until)
+    ;
+}
+
+/* 6e-7 n^2 seconds for evaluation n. */
+static PetscErrorCode growing(RgProblem *problem, int m, const RgPoint *points, double *f,
+                              RgFailure *failure)
+{
+  (void)points, (void)failure;
+  burn(6e-7 * pow(problem->task.evaluation, 2));
+  for (int i = 0; i < m; i++) f[i] = 0;
+  return 0;
+}
+
+/* The cost of a long trial grows with its data: its beginning would be too cheap. */
+RG_TEST(the_end_of_a_trial_is_rehearsed)
+{
+  double seconds, sum = 0;
+
+  make("study: t\ncommon: {iterations: 200, initial_points: 4}\nproblems: [branin]\nalgorithms: "
+       "[random]\n");
+  RgProblemClass slow = *study.cells[0].problem;
+  slow.evaluate = growing;
+  study.cells[0].problem = &slow;
+  RG_OK(rg_rehearse(&study, &study.cells[0], &seconds));
+  for (int n = 1; n <= 204; n++) sum += 6e-7 * n * n;
+  assert_true(seconds > 0.9 * sum && seconds < 1.15 * sum);
+  forget();
+}
+
+static double far_away;
+static int n_late;
+
+/* The first 60 evaluations take time, so that the beginning of a trial ends there. */
+static PetscErrorCode watched(RgProblem *problem, int m, const RgPoint *points, double *f,
+                              RgFailure *failure)
+{
+  (void)failure;
+  if (problem->task.evaluation <= 60) burn(0.012);
+  for (int i = 0; i < m; i++) {
+    f[i] = -pow(points[i].x[0] - 1, 2) - pow(points[i].x[1] - 1, 2);
+    if (problem->task.evaluation <= 70) continue;
+    far_away += sqrt(-f[i]);
+    n_late++;
+  }
+  return 0;
+}
+
+/* Late data lie where the beginning of the trial ended, and not all over the box. */
+RG_TEST(designs_continue_the_beginning)
+{
+  double seconds;
+
+  make("study: t\ncommon: {iterations: 100, initial_points: 4}\nproblems: [branin]\nalgorithms: "
+       "[ei]\n");
+  RgProblemClass class = *study.cells[0].problem;
+  class.evaluate = watched;
+  study.cells[0].problem = &class;
+  RG_OK(rg_rehearse(&study, &study.cells[0], &seconds));
+  assert_true(n_late >= 30);
+  assert_true(far_away / n_late < 1); /* uniform in the box of Branin: about 7 */
   forget();
 }
 

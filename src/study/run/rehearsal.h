@@ -1,0 +1,21 @@
+/* The cost of a trial from parts of it, which are run here and now. No result depends on them. */
+#ifndef RG_STUDY_RUN_REHEARSAL_H
+#define RG_STUDY_RUN_REHEARSAL_H
+
+#include "study/file/study.h"
+
+/* Estimate the seconds of a trial of a cell: CPU seconds, or wall time for external methods. NaN:
+   the trial fails. A trial of up to half a second runs to its end. Of a longer one, the beginning
+   runs, and then a few queries in the middle and at the end. Their data are designs that continue
+   the beginning: most lie where its latest queries lie, as in a trial, because a model of such data
+   costs another time than one of scattered data. Between these points, seconds per query follow a
+   power law. Costly problems are not evaluated: a smooth function with the same domain takes their
+   place, and their declared time counts. If none is declared, two evaluations are timed. */
+PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double *seconds);
+
+/* Run a trial with an initial design of `first` points and made-up evaluations for one query.
+   message: why it fails, or "". */
+PetscErrorCode rg_rehearse_query(const RgStudy *study, const RgCell *cell, int first,
+                                 char message[256]);
+
+#endif
