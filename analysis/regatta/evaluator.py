@@ -9,12 +9,14 @@ import hashlib
 import importlib
 import importlib.util
 import inspect
+import marshal
 import os
 import pickle
 import sys
 import textwrap
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FunctionType
 from typing import Any, Callable, Iterable, Mapping, Optional, Sequence, TextIO, Union
 
 from . import respond
@@ -89,7 +91,7 @@ def _importable(function: Callable[..., Any]) -> Optional[list[str]]:
     """Folder, module and name from which another process can import a function; None if it can't."""
     module, name = sys.modules.get(function.__module__), getattr(function, "__qualname__", "<none>")
     file = getattr(module, "__file__", None)
-    if not file or "<" in name:
+    if not file or not Path(file).is_file() or "<" in name:  # a script on standard input has the file "<stdin>"
         return None
     spec = getattr(module, "__spec__", None)  # a script has none
     parts = spec.name if spec else Path(file).stem
@@ -112,12 +114,15 @@ def _pickled(function: Callable[..., Any], label: str) -> str:
 
 
 def _version(function: Callable[..., Any]) -> str:
-    """A hash of a function's code that does not change with comments and the layout of lines."""
+    """A hash of a function's code that does not change with comments and the layout of lines; without a source, as on
+    standard input, of its compiled code."""
     try:
-        code = ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(function))))
-    except (OSError, TypeError, SyntaxError):  # a callable without a source of its own
-        return "1"
-    return hashlib.sha256(code.encode()).hexdigest()[:12]
+        code = ast.unparse(ast.parse(textwrap.dedent(inspect.getsource(function)))).encode()
+    except (OSError, TypeError, SyntaxError):
+        if not isinstance(function, FunctionType):
+            return "1"
+        code = marshal.dumps(function.__code__.replace(co_firstlineno=1), 2)  # format 2 depends on the code alone
+    return hashlib.sha256(code).hexdigest()[:12]
 
 
 def _parameters(function: Callable[..., Any]) -> Iterable[str]:

@@ -1,10 +1,12 @@
 """Studies from Python: regatta.run, regatta.plan, regatta.objective, as a user's script calls them."""
 import contextlib
+import importlib.util
 import io
 import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -182,6 +184,17 @@ class Objectives(Here):
             rows = regatta.run(study, ranks=1, quiet=True).data
         self.assertTrue(Path("f.pickle").exists())
         np.testing.assert_allclose(rows["y"], 3 * rows["x_x"])
+
+    @unittest.skipUnless(importlib.util.find_spec("cloudpickle"), "needs cloudpickle")
+    def test_a_script_on_standard_input(self):
+        """Its functions have no file, and no source either: another function has another version."""
+        script = ("import regatta\ndef f(x): return FACTOR * x\nentry = regatta.objective(f, ['x real 0 1'], label='f')\n"
+                  f"rows = regatta.run({{**{PLAIN}, 'problems': [entry]}}, ranks=1, quiet=True).data\n"
+                  "print((rows['y'] / rows['x_x']).round(6).unique())\n")
+        for factor in (3, 4):
+            done = subprocess.run([sys.executable, "-"], input=script.replace("FACTOR", str(factor)), capture_output=True, text=True,
+                                  env=studies._environment())
+            self.assertEqual(done.stdout, f"[{factor}.]\n", done.stderr)
 
     def test_a_file_that_runs_a_study_when_it_is_imported(self):
         Path("script.py").write_text("import regatta\ndef f(x):\n    return x\nregatta.run({'study': 's'})\n")
