@@ -245,6 +245,10 @@ for line in sys.stdin:
             self.assertEqual((code, err.count("'P' fails on 'external' at evaluation ")), (2, 1), err)
             self.assertIn("sums.py ended with exit code 1", err)
         self.run_ok("plan", self.study(method(program="sums.py"), problem="branin"))
+        best = 'max(request["initial"], key=lambda point: point["y"])'
+        self.write("best.py", SUMS.replace('request["initial"]', f"[{best}]")).chmod(0o755)
+        code, _, err = regatta("plan", self.study(method(program="best.py"), problem=conditional))
+        self.assertEqual(code, 2, "a program that looks at the best design only")
 
     def test_a_changed_program_is_told_of_as_another_build_is(self):
         program = pathlib.Path(shutil.copy(OPTIMISER, self.folder / "mine.py"))

@@ -15,26 +15,30 @@
 #define AGAIN 0.03   /* a shorter trial is repeated, with warm caches */
 #define TIMES 4
 #define OBJECTIVES 16 /* number of designs at which F is timed */
+#define STARTS 10.0   /* seconds of an evaluation that may include the start of a program */
 #define PATIENCE 30.0 /* seconds that an evaluation of unknown duration may take */
 
 /* ---- a problem that costs nothing ------------------------------------------------------------ */
 
-/* A smooth function of the design, in place of the problem. */
+/* A smooth function of the design, in place of the problem. It is largest where inputs don't count:
+   a program that starts from the best design then meets such inputs. */
 static PetscErrorCode made_up_value(RgProblem *problem, int m, const RgPoint *points, double *f,
                                     RgFailure *failure)
 {
   const RgSpace *design = &problem->domain.design;
   double *unit;
+  bool *counts;
 
   PetscFunctionBeginUser;
   (void)failure;
-  PetscCall(PetscMalloc1(design->dim, &unit));
+  PetscCall(PetscMalloc2(design->dim, &unit, design->dim, &counts));
   for (int i = 0; i < m; i++) {
     rg_space_to_unit(design, points[i].x, unit);
+    rg_space_settle(design, unit, counts);
     f[i] = 0;
-    for (int j = 0; j < design->dim; j++) f[i] -= pow(unit[j] - 0.4, 2);
+    for (int j = 0; j < design->dim; j++) f[i] += counts[j] ? -pow(unit[j] - 0.4, 2) : 1;
   }
-  PetscCall(PetscFree(unit));
+  PetscCall(PetscFree2(unit, counts));
   PetscFunctionReturn(0);
 }
 
@@ -257,7 +261,7 @@ static bool is_too_long(void *closure)
 }
 
 /* Time an evaluation whose duration is not declared: the second one, because the first one starts
-   a program. If that takes too long, its time so far counts; NaN: it fails. */
+   a program. If it takes too long, its time so far counts; NaN: it fails. */
 static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell,
                                       RgInstances *instances, double *seconds)
 {
@@ -275,7 +279,7 @@ static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell,
   PetscCall(PetscMalloc2(cell->dim_x, &x, PetscMax(cell->dim_c, 1), &c));
   problem->task = (RgTask){.stop = is_too_long, .stop_closure = &until};
   *seconds = 0;
-  for (int i = 0; i < 2 && !failure.failed && *seconds < PART; i++) {
+  for (int i = 0; i < 2 && !failure.failed && *seconds < STARTS; i++) {
     RgPoint point = {.index = -1, .x = x, .context_index = -1, .c = cell->dim_c ? c : NULL};
     rg_random_uniforms(&random, (size_t)cell->dim_x, x);
     rg_space_settle(&problem->domain.design, x, NULL);
