@@ -43,7 +43,7 @@ PetscErrorCode rg_param_copy_texts(int n, const char *const *from, char ***to)
 const RgParam *rg_params_find(const RgParam *table, const char *name)
 {
   for (; table->name; table++) {
-    if (strcmp(table->name, name) == 0) return table;
+    if (rg_param_is_one(table) && strcmp(table->name, name) == 0) return table;
   }
   return NULL;
 }
@@ -60,7 +60,9 @@ static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgP
   PetscFunctionBeginUser;
   while (table[n].name) n++;
   PetscCall(PetscCalloc1((size_t)n + 1, &names));
-  for (int i = 0; i < n; i++) names[i] = table[i].name;
+  n = 0;
+  for (; table->name; table++)
+    if (rg_param_is_one(table)) names[n++] = table->name;
   nearest = rg_text_nearest(name, names);
   rg_param_show(name, shown);
   if (nearest) {
@@ -168,7 +170,7 @@ PetscErrorCode rg_params_defaults(const RgParam *table, void *options)
   PetscFunctionBeginUser;
   for (; table->name; table++) {
     PetscCall(rg_param_reset(table, options));
-    if (!table->fallback) continue;
+    if (!table->fallback || !rg_param_is_one(table)) continue;
     PetscCall(set_default(table, options, &problem));
     bool valid = problem.length == 0;
     PetscCall(rg_text_clear(&problem));
@@ -200,6 +202,8 @@ PetscErrorCode rg_param_reset(const RgParam *entry, void *options)
     PetscCall(PetscFree(field.texts->values));
     field.texts->n = 0;
     break;
+  case RG_PARAM_GROUP:
+  case RG_PARAM_GONE: break;
   }
   PetscFunctionReturn(0);
 }
@@ -283,6 +287,8 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
   case RG_PARAM_REALS: PetscCall(add_list(text, field.reals->n, NULL, field.reals->values)); break;
   case RG_PARAM_TEXTS:
   case RG_PARAM_NAMED: PetscCall(add_list(text, field.texts->n, field.texts->values, NULL)); break;
+  case RG_PARAM_GROUP: break;
+  case RG_PARAM_GONE: PetscCall(rg_text_add(text, "%s", entry->fallback)); break;
   }
   PetscFunctionReturn(0);
 }
@@ -291,6 +297,7 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
    `auto`. */
 static bool is_silent(const RgParam *entry, const RgParamField *field)
 {
+  if (entry->type == RG_PARAM_GROUP) return true;
   if (entry->type == RG_PARAM_CHOICE)
     return entry->minimum == RG_LATER && !strcmp(entry->choices[*field->integer], entry->fallback);
   if (entry->type == RG_PARAM_BOOL) return entry->minimum == RG_LATER && !*field->boolean;
@@ -300,13 +307,15 @@ static bool is_silent(const RgParam *entry, const RgParamField *field)
 
 PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, RgText *text)
 {
+  const size_t before = text->length;
+
   PetscFunctionBeginUser;
   for (const RgParam *entry = table; entry->name; entry++) {
     /* The cast serves a union that writers share; this view only reads. */
     const RgParamField field = rg_param_field(entry, (void *)(uintptr_t)options);
 
     if (is_silent(entry, &field)) continue;
-    PetscCall(rg_text_add(text, "%s%s=", entry == table ? "" : ",", entry->name));
+    PetscCall(rg_text_add(text, "%s%s=", text->length > before ? "," : "", entry->name));
     PetscCall(add_value(entry, field, text));
   }
   PetscFunctionReturn(0);

@@ -2,6 +2,8 @@
 #include "base/params_internal.h"
 #include "base/table.h"
 
+#include <string.h>
+
 static const char *type_name(RgParamType type)
 {
   switch (type) {
@@ -14,6 +16,8 @@ static const char *type_name(RgParamType type)
   case RG_PARAM_TEXTS: return "texts";
   case RG_PARAM_NAMED: return "map of texts";
   case RG_PARAM_PATH: return "path";
+  case RG_PARAM_GROUP:
+  case RG_PARAM_GONE: break;
   }
   return "";
 }
@@ -51,13 +55,35 @@ static PetscErrorCode add_row(const RgParam *entry, RgTable *table)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_params_describe(const RgParam *table, RgText *text)
+/* Append the table of all parameters, or of those in the group called `title`. */
+static PetscErrorCode add_rows(const RgParam *table, const char *title, RgText *text)
 {
   RgTable rows = {.n_columns = 6,
                   .headings = {"name", "type", "default", "range", "symbol", "meaning"}};
+  bool inside = !title;
 
   PetscFunctionBeginUser;
-  for (; table->name; table++) PetscCall(add_row(table, &rows));
+  for (; table->name; table++) {
+    if (title && table->type == RG_PARAM_GROUP) inside = !strcmp(table->name, title);
+    if (inside && rg_param_is_one(table)) PetscCall(add_row(table, &rows));
+  }
   PetscCall(rg_table_print(&rows, text));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_params_describe(const RgParam *table, RgText *text)
+{
+  int n_groups = 0;
+
+  PetscFunctionBeginUser;
+  for (const RgParam *group = table; group->name; group++) {
+    bool seen = group->type != RG_PARAM_GROUP;
+    for (const RgParam *other = table; other < group && !seen; other++)
+      seen = other->type == RG_PARAM_GROUP && !strcmp(other->name, group->name);
+    if (seen) continue;
+    PetscCall(rg_text_add(text, "%s%s\n", n_groups++ ? "\n" : "", group->name));
+    PetscCall(add_rows(table, group->name, text));
+  }
+  if (!n_groups) PetscCall(add_rows(table, NULL, text));
   PetscFunctionReturn(0);
 }

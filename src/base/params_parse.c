@@ -93,6 +93,8 @@ static PetscErrorCode add_accepted(const RgParam *entry, RgText *text)
     if (text->length == before) text->data[--text->length] = '\0';
     if (entry->type == RG_PARAM_REALS) PetscCall(rg_text_add(text, " or a list of them"));
     break;
+  case RG_PARAM_GROUP:
+  case RG_PARAM_GONE: break;
   }
   if (rg_param_allows_auto(entry)) PetscCall(rg_text_add(text, " or 'auto'"));
   PetscFunctionReturn(0);
@@ -254,7 +256,9 @@ static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const
     break;
   case RG_PARAM_REALS:
   case RG_PARAM_TEXTS:
-  case RG_PARAM_NAMED: break;
+  case RG_PARAM_NAMED:
+  case RG_PARAM_GROUP:
+  case RG_PARAM_GONE: break;
   }
   if (!fine) PetscCall(complain(entry, word, problem));
   PetscFunctionReturn(0);

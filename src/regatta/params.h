@@ -27,9 +27,12 @@ typedef enum {
   RG_PARAM_TEXTS,  /* RgTexts, owned by the struct; one text or a list of texts */
   RG_PARAM_NAMED,  /* RgTexts, owned by the struct; a map of names to texts, each kept as
                       `NAME=text`; names without '=' and ';' */
-  RG_PARAM_PATH    /* char *, owned by the struct. A relative path is resolved against the folder
+  RG_PARAM_PATH,   /* char *, owned by the struct. A relative path is resolved against the folder
                       of the file that contains it (place.file of rg_params_set) if that names
                       something, else kept as typed */
+  /* Entries that are no parameters: RG_GROUP and RG_GONE make them. */
+  RG_PARAM_GROUP,
+  RG_PARAM_GONE
 } RgParamType;
 
 /* One parameter. A table ends with an entry whose name is NULL. */
@@ -77,6 +80,19 @@ typedef struct {
   }
 #define RG_IS_A(Type, Options, field) _Generic(((Options *)0)->field, Type : 0)
 
+/* The following entries belong to this group. Descriptions have a table for every group; a group
+   may have entries at several places. */
+#define RG_GROUP(title)                                                                            \
+  {                                                                                                \
+    title, RG_PARAM_GROUP, 0, NULL, 0, 0, NULL, "", ""                                             \
+  }
+/* A parameter that was deleted when results existed: unknown to study files and descriptions.
+   `name=value` stays in the canonical text, so that the identity of those results stays. */
+#define RG_GONE(name, value)                                                                       \
+  {                                                                                                \
+    name, RG_PARAM_GONE, 0, value, 0, 0, NULL, "", ""                                              \
+  }
+
 /* In the descriptor of a method: its parameters table and the struct that the table points into. */
 #define RG_OPTIONS(Options, table) .params = (table), .options_size = sizeof(Options)
 /* The first fields of a descriptor; RgAlgorithmClass and RgProblemClass describe them. */
@@ -117,7 +133,8 @@ RG_API PetscErrorCode rg_params_canonical(const RgParam *table, const void *opti
 /* Free texts and lists and zero those fields. */
 RG_API PetscErrorCode rg_params_clear(const RgParam *table, void *options);
 
-/* Append a table for people: name, type, default, range or choices, symbol, meaning. */
+/* Append a table for people: name, type, default, range or choices, symbol, meaning. With groups:
+   a table for each of them below its title. */
 RG_API PetscErrorCode rg_params_describe(const RgParam *table, RgText *text);
 
 /* Entry by name, or NULL. */

@@ -52,11 +52,9 @@ static void decide_noise(RgModel *model, double noise_variance)
   s->learn_noise = o->fit != RG_FIT_FIXED && (o->fit_noise || isnan(s->given_noise));
   if (!s->learn_noise) {
     s->configured_noise = rg_model_known_noise(model);
-  } else if (isnan(o->noise_start)) {
+  } else {
     const RgFitOptions fit = rg_surrogate_fit_options(o, s->dim, true);
     s->configured_noise = rg_prior_mode(&fit.noise, 0.01);
-  } else {
-    s->configured_noise = o->noise_start;
   }
 }
 

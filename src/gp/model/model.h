@@ -52,20 +52,18 @@ typedef struct RgSurrogateOptions {
   int noise_units;       /* RgNoiseUnits of a given or known noise variance */
   double noise_floor;    /* smallest noise variance in model units, where it is not learned */
   bool fit_noise;        /* learn the noise even where it is known */
-  double noise_start;    /* start of a learned noise, model units; auto: prior mode, or 0.01 */
-  double noise_lower, noise_upper; /* bounds of a learned noise, model units */
-  bool standardise;                /* scale outputs to zero mean and unit variance at every refit */
-  int deviation;                   /* RgDeviation: divisor n | n - 1 */
-  int mean;                        /* RgMeanKind: zero | constant (generalised least squares); auto:
+  double noise_lower;    /* lower bound of a learned noise, model units */
+  bool standardise;      /* scale outputs to zero mean and unit variance at every refit */
+  int deviation;         /* RgDeviation: divisor n | n - 1 */
+  int mean;              /* RgMeanKind: zero | constant (generalised least squares); auto:
                             constant unless the policy is fixed */
-  int fit;                         /* RgFitPolicy */
-  int refit_every;                 /* queries between refits; -1: auto */
-  int fit_starts;                  /* starts of the fit in addition to the first one */
-  int fit_multistart;              /* RgMultistart: when fit_starts are used */
+  int fit;               /* RgFitPolicy */
+  int refit_every;       /* queries between refits; -1: auto */
+  int fit_starts;        /* starts of the fit in addition to the first one */
+  int fit_multistart;    /* RgMultistart: when fit_starts are used */
   int fit_warm; /* RgWarm: first start of a fit, the last optimum or the configured values */
   int fit_iterations;
-  double fit_tolerance; /* a start ends when an iteration gains less than this (log density) */
-  bool fit_variance;    /* false keeps `variance` */
+  bool fit_variance; /* false keeps `variance` */
   double length_scale_lower, length_scale_upper, variance_lower, variance_upper;
   int prior;               /* RgPriorSet; used by the map policy */
   int solver;              /* RgSolver */

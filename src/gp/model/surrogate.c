@@ -28,6 +28,7 @@ static const char *const warping_names[] = {"none", "kumaraswamy", NULL};
 static const char *const solver_names[] = {"auto", "dense", "iterative", NULL};
 
 const RgParam rg_surrogate_params[] = {
+  RG_GROUP("Model"),
   RG_CHOICE("kernel", RgSurrogateOptions, kernel, "matern52", rg_kernel_family_names, "k",
             "covariance function"),
   RG_ENTRY("shape", REAL, RgSurrogateOptions, shape, double, "auto", RG_POSITIVE, 1e6,
@@ -54,6 +55,7 @@ const RgParam rg_surrogate_params[] = {
            "term; auto: 0.3, with prior: hvarfner2024 its mode"),
   RG_REAL("variance", RgSurrogateOptions, variance, "1", RG_POSITIVE, 1e12, "sigma_f^2",
           "signal variance k(x,x), model units: fixed value or start of the fit"),
+  RG_GROUP("Noise"),
   RG_REAL("noise_variance", RgSurrogateOptions, noise_variance, "auto", 0, 1e300, "sigma^2",
           "noise variance of the model; auto: the study's where known, else learned (fit: fixed: "
           "1e-6 of the signal variance)"),
@@ -63,19 +65,20 @@ const RgParam rg_surrogate_params[] = {
           "least noise variance in model units where it is not learned"),
   RG_BOOL("fit_noise", RgSurrogateOptions, fit_noise, "false",
           "learn the noise variance also where it is known"),
-  RG_REAL("noise_start", RgSurrogateOptions, noise_start, "auto", RG_POSITIVE, 1e12, "",
-          "start of a learned noise variance, model units; auto: mode of its prior, or 0.01"),
-  RG_REAL("noise_lower", RgSurrogateOptions, noise_lower, "1e-6", RG_POSITIVE, 1e12, "",
-          "lower bound of a learned noise variance, model units"),
-  RG_REAL("noise_upper", RgSurrogateOptions, noise_upper, "1", RG_POSITIVE, 1e12, "",
-          "upper bound of a learned noise variance, model units"),
+  RG_GONE("noise_start", "auto"),
+  RG_REAL("noise_lower", RgSurrogateOptions, noise_lower, "1e-6", RG_POSITIVE, 0.999999, "",
+          "lower bound of a learned noise variance, model units; the upper bound is 1"),
+  RG_GONE("noise_upper", "1"),
+  RG_GROUP("Transform"),
   RG_BOOL("standardise", RgSurrogateOptions, standardise, "true",
           "shift and scale outputs to mean 0 and deviation 1 at every refit"),
   RG_CHOICE("deviation", RgSurrogateOptions, deviation, "population", deviation_names, "",
             "divisor of the variance that standardises: n or n - 1"),
+  RG_GROUP("Model"),
   RG_CHOICE("mean", RgSurrogateOptions, mean, "auto", mean_names, "",
             "prior mean, model units; constant: generalised least squares at every refit; auto: "
             "constant, but zero under fit: fixed"),
+  RG_GROUP("Fit"),
   RG_CHOICE("fit", RgSurrogateOptions, fit, "map", policy_names, "",
             "hyperparameters: fixed, maximum marginal likelihood, or maximum a posteriori"),
   RG_ENTRY(
@@ -91,9 +94,9 @@ const RgParam rg_surrogate_params[] = {
             "for up to 100 data, then whenever the data have grown by a tenth since"),
   RG_INT("fit_iterations", RgSurrogateOptions, fit_iterations, "100", 1, 1e6, "",
          "largest number of iterations of L-BFGS-B per start"),
-  RG_REAL("fit_tolerance", RgSurrogateOptions, fit_tolerance, "1e-3", 0, 1e6, "",
-          "a start ends when an iteration gains less than this log density"),
+  RG_GONE("fit_tolerance", "0.001"),
   RG_BOOL("fit_variance", RgSurrogateOptions, fit_variance, "true", "fit the signal variance too"),
+  RG_GROUP("Prior"),
   RG_REAL("length_scale_lower", RgSurrogateOptions, length_scale_lower, "0.01", RG_POSITIVE, 1e6,
           "", "lower bound of fitted length scales"),
   RG_REAL("length_scale_upper", RgSurrogateOptions, length_scale_upper, "10", RG_POSITIVE, 1e6, "",
@@ -107,6 +110,7 @@ const RgParam rg_surrogate_params[] = {
     "priors of fit: map; the BoTorch ones are of its 2023 (gamma) and 2024 (lognormal) defaults; "
     "hvarfner2024 is for many inputs d: length scales lognormal(sqrt(2) + log(d)/2, sqrt(3)), "
     "their bounds times sqrt(d/20) beyond 20 (Hvarfner, Hellsten, Nardi 2024, ICML)"),
+  RG_GROUP("Solver"),
   RG_ENTRY("solver", CHOICE, RgSurrogateOptions, solver, int, "auto", RG_LATER, 0, solver_names, "",
            "dense: factor the kernel matrix; iterative: conjugate gradients, no matrix; auto: "
            "dense unless a rank's share of the matrix has more than 2^31 entries"),
@@ -121,6 +125,7 @@ const RgParam rg_surrogate_params[] = {
   RG_ENTRY("fit_data", INT, RgSurrogateOptions, fit_data, int, "auto", 2, 1e9, rg_param_later, "",
            "iterative: hyperparameters are fitted to at most so many of the data, drawn once for "
            "all fits; auto: 2000"),
+  RG_GROUP("Transform"),
   RG_ENTRY("transform", CHOICE, RgSurrogateOptions, transform, int, "none", RG_LATER, 0,
            transform_names, "T",
            "monotone transformation of outputs, fitted at every refit: the Yeo-Johnson power of "
@@ -263,7 +268,6 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
   } bounds[] = {
     {"length_scale", o->length_scale_lower, o->length_scale_upper},
     {"variance", o->variance_lower, o->variance_upper},
-    {"noise", o->noise_lower, o->noise_upper},
   };
   check_solver(o, place, diagnostics);
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
@@ -421,13 +425,13 @@ RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *o, int dim, bool
     .warp_upper = 10,
     .learn_noise = learn_noise,
     .noise_lower = o->noise_lower,
-    .noise_upper = o->noise_upper,
+    .noise_upper = 1,
     .fix_variance = !o->fit_variance,
     .learn_mean =
       o->mean == RG_MEAN_CONSTANT || (o->mean == RG_MEAN_AUTO && o->fit != RG_FIT_FIXED),
     .starts = o->fit_starts,
     .max_iterations = o->fit_iterations,
-    .tolerance = o->fit_tolerance,
+    .tolerance = 1e-3, /* of the log density, per iteration */
   };
   if (o->fit == RG_FIT_MAP) set_priors((RgPriorSet)o->prior, dim, &fit);
   if (o->fit == RG_FIT_MAP) fit.warp = (RgPrior){RG_PRIOR_LOGNORMAL, 0.25, 0.5};

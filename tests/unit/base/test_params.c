@@ -365,6 +365,45 @@ RG_TEST(description)
   RG_OK(rg_text_clear(&text));
 }
 
+/* Groups order the description and nothing else; a deleted parameter lives in the canonical text
+   alone. */
+RG_TEST(groups_and_deleted_parameters)
+{
+  static const RgParam grouped[] = {
+    RG_GROUP("Size"),
+    {"restarts", RG_PARAM_INT, AT(restarts), "10", 1, 10000, NULL, "R", "starts"},
+    RG_GONE("patience", "0.5"),
+    RG_GROUP("Noise"),
+    {"noise", RG_PARAM_REAL, AT(noise), "1", 0, 0, NULL, "", "variance"},
+    RG_GROUP("Size"),
+    {"budget", RG_PARAM_INT, AT(budget), "7", 1, 9, NULL, "T", "evaluations"},
+    {NULL, RG_PARAM_BOOL, 0, NULL, 0, 0, NULL, NULL, NULL},
+  };
+  const char *word = "0.5";
+  Options options = {.before = 3};
+  RgDiagnostics diagnostics = {0};
+  RgText text = {0};
+
+  RG_OK(rg_params_defaults(grouped, &options));
+  assert_int_equal(options.before, 3);
+  assert_canonical_of(grouped, &options, "restarts=10,patience=0.5,noise=1,budget=7");
+  RG_OK(rg_params_describe(grouped, &text));
+  assert_string_equal(text.data, "Size\n"
+                                 "name      type     default  range          symbol  meaning\n"
+                                 "restarts  integer  10       in [1, 10000]  R       starts\n"
+                                 "budget    integer  7        in [1, 9]      T       evaluations\n"
+                                 "\nNoise\n"
+                                 "name   type  default  range  symbol  meaning\n"
+                                 "noise  real  1        -      -       variance\n");
+  RG_OK(rg_text_clear(&text));
+  assert_null(rg_params_find(grouped, "Size"));
+  RG_OK(rg_params_set(grouped, &options, "patience", 1, &word, place, &diagnostics, NULL));
+  assert_int_equal(diagnostics.n, 1);
+  assert_string_equal(diagnostics.list[0].message,
+                      "unknown key 'patience', known keys are 'restarts', 'noise', 'budget'");
+  RG_OK(rg_params_clear(grouped, &options));
+}
+
 RG_TEST(find)
 {
   assert_ptr_equal(rg_params_find(table, "kernel"), &table[8]);
