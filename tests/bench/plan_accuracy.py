@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Seconds of a trial by `regatta plan`, beside the CPU seconds that two trials then take.
+"""Seconds of a trial by `regatta plan`, beside the CPU seconds that a trial then takes.
 
     python3 tests/bench/plan_accuracy.py [REGATTA] [-T 50,200] [--keep FOLDER] [METHOD ...]
 
@@ -20,7 +20,7 @@ RACE = {
     FINITE: "rrgp_ucb bbbmobo random_sampling uncertainty_sampling bq bpt_ucb".split(),
 }
 STUDY = """study: accuracy
-seeds: 2
+seeds: {seeds}
 common: {{iterations: {iterations}, initial_points: 10}}
 problems: [{problem}]
 algorithms: [{method}]
@@ -55,6 +55,7 @@ def main():
     parser.add_argument("program", nargs="?", default="build/regatta")
     parser.add_argument("methods", nargs="*")
     parser.add_argument("-T", default="50,200")
+    parser.add_argument("--seeds", type=int, default=2, help="trials that are measured; many for those of milliseconds")
     parser.add_argument("--keep", help="folder for the results files")
     arguments = parser.parse_intermixed_args()
     print("| method | problem | T | plan | trial | ratio |\n|---|---|---|---|---|---|")
@@ -66,7 +67,8 @@ def main():
                 with tempfile.TemporaryDirectory() as folder:
                     name = f"{method}-{iterations}"
                     study = pathlib.Path(folder, "study.yaml")
-                    study.write_text(STUDY.format(iterations=iterations, problem=problem, method=method))
+                    study.write_text(STUDY.format(
+                        seeds=arguments.seeds, iterations=iterations, problem=problem, method=method))
                     planned, mistake = estimate(arguments.program, study)
                     if mistake:
                         print(f"{method} on {problem}: {mistake}")
