@@ -5,7 +5,7 @@
    irgp_ucb 3.1 (acquisition/confidence.h); with a batch of points that are believed to have their
    mean it is GP-BUCB (Desautels, Krause, Burdick 2014).
    Deviations: beta_t is multiplied by `scale` (1: the rule as it is). The continuous rule is taken
-   on the unit cube, r = 1.
+   on the unit cube, r = 1. The first `initialise` queries are argmax sd (GP-BUCB); they count in t.
    Cost per iteration: O(N n) on a finite set; on a box O(n^2) per acquisition value, plus the
    model.
    Needs no context. Revision 1. */
@@ -19,6 +19,7 @@ enum { AUTO, BCR, SRINIVAS, HEURISTIC, BCR_CONT, KANDASAMY, FIXED };
 typedef struct {
   RgRuleOptions rule;
   double scale;
+  int initialise;
 } Options;
 
 static const char *const betas[] = {"auto",     "bcr",       "srinivas", "heuristic",
@@ -30,6 +31,7 @@ static const RgParam params[] = {
   RG_RULE_CONSTANTS("srinivas", "bcr_cont"),
   RG_REAL("scale", Options, scale, "1", 0.0, 1e6, "", "beta_t of the rule is multiplied by it"),
   RG_RULE_VALUE(0.0, "beta", "beta"),
+  RG_INITIALISE_PARAM(Options),
   {0},
 };
 
@@ -69,11 +71,27 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
                            .delta = rule == SRINIVAS ? options->rule.delta : NAN};
 }
 
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
+{
+  const Options *options = algorithm->options;
+  double *value = &query->extra[RG_UCB_ACQUISITION];
+
+  PetscFunctionBeginUser;
+  /* 1. The first queries: argmax sd. */
+  if (t <= options->initialise)
+    PetscCall(
+      rg_surrogate_most_uncertain(algorithm, algorithm->state, t, history, query, value, failure));
+  /* 2. Then argmax mu + sqrt(beta_t) sd. */
+  else PetscCall(rg_ucb_ask(algorithm, t, history, query, failure));
+  PetscFunctionReturn(0);
+}
+
 const RgAlgorithmClass rg_algorithm_gp_ucb = {
   RG_ABOUT("gp_ucb", "GP-UCB", 1, "x_t = argmax mu_{t-1}(x) + sqrt(beta_t) sd_{t-1}(x)",
            "Srinivas, Krause, Kakade, Seeger (2010), Gaussian process optimization in the "
            "bandit setting, Algorithm 1"),
   RG_OPTIONS(Options, params),
-  .ask = rg_ucb_ask,
+  .ask = ask,
   RG_RULE_METHODS,
 };

@@ -55,6 +55,30 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
                     failure);
 }
 
+static void log_deviation(const void *closure, int m, const double *mean, const double *sd,
+                          double *value, double *d_mean, double *d_sd)
+{
+  (void)closure, (void)mean;
+  for (int j = 0; j < m; j++) value[j] = log(sd[j]);
+  for (int j = 0; d_sd && j < m; j++) {
+    d_mean[j] = 0.0;
+    d_sd[j] = 1.0 / sd[j];
+  }
+}
+
+PetscErrorCode rg_surrogate_most_uncertain(const RgAlgorithm *algorithm, RgModel *model, int t,
+                                           const RgHistory *history, RgQuery *query,
+                                           double *deviation, RgFailure *failure)
+{
+  const RgAcquisition acquisition = {log_deviation, NULL};
+
+  PetscFunctionBeginUser;
+  PetscCall(
+    rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, deviation, failure));
+  *deviation = exp(*deviation);
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_surrogate_without_penalty(RgModel *model, const RgHistory *history,
                                             const RgAcquisition *acquisition, const RgQuery *query,
                                             double *value)

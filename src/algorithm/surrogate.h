@@ -35,6 +35,18 @@ PetscErrorCode rg_surrogate_without_penalty(RgModel *model, const RgHistory *his
                                             const RgAcquisition *acquisition, const RgQuery *query,
                                             double *value);
 
+/* x_t = argmax sd(x), with the points in flight if the model holds them. deviation: sd there. The
+   logarithm is maximised, which has the same maximiser and no small slopes. */
+PetscErrorCode rg_surrogate_most_uncertain(const RgAlgorithm *algorithm, RgModel *model, int t,
+                                           const RgHistory *history, RgQuery *query,
+                                           double *deviation, RgFailure *failure);
+/* The parameter `initialise` of a method that begins with such queries; auto (-1): none. It was
+   added when results existed. */
+#define RG_INITIALISE_PARAM(Options)                                                               \
+  RG_ENTRY("initialise", INT, Options, initialise, int, "auto", 0, 1e6, rg_param_later, "",        \
+           "queries at the start that go where the posterior deviation is largest, points in "     \
+           "flight included; auto: none")
+
 /* max_i y_i in model units, the values of points in flight included unless the study's `pending`
    says otherwise; -infinity without data. */
 double rg_surrogate_best_y(const RgModel *model, const RgHistory *history);

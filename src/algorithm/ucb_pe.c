@@ -5,10 +5,11 @@
    sd' also counts the points in flight, and mu and sd do not.
    Source: E. Contal, D. Buffoni, A. Robicquet, N. Vayatis, Parallel Gaussian process optimization
    with upper confidence bound and pure exploration, 2013, Algorithm 1.
-   Deviations: w is sqrt(5 d log(2 d t + 1)) or a number (`width`). A batch is as many queries as
-   there are workers. mu and sd are of the evaluations that are told, which in a synchronous study
-   are the same for the whole batch. On a box a point outside the region has a value below that of
-   every point inside; the region holds the maximiser of mu - w sd.
+   Deviations: the first `initialise` queries are argmax sd'. w is sqrt(5 d log(2 d t + 1)) or a
+   number (`width`). A batch is as many queries as there are workers. mu and sd are of the
+   evaluations that are told, which in a synchronous study are the same for the whole batch. On a
+   box a point outside the region has a value below that of every point inside; the region holds
+   the maximiser of mu - w sd.
    Cost per iteration: O(N n) on a finite set; on a box O(n^2) per value of either posterior, and
    O(n^3) for the second one. With one worker: GP-UCB.
    Needs no context. Revision 1. */
@@ -20,11 +21,13 @@
 
 typedef struct {
   double width;
+  int initialise;
 } Options;
 
 static const RgParam params[] = {
   RG_REAL("width", Options, width, "auto", 0.0, 1e6, "w",
           "width of the confidence bounds; auto: sqrt(5 d log(2 d t + 1))"),
+  RG_INITIALISE_PARAM(Options),
   {0},
 };
 
@@ -173,6 +176,19 @@ static PetscErrorCode explore(RgAlgorithm *algorithm, int t, const RgHistory *hi
 
 /* ---- the method ------------------------------------------------------------------------------ */
 
+/* argmax sd' */
+static PetscErrorCode initialise(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                 RgQuery *query, double *value, RgFailure *failure)
+{
+  RgModel *model = algorithm->state;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_model_append_pending(model, history, RG_PENDING_BELIEVER, failure));
+  if (!failure->failed)
+    PetscCall(rg_surrogate_most_uncertain(algorithm, model, t, history, query, value, failure));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -185,12 +201,17 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
 
   PetscFunctionBeginUser;
+  /* 1. At the start: argmax sd'. */
+  if (t <= options->initialise) {
+    PetscCall(initialise(algorithm, t, history, query, value, failure));
+    PetscFunctionReturn(0);
+  }
   query->extra[RG_UCB_CONFIDENCE] = width * width;
-  /* 1. The first of a batch: argmax mu + w sd. */
+  /* 2. The first of a batch: argmax mu + w sd. */
   if (starts_batch(algorithm, t, history))
     PetscCall(rg_surrogate_acquire(algorithm, algorithm->state, t, history, &acquisition, query,
                                    value, failure));
-  /* 2. The others: argmax sd' where mu + 2 w sd >= y*. */
+  /* 3. The others: argmax sd' where mu + 2 w sd >= y*. */
   else PetscCall(explore(algorithm, t, history, width, query, value, failure));
   PetscFunctionReturn(0);
 }

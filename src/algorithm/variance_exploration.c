@@ -9,32 +9,17 @@
    Needs no context. Revision 1. */
 #include "algorithm/surrogate.h"
 
-#include <math.h>
-
 static const RgParam params[] = {{0}};
-
-static void log_deviation(const void *closure, int m, const double *mean, const double *sd,
-                          double *value, double *d_mean, double *d_sd)
-{
-  (void)closure, (void)mean;
-  for (int j = 0; j < m; j++) value[j] = log(sd[j]);
-  for (int j = 0; d_sd && j < m; j++) {
-    d_mean[j] = 0.0;
-    d_sd[j] = 1.0 / sd[j];
-  }
-}
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  RgModel *model = algorithm->state;
-  RgAcquisition acquisition = {log_deviation, NULL};
-  double value;
+  double deviation;
 
   PetscFunctionBeginUser;
   /* 1. x_{t+1} = argmax sd. */
-  PetscCall(
-    rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, &value, failure));
+  PetscCall(rg_surrogate_most_uncertain(algorithm, algorithm->state, t, history, query, &deviation,
+                                        failure));
   PetscFunctionReturn(0);
 }
 

@@ -44,6 +44,49 @@ RG_TEST(ucb_pe_on_a_box)
   parallel_close(&p);
 }
 
+/* The first queries are the greedy maximisers of the deviation, by the definition; then the rule. */
+static void check_initialise(const char *name, bool grid, const ParallelSetting *settings,
+                             const ParallelSetting *rules)
+{
+  double mean[PARALLEL_GRID], sd[PARALLEL_GRID], z[PARALLEL_GRID], deviation;
+  Parallel p;
+
+  for (int i = 0; i < PARALLEL_GRID; i++) z[i] = i / 20.0;
+  parallel_open(&p, name, grid, 8, settings, rules);
+  for (int t = 1; t <= 6; t++) {
+    RgFailure failure = {0};
+    const RgHistory before = p.bench.history;
+    parallel_ask(&p, t);
+    assert_int_equal(isnan(p.bench.query.extra[0]), t <= 5); /* no width yet */
+    RgModel *model = p.bench.class->model(&p.bench.algorithm);
+    if (t > 5) break;
+    RG_OK(rg_model_append_pending(model, &before, RG_PENDING_BELIEVER, &failure));
+    if (grid) {
+      for (int i = 0; i < PARALLEL_GRID; i++)
+        sd[i] = sqrt(rg_posterior_variances(&model->posterior)[i]);
+      deviation = sd[p.bench.query.index];
+    } else {
+      RG_OK(rg_model_predict(model, PARALLEL_GRID, z, mean, sd));
+      RG_OK(rg_model_predict(model, 1, p.bench.query.x, mean, &deviation));
+    }
+    for (int i = 0; i < PARALLEL_GRID; i++) assert_true(deviation >= sd[i] - 1e-9);
+    RG_CLOSE(p.bench.query.extra[1], deviation, 1e-9);
+    RG_OK(rg_model_remove_pending(model));
+  }
+  parallel_close(&p);
+}
+
+RG_TEST(first_queries_by_variance)
+{
+  static const ParallelSetting settings[] = {{"initialise", "5"}, {0}};
+  static const ParallelSetting believer[] = {{"rule", "believer"}, {0}};
+
+  for (int grid = 0; grid < 2; grid++) {
+    check_initialise("ucb_pe", grid, settings, NULL);
+    check_initialise("gp_ucb", grid, settings, believer);
+  }
+}
+
 /* The default width is that of the released program. */
 RG_TEST(ucb_pe_default_width)
 {
