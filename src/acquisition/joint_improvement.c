@@ -1,4 +1,5 @@
-/* q-EI of one more point: samples of the values in flight, EI given each of them. */
+/* q-EI and q-UCB of one more point: samples of the values in flight, and what the point adds given
+   each of them. */
 #include "acquisition/joint_improvement.h"
 
 #include <math.h>
@@ -16,20 +17,22 @@ enum { PANELS = 8, NODES_MOST = 12 * (PANELS + 1) }; /* of the quadrature, 12 no
 
 typedef struct {
   int q, samples;
-  double tau;
+  double tau, width;           /* as in RgJointImprovement */
   double *mean, *S;            /* q; q x q: lower Cholesky factor of the covariance, column-major */
-  double *f, *weight, *target; /* samples x q: f - mean; samples: weights; tau + b */
-  double *u, *m, *sd, *log_ei, *d_m, *d_sd; /* scratch: 2 q; samples each */
+  double *f, *weight, *target; /* samples x q: f - mean; samples: weights; tau + b, or the largest
+                                  bound in flight */
+  double *u, *m, *log_gain, *d_mean, *d_m, *d_sd; /* scratch: 2 q; samples each */
 } Joint;
 
 /* ---- samples ------------------------------------------------------------------------------- */
 
-/* One point in flight: a quadrature of the normal law, cut where the value in flight is tau. */
+/* One point in flight: a quadrature of the normal law, cut where the value in flight is tau, or its
+   mean for the upper bound. */
 static PetscErrorCode quadrature(Joint *joint)
 {
   RgDistributionPart part = {RG_DISTRIBUTION_NORMAL, 0, 1, 1, -INFINITY, INFINITY};
   const RgDistribution normal = {1, &part};
-  const double kink = (joint->tau - joint->mean[0]) / joint->S[0];
+  const double kink = joint->width > 0 ? 0 : (joint->tau - joint->mean[0]) / joint->S[0];
   RgQuadrature rule;
 
   PetscFunctionBeginUser;
@@ -60,28 +63,33 @@ static PetscErrorCode draw(Joint *joint, RgRandom *draws)
   PetscFunctionReturn(0);
 }
 
+/* What the points in flight reach by each sample: the best improvement, or the largest bound. */
 static void set_targets(Joint *joint, double *already)
 {
+  const double w = joint->width, base = w > 0 ? 0 : joint->tau;
+
   *already = 0;
   for (int s = 0; s < joint->samples; s++) {
-    double b = 0;
-    for (int l = 0; l < joint->q; l++)
-      b = fmax(b, joint->mean[l] + joint->f[(size_t)s * joint->q + l] - joint->tau);
-    joint->target[s] = joint->tau + b;
+    double b = w > 0 ? -INFINITY : 0;
+    for (int l = 0; l < joint->q; l++) {
+      const double f = joint->f[(size_t)s * joint->q + l];
+      b = fmax(b, joint->mean[l] + (w > 0 ? w * fabs(f) : f) - base);
+    }
+    joint->target[s] = base + b;
     *already += joint->weight[s] * b;
   }
 }
 
-static PetscErrorCode joint_create(int q, double tau, int samples, Joint *joint)
+static PetscErrorCode joint_create(int q, const RgJointImprovement *improvement, Joint *joint)
 {
-  const size_t n = (size_t)(q == 1 ? NODES_MOST : samples);
+  const size_t n = (size_t)(q == 1 ? NODES_MOST : improvement->samples);
 
   PetscFunctionBeginUser;
-  *joint = (Joint){.q = q, .samples = (int)n, .tau = tau};
+  *joint = (Joint){.q = q, .samples = (int)n, .tau = improvement->tau, .width = improvement->width};
   PetscCall(
     PetscMalloc4(q, &joint->mean, (size_t)q * q, &joint->S, n * q, &joint->f, 2 * q, &joint->u));
-  PetscCall(PetscMalloc7(n, &joint->weight, n, &joint->target, n, &joint->m, n, &joint->sd, n,
-                         &joint->log_ei, n, &joint->d_m, n, &joint->d_sd));
+  PetscCall(PetscMalloc7(n, &joint->weight, n, &joint->target, n, &joint->m, n, &joint->d_mean, n,
+                         &joint->log_gain, n, &joint->d_m, n, &joint->d_sd));
   PetscFunctionReturn(0);
 }
 
@@ -89,8 +97,8 @@ static PetscErrorCode joint_destroy(Joint *joint)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree4(joint->mean, joint->S, joint->f, joint->u));
-  PetscCall(PetscFree7(joint->weight, joint->target, joint->m, joint->sd, joint->log_ei, joint->d_m,
-                       joint->d_sd));
+  PetscCall(PetscFree7(joint->weight, joint->target, joint->m, joint->d_mean, joint->log_gain,
+                       joint->d_m, joint->d_sd));
   PetscFunctionReturn(0);
 }
 
@@ -123,23 +131,46 @@ static void solve(const Joint *joint, double *x)
   cblas_dtrsv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, q, joint->S, q, x, 1);
 }
 
-/* log sum_s weight_s EI_s; log_ei becomes the share of every sample in it. */
+/* log sum_s weight_s gain_s; log_gain becomes the share of every sample in it. */
 static double log_sum(Joint *joint)
 {
   double most = -INFINITY, sum = 0;
 
-  for (int s = 0; s < joint->samples; s++) most = fmax(most, joint->log_ei[s]);
+  for (int s = 0; s < joint->samples; s++) most = fmax(most, joint->log_gain[s]);
   if (!isfinite(most)) return most;
   for (int s = 0; s < joint->samples; s++) {
-    joint->log_ei[s] = joint->weight[s] * exp(joint->log_ei[s] - most);
-    sum += joint->log_ei[s];
+    joint->log_gain[s] = joint->weight[s] * exp(joint->log_gain[s] - most);
+    sum += joint->log_gain[s];
   }
-  for (int s = 0; s < joint->samples; s++) joint->log_ei[s] /= sum;
+  for (int s = 0; s < joint->samples; s++) joint->log_gain[s] /= sum;
   return most + log(sum);
 }
 
-/* Moments of f(x) given each sample: m = mean + u'(f - mean in flight), u = S^-1 c, and one
-   deviation. */
+/* log E max(0, mean + w |g| - target), g normal with mean m and deviation sd: with a = (target -
+   mean)/w that is w (max(0, -a) + E max(0, g - a+) + E max(0, -g - a+)), a+ = max(0, a). slope: its
+   derivatives by mean, m and sd. */
+static double log_gain_of_bound(double w, double mean, double target, double m, double sd,
+                                double slope[3])
+{
+  const double a = (target - mean) / w, g[2] = {m, -m}, both[2] = {sd, sd};
+  const RgEi ei = {fmax(a, 0)};
+  double part[3], d_m[2], d_sd[2], most, sum = 0;
+
+  rg_acquisition_log_ei(&ei, 2, g, both, part, d_m, d_sd);
+  part[2] = a < 0 ? log(-a) : -INFINITY;
+  most = fmax(fmax(part[0], part[1]), part[2]);
+  slope[0] = slope[1] = slope[2] = 0;
+  if (!isfinite(most)) return most;
+  for (int k = 0; k < 3; k++) sum += part[k] = exp(part[k] - most);
+  for (int k = 0; k < 3; k++) part[k] /= sum;
+  slope[0] = (a < 0 ? part[2] / -a : part[0] * d_m[0] + part[1] * d_m[1]) / w;
+  slope[1] = part[0] * d_m[0] - part[1] * d_m[1];
+  slope[2] = part[0] * d_sd[0] + part[1] * d_sd[1];
+  return log(w) + most + log(sum);
+}
+
+/* Moments of f(x) given each sample: m = u'(f - mean in flight), u = S^-1 c, and one deviation.
+   log_gain: of what x adds by each sample, and its derivatives by the mean, m and the deviation. */
 static double condition(Joint *joint, double mean, double variance, const double *c)
 {
   const int q = joint->q;
@@ -153,9 +184,19 @@ static double condition(Joint *joint, double mean, double variance, const double
               joint->m, 1);
   for (int s = 0; s < joint->samples; s++) {
     const RgEi ei = {joint->target[s]};
+    double slope[3];
+    if (joint->width > 0) {
+      joint->log_gain[s] =
+        log_gain_of_bound(joint->width, mean, joint->target[s], joint->m[s], sd, slope);
+      joint->d_mean[s] = slope[0];
+      joint->d_m[s] = slope[1];
+      joint->d_sd[s] = slope[2];
+      continue;
+    }
     joint->m[s] += mean;
-    rg_acquisition_log_ei(&ei, 1, &joint->m[s], &sd, &joint->log_ei[s], &joint->d_m[s],
+    rg_acquisition_log_ei(&ei, 1, &joint->m[s], &sd, &joint->log_gain[s], &joint->d_m[s],
                           &joint->d_sd[s]);
+    joint->d_mean[s] = joint->d_m[s];
   }
   return sd;
 }
@@ -174,9 +215,9 @@ static double joint_value(Joint *joint, double mean, double variance, const doub
   if (!isfinite(value)) return value;
   for (int l = 0; l < q; l++) by_u[l] = 0;
   for (int s = 0; s < joint->samples; s++) {
-    const double by_m = joint->log_ei[s] * joint->d_m[s];
-    slope[0] += by_m;
-    by_sd += joint->log_ei[s] * joint->d_sd[s];
+    const double by_m = joint->log_gain[s] * joint->d_m[s];
+    slope[0] += joint->log_gain[s] * joint->d_mean[s];
+    by_sd += joint->log_gain[s] * joint->d_sd[s];
     for (int l = 0; l < q; l++) by_u[l] += by_m * joint->f[(size_t)s * q + l];
   }
   slope[1] = sd < SD_FLAT ? 0 : 0.5 * by_sd / sd;
@@ -265,8 +306,7 @@ PetscErrorCode rg_joint_improvement_acquire(RgModel *model, RgJointImprovement *
   Joint joint;
 
   PetscFunctionBeginUser;
-  PetscCall(
-    joint_create(search->history->pending.n, improvement->tau, improvement->samples, &joint));
+  PetscCall(joint_create(search->history->pending.n, improvement, &joint));
   if (rg_space_is_finite(&model->domain->design))
     PetscCall(acquire_on_set(model, &joint, improvement, search, query, value, failure));
   else PetscCall(acquire_on_box(model, &joint, improvement, search, query, value, failure));

@@ -4,17 +4,22 @@
    The second term depends on x. Given the values in flight f(x) is normal, so the expectation over
    it is EI, in closed form; the one over the values in flight is a weighted sum of fixed samples,
    the same for all x. For one point in flight the sum is a quadrature, exact to rounding while the
-   deviations are not tiny. */
+   deviations are not tiny.
+
+   The joint upper bound of the same points, q-UCB (Wilson, Moriconi, Hutter, Deisenroth 2017), is
+   E max_i (mu(x_i) + w |f(x_i) - mu(x_i)|), w = sqrt(beta pi/2), by the same samples: given the
+   values in flight, what x adds to their maximum has a closed form. */
 #ifndef RG_ACQUISITION_JOINT_IMPROVEMENT_H
 #define RG_ACQUISITION_JOINT_IMPROVEMENT_H
 
 #include "regatta/acquire.h"
 
 typedef struct {
-  double tau;      /* model units */
+  double tau;      /* model units; of the improvement */
+  double width;    /* w of the upper bound; 0: the improvement */
   int samples;     /* of the values in flight, for two or more of them */
   RgRandom *draws; /* random numbers of the samples; borrowed */
-  double already;  /* result: E b */
+  double already;  /* result: E b, or the upper bound of the points in flight */
 } RgJointImprovement;
 
 /* Maximise it; history->pending has at least one point, and the model has told data only. value:

@@ -384,3 +384,55 @@ RG_TEST(q_ei_on_a_box)
   }
   RG_CLOSE(value[0], value[1], 1e-3);
 }
+
+/* ---- q_ei with form: ucb -------------------------------------------------------------------- */
+
+static const ParallelSetting bound[] = {{"form", "ucb"}, {"beta", "2"}, {0}};
+
+/* The greedy pair of the grid and its joint bound by quadrature, and of three points by 400,000
+   draws; with nothing in flight it is GP-UCB. */
+RG_TEST(q_ucb_on_a_grid)
+{
+  Parallel p;
+
+  parallel_open(&p, "q_ei", true, 3, bound, NULL);
+  parallel_ask(&p, 1);
+  assert_int_equal(p.bench.query.index, 6);
+  RG_CLOSE(p.bench.query.extra[2], 1.513015507577844, 1e-12);
+  parallel_ask(&p, 2);
+  assert_int_equal(p.bench.query.index, 20);
+  RG_CLOSE(p.bench.query.extra[2], 1.654312131559268, 1e-7);
+  parallel_ask(&p, 3);
+  assert_true(p.bench.query.index == 11 || p.bench.query.index == 12);
+  RG_CLOSE(p.bench.query.extra[2], 1.7106, 4e-3);
+  parallel_close(&p);
+}
+
+/* On the interval few raw points and their climb reach what many raw points find. far: a point of
+   low mean is in flight at the start; NaN: none. */
+static void check_climb(double far, double least)
+{
+  double value[2][3];
+
+  for (int few = 0; few < 2; few++) {
+    Parallel p;
+    parallel_open(&p, "q_ei", false, 3, bound, NULL);
+    p.bench.maximiser.raw_samples = few ? 8 : 512;
+    p.bench.maximiser.restarts = 8;
+    p.x[0] = far;
+    p.bench.history.pending = (RgPending){.n = !isnan(far), .x = p.x, .index = p.index};
+    for (int t = 1; t <= 3; t++) {
+      parallel_ask(&p, t);
+      value[few][t - 1] = p.bench.query.extra[2];
+    }
+    parallel_close(&p);
+  }
+  assert_true(value[0][1] >= least);
+  for (int t = 0; t < 3; t++) RG_CLOSE(value[1][t], value[0][t], 1e-6);
+}
+
+RG_TEST(q_ucb_climbs)
+{
+  check_climb(NAN, 1.654312131559268 - 1e-7);
+  check_climb(0.79, 1.513);
+}
