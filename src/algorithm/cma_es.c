@@ -9,10 +9,11 @@
    weights; restarts: Auger, Hansen (2005), A restart CMA evolution strategy with increasing
    population size, CEC. Equation numbers are those of the tutorial.
    Deviations: f is evaluated at x_i folded into the box at its borders, the updates use x_i itself.
-   Own file, no library: the plain reference.
+   Own file, no library: the plain reference. Synchronous workers whose number divides lambda
+   evaluate parts of a generation together; queries are those of one worker.
    Cost per iteration: O(d^2), and O(d^3) for a spectral decomposition about every d/10 generations.
    Needs a box without context. Revision 1. */
-#include "regatta/algorithm.h"
+#include "algorithm/cma_es.h"
 
 #include "maths/blas.h"
 
@@ -40,6 +41,8 @@ static const RgParam params[] = {
   {0},
 };
 
+extern const RgAlgorithmClass rg_algorithm_cma_es;
+
 enum { SIGMA, RESTARTS };
 
 static const RgRecordColumn columns[] = {[SIGMA] = {"step_size", "sigma, unit cube"},
@@ -54,6 +57,7 @@ typedef struct {
   double *C, *axes;                  /* d x d; eigenvectors, row k = axis k */
   double *deviation, *z, *step;      /* d: roots of the eigenvalues; scratch */
   int generation, decomposed, asked; /* asked: -1 before the first generation */
+  int known, rows;                   /* values of this generation; rows of the history so far */
   double *weight, *x, *value;        /* mu; lambda x d, not folded; lambda */
   int *rank;                         /* lambda: best first */
   int stretch, seen;                 /* generations that a run is judged by; those so far */
@@ -104,22 +108,27 @@ static void begin(State *s, double sigma, const double *mean)
   s->generation = s->decomposed = s->seen = 0;
   s->highest = -INFINITY;
   s->lowest = INFINITY;
-  s->asked = 0;
+  s->asked = s->known = 0;
+}
+
+int rg_cma_es_generation(const RgAlgorithmClass *class, const void *options, int dim)
+{
+  if (class != &rg_algorithm_cma_es) return 0;
+  const int population = ((const Options *)options)->population;
+  return population > 0 ? population : 4 + (int)(3 * log(dim));
 }
 
 static PetscErrorCode create(RgAlgorithm *algorithm)
 {
-  const Options *options = algorithm->options;
   State *s = algorithm->state;
   const int dim = s->dim = algorithm->setup.domain->design.dim;
-  const int usual = 4 + (int)(3 * log(dim));
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc6(dim, &s->mean, dim, &s->p_sigma, dim, &s->p_c, dim, &s->deviation, dim,
                          &s->z, dim, &s->step));
   PetscCall(PetscMalloc2((size_t)dim * dim, &s->C, (size_t)dim * dim, &s->axes));
   s->asked = -1;
-  PetscCall(set_rates(s, options->population > 0 ? options->population : usual));
+  PetscCall(set_rates(s, rg_cma_es_generation(algorithm->class, algorithm->options, dim)));
   PetscFunctionReturn(0);
 }
 
@@ -251,7 +260,7 @@ static bool update(State *s)
   cblas_daxpy(s->dim, s->sigma, s->step, 1, s->mean, 1);
   s->sigma *= exp(fmin(1, s->c_sigma / s->d_sigma * (length - 1)));
   s->generation++;
-  s->asked = 0;
+  s->asked = s->known = 0;
   return !converged(s) && decompose(s);
 }
 
@@ -292,9 +301,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscFunctionBeginUser;
   (void)failure;
   if (s->asked < 0) begin_first(algorithm, history);
-  else s->value[s->asked++] = history->y[history->n - 1];
-  if (s->asked == s->lambda && !update(s)) PetscCall(restart(algorithm, t));
-  double *x = s->x + (size_t)s->asked * s->dim;
+  else
+    for (int i = s->rows; i < history->n; i++) s->value[s->known++] = history->y[i];
+  s->rows = history->n;
+  if (s->known == s->lambda && !update(s)) PetscCall(restart(algorithm, t));
+  double *x = s->x + (size_t)s->asked++ * s->dim;
   draw(s, &random, x);
   for (int j = 0; j < s->dim; j++) query->x[j] = fold(x[j]);
   query->extra[SIGMA] = s->sigma;

@@ -13,7 +13,7 @@
 static const char *const clocks[] = {"simulated", "real", NULL};
 static const char *const releases[] = {"async", "sync", NULL};
 static const char *const starts[] = {"ask", "design", NULL};
-static const char *const initial_times[] = {"free", "counted", NULL};
+static const char *const initial_times[] = {"free", "counted", "overlapped", NULL};
 static const char *const losses[] = {"resubmit", "fail", NULL};
 
 const RgParam rg_workers_params[] = {
@@ -34,8 +34,9 @@ const RgParam rg_workers_params[] = {
   RG_CHOICE("start", RgCrewSettings, start, "ask", starts, "",
             "the first query of each worker: asked at the start, or drawn with the initial design"),
   RG_CHOICE("initial_time", RgCrewSettings, initial_time, "free", initial_times, "",
-            "whether the initial design is known at the start of the clock, or runs on the workers "
-            "before the first query"),
+            "free: the initial design is known at the start of the clock; counted: it runs on the "
+            "workers before the first query; overlapped: the same, but with release: async queries "
+            "begin when the last of it has started"),
   RG_REAL(
     "time", RgCrewSettings, time, "auto", RG_POSITIVE, RG_TIME_MAX, "T",
     "no evaluation begins at or after this time, and one that ends later does not count; auto: "
@@ -98,6 +99,7 @@ PetscErrorCode rg_crew_identity(const RgCrewSettings *settings, RgText *text)
   PetscFunctionBeginUser;
   if (!rg_crew_counts(settings)) PetscFunctionReturn(0);
   if (crew.workers == 1) crew.release = crew.start = 0;
+  if (crew.workers == 1 && crew.initial_time) crew.initial_time = RG_INITIAL_COUNTED;
   if (crew.times[0]) {
     snprintf(data, sizeof(data), "data %s", crew.times);
     crew.duration = data;
@@ -218,7 +220,7 @@ static void check_clock(const RgCrewSettings *crew, RgPlace place, RgDiagnostics
     bool given;
     const char *key;
   } needs[] = {{!isnan(crew->time), "time"},
-               {crew->initial_time, "initial_time: counted"},
+               {crew->initial_time, "initial_time"},
                {crew->death || crew->repair, "crew"},
                {!isnan(crew->time_limit), "crew: {time_limit: ...}"},
                {rg_crew_thinks(crew), "thinking"}};

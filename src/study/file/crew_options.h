@@ -25,7 +25,7 @@ typedef struct {
 
 typedef enum { RG_CLOCK_SIMULATED, RG_CLOCK_REAL } RgCrewClock;
 typedef enum { RG_START_ASK, RG_START_DESIGN } RgCrewStart;
-typedef enum { RG_INITIAL_FREE, RG_INITIAL_COUNTED } RgInitialTime;
+typedef enum { RG_INITIAL_FREE, RG_INITIAL_COUNTED, RG_INITIAL_OVERLAPPED } RgInitialTime;
 
 extern const RgParam rg_workers_params[]; /* keys beside those of a run */
 extern const RgParam rg_crew_params[], rg_thinking_params[];

@@ -110,6 +110,10 @@ bool rg_axis_same(const RgSweepKey *key, int i, int j);
 /* Check when the trials of a cell may end, and what a cell whose objective differs between
    evaluations can't have. */
 void rg_draft_check_moments(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found);
+/* Check workers, clock and the rule for points in flight against the problem and the method. */
+PetscErrorCode rg_draft_check_crew(RgCell *cell, const RgDomain *domain, RgDiagnostics *found);
+/* Append the names of the methods with a trait (RgTraits). */
+PetscErrorCode rg_draft_methods_with(unsigned trait, RgText *text);
 /* Give every path of the sweep its column: name and kind. Call after rg_draft_sweep, if there
    are no mistakes. */
 PetscErrorCode rg_draft_columns(RgDraft *draft);

@@ -183,19 +183,6 @@ static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
   PetscFunctionReturn(0);
 }
 
-/* List the methods with a property. */
-static PetscErrorCode list_with(unsigned trait, RgText *text)
-{
-  int n;
-  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
-
-  PetscFunctionBeginUser;
-  for (int i = 0; i < n; i++)
-    if (classes[i]->traits & trait)
-      PetscCall(rg_text_add(text, "%s%s", text->length ? ", " : "", classes[i]->name));
-  PetscFunctionReturn(0);
-}
-
 /* Check `solver: iterative` against the needs of the method. */
 static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
 {
@@ -205,7 +192,7 @@ static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
   PetscFunctionBeginUser;
   if (cell->surrogate.solver != RG_SOLVER_ITERATIVE) PetscFunctionReturn(0);
   if (!(class->traits & RG_MATRIX_FREE)) {
-    PetscCall(list_with(RG_MATRIX_FREE, &names));
+    PetscCall(rg_draft_methods_with(RG_MATRIX_FREE, &names));
     rg_diagnostics_add(
       found, cell->algorithm_place,
       "'%s' needs the kernel matrix, and 'solver: iterative' has none; with it: %s",
@@ -213,73 +200,16 @@ static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
     PetscCall(rg_text_clear(&names));
   }
   for (const RgParam *p = class->params; p && p->name; p++) {
-    if (p->choices != rg_path_kind_names) continue;
+    const bool weights = p->choices == rg_path_weights;
+    if (p->choices != rg_path_kind_names && !weights) continue;
     const int kind = *(const int *)((const char *)cell->algorithm_options + p->offset);
-    if (kind == RG_PATHS_EXACT || kind == RG_PATHS_RFF)
+    if (weights ? kind > 0 : kind == RG_PATHS_EXACT || kind == RG_PATHS_RFF)
       rg_diagnostics_add(found, cell->algorithm_place,
-                         "'%s': 'paths: %s' needs a matrix, and 'solver: iterative' has none; "
-                         "with it: auto, pathwise",
-                         cell->algorithm_label, rg_path_kind_names[kind]);
+                         "'%s': '%s: %s' needs a matrix, and 'solver: iterative' has none; "
+                         "with it: %s",
+                         cell->algorithm_label, p->name, p->choices[kind],
+                         weights ? "normal" : "auto, pathwise");
   }
-  PetscFunctionReturn(0);
-}
-
-/* Check the rule for points in flight. */
-static PetscErrorCode check_pending(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
-{
-  const RgAlgorithmClass *class = cell->algorithm;
-  const bool uses_context = domain->context.dim && !(class->needs & RG_NEEDS_NO_CONTEXT);
-  RgText names = {0};
-
-  PetscFunctionBeginUser;
-  if (!rg_algorithm_reads(class, RG_BLOCK_PENDING)) PetscFunctionReturn(0);
-  PetscCall(rg_pending_check(&cell->pending, cell->algorithm_place, found));
-  if (cell->pending.rule == RG_PENDING_PENALISE && !(class->traits & RG_PENALISABLE)) {
-    PetscCall(list_with(RG_PENALISABLE, &names));
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "'%s' maximises no acquisition function that 'pending: {penalise: ...}' "
-                       "could multiply; with it: %s",
-                       cell->algorithm_label, names.data);
-    PetscCall(rg_text_clear(&names));
-  }
-  if (cell->pending.rule && uses_context && domain->control == RG_CONTEXT_NATURE)
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "'%s' models the contexts, and those of points in flight are not known yet: "
-                       "it takes 'pending: ignore' alone",
-                       cell->algorithm_label);
-  PetscFunctionReturn(0);
-}
-
-/* Check workers and clock against the problem and the method. */
-static PetscErrorCode check_crew(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
-{
-  const int drawn =
-    cell->run.initial_points + (cell->crew.start == RG_START_DESIGN ? cell->crew.workers : 0);
-
-  PetscFunctionBeginUser;
-  PetscCall(rg_crew_check(cell->problem, cell->problem_options, &domain->design,
-                          cell->problem_place, cell->run.ranks_per_trial, &cell->crew, found));
-  if (cell->algorithm->needs & RG_NEEDS_CLOCK && !rg_crew_has_clock(&cell->crew))
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "'%s' weighs the durations of evaluations, and '%s' has no 'duration'",
-                       cell->algorithm_label, cell->problem_label);
-  if (cell->crew.workers == 1) PetscFunctionReturn(0);
-  PetscCall(check_pending(cell, domain, found));
-  if (cell->algorithm->needs & RG_NEEDS_ALTERNATION)
-    rg_diagnostics_add(found, cell->algorithm_place,
-                       "'%s' chooses each query from the answer to the last one: it takes no "
-                       "'workers: %d'",
-                       cell->algorithm_label, cell->crew.workers);
-  if (!isnan(cell->run.stop_regret))
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'stop: {regret: ...}' needs 'workers: 1': with several, evaluations in "
-                       "flight would be cut off; use 'time'");
-  if (cell->size_x && drawn > cell->size_x)
-    rg_diagnostics_add(found, cell->problem_place,
-                       "'start: design' draws %d designs for %d initial points and %d workers, but "
-                       "'%s' has only %d",
-                       drawn, cell->run.initial_points, cell->crew.workers, cell->problem_label,
-                       cell->size_x);
   PetscFunctionReturn(0);
 }
 
@@ -447,7 +377,7 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);
-  PetscCall(check_crew(cell, domain, &found));
+  PetscCall(rg_draft_check_crew(cell, domain, &found));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
     PetscCall(check_surrogate(cell, &found));
     PetscCall(check_solver(cell, &found));

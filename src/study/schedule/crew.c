@@ -237,7 +237,7 @@ static bool may_ask(const Crew *crew, bool opens)
 
   if (submission > o->last) return false;
   if (submission <= o->n_initial) return true;
-  if (crew->initial_left) return false;
+  if (crew->initial_left && (!o->overlap || o->release == RG_RELEASE_SYNC)) return false;
   return opens || !is_batched(crew, submission);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/grow.h"
+#include "study/trial/trial_crew.h"
 #include "study/trial/trial_internal.h"
 
 static bool has_clock(const RgTrialRun *run)
@@ -236,18 +237,26 @@ static int64_t limit(double time)
   return isnan(time) ? -1 : rg_ticks(time);
 }
 
+static RgCrewOptions crew_options(const RgTrialRun *run, bool free)
+{
+  const RgCrewSettings *settings = &run->cell->crew;
+
+  return (RgCrewOptions){.workers = settings->workers,
+                         .release = (RgRelease)settings->release,
+                         .lost = run->real ? RG_LOST_RESUBMIT : (RgLost)settings->lost,
+                         .first = free ? run->trial->n_initial + 1 : 1,
+                         .last = run->trial->n_evaluations,
+                         .n_initial = run->trial->n_initial,
+                         .overlap = settings->initial_time == RG_INITIAL_OVERLAPPED,
+                         .time = limit(settings->time),
+                         .longest = limit(settings->time_limit)};
+}
+
 PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
 {
   const RgCrewSettings *settings = &run->cell->crew;
   const bool free = starts_free(run);
-  const RgCrewOptions options = {.workers = settings->workers,
-                                 .release = (RgRelease)settings->release,
-                                 .lost = run->real ? RG_LOST_RESUBMIT : (RgLost)settings->lost,
-                                 .first = free ? run->trial->n_initial + 1 : 1,
-                                 .last = run->trial->n_evaluations,
-                                 .n_initial = run->trial->n_initial,
-                                 .time = limit(settings->time),
-                                 .longest = limit(settings->time_limit)};
+  const RgCrewOptions options = crew_options(run, free);
   const RgCrewHost host = {.closure = run,
                            .ask = ask,
                            .duration = duration,
@@ -269,5 +278,96 @@ PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
   }
   PetscCall(rg_trial_finish_real(run));
   PetscCall(rg_trial_order_rows(run));
+  PetscFunctionReturn(0);
+}
+
+/* ---- forecast -------------------------------------------------------------------------------- */
+
+static PetscErrorCode ask_nothing(void *closure, const RgCrewAsk *request, bool *stop)
+{
+  PetscFunctionBeginUser;
+  (void)closure, (void)request;
+  *stop = false;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode count_row(void *closure, const RgCrewRow *row, bool *stop)
+{
+  RgTrialRun *run = closure;
+
+  PetscFunctionBeginUser;
+  run->history.n++;
+  run->idle = row->idle;
+  *stop = false;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode law_duration(void *closure, int submission, int attempt, int64_t *ticks,
+                                   bool *stop)
+{
+  const RgTrialRun *run = closure;
+  const double u = rg_trial_uniform(&run->durations, submission, attempt);
+
+  PetscFunctionBeginUser;
+  *ticks = rg_ticks(rg_duration_at(&run->duration, u, NULL));
+  *stop = *ticks < 0;
+  PetscFunctionReturn(0);
+}
+
+/* The laws of the cell; false if the clock does not follow from them. */
+static PetscErrorCode read_laws(RgTrialRun *run, bool *known)
+{
+  const RgCell *cell = run->cell;
+  RgDomain domain = {0};
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  *known = rg_duration_kind(cell->crew.duration) == RG_DURATION_LAW && !rg_trial_may_end(run);
+  if (!*known) PetscFunctionReturn(0);
+  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
+  PetscCall(rg_duration_read(cell->crew.duration, &domain.design, cell->problem_place,
+                             &run->duration, &mistake));
+  PetscCall(rg_domain_destroy(&domain));
+  if (cell->crew.death) PetscCall(rg_times_read(cell->crew.death, &run->death, &mistake));
+  if (cell->crew.repair) PetscCall(rg_times_read(cell->crew.repair, &run->repair, &mistake));
+  PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
+  *known = run->duration.formula.n == 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgForecast *forecast,
+                                 bool *known)
+{
+  RgTrialRun run = {.study = study, .cell = &study->cells[trial->cell], .trial = trial};
+  const RgCrewSettings *crew = &run.cell->crew;
+  const bool free = starts_free(&run), drawn = crew->start == RG_START_DESIGN;
+  const RgCrewOptions options = crew_options(&run, free);
+  RgCrewOutcome outcome;
+
+  PetscFunctionBeginUser;
+  PetscCall(read_laws(&run, known));
+  run.durations = rg_trial_stream(&run, "duration");
+  run.deaths = rg_trial_stream(&run, "death");
+  run.repairs = rg_trial_stream(&run, "repair");
+  run.n_designed = trial->n_initial + (drawn && crew->workers > 1 ? crew->workers : 0);
+  run.history.n = free ? trial->n_initial : 0;
+  const RgCrewHost host = {.closure = &run,
+                           .ask = ask_nothing,
+                           .duration = law_duration,
+                           .think = rg_crew_thinks(crew) ? think : NULL,
+                           .life = run.death.n ? life : NULL,
+                           .repair = repair,
+                           .tell = count_row};
+  if (*known) {
+    PetscCall(rg_crew_run(&options, &host, &outcome));
+    *forecast = (RgForecast){.makespan = units(outcome.makespan),
+                             .idle_share = (double)run.idle /
+                                           ((double)crew->workers * (double)outcome.makespan),
+                             .n_rows = run.history.n,
+                             .lost = outcome.lost};
+  }
+  PetscCall(rg_duration_clear(&run.duration));
+  PetscCall(rg_distribution_destroy(&run.death));
+  PetscCall(rg_distribution_destroy(&run.repair));
   PetscFunctionReturn(0);
 }

@@ -188,6 +188,8 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
   *stop = !goes_on(run);
   if (*stop) PetscFunctionReturn(0);
   run->stage = submission;
+  /* the initial design overlaps with queries: for the method it is what is told so far */
+  if (!designed) run->history.n_initial = PetscMin(run->history.n_initial, run->history.n);
   run->query.index = run->query.context_index = -1;
   for (int k = 0; k < run->n_extra; k++) run->extra[k] = NAN;
   if (run->problem->domain.control == RG_CONTEXT_ANNOUNCED)

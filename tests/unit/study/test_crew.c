@@ -271,6 +271,12 @@ RG_TEST(an_initial_design_on_the_workers)
   assert_string_equal(show(&host), "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@1[4,5] 5@2[4,5] 6@1[5,6]");
   run(&host, (RgCrewOptions){.workers = 2, .n_initial = 3, .release = RG_RELEASE_SYNC});
   assert_string_equal(show(&host), "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@1[4,5] 5@2[4,5] 6@1[5,6]");
+  run(&host, (RgCrewOptions){.workers = 2, .n_initial = 3, .overlap = true});
+  assert_string_equal(show(&host), "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@2[3,4] 5@1[4,5] 6@2[4,5]");
+  assert_string_equal(host.seen, "- 1 1 1 - 5 ");
+  run(&host,
+      (RgCrewOptions){.workers = 2, .n_initial = 3, .overlap = true, .release = RG_RELEASE_SYNC});
+  assert_string_equal(show(&host), "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@1[4,5] 5@2[4,5] 6@1[5,6]");
   run(&host, (RgCrewOptions){.workers = 2, .first = 4, .n_initial = 3}); /* told before the start */
   assert_string_equal(show(&host), "4@1[0,1] 5@2[0,1] 6@1[1,2]");
 }

@@ -2,6 +2,7 @@
    for all. */
 #include "study_text.h"
 
+#include "study/trial/trial_crew.h"
 #include "study/trial/trial.h"
 #include "trial_at.h"
 
@@ -162,6 +163,59 @@ RG_TEST(a_design_starts_the_workers)
   RG_OK(rg_record_destroy(&random));
 }
 
+/* Queries begin when the last initial point has started, before all of them are told; with batches,
+   and with one worker, when all are told. */
+RG_TEST(an_initial_design_overlaps_with_queries)
+{
+  static const char *const settings[] = {
+    CLOCK ", workers: 3, initial_time: overlapped",
+    CLOCK ", workers: 3, release: sync, initial_time: overlapped",
+    CLOCK ", initial_time: overlapped", CLOCK ", initial_time: counted"};
+  RgRecord record[4] = {0};
+
+  for (int c = 0; c < 4; c++) {
+    double dispatched[16], finished[16], last_start = 0, last_end = 0, first = INFINITY;
+    run(settings[c], "ei", &record[c]);
+    assert_int_equal(record[c].n_rows, 16);
+    by_submission(&record[c], RG_COLUMN_DISPATCHED, dispatched);
+    by_submission(&record[c], RG_COLUMN_FINISHED, finished);
+    for (int s = 0; s < 4; s++) {
+      last_start = fmax(last_start, dispatched[s]);
+      last_end = fmax(last_end, finished[s]);
+    }
+    for (int s = 4; s < 16; s++) first = fmin(first, dispatched[s]);
+    assert_true(first >= last_start);
+    assert_int_equal(first < last_end, c == 0);
+  }
+  assert_string_equal(record[2].key, record[3].key);
+  /* the first query is asked after a fit to what was told */
+  double fitted[16];
+  by_submission(&record[0], RG_COLUMN_LOG_LIKELIHOOD, fitted);
+  assert_false(isnan(fitted[4]));
+  for (int c = 0; c < 4; c++) RG_OK(rg_record_destroy(&record[c]));
+}
+
+/* Workers that share a generation choose the points of one worker. */
+RG_TEST(generations_are_those_of_one_worker)
+{
+  RgRecord one = {0};
+
+  run("", "cma_es", &one);
+  for (int workers = 2; workers <= 6; workers += workers == 3 ? 3 : 1) {
+    char settings[80];
+    RgRecord several = {0};
+    snprintf(settings, sizeof settings, ", workers: %d, release: sync", workers);
+    run(settings, "cma_es", &several);
+    assert_int_equal(several.n_rows, one.n_rows);
+    for (int row = 0; row < one.n_rows; row++)
+      for (int j = 0; j < 2; j++)
+        assert_true(several.column[RG_COLUMN_X][2 * row + j] ==
+                    one.column[RG_COLUMN_X][2 * row + j]);
+    RG_OK(rg_record_destroy(&several));
+  }
+  RG_OK(rg_record_destroy(&one));
+}
+
 RG_TEST(time_limits_and_deaths)
 {
   RgRecord record = {0};
@@ -209,6 +263,52 @@ RG_TEST(time_limits_and_deaths)
 }
 
 /* With one worker or without a model, settings that say nothing make no cells. */
+/* The forecast of a clock is what the trial records, and there is none where the clock depends on the
+   queries. */
+RG_TEST(a_forecast_is_what_the_clock_says)
+{
+  static const struct {
+    const char *settings;
+    bool known;
+  } cases[] = {
+    {CLOCK ", workers: 4", true},
+    {CLOCK ", workers: 4, release: sync, start: design", true},
+    {CLOCK ", workers: 3, initial_time: overlapped, thinking: {a: 0.1, b: 0.01, p: 1}", true},
+    {CLOCK ", workers: 3, time: 4, crew: {death: exponential(3), repair: point(0.5)}", true},
+    {CLOCK ", workers: 3, crew: {time_limit: 0.7}, on_failure: worst", true},
+    {", workers: 3, duration: point(1) * (7 + x1)", false},
+    {", workers: 3, release: sync", false},
+  };
+
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    char text[600];
+    RgStudy study;
+    RgPlan plan;
+    RgForecast forecast;
+    RgRecord record = {0};
+    bool known;
+    snprintf(
+      text, sizeof text,
+      "study: parallel\nseeds: 2\ncommon: {%s%s}\nproblems: [branin]\nalgorithms: [random]\n",
+      COMMON, cases[c].settings);
+    plan_study(text, &study, &plan);
+    const RgTrial trial = trial_at(&plan, 1);
+    RG_OK(rg_trial_forecast(&study, &trial, &forecast, &known));
+    assert_int_equal(known, cases[c].known);
+    if (known) {
+      bool stopped;
+      RG_OK(rg_trial_run(&study, &trial, NULL, &record, &stopped));
+      assert_true(forecast.makespan == record.makespan);
+      assert_true(forecast.idle_share == record.idle_share);
+      assert_int_equal(forecast.n_rows, record.n_rows);
+      assert_int_equal(forecast.lost, record.lost);
+      RG_OK(rg_record_destroy(&record));
+    }
+    RG_OK(rg_plan_clear(&plan));
+    RG_OK(rg_study_destroy(&study));
+  }
+}
+
 RG_TEST(sweeps_over_workers_have_no_repeated_cells)
 {
   RgStudy study;
