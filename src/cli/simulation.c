@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "base/table.h"
 #include "cli/values.h"
+#include "study/trial/trial_crew.h"
 
 static PetscErrorCode set_rates(int n, const char *const *words, RgJobRates *rates,
                                 RgDiagnostics *found)
@@ -93,6 +94,60 @@ PetscErrorCode rg_simulation_parse(const char *text, int n, const char *const *w
   PetscFunctionReturn(0);
 }
 
+/* ---- workers --------------------------------------------------------------------------------- */
+
+/* Add the line of a cell: means over its trials. */
+static PetscErrorCode add_clock(const RgPlan *plan, int c, RgTable *table)
+{
+  const RgCell *cell = &plan->study->cells[c];
+  const RgPlanCell *trials = &plan->cells[c];
+  double makespan = 0, idle = 0, rows = 0, lost = 0;
+  char text[5][24];
+  bool known = trials->n > 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < trials->n && known; i++) {
+    RgTrial trial;
+    RgForecast forecast;
+    PetscCall(rg_plan_trial(plan, trials->first + i, &trial));
+    PetscCall(rg_trial_forecast(plan->study, &trial, &forecast, &known));
+    if (!known) break;
+    makespan += forecast.makespan / trials->n;
+    idle += forecast.idle_share / trials->n;
+    rows += (double)forecast.n_rows / trials->n;
+    lost += (double)forecast.lost / trials->n;
+  }
+  if (!known) PetscFunctionReturn(0);
+  snprintf(text[0], sizeof(text[0]), "%d", cell->crew.workers);
+  snprintf(text[1], sizeof(text[1]), "%.4g", makespan);
+  snprintf(text[2], sizeof(text[2]), "%.1f%%", 100 * idle);
+  snprintf(text[3], sizeof(text[3]), "%.4g", rows);
+  snprintf(text[4], sizeof(text[4]), "%.3g", lost);
+  PetscCall(rg_table_add(table, (const char *const[]){cell->problem_label, cell->algorithm_label,
+                                                      cell->swept, text[0], text[1], text[2],
+                                                      text[3], text[4]}));
+  PetscFunctionReturn(0);
+}
+
+/* What the simulated clock of the trials will say, where it does not depend on the queries. */
+static PetscErrorCode show_clock(const RgPlan *plan)
+{
+  RgTable table = {.n_columns = 8,
+                   .headings = {"problem", "algorithm", "swept", ">workers", ">makespan", ">idle",
+                                ">evaluations", ">lost"}};
+  RgText out = {0};
+
+  PetscFunctionBeginUser;
+  for (int c = 0; c < plan->study->n_cells; c++)
+    if (plan->study->cells[c].crew.duration) PetscCall(add_clock(plan, c, &table));
+  if (table.n_rows) {
+    PetscCall(rg_table_print(&table, &out));
+    rg_say("\n%s", out.data);
+  }
+  PetscCall(rg_text_clear(&out));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_simulation_show(const RgSimulation *simulation, const RgPlan *plan,
                                   int *exit_code)
 {
@@ -107,5 +162,6 @@ PetscErrorCode rg_simulation_show(const RgSimulation *simulation, const RgPlan *
   PetscCall(rg_table_print(&table, &out));
   if (*exit_code == RG_EXIT_OK) rg_say("\n%s", out.data);
   PetscCall(rg_text_clear(&out));
+  if (*exit_code == RG_EXIT_OK) PetscCall(show_clock(plan));
   PetscFunctionReturn(0);
 }
