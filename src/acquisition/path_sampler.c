@@ -9,6 +9,7 @@
 #define EXACT_MOST 20000 /* the same limit for `paths: exact`: 3.2 GB */
 #define TIE 1e-12        /* relative to max(1, |g|), as rg_argmax */
 
+const char *const rg_path_weights[] = {"normal", "uniform", NULL};
 const char *const rg_path_kind_names[] = {"auto", "rff", "exact", "pathwise", NULL};
 
 PetscErrorCode rg_path_options_check(const void *options, const RgDomain *domain, RgPlace place,

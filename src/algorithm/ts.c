@@ -3,25 +3,160 @@
    Draw one path g from the posterior; x_t = argmax_x g(x).
    Source: Thompson (1933); as compared by Takeno, Inatsu, Karasuyama (2024), arXiv:2409.00979:
    irgp_ucb 3.5. Paths: irgp_ucb 3.4 (acquisition/path_sampler.h).
+   `weights: uniform` is the baseline of a released program (Alvi et al. 2019, asynchronous-BO): on
+   points z_1, z_2, ... the path is mu - L u, L the Cholesky factor of the posterior covariance, u
+   uniform in (0, 1) in place of normal. It is biased: at z_i it lies sum_j L_ij/2 below the mean
+   (the program minimises and has it above), with a deviation of sqrt(sum_j L_ij^2/12). The points
+   are those of a finite design; on a box uniform ones (`path_raw_samples`) and the evaluated
+   designs.
    Deviations: unless `paths` says otherwise, paths are drawn from the exact joint posterior on
    finite sets, and have the exact update on boxes; the paper draws weights of random features.
    Where points may be queried once only, the maximum is over the points left.
    Cost per iteration: finite set O(n^2 + N sum of levels) on grids, O(n^2 + n N + N^2) elsewhere;
    box O(n M + n^2) for M features (O(n^2 M) with `paths: rff`), O((M + n) d) per value of the path;
-   plus the model.
+   plus the model. With uniform weights O(N^3) for N points.
    Needs no context. Revision 2. */
+#include "algorithm/pareto.h"
 #include "algorithm/sampling.h"
+#include "gp/posterior/set/set_posterior.h"
+#include "maths/blas.h"
+
+#include <math.h>
 
 typedef struct {
   RgPathOptions paths; /* first, see sampling.h */
+  int weights;
 } Options;
 
-static const RgParam params[] = {RG_PATH_PARAMS(Options), {0}};
+enum { NORMAL, UNIFORM };
+
+static const RgParam params[] = {
+  RG_PATH_PARAMS(Options),
+  RG_ENTRY("weights", CHOICE, Options, weights, int, "normal", RG_LATER, 0, rg_path_weights, "",
+           "uniform: weights in (0, 1) in place of normal ones, a biased path, as a released "
+           "program has it"),
+  {0},
+};
+
+#define POINTS_MOST 5000 /* with uniform weights */
+#define JITTER 1e-10     /* of their covariance, relative to the kernel's diagonal */
+
+static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics)
+{
+  const Options *options = closure;
+  const bool finite = rg_space_is_finite(&domain->design);
+  const int points = finite ? domain->design.size : options->paths.raw_samples;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_path_options_check(closure, domain, place, diagnostics));
+  if (options->weights == UNIFORM && options->paths.kind != RG_PATHS_AUTO)
+    rg_diagnostics_add(diagnostics, place,
+                       "'weights: uniform' draws paths in its own way: "
+                       "leave 'paths' out");
+  if (options->weights == UNIFORM && points > POINTS_MOST)
+    rg_diagnostics_add(diagnostics, place,
+                       "'weights: uniform' factors a matrix of %d points, at most %d%s", points,
+                       POINTS_MOST, finite ? "" : " ('path_raw_samples')");
+  PetscFunctionReturn(0);
+}
 
 enum { PATH_MAXIMUM };
 
 static const RgRecordColumn columns[] = {
   [PATH_MAXIMUM] = {"path_maximum", "value of the sampled path at the query, model units"}, {0}};
+
+/* ---- uniform weights ------------------------------------------------------------------------- */
+
+/* S (n x n): the posterior covariance of the candidates. */
+static PetscErrorCode covariance(RgModel *model, const RgCandidates *c, double *S)
+{
+  RgSetPosterior *set;
+
+  PetscFunctionBeginUser;
+  if (!rg_space_is_finite(c->design)) {
+    PetscCall(rg_posterior_covariance(&model->posterior, c->n, c->X, c->n, c->X, S));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_posterior_get_set(&model->posterior, &set));
+  for (int i = 0; i < c->n; i++)
+    PetscCall(rg_set_posterior_covariance(set, i, S + (size_t)i * c->n));
+  PetscFunctionReturn(0);
+}
+
+/* The lower Cholesky factor of S, with as little on the diagonal as it needs. */
+static PetscErrorCode factor(const RgModel *model, int n, const double *S, double *L,
+                             RgFailure *failure)
+{
+  const double diagonal = rg_kernel_diagonal(&model->kernel);
+  double jitter = JITTER * diagonal;
+
+  PetscFunctionBeginUser;
+  for (; jitter <= 1.001e-4 * diagonal; jitter *= 10) {
+    PetscCall(PetscArraycpy(L, S, (size_t)n * n));
+    for (int i = 0; i < n; i++) L[(size_t)i * (n + 1)] += jitter;
+    if (!LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, L, n)) PetscFunctionReturn(0);
+  }
+  rg_failure_set(failure, "the posterior covariance of %d points has no Cholesky factor", n);
+  PetscFunctionReturn(0);
+}
+
+/* x_t = argmax of mu - L u over the candidates. */
+static PetscErrorCode best_candidate(RgModel *model, const RgCandidates *c, RgRandom *random,
+                                     RgQuery *query, double *value, RgFailure *failure)
+{
+  const size_t n = (size_t)c->n, dim = (size_t)c->design->dim;
+  double *S, *L, *u;
+  int best = -1;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3(n * n, &S, n * n, &L, n, &u));
+  PetscCall(covariance(model, c, S));
+  PetscCall(factor(model, c->n, S, L, failure));
+  rg_random_uniforms(random, n, u);
+  if (!failure->failed)
+    cblas_dtrmv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, c->n, L, c->n, u, 1);
+  for (int i = 0; i < c->n && !failure->failed; i++) {
+    const double g = c->mean[i] - u[i];
+    if ((c->excluded && c->excluded[i]) || (best >= 0 && g <= *value)) continue;
+    best = i;
+    *value = g;
+  }
+  if (best < 0 && !failure->failed)
+    rg_failure_set(failure, "all %d points of the domain have been queried", c->n);
+  if (best >= 0) PetscCall(PetscArraycpy(query->x, c->X + (size_t)best * dim, dim));
+  if (best >= 0 && rg_space_is_finite(c->design)) query->index = best;
+  PetscCall(PetscFree3(S, L, u));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode ask_uniform(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                  RgQuery *query, RgFailure *failure)
+{
+  const Options *options = algorithm->options;
+  const RgSpace *design = &algorithm->setup.domain->design;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "uniform", t);
+  const int raw = options->paths.raw_samples >= 0 ? options->paths.raw_samples
+                                                  : algorithm->setup.maximiser->raw_samples;
+  const int n = PetscMin(raw, POINTS_MOST) + history->n;
+  const size_t dim = (size_t)design->dim;
+  RgCandidates candidates;
+  double *X;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)n * dim, &X));
+  rg_random_uniforms(&random, (size_t)(n - history->n) * dim, X);
+  PetscCall(PetscArraycpy(X + (size_t)(n - history->n) * dim, history->x, history->n * dim));
+  PetscCall(
+    rg_candidates_create(algorithm, rg_sampling_model(algorithm), history, n, X, &candidates));
+  PetscCall(best_candidate(rg_sampling_model(algorithm), &candidates, &random, query,
+                           &query->extra[PATH_MAXIMUM], failure));
+  PetscCall(rg_candidates_destroy(&candidates));
+  PetscCall(PetscFree(X));
+  PetscFunctionReturn(0);
+}
+
+/* ---- the method ------------------------------------------------------------------------------ */
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
@@ -29,6 +164,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgOptima path;
 
   PetscFunctionBeginUser;
+  if (((const Options *)algorithm->options)->weights == UNIFORM) {
+    PetscCall(ask_uniform(algorithm, t, history, query, failure));
+    PetscFunctionReturn(0);
+  }
   /* 1. One path g and its maximiser. */
   PetscCall(rg_sampling_draw(algorithm, t, history, 1, true, &path, failure));
   if (failure->failed) PetscFunctionReturn(0);
@@ -46,5 +185,9 @@ const RgAlgorithmClass rg_algorithm_ts = {
   RG_OPTIONS(Options, params),
   .cost = rg_sampling_one_path,
   RG_ASK(ask, columns),
-  RG_SAMPLING_METHODS,
+  .needs = RG_NEEDS_NO_CONTEXT,
+  .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
+  .check = check,
+  RG_STATE(RgSampling, rg_sampling_create, rg_sampling_destroy),
+  .model = rg_sampling_model,
 };

@@ -436,3 +436,69 @@ RG_TEST(q_ucb_climbs)
   check_climb(NAN, 1.654312131559268 - 1e-7);
   check_climb(0.79, 1.513);
 }
+
+/* ---- ts with uniform weights ------------------------------------------------------------------ */
+
+static const ParallelSetting uniform[] = {{"weights", "uniform"}, {"path_raw_samples", "64"}, {0}};
+
+/* A set of 0.3 and the three data, of which only 0.3 is left: the path there is its mean less 0.4697
+   times a uniform number. */
+RG_TEST(uniform_weights_are_biased)
+{
+  static const ParallelSetting model[] = {
+    {"kernel", "gaussian"}, {"length_scale", "0.2"}, {"variance", "1"}, {"noise_variance", "0.01"},
+    {"fit", "fixed"},       {"standardise", "no"},   {"mean", "zero"},  {0}};
+  const double points[] = {0.3, 0.1, 0.45, 0.8}, y[] = {0.3, 1, -0.4}, zero = 0, one = 1;
+  const double mean = .8487647694, sd = .4696962013;
+  double sum = 0, squares = 0, x;
+  Bench bench = {0};
+
+  RG_OK(rg_space_set(&bench.domain.design, 1, 4, points, &zero, &one));
+  bench.domain.without_replacement = true;
+  bench_class(&bench, "ts");
+  parallel_set(rg_surrogate_params, &bench.surrogate, model);
+  parallel_set(bench.class->params, bench.options, uniform);
+  bench_create(&bench,
+               (RgSetup){.noise_variance = 0.01,
+                         .n_initial = 3,
+                         .n_iterations = ASKS,
+                         .stream = rg_stream(1, "test", 0, "ts", 1)},
+               4);
+  bench.history.n_initial = 3;
+  for (int i = 0; i < 3; i++)
+    RG_OK(rg_history_append(&bench.history, &points[i + 1], i + 1, NULL, -1, y[i]));
+  bench.query.x = &x;
+  for (int t = 1; t <= ASKS; t++) {
+    RG_OK(rg_algorithm_ask(&bench.algorithm, t, &bench.history, &bench.query, &bench.failure));
+    assert_false(bench.failure.failed);
+    assert_int_equal(bench.query.index, 0);
+    const double below = mean - bench.query.extra[0];
+    assert_true(below > 0 && below < sd);
+    sum += below;
+    squares += below * below;
+  }
+  RG_CLOSE(sum / ASKS, .234848, 0.02);
+  RG_CLOSE(sqrt(squares / ASKS - sum / ASKS * (sum / ASKS)), .135590, 0.01);
+  bench_end(&bench);
+}
+
+/* On the interval a query is a datum or one of the uniform points, which differ from ask to ask. */
+RG_TEST(uniform_weights_on_a_box)
+{
+  int data = 0;
+  Parallel p;
+
+  parallel_open(&p, "ts", false, 1, uniform, NULL);
+  for (int t = 1; t <= 50; t++) {
+    parallel_ask(&p, t);
+    const double x = p.bench.query.x[0], first = p.bench.query.extra[0];
+    p.bench.history.pending = (RgPending){0};
+    data += x == 0.1 || x == 0.45 || x == 0.8;
+    parallel_ask(&p, t);
+    assert_true(p.bench.query.x[0] == x && p.bench.query.extra[0] == first);
+    p.bench.history.pending = (RgPending){0};
+    assert_int_equal(p.bench.query.index, -1);
+  }
+  assert_true(data > 0 && data < 50);
+  parallel_close(&p);
+}
