@@ -6,6 +6,7 @@
 #include "regatta/algorithm.h"
 #include "regatta/problem.h"
 #include "study/file/registry.h"
+#include "study/schedule/crew.h"
 
 enum { DIM = 6, INITIAL = 12, ASKS = 188, WORKERS = 8 };
 
@@ -105,6 +106,59 @@ static PetscErrorCode run(void *closure)
   PetscFunctionReturn(0);
 }
 
+/* ---- the event loop -------------------------------------------------------------------------- */
+
+enum { EVENTS = 100000 };
+
+static PetscErrorCode no_ask(void *closure, const RgCrewAsk *request, bool *stop)
+{
+  (void)closure, (void)request;
+  *stop = false;
+  return 0;
+}
+
+static PetscErrorCode some_ticks(void *closure, int submission, int attempt, int64_t *ticks,
+                                 bool *stop)
+{
+  (void)closure, (void)attempt;
+  *stop = false;
+  *ticks = 1 + submission * INT64_C(7919) % 1000003;
+  return 0;
+}
+
+static PetscErrorCode no_tell(void *closure, const RgCrewRow *row, bool *stop)
+{
+  (void)closure, (void)row;
+  *stop = false;
+  return 0;
+}
+
+/* closure: the number of workers. */
+static PetscErrorCode run_events(void *closure)
+{
+  const RgCrewOptions options = {
+    .workers = *(const int *)closure, .first = 1, .last = EVENTS, .time = -1, .longest = -1};
+  const RgCrewHost host = {.ask = no_ask, .duration = some_ticks, .tell = no_tell};
+  RgCrewOutcome outcome;
+
+  return rg_crew_run(&options, &host, &outcome);
+}
+
+static PetscErrorCode bench_events(RgBench *bench)
+{
+  int workers[] = {8, 1000};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < 2; i++) {
+    char name[80];
+    double seconds;
+    snprintf(name, sizeof name, "one event of %d workers", workers[i]);
+    PetscCall(rg_bench_time(run_events, &workers[i], &seconds));
+    PetscCall(rg_bench_report(bench, name, seconds / EVENTS, 0, 0, 0));
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_bench_pending(RgBench *bench)
 {
   static const RgPendingOptions global = {
@@ -133,5 +187,6 @@ PetscErrorCode rg_bench_pending(RgBench *bench)
     PetscCall(rg_bench_time(run, &race, &seconds));
     PetscCall(rg_bench_report(bench, rows[i].name, seconds, reference, 0, 0));
   }
+  PetscCall(bench_events(bench));
   PetscFunctionReturn(0);
 }

@@ -305,12 +305,13 @@ static PetscErrorCode count_row(void *closure, const RgCrewRow *row, bool *stop)
 static PetscErrorCode law_duration(void *closure, int submission, int attempt, int64_t *ticks,
                                    bool *stop)
 {
-  const RgTrialRun *run = closure;
+  RgTrialRun *run = closure;
   const double u = rg_trial_uniform(&run->durations, submission, attempt);
 
   PetscFunctionBeginUser;
   *ticks = rg_ticks(rg_duration_at(&run->duration, u, NULL));
   *stop = *ticks < 0;
+  if (*stop) rg_failure_set(&run->failure, "submission %d takes no time", submission);
   PetscFunctionReturn(0);
 }
 
@@ -360,6 +361,7 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgF
                            .tell = count_row};
   if (*known) {
     PetscCall(rg_crew_run(&options, &host, &outcome));
+    *known = !run.failure.failed; /* a longer duration than there is fails the trial */
     *forecast = (RgForecast){.makespan = units(outcome.makespan),
                              .idle_share = (double)run.idle /
                                            ((double)crew->workers * (double)outcome.makespan),

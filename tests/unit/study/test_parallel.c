@@ -278,6 +278,7 @@ RG_TEST(a_forecast_is_what_the_clock_says)
     {CLOCK ", workers: 3, crew: {time_limit: 0.7}, on_failure: worst", true},
     {", workers: 3, duration: point(1) * (7 + x1)", false},
     {", workers: 3, release: sync", false},
+    {", workers: 3, duration: \"pareto(0.01, 1)\"", false}, /* beyond 10^12 units */
   };
 
   for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
