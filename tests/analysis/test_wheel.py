@@ -49,7 +49,8 @@ class Wheel(unittest.TestCase):
         self.call(self.bin / "regatta-analysis", golden, "--out", out)
         self.assertTrue((out / "summary.md").exists())
         self.call(self.bin / "regatta-analysis", "missing.h5", "--out", out, code=2)
-        self.call(self.bin / "regatta-analysis", "page", golden, "--out", out)
+        self.call(self.bin / "regatta-analysis", "page", golden, "--out", out / "page.html")
+        self.assertIn("<script", (out / "page.html").read_text())
 
     def test_what_is_in_it(self):
         with zipfile.ZipFile(self.wheel) as wheel:
