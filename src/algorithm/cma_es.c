@@ -13,7 +13,7 @@
    evaluate parts of a generation together; queries are those of one worker.
    Cost per iteration: O(d^2), and O(d^3) for a spectral decomposition about every d/10 generations.
    Needs a box without context. Revision 1. */
-#include "algorithm/cma_es.h"
+#include "regatta/algorithm.h"
 
 #include "maths/blas.h"
 
@@ -40,8 +40,6 @@ static const RgParam params[] = {
           "double the population at every restart; false: it stays"),
   {0},
 };
-
-extern const RgAlgorithmClass rg_algorithm_cma_es;
 
 enum { SIGMA, RESTARTS };
 
@@ -111,9 +109,8 @@ static void begin(State *s, double sigma, const double *mean)
   s->asked = s->known = 0;
 }
 
-int rg_cma_es_generation(const RgAlgorithmClass *class, const void *options, int dim)
+static int first_population(const void *options, int dim)
 {
-  if (class != &rg_algorithm_cma_es) return 0;
   const int population = ((const Options *)options)->population;
   return population > 0 ? population : 4 + (int)(3 * log(dim));
 }
@@ -128,7 +125,7 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
                          &s->z, dim, &s->step));
   PetscCall(PetscMalloc2((size_t)dim * dim, &s->C, (size_t)dim * dim, &s->axes));
   s->asked = -1;
-  PetscCall(set_rates(s, rg_cma_es_generation(algorithm->class, algorithm->options, dim)));
+  PetscCall(set_rates(s, first_population(algorithm->options, dim)));
   PetscFunctionReturn(0);
 }
 
@@ -320,6 +317,7 @@ const RgAlgorithmClass rg_algorithm_cma_es = {
            "Hansen (2016), The CMA evolution strategy: a tutorial, arXiv:1604.00772"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT | RG_NEEDS_ALTERNATION,
   .traits = RG_BLIND,
+  .generation = first_population,
   RG_OPTIONS(Options, params),
   RG_STATE(State, create, destroy),
   RG_ASK(ask, columns),

@@ -76,7 +76,8 @@ typedef enum {
   RG_NEEDS_NATURE = 32,       /* a context that nature draws, observed */
   RG_NEEDS_INITIAL = 64,      /* an initial design: at least one evaluation that the method did
                                 not choose */
-  RG_NEEDS_ALTERNATION = 128, /* every query is told before the next one is chosen: one worker */
+  RG_NEEDS_ALTERNATION = 128, /* answers to every query, or every `generation` of queries, before
+                                 the next one */
   RG_NEEDS_ANNOUNCED = 256,   /* a context that is announced before the decision; a method that
                                  needs another kind of context does not run there */
   RG_NEEDS_CLOCK = 512        /* durations of evaluations: the study has a simulated clock */
@@ -162,6 +163,10 @@ typedef struct {
                           RgDiagnostics *diagnostics);
   /* Set up the state, which is zeroed. NULL: nothing to do. */
   PetscErrorCode (*create)(RgAlgorithm *algorithm);
+  /* For RG_NEEDS_ALTERNATION: the number of queries in `dim` inputs that the method chooses at once
+     and whose answers it learns from together; it may double later. Synchronous workers whose
+     number divides it are accepted. NULL: 1. */
+  int (*generation)(const void *options, int dim);
   /* Choose query t = 1, 2, ... (after the initial design) from the history. `model` already
      contains the whole history. An announced context stands in the query. */
   PetscErrorCode (*ask)(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,

@@ -1,7 +1,6 @@
 /* Checks of workers, clock and points in flight against the problem and the method. */
 #include <math.h>
 
-#include "algorithm/cma_es.h"
 #include "study/file/draft.h"
 
 PetscErrorCode rg_draft_methods_with(unsigned trait, RgText *text)
@@ -42,15 +41,17 @@ static PetscErrorCode check_pending(RgCell *cell, const RgDomain *domain, RgDiag
   PetscFunctionReturn(0);
 }
 
-/* Report a method that can't choose queries without the answers to those before. */
+/* Report a method that needs answers before its next queries, if these workers can't give them. */
 static void check_alternation(const RgCell *cell, RgDiagnostics *found)
 {
+  const RgAlgorithmClass *class = cell->algorithm;
   const int workers = cell->crew.workers;
-  const int points = rg_cma_es_generation(cell->algorithm, cell->algorithm_options, cell->dim_x);
+  const int points =
+    class->generation ? class->generation(cell->algorithm_options, cell->dim_x) : 1;
   const bool batches = cell->crew.release; /* not async */
 
-  if (!(cell->algorithm->needs & RG_NEEDS_ALTERNATION)) return;
-  if (!points)
+  if (!(class->needs & RG_NEEDS_ALTERNATION)) return;
+  if (points == 1)
     rg_diagnostics_add(found, cell->algorithm_place,
                        "'%s' chooses each query from the answer to the last one: it takes no "
                        "'workers: %d'",
