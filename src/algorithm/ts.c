@@ -18,6 +18,7 @@
    Needs no context. Revision 2. */
 #include "algorithm/pareto.h"
 #include "algorithm/sampling.h"
+#include "gp/path/sample_path.h"
 #include "gp/posterior/set/set_posterior.h"
 #include "maths/blas.h"
 
@@ -39,7 +40,6 @@ static const RgParam params[] = {
 };
 
 #define POINTS_MOST 5000 /* with uniform weights */
-#define JITTER 1e-10     /* of their covariance, relative to the kernel's diagonal */
 
 static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
@@ -68,36 +68,27 @@ static const RgRecordColumn columns[] = {
 
 /* ---- uniform weights ------------------------------------------------------------------------- */
 
-/* S (n x n): the posterior covariance of the candidates. */
-static PetscErrorCode covariance(RgModel *model, const RgCandidates *c, double *S)
+/* The posterior at candidates. */
+typedef struct {
+  RgModel *model;
+  const RgCandidates *candidates;
+} Joint;
+
+static PetscErrorCode joint_covariance(const void *closure, double *S)
 {
+  const Joint *joint = closure;
+  const RgCandidates *c = joint->candidates;
+  RgPosterior *posterior = &joint->model->posterior;
   RgSetPosterior *set;
 
   PetscFunctionBeginUser;
   if (!rg_space_is_finite(c->design)) {
-    PetscCall(rg_posterior_covariance(&model->posterior, c->n, c->X, c->n, c->X, S));
+    PetscCall(rg_posterior_covariance(posterior, c->n, c->X, c->n, c->X, S));
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_posterior_get_set(&model->posterior, &set));
+  PetscCall(rg_posterior_get_set(posterior, &set));
   for (int i = 0; i < c->n; i++)
     PetscCall(rg_set_posterior_covariance(set, i, S + (size_t)i * c->n));
-  PetscFunctionReturn(0);
-}
-
-/* The lower Cholesky factor of S, with as little on the diagonal as it needs. */
-static PetscErrorCode factor(const RgModel *model, int n, const double *S, double *L,
-                             RgFailure *failure)
-{
-  const double diagonal = rg_kernel_diagonal(&model->kernel);
-  double jitter = JITTER * diagonal;
-
-  PetscFunctionBeginUser;
-  for (; jitter <= 1.001e-4 * diagonal; jitter *= 10) {
-    PetscCall(PetscArraycpy(L, S, (size_t)n * n));
-    for (int i = 0; i < n; i++) L[(size_t)i * (n + 1)] += jitter;
-    if (!LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, L, n)) PetscFunctionReturn(0);
-  }
-  rg_failure_set(failure, "the posterior covariance of %d points has no Cholesky factor", n);
   PetscFunctionReturn(0);
 }
 
@@ -106,13 +97,14 @@ static PetscErrorCode best_candidate(RgModel *model, const RgCandidates *c, RgRa
                                      RgQuery *query, double *value, RgFailure *failure)
 {
   const size_t n = (size_t)c->n, dim = (size_t)c->design->dim;
-  double *S, *L, *u;
+  const Joint joint = {model, c};
+  double *L, *u, jitter = 0;
   int best = -1;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscMalloc3(n * n, &S, n * n, &L, n, &u));
-  PetscCall(covariance(model, c, S));
-  PetscCall(factor(model, c->n, S, L, failure));
+  PetscCall(PetscMalloc2(n * n, &L, n, &u));
+  PetscCall(rg_factor_covariance(c->n, joint_covariance, &joint, rg_kernel_diagonal(&model->kernel),
+                                 L, &jitter, failure));
   rg_random_uniforms(random, n, u);
   if (!failure->failed)
     cblas_dtrmv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, c->n, L, c->n, u, 1);
@@ -126,7 +118,7 @@ static PetscErrorCode best_candidate(RgModel *model, const RgCandidates *c, RgRa
     rg_failure_set(failure, "all %d points of the domain have been queried", c->n);
   if (best >= 0) PetscCall(PetscArraycpy(query->x, c->X + (size_t)best * dim, dim));
   if (best >= 0 && rg_space_is_finite(c->design)) query->index = best;
-  PetscCall(PetscFree3(S, L, u));
+  PetscCall(PetscFree2(L, u));
   PetscFunctionReturn(0);
 }
 

@@ -5,18 +5,13 @@
 
 #include <string.h>
 
-/* In-place lower Cholesky factor (column-major n x n, strict upper triangle cleared) with growing
-   jitter. `diagonal` is the scale of the jitter, *jitter the largest added so far. The matrix comes
-   from a function, since it is overwritten by every attempt. */
-typedef PetscErrorCode (*MatrixFunction)(const void *closure, double *K);
-
-static PetscErrorCode factor(int n, MatrixFunction matrix, const void *closure, double diagonal,
-                             double *L, double *jitter, RgFailure *failure)
+PetscErrorCode rg_factor_covariance(int n, RgMatrixFunction matrix, const void *closure,
+                                    double diagonal, double *L, double *jitter, RgFailure *failure)
 {
   PetscFunctionBeginUser;
   for (double added = 0.0;; added = added > 0.0 ? 10.0 * added : 1e-10 * diagonal) {
     if (added > 1.001e-4 * diagonal) {
-      rg_failure_set(failure, "Cholesky factorisation of the prior on %d points failed", n);
+      rg_failure_set(failure, "Cholesky factorisation of the covariance of %d points failed", n);
       break;
     }
     PetscCall((*matrix)(closure, L));
@@ -53,7 +48,8 @@ static PetscErrorCode sample_dense(const RgSpace *space, const RgKernel *kernel,
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n * n, &L));
-  PetscCall(factor(n, points_matrix, &points, rg_kernel_diagonal(kernel), L, jitter, failure));
+  PetscCall(rg_factor_covariance(n, points_matrix, &points, rg_kernel_diagonal(kernel), L, jitter,
+                                 failure));
   PetscCall(PetscArraycpy(f, z, n));
   cblas_dtrmv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, L, n, f, 1);
   PetscCall(PetscFree(L));
@@ -108,7 +104,7 @@ static PetscErrorCode sample_grid(const RgSpace *space, const RgKernel *kernel, 
 
     after /= n;
     PetscCall(PetscMalloc1((size_t)n * n, &L));
-    PetscCall(factor(n, axis_matrix, &levels, 1.0, L, jitter, failure));
+    PetscCall(rg_factor_covariance(n, axis_matrix, &levels, 1.0, L, jitter, failure));
     multiply_axis(before, n, after, L, f);
     PetscCall(PetscFree(L));
     before *= n;
