@@ -64,8 +64,8 @@ PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *
   if (measure.kind != RG_MEASURE_EXPECTATION && measure.kind != other)
     rg_diagnostics_add(diagnostics, place,
                        "this method is made for the measure 'expectation'%s%s%s, not for '%s'; "
-                       "'any_measure: true' uses it all the same, and 'erbo', 'sbo_kde' and "
-                       "'wdrbo' also take 'measure: %s'",
+                       "'any_measure: true' uses it all the same; a method with the parameter "
+                       "'measure' (regatta describe METHOD) may take 'measure: %s'",
                        two ? " or '" : "", two ? rg_measure_infos[other].usage : "", two ? "'" : "",
                        domain->measure, domain->measure);
   PetscCall(rg_measure_destroy(&measure));
