@@ -1,5 +1,5 @@
-/* q-EI and q-UCB of one more point: samples of the values in flight, and what the point adds given
-   each of them. */
+/* q-EI and q-UCB of one more point: samples of the values in flight, and the gain of the point
+   given each sample. */
 #include "acquisition/joint_improvement.h"
 
 #include <math.h>
@@ -63,7 +63,8 @@ static PetscErrorCode draw(Joint *joint, RgRandom *draws)
   PetscFunctionReturn(0);
 }
 
-/* What the points in flight reach by each sample: the best improvement, or the largest bound. */
+/* Set each sample's target, which a new point must exceed: the best value or the largest bound of
+   the points in flight. already: the mean of what they reach. */
 static void set_targets(Joint *joint, double *already)
 {
   const double w = joint->width, base = w > 0 ? 0 : joint->tau;
@@ -147,10 +148,10 @@ static double log_sum(Joint *joint)
 }
 
 /* log E max(0, mean + w |g| - target), g normal with mean m and deviation sd: with a = (target -
-   mean)/w that is w (max(0, -a) + E max(0, g - a+) + E max(0, -g - a+)), a+ = max(0, a). slope: its
-   derivatives by mean, m and sd. */
+   mean)/w that is w (max(0, -a) + E max(0, g - a+) + E max(0, -g - a+)), a+ = max(0, a). The
+   others are its derivatives by mean, m and sd. */
 static double log_gain_of_bound(double w, double mean, double target, double m, double sd,
-                                double slope[3])
+                                double *by_mean, double *by_m, double *by_sd)
 {
   const double a = (target - mean) / w, g[2] = {m, -m}, both[2] = {sd, sd};
   const RgEi ei = {fmax(a, 0)};
@@ -159,18 +160,19 @@ static double log_gain_of_bound(double w, double mean, double target, double m, 
   rg_acquisition_log_ei(&ei, 2, g, both, part, d_m, d_sd);
   part[2] = a < 0 ? log(-a) : -INFINITY;
   most = fmax(fmax(part[0], part[1]), part[2]);
-  slope[0] = slope[1] = slope[2] = 0;
+  *by_mean = *by_m = *by_sd = 0;
   if (!isfinite(most)) return most;
   for (int k = 0; k < 3; k++) sum += part[k] = exp(part[k] - most);
   for (int k = 0; k < 3; k++) part[k] /= sum;
-  slope[0] = (a < 0 ? part[2] / -a : part[0] * d_m[0] + part[1] * d_m[1]) / w;
-  slope[1] = part[0] * d_m[0] - part[1] * d_m[1];
-  slope[2] = part[0] * d_sd[0] + part[1] * d_sd[1];
+  *by_mean = (a < 0 ? part[2] / -a : part[0] * d_m[0] + part[1] * d_m[1]) / w;
+  *by_m = part[0] * d_m[0] - part[1] * d_m[1];
+  *by_sd = part[0] * d_sd[0] + part[1] * d_sd[1];
   return log(w) + most + log(sum);
 }
 
 /* Moments of f(x) given each sample: m = u'(f - mean in flight), u = S^-1 c, and one deviation.
-   log_gain: of what x adds by each sample, and its derivatives by the mean, m and the deviation. */
+   log_gain: the logarithm of the gain of x by each sample, beside its derivatives by the mean, m
+   and the deviation. */
 static double condition(Joint *joint, double mean, double variance, const double *c)
 {
   const int q = joint->q;
@@ -184,13 +186,9 @@ static double condition(Joint *joint, double mean, double variance, const double
               joint->m, 1);
   for (int s = 0; s < joint->samples; s++) {
     const RgEi ei = {joint->target[s]};
-    double slope[3];
     if (joint->width > 0) {
-      joint->log_gain[s] =
-        log_gain_of_bound(joint->width, mean, joint->target[s], joint->m[s], sd, slope);
-      joint->d_mean[s] = slope[0];
-      joint->d_m[s] = slope[1];
-      joint->d_sd[s] = slope[2];
+      joint->log_gain[s] = log_gain_of_bound(joint->width, mean, joint->target[s], joint->m[s], sd,
+                                             &joint->d_mean[s], &joint->d_m[s], &joint->d_sd[s]);
       continue;
     }
     joint->m[s] += mean;

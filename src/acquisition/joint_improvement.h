@@ -7,8 +7,8 @@
    deviations are not tiny.
 
    The joint upper bound of the same points, q-UCB (Wilson, Moriconi, Hutter, Deisenroth 2017), is
-   E max_i (mu(x_i) + w |f(x_i) - mu(x_i)|), w = sqrt(beta pi/2), by the same samples: given the
-   values in flight, what x adds to their maximum has a closed form. */
+   E max_i (mu(x_i) + w |f(x_i) - mu(x_i)|), w = sqrt(beta pi/2), by the same samples. Given the
+   values in flight, the gain of x over their maximum has a closed form. */
 #ifndef RG_ACQUISITION_JOINT_IMPROVEMENT_H
 #define RG_ACQUISITION_JOINT_IMPROVEMENT_H
 

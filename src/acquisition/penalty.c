@@ -314,8 +314,8 @@ static double log_softplus(double a, double *slope)
   return log(softplus);
 }
 
-/* The logarithm of what a product takes for a value, and its derivative. A positive function that
-   has underflowed counts as the least positive number. */
+/* The logarithm of the factor that stands for a value a, and its derivative. A positive function
+   that has underflowed counts as the least positive number. */
 static double log_form(RgForm form, double a, double *slope)
 {
   *slope = 1;

@@ -10,7 +10,8 @@
 
 #include "regatta/acquire.h"
 
-/* What the product takes for a value a: log(1 + e^a), e^a, a itself, or Phi(a). */
+/* The factor that stands for an acquisition value a in the product of penalties: log(1 + e^a), e^a,
+   a itself, or Phi(a). */
 typedef enum { RG_FORM_ANY, RG_FORM_LOGARITHM, RG_FORM_POSITIVE, RG_FORM_NORMAL } RgForm;
 
 typedef struct {
@@ -33,7 +34,7 @@ PetscErrorCode rg_penalty_create(RgModel *model, const RgSearch *search, RgPenal
 PetscErrorCode rg_penalty_destroy(RgPenalty *penalty);
 
 /* Value (m) and gradient (m x dim; NULL: not wanted) at X: in, an acquisition function; out, the
-   logarithm of the product. form: what the product takes for a value. */
+   logarithm of the product. form: the factor that stands for a value. */
 void rg_penalty_apply(const RgPenalty *penalty, RgForm form, int m, const double *X, double *value,
                       double *gradient);
 

@@ -72,7 +72,7 @@ static double cell_probability(const RgDistribution *law, int levels, int i)
   return above - below;
 }
 
-/* Multiplies the weights of the nodes by the probabilities of their cells of coordinate j. */
+/* Multiply the weights of the nodes by the probabilities of their cells in coordinate j. */
 static PetscErrorCode weigh(RgRobustBox *box, int levels, int j, int evaluation)
 {
   RgDistribution law;

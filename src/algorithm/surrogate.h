@@ -29,8 +29,8 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
                                     const RgHistory *history, const RgAcquisition *acquisition,
                                     RgQuery *query, double *value, RgFailure *failure);
 
-/* Where points in flight are penalised, *value becomes the acquisition function itself at the query
-   that was found; else nothing is done. */
+/* Set *value to the acquisition function without the penalty at the query, if points in flight are
+   penalised; else leave it. value: model units. */
 PetscErrorCode rg_surrogate_without_penalty(RgModel *model, const RgHistory *history,
                                             const RgAcquisition *acquisition, const RgQuery *query,
                                             double *value);

@@ -129,7 +129,8 @@ static PetscErrorCode add_clock(const RgPlan *plan, int c, RgTable *table)
   PetscFunctionReturn(0);
 }
 
-/* What the simulated clock of the trials will say, where it does not depend on the queries. */
+/* Print the makespan, idle time and losses of every cell whose simulated clock does not depend on
+   the queries. */
 static PetscErrorCode show_clock(const RgPlan *plan)
 {
   RgTable table = {.n_columns = 8,

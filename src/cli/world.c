@@ -62,16 +62,16 @@ static bool has_variable(const char *name)
   return MPI_T_cvar_get_index(name, &which) == MPI_SUCCESS;
 }
 
-/* Whether a launcher has started the process that Open MPI of any build understands: mpirun or
-   another one with PMIx, or Flux. */
+/* Whether mpirun, another launcher with PMIx, or Flux has started the process. Every build of Open
+   MPI connects the processes of these. */
 static bool is_connected(void)
 {
   return getenv("PMIX_NAMESPACE") || getenv("OMPI_COMM_WORLD_RANK") || getenv("FLUX_JOB_ID");
 }
 
-/* Whether Open MPI before version 5, the only MPI with a framework `ess`, would end a process
-   without PMIx that srun has started in MPI_Init(), because it lacks components for PMI: s2 for
-   PMI-2 (srun sets PMI_FD), s1, and cray. */
+/* Whether MPI_Init() would end a process that srun has started without PMIx. Open MPI before
+   version 5, which alone has a framework `ess`, does so if it lacks the component for PMI: s1,
+   cray, or s2 for PMI-2, where srun sets PMI_FD. */
 static bool is_stranded(void)
 {
   int provided;

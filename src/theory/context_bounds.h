@@ -8,10 +8,11 @@
 /* The constant b of a path of a stationary kernel with k(z,z) = 1: sqrt(2) times the deviation
    of its steepest derivative. NaN as for rg_kernel_slope. */
 double rg_kde_steepness(const RgKernel *kernel);
-/* RgBoundFamily.obstacle and .refuse: laws of contexts that change in time, other measures than the
-   expectation, boxes of too many dimensions, and kernels without a slope. rg_context_beyond: the
-   second and the third alone. */
+/* Return why the theorems do not hold: another measure than the expectation, or a box of too many
+   dimensions. NULL: they hold, as far as these go. */
 const char *rg_context_beyond(const RgBoundSetting *setting);
+/* RgBoundFamily.obstacle: rg_context_beyond, or laws of contexts that change in time; and .refuse:
+   kernels without a slope. */
 const char *rg_context_obstacle(const RgBoundSetting *setting);
 PetscErrorCode rg_context_refuse(const RgBoundSetting *setting, RgText *why);
 

@@ -31,7 +31,7 @@ GAUSS = norm.pdf(NODES) / norm.pdf(NODES).sum()
 class FiniteContexts(ContextTest):
 
     def check_best(self, trial, t, values, delta=1e-6):
-        """That the query maximises, by its values (a row per design)."""
+        """The recorded query maximises the acquisition function, whose values are given by design."""
         at = np.argmin(abs(DESIGNS - trial["x"][t - 1, 0]))
         self.assertAlmostEqual(trial["acquisition"][t - 1], values[at], delta=delta)
         self.assertGreaterEqual(values[at], values.max() - 2 * delta)

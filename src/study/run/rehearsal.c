@@ -109,9 +109,9 @@ static PetscErrorCode take(const Rehearsal *r, RgInstances *instances, RgInstanc
 /* The clock of a trial with an initial design of `first` points. */
 typedef struct {
   bool by_wall;
-  double limit;      /* the trial ends after this many seconds from the first query */
-  int least;         /* and at least this many queries; or after as many evaluations as in */
-  int last;          /* a whole trial */
+  double limit;      /* seconds after the first query at which the part ends */
+  int least;         /* queries of a part, even if they take longer */
+  int last;          /* evaluations of a whole trial, at which the part ends in any case */
   int first, n;      /* evaluations before the first query; at the newest reading of the clock */
   double *at;        /* readings of the clock after first + 1, first + 2, ..., n; owned */
   double whole;      /* seconds of the whole trial */

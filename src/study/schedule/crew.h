@@ -26,8 +26,8 @@ typedef struct {
   RgLost lost;
   int first, last; /* numbers of the first and last submission */
   int n_initial;   /* submissions up to this number are an initial design: queries begin when
-                      all of them are told, */
-  bool overlap;    /* or, async, when the last of them has started */
+                      all of them are told */
+  bool overlap;    /* asynchronous queries begin when the last initial point has started */
   int64_t time;    /* nothing starts at or after this tick; < 0: no limit */
   int64_t longest; /* a longer evaluation ends after this time as failed; < 0: no limit */
 } RgCrewOptions;

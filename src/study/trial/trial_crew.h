@@ -1,4 +1,4 @@
-/* What the clock of a trial says, without its method. */
+/* A forecast of the simulated clock of a trial, without running its method. */
 #ifndef RG_STUDY_TRIAL_TRIAL_CREW_H
 #define RG_STUDY_TRIAL_TRIAL_CREW_H
 
@@ -9,9 +9,9 @@ typedef struct {
   int n_rows, lost;            /* evaluations that are told; evaluations lost with their worker */
 } RgForecast;
 
-/* Let the clock of a trial run, with evaluations that have no points. *known is false without a
-   simulated clock, where durations depend on the points or are data, and where the trial may end
-   early. O(evaluations log workers). */
+/* Run the simulated clock of a trial alone. Times are in units of the clock. *known is false, and
+   *forecast counts for nothing, if the trial has no simulated clock, if its durations depend on the
+   points or are data, or if it may end early. O(evaluations log workers). */
 PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgForecast *forecast,
                                  bool *known);
 

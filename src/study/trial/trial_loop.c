@@ -188,7 +188,7 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
   *stop = !goes_on(run);
   if (*stop) PetscFunctionReturn(0);
   run->stage = submission;
-  /* the initial design overlaps with queries: for the method it is what is told so far */
+  /* The method's initial design is what was told before its first query. */
   if (!designed) run->history.n_initial = PetscMin(run->history.n_initial, run->history.n);
   run->query.index = run->query.context_index = -1;
   for (int k = 0; k < run->n_extra; k++) run->extra[k] = NAN;

@@ -1,5 +1,5 @@
-/* Trials with several workers and a simulated clock: what they share with sequential trials, and what holds
-   for all. */
+/* Trials with several workers and a simulated clock: what they share with sequential trials, and
+   what holds for all. */
 #include "study_text.h"
 
 #include "study/trial/trial_crew.h"
@@ -263,8 +263,8 @@ RG_TEST(time_limits_and_deaths)
 }
 
 /* With one worker or without a model, settings that say nothing make no cells. */
-/* The forecast of a clock is what the trial records, and there is none where the clock depends on the
-   queries. */
+/* A forecast equals the makespan, idle time and losses that the trial records. No trial has a
+   forecast if its clock depends on the queries. */
 RG_TEST(a_forecast_is_what_the_clock_says)
 {
   static const struct {
