@@ -43,7 +43,7 @@ PetscErrorCode rg_param_copy_texts(int n, const char *const *from, char ***to)
 const RgParam *rg_params_find(const RgParam *table, const char *name)
 {
   for (; table->name; table++) {
-    if (rg_param_is_one(table) && strcmp(table->name, name) == 0) return table;
+    if (rg_is_param(table) && strcmp(table->name, name) == 0) return table;
   }
   return NULL;
 }
@@ -62,7 +62,7 @@ static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgP
   PetscCall(PetscCalloc1((size_t)n + 1, &names));
   n = 0;
   for (; table->name; table++)
-    if (rg_param_is_one(table)) names[n++] = table->name;
+    if (rg_is_param(table)) names[n++] = table->name;
   nearest = rg_text_nearest(name, names);
   rg_param_show(name, shown);
   if (nearest) {
@@ -170,7 +170,7 @@ PetscErrorCode rg_params_defaults(const RgParam *table, void *options)
   PetscFunctionBeginUser;
   for (; table->name; table++) {
     PetscCall(rg_param_reset(table, options));
-    if (!table->fallback || !rg_param_is_one(table)) continue;
+    if (!table->fallback || !rg_is_param(table)) continue;
     PetscCall(set_default(table, options, &problem));
     bool valid = problem.length == 0;
     PetscCall(rg_text_clear(&problem));

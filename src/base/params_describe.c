@@ -65,7 +65,7 @@ static PetscErrorCode add_rows(const RgParam *table, const char *title, RgText *
   PetscFunctionBeginUser;
   for (; table->name; table++) {
     if (title && table->type == RG_PARAM_GROUP) inside = !strcmp(table->name, title);
-    if (inside && rg_param_is_one(table)) PetscCall(add_row(table, &rows));
+    if (inside && rg_is_param(table)) PetscCall(add_row(table, &rows));
   }
   PetscCall(rg_table_print(&rows, text));
   PetscFunctionReturn(0);

@@ -23,12 +23,6 @@ static inline RgParamField rg_param_field(const RgParam *entry, void *options)
   return field;
 }
 
-/* Whether the entry is a parameter, neither a group nor one that was deleted. */
-static inline bool rg_param_is_one(const RgParam *entry)
-{
-  return entry->type != RG_PARAM_GROUP && entry->type != RG_PARAM_GONE;
-}
-
 /* Whether the word `auto` is accepted and stored as a value of its own. */
 bool rg_param_allows_auto(const RgParam *entry);
 

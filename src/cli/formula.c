@@ -99,7 +99,7 @@ static PetscErrorCode check_required(const Job *job, int n, char **words, RgDiag
 {
   PetscFunctionBeginUser;
   for (const RgParam *entry = job->formula->params; entry->name; entry++) {
-    bool given = entry->fallback != NULL;
+    bool given = entry->fallback || !rg_is_param(entry);
     for (int i = 0; i < n; i++) given = given || !strcmp(words[i], entry->name);
     if (!given)
       rg_diagnostics_add(found, (RgPlace){"bounds", 0, 0}, "'%s' is missing", entry->name);

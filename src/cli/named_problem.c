@@ -100,7 +100,7 @@ static PetscErrorCode check_options(RgNamedProblem *p)
 
   PetscFunctionBeginUser;
   for (const RgParam *entry = p->class->params; entry->name; entry++)
-    if (!entry->fallback && !p->given[entry - p->class->params])
+    if (rg_is_param(entry) && !entry->fallback && !p->given[entry - p->class->params])
       rg_diagnostics_add(&found, (RgPlace){0}, "%s needs -set %s=... (%s)", p->class->name,
                          entry->name, entry->doc);
   if (!found.n && p->class->check)

@@ -93,6 +93,12 @@ typedef struct {
     name, RG_PARAM_GONE, 0, value, 0, 0, NULL, "", ""                                              \
   }
 
+/* Whether an entry is a parameter that can be set: no group, and not deleted. */
+static inline bool rg_is_param(const RgParam *entry)
+{
+  return entry->type != RG_PARAM_GROUP && entry->type != RG_PARAM_GONE;
+}
+
 /* In the descriptor of a method: its parameters table and the struct that the table points into. */
 #define RG_OPTIONS(Options, table) .params = (table), .options_size = sizeof(Options)
 /* The first fields of a descriptor; RgAlgorithmClass and RgProblemClass describe them. */

@@ -45,6 +45,22 @@ class Describe(RegattaTest):
         for group in page.split("\n## ")[1:1 + len(GROUPS)]:
             self.assertIn("| name | meaning |\n| --- | --- |\n| `", group)
 
+    def suggests_none(self, err):
+        """A message names neither groups nor deleted parameters as what would be accepted."""
+        accepted = re.split(r"did you mean|known:", err, maxsplit=1)[-1]
+        for name in (*GROUPS, *DELETED):
+            self.assertNotRegex(accepted, rf"\b{name}\b")
+
+    def test_groups_are_no_keys(self):
+        for block, sweep in ((", surrogate: {Model: 1}", ""), (", surrogate: {zzz: 1}", ""),
+                             ("", "sweep: [{common.surrogate.Fit: [1, 2]}]\n"), ("", "sweep: [{common.zzz: [1, 2]}]\n"),
+                             ("", "sweep: [{common.surrogate.fit_tolerance: [1, 2]}]\n"),
+                             ("", "sweep: [{common.surrogate: [{Noise: 1}, {Noise: 2}]}]\n")):
+            with self.subTest(block + sweep):
+                code, _, err = regatta("plan", self.write("study.yaml", STUDY.format(surrogate=block) + sweep))
+                self.assertEqual((code, err.count("\n")), (2, 1), err)
+                self.suggests_none(err)
+
     def test_deleted(self):
         for name in DELETED:
             with self.subTest(name):
@@ -52,6 +68,7 @@ class Describe(RegattaTest):
                 code, _, err = regatta("plan", study)
                 self.assertEqual(code, 2)
                 self.assertIn(f"unknown key '{name}'", err)
+                self.suggests_none(err)
         study = self.write("study.yaml", STUDY.format(surrogate=""))
         self.assertIn("3d61c742946bdd7c156c77a7a9b771de", self.run_ok("plan", study, "-trials"))
 

@@ -48,7 +48,8 @@ static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const c
     if (!table || (only != RG_BLOCK_COUNT && only != b)) continue;
     if (only == RG_BLOCK_COUNT && rg_block_names[b]) (*names)[n++] = rg_block_names[b];
     else
-      for (int i = 0; table[i].name; i++) (*names)[n++] = table[i].name;
+      for (int i = 0; table[i].name; i++)
+        if (rg_is_param(&table[i])) (*names)[n++] = table[i].name;
   }
   PetscFunctionReturn(0);
 }

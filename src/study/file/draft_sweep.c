@@ -119,10 +119,12 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
   char(*storage)[96];
   PetscCall(PetscCalloc1(room, &storage));
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
-    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++, n++) {
+    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) {
+      if (!rg_is_param(p)) continue;
       snprintf(storage[n], sizeof(storage[n]), "%s%s%s", rg_block_names[b] ? rg_block_names[b] : "",
                rg_block_names[b] ? "." : "", p->name);
       names[n] = storage[n];
+      n++;
     }
   }
   PetscCall(rg_draft_unknown(draft, key->place, "setting", name, " in a sweep path", names));
