@@ -2,6 +2,7 @@
 import collections
 import json
 import random
+import re
 import signal
 import subprocess
 import time
@@ -412,6 +413,17 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
                 self.assertGreaterEqual(results[label]["provenance/cpu"][0], 7 * burn, label)
                 self.assertLess(sum(seconds[1:]), 20 * burn, label)
             self.assertLess(sum(results["idle"]["timing/cpu_evaluate"][0][1:]), burn)
+
+    def test_plan_counts_the_time_of_finished_trials_by_the_wall(self):
+        """A program that waits uses no CPU time. Its trials have 8 evaluations."""
+        for seeds in (1, 2):
+            text = head(seeds, 3).replace("[random, ei]", "[random]")
+            study = self.write("study.yaml", text + problem(arguments=["--delay", 0.2]))
+            if seeds == 1:
+                self.run_ok("run", study, "-o", self.output, "-quiet")
+        plan = self.run_ok("plan", study, "-o", self.output)
+        self.assertIn("from the clock of 1 finished trial", plan)
+        self.assertGreaterEqual(float(re.search(r"the longest trial ([\d.]+) s\)", plan)[1]), 1.6)
 
     # ---- interruptions -------------------------------------------------------------------------
 
