@@ -156,12 +156,20 @@ static const struct {
                 {"output", "objective"},
                 {"target", "objective"}};
 
+const char *rg_text_synonym(const char *word)
+{
+  for (size_t i = 0; i < sizeof(synonyms) / sizeof(*synonyms); i++)
+    if (!strcasecmp(word, synonyms[i].word)) return synonyms[i].name;
+  return NULL;
+}
+
 /* The name that a word stands for, if it is in the list; else NULL. */
 static const char *synonym(const char *word, const char *const *names)
 {
-  for (size_t i = 0; i < sizeof(synonyms) / sizeof(*synonyms); i++)
-    for (int k = 0; !strcasecmp(word, synonyms[i].word) && names[k]; k++)
-      if (!strcmp(names[k], synonyms[i].name)) return names[k];
+  const char *name = rg_text_synonym(word);
+
+  for (; name && *names; names++)
+    if (!strcmp(*names, name)) return *names;
   return NULL;
 }
 

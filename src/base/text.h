@@ -16,4 +16,8 @@ void rg_text_disarm(char *text, bool lines);
    its length (at least one edit). */
 const char *rg_text_nearest(const char *wrong, const char *const *names);
 
+/* The name in study files of what a word of the field means, such as `iterations` for `budget`;
+   NULL if the word is not known. The name is static. */
+const char *rg_text_synonym(const char *word);
+
 #endif

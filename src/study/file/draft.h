@@ -124,10 +124,22 @@ PetscErrorCode rg_draft_add_swept(const RgSweepAxis *axis, const RgSweepKey *key
 PetscErrorCode rg_draft_add_shared(const RgDraft *draft, int algorithm, const RgSweepKey *key,
                                    int n_cells, RgText *text);
 
-/* Check a value against its parameter. canonical (NULL: not wanted): its canonical text, equal
-   for equal values, freed by the caller; unchanged if the value is wrong. */
-PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const RgYamlNode *value,
-                                    char **canonical);
+/* Report a number for a parameter that is the name of a rule, if another one of its table holds the
+   number of the rule `fixed`; false: that is not so. */
+bool rg_draft_number_for_rule(RgDraft *draft, const RgParam *table, const RgParam *param,
+                              const RgYamlNode *value);
+/* Report a key that is unknown in an entry (NULL: at the top of the file), or in its block `inside`
+   (NULL: not in a block), and known elsewhere in the file; false: it is known nowhere, or near one
+   of the names that are accepted there. Call after the classes of all entries are known. */
+bool rg_draft_elsewhere(RgDraft *draft, const RgEntry *entry, const char *inside, const char *where,
+                        const RgYamlEntry *e, const char *const *names);
+/* Write the path under which a setting that is unknown in an entry can be swept; false: none. */
+bool rg_draft_path_elsewhere(const RgDraft *draft, const RgEntry *entry, const char *name,
+                             char path[160]);
+/* Check a value against its parameter in `table`. canonical (NULL: not wanted): its canonical
+   text, equal for equal values, freed by the caller; unchanged if the value is wrong. */
+PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *table, const RgParam *param,
+                                    const RgYamlNode *value, char **canonical);
 /* Set a parameter in `options` from a checked value; paths stay as typed. */
 PetscErrorCode rg_draft_apply(const RgDraft *draft, const RgParam *param, void *options,
                               const RgYamlNode *value);

@@ -54,41 +54,19 @@ static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const c
   PetscFunctionReturn(0);
 }
 
-/* Report where a misplaced key belongs; returns false if the key belongs nowhere. */
-static bool hint_elsewhere(RgDraft *draft, const RgEntry *entry, RgPlace place, const char *key)
-{
-  char where[160];
-
-  describe_entry(entry, RG_BLOCK_RUN, where);
-  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
-    const RgParam *table = rg_block_names[b] ? rg_entry_table(entry, b) : NULL;
-    if (!table || !rg_params_find(table, key)) continue;
-    rg_diagnostics_add(draft->diagnostics, place,
-                       "unknown key '%s'%s; it belongs to the '%s' block", key, where,
-                       rg_block_names[b]);
-    return true;
-  }
-  if (entry->layer != RG_LAYER_ALGORITHM ||
-      (!rg_params_find(rg_run_params, key) && !rg_params_find(rg_workers_params, key)))
-    return false;
-  rg_diagnostics_add(draft->diagnostics, place,
-                     "unknown key '%s'%s; it is set in 'common' or in a problem, alike for all "
-                     "algorithms",
-                     key, where);
-  return true;
-}
-
+/* Report a key that an entry (RG_BLOCK_COUNT), or one of its blocks, does not accept. */
 static PetscErrorCode unknown_key(RgDraft *draft, const RgEntry *entry, RgBlock block,
-                                  RgPlace place, const char *key)
+                                  const RgYamlEntry *e)
 {
-  const char **names;
+  const RgPlace place = {draft->path, e->line, e->column};
+  const char **names, *inside = block == RG_BLOCK_COUNT ? NULL : rg_block_names[block];
   char where[160];
 
   PetscFunctionBeginUser;
-  if (block == RG_BLOCK_COUNT && hint_elsewhere(draft, entry, place, key)) PetscFunctionReturn(0);
-  describe_entry(entry, block == RG_BLOCK_COUNT ? RG_BLOCK_RUN : block, where);
+  describe_entry(entry, inside ? block : RG_BLOCK_RUN, where);
   PetscCall(accepted_names(entry, block, &names));
-  PetscCall(rg_draft_unknown(draft, place, "key", key, where, names));
+  if (!rg_draft_elsewhere(draft, entry, inside, where, e, names))
+    PetscCall(rg_draft_unknown(draft, place, "key", e->key, where, names));
   PetscCall(PetscFree(names));
   PetscFunctionReturn(0);
 }
@@ -97,7 +75,7 @@ static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
                                   const RgParam *param, const RgYamlNode *value)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_draft_check_value(draft, param, value, NULL));
+  PetscCall(rg_draft_check_value(draft, rg_entry_table(entry, block), param, value, NULL));
   PetscCall(RG_GROW(entry->n_settings, entry->settings));
   entry->settings[entry->n_settings++] = (RgSetting){block, param, value};
   PetscFunctionReturn(0);
@@ -178,9 +156,7 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
     const RgParam *param = rg_params_find(table, e->key);
     if (e == preset) continue;
     if (param) PetscCall(add_setting(draft, entry, block, param, e->value));
-    else
-      PetscCall(
-        unknown_key(draft, entry, block, (RgPlace){draft->path, e->line, e->column}, e->key));
+    else PetscCall(unknown_key(draft, entry, block, e));
   }
   PetscFunctionReturn(0);
 }
@@ -229,7 +205,7 @@ static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntr
     PetscCall(add_setting(draft, entry, b, param, e->value));
     PetscFunctionReturn(0);
   }
-  PetscCall(unknown_key(draft, entry, RG_BLOCK_COUNT, place, e->key));
+  PetscCall(unknown_key(draft, entry, RG_BLOCK_COUNT, e));
   PetscFunctionReturn(0);
 }
 
@@ -345,14 +321,10 @@ static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYa
   if (entry->label) check_label(draft, rg_draft_place(draft, label->value), entry->label);
   else entry->label = text;
   if (text) PetscCall(find_class(draft, entry, rg_draft_place(draft, name->value), text));
-  if (!entry->problem && !entry->algorithm) PetscFunctionReturn(0);
-  for (int i = 0; i < map->n; i++) {
-    const RgYamlEntry *e = &map->entries[i];
-    if (e != name && e != label) PetscCall(parse_key(draft, entry, e));
-  }
   PetscFunctionReturn(0);
 }
 
+/* Parse what an entry is: name and label. */
 static PetscErrorCode parse_entry(RgDraft *draft, RgLayer layer, const RgYamlNode *node,
                                   RgEntry *entry)
 {
@@ -416,6 +388,23 @@ static PetscErrorCode parse_list(RgDraft *draft, const RgYamlNode *root, const c
   PetscFunctionReturn(0);
 }
 
+/* Parse the settings of parsed entries. */
+static PetscErrorCode parse_settings(RgDraft *draft, int n, RgEntry *entries,
+                                     const RgYamlNode *list)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    const RgYamlNode *map = list->items[i];
+    if (map->kind != RG_YAML_MAP || (!entries[i].problem && !entries[i].algorithm)) continue;
+    for (int k = 0; k < map->n; k++) {
+      const RgYamlEntry *e = &map->entries[k];
+      if (strcmp(e->key, "name") && strcmp(e->key, "label"))
+        PetscCall(parse_key(draft, &entries[i], e));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
 {
   const RgYamlEntry *common = rg_yaml_find(root, "common");
@@ -424,6 +413,10 @@ PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
   PetscFunctionBeginUser;
   draft->common.layer = RG_LAYER_COMMON;
   draft->common.place = rg_draft_place(draft, common ? common->value : root);
+  PetscCall(
+    parse_list(draft, root, "problems", RG_LAYER_PROBLEM, &draft->n_problems, &draft->problems));
+  PetscCall(parse_list(draft, root, "algorithms", RG_LAYER_ALGORITHM, &draft->n_algorithms,
+                       &draft->algorithms));
   if (common && common->value->kind != RG_YAML_MAP)
     rg_diagnostics_add(draft->diagnostics, draft->common.place,
                        "'common' must be a map of settings, got %s",
@@ -432,8 +425,8 @@ PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
     for (int i = 0; common && i < common->value->n; i++)
       PetscCall(parse_key(draft, &draft->common, &common->value->entries[i]));
   PetscCall(
-    parse_list(draft, root, "problems", RG_LAYER_PROBLEM, &draft->n_problems, &draft->problems));
-  PetscCall(parse_list(draft, root, "algorithms", RG_LAYER_ALGORITHM, &draft->n_algorithms,
-                       &draft->algorithms));
+    parse_settings(draft, draft->n_problems, draft->problems, rg_yaml_value(root, "problems")));
+  PetscCall(parse_settings(draft, draft->n_algorithms, draft->algorithms,
+                           rg_yaml_value(root, "algorithms")));
   PetscFunctionReturn(0);
 }

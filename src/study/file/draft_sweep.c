@@ -82,12 +82,44 @@ static const char *why_no_block(const RgEntry *entry, RgBlock block)
   return "the algorithm uses no model and has no such block";
 }
 
+/* Report a path that names no setting of an entry. */
+static PetscErrorCode unknown_setting(RgDraft *draft, const RgSweepKey *key, const RgEntry *entry,
+                                      const char *path)
+{
+  const char **names;
+  char(*storage)[96], elsewhere[160], hint[260];
+  int n = 0, room = 1;
+
+  PetscFunctionBeginUser;
+  if (rg_draft_path_elsewhere(draft, entry, key->name, elsewhere)) {
+    snprintf(hint, sizeof(hint), "it names no setting, did you mean '%s'?", elsewhere);
+    complain(draft, key, path, hint);
+    PetscFunctionReturn(0);
+  }
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
+    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) room++;
+  PetscCall(PetscCalloc1(room, &names));
+  PetscCall(PetscCalloc1(room, &storage));
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) {
+      if (!rg_is_param(p)) continue;
+      snprintf(storage[n], sizeof(storage[n]), "%s%s%s", rg_block_names[b] ? rg_block_names[b] : "",
+               rg_block_names[b] ? "." : "", p->name);
+      names[n] = storage[n];
+      n++;
+    }
+  }
+  PetscCall(rg_draft_unknown(draft, key->place, "setting", key->name, " in a sweep path", names));
+  PetscCall(PetscFree(storage));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
 /* Find the parameter `name` or `block.name` of an entry, or a whole block. */
 static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEntry *entry,
                                     const char *path)
 {
-  const char **names, *name = key->name;
-  int n = 0, room = 1;
+  const char *name = key->name;
 
   PetscFunctionBeginUser;
   for (RgBlock b = 0; b < RG_BLOCK_COUNT && !key->param; b++) {
@@ -113,23 +145,8 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
       complain(draft, key, path, why_no_block(entry, b));
       PetscFunctionReturn(0);
     }
-    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) room++;
   }
-  PetscCall(PetscCalloc1(room, &names));
-  char(*storage)[96];
-  PetscCall(PetscCalloc1(room, &storage));
-  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
-    for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) {
-      if (!rg_is_param(p)) continue;
-      snprintf(storage[n], sizeof(storage[n]), "%s%s%s", rg_block_names[b] ? rg_block_names[b] : "",
-               rg_block_names[b] ? "." : "", p->name);
-      names[n] = storage[n];
-      n++;
-    }
-  }
-  PetscCall(rg_draft_unknown(draft, key->place, "setting", name, " in a sweep path", names));
-  PetscCall(PetscFree(storage));
-  PetscCall(PetscFree(names));
+  PetscCall(unknown_setting(draft, key, entry, path));
   PetscFunctionReturn(0);
 }
 
@@ -138,6 +155,7 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
 static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *path, bool *ok)
 {
   const char *rest = strchr(path, '.');
+  char elsewhere[160], hint[260];
   int n, layer = 0;
 
   PetscFunctionBeginUser;
@@ -146,8 +164,11 @@ static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *
                                 strncmp(path, layer_words[layer], (size_t)(rest - path))))
     layer++;
   if (!layer_words[layer]) {
-    complain(draft, key, path,
-             "it must begin with 'common.', 'problems.LABEL.' or 'algorithms.LABEL.'");
+    const bool known = rg_draft_path_elsewhere(draft, NULL, path, elsewhere);
+    snprintf(hint, sizeof(hint),
+             "it must begin with 'common.', 'problems.LABEL.' or 'algorithms.LABEL.'%s%s%s",
+             known ? ", did you mean '" : "", known ? elsewhere : "", known ? "'?" : "");
+    complain(draft, key, path, hint);
     PetscFunctionReturn(0);
   }
   rest++;
@@ -252,7 +273,8 @@ static PetscErrorCode take_from_block(RgDraft *draft, RgSweepAxis *axis, const R
     const RgYamlEntry *found = rg_yaml_find(block->values[i], param->name);
     if (!found) continue;
     key->values[i] = found->value;
-    PetscCall(rg_draft_check_value(draft, param, found->value, &key->texts[i]));
+    PetscCall(rg_draft_check_value(draft, rg_entry_table(rg_draft_entry(draft, key), key->block),
+                                   param, found->value, &key->texts[i]));
   }
   PetscFunctionReturn(0);
 }
@@ -380,7 +402,8 @@ static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlE
   }
   PetscCall(PetscCalloc1(key->n, &key->texts));
   for (int i = 0; i < key->n; i++)
-    PetscCall(rg_draft_check_value(draft, key->param, key->values[i], &key->texts[i]));
+    PetscCall(rg_draft_check_value(draft, rg_entry_table(rg_draft_entry(draft, key), key->block),
+                                   key->param, key->values[i], &key->texts[i]));
   *complete = true;
   PetscFunctionReturn(0);
 }

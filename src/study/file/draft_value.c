@@ -126,29 +126,10 @@ static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *v
   return value->n > 0;
 }
 
-/* Explain a number for a rule that has a word for one: `beta: 4`. The parameter `value` follows in
-   the same table. */
-static bool is_number_for_rule(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
+PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *table, const RgParam *param,
+                                    const RgYamlNode *value, char **canonical)
 {
-  const RgParam *number = rg_params_find(param, "value");
-  char *end = NULL;
-
-  if (param->type != RG_PARAM_CHOICE || !number || value->kind != RG_YAML_SCALAR ||
-      !rg_draft_is_among("fixed", param->choices))
-    return false;
-  (void)strtod(value->text, &end);
-  if (end == value->text || *end) return false;
-  rg_diagnostics_add(
-    draft->diagnostics, rg_draft_place(draft, value),
-    "'%s' is the name of a rule: for the number %s use `%s: fixed` with `value: %s`", param->name,
-    value->text, param->name, value->text);
-  return true;
-}
-
-PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const RgYamlNode *value,
-                                    char **canonical)
-{
-  RgParam table[2] = {*param, {0}};
+  RgParam alone[2] = {*param, {0}};
   RgText text = {0};
   union {
     bool boolean;
@@ -160,19 +141,19 @@ PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *param, const 
   } scratch;
 
   PetscFunctionBeginUser;
-  if (is_number_for_rule(draft, param, value) || !check_kind(draft, param, value))
+  if (rg_draft_number_for_rule(draft, table, param, value) || !check_kind(draft, param, value))
     PetscFunctionReturn(0);
   PetscCall(PetscMemzero(&scratch, sizeof(scratch)));
-  table[0].offset = 0;
-  PetscCall(set_value(table, &scratch, value, draft->path, draft->diagnostics));
+  alone[0].offset = 0;
+  PetscCall(set_value(alone, &scratch, value, draft->path, draft->diagnostics));
   if (canonical) {
     PetscCall(rg_text_add(&text, "%s", "")); /* some texts are empty: params.h, rg_param_later */
-    PetscCall(rg_params_canonical(table, &scratch, &text));
+    PetscCall(rg_params_canonical(alone, &scratch, &text));
     /* A later addition at its default has an empty canonical text. */
     if (!text.data) PetscCall(rg_text_add(&text, "%s", param->fallback));
     *canonical = text.data;
   }
-  PetscCall(rg_params_clear(table, &scratch));
+  PetscCall(rg_params_clear(alone, &scratch));
   PetscFunctionReturn(0);
 }
 

@@ -159,11 +159,22 @@ static PetscErrorCode parse_seeds(RgDraft *draft, const RgYamlNode *root, RgStud
   PetscFunctionReturn(0);
 }
 
-static bool belongs_to_common(const char *key)
+/* Report unknown keys at the top of the file; the entries were parsed before. */
+static PetscErrorCode check_keys(RgDraft *draft, const RgYamlNode *root)
 {
-  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
-    if (rg_block_names[b] && !strcmp(rg_block_names[b], key)) return true;
-  return rg_params_find(rg_run_params, key) || rg_params_find(rg_workers_params, key);
+  const char *names[32] = {0};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; rg_study_keys[i].name; i++) names[i] = rg_study_keys[i].name;
+  for (int i = 0; i < root->n; i++) {
+    const RgYamlEntry *e = &root->entries[i];
+    const RgPlace place = {draft->path, e->line, e->column};
+    if (rg_draft_is_among(e->key, names) ||
+        rg_draft_elsewhere(draft, NULL, NULL, " in the study", e, names))
+      continue;
+    PetscCall(rg_draft_unknown(draft, place, "key", e->key, " in the study", names));
+  }
+  PetscFunctionReturn(0);
 }
 
 /* Parse the file except entries and sweep. */
@@ -172,19 +183,8 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
   const RgYamlNode *seed = rg_yaml_value(root, "seed"),
                    *instances = rg_yaml_value(root, "instances");
   uint64_t n_instances = 1;
-  const char *names[32] = {0};
 
   PetscFunctionBeginUser;
-  for (int i = 0; rg_study_keys[i].name; i++) names[i] = rg_study_keys[i].name;
-  for (int i = 0; i < root->n; i++) {
-    const RgYamlEntry *e = &root->entries[i];
-    const RgPlace place = {draft->path, e->line, e->column};
-    if (rg_draft_is_among(e->key, names)) continue;
-    if (belongs_to_common(e->key))
-      rg_diagnostics_add(draft->diagnostics, place,
-                         "unknown key '%s' in the study; it belongs to the 'common' block", e->key);
-    else PetscCall(rg_draft_unknown(draft, place, "key", e->key, " in the study", names));
-  }
   PetscCall(parse_name(draft, root, study));
   PetscCall(parse_text(draft, "title", rg_yaml_value(root, "title"), &study->title));
   PetscCall(parse_text(draft, "reference", rg_yaml_value(root, "reference"), &study->reference));
@@ -237,6 +237,7 @@ static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy
   }
   PetscCall(parse_header(draft, root, study));
   PetscCall(rg_draft_entries(draft, root));
+  PetscCall(check_keys(draft, root));
   sweep = rg_yaml_value(root, "sweep");
   if (sweep) PetscCall(rg_draft_sweep(draft, sweep));
   /* A mistyped key should not also be reported as missing. */
