@@ -84,6 +84,14 @@ bool rg_crew_needs_several(const RgParam *param)
   return param->choices == releases || param->choices == starts;
 }
 
+/* Initial designs that run on one worker are told before the first query. */
+bool rg_crew_same_alone(const RgParam *param, const char *a, const char *b)
+{
+  const char *free = initial_times[RG_INITIAL_FREE];
+
+  return param->choices == initial_times && strcmp(a, free) && strcmp(b, free);
+}
+
 bool rg_crew_thinks(const RgCrewSettings *crew)
 {
   return crew->think_a > 0 || crew->think_b > 0;

@@ -36,6 +36,8 @@ bool rg_crew_has_clock(const RgCrewSettings *crew);
 bool rg_crew_counts(const RgCrewSettings *crew);
 /* Whether a parameter of rg_workers_params only counts with several workers. */
 bool rg_crew_needs_several(const RgParam *param);
+/* Whether two values of a choice of rg_workers_params mean the same with one worker. */
+bool rg_crew_same_alone(const RgParam *param, const char *a, const char *b);
 /* Whether the method takes time. */
 bool rg_crew_thinks(const RgCrewSettings *crew);
 /* Append the identity; nothing for a sequential trial without a clock. */

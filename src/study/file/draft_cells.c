@@ -300,6 +300,18 @@ static PetscErrorCode add_cell(RgStudy *study, RgCell **cell)
   PetscFunctionReturn(0);
 }
 
+/* Whether values i and j of an axis are equal for the pair with one worker. */
+static bool same_alone(const Pair *pair, const RgSweepAxis *axis, int i, int j)
+{
+  for (int k = 0; k < axis->n_keys; k++) {
+    const RgSweepKey *key = &axis->keys[k];
+    if (!touches(pair, key) || needs_several(key) || rg_axis_same(key, i, j)) continue;
+    const RgYamlNode *a = key->values[i], *b = key->values[j];
+    if (!a || !b || !rg_crew_same_alone(key->param, a->text, b->text)) return false;
+  }
+  return true;
+}
+
 /* Whether the pair has one worker, and axes that only count with several. *repeats: the current
    combination is that of another cell, because it differs in such axes alone. */
 static bool is_alone(const Pair *pair, const RgCell *cell, bool *repeats)
@@ -309,16 +321,13 @@ static bool is_alone(const Pair *pair, const RgCell *cell, bool *repeats)
   *repeats = false;
   for (int a = 0; a < pair->draft->n_axes && cell->crew.workers == 1; a++) {
     const RgSweepAxis *axis = &pair->draft->axes[a];
-    int several = 0, others = 0;
-    for (int k = 0; k < axis->n_keys; k++) {
-      if (!touches(pair, &axis->keys[k])) continue;
-      if (needs_several(&axis->keys[k])) several++;
-      else others++;
-    }
-    any = any || several;
-    *repeats = *repeats || (several && !others && pair->at[a]);
+    const int *choices = pair->choices[a];
+    for (int k = 0; k < axis->n_keys; k++)
+      any = any || (touches(pair, &axis->keys[k]) && needs_several(&axis->keys[k]));
+    for (int c = 0; c < pair->at[a]; c++)
+      *repeats = *repeats || same_alone(pair, axis, choices[c], choices[pair->at[a]]);
   }
-  return any;
+  return any || *repeats;
 }
 
 /* Fill the cells of the current combination: one, or one per measure that queries aim at. */

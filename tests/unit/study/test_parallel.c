@@ -327,3 +327,21 @@ RG_TEST(sweeps_over_workers_have_no_repeated_cells)
   RG_OK(rg_plan_clear(&plan));
   RG_OK(rg_study_destroy(&study));
 }
+
+/* With one worker, an initial design that runs on it is told before the first query. An axis of
+   several settings repeats a cell where all that differs needs several workers. */
+RG_TEST(sweeps_over_starts_have_no_repeated_cells)
+{
+  RgStudy study;
+  RgPlan plan;
+
+  plan_study("study: sweep\ncommon: {iterations: 5, duration: exponential(1)}\nproblems: [branin]\n"
+             "algorithms: [random]\nsweep:\n  - {common.workers: [1, 3]}\n"
+             "  - {common.initial_time: [free, counted, overlapped]}\n"
+             "  - common.start: [ask, design, ask]\n    common.thinking.a: [0, 0, 0.5]\n",
+             &study, &plan);
+  assert_int_equal(study.n_cells, 2 * 2 + 3 * 3);
+  assert_string_equal(study.cells[3].swept, "workers=1, initial_time=counted, thinking.a=0.5");
+  RG_OK(rg_plan_clear(&plan));
+  RG_OK(rg_study_destroy(&study));
+}
