@@ -21,7 +21,7 @@ from regatta_analysis import InputError, load
 from regatta_analysis.figures import bounds
 from regatta_analysis.load.yaml_file import read_yaml
 from regatta_analysis.report.curve import curves
-from reproduce import catalogue, kept, record, universes
+from reproduce import EXPERIMENTS, catalogue, kept, record, universes
 from synthetic import made_up
 
 REGATTA = os.environ.get("REGATTA", "")
@@ -64,17 +64,21 @@ def settings_of(directory, text=SETTINGS):
 
 
 class Files(common.Case):
+    def figures(self):
+        """(directory, Figure) of every settings.yaml of experiments/."""
+        for path in sorted(EXPERIMENTS.glob("*/settings.yaml")):
+            for figure in universes.read(path).figures:
+                yield path.parent, figure
+
     def test_ours_is_what_the_study_file_has(self):
         seen = 0
-        for name in catalogue.papers():
-            paper = catalogue.paper(name)
-            for figure in paper.settings.figures:
-                for study in figure.studies:
-                    data = read_yaml(paper.directory / f"{study}.yaml")
-                    for path, value in figure.values({}).items():
-                        had = self.value(data, path)
-                        seen += had is not None
-                        self.assertTrue(had is None or universes._same(had, value), (name, study, path))
+        for directory, figure in self.figures():
+            for study in figure.studies:
+                data = read_yaml(directory / f"{study}.yaml")
+                for path, value in figure.values({}).items():
+                    had = self.value(data, path)
+                    seen += had is not None
+                    self.assertTrue(had is None or universes._same(had, value), (directory, study, path))
         self.assertGreater(seen, 30)
 
     def value(self, data, path):
@@ -88,17 +92,14 @@ class Files(common.Case):
 
     @unittest.skipUnless(REGATTA, "no program")
     def test_the_program_takes_every_sweep(self):
-        for name in catalogue.papers():
-            paper = catalogue.paper(name)
-            for figure in (f for f in paper.settings.figures if f.settings):
-                for study in figure.studies if common.LONG else figure.studies[:1]:
-                    text = (paper.directory / f"{study}.yaml").read_text()
-                    path = self.scratch / f"{study}.yaml"
-                    path.write_text(universes.swept(text, figure))
-                    done = subprocess.run([REGATTA, "plan", path, "-quick"], capture_output=True, text=True)
-                    wrong = [line for line in done.stderr.splitlines()
-                             if "there is no file" not in line and ": " in line and str(path) in line]
-                    self.assertEqual(wrong, [], f"{name}/{study}")
+        for directory, figure in self.figures():
+            for study in figure.studies[:None if common.LONG else 1] if figure.settings else ():
+                path = self.scratch / f"{study}.yaml"
+                path.write_text(universes.swept((directory / f"{study}.yaml").read_text(), figure))
+                done = subprocess.run([REGATTA, "plan", path, "-quick"], capture_output=True, text=True)
+                wrong = [line for line in done.stderr.splitlines()
+                         if "there is no file" not in line and ": " in line and str(path) in line]
+                self.assertEqual(wrong, [], directory / study)
 
     def test_every_margin_and_reading_has_a_reason(self):
         for name in catalogue.papers():
