@@ -15,6 +15,7 @@ from .escape import line, terminal
 from .load.errors import InputError
 from .load.load import load
 from .load.settings import split
+from .stats.clock import MOMENTS
 from .stats.regret import METRICS
 
 
@@ -318,6 +319,8 @@ def _study_parser():
     parser.add_argument("--metric", nargs="+", choices=list(METRICS), metavar="METRIC",
                         help="of: %(choices)s (default: simple cumulative; best where the optimum is "
                         "not known)")
+    parser.add_argument("--count", choices=MOMENTS, default="finished", help="with several workers: by time, an "
+                        "evaluation counts when it has ended, or when the method is told (default: %(default)s)")
     scale = parser.add_mutually_exclusive_group()
     scale.add_argument("--log", dest="scale", action="store_const", const="log", default="auto",
                        help="logarithmic regret axis (default: by the range of the curves)")

@@ -94,6 +94,39 @@ class ByHand(common.Case):
         best = clock.histories(self.results(), "hand", "best").at([0, 1, 2, 4])
         np.testing.assert_allclose(best.iloc[0], [1, 1.5, 2.5, 2.5])
 
+    def test_cumulative_regret_over_time(self):
+        """Queries add their regret when they end, not in the order of rows; the initial design adds none."""
+        p = by_hand()
+        p["arrays"]["cumulative_regret"] = np.tile([NAN, NAN, 0.5, 2, 4, 4.1], (3, 1))  # the failure counts as 2
+        synthetic.write(self.scratch / "sums.h5", [p])
+        results = load(self.scratch / "sums.h5")
+        frame = clock.histories(results, "hand", "cumulative").at([0, 0.99, 1, 2, 3, 4, 5])
+        np.testing.assert_allclose(frame.to_numpy(), [[0, 0, 1.5, 2, 4, 4, 4.1], [0, 0, 1.5, 2, 4, 4.1, NAN]])
+        self.assertAlmostEqual(clock.clock_table(results)["cumulative_regret"][0], 4.05)
+        kinds = [kind for _, kind, *_ in figures.figures_of(results, ["simple", "cumulative"])]
+        self.assertEqual(kinds, ["time", "timeline", "time_cumulative"])
+        p["arrays"]["cumulative_regret"][1, 4:] = NAN
+        p["arrays"]["instantaneous_regret"][1, 4] = NAN
+        synthetic.write(self.scratch / "gap.h5", [p])
+        frame = clock.histories(load(self.scratch / "gap.h5"), "hand", "cumulative").at([0, 3])
+        np.testing.assert_array_equal(frame.isna(), [[False, False], [True, True]])
+
+    def test_evaluations_that_count_when_they_are_told(self):
+        p = by_hand()
+        p["arrays"]["told"] = np.tile([NAN, NAN, 2, 2, 5, 5], (3, 1))
+        p["arrays"]["told"][1, 4:] = 4
+        p["arrays"]["cumulative_regret"] = np.tile([NAN, NAN, 0.5, 2, 4, 4.1], (3, 1))
+        synthetic.write(self.scratch / "told.h5", [p])
+        results = load(self.scratch / "told.h5")
+        for metric, expected in (("simple", [[2, 2, 0.5, 0.5, 0.5, 0.1], [2, 2, 0.5, 0.5, 0.1, NAN]]),
+                                 ("cumulative", [[0, 0, 2, 2, 2, 4.1], [0, 0, 2, 2, 4.1, NAN]])):
+            frame = clock.histories(results, "hand", metric, "told").at([0, 1.99, 2, 3, 4, 5])
+            np.testing.assert_allclose(frame.to_numpy(), expected, atol=1e-12)
+        counts = [clock.clock_table(results, moment)["evaluations"][0] for moment in clock.MOMENTS]
+        self.assertEqual(counts, [3.5, 3])
+        (_, _, figure), = figures.time_figures(results, "simple", moment="told")
+        self.assertIn("when the method is told", figure.legends[0].get_title().get_text())
+
     def test_optimum_that_is_not_known(self):
         p = by_hand()
         del p["arrays"]["simple_regret"], p["arrays"]["instantaneous_regret"], p["arrays"]["cumulative_regret"]
@@ -102,8 +135,10 @@ class ByHand(common.Case):
         table = clock.clock_table(results)
         self.assertEqual((len(table), table["time"][0], table["evaluations"][0]), (1, 4, 3.5))
         self.assertTrue(np.isnan(table["regret"][0]))
-        self.assertEqual(list(figures.time_figures(results, ["simple"])), [])
-        (_, _, figure), = figures.time_figures(results, ["simple", "best"])
+        self.assertEqual(list(figures.time_figures(results, "simple")), [])
+        drawn = {kind: figure for _, kind, _, _, figure in figures.figures_of(results, ["simple", "best"])}
+        self.assertEqual(list(drawn), ["timeline", "time"])
+        figure = drawn["time"]
         np.testing.assert_allclose(figure.axes[1].lines[0].get_ydata()[[0, -1]], [1, 2.7])  # mean of 2.5 and 2.9
 
     def test_regret_is_measured_from_a_better_value_than_the_optimum(self):
@@ -208,6 +243,8 @@ class Program(common.Case):
                 self.assertAlmostEqual(row.idle_share, np.mean([t[4] for t in trials]))
                 self.assertAlmostEqual(row.evaluations, np.mean([sum(e <= common_time for e in t[5]) for t in trials]))
                 self.assertAlmostEqual(row.regret, np.mean([self.regret(*t[1:3], common_time) for t in trials]))
+                self.assertAlmostEqual(row.cumulative_regret, np.mean(
+                    [sum(t[1] - value for end, value in t[2][4:] if end <= common_time) for t in trials]))
                 self.assertAlmostEqual(row.target, row.share * start)
                 hits = self.hits(trials, row.target)
                 self.assertEqual(row.reached, sum(h < INF for h in hits))
@@ -230,7 +267,7 @@ class Program(common.Case):
             np.testing.assert_allclose(history.values[:, -1], rows[:, -1], atol=1e-9)
 
     def test_figure_by_evaluations_and_by_time(self):
-        (name, page, figure), = figures.time_figures(self.results, ["cumulative", "simple"])
+        (name, page, figure), = figures.time_figures(self.results, "simple")
         self.assertEqual((name, page, len(figure.axes), len(figure.legends)), ("branin", "", 6, 1))
         self.assertEqual([t.get_text() for t in figure.legends[0].get_texts()],
                          ["1 worker", "4 workers, sync", "4 workers, async"])
@@ -277,7 +314,7 @@ class Program(common.Case):
         self.assertEqual((trial["what"] == "best value so far").sum(), len(np.unique(best)))
         texts = [t.get_text() for f in figures.timeline_figures(results) for t in f[1].legends[0].get_texts()]
         self.assertIn("failed", texts)
-        self.assertEqual(len(list(figures.time_figures(results, ["simple"]))), 1)
+        self.assertEqual(len(list(figures.time_figures(results, "simple"))), 1)
 
     def test_nothing_ends_before_the_limit_and_a_stopped_trial(self):
         """Regret stays that of the initial design until the limit. A trial that reached its goal keeps its regret."""
@@ -292,6 +329,7 @@ class Program(common.Case):
         self.assertEqual(stopped.end, max(ends))
         self.assertTrue((stopped.at([1e9]).to_numpy() <= 5).all())
         np.testing.assert_array_equal(stopped.first(5), ends)
+        self.assertTrue((clock.histories(results, "stopped", "cumulative").limits < INF).all())
         drawn = [figure for *_, figure in figures.figures_of(results, ["simple"])]
         self.assertEqual(len(drawn), 3)  # the stopped trials have one worker and no timeline
         self.assertIn("no evaluation ended", drawn[-1].axes[0].get_title(loc="left"))
@@ -308,7 +346,7 @@ class Program(common.Case):
         table = pd.read_csv(out / "clock.csv", keep_default_na=False, na_values=[""])
         self.assertEqual(list(table["share"]), [0.1, 0.01, 0.001])
         page = (out / "p.html").read_text()
-        self.assertIn("branin, by evaluations and by time</figcaption>", page)
+        self.assertIn("branin, simple regret by evaluations and by time</figcaption>", page)
         self.assertIn("branin, what the workers did</figcaption>", page)
         self.assertIn("By time</a>", study_page.write([path], self.scratch / "q.html").read_text())
 

@@ -16,22 +16,32 @@ ROWS, TRIALS, WORKERS = 5, 12, 64  # of panels in a figure by time, of a timelin
 COLOURS = {"evaluation": "#9ECAE1", "best value so far": "#0072B2", "failed": "#D55E00"}
 
 
-def figures_of(results, metrics, band=figures.Band(), scale="auto"):
-    """Yields (title, part of the file name, name of the problem, number of the page or "", figure) of all figures of
-    the first MOST problems."""
-    for name, page, figure in time_figures(results, metrics, band, scale):
-        yield f"{name}, by evaluations and by time{page and f', page {page}'}", "time", name, page, figure
+def figures_of(results, metrics, band=figures.Band(), scale="auto", moment="finished"):
+    """Yields (title, first part of the file name, name of the problem, number of the page or "", figure) of all figures
+    of the first MOST problems. moment: from when on evaluations count by time (stats.clock.MOMENTS)."""
+    first, others = {}, [m for m in metrics if m in clock.OVER_TIME]
+    for metric in others[:1]:
+        yield from _time_entries(results, metric, band, scale, moment, first)
     for name, figure in timeline_figures(results):
         yield f"{name}, what the workers did", "timeline", name, "", figure
+    for metric in others[1:]:
+        yield from _time_entries(results, metric, band, scale, moment, first)
 
 
-def time_figures(results, metrics, band=figures.Band(), scale="auto"):
-    """Yields (name of the problem, number of the page or "", figure) by the first of `metrics` that has curves over
-    time. A line is a number of workers with its release, and a pair of panels a method. If the study has only one such
-    number, a line is a method."""
+def _time_entries(results, metric, band, scale, moment, first):
+    """The figures of a metric; `first` keeps the first metric that is drawn of each problem."""
+    for name, page, figure in time_figures(results, metric, band, scale, moment):
+        words = f"{name}, {METRICS[metric].name.lower()} by evaluations and by time"
+        kind = "time" if first.setdefault(name, metric) == metric else f"time_{metric}"
+        yield words + (f", page {page}" if page else ""), kind, name, page, figure
+
+
+def time_figures(results, metric, band=figures.Band(), scale="auto", moment="finished"):
+    """Yields (name of the problem, number of the page or "", figure) of the problems that have curves of the metric
+    over time. A line is a number of workers with its release, and a pair of panels a method. If the study has only one
+    such number, a line is a method."""
     for name, problems in _families(results):
-        metric = clock.metric_of(results, problems, metrics)
-        if metric is None:
+        if not clock.metrics_of(results, problems, [metric]):
             continue
         lines = list(clock.rows(clock.cells(results, problems)).items())
         crews = list(dict.fromkeys(c.crew for _, mine in lines for c in mine))
@@ -43,19 +53,19 @@ def time_figures(results, metrics, band=figures.Band(), scale="auto"):
         names = crews if len(crews) > 1 else [label for label, _ in lines]
         for k, page in enumerate(pages):
             number = str(k + 1) if len(pages) > 1 else ""
-            yield name, number, _time_figure(results, page, names, metric, band, scale)
+            yield name, number, _time_figure(results, page, names, metric, band, scale, moment)
 
 
 def _families(results):
     return list(clock.families(results).items())[:MOST]
 
 
-def _time_figure(results, pairs, names, metric, band, scale):
+def _time_figure(results, pairs, names, metric, band, scale, moment):
     """A row of panels for each (title, {line: cell}) of `pairs`."""
     grid = clock.grid_of(results, [c for _, cells in pairs for c in cells.values()])
     by_query = [_named(cells, lambda c: _of_queries(results, c, metric, band)) for _, cells in pairs]
-    by_time = [_named(cells, lambda c: summarise(clock.time_curves(results, c, metric, grid), band.quantiles,
-                                                 bootstrap=band.interval)) for _, cells in pairs]
+    by_time = [_named(cells, lambda c: summarise(clock.time_curves(results, c, metric, grid, moment),
+                                                 band.quantiles, bootstrap=band.interval)) for _, cells in pairs]
     joint = pd.concat([*by_query, *by_time], ignore_index=True)
     shown = {title: _lasts(summary) for (title, _), summary in zip(pairs, by_time)}
     band = band.fitting(pd.concat([*shown.values(), *map(_lasts, by_query)]))
@@ -72,7 +82,8 @@ def _time_figure(results, pairs, names, metric, band, scale):
             right.axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
             right.axes.set_xlim(0, 1.015 * grid[-1] or 1.0)
         style.place_legend(figure, [(n, styles[n]) for n in names], [
-            *figures.value_notes(shown, band), *notes, "a line by time ends when the first of its trials ends"])
+            *figures.value_notes(shown, band), *notes, "a line by time ends when the first of its trials ends",
+            *(["by time, an evaluation counts when the method is told"] if moment == "told" else [])])
         return figure
 
 

@@ -211,7 +211,7 @@ def _stills(results, metrics, panel):
     for metric in metrics:
         found += stills.stills(results, ("curves", metric, *([panel] if panel else [])),
                                lambda m=metric: _curve_figures(results, m, panel))
-    clock = [] if not metrics else stills.stills(results, ("clock", metrics[0]), lambda: [
+    clock = [] if not metrics else stills.stills(results, ("clock", *metrics, "finished"), lambda: [
         (title, figure) for title, *_, figure in clock_figures.figures_of(results, metrics)])
     ranks = [] if not metrics else overviews.ranks(
         {"studies": ["study"], "metric": metrics[0]}, {"study": results})

@@ -178,15 +178,16 @@ def _heat_maps(results, options):
 def _clock(results, options, band):
     """Figures by time, and the paths of their tables; nothing without several workers or a clock."""
     names = file_names(list(clock.families(results)))
-    drawn, kept = [], _kept(results, options, band, "clock", options.metric[0])
-    for title, kind, name, page, figure in clock_figures.figures_of(results, options.metric, band, options.scale):
+    drawn, kept = [], _kept(results, options, band, "clock", *options.metric, options.count)
+    for title, kind, name, page, figure in clock_figures.figures_of(results, options.metric, band, options.scale,
+                                                                    options.count):
         stem = f"{kind}_{names[name]}" + (f"_page{page}" if page else "")
         drawn.append((title, _save(figure, options, stem)))
         kept.add(title, figure)
     kept.done()
     if not names:
         return drawn, []
-    write_csv(clock.clock_table(results), options.out / "clock.csv")
+    write_csv(clock.clock_table(results, options.count), options.out / "clock.csv")
     return drawn, [options.out / "clock.csv"]
 
 

@@ -1,8 +1,8 @@
 """Trials with several workers on a simulated or real clock: regret over time, time to a target, speed-up, idle time.
 
-An evaluation counts from the time when it ended (`finished`), even if its method learnt the value later. An initial
-design that was known at the start counts from time 0. A curve over time is a step function: the simple regret, or the
-best value, of the evaluations that have ended. Problems with several scores have no such curves, because their file
+An evaluation counts from the time when it ended (`finished`), even if its method learnt the value later; `told` is the
+other choice. An initial design that was known at the start counts from time 0. A curve over time is a step function: the
+simple regret, the best value, or the sum of the regret of queries, of the evaluations that have ended. Problems with several scores have no such curves, because their file
 does not hold the regret of each evaluation by each score."""
 from __future__ import annotations
 
@@ -17,13 +17,15 @@ from numpy.typing import ArrayLike
 from ..load.errors import InputError
 from ..load.settings import method_label, options, panel_label
 from .profiles import TARGETS
-from .regret import aligned, curves, more_is_better
+from .regret import aligned, curves, more_is_better, regret_sums
 
 if TYPE_CHECKING:
     from ..load.group import Group
     from ..load.results import Results
 
 CLOCK = ("workers", "release")  # the settings that are compared by time
+MOMENTS = ("finished", "told")  # from when on an evaluation may count
+OVER_TIME = {"best": "objective", "simple": "simple_regret", "cumulative": "cumulative_regret"}  # metrics with curves
 POINTS = 201  # times of a grid, besides the ends of the curves
 
 
@@ -99,7 +101,7 @@ def _times(group):
 
 
 def moments(group: Group, name: str) -> np.ndarray:
-    """When each evaluation was `dispatched` or `finished` (trials x rows): on the simulated clock, or in seconds on the
+    """When each evaluation was `dispatched`, `finished` or `told` (trials x rows): on the simulated clock, or in seconds on the
     real one."""
     simulated, real = (group.values(n).astype(float) if n in group.evaluations() else np.nan
                        for n in (name, f"wall_{name}"))
@@ -125,16 +127,15 @@ def _others(settings):
     return {name: value for name, value in settings.items() if name.rpartition(".")[2] not in CLOCK}
 
 
-def metric_of(results: Results, problems: Sequence[str], metrics: Sequence[str]) -> str | None:
-    """The first of `metrics` that has curves over time: `best`, or `simple` if the optimum is known."""
-    known = _known(results, problems)
-    return next((m for m in metrics if m == "best" or m == "simple" and known), None)
+def metrics_of(results: Results, problems: Sequence[str], metrics: Sequence[str]) -> list[str]:
+    """Those of `metrics` that have curves over time: `best`, and `simple` and `cumulative` if they are known."""
+    return [m for m in metrics if m == "best" or (m in OVER_TIME and _known(results, problems, OVER_TIME[m]))]
 
 
-def _known(results, problems):
-    """Whether the optimum of some of the problems is known."""
-    return any("simple_regret" in results.group(p).evaluations()
-               and not np.isnan(results.group(p).values("simple_regret")).all() for p in problems)
+def _known(results, problems, column="simple_regret"):
+    """Whether the regret of some of the problems is known."""
+    return any(column in results.group(p).evaluations() and not np.isnan(results.group(p).values(column)).all()
+               for p in problems)
 
 
 def cells(results: Results, problems: Sequence[str]) -> list[Cell]:
@@ -163,36 +164,60 @@ def rows(found: Sequence[Cell]) -> dict[str, list[Cell]]:
     return {c.algorithm: [o for o in found if within(o, c)] for c in whole}
 
 
-def histories(results: Results, problem: str, metric: str = "simple") -> History:
-    """The History of a problem by `simple` (simple regret) or `best` (best value so far)."""
-    return results.remember(("clock", problem, metric), lambda: _history(results, results.group(problem), metric))
+def histories(results: Results, problem: str, metric: str = "simple", moment: str = "finished") -> History:
+    """The History of a problem by `simple` (simple regret), `cumulative` (sum of the regret of the queries) or `best`
+    (best value so far). moment: of MOMENTS."""
+    return results.remember(("clock", problem, metric, moment),
+                            lambda: _history(results, results.group(problem), metric, moment))
 
 
-def _history(results, group, metric):
+def _history(results, group, metric, moment):
     keep = np.flatnonzero(group.column("status") == "complete")
-    times, objective = ends(group)[keep], group.values("objective")[keep].astype(float)
+    times = ends(group, moment)[keep]
     order = np.argsort(times, axis=1, kind="stable")
-    best = np.fmax.accumulate(np.where(np.isnan(objective), -np.inf, objective)[
-        np.arange(len(keep))[:, None], order], axis=1)
-    limits = _limits(group, keep)
+    values, before = _VALUES[metric](results, group, keep, order)
     index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
     times = np.take_along_axis(times, order, axis=1)
-    if metric == "simple":
-        values = np.maximum(_reference(group, keep, objective)[:, None] - best, 0.0)
-        return History(index, times, values, limits, np.inf)
-    sign = 1.0 if more_is_better(results, group.label, metric) else -1.0
-    return History(index, times, sign * best, limits, -sign * np.inf)
+    return History(index, times, values, _limits(group, keep, metric != "cumulative"), before)
 
 
-def _limits(group, keep):
+def _best(group, keep, order):
+    objective = group.values("objective")[keep].astype(float)
+    found = np.take_along_axis(np.where(np.isnan(objective), -np.inf, objective), order, axis=1)
+    return objective, np.fmax.accumulate(found, axis=1)
+
+
+def _best_values(results, group, keep, order):
+    sign = 1.0 if more_is_better(results, group.label, "best") else -1.0
+    return sign * _best(group, keep, order)[1], -sign * np.inf
+
+
+def _simple_regret(results, group, keep, order):
+    objective, best = _best(group, keep, order)
+    return np.maximum(_reference(group, keep, objective)[:, None] - best, 0.0), np.inf
+
+
+def _cumulative_regret(results, group, keep, order):
+    """A trial with a query of unknown regret has no sum."""
+    sums = regret_sums(group, keep)
+    last = group.column("n_iterations").astype(int)[keep] - 1
+    each = np.diff(np.nan_to_num(sums), axis=1, prepend=0.0)
+    unknown = np.isnan(sums[np.arange(len(keep)), last])
+    return np.where(unknown[:, None], np.nan, np.cumsum(np.take_along_axis(each, order, axis=1), axis=1)), 0.0
+
+
+_VALUES = {"simple": _simple_regret, "cumulative": _cumulative_regret, "best": _best_values}
+
+
+def _limits(group, keep, stays):
     """The times until which trials are known: their makespan, or the time limit if it ended them. Infinite if `stop`
-    ended them."""
+    ended them and their value `stays` as it was."""
     limits = np.nan_to_num(group.column("makespan")[keep].astype(float))
     late = np.flatnonzero(group.column("in_flight")[keep].astype(float) > 0)
     for k, key in zip(late, group.texts("key", keep[late])):
         limit = options(key, "workers").get("time", "auto")
         limits[k] = limits[k] if limit == "auto" else float(limit)
-    if "stopped" in group.evaluations():
+    if stays and "stopped" in group.evaluations():
         limits[(group.values("stopped")[keep] > 0).any(axis=1)] = np.inf
     return limits
 
@@ -222,10 +247,10 @@ def pending_distance(results: Results, problem: str) -> pd.DataFrame:
     return pd.DataFrame(aligned(found, initial, size), index, pd.RangeIndex(size + 1, name="t"))
 
 
-def ends(group: Group) -> np.ndarray:
-    """When each evaluation ended (trials x rows): 0 in an initial design that was known at the start, infinite where
-    no evaluation was made."""
-    finished = moments(group, "finished")
+def ends(group: Group, moment: str = "finished") -> np.ndarray:
+    """When each evaluation ended, or was told (trials x rows): 0 in an initial design that was known at the start,
+    infinite where no evaluation was made."""
+    finished = moments(group, moment)
     known = np.arange(finished.shape[1]) < group.column("n_initial").astype(int)[:, None]
     return np.where(np.isnan(finished), np.where(known, 0.0, np.inf), finished)
 
@@ -250,9 +275,9 @@ def _end(results, cell):
     return histories(results, cell.problem, "best").of(cell.algorithm).end
 
 
-def time_curves(results: Results, cell: Cell, metric: str, grid: ArrayLike) -> pd.DataFrame:
+def time_curves(results: Results, cell: Cell, metric: str, grid: ArrayLike, moment: str = "finished") -> pd.DataFrame:
     """The curves of a cell at some times. They end when its first trial ends: all times have the same trials."""
-    mine = histories(results, cell.problem, metric).of(cell.algorithm)
+    mine = histories(results, cell.problem, metric, moment).of(cell.algorithm)
     frame = mine.at(grid)
     return frame.loc[:, frame.columns <= mine.end]
 
@@ -283,11 +308,12 @@ def target(results: Results, problems: Sequence[str], share: float) -> float:
     return share * float(np.median(starts)) if len(starts) else np.nan
 
 
-def clock_table(results: Results) -> pd.DataFrame:
+def clock_table(results: Results, moment: str = "finished") -> pd.DataFrame:
     """One row per family, cell and target.
 
     makespan, idle_share: means over the trials that have them. evaluations, regret: means of the number of evaluations
-    that ended on the workers and of the simple regret at `time`, the last time that all cells of the family have.
+    that ended on the workers, of the simple regret, and of the sum of the regret of the queries at `time`, the last time
+    that all cells of the family have.
     time_to_target: see `median_time`; reached: the number of trials that reached it. speed_up: the median of the method
     with one worker over that of the cell; efficiency: the speed-up per worker. The last two are NaN if a median is 0 or
     infinite, or if nothing ran with one worker."""
@@ -299,29 +325,30 @@ def clock_table(results: Results) -> pd.DataFrame:
         for label, mine in lines.items():
             medians: dict[float, float] = {}
             for cell in sorted(mine, key=lambda c: c.workers):
-                about = {"problem": name, "algorithm": label, **_about(results, cell, time)}
-                blocks += [{**about, **_to_target(results, cell, *pair, medians)} for pair in goals.items()] or [about]
+                about = {"problem": name, "algorithm": label, **_about(results, cell, time, moment)}
+                blocks += [{**about, **_to_target(results, cell, *pair, medians, moment)} for pair in goals.items()] or [about]
     return pd.DataFrame(blocks)
 
 
-def _about(results, cell, time):
+def _about(results, cell, time, moment):
     group = results.group(cell.problem)
     mine = (group.column("algorithm") == cell.algorithm) & (group.column("status") == "complete")
-    finished = moments(group, "finished")[mine]
+    finished = moments(group, moment)[mine]
     return {"workers": cell.workers, "release": cell.release, "trials": int(mine.sum()),
             **{name: pd.Series(group.column(name)[mine].astype(float)).mean() for name in ("makespan", "idle_share")},
-            "time": time, "evaluations": (finished <= time).sum(axis=1).mean(), "regret": _regret(results, cell, time)}
+            "time": time, "evaluations": (finished <= time).sum(axis=1).mean(), "regret": _regret(results, cell, time, "simple", moment),
+            "cumulative_regret": _regret(results, cell, time, "cumulative", moment)}
 
 
-def _regret(results, cell, time):
-    if not _known(results, [cell.problem]):
+def _regret(results, cell, time, metric, moment):
+    if not metrics_of(results, [cell.problem], [metric]):
         return np.nan
-    return histories(results, cell.problem).of(cell.algorithm).at([time]).to_numpy().mean()
+    return histories(results, cell.problem, metric, moment).of(cell.algorithm).at([time]).to_numpy().mean()
 
 
-def _to_target(results, cell, share, target, single):
+def _to_target(results, cell, share, target, single, moment):
     """The columns of a target. `single` keeps the medians with one worker, {share: time}."""
-    mine = histories(results, cell.problem).of(cell.algorithm)
+    mine = histories(results, cell.problem, moment=moment).of(cell.algorithm)
     times = mine.first(target)
     median = median_time(times, np.minimum(mine.limits, np.where(np.isfinite(mine.times), mine.times, 0).max(axis=1)))
     if cell.workers == 1:

@@ -11,6 +11,7 @@ from ..load.errors import InputError
 from ..load.settings import options, split
 
 if TYPE_CHECKING:
+    from ..load.group import Group
     from ..load.results import Results
 
 
@@ -132,7 +133,7 @@ def curves(results: Results, problem: str, column: str, running: bool = False) -
     elif column == "instantaneous_regret":
         values = _defined(group, keep, values)
     elif column == "cumulative_regret":
-        values = _sums(group, keep, values)
+        values = regret_sums(group, keep)
     last = (ends - initial).max(initial=0)
     index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
     return pd.DataFrame(aligned(values, initial, last), index, pd.RangeIndex(last + 1, name="t"))
@@ -205,6 +206,11 @@ def _substituted(group, keep, values, penalised, worse):
             worst[:initial[k]] = worst[max(initial[k] - 1, 0)]
             values[k, missing[k]] = worst[missing[k]]
     return values
+
+
+def regret_sums(group: Group, keep: np.ndarray) -> np.ndarray:
+    """Cumulative regret after every evaluation of the trials `keep` (trials x evaluations), as in `curves`."""
+    return _sums(group, keep, group.values("cumulative_regret")[keep].astype(float))
 
 
 def _sums(group, keep, recorded):
