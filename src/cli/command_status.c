@@ -1,5 +1,6 @@
 /* regatta status RESULTS.h5: exit code 0 if complete, 75 if incomplete, for batch scripts that
-   requeue. With -watch it repeats its line until the study is complete. */
+   requeue, and what the workers of running trials do. With -watch it looks again until the study is
+   complete. */
 #include "cli/shield.h"
 
 #include <math.h>
@@ -9,22 +10,142 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/files.h"
+#include "study/plan/plan.h"
 #include "cli/planned.h"
 #include "cli/values.h"
-#include "study/plan/plan.h"
 #include "study/run/origin.h"
 #include "study/file/registry.h"
+#include "study/schedule/crew.h"
+#include "study/store/evaluation_log.h"
 #include "study/store/store.h"
+#include "study/store/timeline.h"
 
 enum { OPT_PART, OPT_STUDY, OPT_WATCH };
 
 static const RgOption options[] = {
   {"-part", "I/N", "look at this part of the study only (-study says which)"},
-  {"-study", "STUDY.yaml", "the study file that the part is of"},
+  {"-study", "STUDY.yaml",
+   "the study file: that the part is of, or that names trials before the first of them is "
+   "finished"},
   {"-watch", "SECONDS", "look again after this many seconds, until the study is complete"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
+
+/* ---- workers of running trials, as their timelines say --------------------------------------- */
+
+/* The last event of a worker, and its Unix time in microseconds. */
+typedef struct {
+  const RgTimelineEvent *event; /* NULL: none */
+  int64_t at;
+} Last;
+
+static void say_since(int64_t unix_ticks)
+{
+  const time_t seconds = (time_t)(unix_ticks / RG_TICKS_PER_UNIT);
+  struct tm day;
+  char text[32];
+
+  if (localtime_r(&seconds, &day) && strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &day))
+    rg_say(" since %s", text);
+  rg_say("\n");
+}
+
+static void say_worker(int worker, const Last *last)
+{
+  rg_say("  worker %d: ", worker);
+  if (last->event && last->event->kind == RG_TIMELINE_START) {
+    rg_say("evaluation %d", last->event->submission);
+    if (last->event->attempt > 1) rg_say(", attempt %d,", last->event->attempt);
+  } else {
+    rg_say("idle");
+  }
+  if (last->event) say_since(last->at);
+  else rg_say("\n");
+}
+
+/* Print what a timeline says. name: of the trial. planned: its evaluations; 0: not known. */
+static PetscErrorCode say_timeline(const RgTimeline *timeline, const char *name, int planned)
+{
+  int n_workers = 0, ended = 0;
+  int64_t zero = 0;
+  Last *last;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < timeline->n; i++) n_workers = PetscMax(n_workers, timeline->events[i].worker);
+  PetscCall(PetscCalloc1(n_workers + 1, &last));
+  for (int i = 0; i < timeline->n; i++) {
+    const RgTimelineEvent *event = &timeline->events[i];
+    if (event->kind == RG_TIMELINE_BEGIN || event->kind == RG_TIMELINE_GAP) zero += event->detail;
+    else last[event->worker] = (Last){event, zero + event->tick};
+    ended += event->kind == RG_TIMELINE_END;
+  }
+  rg_say("%s: %d", name, ended);
+  if (planned) rg_say(" of %d", planned);
+  rg_say(" evaluations have ended\n");
+  for (int w = 1; w <= n_workers; w++) say_worker(w, &last[w]);
+  PetscCall(PetscFree(last));
+  PetscFunctionReturn(0);
+}
+
+/* Name a trial of the plan. *planned: the evaluations that its workers make. */
+static PetscErrorCode name_trial(const RgPlan *plan, const char *id, RgText *name, int *planned)
+{
+  RgTrial trial;
+  int index = -1;
+
+  PetscFunctionBeginUser;
+  *planned = 0;
+  if (plan->n) PetscCall(rg_plan_find(plan, id, &index));
+  if (index < 0) {
+    PetscCall(rg_text_add(name, "trial %s", id));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_plan_trial(plan, index, &trial));
+  const RgCell *cell = &plan->study->cells[trial.cell];
+  PetscCall(rg_text_add(name, "%s, %s, seed %llu", cell->problem_label, cell->algorithm_label,
+                        (unsigned long long)trial.seed));
+  if (cell->swept[0]) PetscCall(rg_text_add(name, ", %s", cell->swept));
+  const bool known = cell->given.y && cell->given.n >= trial.n_initial;
+  *planned = trial.n_evaluations - (known ? trial.n_initial : 0);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode say_trial(const RgPlan *plan, const char *directory, const char *id)
+{
+  RgTimeline timeline;
+  RgText name = {0};
+  int planned;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_timeline_open(directory, id, 0, &timeline));
+  PetscCall(name_trial(plan, id, &name, &planned));
+  if (timeline.n) PetscCall(say_timeline(&timeline, name.data, planned));
+  PetscCall(rg_text_clear(&name));
+  PetscCall(rg_timeline_clear(&timeline));
+  PetscFunctionReturn(0);
+}
+
+/* Print what the workers of each trial on the real clock do that has begun and not finished. A
+   trial that the plan (n 0: not known) lacks has its id in place of its name. Evaluations on a
+   simulated clock take no time, so that nothing can be said of them. */
+static PetscErrorCode say_workers(const char *path, const RgPlan *plan)
+{
+  RgText directory = {0};
+  PetscBool inside;
+  char **ids;
+  int n;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscTestDirectory(path, 'r', &inside));
+  PetscCall(rg_text_add(&directory, "%s%s", path, inside ? "" : ".d"));
+  PetscCall(rg_sealed_list(directory.data, RG_FOLDER_TIMELINE, &n, &ids));
+  for (int i = 0; i < n; i++) PetscCall(say_trial(plan, directory.data, ids[i]));
+  PetscCall(rg_names_free(n, &ids));
+  PetscCall(rg_text_clear(&directory));
+  PetscFunctionReturn(0);
+}
 
 /* ---- all of a study -------------------------------------------------------------------------- */
 
@@ -48,15 +169,11 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
 }
 
 /* Append the number of finished trials of an incomplete study. */
-static PetscErrorCode add_counts(const RgRegistry *registry, const RgStoreInfo *info,
-                                 const Survey *survey, RgText *text)
+static PetscErrorCode add_counts(const RgPlan *plan, const Survey *survey, RgText *text)
 {
-  int planned;
-
   PetscFunctionBeginUser;
-  PetscCall(rg_planned_trials(registry, info, &planned));
   PetscCall(rg_text_add(text, " (%d", survey->n));
-  if (planned >= 0) PetscCall(rg_text_add(text, " of %d", planned));
+  if (plan->n) PetscCall(rg_text_add(text, " of %d", plan->n));
   PetscCall(rg_text_add(text, " trials"));
   if (survey->n_failed) PetscCall(rg_text_add(text, ", %d failed", survey->n_failed));
   PetscCall(rg_text_add(text, ")"));
@@ -65,14 +182,14 @@ static PetscErrorCode add_counts(const RgRegistry *registry, const RgStoreInfo *
 
 /* Print whether the study is complete, and whether one version of the program made its trials.
    Shards beside a complete results file belong to an unfinished run that extends it. */
-static PetscErrorCode say_state(const char *path, const RgRegistry *registry,
-                                const RgStoreInfo *info, Survey *survey, int *exit_code)
+static PetscErrorCode say_state(const char *path, const RgPlan *plan, const RgStoreInfo *info,
+                                Survey *survey, int *exit_code)
 {
   const bool complete = info->complete && info->n_shards == 0;
   RgText counts = {0}, mixed = {0}, plugins = {0};
 
   PetscFunctionBeginUser;
-  if (!complete) PetscCall(add_counts(registry, info, survey, &counts));
+  if (!complete) PetscCall(add_counts(plan, survey, &counts));
   PetscCall(rg_origin_survey_count(&survey->origins));
   PetscCall(rg_origin_describe(&survey->origins.counts, &mixed));
   PetscCall(rg_plugins_describe(path, &survey->plugins, &plugins));
@@ -81,6 +198,7 @@ static PetscErrorCode say_state(const char *path, const RgRegistry *registry,
          complete ? "" : counts.data, mixed.length ? "; stale: " : "",
          mixed.length ? mixed.data : "");
   if (plugins.length) rg_say("%s\n", plugins.data);
+  if (!complete) PetscCall(say_workers(path, plan));
   *exit_code = complete ? RG_EXIT_OK : RG_EXIT_INCOMPLETE;
   PetscCall(rg_text_clear(&plugins));
   PetscCall(rg_text_clear(&mixed));
@@ -88,20 +206,27 @@ static PetscErrorCode say_state(const char *path, const RgRegistry *registry,
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode show_all(const RgRegistry *registry, const char *path, int *exit_code)
+/* file: the study file; NULL: the study is that in the results. */
+static PetscErrorCode show_all(const RgRegistry *registry, const char *path, const char *file,
+                               int *exit_code)
 {
   Survey survey = {0};
   RgStoreInfo info;
   RgFault fault = {0};
+  RgDiagnostics diagnostics = {0};
+  RgStudy study;
+  RgPlan plan = {0};
 
   PetscFunctionBeginUser;
   PetscCall(rg_store_visit_heads(path, add_record, &survey, &info, &fault));
-  if (fault.code) {
-    rg_complain("%s", fault.message);
-    *exit_code = RG_EXIT_BAD_INPUT;
-  } else {
-    PetscCall(say_state(path, registry, &info, &survey, exit_code));
-  }
+  if (!file) PetscCall(rg_planned_load(registry, &info, &study, &plan));
+  else PetscCall(rg_study_load(registry, file, &study, &diagnostics));
+  if (file && !diagnostics.n) PetscCall(rg_plan_fill(&study, &plan));
+  rg_print_diagnostics(&diagnostics);
+  if (fault.code) rg_complain("%s", fault.message);
+  if (fault.code || diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
+  else PetscCall(say_state(path, &plan, &info, &survey, exit_code));
+  PetscCall(rg_planned_clear(&study, &plan));
   PetscCall(rg_origin_survey_clear(&survey.origins));
   PetscCall(rg_text_clear(&survey.plugins));
   PetscCall(rg_store_info_clear(&info));
@@ -165,8 +290,8 @@ static bool read_part(const RgArguments *arguments, int *i, int *n)
 {
   const char *part = arguments->option[OPT_PART];
 
-  if (!part != !arguments->option[OPT_STUDY]) {
-    rg_complain("status: -part and -study go together");
+  if (part && !arguments->option[OPT_STUDY]) {
+    rg_complain("status: -part needs -study STUDY.yaml, the study file that the part is of");
     return false;
   }
   return !part || rg_part_parse("status", part, i, n);
@@ -210,7 +335,9 @@ static PetscErrorCode look(const RgArguments *arguments, const RgRegistry *regis
   }
   if (arguments->option[OPT_WATCH]) say_time();
   if (n) PetscCall(show_part_of(registry, arguments, i, n, exit_code));
-  else PetscCall(show_all(registry, arguments->positional[0], exit_code));
+  else
+    PetscCall(
+      show_all(registry, arguments->positional[0], arguments->option[OPT_STUDY], exit_code));
   PetscFunctionReturn(0);
 }
 
@@ -245,5 +372,5 @@ static PetscErrorCode status(const RgArguments *arguments, const RgRegistry *reg
 }
 
 const RgCommand rg_command_status = {
-  RG_USAGE("status RESULTS.h5 [-watch SECONDS] [-part I/N -study STUDY.yaml]", options, 1, 1),
+  RG_USAGE("status RESULTS.h5 [-watch SECONDS] [-study STUDY.yaml [-part I/N]]", options, 1, 1),
   .place = RG_ON_RANK_0, .run = status};

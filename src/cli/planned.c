@@ -1,26 +1,41 @@
-/* The number of trials in the study of a results file or study directory. */
+/* The study of a results file or study directory. */
 #include "cli/planned.h"
 
 #include <string.h>
 
 #include "study/plan/plan.h"
 
-PetscErrorCode rg_planned_trials(const RgRegistry *registry, const RgStoreInfo *info, int *n)
+PetscErrorCode rg_planned_load(const RgRegistry *registry, const RgStoreInfo *info, RgStudy *study,
+                               RgPlan *plan)
 {
-  RgStudy study = {0};
-  RgPlan plan = {0};
   RgDiagnostics diagnostics = {0};
 
   PetscFunctionBeginUser;
-  *n = -1;
+  *study = (RgStudy){0};
+  *plan = (RgPlan){0};
   if (!info->study || !info->study[0]) PetscFunctionReturn(0);
   PetscCall(
-    rg_study_parse(registry, info->name, info->study, strlen(info->study), &study, &diagnostics));
-  if (!diagnostics.n) {
-    PetscCall(rg_plan_fill(&study, &plan));
-    *n = plan.n;
-    PetscCall(rg_plan_clear(&plan));
-  }
-  PetscCall(rg_study_destroy(&study));
+    rg_study_parse(registry, info->name, info->study, strlen(info->study), study, &diagnostics));
+  if (!diagnostics.n) PetscCall(rg_plan_fill(study, plan));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_planned_clear(RgStudy *study, RgPlan *plan)
+{
+  PetscFunctionBeginUser;
+  if (plan->n) PetscCall(rg_plan_clear(plan));
+  PetscCall(rg_study_destroy(study));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_planned_trials(const RgRegistry *registry, const RgStoreInfo *info, int *n)
+{
+  RgStudy study;
+  RgPlan plan;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_planned_load(registry, info, &study, &plan));
+  *n = plan.n ? plan.n : -1;
+  PetscCall(rg_planned_clear(&study, &plan));
   PetscFunctionReturn(0);
 }

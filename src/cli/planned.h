@@ -1,12 +1,18 @@
-/* The number of trials in the study of a results file or study directory. */
+/* The study of a results file or study directory. */
 #ifndef RG_CLI_PLANNED_H
 #define RG_CLI_PLANNED_H
 
 #include "study/file/registry.h"
 #include "study/store/store.h"
 
-/* Count the trials of the study text in `info`. registry: the plug-ins; NULL: no plug-ins. *n is
-   -1 if the text can't be planned here, for example because it names missing files or plug-ins. */
+typedef struct RgPlan RgPlan; /* study/plan/plan.h */
+
+/* Plan the study text in `info`. registry: the plug-ins; NULL: no plug-ins. plan->n is 0 if the
+   text can't be planned here, for example because it names missing files or plug-ins. */
+PetscErrorCode rg_planned_load(const RgRegistry *registry, const RgStoreInfo *info, RgStudy *study,
+                               RgPlan *plan);
+PetscErrorCode rg_planned_clear(RgStudy *study, RgPlan *plan);
+/* Count the trials of that plan; *n is -1 without one. */
 PetscErrorCode rg_planned_trials(const RgRegistry *registry, const RgStoreInfo *info, int *n);
 
 #endif

@@ -1,13 +1,17 @@
 """Trials on the real clock: kills of the leader and of programs, replays, and a recorded run as a law of durations."""
+import fcntl
 import json
 import os
 import random
+import re
+import signal
 import subprocess
+import time
 
 import h5py
 import numpy as np
 
-from regatta_test import HERE, LONG, REGATTA, RegattaTest, environment, main, mpirun, regatta
+from regatta_test import HERE, LONG, REGATTA, RegattaTest, end, environment, main, mpirun, regatta, wait_until
 
 KILLS = 60 if LONG else 4  # of each victim
 STUDY = """
@@ -30,6 +34,15 @@ common: {{iterations: 20, initial_points: 4, initial_time: counted, workers: {wo
          duration: recorded {path}}}
 problems: [branin]
 algorithms: [random, ei]
+"""
+HELD = """
+import fcntl, json, sys
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["evaluation"] > 5:  # waits until the test lets go of the file
+        with open(sys.argv[1]) as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+    print(json.dumps({"id": request["id"], "value": request["x"]["a"]}), flush=True)
 """
 
 
@@ -127,6 +140,42 @@ class Real(RegattaTest):
                     np.testing.assert_allclose(file["branin/duration"][trial][order], taken, atol=2e-6)
             sums.append(self.checksum(output))
         self.assertNotEqual(*sums)
+
+    def test_status_says_what_workers_do(self):
+        """Three programs hold evaluations 6, 7 and 8, then their second attempts after a kill of the run."""
+        held, program = self.folder / "held", self.write("held.py", HELD)
+        study = self.write("real.yaml", STUDY.format(program=HERE / "struck.py", notes=0, plan=0, method="random",
+                                                     iterations=6, settings="").replace(
+            f"program: {HERE / 'struck.py'}", "program: python3").replace("[0, 0]", f"[{program}, {held}]"))
+        with open(held, "w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            for attempt in ("", ", attempt 2,"):
+                began = int(time.time())
+                job = subprocess.Popen([REGATTA, "run", study, "-o", self.output, "-quiet"], env=environment(),
+                                       stdin=subprocess.DEVNULL, start_new_session=True)
+                self.addCleanup(end, job)
+                said = []
+
+                def busy():
+                    said[:] = regatta("status", self.output, "-study", study)[1:]
+                    return len(re.findall(f"evaluation [678]{attempt} since", said[0])) == 3
+
+                self.assertTrue(wait_until(busy, job), said)
+                lines = said[0].splitlines()
+                self.assertEqual(lines[0], f"{self.output}: incomplete; the run command resumes it (0 of 1 trials)")
+                self.assertEqual(lines[1], "P, random, seed 0: 5 of 10 evaluations have ended")
+                self.assertEqual([line[:11] for line in lines[2:]], [f"  worker {w}:" for w in (1, 2, 3)])
+                self.assertEqual(sorted(re.findall(r"evaluation (\d)", "".join(lines[2:]))), ["6", "7", "8"])
+                for line in lines[2:]:
+                    since, = re.findall(rf"^  worker \d: evaluation \d{attempt} since (\S+ \S+)$", line)
+                    self.assertTrue(began <= time.mktime(time.strptime(since, "%Y-%m-%d %H:%M:%S")) <= time.time())
+                if not attempt:
+                    out = regatta("status", self.output)[1]
+                    self.assertRegex(out.splitlines()[1], r"^trial [0-9a-f]{32}: 5 evaluations have ended$")
+                    os.killpg(job.pid, signal.SIGKILL)
+                    job.wait()
+        self.assertEqual(job.wait(), 0)
+        self.assertEqual(regatta("status", self.output)[:2], (0, "real: complete\n"))
 
     def test_a_damaged_timeline_is_found(self):
         study = self.study()

@@ -81,6 +81,29 @@ PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const c
   PetscFunctionReturn(0);
 }
 
+/* Names are sorted. */
+PetscErrorCode rg_sealed_list(const char *directory, const char *folder, int *n, char ***ids)
+{
+  char *path, **names;
+  int n_names, error;
+
+  PetscFunctionBeginUser;
+  *n = 0;
+  *ids = NULL;
+  PetscCall(rg_path_join(directory, folder, &path));
+  PetscCall(rg_directory_list(path, &n_names, &names, &error));
+  for (int i = 0; i < n_names; i++) {
+    if (strlen(names[i]) <= RG_ID_LENGTH || names[i][RG_ID_LENGTH] != '.') continue;
+    names[i][RG_ID_LENGTH] = '\0';
+    if (*n && !strcmp((*ids)[*n - 1], names[i])) continue;
+    PetscCall(RG_GROW(*n, *ids));
+    PetscCall(PetscStrallocpy(names[i], &(*ids)[(*n)++]));
+  }
+  PetscCall(rg_names_free(n_names, &names));
+  PetscCall(PetscFree(path));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_sealed_close(RgSealedLog *log)
 {
   PetscFunctionBeginUser;

@@ -25,6 +25,9 @@ typedef PetscErrorCode (*RgSealedLine)(void *closure, bool first, char *line);
 PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const char *id,
                               const char *author, RgSealedLine read, void *closure,
                               RgSealedLog *log);
+/* The ids of the trials that have logs in a folder of the study directory, which need not exist.
+   The caller frees them with rg_names_free (base/files.h). */
+PetscErrorCode rg_sealed_list(const char *directory, const char *folder, int *n, char ***ids);
 PetscErrorCode rg_sealed_close(RgSealedLog *log);
 
 /* Append a line to a text, and its seal and end. */
