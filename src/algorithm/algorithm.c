@@ -1,5 +1,6 @@
 /* The parts common to all methods: life cycle, the step of a query with its checks, needs. */
 #include "regatta/algorithm.h"
+#include "algorithm/restart.h"
 #include "base/clock.h"
 #include "gp/model/pending.h"
 
@@ -14,6 +15,25 @@ static int count_columns(const RgRecordColumn *columns)
   return n;
 }
 
+static PetscErrorCode create_state(RgAlgorithm *algorithm)
+{
+  const RgAlgorithmClass *class = algorithm->class;
+
+  PetscFunctionBeginUser;
+  if (class->state_size) PetscCall(PetscCalloc(class->state_size, &algorithm->state));
+  if (class->create) PetscCall(class->create(algorithm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode destroy_state(RgAlgorithm *algorithm)
+{
+  PetscFunctionBeginUser;
+  if (algorithm->class && algorithm->class->destroy)
+    PetscCall(algorithm->class->destroy(algorithm));
+  PetscCall(PetscFree(algorithm->state));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *options,
                                    const RgSetup *setup, RgAlgorithm *algorithm)
 {
@@ -23,17 +43,16 @@ PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *op
   algorithm->options = options;
   algorithm->setup = *setup;
   algorithm->columns = class->columns;
-  if (class->state_size) PetscCall(PetscCalloc(class->state_size, &algorithm->state));
-  if (class->create) PetscCall(class->create(algorithm));
+  PetscCall(rg_restart_create(algorithm, &algorithm->restart));
+  PetscCall(create_state(algorithm));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm)
 {
   PetscFunctionBeginUser;
-  if (algorithm->class && algorithm->class->destroy)
-    PetscCall(algorithm->class->destroy(algorithm));
-  PetscCall(PetscFree(algorithm->state));
+  PetscCall(destroy_state(algorithm));
+  PetscCall(rg_restart_destroy(&algorithm->restart));
   memset(algorithm, 0, sizeof *algorithm);
   PetscFunctionReturn(0);
 }
@@ -77,6 +96,42 @@ static PetscErrorCode forget_pending(RgAlgorithm *algorithm)
   PetscFunctionReturn(0);
 }
 
+/* Query t from what the method sees of the history. */
+static PetscErrorCode choose(RgAlgorithm *algorithm, int t, const RgHistory *seen, RgQuery *query,
+                             RgFailure *failure)
+{
+  const RgAlgorithmClass *class = algorithm->class;
+
+  PetscFunctionBeginUser;
+  if (class->model && !(class->traits & RG_OWN_HISTORY))
+    PetscCall(rg_model_update(class->model(algorithm), seen, failure));
+  if (!failure->failed) PetscCall(class->ask(algorithm, t, seen, query, failure));
+  PetscFunctionReturn(0);
+}
+
+/* Query t of a method that may start again. */
+static PetscErrorCode choose_anew(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                  RgQuery *query, RgFailure *failure)
+{
+  const RgHistory *seen;
+  const double *design;
+  bool due;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_restart_look(algorithm->restart, algorithm, t, history, &due, &seen, &design));
+  if (due) {
+    PetscCall(destroy_state(algorithm));
+    PetscCall(create_state(algorithm));
+  }
+  if (design) {
+    PetscCall(PetscArraycpy(query->x, design, history->dim));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(choose(algorithm, t, seen, query, failure));
+  if (!failure->failed) PetscCall(rg_restart_judge(algorithm->restart, algorithm, query->x));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                 RgQuery *query, RgFailure *failure)
 {
@@ -86,9 +141,7 @@ PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *
   PetscCheck(t >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "query %d", t);
   query_reset(algorithm, query);
   if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_ACQUIRE));
-  if (algorithm->class->model && !(algorithm->class->traits & RG_OWN_HISTORY))
-    PetscCall(rg_model_update(algorithm->class->model(algorithm), history, failure));
-  if (!failure->failed) PetscCall(algorithm->class->ask(algorithm, t, history, query, failure));
+  PetscCall((algorithm->restart ? choose_anew : choose)(algorithm, t, history, query, failure));
   if (history->pending.n) PetscCall(forget_pending(algorithm));
   if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_ACQUIRE));
   if (!failure->failed) PetscCall(query_check(algorithm, query));

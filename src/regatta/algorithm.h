@@ -194,9 +194,10 @@ struct RgAlgorithm {
   const RgAlgorithmClass *class;
   const void *options; /* borrowed */
   RgSetup setup;
-  void *state;          /* state_size bytes, owned */
-  double cpu;           /* CPU seconds of the programs that the method ran */
-  double memory;        /* peak memory of such a program, bytes; 0: no program */
+  void *state;               /* state_size bytes, owned */
+  struct RgRestart *restart; /* private; NULL: the method never starts again */
+  double cpu;                /* CPU seconds of the programs that the method ran */
+  double memory;             /* peak memory of such a program, bytes; 0: no program */
   const char *versions; /* versions that the programs report; owned by the method; NULL: nothing
                            reported */
   const RgRecordColumn

@@ -5,7 +5,7 @@ import re
 
 from regatta_test import HERE, RegattaTest, main, regatta
 
-GROUPS = ["Model", "Noise", "Transform", "Fit", "Prior", "Solver"]
+GROUPS = ["Model", "Noise", "Transform", "Fit", "Prior", "Solver", "Search"]
 DELETED = ("noise_start", "noise_upper", "fit_tolerance")
 STUDY = """study: groups
 common: {{iterations: 3, initial_points: 2{surrogate}}}

@@ -72,6 +72,7 @@ typedef struct RgSurrogateOptions {
   int fit_data;      /* largest number of data that the fit of an iterative posterior uses */
   int transform;     /* RgTransformKind of outputs */
   int input_warping; /* RgWarping of the inputs of a box */
+  int restart_after; /* queries in a row that promise little before a restart; -1: never */
 } RgSurrogateOptions;
 
 extern const RgParam rg_surrogate_params[];

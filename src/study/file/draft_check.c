@@ -160,6 +160,20 @@ static bool draws_features(const RgCell *cell)
   return cost.paths > 0 && (cost.features > 0 || cell->size_x > RG_PATHS_EXACT_MAX);
 }
 
+/* Why the method can't start again here; NULL: it can. */
+static const char *no_restarts(const RgCell *cell)
+{
+  const RgAlgorithmClass *class = cell->algorithm;
+
+  if (cell->dim_c && !(class->needs & RG_NEEDS_NO_CONTEXT))
+    return "is for methods that model the design alone; this one models a context too";
+  if (class->recommend || class->traits & RG_OWN_HISTORY)
+    return "is for methods that choose each query by the model of all data; this one does not";
+  if (cell->size_x) return "is for boxes, not for sets";
+  if (cell->dim_x > RG_SOBOL_MAX_DIM) return "draws Sobol designs, which this one is too wide for";
+  return NULL;
+}
+
 /* Check the surrogate block against the inputs of the model: the design and, if the method
    models it, the context. */
 static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
@@ -172,6 +186,8 @@ static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
                                cell->algorithm_place, &own));
   if (cell->surrogate.input_warping && cell->size_x)
     rg_diagnostics_add(&own, cell->algorithm_place, "'input_warping' is for boxes, not for sets");
+  const char *against = cell->surrogate.restart_after > 0 ? no_restarts(cell) : NULL;
+  if (against) rg_diagnostics_add(&own, cell->algorithm_place, "'restart_after' %s", against);
   const RgKernelClass *refused = own.n ? NULL : rg_surrogate_without_spectrum(&cell->surrogate);
   if (refused && draws_features(cell))
     rg_diagnostics_add(&own, cell->algorithm_place,
