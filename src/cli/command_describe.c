@@ -99,7 +99,8 @@ static PetscErrorCode describe_block(RgText *text, int block)
   for (const RgPreset *preset = rg_presets; preset->name; preset++) {
     PetscCall(rg_text_add(text, "%s: %s\n ", preset->name, preset->doc));
     for (const RgPresetSetting *set = preset->settings; set->key; set++)
-      PetscCall(rg_text_add(text, " %s: %s%s", set->key, set->value.text, set[1].key ? "," : "\n"));
+      PetscCall(rg_text_add(text, " %s: %s%s", set->key, set->value.text, set[1].key ? "," : ""));
+    PetscCall(rg_text_add(text, "%s\n", preset->settings->key ? "" : " the defaults above"));
   }
   PetscFunctionReturn(0);
 }

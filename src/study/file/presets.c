@@ -14,6 +14,13 @@
     }                                                                                              \
   }
 
+static const RgPresetSetting defaults[] = {{0}};
+
+static const RgPresetSetting robust[] = {
+  SET("transform", "yeo_johnson"), SET("restart_after", "10"), {0}};
+
+static const RgPresetSetting fast[] = {SET("refit_every", "auto"), {0}};
+
 /* log 2 = softplus(0): initial value of the raw hyperparameters in the 2023 defaults. */
 static const RgPresetSetting botorch2023[] = {
   SET("kernel", "matern52"),     SET("prior", "botorch2023"), SET("deviation", "sample"),
@@ -36,6 +43,13 @@ static const RgPresetSetting hebo[] = {
   SET("fit_noise", "true"),  SET("noise_lower", "1e-6"),      {0}};
 
 const RgPreset rg_presets[] = {
+  {"default", "to begin with, and where results are to compare with earlier ones", defaults},
+  {"robust",
+   "for an unknown function on a box: outputs over many powers of ten, several hills; twice the "
+   "CPU "
+   "time",
+   robust},
+  {"fast", "for trials of more than 300 evaluations: hyperparameters are fitted when due", fast},
   {"botorch2023",
    "BoTorch's default until 2024 (arXiv:2312.10423): Matern-5/2, signal variance, gamma priors",
    botorch2023},
