@@ -96,55 +96,86 @@ PetscErrorCode rg_simulation_parse(const char *text, int n, const char *const *w
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
-/* Add the line of a cell: means over its trials. */
-static PetscErrorCode add_clock(const RgPlan *plan, int c, RgTable *table)
+/* The clocks of cells. */
+typedef struct {
+  RgTable table;
+  RgInstances *instances;
+  int n_rough, n_reported, n_open; /* cells; reported, open: left out */
+} Clocks;
+
+/* Means over the trials of a cell; *known is false if some trial has no forecast. *last: that of
+   the last trial. */
+static PetscErrorCode average_clock(const RgPlan *plan, int c, RgInstances *instances,
+                                    double mean[4], RgForecast *last, bool *known)
 {
-  const RgCell *cell = &plan->study->cells[c];
   const RgPlanCell *trials = &plan->cells[c];
-  double makespan = 0, idle = 0, rows = 0, lost = 0;
-  char text[5][24];
-  bool known = trials->n > 0;
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < trials->n && known; i++) {
+  *known = trials->n > 0;
+  for (int i = 0; i < trials->n && *known; i++) {
     RgTrial trial;
-    RgForecast forecast;
     PetscCall(rg_plan_trial(plan, trials->first + i, &trial));
-    PetscCall(rg_trial_forecast(plan->study, &trial, &forecast, &known));
-    if (!known) break;
-    makespan += forecast.makespan / trials->n;
-    idle += forecast.idle_share / trials->n;
-    rows += (double)forecast.n_rows / trials->n;
-    lost += (double)forecast.lost / trials->n;
+    PetscCall(rg_trial_forecast(plan->study, &trial, instances, last, known));
+    mean[0] += last->makespan / trials->n;
+    mean[1] += last->idle_share / trials->n;
+    mean[2] += (double)last->n_rows / trials->n;
+    mean[3] += (double)last->lost / trials->n;
   }
-  if (!known) PetscFunctionReturn(0);
-  snprintf(text[0], sizeof(text[0]), "%d", cell->crew.workers);
-  snprintf(text[1], sizeof(text[1]), "%.4g", makespan);
-  snprintf(text[2], sizeof(text[2]), "%.1f%%", 100 * idle);
-  snprintf(text[3], sizeof(text[3]), "%.4g", rows);
-  snprintf(text[4], sizeof(text[4]), "%.3g", lost);
-  PetscCall(rg_table_add(table, (const char *const[]){cell->problem_label, cell->algorithm_label,
-                                                      cell->swept, text[0], text[1], text[2],
-                                                      text[3], text[4]}));
   PetscFunctionReturn(0);
 }
 
-/* Print the makespan, idle time and losses of every cell whose simulated clock does not depend on
-   the queries. */
+/* Add the line of a cell, or count it among those that are left out. */
+static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
+{
+  const RgCell *cell = &plan->study->cells[c];
+  double mean[4] = {0};
+  char text[5][24];
+  RgForecast last = {0};
+  bool known;
+
+  PetscFunctionBeginUser;
+  PetscCall(average_clock(plan, c, clocks->instances, mean, &last, &known));
+  if (!known) {
+    clocks->n_reported += last.reported;
+    clocks->n_open += !last.reported;
+    PetscFunctionReturn(0);
+  }
+  clocks->n_rough += last.rough;
+  snprintf(text[0], sizeof(text[0]), "%d", cell->crew.workers);
+  snprintf(text[1], sizeof(text[1]), "%s%.4g", last.rough ? "~" : "", mean[0]);
+  snprintf(text[2], sizeof(text[2]), "%.1f%%", 100 * mean[1]);
+  snprintf(text[3], sizeof(text[3]), "%.4g", mean[2]);
+  snprintf(text[4], sizeof(text[4]), "%.3g", mean[3]);
+  PetscCall(rg_table_add(
+    &clocks->table, (const char *const[]){cell->problem_label, cell->algorithm_label, cell->swept,
+                                          text[0], text[1], text[2], text[3], text[4]}));
+  PetscFunctionReturn(0);
+}
+
+/* Print the makespan, idle time and losses of every cell with a simulated clock, as far as they are
+   known without its method. */
 static PetscErrorCode show_clock(const RgPlan *plan)
 {
-  RgTable table = {.n_columns = 8,
-                   .headings = {"problem", "algorithm", "swept", ">workers", ">makespan", ">idle",
-                                ">evaluations", ">lost"}};
+  Clocks clocks = {.table = {.n_columns = 8,
+                             .headings = {"problem", "algorithm", "swept", ">workers", ">makespan",
+                                          ">idle", ">evaluations", ">lost"}}};
   RgText out = {0};
 
   PetscFunctionBeginUser;
+  PetscCall(rg_instances_create(&clocks.instances));
   for (int c = 0; c < plan->study->n_cells; c++)
-    if (plan->study->cells[c].crew.duration) PetscCall(add_clock(plan, c, &table));
-  if (table.n_rows) {
-    PetscCall(rg_table_print(&table, &out));
+    if (plan->study->cells[c].crew.duration) PetscCall(add_clock(plan, c, &clocks));
+  if (clocks.table.n_rows) {
+    PetscCall(rg_table_print(&clocks.table, &out));
     rg_say("\n%s", out.data);
   }
+  if (clocks.n_rough)
+    rg_say("~: durations depend on the queries; here each is of a random design\n");
+  if (clocks.n_reported)
+    rg_say("cells without a clock here: %d, whose programs report durations\n", clocks.n_reported);
+  if (clocks.n_open)
+    rg_say("cells without a clock here: %d, whose trials may fail or end early\n", clocks.n_open);
+  PetscCall(rg_instances_destroy(&clocks.instances));
   PetscCall(rg_text_clear(&out));
   PetscFunctionReturn(0);
 }

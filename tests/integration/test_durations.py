@@ -69,6 +69,30 @@ class Durations(RegattaTest):
         (self.folder / "table.csv").write_text(TABLE.replace("0.25", "0.5"))
         self.assertNotEqual(ids, self.run_ok("plan", study, "-quick", "-trials"), "other durations, other trials")
 
+    def forecast(self, study):
+        """The lines about workers of `plan -simulate`, the heading first."""
+        out = self.run_ok("plan", study, "-quick", "-simulate", "1")
+        return out[out.index("problem", out.index("ranks  ")):].splitlines() if "makespan" in out else out.splitlines()[-1:]
+
+    def test_forecasts(self):
+        """The forecast knows recorded durations, assumes random designs of a table, and leaves out what programs
+        report."""
+        (self.folder / "table.csv").write_text(TABLE)
+        study, output = self.record("first", 2, methods="random")
+        self.run_ok("run", study, "-o", output, "-quiet")
+        study, output = self.record("again", 4, "recorded first.h5", "random")
+        self.run_ok("run", study, "-o", output, "-quiet")
+        with h5py.File(output) as file:
+            makespan = file["branin/makespan"][()].mean()
+        heading, line = self.forecast(study)
+        self.assertEqual(line.split()[heading.split().index("makespan")], f"{makespan:.4g}")
+        _, line, _, note = self.forecast(self.write("pool.yaml", POOL.format(duration="column seconds",
+                                                                              inputs=", inputs: [a, b]")))
+        self.assertRegex(line, r"^dataset +random +3 +~[3-6]\.\d")  # 8 queries of 0.25 to 1.5 on 3 workers
+        self.assertEqual(note, "~: durations depend on the queries; here each is of a random design")
+        self.assertEqual(self.forecast(self.reported()),
+                         ["cells without a clock here: 2, whose programs report durations"])
+
     def test_wrong_columns(self):
         (self.folder / "table.csv").write_text(TABLE)
         table = self.folder / "table.csv"

@@ -302,51 +302,96 @@ static PetscErrorCode count_row(void *closure, const RgCrewRow *row, bool *stop)
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode law_duration(void *closure, int submission, int attempt, int64_t *ticks,
-                                   bool *stop)
+/* The design at random that the forecast has for a submission, as the problem would see it. */
+static const double *any_design(RgTrialRun *run, const RgStream *stream, int submission)
+{
+  const RgSpace *design = &run->problem->domain.design;
+  const size_t dim = (size_t)design->dim;
+  double *x = run->seen;
+
+  for (int j = 0; j < design->dim; j++) x[j] = rg_trial_uniform(stream, submission, j);
+  if (design->size) {
+    const double *point = design->points + (size_t)(x[0] * design->size) * dim;
+    for (size_t j = 0; j < dim; j++) x[j] = point[j];
+  }
+  rg_space_settle(design, x, NULL);
+  rg_space_to_native(design, x, x);
+  rg_space_seen(design, x, x);
+  return x;
+}
+
+static PetscErrorCode forecast_duration(void *closure, int submission, int attempt, int64_t *ticks,
+                                        bool *stop)
 {
   RgTrialRun *run = closure;
+  const RgStream stream = rg_trial_stream(run, "forecast");
   const double u = rg_trial_uniform(&run->durations, submission, attempt);
+  const double *seen = run->duration.formula.n ? any_design(run, &stream, submission) : NULL;
+  double time;
 
   PetscFunctionBeginUser;
-  *ticks = rg_ticks(rg_duration_at(&run->duration, u, NULL));
+  if (run->duration.kind == RG_DURATION_COLUMN)
+    time = run->times[(int)(rg_trial_uniform(&stream, submission, 0) * run->n_times)];
+  else if (run->duration.kind == RG_DURATION_RECORDED)
+    time = submission <= run->n_times ? run->times[submission - 1] : NAN;
+  else time = rg_duration_at(&run->duration, u, seen);
+  *ticks = rg_ticks(time);
   *stop = *ticks < 0;
   if (*stop) rg_failure_set(&run->failure, "submission %d takes no time", submission);
   PetscFunctionReturn(0);
 }
 
-/* The laws of the cell; false if the clock does not follow from them. */
-static PetscErrorCode read_laws(RgTrialRun *run, bool *known)
+/* Read durations that are data. */
+static PetscErrorCode read_data(RgTrialRun *run)
 {
-  const RgCell *cell = run->cell;
-  RgDomain domain = {0};
-  RgText mistake = {0};
-
   PetscFunctionBeginUser;
-  *known = rg_duration_kind(cell->crew.duration) == RG_DURATION_LAW && !rg_trial_may_end(run);
-  if (!*known) PetscFunctionReturn(0);
-  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
-  PetscCall(rg_duration_read(cell->crew.duration, &domain.design, cell->problem_place,
-                             &run->duration, &mistake));
-  PetscCall(rg_domain_destroy(&domain));
-  if (cell->crew.death) PetscCall(rg_times_read(cell->crew.death, &run->death, &mistake));
-  if (cell->crew.repair) PetscCall(rg_times_read(cell->crew.repair, &run->repair, &mistake));
-  PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
-  *known = run->duration.formula.n == 0;
+  if (run->duration.kind == RG_DURATION_COLUMN)
+    PetscCall(rg_instances_take(run->instances, NULL, run->study, run->cell, run->trial->instance,
+                                &run->instance, &run->failure));
+  if (run->duration.kind != RG_DURATION_LAW && !run->failure.failed)
+    PetscCall(rg_trial_read_times(run));
+  if (run->instance) PetscCall(rg_instances_give_back(&run->instance));
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgForecast *forecast,
-                                 bool *known)
+/* Read the laws and data of the cell; *known is false if no clock follows from them. problem:
+   zero; it gets the domain. */
+static PetscErrorCode read_forecast(RgTrialRun *run, RgProblem *problem, bool *known)
 {
-  RgTrialRun run = {.study = study, .cell = &study->cells[trial->cell], .trial = trial};
+  const RgCell *cell = run->cell;
+  const RgDurationKind kind = rg_duration_kind(cell->crew.duration);
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  *known = kind != RG_DURATION_NONE && kind != RG_DURATION_REPORTED && !rg_trial_may_end(run);
+  if (!*known) PetscFunctionReturn(0);
+  PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &problem->domain));
+  run->problem = problem;
+  PetscCall(rg_duration_read(cell->crew.duration, &problem->domain.design, cell->problem_place,
+                             &run->duration, &mistake));
+  if (cell->crew.death) PetscCall(rg_times_read(cell->crew.death, &run->death, &mistake));
+  if (cell->crew.repair) PetscCall(rg_times_read(cell->crew.repair, &run->repair, &mistake));
+  PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
+  PetscCall(PetscMalloc1(problem->domain.design.dim, &run->seen));
+  PetscCall(read_data(run));
+  *known = !run->failure.failed;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgInstances *instances,
+                                 RgForecast *forecast, bool *known)
+{
+  RgTrialRun run = {
+    .study = study, .cell = &study->cells[trial->cell], .trial = trial, .instances = instances};
+  RgProblem problem = {0};
   const RgCrewSettings *crew = &run.cell->crew;
   const bool free = starts_free(&run), drawn = crew->start == RG_START_DESIGN;
   const RgCrewOptions options = crew_options(&run, free);
   RgCrewOutcome outcome;
 
   PetscFunctionBeginUser;
-  PetscCall(read_laws(&run, known));
+  PetscCall(read_forecast(&run, &problem, known));
+  *forecast = (RgForecast){.reported = rg_duration_kind(crew->duration) == RG_DURATION_REPORTED};
   run.durations = rg_trial_stream(&run, "duration");
   run.deaths = rg_trial_stream(&run, "death");
   run.repairs = rg_trial_stream(&run, "repair");
@@ -354,7 +399,7 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgF
   run.history.n = free ? trial->n_initial : 0;
   const RgCrewHost host = {.closure = &run,
                            .ask = ask_nothing,
-                           .duration = law_duration,
+                           .duration = forecast_duration,
                            .think = rg_crew_thinks(crew) ? think : NULL,
                            .life = run.death.n ? life : NULL,
                            .repair = repair,
@@ -362,12 +407,15 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgF
   if (*known) {
     PetscCall(rg_crew_run(&options, &host, &outcome));
     *known = !run.failure.failed; /* a longer duration than there is fails the trial */
-    *forecast = (RgForecast){.makespan = units(outcome.makespan),
-                             .idle_share = (double)run.idle /
-                                           ((double)crew->workers * (double)outcome.makespan),
-                             .n_rows = run.history.n,
-                             .lost = outcome.lost};
+    *forecast = (RgForecast){
+      .makespan = units(outcome.makespan),
+      .idle_share = (double)run.idle / ((double)crew->workers * (double)outcome.makespan),
+      .n_rows = run.history.n,
+      .lost = outcome.lost,
+      .rough = run.duration.formula.n > 0 || run.duration.kind == RG_DURATION_COLUMN};
   }
+  PetscCall(rg_domain_destroy(&problem.domain));
+  PetscCall(RG_FREE(&run.seen, &run.times));
   PetscCall(rg_duration_clear(&run.duration));
   PetscCall(rg_distribution_destroy(&run.death));
   PetscCall(rg_distribution_destroy(&run.repair));

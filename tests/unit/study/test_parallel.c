@@ -262,9 +262,9 @@ RG_TEST(time_limits_and_deaths)
   RG_OK(rg_record_destroy(&record));
 }
 
-/* With one worker or without a model, settings that say nothing make no cells. */
-/* A forecast equals the makespan, idle time and losses that the trial records. No trial has a
-   forecast if its clock depends on the queries. */
+/* A forecast equals the makespan, idle time and losses that the trial records. A duration
+   that depends on the design is that of a random one, and a factor without effect changes nothing.
+   No trial has a forecast without a clock, or if it may fail. */
 RG_TEST(a_forecast_is_what_the_clock_says)
 {
   static const struct {
@@ -276,7 +276,8 @@ RG_TEST(a_forecast_is_what_the_clock_says)
     {CLOCK ", workers: 3, initial_time: overlapped, thinking: {a: 0.1, b: 0.01, p: 1}", true},
     {CLOCK ", workers: 3, time: 4, crew: {death: exponential(3), repair: point(0.5)}", true},
     {CLOCK ", workers: 3, crew: {time_limit: 0.7}, on_failure: worst", true},
-    {", workers: 3, duration: point(1) * (7 + x1)", false},
+    {", workers: 3, duration: exponential(1) * (2 + 0 * x1)", true},
+    {", workers: 3, duration: point(1) * (x1 - 20)", false}, /* x1 <= 10: no time */
     {", workers: 3, release: sync", false},
     {", workers: 3, duration: \"pareto(0.01, 1)\"", false}, /* beyond 10^12 units */
   };
@@ -294,7 +295,7 @@ RG_TEST(a_forecast_is_what_the_clock_says)
       COMMON, cases[c].settings);
     plan_study(text, &study, &plan);
     const RgTrial trial = trial_at(&plan, 1);
-    RG_OK(rg_trial_forecast(&study, &trial, &forecast, &known));
+    RG_OK(rg_trial_forecast(&study, &trial, NULL, &forecast, &known));
     assert_int_equal(known, cases[c].known);
     if (known) {
       bool stopped;
@@ -310,6 +311,34 @@ RG_TEST(a_forecast_is_what_the_clock_says)
   }
 }
 
+/* Random search asks for the designs that the forecast assumes, in distribution. */
+RG_TEST(a_rough_forecast_is_right_on_average)
+{
+  RgStudy study;
+  RgPlan plan;
+  RgForecast forecast;
+  double sums[2] = {0};
+  bool known, stopped;
+
+  plan_study("study: rough\nseeds: 200\ncommon: {iterations: 12, initial_points: 4, workers: 3, "
+             "duration: \"point(1) * (5 + x1)\"}\nproblems: [branin]\nalgorithms: [random]\n",
+             &study, &plan);
+  for (int i = 0; i < plan.n; i++) {
+    const RgTrial trial = trial_at(&plan, i);
+    RgRecord record = {0};
+    RG_OK(rg_trial_forecast(&study, &trial, NULL, &forecast, &known));
+    RG_OK(rg_trial_run(&study, &trial, NULL, &record, &stopped));
+    assert_true(known && forecast.rough);
+    sums[0] += forecast.makespan;
+    sums[1] += record.makespan;
+    RG_OK(rg_record_destroy(&record));
+  }
+  assert_true(fabs(sums[0] / sums[1] - 1) < 0.03);
+  RG_OK(rg_plan_clear(&plan));
+  RG_OK(rg_study_destroy(&study));
+}
+
+/* With one worker or without a model, settings that say nothing make no cells. */
 RG_TEST(sweeps_over_workers_have_no_repeated_cells)
 {
   RgStudy study;
