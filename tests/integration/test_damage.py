@@ -121,7 +121,9 @@ class Damage(RegattaTest):
         """A text that is said to be longer than its file: HDF5 reads beyond its memory. Only a child process dies."""
         data, heaps = self.heaps()
         path, died = self.folder / "forged.h5", 0
-        for at in heaps if LONG else heaps[::3]:
+        for at in heaps:  # it depends on the layout of the file which of them crash it
+            if died and not LONG:
+                break
             path.write_bytes(data[:at] + struct.pack("<Q", 1 << 33) + data[at + 8:])
             for command in ("checksum", "info", "status"):
                 code, err = self.call(command, path)
