@@ -2,6 +2,7 @@
 #include "acquisition/ball.h"
 
 #include "acquisition/ranking.h"
+#include "base/poll.h"
 
 #include <math.h>
 #include <string.h>
@@ -139,6 +140,7 @@ static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *clo
       search->id[n++] = i;
     }
     if (n == 0) break;
+    PetscCall(rg_poll());
     PetscCall(function(closure, n, search->X, search->F, search->G));
     for (int k = 0; k < n; k++)
       learn(search, search->id[k], search->X + k * dim, search->F[k], search->G + k * dim);

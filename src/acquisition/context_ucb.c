@@ -2,6 +2,7 @@
 #include "acquisition/context_ucb.h"
 
 #include "acquisition/local_search.h"
+#include "base/poll.h"
 #include "gp/model/model.h"
 #include "gp/posterior/exact/projection.h"
 
@@ -175,9 +176,11 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
     gradient && !ucb->posterior.is_product ? PetscMin(kept, RG_CONTEXT_BATCH) : RG_CONTEXT_BATCH;
 
   PetscFunctionBeginUser;
-  for (int begin = 0; begin < m; begin += size)
+  for (int begin = 0; begin < m; begin += size) {
+    PetscCall(rg_poll());
     PetscCall(batch(ucb, PetscMin(size, m - begin), X + begin * dim, value + begin,
                     gradient ? gradient + begin * dim : NULL));
+  }
   if (ucb->what.settle) ucb->what.settle(ucb->what.closure, m, (int)dim, value, gradient);
   PetscFunctionReturn(0);
 }

@@ -3,6 +3,7 @@
    them: it falls short of the maxima that the other searches reach. Source: Kingma, Ba (2015),
    Adam; the stopping rule is that of wdrbo 2.6. */
 #include "acquisition/local_search.h"
+#include "base/poll.h"
 
 #include <math.h>
 
@@ -80,6 +81,7 @@ PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, 
   PetscCall(PetscArrayzero(adam.square, size));
   for (int round = 1; round <= options->max_iterations; round++) {
     clamp(&adam);
+    PetscCall(rg_poll());
     PetscCall(function(closure, m, adam.clamped, value, adam.gradient));
     remember(&adam, m, value);
     if (has_converged(&adam)) break;

@@ -15,6 +15,7 @@
    (many times the gain it predicts), or when a better one is about to arrive at the same point. */
 #include "acquisition/local_search.h"
 #include "base/grow.h"
+#include "base/poll.h"
 
 #include <math.h>
 #include <string.h>
@@ -367,6 +368,7 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
       for (int j = 0; j < dim; j++)
         proposal[j] = smaller(larger(start->x[j] + start->step[j], 0.0), 1.0);
     }
+    PetscCall(rg_poll());
     PetscCall(function(closure, search.n, search.X, search.F, search.G));
     for (int k = 0; k < search.n; k++)
       absorb(&search, &search.starts[search.id[k]], search.X + (size_t)k * dim, search.F[k],

@@ -2,6 +2,7 @@
 #include "acquisition/local_search.h"
 
 #include "base/grow.h"
+#include "base/poll.h"
 #include "maths/lbfgsb.h"
 
 #include <math.h>
@@ -66,6 +67,7 @@ static PetscErrorCode lockstep_round(Lockstep *lockstep, int dim, RgBatchFunctio
   for (int k = 0; k < lockstep->n; k++)
     memcpy(lockstep->X + (size_t)k * dim, lockstep->searches[lockstep->id[k]].x,
            dim * sizeof(double));
+  PetscCall(rg_poll());
   PetscCall(function(closure, lockstep->n, lockstep->X, lockstep->F, lockstep->G));
   for (int k = 0; k < lockstep->n; k++) {
     double *gradient = lockstep->G + (size_t)k * dim;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "algorithm/surrogate.h"
+#include "base/poll.h"
 #include "maths/law.h"
 #include "robust/discretise.h"
 
@@ -195,10 +196,12 @@ PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, do
   const int block = block_of(box);
 
   PetscFunctionBeginUser;
-  for (int i = 0; i < m; i += block)
+  for (int i = 0; i < m; i += block) {
+    PetscCall(rg_poll());
     PetscCall(values_block(box, PetscMin(block, m - i), X + (size_t)i * box->dim,
                            value ? value + i : NULL, lower ? lower + i : NULL,
                            upper ? upper + i : NULL));
+  }
   PetscFunctionReturn(0);
 }
 
@@ -267,9 +270,11 @@ PetscErrorCode rg_robust_surface(void *closure, int m, const double *X, double *
                                    surface->upper ? value : NULL));
     PetscFunctionReturn(0);
   }
-  for (int i = 0; i < m; i += block)
+  for (int i = 0; i < m; i += block) {
+    PetscCall(rg_poll());
     PetscCall(
       surface_block(surface, PetscMin(block, m - i), X + i * dim, value + i, gradient + i * dim));
+  }
   PetscFunctionReturn(0);
 }
 

@@ -1,6 +1,7 @@
 /* Kernel regression and kernel density of the points seen so far. */
 #include "density/regression.h"
 
+#include "base/poll.h"
 #include "maths/vector.h"
 #include "density/regression_loops.h"
 #include "density/smoothing_formulas.h"
@@ -132,6 +133,7 @@ PetscErrorCode rg_regression_predict(RgRegression *r, double h, int count, const
     double sums[2], m, nearest = loops->distances(r->dim, n, r->x, r->ld, x, r->r2);
     bool flat = r->kernel == RG_SMOOTHING_UNIFORM;
 
+    if (c % RG_POLL_POINTS == 0) PetscCall(rg_poll());
     loops->weigh(r->kernel, n, factor, nearest, r->r2, r->y, r->e, sums);
     if (sums[0] > 0.0) {
       m = sums[1] / sums[0];

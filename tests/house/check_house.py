@@ -46,10 +46,10 @@ ONLY_HEADERS = [
     (r"petscksp\.h", ["gp/posterior/iterative/"]),
 ]
 
-# mutable statics that are needed: PETSc's events and OpenBLAS's buffer are process-wide, and a signal handler
+# mutable statics that are needed: PETSc's events, OpenBLAS's buffer and polls are process-wide, and a signal handler
 # reaches no other state
 STATICS = {"maths/blas.c": {"mapped"}, "base/clock.c": {"events"},
-           "study/run/stop.c": {"signal_seen", "guarded", "first_end"}}
+           "base/poll.c": {"poll"}, "study/run/stop.c": {"signal_seen", "guarded", "first_end"}}
 
 MAX_LINES, MAX_COLUMNS, MAX_FUNCTION, MAX_PARAMETERS = 600, 100, 50, 8
 

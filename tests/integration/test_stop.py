@@ -1,13 +1,14 @@
 """Signals, the wall-time limit and the STOP file stop a run cleanly; the same command resumes."""
 import os
+import pathlib
 import re
 import shutil
 import signal
 import subprocess
 import time
 
-from regatta_test import (HERE, LONG, REGATTA, RegattaTest, end, environment, is_alive, main, mpirun,
-                          ranks_of, regatta)
+from regatta_test import (HANG, HERE, LONG, REGATTA, RegattaTest, end, environment, is_alive, main, mpirun,
+                          ranks_of, regatta, wait_until)
 
 STUDY = HERE / "stop.yaml"
 ROOT = HERE.parents[1]
@@ -190,6 +191,42 @@ class Stop(RegattaTest):
             self.assertIn(f"rank {1 - silent}: an iteration or a call of MPI did not end in time", out)
             self.assertIn("its finished trials are committed; the same command resumes", out)
             self.is_intact()
+
+    def cpu_ticks(self, pid):
+        """What a process has computed so far, in hundredths of a second of CPU time."""
+        return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
+
+    def test_in_the_middle_of_an_iteration(self):
+        """A stop ends an iteration that would take hours, without waiting for the grace period: in sampled paths, in
+        fits, in searches."""
+        endless = {
+            "paths": "name: jes, features: 100000, path_restarts: 100000",
+            "fit": "name: ei, surrogate: {fit_starts: 10000, fit_multistart: always, fit_iterations: 1000000}",
+            "search": "name: gp_ucb, "
+                      "maximiser: {raw_samples: 100000, restarts: 100000, max_iterations: 1000000, tolerance: 1e-15}",
+        }
+        marks = self.folder / "marks"
+        for what, method in endless.items():
+            study = self.write("long.yaml", "study: long\nseed: 1\nseeds: 1\n"
+                               "common: {iterations: 1000, initial_points: 400}\n"
+                               "problems: [{name: hartmann6}]\n"
+                               f"algorithms: [{{{method}}}]\n")
+            shutil.rmtree(marks, ignore_errors=True)
+            marks.mkdir()
+            with self.subTest(what):
+                job = subprocess.Popen([REGATTA, "run", study, "-o", self.output, "-grace", "1e6"], text=True,
+                                       env={**environment(), "PAUSE_US": "0", "SLOW_AFTER": "40",
+                                            "SLOW_MARKS": str(marks)},
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+                self.addCleanup(end, job)
+                self.assertTrue(wait_until(lambda: list(marks.iterdir()), job))
+                before = self.cpu_ticks(job.pid)
+                self.assertTrue(wait_until(lambda: self.cpu_ticks(job.pid) > before + 50, job))
+                job.terminate()
+                out, _ = job.communicate(timeout=HANG)
+                self.assertEqual(job.returncode, 0, out)
+                self.assertIn("stopped by a signal with 0 of 1 trials finished", out)
+                self.assertNotIn("PETSC", out)
 
     def test_stop_in_packing(self):
         """Signals from the moment the last trials end until the results file stands."""

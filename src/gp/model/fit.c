@@ -5,6 +5,7 @@
    logarithmic hyperparameter: the first unit step of L-BFGS-B is then near a Newton step and a
    tolerance means the same at every n. */
 #include "gp/model/fit.h"
+#include "base/poll.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,6 +108,7 @@ static PetscErrorCode fit_begin(Fit *fit, double noise_variance)
 static PetscErrorCode evaluate(Fit *fit, const double *x, double *mean, double *value)
 {
   PetscFunctionBeginUser;
+  PetscCall(rg_poll());
   for (int k = 0; k < fit->n_free; k++) fit->value[fit->work->free[k]] = exp(x[k]);
   set_values(fit->kernel, fit->value);
   memset(fit->gradient, 0, (size_t)fit->size * sizeof(double));

@@ -1,6 +1,7 @@
 /* Several paths of the same random features. */
 #include "gp/path/feature_bundle.h"
 #include "base/grow.h"
+#include "base/poll.h"
 #include "maths/blas.h"
 #include "base/room.h"
 #include "maths/vector.h"
@@ -67,6 +68,7 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
   PetscCall(rg_feature_path_reserve_alpha(path, posterior->n));
   r = bundle->alpha;
   for (int i = 0; i < posterior->n; i++, x += path->dim) {
+    PetscCall(rg_poll());
     ops->turns(path->rows, rg_feature_path_rows(path, x), path->n, path->frequency, M, path->phase,
                cosine);
     ops->circle(path->n, cosine, cosine, NULL);

@@ -1,6 +1,7 @@
 /* Sample paths by random Fourier features, conditioned on data by weights or pathwise. */
 #include "gp/path/feature_path.h"
 #include "base/grow.h"
+#include "base/poll.h"
 #include "gp/kernel/kernel_internal.h"
 #include "maths/blas.h"
 #include "maths/vector.h"
@@ -14,6 +15,7 @@
 #define BLOCK 128            /* points per block: their kernel values with the data stay in cache */
 #define FREQUENCY_MAX 0x1p40 /* beyond it angles lose their fractional part */
 #define COARSE_MAX 0x1p18    /* the same limit in single precision */
+#define POLL 16              /* points between two polls */
 
 /* n rounded up to whole blocks of a vector sum. */
 static size_t padded(int n)
@@ -336,14 +338,16 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
 
 /* ---- evaluation ------------------------------------------------------------------------------ */
 
-static void evaluate_features(RgFeaturePath *path, int m, const double *Z, double *value,
-                              double *gradient)
+static PetscErrorCode evaluate_features(RgFeaturePath *path, int m, const double *Z, double *value,
+                                        double *gradient)
 {
   const RgVectorOps *ops = rg_vector_ops();
   int n = path->n, dim = path->dim;
   double *cosine = path->work, *sine = gradient ? path->work + n : NULL;
 
+  PetscFunctionBeginUser;
   for (int j = 0; j < m; j++, Z += dim) {
+    if (j % POLL == 0) PetscCall(rg_poll());
     ops->turns(path->rows, rg_feature_path_rows(path, Z), n, path->frequency, (size_t)n,
                path->phase, cosine);
     ops->circle(n, cosine, cosine, sine);
@@ -359,6 +363,7 @@ static void evaluate_features(RgFeaturePath *path, int m, const double *Z, doubl
         -TWO_PI * slope[0] * ops->dot(n, sine, path->frequency + (size_t)row_of(path, k) * n);
     }
   }
+  PetscFunctionReturn(0);
 }
 
 /* Add sum_i alpha_i k(x_i, z) at a block of points. */
@@ -405,7 +410,7 @@ PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double
                                         double *gradient)
 {
   PetscFunctionBeginUser;
-  evaluate_features(path, m, Z, value, gradient);
+  PetscCall(evaluate_features(path, m, Z, value, gradient));
   PetscCall(rg_feature_path_add_updates(path, m, Z, value, gradient));
   PetscFunctionReturn(0);
 }

@@ -6,6 +6,7 @@
    a product of two real matrices with 2 n inner columns and rows + columns cosines instead of
    rows * columns. Likewise in single precision for the screening of products of any two sets. */
 #include "maths/blas.h"
+#include "base/poll.h"
 #include "maths/vector.h"
 #include "gp/path/feature_path_internal.h"
 
@@ -128,8 +129,10 @@ PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, const RgPoint
   weighed = B + 2 * C * ld;
   for (size_t l = 0; l < 2 * ld; l++) zero[l] = 0.0f; /* and `weights` */
   coarse_table(path, 0, split, rows, product->X, ld, phase, A);
+  PetscCall(rg_poll());
   coarse_table(path, split, path->dim - split, columns, product->Y, ld, zero, B);
   for (int s = 0; s < count; s++, weight += n, value += m) {
+    PetscCall(rg_poll());
     for (size_t l = 0; l < n; l++) weights[l] = kept[l] * (float)weight[l];
     weigh_table(rows, ld, A, weights, weighed);
     rg_vector_ops()->coarse_products(rows, columns, 2 * (int)ld, weighed, B, G);

@@ -1,6 +1,7 @@
 /* Posterior sample paths on a finite set, from the joint posterior of its points. */
 #include "gp/path/set_path.h"
 #include "base/grow.h"
+#include "base/poll.h"
 #include "base/room.h"
 #include "maths/vector.h"
 #include "gp/kernel/kernel_internal.h"
@@ -193,6 +194,7 @@ static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
   PetscCall(reserve((size_t)rows * RG_TILE + 8, &paths->tile_room, &paths->tile));
   V = paths->tile + (64 - (uintptr_t)paths->tile % 64) / sizeof(double) % 8;
   for (int first = 0; first < count; first += RG_TILE) {
+    PetscCall(rg_poll());
     int width = rg_tile_width(count - first), used = PetscMin(width, count - first);
 
     PetscCall(PetscArrayzero(V, (size_t)rows * width));

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "acquisition/local_search.h"
+#include "acquisition/path_sampler.h"
 #include "acquisition/regression_search.h"
 #include "gp/kernel/family.h"
 #include "gp/model/surrogate.h"
@@ -193,6 +194,19 @@ static double table_bytes(const RgCell *cell)
   return 8 * cell->tables * (cost.paths > 0 && cost.features <= 0 ? 3 : 1);
 }
 
+/* Bytes of the random features of paths, with the tables that compare raw points: feature values at
+   the rows and columns of a product of points, twice those of rows. */
+static double path_bytes(const RgCell *cell)
+{
+  const RgMethodCost cost = method_cost(cell);
+  const double finite = finite_points(cell);
+  const double box =
+    cost.paths > 1 ? rg_path_raw_samples(cell->dim_x) : cell->maximiser.raw_samples;
+  const double tables = 3 * sqrt(finite > 0 ? finite : box);
+
+  return 8 * cost.features * (1.5 * cell->dim_x + 6.5 + cost.paths + tables);
+}
+
 static double model_bytes(const RgCell *cell, double n, int ranks)
 {
   const double inputs = cell->dim_x + cell->dim_c, points = finite_points(cell);
@@ -241,7 +255,7 @@ double rg_cost_bytes(const RgCell *cell, int ranks)
                        rg_cost_dense_bytes(cell, ranks);
 
   return cell->algorithm->reads & RG_READS_SURROGATE
-           ? bytes + model_bytes(cell, n, ranks) + rg_cost_context_bytes(cell)
+           ? bytes + model_bytes(cell, n, ranks) + path_bytes(cell) + rg_cost_context_bytes(cell)
            : bytes;
 }
 

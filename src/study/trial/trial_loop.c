@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/poll.h"
+#include "gp/team/team.h"
 #include "maths/design.h"
 #include "study/trial/trial_design.h"
 #include "study/trial/trial_internal.h"
@@ -168,6 +170,24 @@ static void hear_method(RgTrialRun *run)
   if (run->failure.failed && run->answers && run->stop_heard) run->abandoned = true;
 }
 
+/* A stop abandons a trial that the method of one rank works on, at the next rg_poll. The ranks of a
+   team compute together, so none of them can leave. */
+static void may_abandon(RgTrialRun *run)
+{
+  if (rg_team_size(run->host->team) == 1) rg_poll_begin(rg_trial_hear_stop, run);
+}
+
+/* code: what the method returned. */
+static PetscErrorCode abandon_if_stopped(RgTrialRun *run, PetscErrorCode code)
+{
+  bool stopped;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_poll_end(code, &stopped));
+  if (stopped) run->abandoned = true;
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_trial_keep_broken(RgTrialRun *run, int row)
 {
   PetscFunctionBeginUser;
@@ -197,7 +217,9 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
   if (designed) {
     PetscCall(take_designed(run, row));
   } else {
-    PetscCall(rg_algorithm_ask(&run->algorithm, t, &run->history, &run->query, &run->failure));
+    may_abandon(run);
+    PetscCall(abandon_if_stopped(
+      run, rg_algorithm_ask(&run->algorithm, t, &run->history, &run->query, &run->failure)));
     hear_method(run);
   }
   *stop = run->failure.failed || run->abandoned;
@@ -268,7 +290,8 @@ static PetscErrorCode hear_out(RgTrialRun *run, int submission, int row)
   }
   recall_extra(run, submission - 1);
   PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
-  PetscCall(run_recommendation(run, t, row));
+  may_abandon(run);
+  PetscCall(abandon_if_stopped(run, run_recommendation(run, t, row)));
   PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
   record_extra(run, submission - 1);
   hear_method(run);

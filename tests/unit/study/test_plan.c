@@ -231,6 +231,23 @@ RG_TEST(contexts_and_searches_need_memory)
 
 /* A grid keeps the correlations between the levels of an axis, and for exact paths their factor: a
    trial on 12,000 levels took 1.2 GB, with Thompson sampling 3.6. */
+/* Against the resident sets of trials on Hartmann6. */
+RG_TEST(features_of_paths_need_memory)
+{
+  static const struct {
+    const char *method;
+    double bytes;
+  } took[] = {{"{name: jes, features: 1000000}", 1147e6},
+              {"{name: jes, features: 300000}", 379e6},
+              {"{name: ts, features: 1000000}", 944e6}};
+
+  for (size_t k = 0; k < sizeof(took) / sizeof(took[0]); k++) {
+    double seconds, bytes;
+    estimate_on("hartmann6", "iterations: 1", took[k].method, &seconds, &bytes);
+    assert_true(fabs(bytes - took[k].bytes) < 0.1 * took[k].bytes);
+  }
+}
+
 RG_TEST(long_axes_need_memory)
 {
   static const char *const methods[] = {"random", "gp_ucb", "ts"};

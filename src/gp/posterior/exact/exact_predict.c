@@ -1,5 +1,6 @@
 /* Batched prediction by the exact back end: tiles of candidates against the inverted factor. */
 #include "gp/kernel/kernel_internal.h"
+#include "base/poll.h"
 #include "gp/posterior/exact/exact.h"
 #include "maths/blas.h"
 
@@ -94,6 +95,7 @@ PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, 
   for (int j = 0; j < m; j += RG_TILE) {
     Tile tile = tile_at(work, j);
 
+    if (j % RG_POLL_POINTS == 0) PetscCall(rg_poll());
     fill_tile(posterior, ops, Z, work->kept, &tile, work);
     ops->summarise(work->n, tile.width, variance ? posterior->beta : posterior->alpha,
                    work->V + tile.at, sum, squares);
