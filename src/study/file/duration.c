@@ -40,6 +40,9 @@ static PetscErrorCode read_law(const char *text, const RgSpace *design, RgDurati
   PetscCall(parse_law(&parser, &duration->law));
   if (rg_expression_accept(&parser, '*'))
     PetscCall(rg_arithmetic_parse_inputs(&parser, design, &duration->formula));
+  else if (!rg_expression_failed(&parser) && rg_distribution_cdf(&duration->law, RG_TIME_MAX) <= 0)
+    PetscCall(rg_expression_mistake(&parser, text,
+                                    "a time is at most 1e12, and this law has longer ones only"));
   PetscCall(rg_expression_expect_end(&parser, duration->formula.n ? "formula" : "law"));
   PetscFunctionReturn(0);
 }
