@@ -61,7 +61,8 @@ def run(study: Study, out: Union[str, "os.PathLike[str]", None] = None, ranks: O
 def plan(study: Study, out: Union[str, "os.PathLike[str]", None] = None, *, quick: bool = False) -> pd.DataFrame:
     """The cells of a study: a row for each with its settings, its number of trials, how many are done in the results
     `out`, the seconds of a trial, and its peak memory in bytes. For the seconds it runs parts of a trial of each method,
-    and calls an objective twice. quick: a rough count of operations instead. Raises ValueError as `run` does."""
+    and calls an objective twice, unless it has `seconds` or a time_limit above 600; a line says so before. quick: a
+    rough count of operations instead. Raises ValueError as `run` does."""
     import pandas as pd
     with _file(study) as path:
         cells = _planned(study, path, *(["-quick"] if quick else []), *(["-o", str(out)] if out else []))["cells"]

@@ -320,6 +320,24 @@ static PetscErrorCode describe_plan(const RgPlan *plan, const Progress *progress
   PetscFunctionReturn(0);
 }
 
+/* Time trials and searches here, after a line about every problem that is evaluated for that. */
+static PetscErrorCode time_trials(const RgPlan *plan, const char *output, Progress *progress)
+{
+  char folder[PETSC_MAX_PATH_LEN] = ".";
+  const char *slash = output ? strrchr(output, '/') : NULL;
+  RgText calls = {0};
+
+  PetscFunctionBeginUser;
+  if (slash) snprintf(folder, sizeof(folder), "%.*s", (int)(slash - output) + 1, output);
+  PetscCall(rg_probe_calls(plan, &progress->clock, &calls));
+  for (char *line = calls.length ? strtok(calls.data, "\n") : NULL; line; line = strtok(NULL, "\n"))
+    rg_complain("plan: %s", line);
+  PetscCall(rg_text_clear(&calls));
+  PetscCall(rg_probe_costs(plan, folder, &progress->clock));
+  PetscCall(rg_probe_optima(plan, progress->done, &progress->n_searches, &progress->search));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *arguments, int *exit_code)
 {
   RgPlan plan;
@@ -345,10 +363,8 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   PetscCall(rg_plan_fill(study, &plan));
   PetscCall(find_done(&plan, arguments->option[OPT_OUTPUT], &progress, exit_code));
   if (*exit_code == RG_EXIT_OK) {
-    if (!arguments->option[OPT_QUICK]) {
-      PetscCall(rg_probe_costs(&plan, &progress.clock));
-      PetscCall(rg_probe_optima(&plan, progress.done, &progress.n_searches, &progress.search));
-    }
+    if (!arguments->option[OPT_QUICK])
+      PetscCall(time_trials(&plan, arguments->option[OPT_OUTPUT], &progress));
     PetscCall(rg_calibration_apply(&progress.clock, &plan));
     if (arguments->option[OPT_JSON]) PetscCall(rg_plan_json(&plan, progress.done, &text));
     else
@@ -386,7 +402,17 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   PetscFunctionReturn(0);
 }
 
+static const char notes[] =
+  "plan runs no trial and writes no results. Without -quick it runs parts of a trial of every "
+  "method\n"
+  "and problem, for the seconds by the clock. Programs that are methods are started, and get "
+  "made-up\n"
+  "values. A problem that is a program is evaluated twice, and a line says so before; it is never\n"
+  "evaluated with `seconds` in its entry (what an evaluation takes), with a `time_limit` above "
+  "600, or\n"
+  "with -quick.\n";
+
 const RgCommand rg_command_plan = {
   RG_USAGE("plan STUDY.yaml [KEY=VALUE ...] [-o OUT.h5] [-ranks N] [options]", options, 1,
            RG_ARGUMENTS_MAX),
-  .world = 1U << OPT_SIMULATE, .place = RG_ON_RANK_0, .run = run};
+  .world = 1U << OPT_SIMULATE, .place = RG_ON_RANK_0, .notes = notes, .run = run};

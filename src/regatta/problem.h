@@ -110,7 +110,8 @@ typedef struct {
 /* The cost of a problem, beside the algorithm's. The caller zeroes it. */
 typedef struct {
   double evaluation; /* declared seconds of one evaluation */
-  bool undeclared;   /* nobody has declared them, so that two evaluations may be timed */
+  bool undeclared;   /* nobody has declared them: `evaluation` is a guess */
+  bool may_be_long;  /* they may take hours: undeclared ones are not timed */
   double setup;      /* operations of creating the instance and finding the optimum */
   double order;      /* order of the largest dense matrix that `create` factors, by a team if
                         possible; if it is large, the instance is kept for others. 0: no matrix */

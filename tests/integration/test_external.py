@@ -425,6 +425,26 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
         self.assertIn("from the clock of 1 finished trial", plan)
         self.assertGreaterEqual(float(re.search(r"the longest trial ([\d.]+) s\)", plan)[1]), 1.6)
 
+    def test_plan_evaluates_a_program_only_after_saying_so(self):
+        calls = self.folder / "calls"
+        program = self.write("program.py", f"""#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    open({str(calls)!r}, "a").write(".")
+    print(json.dumps({{"id": json.loads(line)["id"], "value": 1}}), flush=True)
+""")
+        program.chmod(0o755)
+        for extra, options, limit, says, count in (
+                ("", (), 60, "'P' is evaluated twice, to time it", 2), ("    seconds: 3\n", (), 60, "", 0),
+                ("", ("-quick",), 60, "", 0), ("", (), 7200, "'P' is not evaluated, because its time_limit", 0)):
+            calls.write_text("")
+            study = self.write("study.yaml", head(1, 3) + problem(program=program, limit=limit) + extra)
+            code, out, err = regatta("plan", study, *options)
+            self.assertEqual((code, len(calls.read_text())), (0, count), err)
+            self.assertEqual(err.count("\n"), bool(says), err)
+            self.assertIn(says, err)
+        self.assertFalse(list(self.folder.glob(".tmp*")))
+
     # ---- interruptions -------------------------------------------------------------------------
 
     def study(self, output_calls, delay, seeds=4, iterations=12):

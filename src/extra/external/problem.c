@@ -85,7 +85,7 @@ static const RgParam params[] = {
          "how often a failed evaluation is repeated, with the program restarted"),
   RG_REAL("seconds", Options, seconds, "auto", 0, 1e7, "",
           "what an evaluation is expected to take, for plan and schedule; auto: plan times two "
-          "evaluations, the schedule assumes a second"),
+          "evaluations if time_limit is at most 600, the schedule assumes a second"),
   {0},
 };
 
@@ -197,12 +197,16 @@ static PetscErrorCode external_domain(const RgProblemClass *class, const void *o
   PetscFunctionReturn(0);
 }
 
+/* Seconds of time_limit beyond which an answer may take long; the default. */
+#define LONG 600
+
 static void external_cost(const void *options, RgProblemCost *cost)
 {
-  const double seconds = ((const Options *)options)->seconds;
+  const Options *o = options;
 
-  cost->undeclared = isnan(seconds);
-  cost->evaluation = cost->undeclared ? 1 : seconds;
+  cost->undeclared = isnan(o->seconds);
+  cost->may_be_long = o->time_limit > LONG;
+  cost->evaluation = cost->undeclared ? 1 : o->seconds;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */

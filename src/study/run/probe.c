@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "gp/team/team.h"
 #include "study/plan/cost.h"
 #include "study/run/rehearsal.h"
@@ -74,6 +76,7 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, RgDiagnostics *diagnostic
 /* ---- costs ----------------------------------------------------------------------------------- */
 
 #define ALL 60.0       /* seconds of all probes */
+#define LINES 0.2      /* seconds in which lines of a log are timed */
 #define PER_QUERY 20.0 /* nominal seconds per query of the most expensive cells that are timed */
 
 static bool is_known(const RgCalibration *calibration, const RgStudy *study, int cell)
@@ -102,20 +105,124 @@ static bool is_small(const RgCell *cell)
          rg_cost_nominal(cell) / n - problem.evaluation < PER_QUERY && cell->run.iterations > 0;
 }
 
-PetscErrorCode rg_probe_costs(const RgPlan *plan, RgCalibration *calibration)
+/* Lines that a trial adds to its logs in the study directory, each with an fsync: answers of a
+   program as method, evaluations of a costly problem. */
+static int count_lines(const RgCell *cell)
+{
+  int n = 0;
+
+  if (cell->algorithm->outside) n += cell->run.iterations;
+  if (cell->problem->traits & RG_PROBLEM_COSTLY)
+    n += cell->run.initial_points + cell->run.iterations;
+  return n;
+}
+
+/* Measure the seconds of such a line in a file without a name; 0: `folder` takes no files. */
+static double time_line(const char *folder)
+{
+  static const char line[200] = "";
+  char path[PETSC_MAX_PATH_LEN];
+  int error = 0, n = 0;
+
+  const int fd = rg_file_create_temporary(folder, path, sizeof(path), &error);
+  if (fd < 0) return 0;
+  (void)unlink(path);
+  error = rg_file_sync(fd);
+  const double start = rg_wall_seconds();
+  for (; !error && (n < 5 || rg_wall_seconds() - start < LINES); n++) {
+    error = rg_file_write(fd, line, sizeof(line));
+    if (!error) error = rg_file_sync(fd);
+  }
+  const double seconds = rg_wall_seconds() - start;
+  (void)rg_file_close(fd);
+  return error ? 0 : seconds / n;
+}
+
+/* Whether a cell is timed: it has no finished trials, nor have those with the same entries. */
+static bool is_timed(const RgCalibration *calibration, const RgStudy *study, int cell)
+{
+  return !is_known(calibration, study, cell) && is_small(&study->cells[cell]) &&
+         can_run(&study->cells[cell]);
+}
+
+/* The first cell with the problem's entry of a cell. */
+static int first_of_problem(const RgStudy *study, int cell)
+{
+  int first = 0;
+
+  while (!rg_same_place(study->cells[first].problem_place, study->cells[cell].problem_place))
+    first++;
+  return first;
+}
+
+/* Whether evaluations of a problem are timed: they are costly, and nobody has declared them. */
+static bool is_called(const RgCell *cell)
+{
+  const RgProblemCost cost = rg_problem_cost(cell->problem, cell->problem_options);
+
+  return cell->problem->traits & RG_PROBLEM_COSTLY && cost.undeclared && !cost.may_be_long;
+}
+
+PetscErrorCode rg_probe_calls(const RgPlan *plan, const RgCalibration *calibration, RgText *text)
+{
+  const RgStudy *study = plan->study;
+
+  PetscFunctionBeginUser;
+  for (int c = 0; c < study->n_cells; c++) {
+    const RgCell *cell = &study->cells[c];
+    bool timed = false;
+    if (first_of_problem(study, c) != c || !(cell->problem->traits & RG_PROBLEM_COSTLY) ||
+        !rg_problem_cost(cell->problem, cell->problem_options).undeclared)
+      continue;
+    for (int i = c; i < study->n_cells && !timed; i++)
+      timed = first_of_problem(study, i) == c && is_timed(calibration, study, i);
+    if (!timed) continue;
+    if (is_called(cell))
+      PetscCall(rg_text_add(text,
+                            "'%s' is evaluated twice, to time it; with `seconds` in its entry, or "
+                            "with -quick, it is not\n",
+                            cell->problem_label));
+    else
+      PetscCall(rg_text_add(text,
+                            "'%s' is not evaluated, because its time_limit lets answers take long; "
+                            "without `seconds` in its entry, an evaluation counts as one second\n",
+                            cell->problem_label));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* The seconds of an evaluation beside the method's; an entry of `study` is timed once. */
+static PetscErrorCode evaluation_of(const RgStudy *study, int c, double *timed, double *seconds)
+{
+  const RgCell *cell = &study->cells[c];
+  double *own = &timed[first_of_problem(study, c)];
+
+  PetscFunctionBeginUser;
+  *seconds = rg_problem_cost(cell->problem, cell->problem_options).evaluation;
+  if (!is_called(cell)) PetscFunctionReturn(0);
+  if (*own < 0) PetscCall(rg_time_evaluation(study, cell, own));
+  *seconds = *own;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibration *calibration)
 {
   const RgStudy *study = plan->study;
   const double start = rg_wall_seconds();
+  double line = NAN, evaluation, seconds, *timed;
 
   PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(study->n_cells, &timed));
+  for (int c = 0; c < study->n_cells; c++) timed[c] = -1;
   for (int c = 0; c < study->n_cells && rg_wall_seconds() - start < ALL; c++) {
-    double seconds;
-    if (is_known(calibration, study, c) || !is_small(&study->cells[c]) ||
-        !can_run(&study->cells[c]))
-      continue;
-    PetscCall(rg_rehearse(study, &study->cells[c], &seconds));
-    rg_calibration_probe(calibration, c, seconds);
+    const int lines = folder ? count_lines(&study->cells[c]) : 0;
+    if (!is_timed(calibration, study, c)) continue;
+    PetscCall(evaluation_of(study, c, timed, &evaluation));
+    PetscCall(rg_rehearse(study, &study->cells[c], evaluation, &seconds));
+    if (lines && isnan(line)) line = time_line(folder);
+    rg_calibration_probe(calibration, c, seconds + (lines ? lines * line : 0));
   }
+  PetscCall(PetscFree(timed));
   PetscFunctionReturn(0);
 }
 

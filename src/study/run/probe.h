@@ -10,11 +10,17 @@
    `diagnostics`, once per method. Starts programs. Not collective. */
 PetscErrorCode rg_probe_programs(const RgStudy *study, RgDiagnostics *diagnostics);
 
+/* Append a line about every problem that rg_probe_costs evaluates to time it, and about every one
+   that it does not evaluate although nobody has declared how long that takes. */
+PetscErrorCode rg_probe_calls(const RgPlan *plan, const RgCalibration *calibration, RgText *text);
+
 /* Time one cell of every method and problem entry without trials in `calibration`, and add the
    estimated time of a trial (study/run/rehearsal.h). Not timed: cells for teams of ranks, cells
-   with more than 20 nominal seconds per query, and cells that remain after a minute. Searches for
+   with more than 20 nominal seconds per query, and cells that remain after a minute. folder: where
+   the run will write, for the time of the lines that trials with programs add to their logs; its
+   probe leaves no file; NULL: no logs. Searches for
    unknown optima are not part of a trial: many trials share one. */
-PetscErrorCode rg_probe_costs(const RgPlan *plan, RgCalibration *calibration);
+PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibration *calibration);
 
 /* Estimate the searches for unknown optima (regret/optimum.h) that the trials without a status in
    `done` (RgStatus by trial) share: their number, and their CPU seconds by the time of a few F. A

@@ -10,9 +10,10 @@
 #include "study/trial/trial.h"
 
 #define PART 0.5     /* seconds of a part of a trial */
+#define COARSE 1.5   /* of a part with coarse searches */
 #define OWN_PART 3.0 /* of methods that select data: nothing but a trial has their data */
 #define LEAST 3      /* queries of a part, even if they take longer */
-#define AGAIN 0.03   /* a shorter trial is repeated, with warm caches */
+#define AGAIN 0.1    /* a shorter trial is repeated, with warm caches */
 #define TIMES 4
 #define OBJECTIVES 16 /* number of designs at which F is timed */
 #define STARTS 10.0   /* seconds of an evaluation that may include the start of a program */
@@ -188,7 +189,7 @@ static void continue_row(const RgSpace *design, RgRandom *random, int n, const d
   const int from = n / 2;
   const double *a = unit + (from + rg_random_below(random, (uint64_t)(n - from))) * dim;
   const double *b = unit + (from + rg_random_below(random, (uint64_t)(n - from))) * dim;
-  const double share = pow(rg_random_uniform(random), 3);
+  const double share = pow(rg_random_uniform(random), 6);
 
   for (size_t j = 0; j < dim; j++)
     row[j] = design->inputs ? (share < 0.5 ? a : b)[j] : a[j] + share * (b[j] - a[j]);
@@ -221,6 +222,15 @@ static PetscErrorCode continue_designs(Rehearsal *r, RgInstances *instances, con
     rg_space_to_native(design, unit, given->native + i * dim);
   }
   PetscCall(rg_instances_give_back(&instance));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode forget_designs(Rehearsal *r, const Rehearsal *begun)
+{
+  RgGiven *given = &r->cell.given;
+
+  PetscFunctionBeginUser;
+  if (given->x != begun->cell.given.x) PetscCall(PetscFree3(given->x, given->native, given->index));
   PetscFunctionReturn(0);
 }
 
@@ -260,12 +270,10 @@ static bool is_too_long(void *closure)
   return rg_wall_seconds() > *(const double *)closure;
 }
 
-/* Time an evaluation whose duration is not declared: the second one, because the first one starts
-   a program. If it takes too long, its time so far counts; NaN: it fails. */
-static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell,
-                                      RgInstances *instances, double *seconds)
+PetscErrorCode rg_time_evaluation(const RgStudy *study, const RgCell *cell, double *seconds)
 {
   Rehearsal r;
+  RgInstances *instances;
   RgInstance *instance;
   RgFailure failure = {0};
   double *x, *c, f, until = rg_wall_seconds() + PATIENCE;
@@ -274,6 +282,7 @@ static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell,
 
   PetscFunctionBeginUser;
   rehearse(study, cell, false, &r);
+  PetscCall(rg_instances_create(&instances));
   PetscCall(take(&r, instances, &instance, &failure));
   RgProblem *problem = &instance->problem;
   PetscCall(PetscMalloc2(cell->dim_x, &x, PetscMax(cell->dim_c, 1), &c));
@@ -294,6 +303,7 @@ static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell,
   problem->task = (RgTask){0};
   PetscCall(PetscFree2(x, c));
   PetscCall(rg_instances_give_back(&instance));
+  PetscCall(rg_instances_destroy(&instances));
   PetscFunctionReturn(0);
 }
 
@@ -329,6 +339,28 @@ static double sum_of(int k, const Rate *rate, int a, int b)
   return sum;
 }
 
+/* Continue a trial up to `last` evaluations with coarse searches and few fits, which take a small
+   part of the time and lead to much the same places; *further has what was reached. */
+static PetscErrorCode go_on_coarsely(const Rehearsal *begun, RgInstances *instances,
+                                     const RgRecord *record, int last, RgRecord *further)
+{
+  Timing timing = {.by_wall = true, .limit = COARSE, .least = LEAST, .first = record->n_rows};
+  Rehearsal r = *begun;
+
+  PetscFunctionBeginUser;
+  r.study.cells = &r.cell;
+  timing.last = last;
+  r.cell.maximiser.raw_samples = PetscMin(r.cell.maximiser.raw_samples, 64);
+  r.cell.maximiser.restarts = PetscMin(r.cell.maximiser.restarts, 1);
+  r.cell.maximiser.max_iterations = PetscMin(r.cell.maximiser.max_iterations, 10);
+  r.cell.surrogate.refit_every = 20;
+  PetscCall(continue_designs(&r, instances, record, timing.first));
+  PetscCall(run_part(&r, instances, &timing, further));
+  PetscCall(PetscFree(timing.at));
+  PetscCall(forget_designs(&r, begun));
+  PetscFunctionReturn(0);
+}
+
 /* Estimate the seconds of the queries after the beginning of a trial. */
 static PetscErrorCode time_rest(const Rehearsal *begun, RgInstances *instances,
                                 const Timing *beginning, const RgRecord *record, double *rest)
@@ -339,8 +371,11 @@ static PetscErrorCode time_rest(const Rehearsal *begun, RgInstances *instances,
   const int queries = fit > LEAST ? (int)fit : LEAST;
   const int first[] = {(reached + n - queries) / 2 - 1, n - queries - 1};
   int k = rate[0].seconds > 0;
+  RgRecord further;
 
   PetscFunctionBeginUser;
+  PetscCall(go_on_coarsely(begun, instances, record, first[1], &further));
+  if (further.n_rows > record->n_rows) record = &further;
   for (int i = 0; i < 2; i++) {
     Timing timing = {
       .by_wall = beginning->by_wall, .limit = PART, .least = LEAST, .first = first[i], .last = n};
@@ -354,9 +389,9 @@ static PetscErrorCode time_rest(const Rehearsal *begun, RgInstances *instances,
     k += rate[k].seconds > 0;
     PetscCall(rg_record_destroy(&later));
     PetscCall(PetscFree(timing.at));
-    if (r.cell.given.x != begun->cell.given.x)
-      PetscCall(PetscFree3(r.cell.given.x, r.cell.given.native, r.cell.given.index));
+    PetscCall(forget_designs(&r, begun));
   }
+  PetscCall(rg_record_destroy(&further));
   *rest = k ? sum_of(k, rate, reached, n) : NAN;
   PetscFunctionReturn(0);
 }
@@ -379,17 +414,17 @@ static PetscErrorCode time_beginning(const Rehearsal *r, RgInstances *instances,
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double *seconds)
+PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double evaluation,
+                           double *seconds)
 {
   const bool costly = cell->problem->traits & RG_PROBLEM_COSTLY;
-  const RgProblemCost cost = rg_problem_cost(cell->problem, cell->problem_options);
   const bool own = cell->algorithm->traits & RG_OWN_HISTORY;
   Timing timing = {.by_wall = cell->algorithm->outside != NULL,
                    .limit = own ? OWN_PART : PART,
                    .least = LEAST,
                    .first = cell->run.initial_points,
                    .last = cell->run.initial_points + cell->run.iterations};
-  double evaluation = cost.evaluation, objectives = 0, rest = 0;
+  double objectives = 0, rest = 0;
   RgInstances *instances;
   RgRecord record;
   Rehearsal r;
@@ -401,7 +436,6 @@ PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double *sec
   if (!timing.complete && !timing.message[0])
     PetscCall(time_rest(&r, instances, &timing, &record, &rest));
   if (!costly && !timing.message[0]) PetscCall(time_objectives(&r, instances, &objectives));
-  if (cost.undeclared) PetscCall(time_evaluation(study, cell, instances, &evaluation));
   *seconds = timing.message[0] ? NAN : timing.whole + rest + objectives;
   *seconds += timing.last * evaluation;
   PetscCall(rg_record_destroy(&record));

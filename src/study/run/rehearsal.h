@@ -6,12 +6,17 @@
 
 /* Estimate the seconds of a trial of a cell: CPU seconds, or wall time for external methods. NaN:
    the trial fails. A trial of up to half a second runs to its end. Of a longer one, the beginning
-   runs, and then a few queries in the middle and at the end. Their data are designs that continue
-   the beginning: most lie where its latest queries lie, as in a trial, because a model of such data
-   costs another time than one of scattered data. Between these points, seconds per query follow a
-   power law. Costly problems are not evaluated: a smooth function with the same domain takes their
-   place, and their declared time counts. If none is declared, two evaluations are timed. */
-PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double *seconds);
+   runs, and then a few queries in the middle and at the end. Their data continue the beginning, by
+   queries with coarse searches, and by designs near the latest ones where these take too long: a
+   model of data that crowd around an optimum costs another time than one of scattered data. Between
+   these points, seconds per query follow a power law. Costly problems are not evaluated: a smooth
+   function with the same domain takes their place, and `evaluation` is added for each. */
+PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double evaluation,
+                           double *seconds);
+
+/* Time an evaluation of a costly problem: the second one, because the first one starts a program.
+   After 30 seconds it is given up, and its time so far counts. NaN: it fails. */
+PetscErrorCode rg_time_evaluation(const RgStudy *study, const RgCell *cell, double *seconds);
 
 /* Run a trial with an initial design of `first` points and made-up evaluations for one query.
    message: why it fails, or "". */

@@ -38,7 +38,7 @@ RG_TEST(one_cell_of_each_pair_is_timed)
     if (!strcmp(study.cells[c].problem_label, "sphere") &&
         !strcmp(study.cells[c].algorithm->name, "random"))
       rg_calibration_add(&clock, c, 7);
-  RG_OK(rg_probe_costs(&plan, &clock));
+  RG_OK(rg_probe_costs(&plan, NULL, &clock));
   assert_int_equal(clock.n_probes, 3);
   RG_OK(rg_calibration_apply(&clock, &plan));
   for (int c = 0; c < study.n_cells; c++) {
@@ -67,7 +67,7 @@ static double costly_estimate(void (*cost)(const void *options, RgProblemCost *c
   costly.evaluate = evaluate;
   study.cells[0].problem = &costly;
   RG_OK(rg_calibration_create(&study, &clock));
-  RG_OK(rg_probe_costs(&plan, &clock));
+  RG_OK(rg_probe_costs(&plan, NULL, &clock));
   assert_int_equal(clock.n_probes, 1);
   const double seconds = clock.seconds[0];
   RG_OK(rg_calibration_destroy(&clock));
@@ -105,6 +105,12 @@ static void a_guess(const void *options, RgProblemCost *cost)
   cost->undeclared = true;
 }
 
+static void a_long_guess(const void *options, RgProblemCost *cost)
+{
+  a_guess(options, cost);
+  cost->may_be_long = true;
+}
+
 static PetscErrorCode takes_time(RgProblem *problem, int m, const RgPoint *points, double *f,
                                  RgFailure *failure)
 {
@@ -123,6 +129,39 @@ RG_TEST(an_undeclared_duration_is_measured)
 
   assert_int_equal(n_evaluated, 2);
   assert_true(seconds >= 0.5 && seconds < 5000); /* the guess makes 10,000 */
+}
+
+/* Two methods on one problem share the two evaluations; a problem whose evaluations may be long is
+   not evaluated at all. Both is said before. */
+static void check_calls(bool may_be_long, const char *says, int n_calls)
+{
+  RgCalibration clock;
+  RgText text = {0};
+
+  make("study: t\ncommon: {iterations: 3, initial_points: 3}\nproblems: [branin]\nalgorithms: "
+       "[random, cma_es]\n");
+  RgProblemClass costly = *study.cells[0].problem;
+  costly.traits |= RG_PROBLEM_COSTLY;
+  costly.cost = may_be_long ? a_long_guess : a_guess;
+  costly.evaluate = takes_time;
+  study.cells[0].problem = study.cells[1].problem = &costly;
+  n_evaluated = 0;
+  RG_OK(rg_calibration_create(&study, &clock));
+  RG_OK(rg_probe_calls(&plan, &clock, &text));
+  assert_non_null(strstr(text.data, says));
+  assert_ptr_equal(strchr(text.data, '\n') + 1, text.data + text.length); /* one line */
+  RG_OK(rg_probe_costs(&plan, NULL, &clock));
+  assert_int_equal(n_evaluated, n_calls);
+  assert_int_equal(clock.n_probes, 2);
+  RG_OK(rg_text_clear(&text));
+  RG_OK(rg_calibration_destroy(&clock));
+  forget();
+}
+
+RG_TEST(evaluations_of_a_probe_are_announced_and_shared)
+{
+  check_calls(false, "'branin' is evaluated twice", 2);
+  check_calls(true, "'branin' is not evaluated", 0);
 }
 
 static void burn(double seconds)
@@ -153,7 +192,7 @@ RG_TEST(the_end_of_a_trial_is_rehearsed)
   RgProblemClass slow = *study.cells[0].problem;
   slow.evaluate = growing;
   study.cells[0].problem = &slow;
-  RG_OK(rg_rehearse(&study, &study.cells[0], &seconds));
+  RG_OK(rg_rehearse(&study, &study.cells[0], 0, &seconds));
   for (int n = 1; n <= 204; n++) sum += 6e-7 * n * n;
   assert_true(seconds > 0.9 * sum && seconds < 1.15 * sum);
   forget();
@@ -187,7 +226,7 @@ RG_TEST(designs_continue_the_beginning)
   RgProblemClass class = *study.cells[0].problem;
   class.evaluate = watched;
   study.cells[0].problem = &class;
-  RG_OK(rg_rehearse(&study, &study.cells[0], &seconds));
+  RG_OK(rg_rehearse(&study, &study.cells[0], 0, &seconds));
   assert_true(n_late >= 30);
   assert_true(far_away / n_late < 1); /* uniform in the box of Branin: about 7 */
   forget();
