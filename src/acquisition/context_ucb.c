@@ -18,7 +18,16 @@
 #define NOISE_SHARE 0.0625 /* residual of a projection as a share of the noise variance, */
 #define PROJECT_LEAST 1e-6 /* at least this share of k(x,x), */
 #define PROJECT_MOST 1e-3  /* and at most this share */
-#define FINISH 40          /* approximate number of designs that the end of a search evaluates */
+/* With more than LONG_DATA data a value at all contexts is dear. If ROUGH needs more than LONG_FEW
+   nodes, or FINE too many, the search takes up to LONG_NODES of these accuracies. */
+#define LONG_DATA 512
+#define LONG_FEW 64
+#define LONG_NODES 192
+#define LONG_ROUGH 1e-2
+#define LONG_FINE 1e-4
+#define LONG_CONFIRM 1e-3 /* the tolerated difference then */
+#define LONG_PROJECT 1e-2 /* a projection may leave the noise variance, at most this share */
+#define FINISH 40         /* approximate number of designs that the end of a search evaluates */
 
 /* Takes ownership of `nodes`. */
 static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
@@ -239,12 +248,18 @@ static PetscErrorCode create_with_nodes(const RgModel *model, RgPosterior *poste
   PetscFunctionReturn(0);
 }
 
+static bool is_long(const RgModel *model)
+{
+  return model->posterior.n > LONG_DATA;
+}
+
 /* Residual that a projection may leave: a share of the noise, within bounds. */
 static double projection_tolerance(const RgModel *model)
 {
   const double noise =
     model->posterior.noise_variance / rg_kernel_diagonal(&model->posterior.kernel);
 
+  if (is_long(model)) return fmin(fmax(noise, PROJECT_LEAST), LONG_PROJECT);
   return fmin(fmax(NOISE_SHARE * noise, PROJECT_LEAST), PROJECT_MOST);
 }
 
@@ -267,8 +282,13 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
                                  &rough->projects));
   if (rough->projects) posterior = &rough->projected;
   const RgContextual *what = few && options->few_first ? few : exact;
-  PetscCall(
-    create_with_nodes(model, posterior, options, what, ROUGH, ROUGH_NODES, &found, &rough->ucb));
+  const bool far = is_long(model);
+  PetscCall(create_with_nodes(model, posterior, options, what, ROUGH, far ? LONG_FEW : ROUGH_NODES,
+                              &found, &rough->ucb));
+  if (!found && far)
+    PetscCall(create_with_nodes(model, posterior, options, what, LONG_ROUGH,
+                                few ? PetscMin(few->M, LONG_NODES) : LONG_NODES, &found,
+                                &rough->ucb));
   if (!found)
     PetscCall(create(posterior, model->domain->design.dim, options->width, few ? few : exact,
                      RG_CONTEXT_PAIRS, 1, &(RgContextNodes){0}, &rough->ucb));
@@ -286,7 +306,7 @@ static PetscErrorCode rough_destroy(Rough *rough)
 
 /* The value of `exact` at the query. If the nodes gave another value, climb on `exact`. */
 static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *exact,
-                              const RgSearch *search, double *x, double *value)
+                              double tolerance, const RgSearch *search, double *x, double *value)
 {
   const RgMaximiserOptions *options = search->options;
   const RgLocalSearch ascend = options->local_search == RG_LOCAL_SEARCH_LBFGSB
@@ -299,7 +319,7 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
   PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_PAIRS, 1, &ucb));
   PetscCall(rg_context_ucb_function(&ucb, 1, x, value, NULL));
   PetscCall(rg_context_ucb_destroy(&ucb));
-  if (fabs(*value - given) <= CONFIRM * fmax(1.0, fabs(*value)) || !options->max_iterations)
+  if (fabs(*value - given) <= tolerance * fmax(1.0, fabs(*value)) || !options->max_iterations)
     PetscFunctionReturn(0);
   PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_EXACT, FINISH, &ucb));
   PetscCall(ascend(options, ucb.posterior.dim_x, 1, x, value, rg_context_ucb_function, &ucb));
@@ -331,6 +351,7 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   RgContextUcb end;
   Rough rough;
   const RgScreen screen = {rg_context_ucb_function, &rough.ucb, NULL};
+  double tolerance = CONFIRM;
   bool is_product, fewer;
 
   PetscFunctionBeginUser;
@@ -338,6 +359,11 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   PetscCall(rough_create(model, options, exact, few, &rough));
   PetscCall(create_with_nodes(model, &model->posterior, options, exact, FINE,
                               is_product ? FINE_PRODUCT : FINE_NODES, &fewer, &end));
+  if (!fewer && !is_product && is_long(model)) {
+    tolerance = LONG_CONFIRM;
+    PetscCall(create_with_nodes(model, &model->posterior, options, exact, LONG_FINE, LONG_NODES,
+                                &fewer, &end));
+  }
   if (!fewer)
     PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_EXACT, FINISH, &end));
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &end,
@@ -345,7 +371,7 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   PetscCall(rg_context_ucb_destroy(&end));
   PetscCall(rough_destroy(&rough));
   if (fewer && !failure->failed)
-    PetscCall(confirm(model, options->width, exact, search, query->x, value));
+    PetscCall(confirm(model, options->width, exact, tolerance, search, query->x, value));
   PetscFunctionReturn(0);
 }
 
