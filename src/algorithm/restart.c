@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define GAIN 1e-3 /* least improvement that counts, as a share of what the best is above the mean */
+#define GAIN 1e-4 /* least improvement that counts, as a share of what the best is above the mean */
 
 struct RgRestart {
   int after;      /* idle queries in a row that cause a restart */

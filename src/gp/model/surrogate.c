@@ -137,13 +137,12 @@ const RgParam rg_surrogate_params[] = {
            "inputs enter the kernel through 1 - (1 - x^a)^b, a and b fitted in [0.1, 10] with a "
            "lognormal(0.25, 0.5) prior, whose mode is 1, under fit: map; boxes without contexts"),
   RG_GROUP("Search"),
-  RG_ENTRY(
-    "restart_after", INT, RgSurrogateOptions, restart_after, int, "auto", 1, 1e9, rg_param_later,
-    "N",
-    "the method starts again, with a new Sobol design and without the data before it, after "
-    "so many queries in a row whose expected improvement under the model was below a "
-    "thousandth of what the best output is above the mean, and that raised the best no more; "
-    "boxes without contexts; auto: never"),
+  RG_ENTRY("restart_after", INT, RgSurrogateOptions, restart_after, int, "auto", 1, 1e9,
+           rg_param_later, "N",
+           "the method starts again, with a new Sobol design and without the data before it, after "
+           "so many queries in a row whose expected improvement under the model was below 1e-4 of "
+           "what the best output is above the mean, and that raised the best no more; "
+           "boxes without contexts; auto: never"),
   {0},
 };
 

@@ -17,7 +17,7 @@
 static const RgPresetSetting defaults[] = {{0}};
 
 static const RgPresetSetting robust[] = {
-  SET("transform", "yeo_johnson"), SET("restart_after", "10"), {0}};
+  SET("transform", "yeo_johnson"), SET("restart_after", "12"), {0}};
 
 static const RgPresetSetting fast[] = {SET("refit_every", "auto"), {0}};
 
