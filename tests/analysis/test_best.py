@@ -12,7 +12,7 @@ import synthetic
 from regatta_analysis import InputError, load
 from regatta_analysis.__main__ import main
 from regatta_analysis.report import best_tables
-from regatta_analysis.stats import best
+from regatta_analysis.stats import best, sweep
 
 NOISE, KERNELS, SEEDS = ("1e-4", "1e-2"), ("gaussian", "matern52"), 20
 FACTOR = {"1e-4": 1.0, "1e-2": 3.0, "gaussian": 1.0, "matern52": 1.02}
@@ -60,6 +60,24 @@ class Best(common.Case):
         row = found.loc["EI"]  # of 20 values, the 6th and the 15th enclose the median with 95.9%
         np.testing.assert_allclose([row.value, row.se, row["median"], row.low, row.high],
                                    [own.mean(), own.std(ddof=1) / np.sqrt(SEEDS), np.median(own), own[5], own[14]])
+
+    def test_no_setting_is_best_where_all_give_the_same(self):
+        """Random search reads the noise of the study, but its designs and their regrets don't depend on it."""
+        def same(part):
+            rows = [k for k, cell in enumerate(part["cells"]) if cell[0] == "TS"]
+            half = len(rows) // 2
+            part["arrays"]["simple_regret"][rows[half:]] = part["arrays"]["simple_regret"][rows[:half]]
+        results, values = self.results(same)
+        found = results.best_settings()
+        row = found.set_index("method").loc["TS"]
+        self.assertEqual((row.setting, row.why, row.alike), ("", best.EQUAL, ["noise = 1e-2"]))
+        self.assertAlmostEqual(row.value, values["TS", "noise=1e-4"].mean())
+        cells = {line[1][0]: [text for text, _ in line] for line in best_tables.best_table(found, "simple").rows}
+        self.assertEqual((cells["TS"][2], cells["TS"][5]), ("– (all settings have the same values)", "–"))
+        table = sweep.final_values(results, "simple")
+        found = sweep.sensitivity(table, results, "simple").set_index(["method", "setting"])
+        self.assertEqual((found.loc[("TS", "noise"), "best_at"], found.loc[("TS", "noise"), "share"]), ("", 0))
+        self.assertEqual(str(found.loc[("EI", "noise"), "best_at"]), "0.0001")
 
     def test_the_best_value_is_the_largest_one(self):
         results, values = self.results()

@@ -36,6 +36,7 @@ STUDY_STYLE = """
 .legend .entry[aria-pressed=false] .value { visibility: hidden; }
 .still > summary { margin: .4rem 0; }
 .settings th, .settings td:not(:last-child) { overflow-wrap: normal; }
+.answer .numbers th, .answer .numbers td:nth-child(3), .answer .numbers td:nth-child(6) { white-space: normal; }
 .answer .scroll { max-height: 19rem; overflow-y: auto; } .answer th { position: sticky; top: 0; }
 .labels { unicode-bidi: plaintext; }
 td, th, dd, dt, option { unicode-bidi: plaintext; text-align: left; }

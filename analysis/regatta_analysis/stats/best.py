@@ -24,6 +24,7 @@ BEST = ["problem", "method", "setting", "statistic", "value", "se", "median", "l
 EFFECTS = ["problem", "method", "setting", "value", "against", "n", "scale", "effect", "low", "high", "better",
            "equivalent", "worse", "verdict"]
 FEWER, NO_VALUE = "the best value rests on {} of {} trials", "no setting has a finite value"
+EQUAL = "all settings have the same values"
 
 
 def cells(results: Results, metric: str) -> dict[tuple[str, str], dict[tuple, pd.Series]]:
@@ -78,7 +79,10 @@ def _best_row(problem, method, some, statistic, flip):
     at = int(best.argmax())
     mean_se = extended.mean_and_error(values[at])[3] if statistic == "mean" else np.nan
     low, high = sorted(flip * interval_of_median(values[at]))
-    return [problem, method, text_of(keys[at]), statistic, flip * centres[at], mean_se,
+    setting = text_of(keys[at])
+    if len(keys) > 1 and all(v.equals(values[0]) for v in values):
+        setting, why = "", EQUAL
+    return [problem, method, setting, statistic, flip * centres[at], mean_se,
             flip * float(extended.quantiles(values[at], [0.5])[0]), low, high, int(values[at].notna().sum()),
             len(values[at]), len(keys), [text_of(k) for k in _alike(keys, values, at)], why]
 

@@ -99,7 +99,7 @@ def is_spread(values: ArrayLike) -> bool:
 
 def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFrame:
     """One row per problem, method and setting that the method reads: the smallest and the largest median over the values of the setting, the
-    numbers of their trials, the value with the better one, and their difference as a share of the method's median."""
+    numbers of their trials, the value with the better one ("": all are equal), and their difference as a share of the method's median."""
     rows, read = [], reads(results)
     for (problem, method), mine in table.groupby(["problem", "method"], sort=False):
         for name in (name for name in names(results) if name in read[problem, method]):
@@ -107,7 +107,8 @@ def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFr
             if len(found) > 1:
                 least, largest = found.iloc[0], found.iloc[-1]
                 better = largest if more_is_better(results, problem, metric) else least
-                best = found[found["median"] == better["median"]].index.min()
+                equal = least["median"] == largest["median"]
+                best = "" if equal else found[found["median"] == better["median"]].index.min()
                 spread = float(extended.difference(largest["median"], least["median"]))
                 centre = abs(mine["value"].median())
                 rows.append([problem, method, name, len(found), best, least["median"], int(least["count"]),
