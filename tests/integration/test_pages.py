@@ -10,6 +10,8 @@ import subprocess
 import sys
 import unittest
 
+import numpy as np
+
 from regatta_test import HANG, HERE, LONG, REGATTA, RegattaTest, environment, fingerprint, main
 
 ROOT = HERE.parents[1]
@@ -60,6 +62,14 @@ def said(notebook):
     return cells
 
 
+def grey(path, size=(60, 24)):
+    """A picture as means over a grid of fields: 0 is black, 1 is white."""
+    from matplotlib import image
+    pixels = image.imread(path)[..., :3].mean(axis=2)
+    rows, columns = (np.linspace(0, n, k + 1).astype(int) for n, k in zip(pixels.shape, reversed(size)))
+    return np.array([[pixels[a:b, c:d].mean() for c, d in zip(columns, columns[1:])] for a, b in zip(rows, rows[1:])])
+
+
 class Pages(RegattaTest):
     def shell(self, commands):
         here = pathlib.Path(REGATTA).parent
@@ -86,9 +96,20 @@ class Pages(RegattaTest):
                 said = self.shell("python3 - <<'END'\n" + "".join(script) + "print('-- next')\n" + text + "END\n")
                 printed = said.split("-- next\n")[1]
                 script.append(text)
+            elif language == "sh" and "regatta_analysis" in text and not LONG:
+                printed = ""  # figures take long
             elif language == "sh" and "./run.sh" not in text and "git " not in text:
                 printed = self.shell(text)
         self.assertEqual(count, checked)
+        self.figures(name)
+
+    def figures(self, name):
+        """The figures of a page are what its commands draw now, in files of the same names; a page may show a smaller
+        copy."""
+        for path in re.findall(r"!\[[^]]*\]\((figures/\w+\.png)\)", (ROOT / name).read_text()):
+            for drawn in self.folder.rglob(pathlib.Path(path).name):
+                shown, now = (grey(file) for file in (ROOT / "docs" / path, drawn))
+                self.assertLess(abs(shown - now).mean(), 0.03, path)  # another figure has 0.07
 
     def test_readme(self):
         self.page("README.md", 1)
@@ -97,7 +118,7 @@ class Pages(RegattaTest):
         self.page("docs/first-study.md", 2)
 
     def test_cluster_sweep(self):
-        self.page("docs/cluster-sweep.md", 1)
+        self.page("docs/cluster-sweep.md", 2 if LONG else 1)
 
     def test_python(self):
         self.page("docs/python.md", 3)
