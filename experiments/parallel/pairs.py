@@ -72,7 +72,7 @@ def main():
     tables = [final_regrets(results, label) for label in sys.argv[2:]]
     settings = list(results.settings)
     more = max(tables, key=lambda table: table[settings].drop_duplicates().shape[0])
-    for _, row in more[settings].drop_duplicates().iterrows():
+    for _, row in (more[settings].drop_duplicates() if settings else more[:1]).iterrows():
         print(", ".join(f"{name}={row[name]}" for name in settings) or "all trials")
         compare(*(matches(table, row, settings) for table in tables))
 
