@@ -425,6 +425,21 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
         self.assertIn("from the clock of 1 finished trial", plan)
         self.assertGreaterEqual(float(re.search(r"the longest trial ([\d.]+) s\)", plan)[1]), 1.6)
 
+    def test_the_log_has_the_whole_text_of_a_long_error(self):
+        program = self.write("program.py", """#!/usr/bin/env python3
+import json, sys
+for line in sys.stdin:
+    text = "the pump stands still" + 30 * " and waits" + " until somebody comes"
+    print(json.dumps({"id": json.loads(line)["id"], "error": text, "retry": False}), flush=True)
+""")
+        program.chmod(0o755)
+        study = self.write("study.yaml", head(1, 3).replace("[random, ei]", "[random]") + problem(program=program))
+        regatta("run", study, "-o", self.output, "-quiet")
+        log = "".join(path.read_text() for path in self.folder.glob("*.h5.d/log/*"))
+        self.assertEqual(log.count("until somebody comes"), 1, log)
+        with h5py.File(self.output) as results:
+            self.assertIn("the pump stands still and waits", str(results["P/message"][0]))
+
     def test_plan_evaluates_a_program_only_after_saying_so(self):
         calls = self.folder / "calls"
         program = self.write("program.py", f"""#!/usr/bin/env python3

@@ -252,6 +252,8 @@ static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id,
   const double wall = rg_wall_seconds() - start;
   if (outcome == RG_CHILD_ANSWERED)
     PetscCall(rg_protocol_read(answer, length, id, object, &s->final, mistake));
+  if (outcome == RG_CHILD_ANSWERED && mistake->length)
+    PetscCall(rg_protocol_log(keeper ? keeper->log : NULL, answer, length));
   PetscCall(book(algorithm, *object, wall, mistake));
   if (mistake->length) json_decref(*object);
   if (mistake->length) *object = NULL;

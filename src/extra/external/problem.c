@@ -25,6 +25,7 @@
 
 #include "base/grow.h"
 #include "extra/external/program.h"
+#include "extra/external/protocol.h"
 #include "maths/law.h"
 #include "regatta/problem.h"
 
@@ -333,6 +334,7 @@ static PetscErrorCode read_answer(RgProblem *problem, int64_t id, const char *an
 
   PetscFunctionBeginUser;
   PetscCall(rg_answer_read(answer, length, id, &problem->domain, &numbers, final, mistake));
+  if (mistake->length) PetscCall(rg_protocol_log(task->log, answer, length));
   PetscFunctionReturn(0);
 }
 

@@ -1,11 +1,16 @@
 /* Lines of JSON between Regatta and external programs: requests and answers. */
 #include "extra/external/protocol.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/inputs.h"
+
+/* Bytes that messages quote of the text of an error. */
+enum { QUOTED = 180 };
 
 PetscErrorCode rg_protocol_write(json_t *request, RgText *line)
 {
@@ -32,7 +37,7 @@ static PetscErrorCode check_object(const json_t *object, int64_t id, bool *final
     PetscCall(rg_text_add(mistake, "answered request %lld, not request %lld",
                           (long long)json_integer_value(own), (long long)id));
   } else if (error) {
-    PetscCall(rg_text_add(mistake, "reports: %.180s",
+    PetscCall(rg_text_add(mistake, "reports: %.*s", QUOTED,
                           json_is_string(error) ? json_string_value(error) : "an error"));
     *final = json_is_false(json_object_get(object, "retry"));
   }
@@ -60,6 +65,18 @@ PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, jso
                           (int)PetscMin(length, 60), line));
   if (mistake->length == before) *answer = object;
   else json_decref(object);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_protocol_log(const char *path, const char *line, size_t length)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  if (!path || length <= QUOTED) PetscFunctionReturn(0);
+  PetscCall(rg_text_add(&text, "the whole answer: %.*s\n", (int)PetscMin(length, INT_MAX), line));
+  (void)rg_file_append(path, text.data, text.length); /* results don't depend on it */
+  PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);
 }
 

@@ -18,6 +18,9 @@ PetscErrorCode rg_protocol_write(json_t *request, RgText *line);
    is an error, and the program says that a repetition would end in the same way. */
 PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, json_t **answer,
                                 bool *final, RgText *mistake);
+/* Append an answer with a mistake to a log, if it is longer than what messages quote of it. path
+   NULL: there is no log. */
+PetscErrorCode rg_protocol_log(const char *path, const char *line, size_t length);
 
 /* Read a received request. *request is released by the caller; on a mistake it is NULL and
    `mistake` has the message. *id: the id of the request, -1 if it has none. */
