@@ -419,7 +419,7 @@ PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double eval
 {
   const bool costly = cell->problem->traits & RG_PROBLEM_COSTLY;
   const bool own = cell->algorithm->traits & RG_OWN_HISTORY;
-  Timing timing = {.by_wall = cell->algorithm->outside != NULL,
+  Timing timing = {.by_wall = costly || cell->algorithm->outside,
                    .limit = own ? OWN_PART : PART,
                    .least = LEAST,
                    .first = cell->run.initial_points,
