@@ -18,9 +18,8 @@
 #define NOISE_SHARE 0.0625 /* residual of a projection as a share of the noise variance, */
 #define PROJECT_LEAST 1e-6 /* at least this share of k(x,x), */
 #define PROJECT_MOST 1e-3  /* and at most this share */
-/* With more than LONG_DATA data a value at all contexts is dear. If ROUGH needs more than LONG_FEW
-   nodes, or FINE too many, the search takes up to LONG_NODES of these accuracies. */
-#define LONG_DATA 512
+/* With more than RG_CONTEXT_LONG data a value at all contexts is dear. If ROUGH needs more than
+   LONG_FEW nodes, or FINE too many, the search takes up to LONG_NODES of these accuracies. */
 #define LONG_FEW 64
 #define LONG_NODES 192
 #define LONG_ROUGH 1e-2
@@ -250,7 +249,7 @@ static PetscErrorCode create_with_nodes(const RgModel *model, RgPosterior *poste
 
 static bool is_long(const RgModel *model)
 {
-  return model->posterior.n > LONG_DATA;
+  return model->posterior.n > RG_CONTEXT_LONG;
 }
 
 /* Residual that a projection may leave: a share of the noise, within bounds. */

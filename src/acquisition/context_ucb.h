@@ -61,6 +61,10 @@ PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb);
 PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double *value,
                                        double *gradient);
 
+/* With more data a search takes fewer nodes. The revision is in the identity of such trials. */
+#define RG_CONTEXT_LONG 512
+#define RG_CONTEXT_LONG_REVISION 1
+
 /* Maximise `exact` over the designs. `few` is a criterion with fewer contexts; NULL: none.
    On a box the search has three steps. (1) Compare raw points and let starts climb on a cheap
    version of the function: U interpolated from nodes (RgContextNodes, to ROUGH) to the contexts

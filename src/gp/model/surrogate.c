@@ -123,7 +123,7 @@ const RgParam rg_surrogate_params[] = {
            rg_param_later, "",
            "iterative: a solve that takes more of them fails the trial; auto: 1000"),
   RG_ENTRY("fit_data", INT, RgSurrogateOptions, fit_data, int, "auto", 2, 1e9, rg_param_later, "",
-           "iterative: hyperparameters are fitted to at most so many of the data, drawn once for "
+           "iterative: hyperparameters are fitted to at most this number of data, drawn once for "
            "all fits; auto: 2000"),
   RG_GROUP("Transform"),
   RG_ENTRY("transform", CHOICE, RgSurrogateOptions, transform, int, "none", RG_LATER, 0,
@@ -140,7 +140,7 @@ const RgParam rg_surrogate_params[] = {
   RG_ENTRY("restart_after", INT, RgSurrogateOptions, restart_after, int, "auto", 1, 1e9,
            rg_param_later, "N",
            "the method starts again, with a new Sobol design and without the data before it, after "
-           "so many queries in a row whose expected improvement under the model was below 1e-4 of "
+           "N queries in a row whose expected improvement under the model was below 1e-4 of "
            "what the best output is above the mean, and that raised the best no more; "
            "boxes without contexts; auto: never"),
   {0},

@@ -40,7 +40,7 @@ typedef struct {
   bool noise_known;      /* the method knows noise_variance */
   bool count_initial;    /* the initial design counts in cumulative regret */
   double stop_regret;    /* a trial ends once its simple regret is at most this; NaN: it doesn't */
-  double stop_seconds;   /* or once its evaluations have taken so many seconds; NaN: it doesn't */
+  double stop_seconds;   /* or once its evaluations have taken this time; NaN: it doesn't */
   int ranks_per_trial;   /* team size, -1: auto; not part of a trial's identity */
 } RgTrialSettings;
 

@@ -225,6 +225,32 @@ RG_TEST(automatic_initial_points)
   }
 }
 
+/* The last query has as many data as there are evaluations before it. */
+RG_TEST(many_data_have_an_identity_of_their_own_with_contexts)
+{
+  static const struct {
+    const char *problem, *method;
+    int iterations;
+    bool own;
+  } cases[] = {{"ackley_context", "erbo", 503, false},
+               {"ackley_context", "erbo", 504, true},
+               {"ackley_context", "random", 504, false},
+               {"ackley_context", "gp_ucb", 504, false},
+               {"branin", "gp_ucb", 504, false}};
+
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    char text[256];
+    RgStudy study;
+    snprintf(text, sizeof(text),
+             "study: s\ncommon: {initial_points: 10, iterations: %d}\nproblems: [%s]\n"
+             "algorithms: [%s]\n",
+             cases[i].iterations, cases[i].problem, cases[i].method);
+    parse_study(text, &study);
+    assert_true(!!strstr(study.cells[0].text, ";long=1;") == cases[i].own);
+    RG_OK(rg_study_destroy(&study));
+  }
+}
+
 RG_TEST(canonical_text_leaves_out_what_is_not_read)
 {
   RgStudy study;
