@@ -101,7 +101,8 @@ def second_lists(tree):
     """No second list of the columns of results, or of the kernels."""
     texts = {s.path: s.text for s in tree.sources}
     for path in (tree.root / "analysis").rglob("*.py"):
-        texts[path.relative_to(tree.root).as_posix()] = path.read_text()
+        if path.relative_to(tree.root).parts[1] != "build":  # a copy that `pip install ./analysis` makes
+            texts[path.relative_to(tree.root).as_posix()] = path.read_text()
     homes = {"columns": ("src/regatta/results.h", r'\bCOLUMN\(\s*\w+,\s*"(\w+)"', 8),
              "kernels": ("src/gp/kernel/list.h", r"(?:families/|^RG_KERNEL\()(\w+)", 4)}
     several = re.compile(r"[\[({]\s*(\"?\w+\"?(?:\s*,\s*\"?\w+\"?){3,})")
