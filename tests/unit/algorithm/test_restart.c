@@ -2,6 +2,7 @@
    flight. */
 #include "algorithm_bench.h"
 
+#include "gp/model/model.h"
 #include "maths/design.h"
 
 #include <math.h>
@@ -118,6 +119,51 @@ RG_TEST(test_waits_for_idle_queries_in_a_row)
   bench_ask(&b, t);
   assert_false(is_designed(&b, t, 0));
   bench_end(&b);
+}
+
+/* Model units: 1e-4 of what the best output is above the mean. */
+static double little(const RgModel *model, const RgHistory *history, double best)
+{
+  double sum = 0;
+
+  for (int i = 0; i < history->n; i++) sum += rg_model_units(model, history->y[i]);
+  return 1e-4 * (best - sum / history->n);
+}
+
+/* Whether the model promises little at the query. */
+static bool is_idle(Bench *b)
+{
+  RgModel *model = b->algorithm.class->model(&b->algorithm);
+  const double best = rg_model_units(model, b->history.y[rg_history_best(&b->history)]);
+  double mean, sd;
+
+  RG_OK(rg_model_predict(model, 1, b->x, &mean, &sd));
+  return rg_expected_improvement(mean, sd, best) < little(model, &b->history, best);
+}
+
+/* A value below what the model expects makes it promise much again: the count begins anew. */
+RG_TEST(test_counts_anew_when_a_query_promises_more)
+{
+  Bench b;
+  int idle = 0, broken = 0;
+
+  begin(&b, AFTER);
+  start(&b);
+  for (int t = 1; t <= QUERIES; t++) {
+    bench_ask(&b, t);
+    if (is_designed(&b, t, 0)) {
+      assert_int_equal(idle, AFTER);
+      assert_true(broken > 0);
+      bench_end(&b);
+      return;
+    }
+    assert_true(idle < AFTER);
+    const bool now = is_idle(&b);
+    broken += idle > 0 && !now;
+    idle = now ? idle + 1 : 0;
+    bench_tell(&b, hill(b.x) - (idle == AFTER - 1 && broken < 1 ? 2e-4 : 0));
+  }
+  fail_msg("no restart");
 }
 
 /* A point in flight at a restart is no datum of the new search, neither then nor once it is told. */
