@@ -12,6 +12,7 @@ import argparse
 
 import numpy as np
 from regatta_analysis import load
+from regatta_analysis.stats.comparison import superiority
 
 DRAWS = 2000
 TARGETS = 10.0 ** (-0.25 * np.arange(1, 25))
@@ -32,17 +33,15 @@ def tables(paths):
     return regrets, seconds
 
 
-def wilson(share, n, z=1.96):
-    middle = (share + z * z / 2 / n) / (1 + z * z / n)
-    half = z * np.sqrt(share * (1 - share) / n + z * z / 4 / n / n) / (1 + z * z / n)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+def differences(mine, first):
+    """Final regret of `mine` less that of `first`, on each seed that both have."""
+    seeds = mine.index.intersection(first.index)
+    return (mine.loc[seeds].iloc[:, -1] - first.loc[seeds].iloc[:, -1]).to_numpy(float)
 
 
 def wins(mine, first):
     """1 for each seed that both have on which `mine` ends below `first`, 1/2 for a tie."""
-    seeds = mine.index.intersection(first.index)
-    a, b = mine.loc[seeds].iloc[:, -1], first.loc[seeds].iloc[:, -1]
-    return ((a < b) + 0.5 * (a == b)).to_numpy(float)
+    return 0.5 - 0.5 * np.sign(differences(mine, first))
 
 
 def interval(groups, random):
@@ -56,9 +55,8 @@ def cell(mine, first):
     text = f"{np.median(end):.2g} ({np.quantile(end, 0.9):.2g})"
     if mine is first:
         return text
-    won = wins(mine, first)
-    low, high = wilson(won.mean(), len(won))
-    return f"{text}; {won.mean():.2f} [{low:.2f}, {high:.2f}]"
+    share, low, high = superiority(differences(mine, first))
+    return f"{text}; {share:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def print_tables(regrets, seconds):

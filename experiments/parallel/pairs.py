@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pandas as pd
 from regatta_analysis import load
+from regatta_analysis.stats.comparison import superiority
 
 LEAST, DRAWS = 1e-9, 2000  # regrets below LEAST count as equal; draws of the bootstrap
 
@@ -35,12 +36,6 @@ def matches(table, row, settings):
     return table[keep]
 
 
-def wilson(share, n, z=1.96):
-    middle = (share + z * z / 2 / n) / (1 + z * z / n)
-    half = z * np.sqrt(share * (1 - share) / n + z * z / 4 / n / n) / (1 + z * z / n)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
-
-
 def bootstrap(groups):
     """A 95 % interval of the mean over groups of their means, where values are drawn within groups."""
     random = np.random.default_rng(0)
@@ -56,8 +51,8 @@ def compare(first, second):
     both = both.assign(below=(a < b) + 0.5 * (a == b), ratio=np.log(a / b))
     groups = [group for _, group in both.groupby("problem", observed=True, sort=False)]
     for group in groups:
-        low, high = wilson(group["below"].mean(), len(group))
-        print(f"  {group['problem'].iloc[0]}: {group['below'].mean():.2f} [{low:.2f}, {high:.2f}]")
+        below, low, high = superiority(group["ratio"])
+        print(f"  {group['problem'].iloc[0]}: {below:.2f} [{low:.2f}, {high:.2f}]")
     share, ratio = (np.mean([group[name].mean() for group in groups]) for name in ("below", "ratio"))
     low, high = bootstrap([group["below"].to_numpy() for group in groups])
     least, most = np.exp(bootstrap([group["ratio"].to_numpy() for group in groups]))

@@ -281,10 +281,10 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
                                  &rough->projects));
   if (rough->projects) posterior = &rough->projected;
   const RgContextual *what = few && options->few_first ? few : exact;
-  const bool far = is_long(model);
-  PetscCall(create_with_nodes(model, posterior, options, what, ROUGH, far ? LONG_FEW : ROUGH_NODES,
+  const bool dear = is_long(model);
+  PetscCall(create_with_nodes(model, posterior, options, what, ROUGH, dear ? LONG_FEW : ROUGH_NODES,
                               &found, &rough->ucb));
-  if (!found && far)
+  if (!found && dear)
     PetscCall(create_with_nodes(model, posterior, options, what, LONG_ROUGH,
                                 few ? PetscMin(few->M, LONG_NODES) : LONG_NODES, &found,
                                 &rough->ucb));

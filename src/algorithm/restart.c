@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define GAIN 1e-4 /* least improvement that counts, as a share of what the best is above the mean */
+#define GAIN 1e-4 /* least improvement that counts, a share of the height of the best output */
 
 struct RgRestart {
   int after;      /* idle queries in a row that cause a restart */
@@ -50,8 +50,8 @@ PetscErrorCode rg_restart_destroy(RgRestart **restart)
   PetscFunctionReturn(0);
 }
 
-/* The least improvement that counts, model units: GAIN times what the best output is above the
-   mean, which is 0 where outputs are standardised. */
+/* The least improvement that counts, model units: GAIN times the height of the best output above
+   the mean of all. */
 static double least_gain(const RgRestart *r, const RgModel *model, double best)
 {
   double sum = 0;

@@ -7,8 +7,8 @@
 
 static const double interval = 0.1; /* seconds between two calls of the stop function */
 
-/* Searches and sums are many calls below whoever can abandon them. The state is that of the one
-   thread that computes. */
+/* Searches and sums are many calls below the caller that can abandon them. Only one thread
+   computes. */
 static struct {
   RgPollStop stop; /* NULL: nobody can abandon the computation */
   void *closure;
@@ -33,7 +33,7 @@ PetscErrorCode rg_poll(void)
   if (!poll.stop(poll.closure)) return 0;
   poll.stop = NULL;
   poll.stopped = true;
-  /* Otherwise every function on the way up would print a line. */
+  /* With the default handler every function on the way up would print a line. */
   const PetscErrorCode code = PetscPushErrorHandler(PetscReturnErrorHandler, NULL);
   return code ? code : STOPPED;
 }

@@ -403,14 +403,11 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 static const char notes[] =
-  "plan runs no trial and writes no results. Without -quick it runs parts of a trial of every "
-  "method\n"
-  "and problem, for the seconds by the clock. Programs that are methods are started, and get "
-  "made-up\n"
-  "values. A problem that is a program is evaluated twice, and a line says so before; it is never\n"
-  "evaluated with `seconds` in its entry (what an evaluation takes), with a `time_limit` above "
-  "600, or\n"
-  "with -quick.\n";
+  "plan runs no trial and writes no results. Without -quick it times parts of a trial of each\n"
+  "method and problem. Programs that are methods are started, and get made-up values. A problem\n"
+  "that is a program is evaluated twice, and a line says so before; it is never evaluated with\n"
+  "`seconds` in its entry (what an evaluation takes), with a `time_limit` above 600, or with\n"
+  "-quick.\n";
 
 const RgCommand rg_command_plan = {
   RG_USAGE("plan STUDY.yaml [KEY=VALUE ...] [-o OUT.h5] [-ranks N] [options]", options, 1,

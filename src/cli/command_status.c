@@ -26,8 +26,7 @@ enum { OPT_PART, OPT_STUDY, OPT_WATCH };
 static const RgOption options[] = {
   {"-part", "I/N", "look at this part of the study only (-study says which)"},
   {"-study", "STUDY.yaml",
-   "the study file: that the part is of, or that names trials before the first of them is "
-   "finished"},
+   "the study file: needed with -part, and to name running trials before one has finished"},
   {"-watch", "SECONDS", "look again after this many seconds, until the study is complete"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},

@@ -193,7 +193,7 @@ class Stop(RegattaTest):
             self.is_intact()
 
     def cpu_ticks(self, pid):
-        """What a process has computed so far, in hundredths of a second of CPU time."""
+        """CPU time that a process has used so far, in hundredths of a second."""
         return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
 
     def test_in_the_middle_of_an_iteration(self):

@@ -1,6 +1,10 @@
 """Parts that the tests of experiments/reproduce need: those of the analysis, and the command."""
+import contextlib
+import io
+import runpy
 import sys
 from pathlib import Path
+from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "analysis"), str(HERE.parents[1] / "analysis"), str(HERE.parents[1] / "experiments")]
@@ -12,3 +16,11 @@ from reproduce.__main__ import main
 def run(*arguments):
     """(exit code, stdout, stderr) of `python3 -m reproduce`."""
     return test_cli.run(*arguments, program=main)
+
+
+def run_script(path, *arguments):
+    """What a script beside the studies prints."""
+    out = io.StringIO()
+    with mock.patch.object(sys, "argv", [path.name, *map(str, arguments)]), contextlib.redirect_stdout(out):
+        runpy.run_path(str(path), run_name="__main__")
+    return out.getvalue()

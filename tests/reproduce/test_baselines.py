@@ -1,10 +1,6 @@
 """experiments/baselines/table.py: tables and profiles of made-up results of known differences."""
-import contextlib
-import io
 import runpy
-import sys
 import unittest
-from unittest import mock
 
 import papers  # first: it sets the path
 import common
@@ -18,10 +14,7 @@ SCRIPT = EXPERIMENTS / "baselines" / "table.py"
 
 class Table(common.Case):
     def run_script(self, *words):
-        out = io.StringIO()
-        with mock.patch.object(sys, "argv", ["table.py", *map(str, words)]), contextlib.redirect_stdout(out):
-            runpy.run_path(str(SCRIPT), run_name="__main__")
-        return out.getvalue().splitlines()
+        return papers.run_script(SCRIPT, *words).splitlines()
 
     def results(self):
         """40 queries: a regret of its level / 40 at the end; two files, and a method that only one of them has."""

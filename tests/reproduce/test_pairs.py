@@ -1,10 +1,5 @@
 """experiments/parallel/pairs.py: pairs of two methods on equal seeds, by made-up results of known differences."""
-import contextlib
-import io
-import runpy
-import sys
 import unittest
-from unittest import mock
 
 import papers  # first: it sets the path
 import common
@@ -16,10 +11,7 @@ SCRIPT = EXPERIMENTS / "parallel" / "pairs.py"
 
 class Pairs(common.Case):
     def run_script(self, *words):
-        out = io.StringIO()
-        with mock.patch.object(sys, "argv", ["pairs.py", *map(str, words)]), contextlib.redirect_stdout(out):
-            runpy.run_path(str(SCRIPT), run_name="__main__")
-        return out.getvalue()
+        return papers.run_script(SCRIPT, *words)
 
     def test_shares_and_ratios(self):
         path = self.scratch / "study.h5"

@@ -1,9 +1,9 @@
 """Trials with several workers on a simulated or real clock: regret over time, time to a target, speed-up, idle time.
 
 An evaluation counts from the time when it ended (`finished`), even if its method learnt the value later; `told` is the
-other choice. An initial design that was known at the start counts from time 0. A curve over time is a step function: the
-simple regret, the best value, or the sum of the regret of queries, of the evaluations that have ended. Problems with several scores have no such curves, because their file
-does not hold the regret of each evaluation by each score."""
+other choice. An initial design that was known at the start counts from time 0. A curve over time is a step function of
+the evaluations that have ended: their simple regret, best value, or sum of regret. Problems with several scores have no
+such curves, because their file does not hold the regret of each evaluation by each score."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -101,8 +101,8 @@ def _times(group):
 
 
 def moments(group: Group, name: str) -> np.ndarray:
-    """When each evaluation was `dispatched`, `finished` or `told` (trials x rows): on the simulated clock, or in seconds on the
-    real one."""
+    """When each evaluation was `dispatched`, `finished` or `told` (trials x rows): on the simulated clock, or in seconds
+    on the real one."""
     simulated, real = (group.values(n).astype(float) if n in group.evaluations() else np.nan
                        for n in (name, f"wall_{name}"))
     return np.where(np.isnan(simulated), real, simulated)
@@ -128,7 +128,7 @@ def _others(settings):
 
 
 def metrics_of(results: Results, problems: Sequence[str], metrics: Sequence[str]) -> list[str]:
-    """Those of `metrics` that have curves over time: `best`, and `simple` and `cumulative` if they are known."""
+    """The metrics of a list that have curves over time: `best`, and `simple` and `cumulative` if the regret is known."""
     return [m for m in metrics if m == "best" or (m in OVER_TIME and _known(results, problems, OVER_TIME[m]))]
 
 
@@ -326,7 +326,8 @@ def clock_table(results: Results, moment: str = "finished") -> pd.DataFrame:
             medians: dict[float, float] = {}
             for cell in sorted(mine, key=lambda c: c.workers):
                 about = {"problem": name, "algorithm": label, **_about(results, cell, time, moment)}
-                blocks += [{**about, **_to_target(results, cell, *pair, medians, moment)} for pair in goals.items()] or [about]
+                blocks += [{**about, **_to_target(results, cell, *pair, medians, moment)}
+                           for pair in goals.items()] or [about]
     return pd.DataFrame(blocks)
 
 
@@ -336,7 +337,8 @@ def _about(results, cell, time, moment):
     finished = moments(group, moment)[mine]
     return {"workers": cell.workers, "release": cell.release, "trials": int(mine.sum()),
             **{name: pd.Series(group.column(name)[mine].astype(float)).mean() for name in ("makespan", "idle_share")},
-            "time": time, "evaluations": (finished <= time).sum(axis=1).mean(), "regret": _regret(results, cell, time, "simple", moment),
+            "time": time, "evaluations": (finished <= time).sum(axis=1).mean(),
+            "regret": _regret(results, cell, time, "simple", moment),
             "cumulative_regret": _regret(results, cell, time, "cumulative", moment)}
 
 

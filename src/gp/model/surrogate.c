@@ -139,9 +139,9 @@ const RgParam rg_surrogate_params[] = {
   RG_GROUP("Search"),
   RG_ENTRY("restart_after", INT, RgSurrogateOptions, restart_after, int, "auto", 1, 1e9,
            rg_param_later, "N",
-           "the method starts again, with a new Sobol design and without the data before it, after "
-           "N queries in a row whose expected improvement under the model was below 1e-4 of "
-           "what the best output is above the mean, and that raised the best no more; "
+           "the method starts again, with a new Sobol design and without the earlier data, after N "
+           "queries in a row that neither promised nor brought an improvement of 1e-4 times the "
+           "height of the best output above the mean (the promise is the expected improvement); "
            "boxes without contexts; auto: never"),
   {0},
 };

@@ -169,7 +169,7 @@ static const char *no_restarts(const RgCell *cell)
   if (cell->dim_c && !(class->needs & RG_NEEDS_NO_CONTEXT))
     return "is for methods that model the design alone; this one models a context too";
   if (class->recommend || class->traits & RG_OWN_HISTORY)
-    return "is for methods that choose each query by the model of all data; this one does not";
+    return "is for methods that choose each query by one model of all data; this one does not";
   if (cell->size_x) return "is for boxes, not for sets";
   if (cell->dim_x > RG_SOBOL_MAX_DIM) return "draws Sobol designs, which this one is too wide for";
   return NULL;
@@ -464,7 +464,7 @@ static PetscErrorCode look_outside(RgCell *cell)
 static bool searches_long(const RgCell *cell)
 {
   return cell->algorithm->reads & RG_READS_SURROGATE && cell->dim_c && !cell->size_c &&
-         !(cell->algorithm->needs & RG_NEEDS_NO_CONTEXT) &&
+         cell->algorithm->needs & (RG_NEEDS_NATURE | RG_NEEDS_ANNOUNCED) &&
          cell->run.initial_points + (int64_t)cell->run.iterations > RG_CONTEXT_LONG + 1;
 }
 

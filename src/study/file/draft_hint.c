@@ -22,23 +22,26 @@ static bool is_symbol(const char *symbol, const char *before, const char *word, 
   return false;
 }
 
-/* The parameter that holds the number of the rule `fixed`, by its symbol: beta for beta_t; or by
-   its name: `bandwidth_constant`, the `width`. *root: it is sqrt(beta). NULL: no such parameter. */
+/* The parameter that holds the number of the rule `fixed`: its symbol is that of the rule without
+   "_t", or the rule's name, or the root of either (*root); or its name is `RULE_constant`. NULL: no
+   such parameter. */
 static const RgParam *number_of(const RgParam *table, const RgParam *rule, bool *root)
 {
-  const size_t length = strcspn(rule->symbol, "_");
+  const char *const words[] = {rule->symbol, rule->name};
+  const size_t length[] = {strcspn(rule->symbol, "_"), strlen(rule->name)};
   char constant[64];
 
   *root = false;
   if (rule->type != RG_PARAM_CHOICE || !rg_draft_is_among("fixed", rule->choices)) return NULL;
-  for (const RgParam *p = table; length && p->name; p++) {
-    if (p->type != RG_PARAM_REAL) continue;
-    *root = is_symbol(p->symbol, "sqrt(", rule->symbol, length, ")");
-    if (*root || is_symbol(p->symbol, "", rule->symbol, length, "")) return p;
+  for (int k = 0; k < 2; k++) {
+    for (const RgParam *p = table; length[k] && p->name; p++) {
+      if (p->type != RG_PARAM_REAL) continue;
+      *root = is_symbol(p->symbol, "sqrt(", words[k], length[k], ")");
+      if (*root || is_symbol(p->symbol, "", words[k], length[k], "")) return p;
+    }
   }
   snprintf(constant, sizeof(constant), "%.40s_constant", rule->name);
-  const RgParam *number = rg_params_find(table, constant);
-  return number || strcmp(rule->name, "beta") ? number : rg_params_find(table, "width");
+  return rg_params_find(table, constant);
 }
 
 /* Write "use `beta: fixed` with `value: 4`" if the node is a number and the parameter is a rule. */

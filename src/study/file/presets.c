@@ -45,9 +45,8 @@ static const RgPresetSetting hebo[] = {
 const RgPreset rg_presets[] = {
   {"default", "to begin with, and where results are to compare with earlier ones", defaults},
   {"robust",
-   "for an unknown function on a box: outputs over many powers of ten, several hills; twice the "
-   "CPU "
-   "time",
+   "for an unknown function on a box: outputs over many powers of ten, several hills; takes "
+   "twice the CPU time",
    robust},
   {"fast", "for trials of more than 300 evaluations: hyperparameters are fitted when due", fast},
   {"botorch2023",

@@ -284,14 +284,13 @@ static PetscErrorCode hear_out(RgTrialRun *run, int submission, int row)
 
   PetscFunctionBeginUser;
   if (!run->cell->algorithm->recommend || t < 0) PetscFunctionReturn(0);
-  if (!t) {
-    PetscCall(run_recommendation(run, 0, row));
-    PetscFunctionReturn(0);
+  if (t) {
+    recall_extra(run, submission - 1);
+    PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
   }
-  recall_extra(run, submission - 1);
-  PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
   may_abandon(run);
   PetscCall(abandon_if_stopped(run, run_recommendation(run, t, row)));
+  if (!t || run->abandoned) PetscFunctionReturn(0); /* a stop may have come within a stage */
   PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
   record_extra(run, submission - 1);
   hear_method(run);

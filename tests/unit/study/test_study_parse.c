@@ -236,6 +236,7 @@ RG_TEST(many_data_have_an_identity_of_their_own_with_contexts)
                {"ackley_context", "erbo", 504, true},
                {"ackley_context", "random", 504, false},
                {"ackley_context", "gp_ucb", 504, false},
+               {"ackley_context", "rrgp_ucb_continuous", 504, false},
                {"branin", "gp_ucb", 504, false}};
 
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
