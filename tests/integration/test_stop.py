@@ -202,8 +202,7 @@ class Stop(RegattaTest):
         endless = {
             "paths": "name: jes, features: 100000, path_restarts: 100000",
             "fit": "name: ei, surrogate: {fit_starts: 10000, fit_multistart: always, fit_iterations: 1000000}",
-            "search": "name: gp_ucb, "
-                      "maximiser: {raw_samples: 100000, restarts: 100000, max_iterations: 1000000, tolerance: 1e-15}",
+            "search": "name: gp_ucb, maximiser: {raw_samples: 100000, restarts: 100000, local_search: adam}",
         }
         marks = self.folder / "marks"
         for what, method in endless.items():
