@@ -9,9 +9,11 @@ with a 95 % bootstrap interval that draws seeds within problems, and CPU seconds
 targets that were reached with t evaluations: 10^-0.25, 10^-0.5, ... 10^-6 of the median regret after the initial design,
 on every problem; bands are 95 % bootstrap intervals."""
 import argparse
+import sys
 
 import numpy as np
 from regatta_analysis import load
+from regatta_analysis.load.errors import InputError
 from regatta_analysis.stats.comparison import superiority
 
 DRAWS = 2000
@@ -121,4 +123,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except InputError as error:
+        sys.exit(f"table.py: {error}")

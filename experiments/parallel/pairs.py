@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pandas as pd
 from regatta_analysis import load
+from regatta_analysis.load.errors import InputError
 from regatta_analysis.stats.comparison import superiority
 
 LEAST, DRAWS = 1e-9, 2000  # regrets below LEAST count as equal; draws of the bootstrap
@@ -73,4 +74,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except InputError as error:
+        sys.exit(f"pairs.py: {error}")

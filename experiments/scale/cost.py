@@ -59,4 +59,7 @@ def main(results):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    main(sys.argv[1])
+    try:
+        main(sys.argv[1])
+    except OSError as error:
+        sys.exit(f"cost.py: {' '.join(sys.argv[1:])}: {' '.join(str(error).split())}")

@@ -74,4 +74,7 @@ def main(results, bounds):
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit(__doc__)
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except OSError as error:
+        sys.exit(f"growth.py: {' '.join(sys.argv[1:])}: {' '.join(str(error).split())}")

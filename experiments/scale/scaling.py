@@ -69,4 +69,7 @@ def main(paths):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except OSError as error:
+        sys.exit(f"scaling.py: {' '.join(sys.argv[1:])}: {' '.join(str(error).split())}")
