@@ -5,7 +5,7 @@ import pandas as pd
 
 from .group import Group, reading
 from .settings import aimed_score, column_of, panel_label, panels, swept_outside
-from .variables import Cache, Slice, Table
+from .variables import Slice, Table
 
 
 def groups_of(path, parts):
@@ -35,7 +35,7 @@ def _split(path, label, parts):
     for own, numbers in zip(rows, places):
         for number in numbers:
             mine[number].append(own)
-    table = Table(parts, Cache() if len(found) > 1 else None)
+    table = Table(parts, len(found) > 1)
     tables = _by_score(table, scores)
     for at, some in zip(found, mine):
         own = np.sort(np.concatenate(some))

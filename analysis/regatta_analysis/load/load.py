@@ -39,7 +39,7 @@ def load(path: str | os.PathLike[str], partial: bool = False, trust: bool = Fals
         wrong = integrity.damages([path], reader=reader)
         if wrong.get(path, "no such file"):
             raise InputError(wrong.get(path) or f"{path}: no such file")
-    attributes, parts = _read_file(reader, path)
+    attributes, parts = read_file(reader, path)
     if not attributes.get("complete", 0) and not partial:
         raise InputError(f"{path}: incomplete: a shard, or joined from parts; --partial reads what "
                          "is there, a study directory (*.h5.d) can be passed as it is")
@@ -59,7 +59,7 @@ def _read_directory(path, trust):
         try:
             if wrong.get(file):
                 raise InputError(wrong[file])
-            found, more = _read_file(reader, file, in_memory=file != packed)
+            found, more = read_file(reader, file, in_memory=file != packed)
         except FileNotFoundError:
             continue  # a rank merged it into another shard meanwhile
         except InputError as error:
@@ -72,14 +72,21 @@ def _read_directory(path, trust):
     return {**attributes, "complete": 0}, groups_of(path, parts), warnings
 
 
-def _read_file(reader, path, in_memory=False):
+def read_file(reader, path, in_memory=False):
     """Root attributes, and (label, part) of every group of one file."""
-    attributes, groups = reader.contents(path)
+    attributes, groups = reader.ask(path, "contents")
     with reading(path):
         try:
             integrity.check_version(attributes)
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
-        parts = [(label, {variable: Variable(dataset, in_memory)
-                          for variable, dataset in found.items()}) for _, label, found in groups]
+        parts = [(label, _variables(reader, path, found)) for label, found in groups]
+        for _, part in parts if in_memory else ():
+            for variable in part.values():
+                variable.keep()
     return attributes, parts
+
+
+def _variables(reader, path, found):
+    described = {}
+    return {name: Variable(reader, path, described, *about) for name, *about in found}

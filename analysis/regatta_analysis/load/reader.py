@@ -3,13 +3,12 @@ The child passes on its data as plain bytes. If the child dies, the file is dama
 child."""
 import gc
 import json
-import mmap
 import os
 import resource
 import signal
-import socket
 import threading
 import weakref
+from multiprocessing import Pipe
 
 import h5py
 import numpy as np
@@ -19,66 +18,30 @@ from .errors import InputError, one_line
 MEMORY = 4 << 30  # bytes that reading may take, beside three times the size of the file
 SECONDS, RATE = 4.0, 16 << 20  # CPU time of one question, and bytes of the file per second more
 WAIT = 600.0  # seconds until a child that neither answers nor computes is ended
-INLINE = 1 << 16  # bytes of an answer that go through the socket
 LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
 NAMES = ("x_name", "c_name")  # along dim_x, dim_c; `inputs`, `contexts` say the same of each trial
 READ_ERRORS = (OSError, KeyError, RuntimeError, ValueError, TypeError, IndexError, AttributeError,
                OverflowError, MemoryError, UnicodeError)
 
-_sockets = weakref.WeakSet()  # of this process: a child must not keep its siblings alive
-
-
-class Dataset:
-    """One dataset of a file that a Reader has open: `shape`, and values by slices of the first axis. `stored` is False
-    if no value was ever written; then every value is NaN. `described`: {name: description} of the datasets of its
-    group, which are asked for together; None until then."""
-
-    def __init__(self, reader, path, described, name, shape, stored):
-        self._reader, self._path, self._described, self._name = reader, path, described, name
-        self.shape, self.stored = tuple(shape), stored
-        described[name] = None
-
-    def __getitem__(self, rows):
-        if not self.stored:
-            return np.broadcast_to(np.nan, self.shape)[rows]
-        first, last = (None, None) if rows == () else (int(rows.start), int(rows.stop))
-        return self._reader.ask(self._path, "values", self._name, first, last)
-
-    def describe(self):
-        """Names of its dimensions, and its attributes."""
-        if self._described[self._name] is None:
-            names = list(self._described)
-            self._described.update(zip(names, self._reader.ask(self._path, "describe", names)))
-        dims, attributes = self._described[self._name]
-        return tuple(dims), {name: np.array(value) if isinstance(value, list) else value
-                             for name, value in attributes.items()}
+_pipes = weakref.WeakSet()  # of this process: a child must not keep its siblings alive
 
 
 class Reader:
     """Asks a child process, which opens files on demand and keeps them open."""
 
     def __init__(self):
-        self._owner, self._socket, self._end = None, None, None
+        self._owner, self._pipe, self._end = None, None, None
         self._lock = threading.Lock()
-
-    def contents(self, path):
-        """Root attributes of a file, and triples (name, label, {variable: Dataset}) of its groups."""
-        attributes, groups = self.ask(path, "contents")
-        made = []
-        for name, label, found in groups:
-            described = {}
-            made.append((name, label, {variable: Dataset(self, path, described, *about) for variable, *about in found}))
-        return attributes, made
 
     def ask(self, path, question, *details):
         """The answer; raises InputError, which begins with the path, or FileNotFoundError."""
-        line = json.dumps([question, str(path), *details]).encode() + b"\n"
+        text = json.dumps([question, str(path), *details]).encode()
         with self._lock:
             if self._owner != os.getpid():
                 self._start()
             try:
-                self._socket.sendall(line)
-                answer, kind = _receive(self._socket)
+                self._pipe.send_bytes(text)
+                answer, kind = _receive(self._pipe)
             except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
                 self.close()
                 raise InputError(f"{path}: damaged: HDF5 can't read it") from error
@@ -89,14 +52,14 @@ class Reader:
         return answer
 
     def _start(self):
-        ours, theirs = socket.socketpair()
+        ours, theirs = Pipe()
         child = os.fork()
         if not child:
+            ours.close()
             _serve(theirs)
         theirs.close()
-        ours.settimeout(WAIT)
-        _sockets.add(ours)
-        self._owner, self._socket = os.getpid(), ours
+        _pipes.add(ours)
+        self._owner, self._pipe = os.getpid(), ours
         self._end = weakref.finalize(self, _end, os.getpid(), child, ours)
 
     def close(self):
@@ -118,64 +81,33 @@ def _end(owner, child, ours):
 
 
 def _receive(ours):
-    """(answer, kind) of one message: a line of JSON, and bytes behind it or in a descriptor."""
-    text, descriptors, _, _ = socket.recv_fds(ours, 1 << 16, 1)
-    while b"\n" not in text:
-        part = ours.recv(1 << 16)
-        if not part:
-            raise EOFError
-        text += part
-    line, rest = text.split(b"\n", 1)
-    about = json.loads(line)
+    """(answer, kind) of one message: a text of JSON, and the bytes of an array behind it."""
+    if not ours.poll(WAIT):
+        raise EOFError
+    about = json.loads(ours.recv_bytes())
     if about["kind"] != "array":
         return about["answer"], about["kind"]
-    size = about["size"]
-    if descriptors:
-        memory = mmap.mmap(descriptors[0], size)
-        os.close(descriptors[0])
-    else:
-        memory = bytearray(rest)
-        while len(memory) < size:
-            part = ours.recv(min(size - len(memory), 1 << 20))
-            if not part:
-                raise EOFError
-            memory += part
-    return _array(about, memory), "array"
-
-
-def _array(about, memory):
-    if about["type"] != "text":
-        return np.frombuffer(memory, about["type"]).reshape(about["shape"])
-    count = int(np.prod(about["shape"], dtype=int))
-    ends = np.cumsum(np.frombuffer(memory, np.int64, count)).tolist()
-    blob = bytes(memory[8 * count:])
-    values = np.empty(count, dtype=object)
-    values[:] = [blob[a:b] for a, b in zip([0, *ends], ends)]
-    return values.reshape(about["shape"])
+    values = np.frombuffer(bytearray(ours.recv_bytes()), about["type"])
+    if about["text"]:
+        ends = np.cumsum(values).tolist()
+        blob, values = ours.recv_bytes(), np.empty(len(ends), dtype=object)
+        values[:] = [blob[a:b] for a, b in zip([0, *ends], ends)]
+    return values.reshape(about["shape"]), "array"
 
 
 def _send(theirs, kind, answer):
     if kind != "array":
-        theirs.sendall(json.dumps({"kind": kind, "answer": answer}).encode() + b"\n")
+        theirs.send_bytes(json.dumps({"kind": kind, "answer": answer}).encode())
         return
-    about, parts = {"kind": "array", "shape": answer.shape, "type": answer.dtype.str}, [answer]
-    if answer.dtype.kind in "OS":
+    text, values, shape = answer.dtype.kind in "OS", answer, answer.shape
+    if text:
         texts = [text if isinstance(text, bytes) else str(text).encode() for text in answer.flat]
-        parts = [np.fromiter(map(len, texts), np.int64, len(texts)), b"".join(texts)]
-        about["type"] = "text"
-    parts = [memoryview(np.ascontiguousarray(part)).cast("B") if isinstance(part, np.ndarray) and
-             part.size else memoryview(bytes(part)) for part in parts]
-    about["size"] = sum(part.nbytes for part in parts)
-    line = json.dumps(about).encode() + b"\n"
-    if about["size"] <= INLINE or not hasattr(os, "memfd_create"):
-        theirs.sendall(b"".join([line, *parts]))
-        return
-    descriptor = os.memfd_create("regatta")
-    for part in parts:
-        while part.nbytes:
-            part = part[os.write(descriptor, part):]
-    socket.send_fds(theirs, [line], [descriptor])
-    os.close(descriptor)
+        values = np.fromiter(map(len, texts), np.int64, len(texts))
+    about = {"kind": "array", "shape": shape, "type": values.dtype.str, "text": text}
+    theirs.send_bytes(json.dumps(about).encode())
+    theirs.send_bytes(values.tobytes())
+    if text:
+        theirs.send_bytes(b"".join(texts))
 
 
 # ---- the child ---------------------------------------------------------------------------------
@@ -184,7 +116,7 @@ def _send(theirs, kind, answer):
 def _serve(theirs):
     """Never returns, prints nothing, writes nothing but its answers."""
     try:
-        for other in list(_sockets):
+        for other in list(_pipes):
             other.close()
         gc.freeze()
         nothing = os.open(os.devnull, os.O_RDWR)
@@ -195,8 +127,8 @@ def _serve(theirs):
             signal.signal(kind, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         files = {}
-        for line in theirs.makefile("rb"):
-            question, path, *details = json.loads(line)
+        while True:  # EOFError ends it
+            question, path, *details = json.loads(theirs.recv_bytes())
             _send(theirs, *_answer(files, question, path, details))
             signal.setitimer(signal.ITIMER_PROF, 0)
     finally:
@@ -246,7 +178,7 @@ def _contents(file):
     groups = [(name, group) for name, group in members(file)
               if isinstance(group, h5py.Group) and "algorithm" in group]
     return _attributes(file), [
-        (name, plain_value(group.attrs.get("problem_label", name)), list(_variables(group)))
+        (plain_value(group.attrs.get("problem_label", name)), list(_variables(group)))
         for name, group in groups]
 
 
@@ -294,7 +226,7 @@ def plain_value(value):
 
 
 def _values(file, name, first, last):
-    return np.asarray(file[name][()] if first is None else file[name][first:last])
+    return np.asarray(file[name][first:last])
 
 
 QUESTIONS = {"contents": _contents, "describe": _describe, "values": _values}

@@ -1,6 +1,5 @@
 """Variables of a results file, read on demand, and row by row if that is less."""
-from collections import OrderedDict
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import pandas as pd
@@ -8,19 +7,31 @@ import pandas as pd
 from . import settings
 from .settings import column_of
 
+SMALL, KEPT = 1 << 20, 128 << 20  # bytes of an array that is kept, and of all of them
+
 
 class Variable:
-    """One Dataset: `shape`, `dims`, `attributes`, and its values in memory or still in the file."""
+    """A dataset of a file that a Reader reads: `shape`, `dims`, `attributes`, and its values. `stored` is False if no
+    value was ever written; then every value is NaN. `described`: {path: description} of the datasets of its group,
+    which are asked for together; None until then."""
 
-    def __init__(self, dataset, in_memory=False):
-        self._dataset, self.shape, self.stored = dataset, dataset.shape, dataset.stored
-        self._values = dataset[()] if in_memory else None
-        if in_memory:
-            self._about, self._dataset = dataset.describe(), None
+    def __init__(self, reader, file, described, path, shape, stored):
+        self._reader, self._file, self._described, self._path = reader, file, described, path
+        self.shape, self.stored, self._values = tuple(shape), stored, None
+        described[path] = None
+
+    def keep(self):
+        """Read everything now, because the file may vanish."""
+        self._values, self._about, self._reader = self.all(), self._about, None
 
     @cached_property
     def _about(self):
-        return self._dataset.describe()
+        if self._described[self._path] is None:
+            paths = list(self._described)
+            self._described.update(zip(paths, self._reader.ask(self._file, "describe", paths)))
+        dims, attributes = self._described[self._path]
+        return tuple(dims), {name: np.array(value) if isinstance(value, list) else value
+                             for name, value in attributes.items()}
 
     @property
     def dims(self):
@@ -31,20 +42,24 @@ class Variable:
         return self._about[1]
 
     def all(self):
-        return self._dataset[()] if self._values is None else self._values
+        return self._read(0, self.shape[0])
 
     def rows(self, rows):
         """Values of the rows given, in ascending order."""
         if self._values is not None:
             return self._values[rows]
         if len(rows) == self.shape[0]:
-            return self._dataset[()]
+            return self.all()
         starts = np.flatnonzero(np.diff(rows, prepend=rows[0] - 2) != 1)
-        span = rows[-1] + 1 - rows[0]
-        if len(starts) > 8 and span <= 4 * len(rows):
-            return self._dataset[rows[0]:rows[-1] + 1][rows - rows[0]]
+        if len(starts) > 8 and rows[-1] + 1 - rows[0] <= 4 * len(rows):
+            return self._read(rows[0], rows[-1] + 1)[rows - rows[0]]
         ends = np.append(starts[1:], len(rows)) - 1
-        return np.concatenate([self._dataset[rows[a]:rows[b] + 1] for a, b in zip(starts, ends)])
+        return np.concatenate([self._read(rows[a], rows[b] + 1) for a, b in zip(starts, ends)])
+
+    def _read(self, first, last):
+        if self._values is not None or not self.stored:
+            return (self._values if self.stored else np.broadcast_to(np.nan, self.shape))[first:last]
+        return self._reader.ask(self._file, "values", self._path, int(first), int(last))
 
 
 class Slice:
@@ -71,15 +86,15 @@ class Slice:
 
 class Table:
     """The trials of one problem in one or many files: `parts` are mappings from name to variable, to
-    be read as if they stood below each other. Small arrays that several groups of trials share are
-    kept."""
+    be read as if they stood below each other. If several groups of trials are `shared`, it keeps the small arrays that
+    were read last."""
 
-    def __init__(self, parts, cache=None):
+    def __init__(self, parts, shared=False):
         self.parts = [{_named(name, variable): variable for name, variable in part.items()} for part in parts]
         self.names = list(dict.fromkeys(name for part in self.parts for name in part))
         self.lengths = [part["algorithm"].shape[0] for part in parts]
         self._starts = np.concatenate([[0], np.cumsum(self.lengths)]).astype(int)
-        self._cache = cache
+        self._shared, self._whole = shared, lru_cache(KEPT // SMALL)(lambda variable: variable.all())
         self._columns, self._values, self._settings = {}, {}, None
 
     def first(self, name):
@@ -173,29 +188,8 @@ class Table:
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def _read(self, part, name, rows):
-        if self._cache is None or len(rows) == part[name].shape[0]:
-            return part[name].rows(rows)
-        return self._cache.read(part[name], rows)
-
-
-class Cache:
-    """A cache of whole arrays of at most `each` bytes, `limit` in all; it keeps the last ones used."""
-
-    def __init__(self, each=1 << 20, limit=128 << 20):
-        self._each, self._limit, self._used = each, limit, 0
-        self._arrays = OrderedDict()
-
-    def read(self, variable, rows):
-        if 8 * np.prod(variable.shape, dtype=float) > self._each:
-            return variable.rows(rows)
-        if variable not in self._arrays:
-            self._arrays[variable] = variable.all()
-            self._used += self._arrays[variable].nbytes
-            while self._used > self._limit:
-                self._used -= self._arrays.popitem(last=False)[1].nbytes
-        else:
-            self._arrays.move_to_end(variable)
-        return self._arrays[variable][rows]
+        small = self._shared and 8 * np.prod(part[name].shape, dtype=float) <= SMALL
+        return self._whole(part[name])[rows] if small else part[name].rows(rows)
 
 
 def _named(name, variable):
