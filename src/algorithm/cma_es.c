@@ -317,7 +317,7 @@ const RgAlgorithmClass rg_algorithm_cma_es = {
            "Hansen (2016), The CMA evolution strategy: a tutorial, arXiv:1604.00772"),
   .needs = RG_NEEDS_BOX | RG_NEEDS_NO_CONTEXT | RG_NEEDS_ALTERNATION,
   .traits = RG_BLIND,
-  .generation = first_population,
+  .terms = &(const RgTerms){.generation = first_population},
   RG_OPTIONS(Options, params),
   RG_STATE(State, create, destroy),
   RG_ASK(ask, columns),

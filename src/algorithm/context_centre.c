@@ -66,9 +66,9 @@ static bool is_given_with_radius(const void *options)
          ((const RgWassersteinOptions *)options)->schedule == RG_RADIUS_CONSTANT;
 }
 
-const RgInstead rg_centre_given = {"a given 'centre'", is_given};
-const RgInstead rg_wasserstein_ball_given = {"a given 'centre' with 'schedule: constant'",
-                                             is_given_with_radius};
+const RgTerms rg_centre_terms = {.instead = "a given 'centre'", .has_instead = is_given};
+const RgTerms rg_wasserstein_ball_terms = {.instead = "a given 'centre' with 'schedule: constant'",
+                                           .has_instead = is_given_with_radius};
 
 static PetscErrorCode observed(const RgForgetting *forgetting, const RgHistory *history,
                                RgContextCentre *centre)

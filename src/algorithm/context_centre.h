@@ -68,13 +68,13 @@ double rg_wasserstein_ball_radius(const RgWassersteinOptions *options,
    RgCentreOptions. */
 PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
                                RgDiagnostics *diagnostics);
-/* Whether a method can begin without an initial design: its laws are given, and its radius is
-   finite without observations. options: begin with RgCentreOptions, RgWassersteinOptions. */
-extern const RgInstead rg_centre_given, rg_wasserstein_ball_given;
+/* A method can begin without an initial design if its laws are given and its radius is finite
+   without observations. options: begin with RgCentreOptions, RgWassersteinOptions. */
+extern const RgTerms rg_centre_terms, rg_wasserstein_ball_terms;
 #define RG_CENTRE_NEEDS                                                                            \
-  .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .instead = &rg_centre_given, .check = rg_centre_check
+  .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .terms = &rg_centre_terms, .check = rg_centre_check
 #define RG_WASSERSTEIN_NEEDS                                                                       \
-  .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .instead = &rg_wasserstein_ball_given
+  .needs = RG_NEEDS_NATURE | RG_NEEDS_INITIAL, .terms = &rg_wasserstein_ball_terms
 
 /* Observed contexts with their weights, or the product quadrature of the laws of the evaluation
    that query t asks for, moved by the forecast error. Options of the algorithm: begin with

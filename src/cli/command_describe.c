@@ -115,7 +115,8 @@ static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "  Needs: "));
   PetscCall(rg_needs_of_method(class, false, text));
-  if (class->instead) PetscCall(rg_text_add(text, " or %s", class->instead->words));
+  if (class->terms && class->terms->instead)
+    PetscCall(rg_text_add(text, " or %s", class->terms->instead));
   PetscCall(rg_text_add(text, "%s\n", class->needs ? "" : "nothing, any domain will do"));
   PetscCall(rg_text_add(text, "  Reads: %s\n", reads[class->reads & 3]));
   PetscFunctionReturn(0);

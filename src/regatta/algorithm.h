@@ -100,11 +100,15 @@ typedef enum {
   RG_CONSTRAINED = 64  /* learns which designs are infeasible; other methods get a value instead */
 } RgTraits;
 
-/* For a method that needs an initial design: what can replace it. */
+/* Terms of two needs. */
 typedef struct {
-  const char *words;                     /* the replacement in words */
-  bool (*is_there)(const void *options); /* whether these options provide it */
-} RgInstead;
+  const char *instead; /* RG_NEEDS_INITIAL: what can replace the design; NULL: nothing */
+  bool (*has_instead)(const void *options); /* whether these options provide it */
+  /* RG_NEEDS_ALTERNATION: the number of queries in `dim` inputs that the method chooses at once
+     and whose answers it learns from together; it may double later. Synchronous workers whose
+     number divides it are accepted. NULL: 1. */
+  int (*generation)(const void *options, int dim);
+} RgTerms;
 
 /* For a method that runs a program. */
 typedef struct {
@@ -149,7 +153,7 @@ typedef struct {
   unsigned needs;           /* RgNeeds or-ed */
   unsigned reads;           /* RgReads or-ed */
   unsigned traits;          /* RgTraits or-ed */
-  const RgInstead *instead; /* NULL: nothing can replace an initial design */
+  const RgTerms *terms;     /* of its needs; NULL: the needs have no terms */
   const RgOutside *outside; /* NULL: the method runs no program */
   const char *stream;       /* method whose stream of random numbers it shares; NULL: its own */
   const RgParam *params;
@@ -163,10 +167,6 @@ typedef struct {
                           RgDiagnostics *diagnostics);
   /* Set up the state, which is zeroed. NULL: nothing to do. */
   PetscErrorCode (*create)(RgAlgorithm *algorithm);
-  /* For RG_NEEDS_ALTERNATION: the number of queries in `dim` inputs that the method chooses at once
-     and whose answers it learns from together; it may double later. Synchronous workers whose
-     number divides it are accepted. NULL: 1. */
-  int (*generation)(const void *options, int dim);
   /* Choose query t = 1, 2, ... (after the initial design) from the history. `model` already
      contains the whole history. An announced context stands in the query. */
   PetscErrorCode (*ask)(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,

@@ -118,15 +118,15 @@ static int automatic_points(const RgCell *cell)
 static void check_begin(const RgCell *cell, RgDiagnostics *found)
 {
   const RgAlgorithmClass *class = cell->algorithm;
+  const char *instead = class->terms ? class->terms->instead : NULL;
 
   if (cell->run.initial_points || !(class->needs & RG_NEEDS_INITIAL)) return;
-  if (class->instead && class->instead->is_there(cell->algorithm_options)) return;
+  if (instead && class->terms->has_instead(cell->algorithm_options)) return;
   rg_diagnostics_add(
     found, cell->algorithm_place,
     "'%s' begins with an initial design%s%s: 'initial_points' of '%s' must be 1 or "
     "more, not 0",
-    cell->algorithm_label, class->instead ? " or " : "",
-    class->instead ? class->instead->words : "", cell->problem_label);
+    cell->algorithm_label, instead ? " or " : "", instead ? instead : "", cell->problem_label);
 }
 
 static void check_initial(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)

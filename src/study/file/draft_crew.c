@@ -46,8 +46,9 @@ static void check_alternation(const RgCell *cell, RgDiagnostics *found)
 {
   const RgAlgorithmClass *class = cell->algorithm;
   const int workers = cell->crew.workers;
+  const RgTerms *terms = class->terms;
   const int points =
-    class->generation ? class->generation(cell->algorithm_options, cell->dim_x) : 1;
+    terms && terms->generation ? terms->generation(cell->algorithm_options, cell->dim_x) : 1;
   const bool batches = cell->crew.release; /* not async */
 
   if (!(class->needs & RG_NEEDS_ALTERNATION)) return;
