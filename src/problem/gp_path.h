@@ -4,6 +4,7 @@
 #define RG_PROBLEM_GP_PATH_H
 
 #include "regatta/problem.h"
+#include "gp/kernel/kernel.h"
 
 /* First member of the options. Native and unit coordinates are the same. */
 typedef struct {

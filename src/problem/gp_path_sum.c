@@ -6,6 +6,7 @@
    kernel exp(-|.|^2/1.75); w1, w2, w3 independent with weights phi(w - 1), phi(w), phi(w + 1).
    Every instance is another draw. The 6D problem of arXiv:2504.03172, section 5.1 (7 levels). */
 #include "maths/normal.h"
+#include "gp/kernel/kernel.h"
 #include "gp/path/sample_path.h"
 #include "problem/finite_context.h"
 

@@ -1,5 +1,6 @@
 /* Test functions and GP sample paths of the IRGP-UCB study (arXiv:2409.00979): values computed
    independently in Python. */
+#include "gp/kernel/kernel.h"
 #include "gp/path/sample_path.h"
 #include "test_problem.h"
 

@@ -53,7 +53,7 @@ typedef struct RgKernel {
 } RgKernel;
 
 /* Data of a Gaussian process, borrowed: n points X (n x dim of the kernel) and their outputs. */
-typedef struct {
+typedef struct RgData {
   int n;
   const double *X, *y;
 } RgData;

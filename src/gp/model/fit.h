@@ -5,6 +5,7 @@
 #include "maths/lbfgsb.h"
 #include "regatta/stream.h"
 #include "gp/model/prior.h"
+#include "gp/kernel/kernel.h"
 #include "gp/team/team.h"
 
 /* All length scales (and all variances) of the kernel share one prior and one pair of bounds. */

@@ -7,9 +7,14 @@
 #ifndef RG_GP_TEAM_TEAM_H
 #define RG_GP_TEAM_TEAM_H
 
-#include "gp/team/distributed.h"
+#include <mpi.h>
+
+#include "regatta/error.h"
 
 typedef struct RgTeam RgTeam;
+typedef struct RgKernel RgKernel;
+typedef struct RgData RgData;
+typedef struct RgDistributed RgDistributed;
 
 /* Whether teams of several ranks are possible. They are not in a build without ScaLAPACK. */
 bool rg_team_possible(void);

@@ -2,6 +2,7 @@
 #ifndef RG_GP_TEAM_TEAM_INTERNAL_H
 #define RG_GP_TEAM_TEAM_INTERNAL_H
 
+#include "gp/team/distributed.h"
 #include "gp/team/team.h"
 
 typedef enum {

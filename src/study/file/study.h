@@ -2,7 +2,7 @@
 #ifndef RG_STUDY_FILE_STUDY_H
 #define RG_STUDY_FILE_STUDY_H
 
-#include "gp/model/model.h"
+#include "gp/model/options.h"
 #include "regatta/algorithm.h"
 #include "regatta/problem.h"
 #include "regatta/study.h"

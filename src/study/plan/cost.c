@@ -8,6 +8,7 @@
 #include "acquisition/path_sampler.h"
 #include "acquisition/regression_search.h"
 #include "gp/kernel/family.h"
+#include "gp/team/distributed.h"
 #include "gp/model/surrogate.h"
 #include "gp/posterior/set/set_posterior.h"
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "gp/posterior/posterior.h"
 #include "gp/team/team.h"
 #include "study/plan/cost.h"
 #include "study/run/rehearsal.h"

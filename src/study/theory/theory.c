@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "gp/model/model.h"
 #include "maths/design.h"
 #include "maths/distribution.h"
 #include "maths/law.h"

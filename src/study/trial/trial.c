@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/grow.h"
+#include "gp/model/model.h"
 #include "gp/team/team.h"
 #include "regret/fill_distance.h"
 

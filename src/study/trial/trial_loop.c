@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/poll.h"
+#include "gp/model/model.h"
 #include "gp/team/team.h"
 #include "maths/design.h"
 #include "study/trial/trial_design.h"

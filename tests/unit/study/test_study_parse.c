@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "gp/kernel/kernel.h"
 #include "study/file/draft.h"
 #include "study/file/registry.h"
 #include "study/file/study_join.h"

@@ -1,6 +1,7 @@
 /* The back end whose matrix is spread over a team: this rank, the leader, keeps inputs and outputs.
  */
 #include "gp/posterior/posterior_ops.h"
+#include "gp/team/distributed.h"
 #include "maths/blas.h"
 
 #include <string.h>
