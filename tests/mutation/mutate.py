@@ -10,6 +10,7 @@ named tests are built, and only these tests run. A mutation that leaves a named 
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -104,9 +105,20 @@ class Bench:
 
     def passes(self, test):
         ended = run("ctest", "-R", f"^{test}$", "--timeout", LIMIT, "--no-tests=error", cwd=self.build)
+        self.end_strays()
         if "No tests were found" in ended.stdout or "***Not Run" in ended.stdout or "***Skipped" in ended.stdout:
             sys.exit(f"the test {test} does not run:\n{ended.stdout}")
         return ended.returncode == 0
+
+    def end_strays(self):
+        """End the programs of this build that outlive their test: ctest ends a test that takes too long, but not the
+        processes that it has started."""
+        for process in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if pathlib.Path(os.readlink(process / "exe")).is_relative_to(self.build.resolve()):
+                    os.kill(int(process.name), signal.SIGKILL)
+            except OSError:  # It has ended, or belongs to somebody else.
+                continue
 
     def plant(self, mutation):
         """The named tests that pass although the mistake is there."""
