@@ -10,7 +10,7 @@ from matplotlib.ticker import FixedLocator, NullFormatter
 from regatta_analysis.figures import style
 
 EXPECTATION = "Expectation"
-FEW = 10  # a share of so many trials or fewer says little
+FEW = 10  # A share of this number of trials or fewer says little.
 DISTANCES = (0.005, 0.01, 0.02)
 
 

@@ -94,8 +94,8 @@ RG_API PetscErrorCode rg_measure_gradient(const RgMeasure *measure, int n, const
                                           const double *p, double *value, double *slope);
 /* Whether a part of the measure is the least value over a list of probabilities. */
 RG_API bool rg_measure_lists(const RgMeasure *measure);
-/* K with |rho_P(f) - rho_Q(f)| <= K L W1(P, Q) for every f with Lipschitz constant L; NaN: there
-   is none. */
+/* K with |rho_P(f) - rho_Q(f)| <= K L W1(P, Q) for every f with Lipschitz constant L; NaN: no K
+   exists. */
 RG_API double rg_measure_transport(const RgMeasure *measure);
 
 /* K with upper - lower <= K max over contexts of u - l (rrgp_ucb 7); NaN if no such K exists. */

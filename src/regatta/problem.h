@@ -25,18 +25,18 @@ typedef struct RgProblemClass RgProblemClass;
 
 /* The question of an evaluation and its answer, where several programs answer at the same time. */
 typedef struct {
-  int64_t id; /* the caller sets it, and the worker and its attempt */
+  int64_t id; /* the caller sets these three; the attempt is that of the worker */
   int worker, attempt;
   RgText line;              /* the question; `evaluate` sets these, the caller clears `line` */
   const char *const *words; /* the program and its arguments, NULL at the end; borrowed */
   double limit, grace;      /* seconds for the answer; after a stop */
-  int retries;              /* how often it may be repeated */
-  bool answered;      /* the caller sets it with the answer, `length` bytes or NULL, and then */
-  const char *answer; /* why there is none; borrowed */
+  int retries;              /* largest number of repetitions */
+  bool answered;            /* the caller sets these four once the question is over */
+  const char *answer;       /* `length` bytes, borrowed; NULL: no answer came */
   size_t length;
-  const char *mistake;
-  bool unreachable; /* the program can't be started */
-  bool final;       /* `evaluate` sets it: a repetition would end in the same way */
+  const char *mistake; /* why no answer came; borrowed */
+  bool unreachable;    /* the program can't be started */
+  bool final;          /* `evaluate` sets it: a repetition would end in the same way */
 } RgExchange;
 
 /* The trial that evaluations belong to; zeroed outside a trial. All pointers are borrowed. */

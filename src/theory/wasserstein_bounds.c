@@ -29,8 +29,8 @@ double rg_bound_wdrbo(const RgWassersteinTheory *theory, int T, double gamma, do
 /* B, R (NaN: lambda^(1/2)), kappa: constant[] of the law of a method that knows them. */
 enum { NORM, NOISE, COVERING };
 
-/* Those of the method, or nominal values: B = kappa = 1, R of the data. lambda = 1, and the kernel
-   scaled to k(z,z) = 1. */
+/* The constants of the method, or nominal values: B = kappa = 1, R of the data. lambda = 1, and
+   the kernel is scaled to k(z,z) = 1. */
 static RgWassersteinTheory constants_of(const RgBoundSetting *s)
 {
   const RgConfidenceLaw *law = s->law;

@@ -217,7 +217,7 @@ class Exports(Study):
 
     def runs(self, label, method):
         """[(instance from 1, f above the least known value, evaluation by evaluation)] of the trials with an
-        evaluation; f is minus the objective, 1e300 where there is none."""
+        evaluation; f is minus the objective, 1e300 where it has no value."""
         trials = self.truth.trials[label]
         column = "objective" if any((t["objective"] == t["objective"]).any() for t in trials) else "y"
 

@@ -126,7 +126,7 @@ class RegattaTest(unittest.TestCase):
         self.addCleanup(slow.stop)
 
     def stopped_study(self, study, output, least=1, ranks=None):
-        """The shards of a study that was stopped when it had at least so many of them: the wall time grows while
+        """The shards of a study that was stopped when it had at least `least` of them: the wall time grows while
         nothing is finished, and trials are slow, so that no machine under any load ends the study."""
         walltime, shards = 0.5, []
         while len(shards) < least and walltime < HANG:

@@ -9,7 +9,7 @@ enum { QUERIES = 36, LONG_QUERIES = 90, EVERY = 3 };
 typedef struct {
   const char *name, *kernel;
   int acquisition; /* index among the extra columns */
-  bool hilly;      /* so many hills that searches from other starts end on other hills */
+  bool hilly;      /* searches from other starts end on other hills */
 } Entry;
 
 static const Entry entries[] = {{"sbo_kde", "matern52", 0, false},

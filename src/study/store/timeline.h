@@ -35,7 +35,7 @@ typedef struct {
    log. */
 PetscErrorCode rg_timeline_open(const char *directory, const char *id, int n_point,
                                 RgTimeline *timeline);
-/* Read the text of a record; a line that is none ends it. */
+/* Read the text of a record, up to the first line that is no event. */
 PetscErrorCode rg_timeline_read(const char *text, RgTimeline *timeline);
 PetscErrorCode rg_timeline_clear(RgTimeline *timeline);
 

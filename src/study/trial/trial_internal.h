@@ -195,8 +195,8 @@ static inline bool rg_trial_follows(const RgTrialRun *run)
   if (rg_problem_is_observed(run->problem->class)) return false;
   return run->problem->epoch || run->problem->domain.control == RG_CONTEXT_ANNOUNCED;
 }
-/* Where they differ: F of each row at its query and at the recommendation (n_rows; NaN without
-   one), and the values from which the row's regret is measured. */
+/* For a trial whose F differs between rows: F of each row at its query and at the recommendation
+   (n_rows; NaN without one), and the values from which the row's regret is measured. */
 typedef struct {
   double *recommended, *optima, *best; /* n_rows each, owned by the caller */
   double accuracy;                     /* largest error of the optima */

@@ -11,7 +11,7 @@
 #include "study/store/timeline.h"
 #include "study/trial/trial_internal.h"
 
-/* What a worker does. */
+/* The work of a worker. */
 typedef struct {
   int submission, attempt; /* 0: nothing */
   bool running;            /* this run has started it */
@@ -363,7 +363,7 @@ static PetscErrorCode repeat(RgTrialRun *run, int64_t *tick, int *n, RgCrewNews 
   PetscFunctionReturn(0);
 }
 
-/* What a worker does has ended. A failure that ends the trial is no event of the timeline: after a
+/* End the work of a worker. A failure that ends the trial is no event of the timeline: after a
    kill the evaluation is tried again. */
 static PetscErrorCode end_place(RgTrialRun *run, int worker, int64_t tick, int64_t finished,
                                 bool lost, RgCrewNews *news)
