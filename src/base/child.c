@@ -33,6 +33,7 @@ struct RgChild {
   char buffer[RG_CHILD_LINE_MAX + 1];
   char last[160], tail[160]; /* last complete line of standard error; the incomplete line */
   size_t n_tail;
+  RgText errors; /* standard error since the last question, or its end; owned */
 };
 
 static const double look_every = 0.05; /* seconds between two calls of `stop` */
@@ -153,6 +154,7 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
   (void)kill(c->pid, SIGKILL);
   while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) continue;
   PetscCall(rg_text_clear(&c->request));
+  PetscCall(rg_text_clear(&c->errors));
   PetscCall(RG_FREE(&c->words, &c->log, child));
   PetscFunctionReturn(0);
 }
@@ -167,15 +169,32 @@ static void keep_error(const RgChild *child, const char *bytes, size_t n)
   if (!logged && write(STDERR_FILENO, bytes, n) < 0) errno = 0; /* our standard error is closed */
 }
 
+/* Remember the end of its standard error. */
+static PetscErrorCode remember(RgText *errors, const char *bytes, size_t n)
+{
+  const size_t too_many =
+    errors->length + n > RG_CHILD_LINE_MAX ? errors->length + n - RG_CHILD_LINE_MAX : 0;
+
+  PetscFunctionBeginUser;
+  if (too_many) {
+    errors->length -= too_many;
+    memmove(errors->data, errors->data + too_many, errors->length);
+  }
+  PetscCall(rg_text_add_bytes(errors, bytes, n));
+  PetscFunctionReturn(0);
+}
+
 /* Keep its standard error, and remember the last line that is not blank. */
-static void read_error(RgChild *child)
+static PetscErrorCode read_error(RgChild *child)
 {
   char bytes[4096];
   ssize_t n = read(child->err, bytes, sizeof(bytes));
 
+  PetscFunctionBeginUser;
   if (n == 0) close_end(&child->err);
-  if (n <= 0) return;
+  if (n <= 0) PetscFunctionReturn(0);
   keep_error(child, bytes, (size_t)n);
+  PetscCall(remember(&child->errors, bytes, (size_t)n));
   for (ssize_t i = 0; i < n; i++) {
     if (bytes[i] == '\n') {
       child->tail[child->n_tail] = '\0';
@@ -185,6 +204,25 @@ static void read_error(RgChild *child)
       child->tail[child->n_tail++] = bytes[i];
     }
   }
+  PetscFunctionReturn(0);
+}
+
+/* Read what is there of its standard error. */
+static PetscErrorCode drain_error(RgChild *child)
+{
+  PetscFunctionBeginUser;
+  while (child->err >= 0 && poll(&(struct pollfd){.fd = child->err, .events = POLLIN}, 1, 0) > 0)
+    PetscCall(read_error(child));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_child_errors(RgChild *child, const char **errors, size_t *length)
+{
+  PetscFunctionBeginUser;
+  PetscCall(drain_error(child));
+  *errors = child->errors.data;
+  *length = child->errors.length;
+  PetscFunctionReturn(0);
 }
 
 /* Read available output; false at the end of the output. */
@@ -210,8 +248,7 @@ static PetscErrorCode explain_end(RgChild *child, RgText *mistake)
   else
     PetscCall(rg_text_add(mistake, "was ended by signal %d (%s)", info.si_status,
                           strsignal(info.si_status)));
-  while (child->err >= 0 && poll(&(struct pollfd){.fd = child->err, .events = POLLIN}, 1, 0) > 0)
-    read_error(child);
+  PetscCall(drain_error(child));
   child->tail[child->n_tail] = '\0';
   if (!child->last[0]) strcpy(child->last, child->tail);
   if (child->last[0]) PetscCall(rg_text_add(mistake, ": %s", child->last));
@@ -258,6 +295,7 @@ PetscErrorCode rg_child_send(RgChild *child, const char *line, double limit, RgT
   if (mistake->length) PetscFunctionReturn(0);
   PetscCall(rg_text_clear(&child->request));
   PetscCall(rg_text_add(&child->request, "%s\n", line));
+  PetscCall(rg_text_clear(&child->errors));
   child->last[0] = '\0';
   child->asked++;
   child->sent = 0;
@@ -282,7 +320,7 @@ PetscErrorCode rg_child_poll(int n, RgChild *const *children, double seconds)
   }
   const bool some = poll(fds, 3 * (nfds_t)n, seconds > 0 ? 1 + (int)(1e3 * seconds) : 0) > 0;
   for (int i = 0; i < n && some; i++) {
-    if (fds[3 * i + 1].revents) read_error(children[i]);
+    if (fds[3 * i + 1].revents) PetscCall(read_error(children[i]));
     if (fds[3 * i + 2].revents) send_request(children[i]);
     if (fds[3 * i].revents) children[i]->over = !read_output(children[i]);
   }

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/unicode.h"
+
 void rg_failure_set(RgFailure *failure, const char *format, ...)
 {
   va_list arguments;
@@ -11,8 +13,9 @@ void rg_failure_set(RgFailure *failure, const char *format, ...)
   if (failure->failed) return;
   failure->failed = true;
   va_start(arguments, format);
-  vsnprintf(failure->message, sizeof failure->message, format, arguments);
+  const int length = vsnprintf(failure->message, sizeof failure->message, format, arguments);
   va_end(arguments);
+  if (length >= (int)sizeof failure->message) rg_utf8_trim(failure->message);
   for (char *c = failure->message; *c; c++) {
     if (*c == '\n' || *c == '\r') *c = ' ';
   }

@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/unicode.h"
+
 /* Mark the end of a truncated text, without cutting a UTF-8 character in two. */
 static void mark_cut(char *text, size_t length)
 {
-  length -= strlen("...");
-  while (length > 0 && ((unsigned char)text[length] & 0xC0u) == 0x80u) length--;
-  strcpy(text + length, "...");
+  strcpy(text + rg_utf8_cut(text, length - strlen("...")), "...");
 }
 
 /* Replace ASCII controls, and the controls U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. */

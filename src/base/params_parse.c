@@ -1,6 +1,7 @@
 /* Conversion of texts in a study file to values of parameters. */
 #include "base/params_internal.h"
 #include "base/text.h"
+#include "base/unicode.h"
 
 #include <ctype.h>
 #include <float.h>
@@ -18,7 +19,7 @@ void rg_param_show(const char *word, char shown[RG_SHOWN_SIZE])
     strcpy(shown, word);
     return;
   }
-  while (keep > 0 && ((unsigned char)word[keep] & 0xC0u) == 0x80u) keep--;
+  keep = rg_utf8_cut(word, keep);
   memcpy(shown, word, keep);
   strcpy(shown + keep, "...");
 }

@@ -3,22 +3,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/text.h"
+#include "base/unicode.h"
 
-/* A JSON string. Bytes beyond ASCII pass unchanged: the texts are UTF-8. */
 static PetscErrorCode add_string(RgText *text, const char *value)
 {
-  PetscFunctionBeginUser;
-  PetscCall(rg_text_add(text, "\""));
-  for (; *value; value++) {
-    const unsigned char c = (unsigned char)*value;
-    if (c == '"' || c == '\\') PetscCall(rg_text_add(text, "\\%c", c));
-    else if (c < 0x20 || c == 0x7f) PetscCall(rg_text_add(text, "\\u%04x", c));
-    else PetscCall(rg_text_add_bytes(text, value, 1));
-  }
-  PetscCall(rg_text_add(text, "\""));
-  PetscFunctionReturn(0);
+  return rg_text_add_json(text, value, strlen(value));
 }
 
 /* JSON has no NaN and no infinity: they become null. */

@@ -41,6 +41,7 @@ typedef struct {
   PetscErrorCode (*keep)(void *closure, int number, int n, const double *numbers, bool *kept);
   bool (*stop)(void *closure); /* true: stop waiting for an answer */
   const char *log; /* file that gets the standard error of programs; NULL: it is passed on */
+  RgText *account; /* gets the full text of a failed exchange; NULL: it is not wanted */
 } RgKeeper;
 
 /* Column with 1 where a resumed method chose otherwise than in the log, which counts. */

@@ -31,12 +31,14 @@ typedef struct {
   const char *const *words; /* the program and its arguments, NULL at the end; borrowed */
   double limit, grace;      /* seconds for the answer; after a stop */
   int retries;              /* largest number of repetitions */
-  bool answered;            /* the caller sets these four once the question is over */
+  bool answered;            /* the caller sets these six once the question is over */
   const char *answer;       /* `length` bytes, borrowed; NULL: no answer came */
   size_t length;
   const char *mistake; /* why no answer came; borrowed */
-  bool unreachable;    /* the program can't be started */
-  bool final;          /* `evaluate` sets it: a repetition would end in the same way */
+  const char *errors;  /* what the program wrote on standard error meanwhile, `n_errors` bytes */
+  size_t n_errors;
+  bool unreachable; /* the program can't be started */
+  bool final;       /* `evaluate` sets it: a repetition would end in the same way */
 } RgExchange;
 
 /* The trial that evaluations belong to; zeroed outside a trial. All pointers are borrowed. */
@@ -61,6 +63,7 @@ typedef struct {
   RgChild **child; /* the rank's program, which outlives the trial; NULL: the problem starts its
                       own */
   const char *log; /* file that gets the standard error of programs; NULL: it is passed on */
+  RgText *account; /* gets the full text of a failed evaluation; NULL: it is not wanted */
 } RgTask;
 
 /* Properties of a family. */

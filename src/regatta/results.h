@@ -154,6 +154,8 @@ typedef struct {
   char message[256];               /* reason of a failure, else "" */
   char *failures;                  /* a line `EVALUATION: text` for each failed evaluation; NULL or
                                       "": all succeeded */
+  char *failure_texts;             /* their full texts: a line `EVALUATION: JSON` for each that
+                                      has more than `failures` says; NULL or "": none has */
   char checksum[RG_ID_LENGTH + 1]; /* stored beside the record; "" until the record is stored */
   bool earlier;                    /* read from a results file; the study no longer plans this
                                       trial */

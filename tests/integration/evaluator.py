@@ -44,6 +44,9 @@ def misbehave(request):
         sys.exit(0)
     elif how == "error":
         say(json.dumps({"id": number, "error": "no convergence"}) + "\n")
+    elif how == "long":  # a traceback of 25 kB; beyond ASCII the line of the answer is cut within a character
+        print("Traceback:", *(f"  line {i}, in naïve" for i in range(1000)), sep="\n", file=sys.stderr, flush=True)
+        say(json.dumps({"id": number, "error": "no convergence " + "a" * (number % 3) + "€" * 100}) + "\n")
     elif how == "garbage":
         say("\x01\xff} not json\n")
     elif how == "list":

@@ -261,7 +261,7 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
 
     def test_failures_outlive_a_kill(self):
         text = head(iterations=8).replace("5}", "5, on_failure: infeasible}") + problem(
-            arguments=["--at", 6, "--how", "error", "--constrained", "--delay", 0.2, "--slow",
+            arguments=["--at", 6, "--how", "long", "--constrained", "--delay", 0.2, "--slow",
                        self.slow, "--calls", self.calls]).replace("    inputs", "    constraints: [cost, size]\n    record: [half]\n    inputs")
         study = self.write("study.yaml", text.replace("[random, ei]", "[ei, constrained_ei]"))
         job = self.start(study)
@@ -282,7 +282,12 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
             np.testing.assert_array_equal(half, np.where(failed, np.nan, file["P/x_seen"][..., 0] / 2))
             self.assertEqual(failed.sum(), 2)
             for text in file["P/provenance/failures"].asstr():
-                self.assertRegex(text, r"^6: external: \S+ reports: no convergence\n$")
+                self.assertRegex(text, r"^6: external: \S+ reports: no convergence a*€{30,60}( \(.*)?\n$")
+            for text in file["P/provenance/failure_texts"].asstr():
+                self.assertTrue(text.startswith('6: "'))
+                error, *lines = json.loads(text[3:]).splitlines()
+                self.assertRegex(error, "^no convergence a*€{100}$")
+                self.assertEqual(lines, ["Traceback:", *(f"  line {i}, in naïve" for i in range(1000))])
 
     def test_info_counts_the_trials_with_a_feasible_design(self):
         study = self.write("study.yaml", "study: rare\nseed: 3\nseeds: 12\ncommon: {iterations: 4, "

@@ -242,8 +242,8 @@ static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id,
                                .closure = keeper ? keeper->closure : NULL};
   const double start = rg_wall_seconds();
   RgChildOutcome outcome;
-  const char *answer;
-  size_t length;
+  const char *answer, *errors;
+  size_t length, n_errors;
 
   PetscFunctionBeginUser;
   *object = NULL;
@@ -254,6 +254,10 @@ static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id,
     PetscCall(rg_protocol_read(answer, length, id, object, &s->final, mistake));
   if (outcome == RG_CHILD_ANSWERED && mistake->length)
     PetscCall(rg_protocol_log(keeper ? keeper->log : NULL, answer, length));
+  if (mistake->length && keeper) {
+    PetscCall(rg_child_errors(s->child, &errors, &n_errors));
+    PetscCall(rg_protocol_account(answer, length, errors, n_errors, keeper->account));
+  }
   PetscCall(book(algorithm, *object, wall, mistake));
   if (mistake->length) json_decref(*object);
   if (mistake->length) *object = NULL;

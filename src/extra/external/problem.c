@@ -351,8 +351,8 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
                                .closure = problem->task.stop_closure};
   RgChildOutcome outcome = RG_CHILD_FAILED;
   RgText line = {0};
-  const char *answer;
-  size_t length;
+  const char *answer, *errors;
+  size_t length, n_errors;
 
   PetscFunctionBeginUser;
   PetscCall(get_child(e, child, mistake));
@@ -365,6 +365,10 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   PetscCall(rg_text_clear(&line));
   if (outcome == RG_CHILD_ANSWERED)
     PetscCall(read_answer(problem, id, answer, length, value, final, mistake));
+  if (mistake->length) {
+    PetscCall(rg_child_errors(*child, &errors, &n_errors));
+    PetscCall(rg_protocol_account(answer, length, errors, n_errors, problem->task.account));
+  }
   problem->task.cpu += rg_child_cpu_seconds(*child);
   if (mistake->length && !*final) PetscCall(rg_child_close(child, false));
   *final = *final || outcome == RG_CHILD_ABANDONED;
@@ -388,6 +392,9 @@ static PetscErrorCode exchange(RgProblem *problem, const RgPoint *point, double 
   if (!x->answered) PetscCall(write_request(problem, x->id, point, &x->line));
   else if (!x->answer) PetscCall(rg_text_add(mistake, "%s", x->mistake));
   else PetscCall(read_answer(problem, x->id, x->answer, x->length, value, &x->final, mistake));
+  if (mistake->length)
+    PetscCall(
+      rg_protocol_account(x->answer, x->length, x->errors, x->n_errors, problem->task.account));
   PetscFunctionReturn(0);
 }
 

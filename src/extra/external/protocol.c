@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/inputs.h"
+#include "base/unicode.h"
 
 /* Bytes that messages quote of the text of an error. */
 enum { QUOTED = 180 };
@@ -37,8 +38,8 @@ static PetscErrorCode check_object(const json_t *object, int64_t id, bool *final
     PetscCall(rg_text_add(mistake, "answered request %lld, not request %lld",
                           (long long)json_integer_value(own), (long long)id));
   } else if (error) {
-    PetscCall(rg_text_add(mistake, "reports: %.*s", QUOTED,
-                          json_is_string(error) ? json_string_value(error) : "an error"));
+    const char *text = json_is_string(error) ? json_string_value(error) : "an error";
+    PetscCall(rg_text_add(mistake, "reports: %.*s", (int)rg_utf8_cut(text, QUOTED), text));
     *final = json_is_false(json_object_get(object, "retry"));
   }
   PetscFunctionReturn(0);
@@ -77,6 +78,23 @@ PetscErrorCode rg_protocol_log(const char *path, const char *line, size_t length
   PetscCall(rg_text_add(&text, "the whole answer: %.*s\n", (int)PetscMin(length, INT_MAX), line));
   (void)rg_file_append(path, text.data, text.length); /* results don't depend on it */
   PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_protocol_account(const char *line, size_t length, const char *errors,
+                                   size_t n_errors, RgText *account)
+{
+  json_t *answer = line ? json_loadb(line, length, 0, NULL) : NULL;
+  const char *error = json_string_value(json_object_get(answer, "error"));
+
+  PetscFunctionBeginUser;
+  if (!account) PetscFunctionReturn(0);
+  PetscCall(rg_text_clear(account));
+  if (error) PetscCall(rg_text_add(account, "%s\n", error));
+  else if (line) PetscCall(rg_text_add_bytes(account, line, length));
+  if (error && n_errors && strstr(errors, error)) PetscCall(rg_text_clear(account));
+  if (n_errors) PetscCall(rg_text_add_bytes(account, errors, n_errors));
+  json_decref(answer);
   PetscFunctionReturn(0);
 }
 

@@ -22,6 +22,11 @@ PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, jso
    NULL: there is no log. */
 PetscErrorCode rg_protocol_log(const char *path, const char *line, size_t length);
 
+/* The full text of what went wrong: the error in an answer (NULL: there was none), or the answer if
+   it has no error, and what the program wrote on standard error. account NULL: it is not wanted. */
+PetscErrorCode rg_protocol_account(const char *line, size_t length, const char *errors,
+                                   size_t n_errors, RgText *account);
+
 /* Read a received request. *request is released by the caller; on a mistake it is NULL and
    `mistake` has the message. *id: the id of the request, -1 if it has none. */
 PetscErrorCode rg_protocol_request(const char *line, size_t length, json_t **request, int64_t *id,

@@ -9,31 +9,9 @@
 #include <yaml.h>
 
 #include "base/grow.h"
+#include "base/unicode.h"
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
-
-/* Decode the code point at `s` (`left` bytes to the end of the text); *width is its length in
-   bytes. -1 if this is not UTF-8 (truncated, overlong, a surrogate, beyond U+10FFFF). */
-static int32_t decode(const unsigned char *s, size_t left, size_t *width)
-{
-  static const int32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const unsigned char lead = s[0];
-
-  *width = lead < 0x80                   ? 1
-           : lead >= 0xC2 && lead < 0xE0 ? 2
-           : lead >= 0xE0 && lead < 0xF0 ? 3
-           : lead >= 0xF0 && lead < 0xF5 ? 4
-                                         : 0;
-  if (!*width || *width > left) return -1;
-  if (*width == 1) return lead;
-  int32_t code = lead & (0xFF >> (*width + 1));
-  for (size_t i = 1; i < *width; i++) {
-    if ((s[i] & 0xC0) != 0x80) return -1;
-    code = code << 6 | (s[i] & 0x3F);
-  }
-  if (code < least[*width] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return -1;
-  return code;
-}
 
 /* Whether a code point is printable or white space; a byte-order mark only at the start of the
    text. */
@@ -61,7 +39,7 @@ static bool check_text(const char *path, const char *text, size_t length,
     return false;
   }
   for (size_t i = 0, width = 1; i < length; i += width) {
-    int32_t code = decode(s + i, length - i, &width);
+    int32_t code = rg_utf8_decode(text + i, length - i, &width);
     if (code < 0) {
       rg_diagnostics_add(diagnostics, place, "byte 0x%02X is not UTF-8; save the file as UTF-8",
                          s[i]);

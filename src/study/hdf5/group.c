@@ -163,6 +163,7 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
   shape->repeated = shape->repeated || record->provenance.generation > 0;
   shape->real = shape->real || (record->timeline && record->timeline[0]);
   shape->failing = shape->failing || (record->failures && record->failures[0]);
+  shape->telling = shape->telling || (record->failure_texts && record->failure_texts[0]);
   for (int i = 0; i < record->n_extra; i++)
     if (rg_values_any(record->extra[i], (size_t)record->n_rows))
       PetscCall(add_extra(shape, record->extra_name[i], record->extra_doc[i]));
@@ -239,6 +240,7 @@ bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info)
   case RG_OF_CREW: return shape->crew;
   case RG_OF_REPEATED: return shape->repeated;
   case RG_OF_FAILING: return shape->failing;
+  case RG_OF_TELLING: return shape->telling;
   case RG_OF_REAL: return shape->real;
   case RG_OF_ALL: break;
   }

@@ -33,6 +33,7 @@ typedef struct {
   bool crew;                                 /* some trial has several workers or a clock */
   bool repeated;                             /* some trial has a generation above 0 */
   bool failing;                              /* some trial has failed evaluations */
+  bool telling;                              /* some trial has full texts about them */
   bool real;                                 /* some trial ran on the real clock */
   char *inputs[RG_PARTS]; /* descriptions of the inputs; NULL if trials differ; owned */
   int n_extra;

@@ -227,6 +227,11 @@ static PetscErrorCode prepare_windows(RgGroup *group)
   PetscFunctionReturn(0);
 }
 
+static bool has_provenance(const RgGroup *group, const char *name)
+{
+  return group->provenance >= 0 && H5Lexists(group->provenance, name, H5P_DEFAULT) > 0;
+}
+
 PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGroup *group,
                              RgFault *fault)
 {
@@ -250,11 +255,10 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
     group->timing = H5Gopen2(handle, RG_GROUP_TIMING, H5P_DEFAULT);
   if (H5Lexists(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT) > 0)
     group->provenance = H5Gopen2(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT);
-  shape->repeated =
-    group->provenance >= 0 && H5Lexists(group->provenance, "generation", H5P_DEFAULT) > 0;
-  shape->failing =
-    group->provenance >= 0 && H5Lexists(group->provenance, "failures", H5P_DEFAULT) > 0;
-  shape->real = group->provenance >= 0 && H5Lexists(group->provenance, "timeline", H5P_DEFAULT) > 0;
+  shape->repeated = has_provenance(group, "generation");
+  shape->failing = has_provenance(group, "failures");
+  shape->telling = has_provenance(group, "failure_texts");
+  shape->real = has_provenance(group, "timeline");
   open_columns(group, fault);
   PetscCall(open_extra(group, fault));
   PetscCall(prepare_windows(group));

@@ -92,6 +92,12 @@ const RgFieldInfo rg_fields[] = {
    "failed evaluations",
    "a line `EVALUATION: text` for each failed evaluation, with up to 255 bytes of its text; only "
    "where a problem has failed evaluations"},
+  {"failure_texts", RG_FIELD_TEXT, FIELD(failure_texts), true, RG_OF_TELLING, false, "1",
+   "full texts of failed evaluations",
+   "a line `EVALUATION: JSON` for each failed evaluation with more text than its line in "
+   "`failures`: the text of its error and the standard error of its program, at most 64 KiB each, "
+   "as a JSON string, or the number of an earlier evaluation with the same text; beyond 1 MiB per "
+   "trial only the log of the run has them"},
   {"timeline", RG_FIELD_TEXT, FIELD(timeline), true, RG_OF_REAL, false, "1", "timeline",
    "a line `NUMBER KIND SUBMISSION ATTEMPT WORKER MICROSECOND DETAIL` for each event on the real "
    "clock: begin and gap (between two runs) with microseconds since 1970 and of the gap, start, "

@@ -43,6 +43,7 @@ typedef enum {
   RG_OF_CREW,     /* trials with several workers or a clock */
   RG_OF_REPEATED, /* trials of a generation above 0 */
   RG_OF_FAILING,  /* trials with failed evaluations */
+  RG_OF_TELLING,  /* trials with full texts about them */
   RG_OF_REAL      /* trials on the real clock */
 } RgFieldOf;
 

@@ -154,8 +154,9 @@ PetscErrorCode rg_record_destroy(RgRecord *record)
   PetscCall(RG_FREE(&record->key, &record->problem_label, &record->algorithm_label,
                     &record->problem, &record->algorithm, &record->swept));
   PetscCall(rg_swept_clear(&record->n_swept, &record->settings));
-  PetscCall(RG_FREE(&record->failures, &record->timeline, &record->scores, &record->inputs,
-                    &record->contexts, &record->provenance.machine, &record->provenance.software));
+  PetscCall(RG_FREE(&record->failures, &record->failure_texts, &record->timeline, &record->scores,
+                    &record->inputs, &record->contexts, &record->provenance.machine,
+                    &record->provenance.software));
   PetscCall(PetscMemzero(record, sizeof(*record)));
   PetscFunctionReturn(0);
 }
@@ -165,6 +166,7 @@ size_t rg_record_bytes(const RgRecord *record)
   size_t doubles = 0, text = record->key ? strlen(record->key) : 0;
 
   text += record->failures ? strlen(record->failures) : 0;
+  text += record->failure_texts ? strlen(record->failure_texts) : 0;
   text += record->timeline ? strlen(record->timeline) : 0;
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
     if (record->column[c]) doubles += (size_t)record->n_rows * (size_t)rg_record_width(record, c);

@@ -62,6 +62,8 @@ static PetscErrorCode look_at(Here *here, int i, RgHeard *heard)
   w->asked = false;
   heard->worker = i + 1;
   heard->mistake = w->mistake.data;
+  if (here->children[i])
+    PetscCall(rg_child_errors(here->children[i], &heard->errors, &heard->n_errors));
   heard->unreachable = !here->children[i];
   if (here->children[i]) heard->cpu = rg_child_cpu_seconds(here->children[i]);
   PetscFunctionReturn(0);

@@ -2,7 +2,7 @@
    (sealed_log.h). Each line has one evaluation: its number, the seconds it took, its value, the
    design and the context (native units, hexadecimal floating point), and the outcome constraints.
    The value of a failed evaluation is NaN, if the study continues then, and ` #REASON` follows the
-   numbers. */
+   numbers, behind a carriage return perhaps with its full text as JSON. */
 #ifndef RG_STUDY_STORE_EVALUATION_LOG_H
 #define RG_STUDY_STORE_EVALUATION_LOG_H
 

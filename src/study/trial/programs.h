@@ -10,8 +10,10 @@ typedef struct {
   const char *answer; /* a line of `length` bytes; NULL: the program will not answer */
   size_t length;
   const char *mistake; /* why not */
-  bool unreachable;    /* the program can't be started */
-  double cpu;          /* seconds that it has used since its last answer */
+  const char *errors;  /* what it wrote on standard error meanwhile, NULL or `n_errors` bytes */
+  size_t n_errors;
+  bool unreachable; /* the program can't be started */
+  double cpu;       /* seconds that it has used since its last answer */
 } RgHeard;
 
 typedef struct {

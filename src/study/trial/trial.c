@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/grow.h"
+#include "base/unicode.h"
 #include "gp/model/model.h"
 #include "gp/team/team.h"
 #include "regret/fill_distance.h"
@@ -67,7 +68,8 @@ static PetscErrorCode run_create_log(RgTrialRun *run)
                                 .stop = rg_trial_hear_stop,
                                 .stop_closure = run,
                                 .child = run->host->child,
-                                .log = run->host->log};
+                                .log = run->host->log,
+                                .account = &run->account};
   if (run->cell->problem->traits & RG_PROBLEM_COSTLY && run->host->directory)
     PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_EVALUATIONS, run->trial->id,
                                      NULL, domain->design.dim, domain->context.dim,
@@ -123,6 +125,8 @@ static PetscErrorCode run_destroy(RgTrialRun *run)
   PetscCall(rg_history_destroy(&run->asked));
   PetscCall(rg_trial_destroy_crew(run));
   PetscCall(PetscFree2(run->design, run->design_index));
+  PetscCall(rg_text_clear(&run->account));
+  PetscCall(rg_text_clear(&run->explanation));
   PetscCall(rg_evaluation_log_close(&run->log));
   PetscCall(rg_evaluation_log_close(&run->answers));
   PetscCall(PetscFree(run->recommended));
@@ -143,9 +147,10 @@ static PetscErrorCode finish_record(RgTrialRun *run, double wall, double cpu)
   PetscFunctionBeginUser;
   record->status = run->failure.failed ? RG_STATUS_FAILED : RG_STATUS_COMPLETE;
   if (run->failure.failed)
-    snprintf(record->message, sizeof(record->message), "evaluation %d: %.200s", run->stage,
-             run->failure.message);
+    snprintf(record->message, sizeof(record->message), "evaluation %d: %.*s", run->stage,
+             (int)rg_utf8_cut(run->failure.message, 200), run->failure.message);
   record->failures = run->failures.data; /* owned by the record from now on */
+  record->failure_texts = run->texts.data;
   record->provenance.wall = rg_wall_seconds() - wall;
   record->provenance.cpu =
     rg_cpu_seconds() - cpu + (run->problem ? run->problem->task.cpu : 0) + run->algorithm.cpu;

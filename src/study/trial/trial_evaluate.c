@@ -63,6 +63,7 @@ PetscErrorCode rg_trial_measure(RgTrialRun *run, int row, double *f)
   PetscFunctionBeginUser;
   run->problem->task.evaluation = row + 1;
   run->problem->task.lost = false;
+  PetscCall(rg_text_clear(&run->account));
   PetscCall(rg_problem_evaluate(run->problem, 1, &point, f, failure));
   if (!failure->failed)
     PetscCall(rg_problem_constrain(run->problem, &point, run->constraints, failure));
@@ -116,7 +117,7 @@ PetscErrorCode rg_trial_keep_value(RgTrialRun *run, int row, double f, double se
   PetscCall(tolerate(run, row, &answer.f));
   run->seconds += seconds;
   if (!run->failure.failed && run->log) { /* it must be on the disk before it is used */
-    rg_evaluation_log_explain(run->log, run->tolerated.failed ? run->tolerated.message : NULL);
+    rg_evaluation_log_explain(run->log, run->tolerated.failed ? run->explanation.data : NULL);
     PetscCall(rg_trial_insist(run, add_answer, &answer));
   }
   if (!run->abandoned) PetscCall(observe(run, row, answer.f));
@@ -141,7 +142,7 @@ PetscErrorCode rg_trial_recall(RgTrialRun *run, int row, bool *found)
            rg_evaluation_log_find(known, row + 1, point.x, point.c, &f, run->constraints, &seconds);
   if (*found) {
     const char *reason = rg_evaluation_log_reason(known, row + 1);
-    if (reason) PetscCall(rg_trial_keep_failure(run, row + 1, reason));
+    if (reason) PetscCall(rg_trial_keep_failure(run, row + 1, true, reason));
     run->clock.wall[RG_STAGE_EVALUATE] += seconds;
     run->seconds += seconds;
     rg_trial_keep_time(run, row, false);

@@ -67,7 +67,9 @@ typedef struct {
   double gain;              /* realised information gain so far */
   RgRecord *record;
   RgFailure failure, tolerated; /* of the trial; of the newest evaluation, and the trial goes on */
-  RgText failures;              /* for the record: a line for each */
+  RgText account;               /* full text of the newest failure, not kept yet; "": none */
+  RgText explanation;           /* of the newest failure, for the log of evaluations */
+  RgText failures, texts;       /* for the record: a line for each failure; for each full text */
 } RgTrialRun;
 
 /* The place of standard column `column`, row `row`, in the record. */
@@ -123,8 +125,12 @@ bool rg_trial_tolerates(const RgTrialRun *run);
 /* Count a failure of an evaluation for the host, and add it to the log of the host and to the
    record. */
 PetscErrorCode rg_trial_note(RgTrialRun *run, int evaluation, const char *reason);
-/* Add a failure to the record. */
-PetscErrorCode rg_trial_keep_failure(RgTrialRun *run, int evaluation, const char *reason);
+/* Explain a failure in one line, which becomes run->explanation: its reason and, where that lacks
+   it, the full text in run->account, which is then empty. */
+PetscErrorCode rg_trial_explain(RgTrialRun *run, const char *reason);
+/* Add an explained failure to the record; `reasoned`: with its reason. */
+PetscErrorCode rg_trial_keep_failure(RgTrialRun *run, int evaluation, bool reasoned,
+                                     const char *explanation);
 /* Create the record's extra columns, and room for constraints. */
 PetscErrorCode rg_trial_columns(RgTrialRun *run);
 /* Process the newest evaluation of the history (row `row`): judge the observed value (NaN: it

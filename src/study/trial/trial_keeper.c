@@ -49,6 +49,10 @@ static PetscErrorCode keep(void *closure, int number, int n, const double *numbe
 
 RgKeeper rg_trial_keeper(RgTrialRun *run)
 {
-  return (RgKeeper){
-    .closure = run, .find = find, .keep = keep, .stop = rg_trial_hear_stop, .log = run->host->log};
+  return (RgKeeper){.closure = run,
+                    .find = find,
+                    .keep = keep,
+                    .stop = rg_trial_hear_stop,
+                    .log = run->host->log,
+                    .account = &run->account};
 }

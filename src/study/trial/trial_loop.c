@@ -193,6 +193,8 @@ PetscErrorCode rg_trial_keep_broken(RgTrialRun *run, int row)
 {
   PetscFunctionBeginUser;
   if (!run->failure.failed || run->abandoned) PetscFunctionReturn(0);
+  PetscCall(rg_trial_explain(run, run->failure.message));
+  PetscCall(rg_trial_keep_failure(run, row + 1, false, run->explanation.data));
   if (!run->broken) PetscCall(PetscCalloc1(run->trial->n_evaluations, &run->broken));
   run->broken[row] = run->failure;
   run->failure = (RgFailure){0};

@@ -1,10 +1,13 @@
 /* Evaluations that fail or violate an outcome constraint: what the method learns, and what is
    recorded. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/files.h"
+#include "base/unicode.h"
 #include "study/trial/trial_internal.h"
 
 bool rg_trial_tolerates(const RgTrialRun *run)
@@ -12,10 +15,54 @@ bool rg_trial_tolerates(const RgTrialRun *run)
   return run->cell->on_failure.rule != RG_FAILURE_FAILS;
 }
 
-PetscErrorCode rg_trial_keep_failure(RgTrialRun *run, int evaluation, const char *reason)
+/* In explanations the full text follows this character, which no reason has. */
+static const char text_follows = '\r';
+#define TEXTS_MAX (1 << 20) /* bytes of full texts in a record */
+
+/* Append a line with a full text, or with the number of an evaluation that has the same one. */
+static PetscErrorCode add_text(RgText *texts, int evaluation, const char *json)
 {
+  const size_t length = strlen(json);
+
   PetscFunctionBeginUser;
-  PetscCall(rg_text_add(&run->failures, "%d: %s\n", evaluation, reason));
+  for (const char *line = texts->data; line && *line; line = strchr(line, '\n') + 1) {
+    const char *own = strchr(line, ' ') + 1;
+    if (strncmp(own, json, length) || own[length] != '\n') continue;
+    PetscCall(rg_text_add(texts, "%d: %d\n", evaluation, atoi(line)));
+    PetscFunctionReturn(0);
+  }
+  if (texts->length + length < TEXTS_MAX)
+    PetscCall(rg_text_add(texts, "%d: %s\n", evaluation, json));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_explain(RgTrialRun *run, const char *reason)
+{
+  RgText *account = &run->account;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_clear(&run->explanation));
+  PetscCall(rg_text_add(&run->explanation, "%s", reason));
+  while (account->length && isspace((unsigned char)account->data[account->length - 1]))
+    account->data[--account->length] = '\0';
+  if (account->length && !strstr(reason, account->data)) {
+    PetscCall(rg_text_add_bytes(&run->explanation, &text_follows, 1));
+    PetscCall(rg_text_add_json(&run->explanation, account->data, account->length));
+  }
+  PetscCall(rg_text_clear(account));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_keep_failure(RgTrialRun *run, int evaluation, bool reasoned,
+                                     const char *explanation)
+{
+  const char *text = strchr(explanation, text_follows);
+  const size_t length = text ? (size_t)(text - explanation) : strlen(explanation);
+
+  PetscFunctionBeginUser;
+  if (reasoned)
+    PetscCall(rg_text_add(&run->failures, "%d: %.*s\n", evaluation, (int)length, explanation));
+  if (text) PetscCall(add_text(&run->texts, evaluation, text + 1));
   PetscFunctionReturn(0);
 }
 
@@ -26,7 +73,8 @@ PetscErrorCode rg_trial_note(RgTrialRun *run, int evaluation, const char *reason
   RgText line = {0};
 
   PetscFunctionBeginUser;
-  PetscCall(rg_trial_keep_failure(run, evaluation, reason));
+  PetscCall(rg_trial_explain(run, reason));
+  PetscCall(rg_trial_keep_failure(run, evaluation, true, run->explanation.data));
   if (host->reasons) rg_reasons_add(host->reasons, reason, 1);
   if (!host->log || !program) PetscFunctionReturn(0);
   PetscCall(rg_text_add(&line, "trial %s (%s on %s, seed %llu), evaluation %d: %s\n",

@@ -23,6 +23,7 @@ typedef struct {
   int worker; /* 0: it was taken in */
   int64_t tick;
   RgText answer, mistake; /* one of them is empty; owned */
+  RgText errors;          /* standard error; owned */
   bool unreachable;
   double cpu;
 } Arrival;
@@ -72,6 +73,7 @@ static PetscErrorCode clear_arrivals(RgReal *real)
   for (int i = 0; i < real->n_arrivals; i++) {
     PetscCall(rg_text_clear(&real->arrivals[i].answer));
     PetscCall(rg_text_clear(&real->arrivals[i].mistake));
+    PetscCall(rg_text_clear(&real->arrivals[i].errors));
   }
   real->n_arrivals = 0;
   PetscFunctionReturn(0);
@@ -249,6 +251,7 @@ static PetscErrorCode listen(RgTrialRun *run, double seconds, bool *any)
     .worker = heard.worker, .tick = now(real), .unreachable = heard.unreachable, .cpu = heard.cpu};
   if (heard.answer) PetscCall(rg_text_add_bytes(&arrival->answer, heard.answer, heard.length));
   else PetscCall(rg_text_add(&arrival->mistake, "%s", heard.mistake));
+  if (heard.n_errors) PetscCall(rg_text_add_bytes(&arrival->errors, heard.errors, heard.n_errors));
   PetscFunctionReturn(0);
 }
 
@@ -264,6 +267,8 @@ static PetscErrorCode take_in(RgTrialRun *run, const Arrival *arrival, bool *los
                          .answer = arrival->answer.data,
                          .length = arrival->answer.length,
                          .mistake = arrival->mistake.data,
+                         .errors = arrival->errors.data,
+                         .n_errors = arrival->errors.length,
                          .unreachable = arrival->unreachable};
   const double seconds = (double)(arrival->tick - place->since) / RG_TICKS_PER_UNIT;
   double f = NAN;

@@ -1,6 +1,7 @@
 #include "test_main.h"
 
 #include "base/text.h"
+#include "base/unicode.h"
 
 #include <float.h>
 #include <stdlib.h>
@@ -46,6 +47,50 @@ RG_TEST(bytes_are_kept_as_they_are)
   assert_int_equal(text.length, 3);
   assert_memory_equal(text.data, "a\0b", 4);
   RG_OK(rg_text_clear(&text));
+}
+
+static void assert_json(const char *bytes, size_t length, const char *expected)
+{
+  RgText text = {0};
+
+  RG_OK(rg_text_add_json(&text, bytes, length));
+  assert_string_equal(text.data, expected);
+  RG_OK(rg_text_clear(&text));
+}
+
+RG_TEST(json_strings)
+{
+  assert_json("", 0, "\"\"");
+  assert_json("a\"b\\\n\t\0\x7f", 8, "\"a\\\"b\\\\\\n\\u0009\\u0000\\u007f\"");
+  assert_json("\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80", 9,
+              "\"\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80\"");
+  /* a character cut in two, a byte of Latin-1, an overlong NUL, a surrogate */
+  assert_json("\xE2\x82", 2, "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
+  assert_json("\xFFx", 2, "\"\xEF\xBF\xBDx\"");
+  assert_json("\xC0\x80", 2, "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");
+  assert_json("\xED\xA0\x80", 3, "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\"");
+}
+
+RG_TEST(cuts_between_characters)
+{
+  const char *text = "a\xC3\xA4\xE2\x82\xAC"; /* 1, 2 and 3 bytes */
+  static const size_t lengths[] = {0, 1, 1, 3, 3, 3, 6, 6};
+
+  for (size_t most = 0; most < sizeof(lengths) / sizeof(*lengths); most++) {
+    char cut[8] = "";
+    assert_int_equal(rg_utf8_cut(text, most), lengths[most]);
+    memcpy(cut, text, most < 6 ? most : 6);
+    rg_utf8_trim(cut);
+    assert_int_equal(strlen(cut), lengths[most]);
+  }
+}
+
+RG_TEST(failures_end_with_a_whole_character)
+{
+  RgFailure failure = {0};
+
+  rg_failure_set(&failure, "%0254d\xC3\xA4", 0); /* 256 bytes, of which 255 have room */
+  assert_int_equal(strlen(failure.message), 254);
 }
 
 static void assert_real(double value, const char *expected)
