@@ -15,7 +15,7 @@ from . import checks, forms, verdicts
 from .grades import GRADES, SHOWN
 from .outcome import Missing
 from .panels import names
-from ..load.errors import InputError
+from ..load.errors import InputError, nearest
 from ..load.load import load
 from ..load.yaml_file import mappings, read_yaml
 
@@ -155,7 +155,7 @@ def read(path):
                 raise InputError(f"{where} lacks {key!r}")
         unknown = set(claim) - CLAIM_KEYS
         if unknown:
-            raise InputError(f"{where}: unknown key {sorted(unknown)[0]!r}")
+            raise InputError(f"{where}: unknown key {sorted(unknown)[0]!r}{nearest(sorted(unknown)[0], CLAIM_KEYS)}")
         if str(claim["id"]) in seen:
             raise InputError(f"{where} stands here twice")
         seen.add(str(claim["id"]))

@@ -1,7 +1,7 @@
 """The form of a check: the keys of its kind, and the values that each of them takes. A claims file is compared with
 this form when it is read, before there are any results."""
 from .grades import COMBINE
-from ..load.errors import InputError
+from ..load.errors import InputError, nearest
 
 KINDS = {  # keys with a * are required
     "better": "who* against* on* value statistic combine at_each times versus",
@@ -85,7 +85,7 @@ def require(check):
     """Raises InputError for a check that does not fit the form of its kind."""
     kind = check.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise InputError(f"unknown kind of check {kind!r} (known: {', '.join(KINDS)})")
+        raise InputError(f"unknown kind of check {kind!r}{nearest(kind, KINDS)} (known: {', '.join(KINDS)})")
     _keys(kind, {key: value for key, value in check.items() if key != "kind"}, KINDS[kind])
     wrong = next((words for holds, words in RULES.get(kind, ()) if not holds(check)), None)
     if wrong:
@@ -99,7 +99,7 @@ def _keys(kind, data, known):
             raise InputError(f"{kind} lacks {key[:-1]!r}")
     for key, value in data.items():
         if key not in allowed:
-            raise InputError(f"{kind}: unknown key {key!r} (known: {', '.join(allowed)})")
+            raise InputError(f"{kind}: unknown key {key!r}{nearest(key, allowed)} (known: {', '.join(allowed)})")
         if key == "value":
             if not isinstance(value, dict):
                 raise InputError(f"{kind}: value is a mapping such as {{metric: simple, at: 20}}, not {value!r}")

@@ -6,7 +6,7 @@ import textwrap
 from ..escape import code_block
 from ..stats.measures import trial_values
 from ..stats.regret import METRICS
-from ..load.errors import InputError
+from ..load.errors import InputError, nearest
 from . import checks
 from .grades import MEANINGS
 
@@ -107,7 +107,7 @@ def describe(kind):
 def described(kind):
     """The words and the example of a kind."""
     if kind not in checks.KINDS:
-        raise InputError(f"unknown kind of check {kind!r} (known: {', '.join(checks.KINDS)}; all)")
+        raise InputError(f"unknown kind of check {kind!r}{nearest(kind, checks.KINDS)} (known: {', '.join(checks.KINDS)}; all)")
     words, _, example = inspect.getdoc(checks.KINDS[kind]).rpartition("\n\n")
     return words, example.strip()
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from ..load.errors import InputError
+from ..load.errors import InputError, nearest
 from ..load.settings import method_label, same_value
 from ..stats import sweep
 from ..stats.regret import metric_on
@@ -56,7 +56,7 @@ def check(results, panel, over=()):
     """Check that `panel` is a swept setting that is not drawn over, or "problem"."""
     known = [PROBLEM, *(name for name in sweep.names(results) if name not in over)]
     if panel not in known:
-        raise InputError(f"{results.path}: no panels by {panel!r} (there can be, by: {', '.join(known)})")
+        raise InputError(f"{results.path}: no panels by {panel!r}{nearest(panel, known)} (there can be, by: {', '.join(known)})")
 
 
 def by_panel(places, panel):

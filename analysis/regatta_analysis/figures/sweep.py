@@ -6,7 +6,7 @@ from matplotlib.colors import ListedColormap, LogNorm, Normalize, SymLogNorm
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from ..escape import number
-from ..load.errors import InputError
+from ..load.errors import InputError, nearest
 from ..stats import comparison, extended, sweep
 from ..stats.regret import METRICS, metric_on, more_is_better
 from ..stats.statistics import INTERVAL, bootstrap_means, interval_of_median
@@ -134,7 +134,7 @@ def heat_figures(results, first, second, metric, baseline=None):
     table = sweep.final_values(results, metric)
     methods = list(dict.fromkeys(table["method"]))
     if baseline is not None and baseline not in methods:
-        raise InputError(f"{results.path}: no algorithm {baseline!r} (it has: {', '.join(methods)})")
+        raise InputError(f"{results.path}: no algorithm {baseline!r}{nearest(baseline, methods)} (it has: {', '.join(methods)})")
     found = panels_over(results, (first, second), metric)
     if not found:
         raise InputError(f"{results.path}: no trial has both {first!r} and {second!r}")

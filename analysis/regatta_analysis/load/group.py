@@ -4,13 +4,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import copy
+import json
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from .errors import InputError, one_line
+from .errors import InputError, nearest, one_line
 from .settings import column_of, method_label, options, panel_label, same_value, swept_settings, typed
 from .variables import joined
 
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 IDENTITY = ["problem", "algorithm", "instance", "seed"]
-LONG = ("id", "key", "checksum", "timeline")  # texts that differ from trial to trial
+LONG = ("id", "key", "checksum", "timeline", "failure_texts")  # texts that differ from trial to trial
+FLAGS = {"failed": False, "feasible": True, "known": False, "asked_otherwise": False}  # for rows without a value
 STATUS_NAMES = {0: "missing", 1: "complete", 2: "failed"}
 
 
@@ -139,6 +141,20 @@ class Group:
         with reading(self._path):
             return self._table.texts(name, self._rows if rows is None else self._rows[rows])
 
+    def failures(self) -> Iterator[tuple[tuple[str, str, int, int], list[dict[str, int | str]]]]:
+        """Identity and failed evaluations of every trial that has some: their number from 1, reason and full text."""
+        if "failures" not in self.names:
+            return
+        reasons = self.column("failures")  # parts without failures have NaN
+        rows = np.array([k for k, lines in enumerate(reasons) if lines and isinstance(lines, str)], int)
+        told = self.texts("failure_texts", rows) if "failure_texts" in self.names else np.full(len(rows), "", object)
+        identity = list(zip(*(self.column(name)[rows].tolist() for name in IDENTITY)))
+        for trial, lines, texts in zip(identity, reasons[rows], told):
+            full = _full_texts(texts)
+            pairs = (line.split(": ", 1) for line in lines.splitlines())
+            yield trial, [{"evaluation": int(number), "reason": reason, "text": full.get(int(number), reason)}
+                          for number, reason in pairs]
+
     def labels(self) -> list[tuple[str, str]]:
         """Pairs (algorithm, swept) that the trials have."""
         return list(dict.fromkeys(zip(self.column("algorithm"), self.column("swept"))))
@@ -165,6 +181,8 @@ class Group:
 
     def values(self, name: str) -> np.ndarray:
         """One variable over all trials; parts of different length are padded with NaN."""
+        if name not in self.names:
+            raise InputError(f"{self._path}: {self.label!r} has no {name!r} recorded{nearest(name, self.names)}")
         with reading(self._path):
             return self._table.values(name, self._rows)
 
@@ -229,6 +247,8 @@ class Group:
                 if np.any(rows != values.shape[1]):
                     values = values[np.arange(values.shape[1]) < rows[:, None]]
                 values = values.reshape(rows.sum(), len(names))
+            if name in FLAGS:
+                values = np.where(np.isnan(values), FLAGS[name], values != 0)
             yield from ((own, _words(values[:, j], labels.get(own)))
                         for j, own in enumerate(names) if wanted[j])
 
@@ -245,6 +265,16 @@ class Group:
                 dataset = dataset.assign_coords({f"{letter}_name": (f"dim_{letter}", names)})
         rows = dataset.sizes.get("iteration", 0)
         return dataset.assign_coords(iteration=np.arange(1, rows + 1))
+
+
+def _full_texts(lines):
+    """{number of an evaluation: text} of a variable `failure_texts`, where a number stands for the text of another
+    evaluation."""
+    if not isinstance(lines, str):
+        return {}
+    texts = {int(number): json.loads(text) for number, text in (
+        line.split(": ", 1) for line in lines.split("\n") if line)}
+    return {number: texts[text] if isinstance(text, int) else text for number, text in texts.items()}
 
 
 def _words(values, words):

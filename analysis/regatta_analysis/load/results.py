@@ -10,7 +10,7 @@ import pandas as pd
 import yaml
 
 from .errors import InputError, nearest
-from .group import IDENTITY, Group, heads
+from .group import FLAGS, IDENTITY, Group, heads
 from .settings import (AIMED, column_named, column_of, find_setting, in_order, method_label, numbered, options, panels,
                        plain, same_value, stacked, typed, words_of_settings)
 from .variables import joined
@@ -119,6 +119,9 @@ class Results:
 
     def texts(self, name: str) -> np.ndarray:
         """A text that differs from trial to trial: one of LONG, for each of `trials`."""
+        names = {n for group in self._places.values() for n in group.names}
+        if name not in names:
+            raise InputError(f"{self.path}: no text {name!r}{nearest(name, sorted(names))}")
         return joined([group.texts(name) for group in self._places.values()])
 
     def _setting_columns(self, groups, repeats=None):
@@ -134,7 +137,7 @@ class Results:
         evaluated, with words for choices. `row` counts the evaluations of a trial from 0, and `t` the queries: t = 0
         is the last evaluation of the initial design. Swept settings are columns (`settings`) with types: numbers,
         integers, booleans, categoricals. A value is missing if a trial does not read the setting ("" in a
-        categorical). Every call computes the frame again; for a large study use `rows` of some columns, or
+        categorical). `failed`, `feasible`, `known` and `asked_otherwise` are booleans. Every call computes the frame again; for a large study use `rows` of some columns, or
         `group(problem).tidy()`."""
         return self.rows()
 
@@ -153,16 +156,24 @@ class Results:
                     made[name] = values
                 else:
                     if made.get(name, empty) is empty:
-                        missing = None if values.dtype == object else np.nan
+                        missing = FLAGS.get(name, None if values.dtype == object else np.nan)
                         made[name] = np.full(ends[-1], missing, values.dtype)
                     made[name][end - len(values):end] = values
         for name in columns or ():
             if not {name, f"{name}_0"} & made.keys():
-                raise InputError(f"{self.path}: no column {name!r} in it{nearest(name, made)}")
+                known = {n for group in groups for n in (*group.evaluations(), *group.tidy_names())}
+                raise InputError(f"{self.path}: no column {name!r} in it{nearest(name, sorted(known))}")
         repeats = joined([group.column("n_iterations") for group in groups]).astype(int)
         made, first = list(made.items()), len(IDENTITY) + 3  # status, row, t
         return pd.DataFrame(dict([*made[:first], *self._setting_columns(groups, repeats), *made[first:]]),
                             copy=False)
+
+    def failures(self) -> pd.DataFrame:
+        """One row per failed evaluation: identity of its trial, `evaluation` (its number from 1), `reason` (one line) and
+        `text`, the full text of the error, with the standard error of its program."""
+        rows = [{**dict(zip(IDENTITY, trial)), **failure} for group in self._places.values()
+                for trial, found in group.failures() for failure in found]
+        return pd.DataFrame(rows, columns=[*IDENTITY, "evaluation", "reason", "text"])
 
     def group(self, problem: str) -> Group:
         """The arrays of one problem, read on demand. The label of the study file gives all settings of the problem
@@ -229,7 +240,7 @@ class Results:
             full = find_setting(name, self.settings)
             values = {own.get(full) for g in groups for own in g.swept.values()} - {None}
             if not any(same_value(value, v) for v in values):
-                raise InputError(f"{self.path}: no {name}={value} in it "
+                raise InputError(f"{self.path}: no {name}={value} in it{nearest(value, values)} "
                                  f"(it has: {', '.join(sorted(values))})")
 
     def cells(self, problems: Sequence[str] | None = None) -> pd.DataFrame:
@@ -241,6 +252,9 @@ class Results:
         if problems is None:
             return self._cells.copy()
         place, n = {label: k for k, label in enumerate(self.problems)}, len(self.algorithms)
+        for problem in set(problems) - set(place):
+            self.group(problem)  # raises where the problem is not known
+            raise InputError(f"{self.path}: {problem!r} has swept settings: its cells are those of its labels in `problems`")
         return pd.concat([self._cells[place[p] * n:(place[p] + 1) * n] for p in problems])
 
     @cached_property
@@ -295,7 +309,8 @@ class Results:
         as the option --band of `regatta_analysis`."""
         from ..figures import figures
         if band not in figures.BANDS:
-            raise InputError(f"{self.path}: no band {band!r} (there are: {', '.join(figures.BANDS)})")
+            raise InputError(f"{self.path}: no band {band!r}{nearest(band, figures.BANDS)} (there are: "
+                             f"{', '.join(figures.BANDS)})")
         return figures.regret_grid(self, self.problems, self._metric(metric), band=figures.Band(band))
 
     def _answer(self, name, metric):
@@ -307,7 +322,8 @@ class Results:
         from ..stats import regret  # imported here, because it imports this module
         metric = metric or regret.default_metrics(self)[0]
         if metric not in regret.METRICS:
-            raise InputError(f"{self.path}: no metric {metric!r} (there are: {', '.join(regret.METRICS)})")
+            raise InputError(f"{self.path}: no metric {metric!r}{nearest(metric, regret.METRICS)} (there are: "
+                             f"{', '.join(regret.METRICS)})")
         return metric
 
     def counts(self) -> dict[str, int]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..escape import write_csv
 from ..load.errors import InputError
-from ..load.group import LONG
+from ..load.group import FLAGS, LONG
 from ..progress import progress
 from . import logs
 from .summary import file_names
@@ -56,7 +56,9 @@ def as_answered(frame, turned):
 def _evaluations(results, place):
     """`tidy` of a problem, as it was answered."""
     group = results.group(place)
-    return as_answered(group.tidy(), np.repeat(results.minimised(place), group.column("n_iterations").astype(int)))
+    tidy = group.tidy()
+    tidy = tidy.astype({name: float for name in FLAGS if name in tidy})  # as in the results file
+    return as_answered(tidy, np.repeat(results.minimised(place), group.column("n_iterations").astype(int)))
 
 
 # ---- tables ------------------------------------------------------------------------------------

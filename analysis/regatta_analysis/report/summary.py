@@ -8,7 +8,7 @@ from ..escape import alternative, code, code_block, markdown as md, write_csv
 from ..figures import bounds, clock as clock_figures, figures, overviews, panels, runtime_profiles, style, sweep
 from . import best_tables, stills, tables
 from ..stats import aggregate, clock, inference, runtime as bbob, sweep as sweep_stats
-from ..load.errors import InputError
+from ..load.errors import InputError, nearest
 from ..stats.regret import METRICS, default_metrics, metric_on
 from ..load.settings import blocks, problem_of
 from ..progress import progress
@@ -126,7 +126,7 @@ def _sweeps(results, options, band):
     names, over = sweep_stats.names(results), options.over or []
     for name in over:
         if name not in names:
-            raise InputError(f"{results.path}: no setting {name!r} was swept "
+            raise InputError(f"{results.path}: no setting {name!r} was swept{nearest(name, names)} "
                              f"(swept: {', '.join(names) or 'none'})")
     drawn, metric = _heat_maps(results, options), options.metric[0]
     for name in progress((over or names) if len(over) < 2 else [], "settings"):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..load.errors import InputError
+from ..load.errors import InputError, nearest
 from .clock import pending_distance
 from .profiles import spent
 from .regret import METRICS, curves, more_is_better, regret_curves, reward_sums
@@ -46,7 +46,7 @@ def trial_values(results: Results, problem: str, value: Mapping[str, Any],
     """
     unknown = set(value) - KEYS
     if unknown:
-        raise InputError(f"value: unknown key {sorted(unknown)[0]!r} (known: {sorted(KEYS)})")
+        raise InputError(f"value: unknown key {sorted(unknown)[0]!r}{nearest(sorted(unknown)[0], KEYS)} (known: {sorted(KEYS)})")
     metric = value.get("metric", "simple")
     if metric == "best" and value.get("sense") == "max" and not more_is_better(results, problem, metric):
         raise InputError(f"value: less is better of {metric!r} on {problem!r}, which is minimised: leave out 'sense'")
