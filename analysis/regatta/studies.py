@@ -151,12 +151,12 @@ def _follow(command: list[str], quiet: bool) -> str:
 
 
 def _own_lines(lines: Iterable[str]) -> Iterator[str]:
-    """The lines except the blocks, framed by rules, in which mpirun explains an exit code."""
+    """The lines except what mpirun says of an exit code, in blocks framed by rules, and of the stop signal."""
     inside = False
     for line in lines:
         rule = len(line) > 60 and not line.strip().strip("-")
         inside ^= rule
-        if not rule and not inside:
+        if not rule and not inside and not line.startswith("mpirun: Forwarding signal"):
             yield line
 
 
