@@ -22,7 +22,8 @@ from functions import bowl, slow
 import regatta
 from regatta import studies
 from regatta_analysis import InputError
-from regatta_analysis.stats.regret import regret_curves
+from regatta_analysis.stats import profiles
+from regatta_analysis.stats.regret import dynamic_note, regret_curves
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 STUDY = {"study": "small", "seeds": 2, "common": {"iterations": 3, "initial_points": 3}, "problems": ["branin"],
@@ -84,8 +85,25 @@ class Studies(Here):
             self.assertTrue((curves.loc[cell].loc[row["t"]:] == row["simple_regret"]).all())
         sums = regret_curves(results, "branin", "cumulative").droplevel("instance")
         self.assertTrue(all(sums.loc[cell].loc[row["t"] + 1:].isna().all() for cell, row in early.iterrows()))
-        with self.assertRaisesRegex(InputError, "no problem 'brannin' in it, did you mean 'branin'?"):
-            results.xarray("brannin")
+        for method, mine in sums.groupby(level="algorithm"):  # no mean of those that did worse
+            end = early.loc[method]["t"].min() if method in early.index else rows["t"].max()
+            self.assertTrue(mine.loc[:, end + 1:].isna().all(axis=None) and mine.loc[:, 1:end].notna().all(axis=None))
+        above = 2 / curves[0].median()  # all trials that ended early have reached a regret of 2
+        self.assertEqual(set(profiles.hits(results, [above, 1e-9])["target"]), {above})
+        self.assertIn(f" stop ended {len(early)} trials: ", dynamic_note(results))
+
+    def test_wrong_names(self):
+        results = regatta.run({**PLAIN, "seeds": 1}, ranks=1, quiet=True)
+        for call, words in ((lambda: results.xarray("brannin"), "no problem 'brannin' in it, did you mean 'branin'?"),
+                            (lambda: results.rows(["simple_regrett"]), "'simple_regrett' .*'simple_regret'?"),
+                            (lambda: results.group("branin").values("objectiv"), "'objectiv' .*'objective'?"),
+                            (lambda: results.texts("keys"), "no text 'keys', did you mean 'key'?"),
+                            (lambda: results.cells(["brannin"]), "did you mean 'branin'?"),
+                            (lambda: results.effects("cumulativ"), "no metric 'cumulativ', did you mean 'cumulative'?"),
+                            (lambda: results.figure(band="medain"), "no band 'medain', did you mean 'median'?"),
+                            (lambda: results.select(algorithms=["eei"]), "no algorithm 'eei' in it, did you mean 'ei'?")):
+            with self.assertRaisesRegex(InputError, words.replace("?", "[?]")):
+                call()
 
     def test_mistakes_name_their_keys(self):
         wrong = {**STUDY, "common": {"iteratoins": 3}, "problems": ["branin", {"name": "ackley", "dim": "two"}]}
@@ -134,7 +152,12 @@ class Objectives(Here):
         with open(os.devnull, "w") as null, contextlib.redirect_stderr(null):
             results = regatta.run(study, ranks=1, quiet=True)
         rows = results.data
-        failed = rows["failed"] == 1
+        failed = rows["failed"]
+        self.assertEqual((failed.dtype, rows["feasible"].dtype), (bool, bool))
+        told = results.failures()
+        self.assertEqual(list(told["evaluation"]), list(rows["row"][failed] + 1))
+        self.assertTrue(told["reason"].str.endswith(" reports: ValueError: too hot").all())
+        self.assertTrue(told["text"].str.fullmatch(r"(?s)ValueError: too hot\nTraceback.*raise ValueError\(.*").all())
         texts = "".join(results.trials["failures"])
         self.assertEqual((texts.count("\n"), texts.count("reports: ValueError: too hot\n")), (failed.sum(),) * 2)
         self.assertEqual(Path("failed").read_text().count("once"), failed.sum())  # not tried again

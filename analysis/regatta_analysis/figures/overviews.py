@@ -44,7 +44,7 @@ def profiles_of(spec, studies):
             results = studies.get(study)
             if results is not None:
                 tables.append(_known_hits(results, study, cost))
-        tables = [table for table in tables if table is not None]
+        tables = [table for table in tables if table is not None and len(table)]
         if tables:
             drawn.append((f"_{cost}", f"by {words}", profile_figure(
                 pd.concat(tables, ignore_index=True), words, methods_of(spec, studies, spec["studies"]))))
@@ -87,9 +87,12 @@ def profile_figure(table, words, names):
             panel.axes.set_xlabel(label)
         entries = [(a, {**styles[a], "marker": None}) for a in shown]
         targets = ", ".join(f"{target:g}" for target in sorted(set(table["target"]), reverse=True))
+        pairs = table[["problem", "target"]].drop_duplicates()
+        less = pairs["problem"].nunique() * pairs["target"].nunique() - len(pairs)
+        trials = table.drop_duplicates(["problem", "algorithm", "instance", "seed"]).groupby("algorithm").size()
         style.place_legend(figure, entries, [
-            f"targets: {targets} of the median simple regret at t = 0; share of targets on "
-            f"{extended.spread(table.groupby('algorithm').size() // table['target'].nunique())} trials"])
+            f"targets: {targets} of the median simple regret at t = 0; share of targets on {extended.spread(trials)} "
+            "trials" + (f"; without {less} targets below the regret of `stop`" if less else "")])
         return figure
 
 

@@ -60,7 +60,7 @@ def stuck_trials(results, problem, metric):
 
 
 def runtime(results):
-    """One row per cell: seconds per trial (mean and standard error over complete trials) of every
+    """One row per cell: queries and seconds per trial (mean and standard error over complete trials) of every
     stage and of their sum, wall and CPU, and the mean wall time of model and acquisition per query.
     """
     rows = []
@@ -72,12 +72,12 @@ def runtime(results):
                   for clock in ("wall", "cpu") for stage in STAGES}
         for clock in ("wall", "cpu"):
             totals[clock] = sum(totals[f"{clock}_{stage}"] for stage in STAGES)
-        totals["per_query"] = (totals["wall_fit"] + totals["wall_acquire"]) / made
+        totals["per_query"] = (totals["wall_fit"] + totals["wall_acquire"]) / np.where(made > 0, made, np.nan)
         for algorithm in results.algorithms:
             mine = ((trials["algorithm"] == algorithm)
                     & (trials["status"] == "complete")).to_numpy()
             row = {"problem": problem, "algorithm": algorithm, "n": int(mine.sum()),
-                   "queries": made[mine].max(initial=0.0)}
+                   "queries": made[mine].mean() if mine.any() else 0.0}
             for name, values in totals.items():
                 _, row[name], _, row[f"{name}_se"] = extended.mean_and_error(values[mine])
             rows.append(row)
@@ -228,7 +228,7 @@ def runtime_grid(table, notation=TEXT):
         values = ["0", "–", "missing"] + ["–"] * 5
         if cell.n:
             scales = {**dict.fromkeys(stages, factor), "per_query": per_query}
-            values = [str(cell.n), f"{cell.queries:.0f}",
+            values = [str(cell.n), f"{cell.queries:.3g}" if cell.queries % 1 else f"{cell.queries:.0f}",
                       *[notation.cell(with_error(scale * getattr(cell, name),
                                                  scale * getattr(cell, f"{name}_se"), notation))
                         or "–" for name, scale in scales.items()]]

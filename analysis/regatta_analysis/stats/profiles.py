@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from .regret import curves, queries
+from .regret import curves, queries, stops
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -24,21 +24,26 @@ def hits(results: Results, targets: Sequence[float] | np.ndarray = TARGETS,
 
     targets: shares of the median simple regret at t = 0, of all trials of the problem that have a finite one there,
     so that they mean the same on every problem; without any such trial nothing is reached. cost: queries after the initial design, or CPU seconds of
-    model and acquisition.
+    model and acquisition. A target below the regret at which the study's `stop` ended a trial is left out on that
+    problem, because it is not known when the trial would have reached it.
     """
     blocks = []
     for problem in problems or results.problems:
         regret = curves(results, problem, "simple_regret")
         paid = spent(results, problem) if cost == "cpu" else None
+        ended = stops(results.group(problem)) == 1
         scale = regret[0][np.isfinite(regret[0])].median()
         for target in targets:
             reached = regret.to_numpy() <= target * scale
+            if (ended & ~reached.any(axis=1)).any():
+                continue
             first = np.where(reached.any(axis=1), reached.argmax(axis=1), -1)
             price = first.astype(float) if paid is None else (
                 paid.to_numpy()[np.arange(len(first)), first])
             blocks.append(regret.index.to_frame(index=False).assign(
                 problem=problem, target=target, cost=np.where(first >= 0, price, np.inf)))
-    return pd.concat(blocks, ignore_index=True)
+    columns = ["algorithm", "instance", "seed", "problem", "target", "cost"]
+    return pd.concat(blocks, ignore_index=True) if blocks else pd.DataFrame(columns=columns)
 
 
 def spent(results: Results, problem: str, clock: str = "cpu") -> pd.DataFrame:

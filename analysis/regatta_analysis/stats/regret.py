@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence
 import numpy as np
 import pandas as pd
 
-from ..load.errors import InputError
+from ..load.errors import InputError, nearest
 from ..load.settings import options, split
 
 if TYPE_CHECKING:
@@ -67,10 +67,19 @@ def in_words(metric: str, dynamic: bool) -> Metric:
 
 
 def dynamic_note(results: Results, problems: Optional[Iterable[str]] = None) -> str:
-    """A sentence, for the end of a note, on those of the problems (default: all) whose regret is dynamic; "" if there
-    are none."""
+    """Sentences, for the end of a note, on those of the problems (default: all) whose regret is dynamic, and on trials
+    that `stop` ended; "" if there are none."""
     titles = {problem: results.title_of(problem) for problem in problems or results.problems}
-    return note_on([title for problem, title in titles.items() if is_dynamic(results, problem)], len(titles))
+    note = note_on([title for problem, title in titles.items() if is_dynamic(results, problem)], len(titles))
+    return note + stop_note(sum(int((stops(results.group(problem)) > 0).sum()) for problem in titles))
+
+
+def stop_note(n: int) -> str:
+    """The sentence on n trials that the study's `stop` ended."""
+    if not n:
+        return ""
+    return (f" stop ended {n} trial{'s' if n > 1 else ''}: simple regret and best value stay where they were, and other "
+            "regrets of an algorithm end with the first of its trials.")
 
 
 def note_on(dynamic: Sequence[str], n: int) -> str:
@@ -114,11 +123,13 @@ def curves(results: Results, problem: str, column: str, running: bool = False) -
     """The same for any variable with one value per evaluation, or for its running maximum (minus infinity until an
     evaluation succeeds and is feasible). Failed trials are left out (`results.cells()` counts them). Values that were
     not recorded are NaN. A trial that its study's `stop` ended is censored: its simple regret and its best value stay
-    where they were, because further queries could not make them worse. The regret of a query that failed or is infeasible is that of its substitute value
+    where they were, because further queries could not make them worse. Its instantaneous and cumulative regret are not
+    known beyond its end, and there no trial of its algorithm has a value: a mean over the others would be one over
+    those that did worse. The regret of a query that failed or is infeasible is that of its substitute value
     (`on_failure: penalty`, `worst`), else undefined; then the trial has no cumulative regret."""
     group = results.group(problem)
     if column not in group.evaluations():
-        raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded")
+        raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded{nearest(column, group.evaluations())}")
     keep = np.flatnonzero(group.column("status") == "complete")
     values = group.values(column)[keep].astype(float)
     ends, initial = (group.column(name).astype(int)[keep] for name in ("n_iterations", "n_initial"))
@@ -131,9 +142,9 @@ def curves(results: Results, problem: str, column: str, running: bool = False) -
     elif column == "simple_regret":
         values = _carried(group, keep, values, ends)
     elif column == "instantaneous_regret":
-        values = _defined(group, keep, values)
+        values = _ended(group, keep, _defined(group, keep, values))
     elif column == "cumulative_regret":
-        values = regret_sums(group, keep)
+        values = _ended(group, keep, regret_sums(group, keep))
     last = (ends - initial).max(initial=0)
     index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
     return pd.DataFrame(aligned(values, initial, last), index, pd.RangeIndex(last + 1, name="t"))
@@ -148,11 +159,25 @@ def queries(results: Results, problem: str) -> np.ndarray:
 
 def _carried(group, keep, values, ends):
     """Values whose last one is repeated in trials that `stop` ended."""
-    if "stopped" not in group.evaluations():
-        return values
-    stopped = (group.values("stopped")[keep] > 0).any(axis=1)
-    after = (np.arange(values.shape[1]) >= ends[:, None]) & stopped[:, None]
+    after = (np.arange(values.shape[1]) >= ends[:, None]) & (stops(group) > 0)[:, None]
     return np.where(after, np.take_along_axis(values, np.maximum(ends - 1, 0)[:, None], axis=1), values)
+
+
+def stops(group: Group) -> np.ndarray:
+    """What ended each complete trial: 1 the target regret of the study's `stop`, 2 its seconds, 0 neither."""
+    keep = np.flatnonzero(group.column("status") == "complete")
+    if "stopped" not in group.evaluations():
+        return np.zeros(len(keep))
+    return np.nanmax(np.nan_to_num(group.values("stopped")[keep]), axis=1, initial=0.0)
+
+
+def _ended(group, keep, values):
+    """Values without those of an algorithm beyond the first query at which `stop` ended one of its trials."""
+    algorithm, stopped = group.column("algorithm")[keep], stops(group) > 0
+    ends, initial = (group.column(name).astype(int)[keep] for name in ("n_iterations", "n_initial"))
+    last = pd.Series((ends - initial)[stopped]).groupby(algorithm[stopped]).min()
+    limit = pd.Series(algorithm).map(last).fillna(values.shape[1]).to_numpy()
+    return np.where(np.arange(values.shape[1]) < (initial + limit)[:, None], values, np.nan)
 
 
 def _lost(group, keep, shape):
@@ -170,7 +195,7 @@ def reward_sums(results: Results, problem: str, column: str) -> pd.DataFrame:
     trial has no sum, as for cumulative regret."""
     group = results.group(problem)
     if column not in group.evaluations():
-        raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded")
+        raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded{nearest(column, group.evaluations())}")
     keep = np.flatnonzero(group.column("status") == "complete")
     values = group.values(column)[keep].astype(float)
     values[_lost(group, keep, values.shape)] = np.nan
@@ -179,7 +204,7 @@ def reward_sums(results: Results, problem: str, column: str) -> pd.DataFrame:
     for own, first, end in zip(values, initial, ends):
         sums = np.cumsum(own[first:end])
         own[:], own[first:end] = np.nan, sums if len(sums) and not np.isnan(sums[-1]) else np.nan
-    last = (ends - initial).max(initial=0)
+    values, last = _ended(group, keep, values), (ends - initial).max(initial=0)
     index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
     return pd.DataFrame(aligned(values, initial, last), index, pd.RangeIndex(last + 1, name="t")).iloc[:, 1:]
 
