@@ -64,8 +64,10 @@ static void say_worker(int worker, const Last *last)
   else rg_say("\n");
 }
 
-/* Print what a timeline says. name: of the trial. planned: its evaluations; 0: not known. */
-static PetscErrorCode say_timeline(const RgTimeline *timeline, const char *name, int planned)
+/* Print what a timeline says. name: of the trial. planned: its evaluations; 0: not known. runs: a
+   process runs the trial, so that the last events say what workers do. */
+static PetscErrorCode say_timeline(const RgTimeline *timeline, const char *name, int planned,
+                                   bool runs)
 {
   int n_workers = 0, ended = 0;
   int64_t zero = 0;
@@ -82,8 +84,8 @@ static PetscErrorCode say_timeline(const RgTimeline *timeline, const char *name,
   }
   rg_say("%s: %d", name, ended);
   if (planned) rg_say(" of %d", planned);
-  rg_say(" evaluations have ended\n");
-  for (int w = 1; w <= n_workers; w++) say_worker(w, &last[w]);
+  rg_say(" evaluations have ended%s\n", runs ? "" : "; no process runs it any more");
+  for (int w = 1; w <= n_workers && runs; w++) say_worker(w, &last[w]);
   PetscCall(PetscFree(last));
   PetscFunctionReturn(0);
 }
@@ -116,11 +118,13 @@ static PetscErrorCode say_trial(const RgPlan *plan, const char *directory, const
   RgTimeline timeline;
   RgText name = {0};
   int planned;
+  bool runs;
 
   PetscFunctionBeginUser;
+  PetscCall(rg_sealed_is_held(directory, RG_FOLDER_TIMELINE, id, &runs));
   PetscCall(rg_timeline_open(directory, id, 0, &timeline));
   PetscCall(name_trial(plan, id, &name, &planned));
-  if (timeline.n) PetscCall(say_timeline(&timeline, name.data, planned));
+  if (timeline.n) PetscCall(say_timeline(&timeline, name.data, planned, runs));
   PetscCall(rg_text_clear(&name));
   PetscCall(rg_timeline_clear(&timeline));
   PetscFunctionReturn(0);

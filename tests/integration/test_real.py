@@ -178,6 +178,9 @@ class Real(RegattaTest):
                     self.assertRegex(out.splitlines()[1], r"^trial [0-9a-f]{32}: 5 evaluations have ended$")
                     os.killpg(job.pid, signal.SIGKILL)
                     job.wait()
+                    out = regatta("status", self.output, "-study", study)[1]
+                    self.assertEqual(out.splitlines()[1:], [
+                        "P, random, seed 0: 5 of 10 evaluations have ended; no process runs it any more"])
         self.assertEqual(job.wait(), 0)
         self.assertEqual(regatta("status", self.output)[:2], (0, "real: complete\n"))
 

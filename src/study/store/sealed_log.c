@@ -30,9 +30,34 @@ static PetscErrorCode seal(const RgSealedLog *log, const char *line, size_t leng
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode read_file(const RgSealedLog *log, const char *path, RgSealedLine read,
-                                void *closure)
+/* Call `visit` with the path of each file of trial `id`. */
+typedef PetscErrorCode (*Visit)(void *closure, const char *path);
+static PetscErrorCode visit_files(const char *folder, const char *id, Visit visit, void *closure)
 {
+  char **names, *path;
+  int n, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_directory_list(folder, &n, &names, &error));
+  for (int i = 0; i < n; i++) {
+    if (strncmp(names[i], id, RG_ID_LENGTH) || names[i][RG_ID_LENGTH] != '.') continue;
+    PetscCall(rg_path_join(folder, names[i], &path));
+    PetscCall(visit(closure, path));
+    PetscCall(PetscFree(path));
+  }
+  PetscCall(rg_names_free(n, &names));
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  const RgSealedLog *log;
+  RgSealedLine read;
+  void *closure;
+} Reading;
+
+static PetscErrorCode read_file(void *closure, const char *path)
+{
+  const Reading *reading = closure;
   RgText mistake = {0};
   bool first = true;
   size_t length;
@@ -46,10 +71,10 @@ static PetscErrorCode read_file(const RgSealedLog *log, const char *path, RgSeal
     *end = '\0';
     last = strrchr(line, ' ');
     if (!last) continue;
-    PetscCall(seal(log, line, (size_t)(last - line), hex));
+    PetscCall(seal(reading->log, line, (size_t)(last - line), hex));
     if (strcmp(last + 1, hex)) continue;
     *last = '\0';
-    PetscCall(read(closure, first, line));
+    PetscCall(reading->read(reading->closure, first, line));
     first = false;
   }
   PetscCall(PetscFree(text));
@@ -61,8 +86,7 @@ PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const c
                               const char *author, RgSealedLine read, void *closure,
                               RgSealedLog *log)
 {
-  char **names, *path;
-  int n, error;
+  Reading reading = {log, read, closure};
 
   PetscFunctionBeginUser;
   *log = (RgSealedLog){.fd = -1, .author = author ? author : ""};
@@ -70,14 +94,34 @@ PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const c
   if (!directory) PetscFunctionReturn(0);
   PetscCall(PetscStrallocpy(directory, &log->directory));
   PetscCall(rg_path_join(directory, folder, &log->folder));
-  PetscCall(rg_directory_list(log->folder, &n, &names, &error));
-  for (int i = 0; i < n; i++) {
-    if (strncmp(names[i], id, RG_ID_LENGTH) || names[i][RG_ID_LENGTH] != '.') continue;
-    PetscCall(rg_path_join(log->folder, names[i], &path));
-    PetscCall(read_file(log, path, read, closure));
-    PetscCall(PetscFree(path));
-  }
-  PetscCall(rg_names_free(n, &names));
+  PetscCall(visit_files(log->folder, id, read_file, &reading));
+  PetscFunctionReturn(0);
+}
+
+/* Whether a process holds the lock of a file. */
+static PetscErrorCode ask_lock(void *closure, const char *path)
+{
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  bool *held = closure;
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+  PetscFunctionBeginUser;
+  if (fd < 0) PetscFunctionReturn(0);
+  if (fcntl(fd, F_GETLK, &lock) || lock.l_type != F_UNLCK) *held = true;
+  (void)rg_file_close(fd);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_sealed_is_held(const char *directory, const char *folder, const char *id,
+                                 bool *held)
+{
+  char *path;
+
+  PetscFunctionBeginUser;
+  *held = false;
+  PetscCall(rg_path_join(directory, folder, &path));
+  PetscCall(visit_files(path, id, ask_lock, held));
+  PetscCall(PetscFree(path));
   PetscFunctionReturn(0);
 }
 
@@ -125,9 +169,11 @@ PetscErrorCode rg_sealed_line(const RgSealedLog *log, const char *line, RgText *
   PetscFunctionReturn(0);
 }
 
-/* Create a new file durably. Returns 0 or an errno. */
+/* Create a new file durably, and lock it for rg_sealed_is_held: the lock ends with the process.
+   Returns 0 or an errno. */
 static int create_file(RgSealedLog *log)
 {
+  const struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   int error = rg_directory_create(log->directory);
 
   if (!error) error = rg_directory_create(log->folder);
@@ -135,7 +181,10 @@ static int create_file(RgSealedLog *log)
   for (int n = 0; n < 1000000; n++) {
     snprintf(log->path, sizeof(log->path), "%s/%s.%d.log", log->folder, log->id, n);
     log->fd = open(log->path, O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
-    if (log->fd >= 0) return rg_directory_sync(log->folder);
+    if (log->fd >= 0) {
+      (void)fcntl(log->fd, F_SETLK, &lock);
+      return rg_directory_sync(log->folder);
+    }
     if (errno != EEXIST && errno != EINTR) return errno;
   }
   return EEXIST;

@@ -25,6 +25,10 @@ typedef PetscErrorCode (*RgSealedLine)(void *closure, bool first, char *line);
 PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const char *id,
                               const char *author, RgSealedLine read, void *closure,
                               RgSealedLog *log);
+/* Whether a process that runs now, on any host that shares the file system, has written to a log;
+   true where the file system does not say. */
+PetscErrorCode rg_sealed_is_held(const char *directory, const char *folder, const char *id,
+                                 bool *held);
 /* The ids of the trials that have logs in a folder of the study directory, which need not exist.
    The caller frees them with rg_names_free (base/files.h). */
 PetscErrorCode rg_sealed_list(const char *directory, const char *folder, int *n, char ***ids);
