@@ -36,6 +36,14 @@ class ByHand(common.Case):
         self.assertEqual(runtime.ert(np.array([10.0, NAN, 20.0]), lengths), 65.0)
         self.assertEqual(runtime.ert(np.full(3, NAN), lengths), np.inf)
 
+    def test_targets_below_the_regret_of_stop(self):
+        self.assertTrue(np.isnan(runtime.ert(np.array([10.0, np.inf]), np.array([100.0, 20.0]))))
+        table = pd.DataFrame({"algorithm": ["A", "B"], "dim": 2, "function": 1, "length": [9, 8],
+                              "hits": [np.array([2.0, 4.0, NAN]), np.array([6.0, NAN, np.inf])]})
+        found = runtime.simulated_runtimes(table, 1)
+        np.testing.assert_array_equal(found["A", 2, 1], [[1], [2]])
+        np.testing.assert_array_equal(found["B", 2, 1], [[3], [np.inf]])
+
     def test_simulated_restarts(self):
         hits, lengths = [10.0, NAN, NAN, 30.0], [50.0, 50.0, 80.0, 50.0]
         found = runtime.simulated(hits, lengths, np.random.default_rng(0), 4000)

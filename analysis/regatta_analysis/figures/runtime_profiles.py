@@ -49,7 +49,7 @@ def profile_figure(table, simulated, styles, dim):
         style.place_legend(
             figure, [(a, styles[a]) for a in names],
             [f"BBOB in {dim} dimensions, {_range(runs)} runs per function, 51 targets "
-             "$10^2 \\ldots 10^{-8}$", "cross: evaluations really made; beyond it simulated restarts"])
+             "$10^2\\ldots10^{-8}$", "cross: evaluations really made; beyond it simulated restarts"])
     return figure
 
 

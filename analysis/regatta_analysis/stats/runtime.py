@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..load.settings import options
+from .regret import stops
 
 if TYPE_CHECKING:
     from ..load.results import Results
@@ -39,7 +40,8 @@ def _is_bbob(group):
 def runs(results: Results, problems: Iterable[str] | None = None,
          targets: Sequence[float] | np.ndarray = TARGETS) -> pd.DataFrame:
     """One row per complete trial: algorithm, function, dim, instance (of the suite), seed, length
-    (evaluations made), and `hits`, the evaluations until each target (NaN: not reached)."""
+    (evaluations made), and `hits`, the evaluations until each target (NaN: not reached; infinite: not known, because
+    the study's `stop` ended the trial at its target regret before)."""
     blocks = []
     for problem in problems or bbob_problems(results):
         group = results.group(problem)
@@ -54,8 +56,11 @@ def runs(results: Results, problems: Iterable[str] | None = None,
                          for s, i in zip(settings, trials["instance"])],
             "seed": trials["seed"].to_numpy(),
             "length": trials["n_iterations"].to_numpy(int)})
-        frame["hits"] = list(first_hits(gap, targets))
-        blocks.append(frame[(trials["status"] == "complete").to_numpy()])
+        hits, complete = first_hits(gap, targets), (trials["status"] == "complete").to_numpy()
+        ended = np.zeros(len(hits), bool)
+        ended[complete] = stops(group) == 1
+        frame["hits"] = list(np.where(np.isnan(hits) & ended[:, None], np.inf, hits))
+        blocks.append(frame[complete])
     return pd.concat(blocks, ignore_index=True)
 
 
@@ -75,7 +80,10 @@ def first_hits(gap: np.ndarray, targets: Sequence[float] | np.ndarray = TARGETS)
 
 
 def ert(hits: ArrayLike, lengths: ArrayLike) -> float:
-    """Evaluations of all runs until the target, or to their end, per run that reached it; infinite if no run did."""
+    """Evaluations of all runs until the target, or to their end, per run that reached it; infinite if no run did, NaN
+    if it is not known of some."""
+    if np.isinf(hits).any():
+        return np.nan
     success = np.isfinite(hits)
     if not success.any():
         return np.inf
@@ -102,15 +110,19 @@ def simulated(hits: ArrayLike, lengths: ArrayLike, random: np.random.Generator,
 
 def simulated_runtimes(table: pd.DataFrame,
                        samples: int = SAMPLES) -> dict[tuple[str, int, int], np.ndarray]:
-    """Evaluations per dimension of simulated runs: {(algorithm, dim, function): targets x samples}.
-    The draws depend on dimension, function and target only."""
-    found = {}
+    """Evaluations per dimension of simulated runs: {(algorithm, dim, function): targets x samples}, without targets
+    that are not known of some run of any algorithm. The draws depend on dimension, function and target only."""
+    found, known = {}, {place: ~np.isinf(np.stack(rows["hits"].to_list())).any(axis=0)
+                        for place, rows in table.groupby(["dim", "function"])}
     for (algorithm, dim, function), rows in table.groupby(["algorithm", "dim", "function"],
                                                           sort=False):
+        targets = np.flatnonzero(known[dim, function])
+        if not len(targets):
+            continue
         hits, lengths = np.stack(rows["hits"].to_list()), rows["length"].to_numpy()
         found[algorithm, dim, function] = np.stack([
             simulated(hits[:, k], lengths, np.random.default_rng([dim, function, k]), samples)
-            for k in range(hits.shape[1])]) / dim
+            for k in targets]) / dim
     return found
 
 
