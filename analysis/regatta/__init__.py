@@ -59,7 +59,10 @@ def __getattr__(name: str) -> Any:
     """Import a name of _LATER when it is first used, so that optimisers import quickly. `load`, `plan` and `run` need
     NumPy, pandas and h5py."""
     if name in _LATER:
-        return getattr(importlib.import_module(_LATER[name]), name)
+        try:
+            return getattr(importlib.import_module(_LATER[name]), name)
+        except ModuleNotFoundError as error:
+            raise ImportError(f"regatta.{name} needs the package {error.name} (Debian: python3-{error.name})") from None
     raise AttributeError(f"module 'regatta' has no attribute '{name}'")
 
 

@@ -52,6 +52,20 @@ class Wheel(unittest.TestCase):
         self.call(self.bin / "regatta-analysis", "page", golden, "--out", out / "page.html")
         self.assertIn("<script", (out / "page.html").read_text())
 
+    def test_without_a_package(self):
+        """One line says what is missing."""
+        golden = ROOT / "tests/data/results-v1.h5"
+        for package, code in (("h5py", "from regatta.command import main; sys.exit(main())"),
+                              ("yaml", "import regatta; regatta.run"),
+                              ("matplotlib", "from regatta.command import main; sys.exit(main())")):
+            done = subprocess.run([self.bin / "python", "-c", f"import sys; sys.modules[{package!r}] = None; {code}",
+                                   golden, "--out", self.folder / "none"], capture_output=True, text=True,
+                                  cwd=self.folder, env=self.environment)
+            said = done.stderr.strip().splitlines()
+            self.assertRegex(said[-1], rf"needs the package {package} [(]Debian: python3-{package}[)]$")
+            if "command" in code:
+                self.assertEqual((done.returncode, len(said)), (2, 1), said)
+
     def test_what_is_in_it(self):
         with zipfile.ZipFile(self.wheel) as wheel:
             files = {name for name in wheel.namelist() if ".dist-info/" not in name}
