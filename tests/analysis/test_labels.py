@@ -152,7 +152,7 @@ class Labels(common.Case):
             def handle_starttag(self, tag, attributes):
                 found.append(tag)
         page = pages._environment.from_string(
-            '{% import "macros" as m %}{{ m.numbers(t) }}').render(t=table)
+            '{% import "macros.html" as m %}{{ m.numbers(t) }}').render(t=table)
         Tags().feed(page)
         self.assertEqual(set(found), {"h3", "div", "table", "thead", "tr", "th", "tbody", "td", "b", "p"})
 
