@@ -4,7 +4,7 @@ from regatta_analysis.claims import judge
 from regatta_analysis.claims.items import drawn_item
 from regatta_analysis.claims.outcome import Item, Outcome, number, shortened
 
-from . import density_error
+from . import density_error, pictures
 
 RUNS = 5120  # of a law and size
 BATCHES = 320  # batches whose means are resampled, which costs less
@@ -50,7 +50,7 @@ def _centres(pair, statistic):
         values = values.reshape(BATCHES, -1).mean(axis=1)
     n = len(values)
     counts = _random(1, pair).multinomial(n, np.full(n, 1.0 / n), size=judge.DRAWS)
-    return judge.centres(values[:, None], counts, statistic)[:, 0]
+    return pictures.centres(values[:, None], counts, statistic)[:, 0]
 
 
 def _picture(asked, items, statistic):
@@ -58,10 +58,11 @@ def _picture(asked, items, statistic):
     runs would give the same share; so all experiments are drawn in the same way."""
     laws = dict.fromkeys(pair for _, pairs, _, _ in asked for pair in pairs)
     centre = {pair: getattr(np, statistic)(density_error.distances(*pair, RUNS)[
-        _random(2, pair).integers(RUNS, size=(judge.EXPERIMENTS, density_error.RUNS))], axis=1) for pair in laws}
+        _random(2, pair).integers(RUNS, size=(pictures.EXPERIMENTS, density_error.RUNS))], axis=1) for pair in laws}
     for (_, pairs, made, (low, high)), item in zip(asked, items):
         value = made(*(centre[pair] for pair in pairs))
-        item.shown = (value >= low) & (value <= high)
+        shown = (value >= low) & (value <= high)
+        item.true = lambda _, shown=shown: shown
 
 
 def _random(use, pair):

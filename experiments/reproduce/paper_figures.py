@@ -4,6 +4,7 @@ import numpy as np
 from matplotlib.ticker import LogLocator, NullFormatter
 from regatta_analysis.figures import bounds, figures, overviews, style
 from regatta_analysis.figures.overviews import panel_rows
+from regatta_analysis.stats import extended
 from regatta_analysis.stats.measures import value_curves
 from regatta_analysis.stats.regret import METRICS, in_words, is_dynamic, note_on
 from regatta_analysis.stats.statistics import summarise
@@ -40,9 +41,9 @@ def draw(spec, studies, results_directory=None):
     if spec["kind"] in ("bounds", "conditional"):
         return _bounds(spec, studies, results_directory)
     if spec["kind"] == "profile":
-        return overviews.profiles_of(spec, studies)
+        return overviews.profiles_of(_loaded(spec, studies), spec.get("methods"))
     if spec["kind"] == "ranks":
-        return overviews.ranks(spec, studies)
+        return overviews.ranks(_loaded(spec, studies), spec.get("metric", "simple"))
     drawn = [("", "", grid(spec, studies))]
     for axis in spec.get("also", []):
         if axis == "time":
@@ -56,6 +57,16 @@ def draw(spec, studies, results_directory=None):
     return drawn
 
 
+def _loaded(spec, studies):
+    """{study: results} of the studies of a figure that have results."""
+    return {name: studies.get(name) for name in studies_of(spec) if studies.get(name)}
+
+
+def _methods_of(spec, studies):
+    """Labels in the order of the studies, or as `methods` lists them."""
+    return list(spec.get("methods") or dict.fromkeys(a for r in _loaded(spec, studies).values() for a in r.algorithms))
+
+
 # ---- rows of panels of curves ------------------------------------------------------------------
 
 
@@ -63,7 +74,7 @@ def grid(spec, studies, time=False):
     """Curves of a metric, mean and `errors` standard errors, over queries or over mean CPU time."""
     rows = spec["panels"]
     band = figures.Band("se", factor=float(spec.get("errors", 1)))
-    names = overviews.methods_of(spec, studies, studies_of(spec))
+    names = _methods_of(spec, studies)
     with style.context():
         figure, axes = panel_rows(rows)
         styles, shown, notes, summaries = style.algorithm_styles(names), {}, [], {}
@@ -209,7 +220,7 @@ def _bounds(spec, studies, directory):
             continue
         table, suffix = bounds.read(path), f"_{study}" if many else ""
         if spec["kind"] == "conditional":
-            drawn += [(suffix, study if many else "", bounds.conditional_figure(results, table))
+            drawn += [(suffix, study if many else "", conditional_figure(results, table))
                       ] if bounds.problems(results, table, {"theorem_4_3"}) else []
             continue
         if bounds.problems(results, table):
@@ -218,6 +229,34 @@ def _bounds(spec, studies, directory):
         if bounds.problems(results, table, bounds.GAINS):
             drawn.append((f"{suffix}_gain", "information gain", bounds.gain_figure(results, table)))
     return drawn
+
+
+def conditional_figure(results, table):
+    """Cumulative regret given the confidence parameters: a line per sequence of them (a setting of the
+    method), their mean, and the bounds of Theorem 4.3 (of nearly every line) and 4.1 (of the mean)."""
+    shown = bounds.problems(results, table, {"theorem_4_3"})
+    with style.context():
+        figure, panels = style.panels(shown)
+        counts = []
+        for problem, panel in panels:
+            rows = table[table["problem"] == problem]
+            frame = bounds.since_design(results, problem)
+            frame = frame.loc[:, frame.columns > 0]
+            counts += frame.notna().any(axis=1).groupby(level="algorithm").sum().tolist()
+            lines = frame.groupby(level="algorithm", sort=False).mean()
+            panel.axes.plot(lines.columns, lines.T, color="0.7", lw=0.5, zorder=2)
+            panel.axes.plot(lines.columns, lines.mean(), color="k", lw=1.2, zorder=3)
+            for quantity, dash in (("theorem_4_3", bounds.DASHES[0]), ("theorem_4_1", bounds.DASHES[1])):
+                curve = rows[rows["quantity"] == quantity].groupby("t")["value"].max()
+                panel.axes.plot(curve.index, curve, color="#0072B2", lw=1.0, ls=dash)
+            bounds.dress(panel, problem, "Cumulative regret $R_t$")
+        bound = {"color": "#0072B2", "lw": 1.0}
+        style.place_legend(figure, [("given one sequence", {"color": "0.7", "lw": 0.7}),
+                                    ("mean over sequences", {"color": "k", "lw": 1.2}),
+                                    (bounds.NAMES["theorem_4_3"], {**bound, "ls": bounds.DASHES[0]}),
+                                    (bounds.NAMES["theorem_4_1"], {**bound, "ls": bounds.DASHES[1]})],
+                           [f"a sequence: mean over {extended.spread(counts)} trials"])
+        return figure
 
 
 def roots_figure(spec):

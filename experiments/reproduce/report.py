@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from regatta_analysis.claims import claims
+from regatta_analysis.claims.grades import SHOWN
 from regatta_analysis.escape import markdown as md
 from regatta_analysis.figures import style
 from regatta_analysis.figures.figures import Band
@@ -47,8 +48,8 @@ def write(name, directory, scale="full", command=None, skipped=(), without=(),
         "tables": _tables(loaded), "comparisons": _comparisons(paper, loaded),
         "growth": _growth(loaded),
         "studies": _about_studies(paper, loaded, broken, skipped, dict(without)),
-        "settings": {s: r.study for s, r in loaded.items()}, "provenance": provenance(loaded),
-        "failed": failed_trials(loaded),
+        "settings": {s: r.study for s, r in loaded.items()}, "provenance": [(s, provenance(r)) for s, r in loaded.items()],
+        "failed": [f"{s}: {line}" for s, r in loaded.items() for line in failed_trials(r)],
     }
     data["counts"] = claims.count(data["verdicts"])
     page, text = directory / "report.html", directory / "report.md"
@@ -196,7 +197,7 @@ def _markdown(data, directory):
     lines = [f"# {paper.title}", "", f"{paper.citation}. {paper.about}", "",
              f"Scale: {data['scale']}. Claims: {data['counts']}.", ""]
     if data["verdicts"]:
-        lines += ["## Claims", "", claims.markdown_table(data["verdicts"]), ""]
+        lines += ["## Claims", "", _claims_table(data["verdicts"]), ""]
     for table in data["published"]:
         lines += _markdown_table(Table(table.title, table.note, table.header,
                                        [[(c, False) for c in row] for row in table.rows]))
@@ -216,6 +217,13 @@ def _markdown(data, directory):
     for study, about in data["provenance"]:
         lines += [md(f"- {study}: " + "; ".join(f"{k}: {' '.join(v.split())}" for k, v in about.items()))]
     return "\n".join(lines) + "\n"
+
+
+def _claims_table(found):
+    """One row per claim."""
+    rows = [[(v.id, False), (v.where, False), (v.claim, False), (v.words, v.grade == SHOWN), (v.sentence(), False)]
+            for v in found]
+    return tables.markdown(["Claim", "Where", "Statement", "Grade", "Evidence"], rows)
 
 
 def _markdown_table(table):
@@ -250,6 +258,6 @@ def write_index(directory, scale="full"):
     for paper, there, verdicts, count in papers:
         link = f"[report]({paper.name}/report.md)" if there else "no report yet"
         lines += [f"## {paper.title}", "", f"{paper.citation}; {link}; {count}", "",
-                  claims.markdown_table(verdicts), ""]
+                  _claims_table(verdicts), ""]
     text.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return page, text

@@ -19,11 +19,14 @@ import numpy as np
 import pandas as pd
 import yaml
 from regatta_analysis.claims import claims
+from regatta_analysis.claims.panels import names
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.group import Group
 from regatta_analysis.load.results import Results
 from regatta_analysis.load.settings import blocks, options, split
 from regatta_analysis.load.yaml_file import mappings, read_yaml
+
+from . import pictures
 
 MARK = "# settings that the paper leaves open (settings.yaml)"
 DESIGNS = ("crossed", "one at a time")
@@ -205,6 +208,25 @@ class Multiverse(claims.Studies):
             return False
         here, there = _queries(results.study), _queries(file.read_text(encoding="utf-8"))
         return any(here[label] < there[label] for label in set(here) & set(there))
+
+    def signature(self, found):
+        seen = []
+        for check in found:
+            mine = [n for key in ("who", "against", "among") for n in names(check.get(key, []))]
+            everybody = check.get("kind") == "lead" and "among" not in check
+            for place in [p for key in ("on", "versus") for p in names(check.get(key, []))]:
+                study, _, problem = place.partition("/")
+                results = self.get(study)
+                if results is None:
+                    seen.append((place, None))
+                    continue
+                for one in [problem] if problem in results.problems else results.problems:
+                    group = results.group(one)
+                    keep = np.isin(group.column("algorithm"), mine) | everybody
+                    seen.append((place, group.label, group.rows[keep].tobytes()))
+        return tuple(seen)
+
+    picture = staticmethod(pictures.picture)
 
     def get(self, study):
         results, figure = self.whole(study), self.settings.figure(study)

@@ -85,18 +85,6 @@ class Bounds(common.Case):
         line = bounds.regret_figure(load(path), self.curves()).axes[0].lines[0]
         np.testing.assert_allclose(line.get_ydata(), [10.0, 20.0, 30.0, 40.0, 50.0])
 
-    def test_regret_given_the_parameters(self):
-        """A line per setting, their mean, the bounds."""
-        results = self.results()
-        table = self.table(*[f"P,{a},,{q},{t},{c * t},bound," for q, c in (("theorem_4_3", 5.0),
-                             ("theorem_4_1", 4.0)) for a in ("EI", "IRGP-UCB") for t in range(1, 6)])
-        drawn = [np.asarray(line.get_ydata(), float)
-                 for line in bounds.conditional_figure(results, table).axes[0].lines]
-        frame = regret_curves(results, "P", "cumulative").loc[:, 1:]
-        means = frame.groupby(level="algorithm").mean()
-        for expected in (means.loc["EI"], means.mean(), 5.0 * np.arange(1, 6)):
-            self.assertTrue(any(np.allclose(y, expected) for y in drawn if len(y) == 5))
-
     def test_only_problems_of_the_table_are_drawn(self):
         results = self.results()
         other = self.table("Q,IRGP-UCB,,theorem_4_1,1,2,bound,")

@@ -8,7 +8,7 @@ import common
 import numpy as np
 import synthetic
 import yaml
-from regatta_analysis.claims import claims, grades, judge, verdicts
+from regatta_analysis.claims import claims, grades, verdicts
 from regatta_analysis.claims.grades import (AGAINST, CONTRADICTED, DEPENDS, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, NOTHING,
                                             OPEN, PARTLY, SHOWN, SUPPORTED, VOID, Tally, grade, possible)
 from regatta_analysis.claims.outcome import Item, Outcome
@@ -168,26 +168,6 @@ class Conclusions(common.Case):
         ((caption, svg),) = curves(self.verdict(high, low))
         self.assertIn("of 2 combinations: shown 50 %, contradicted 50 %", caption)
         self.assertLess(svg.index('class="dot yes"'), svg.index('class="dot no"'))
-
-
-class Pictures(common.Case):
-    def test_the_probability_of_a_known_experiment(self):
-        """Six of ten trials show it: the mean of five does as often as a binomial says, within the interval."""
-        for n, covered in ((1000, True), (30, True)):
-            d = np.where(np.arange(n) < 0.6 * n, -1.0, 1.0)
-            drawn = judge.experiments(np.zeros(n, int), {"seeds": 5})
-            self.assertEqual((drawn.shape, set(drawn.sum(axis=1))), ((judge.EXPERIMENTS, n), {5.0}))
-            share, low, high = judge.picture(drawn @ d < 0.0)
-            self.assertAlmostEqual(share, 0.6826, delta=0.05)
-            self.assertLess(low, share)
-            self.assertGreater(high, share)
-        self.assertGreater(high - low, 0.2)  # thirty trials say little about it
-
-    def test_instances_are_drawn_before_their_trials(self):
-        drawn = judge.experiments(np.repeat(np.arange(4), 3), {"instances": 2, "seeds": 3})
-        per_instance = drawn.reshape(len(drawn), 4, 3).sum(axis=2)
-        self.assertEqual(set(per_instance.ravel()) - {0.0, 3.0, 6.0}, set())
-        self.assertEqual(set(drawn.sum(axis=1)), {6.0})
 
 
 class Known(common.Case):

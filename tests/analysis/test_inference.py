@@ -53,17 +53,16 @@ class Inference(common.Case):
             synthetic.write(path, [synthetic.problem(p, ["EI", "TS", "Random"], seeds=4, queries=3)
                                    for p in problems])
             return load(path)
-        spec = {"studies": ["s"]}
         one = labels(self.scratch / "one.h5", ["P"])
-        self.assertEqual(overviews.ranks(spec, {"s": one}), [])
+        self.assertEqual(overviews.ranks({"s": one}), [])
         two = labels(self.scratch / "two.h5", ["P", "Q"])
-        self.assertEqual(list(overviews.rank_table(spec, {"s": two}).index), ["s, P", "s, Q"])
+        self.assertEqual(list(overviews.rank_table({"s": two}).index), ["s, P", "s, Q"])
         swept = synthetic.problem("P", ["EI", "TS", "Random"], seeds=4, queries=3)
         swept["swept"] = [f"noise={k % 2}" for k in range(12)]
         synthetic.write(self.scratch / "swept.h5", [swept])
         swept = load(self.scratch / "swept.h5")
         self.assertEqual(len(swept.problems), 2)
-        self.assertEqual(list(overviews.rank_table(spec, {"s": swept}).index), ["s, P"])
+        self.assertEqual(list(overviews.rank_table({"s": swept}).index), ["s, P"])
 
     def test_more_is_better_for_the_best_value(self):
         less = inference.final_values(self.results, "Plane", "best")

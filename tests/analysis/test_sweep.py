@@ -356,7 +356,7 @@ class Typed(common.Case):
                          {"P (function=1)", "P (function=2)"})
         self.assertEqual(len(results.problems), 4)
         self.assertEqual(set(results.cells()["planned"]), {1, 2})  # both of Random's seeds in a panel
-        table = overviews.rank_table({"studies": ["s"]}, {"s": results})
+        table = overviews.rank_table({"s": results})
         self.assertEqual(table.shape, (2, 3))
 
 

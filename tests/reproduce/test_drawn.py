@@ -113,7 +113,7 @@ class OfAStudy(Case):
         path.write_text("\n".join([",".join(bounds.COLUMNS), *(
             f"P,{m},,{quantity},{i},{k * i},bound," for m in METHODS for i in t
             for quantity, k in (("theorem_4_3", 3), ("theorem_4_1", 2)))]) + "\n")
-        found, = drawn.curves(bounds.conditional_figure(self.study, bounds.read(path)))
+        found, = drawn.curves(paper_figures.conditional_figure(self.study, bounds.read(path)))
         means = self.centre("cumulative_regret", first=1)
         self.assertEqual(len(found["given one sequence"]), len(METHODS))
         for _, y in means.values():

@@ -12,6 +12,7 @@ from papers import run  # first: it sets the path
 import common
 import synthetic
 from browser import BROWSER, WIDTHS, in_browser
+from regatta_analysis import load
 from regatta_analysis.claims import claims, stages
 from regatta_analysis.figures import overviews
 from regatta_analysis.stats import comparison
@@ -184,11 +185,9 @@ class NothingYet(common.Case):
 class Ranks(common.Case):
     def test_trials_of_one_problem_are_no_blocks(self):
         synthetic.write(self.scratch / "one.h5", [synthetic.problem("Plane")])
-        studies = claims.Studies({"one": self.scratch / "one.h5"})
-        self.assertEqual(overviews.ranks({"studies": ["one"]}, studies), [])
+        self.assertEqual(overviews.ranks({"one": load(self.scratch / "one.h5")}), [])
         synthetic.write(self.scratch / "two.h5", [synthetic.problem("Plane"), synthetic.problem("Hill")])
-        studies = claims.Studies({"two": self.scratch / "two.h5"})
-        self.assertEqual(len(overviews.ranks({"studies": ["two"]}, studies)), 1)
+        self.assertEqual(len(overviews.ranks({"two": load(self.scratch / "two.h5")})), 1)
 
     def test_known_ranks_are_drawn(self):
         import pandas as pd

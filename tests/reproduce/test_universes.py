@@ -13,10 +13,8 @@ import numpy as np
 import pandas as pd
 import synthetic
 from regatta_analysis.claims import checks, claims, stages, verdicts
-from regatta_analysis.claims.comparisons import better_item
 from regatta_analysis.claims.grades import AGAINST, CONTRADICTED, DEPENDS, PARTLY, SHOWN
 from regatta_analysis.claims.outcome import Item, Outcome
-from regatta_analysis.claims.panels import Panel
 from regatta_analysis import InputError, load
 from regatta_analysis.figures import bounds
 from regatta_analysis.load.yaml_file import read_yaml
@@ -246,17 +244,7 @@ class Estimate(common.Case):
         self.assertEqual((value, low, high, unit), (1 / 3, 1 / 3, 2 / 3, verdicts.SHARE))
 
 
-class Picture(common.Case):
-    def test_only_where_it_says_something(self):
-        """Not without the paper's size, not from fewer than 20 trials."""
-        index = pd.MultiIndex.from_product([[0], range(30)], names=["instance", "seed"])
-        table = pd.DataFrame({"a": np.where(np.arange(30) < 18, 1.0, 3.0), "b": 2.0}, index)
-        for size, rows, known in (({"seeds": 5}, 30, True), ({}, 30, False), ({"seeds": 5}, 19, False)):
-            item = better_item(Panel("x", size), table[:rows], "a", "b")
-            self.assertEqual(item.shown is not None, known, (size, rows))
-            picture = verdicts.Case({}, "r", [Outcome("", "", [item])]).picture
-            self.assertEqual(np.isfinite(picture).all(), known)
-
+class Shortened(common.Case):
     def test_not_of_shortened_studies(self):
         """Claims are about the paper's number of queries; results without a problem are not shorter for that."""
         (self.scratch / "s.yaml").write_text(STUDY)
@@ -274,15 +262,6 @@ class Picture(common.Case):
             self.assertEqual((bool(outcome.items), "fewer queries" in outcome.text), (known, not known), after)
         self.assertEqual(studies.size("s, P"), {"seeds": 2})
         self.assertEqual((studies.enough("s, P"), studies.enough("t")), (5.0, claims.ENOUGH))  # 2.5 times two trials
-
-    def test_comparisons_of_a_panel_share_their_experiments(self):
-        """a < b in half the trials and b < a in the others: never both, in any experiment."""
-        a, b = np.resize([0.0, 1.0], 20), np.resize([1.0, 0.0], 20)
-        index = pd.MultiIndex.from_product([[0], range(20)], names=["instance", "seed"])
-        table = pd.DataFrame({"a": a, "b": b}, index)
-        items = [better_item(Panel("x", {"seeds": 3}), table, *pair)
-                 for pair in (("a", "b"), ("b", "a"))]
-        self.assertFalse(np.any(items[0].shown & items[1].shown))
 
 
 CLAIMS = """

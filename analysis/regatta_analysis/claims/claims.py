@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from . import checks, forms, verdicts
-from .grades import GRADES, SHOWN
+from .grades import GRADES
 from .outcome import Missing
-from .panels import names
 from ..load.errors import InputError, nearest
 from ..load.load import load
 from ..load.yaml_file import mappings, read_yaml
@@ -73,23 +72,11 @@ class Studies:
         """The number of trials after which a comparison at this place gets no more, whatever they show."""
         return ENOUGH
 
-    def signature(self, found):
-        """The trials that these checks see. They are equal in universes that don't differ for them."""
-        seen = []
-        for check in found:
-            mine = [n for key in ("who", "against", "among") for n in names(check.get(key, []))]
-            everybody = check.get("kind") == "lead" and "among" not in check
-            for place in [p for key in ("on", "versus") for p in names(check.get(key, []))]:
-                study, _, problem = place.partition("/")
-                results = self.get(study)
-                if results is None:
-                    seen.append((place, None))
-                    continue
-                for one in [problem] if problem in results.problems else results.problems:
-                    group = results.group(one)
-                    keep = np.isin(group.column("algorithm"), mine) | everybody
-                    seen.append((place, group.label, group.rows[keep].tobytes()))
-        return tuple(seen)
+    def signature(self, _checks):
+        """The trials that these checks see, so that universes that don't differ for them are decided once."""
+        return ()
+
+    picture = None  # a function of a Case: its `picture`
 
     def panels(self, on):
         """[(where, results, problem)] for every `study` or `study/problem` that has results. `missing` gets the
@@ -220,14 +207,6 @@ def count(found):
     """'7 shown, 3 supported, 1 contradicted': the grades that claims have, and how many have each."""
     told = [f"{sum(v.grade == grade for v in found)} {grade}" for grade in GRADES if any(v.grade == grade for v in found)]
     return ", ".join(told) or "none"
-
-
-def markdown_table(found):
-    """One row per claim."""
-    rows = [[(v.id, False), (v.where, False), (v.claim, False), (v.words, v.grade == SHOWN), (v.sentence(), False)]
-            for v in found]
-    from ..report.tables import markdown  # imported here, because Matplotlib takes half a second
-    return markdown(["Claim", "Where", "Statement", "Grade", "Evidence"], rows)
 
 
 def plain(found):

@@ -1,9 +1,10 @@
 """Kinds of checks that compare methods."""
 import numpy as np
+import pandas as pd
 
 from . import grades, judge
 from .grades import SHOWN, VOID
-from .items import BOOTSTRAP, certain, common_trials, new_item, paired, require_means, settle, shows, side, units_of
+from .items import BOOTSTRAP, certain, common_trials, interval_item, new_item, paired, require_means, settle, shows, units_of
 from .outcome import LEVEL, Item, Missing, Outcome, number, shortened
 from .panels import METRIC_WORDS, describe_value, names, panel_on, present, require, tables
 from ..load.errors import InputError
@@ -20,30 +21,39 @@ def better(check, studies):
 
     {kind: better, who: EI, against: [Random, GP-UCB], on: study, value: {metric: simple, at: 20}, combine: most}
     """
-    rows = [(panel, table, a, b) for panel, table, pairs in tables(check, studies) for a, b in pairs]
+    rows = list(_rows(check, studies))
     if not rows:
         raise Missing("nothing to compare")
-    combine, scale = check.get("combine", "every"), "log10" if check.get("value", {}).get("log") else None
+    return wins(check, studies, rows, _compared(check), "log10" if check.get("value", {}).get("log") else None)
+
+
+def _rows(check, studies):
+    """(panel, table, a, b) of every comparison."""
+    return ((panel, table, a, b) for panel, table, pairs in tables(check, studies) for a, b in pairs)
+
+
+def wins(check, studies, rows, what, scale=None):
+    """The Outcome of comparisons, rows of (panel, table, a, b), in which a is smaller."""
+    combine = check.get("combine", "every")
     level = evidence.LEVEL / (len(rows) if combine == "any" else 1)
     items = [better_item(*row, check.get("statistic", "mean"), scale, level) for row in rows]
     pooled = pooled_item(items, studies) if combine == "pooled" else None
-    return Outcome(pairs_text(items, pooled), _pairs_method(check, combine), items, combine, True, pooled=pooled)
+    of = {"every": "in every comparison", "most": "in most comparisons", "any": "in a comparison",
+          "pooled": "over all comparisons together"}[combine]
+    return Outcome(pairs_text(items, pooled), f"{what}: smaller {of}; typical ratio of paired trials with its 95 % "
+                   "confidence sequence", items, combine, True, pooled=pooled)
 
 
 def better_item(panel, table, a, b, statistic="mean", scale=None, level=evidence.LEVEL):
     """The comparison of columns a and b of a table: a is smaller."""
     both = table[[a, b]].dropna()
-    item, data = new_item(panel, both, a, b), both.to_numpy(float)
+    item = new_item(panel, both, a, b)
     found = paired(item, both, scale, statistic, level)
     if found is None:
         return item
     item.most = found.neutral
     settle(item, found.verdict)
-
-    def smaller(counts):
-        item.drawn = judge.centres(data, counts, statistic)
-        return item.drawn[:, 0] < item.drawn[:, 1]
-    shows(item, panel, both.index, smaller)
+    shows(item, both, lambda centres: centres[:, 0] < centres[:, 1], statistic)
     item.more = {"effect": found.effect, "skewed": found.skewed, "wins": found.wins, "ties": found.ties,
                  "losses": found.losses}
     return item
@@ -65,10 +75,6 @@ def pooled_item(items, studies):
         raise Missing(f"not pooled: {error}") from error
     item.most = item.evidence.neutral
     settle(item, item.evidence.verdict)
-    drawn = [i.drawn for i in items]
-    if item.evidence.scale == "ratio" and all(d is not None for d in drawn):
-        logs = np.log(np.maximum(drawn, 1e-300))
-        item.shown = (logs[..., 0] - logs[..., 1]).mean(axis=0) < 0.0
     item.more = {"win_rate": item.evidence.win_rate}
     return item
 
@@ -98,15 +104,14 @@ def _effect(item):
             f"P(equivalent) = {item.equivalent:.2f}")
 
 
-def _pairs_method(check, combine):
+def _compared(check):
+    """The compared values in words."""
     value = describe_value(check.get("value", {}))
     if "times" in check:
         value = "simple regret at equal CPU time"
     if "at_each" in check:
         value += " at " + ", ".join(f"t = {t}" for t in check["at_each"])
-    of = {"every": "in every comparison", "most": "in most comparisons", "any": "in a comparison",
-          "pooled": "over all comparisons together"}[combine]
-    return f"{value}: smaller {of}; typical ratio of paired trials with its 95 % confidence sequence"
+    return value
 
 
 def comparable(check, studies):
@@ -117,38 +122,24 @@ def comparable(check, studies):
     {kind: comparable, who: EI, against: GP-UCB, on: study, value: {metric: cumulative}, factor: 1.1,
       because: closer than that the curves overlap}
     """
+    return ratios(check, ((panel, table[[a, b]].dropna()) for panel, table, a, b in _rows(check, studies)))
+
+
+def ratios(check, tables_, what=""):
+    """The Outcome of comparisons of two columns, (panel, table), whose ratio is within a factor, or at most the factor.
+    `what` is a remark on the values."""
     factor, one_sided, items = float(check["factor"]), check.get("one_sided", False), []
-    for panel, table, pairs in tables(check, studies):
-        for a, b in pairs:
-            items.append(comparable_item(panel, table[[a, b]].dropna(), factor, one_sided))
-    return Outcome(intervals(items, "/"), f"{describe_value(check.get('value', {}))}: typical ratio of paired trials "
-                   f"{'at most' if one_sided else 'within a factor'} {factor:g} ({check['because']})", items,
+    for panel, both in tables_:
+        _need_ratios(panel, both.to_numpy(float))
+        items.append(interval_item(panel, both, 0.0 if one_sided else 1.0 / factor, factor, "ratio"))
+    return Outcome(intervals(items, "/"), f"{describe_value(check.get('value', {}))}{what}: typical ratio of paired "
+                   f"trials {'at most' if one_sided else 'within a factor'} {factor:g} ({check['because']})", items,
                    check.get("combine", "every"))
-
-
-def comparable_item(panel, both, factor, one_sided):
-    """The comparison of the two columns of a table: their ratio is within a factor, or at most the factor."""
-    item, data = new_item(panel, both, *both.columns), both.to_numpy(float)
-    _need_ratios(panel, data)
-    item.least, item.most = 0.0 if one_sided else 1.0 / factor, factor
-    found = paired(item, both, "ratio")
-    if found is not None:
-        settle(item, side(found, factor) if one_sided else found.within(1.0 / factor, factor))
-        shows(item, panel, both.index, lambda counts: _within(
-            judge.centres(data, counts), 0.0 if one_sided else factor, factor))
-    return item
 
 
 def _need_ratios(panel, data):
     if len(data) and np.min(data) < 0.0:
         raise Missing(f"{panel.where}: values below 0 have no ratio")
-
-
-def _within(centres, below, above):
-    """Whether the first of two centres is at most `above` times the second, and the second at most `below` times the
-    first (0: no limit)."""
-    found = centres[:, 0] <= above * centres[:, 1]
-    return found & (centres[:, 1] <= below * centres[:, 0]) if below else found
 
 
 def intervals(items, between):
@@ -164,30 +155,17 @@ def close(check, studies):
 
     {kind: close, who: EI, against: GP-UCB, on: study, share: 0.05, because: a twentieth of the axis}
     """
-    share, one_sided, items = float(check["share"]), check.get("one_sided", False), []
-    for panel, table, pairs in tables(check, studies):
+    share, items = float(check["share"]), []
+    least = -np.inf if check.get("one_sided", False) else -share
+    for panel, table, a, b in _rows(check, studies):
         study, _, problem = panel.where.partition(", ")
         results = studies.get(study)
         metric = check.get("value", {}).get("metric", "simple")
         first = value_curves(results, problem or results.problems[0], metric)[0].replace(np.inf, np.nan).mean()
-        for a, b in pairs:
-            both = table[[a, b]].dropna() / first
-            item, data = new_item(panel, both, a, b), both.to_numpy(float)
-            item.least, item.most = -np.inf if one_sided else -share, share
-            found = paired(item, both, "difference")
-            if found is not None:
-                settle(item, side(found, share) if one_sided else found.within(-share, share))
-                shows(item, panel, both.index, lambda counts, data=data: _near(
-                    judge.centres(data, counts), item.least, share))
-            items.append(item)
+        items.append(interval_item(panel, table[[a, b]].dropna() / first, least, share, "difference"))
     return Outcome(intervals(items, "less"), f"{describe_value(check.get('value', {}))}: difference of paired trials as "
                    f"a share of the regret after the initial design at most {share:g} ({check['because']})", items,
                    check.get("combine", "every"))
-
-
-def _near(centres, least, most):
-    gap = centres[:, 0] - centres[:, 1]
-    return (gap >= least) & (gap <= most)
 
 
 def group(check, studies):
@@ -220,11 +198,7 @@ def _group_item(panel, table, who, against, factor):
     above = np.array([[found.p_above(factor) for found in row] for row in pairs])
     holds, fails = k * below.max(axis=1).min(), len(against) * above.max(axis=0).min()
     settle(item, "shown" if holds <= evidence.LEVEL / 2.0 else "against" if fails <= evidence.LEVEL / 2.0 else "open")
-
-    def least(counts):
-        drawn = judge.centres(data, counts)
-        return drawn[:, :k].min(axis=1) <= factor * drawn[:, k:].min(axis=1)
-    shows(item, panel, table.index, least)
+    shows(item, table, lambda centres: centres[:, :k].min(axis=1) <= factor * centres[:, k:].min(axis=1))
     return item
 
 
@@ -271,9 +245,8 @@ def _lead_item(panel, methods, cells, rank, share):
     units = np.stack([units_of(cell) for cell in cells], axis=1)
     item.value = float(judge.lead_share(values.mean(axis=0), rank))
     item.least, item.most = share, 1.0
-    flat = values.reshape(len(values), -1)
-    shows(item, panel, cells[0].index, lambda counts: judge.lead_share(
-        judge.centres(flat, counts).reshape(-1, *values.shape[1:]), rank) >= share)
+    flat = pd.DataFrame(values.reshape(len(values), -1), cells[0].index)
+    shows(item, flat, lambda centres: judge.lead_share(centres.reshape(-1, *values.shape[1:]), rank) >= share)
     if len(units) > 1 and np.ptp(values) == 0.0:
         item.state = VOID
     elif len(units) >= judge.MIN_UNITS:

@@ -6,10 +6,10 @@ same on both sides."""
 import numpy as np
 import pandas as pd
 
-from .comparisons import better_item, comparable_item, intervals, pairs_text, pooled_item
-from .outcome import Missing, Outcome
-from .panels import describe_value, names, panel_on
-from ..stats import clock, evidence
+from .comparisons import ratios, wins
+from .outcome import Missing
+from .panels import names, panel_on
+from ..stats import clock
 from ..stats.measures import TooShort, trial_values
 
 SHARE = 0.1  # target of `earlier`, as a share of the simple regret after the initial design
@@ -30,10 +30,10 @@ def earlier(check, studies):
                                                                              float(check.get("share", SHARE)))
         times = [pd.Series(np.minimum(mine.first(goal), end), _trials(mine))
                  for mine in (_of(results, cell) for cell in (a, b))]
-        rows.append((family, a, b, times, f"target {goal:.3g}, up to time {end:.4g}"))
+        rows.append(_table(studies, family, a, b, times, f", target {goal:.3g}, up to time {end:.4g}"))
     goal = f"{check['target']:g}" if "target" in check else f"{100 * check.get('share', SHARE):g} % of that after the " \
         "initial design"
-    return _decide(check, studies, rows, f"time to a simple regret of {goal}")
+    return _wins(check, studies, rows, f"time to a simple regret of {goal}")
 
 
 def lower_at_time(check, studies):
@@ -52,9 +52,9 @@ def lower_at_time(check, studies):
             raise TooShort(f"{family}: a trial ends at time {last:.4g}, time {time:g} is needed")
         values = [pd.Series(mine.at([time]).to_numpy()[:, 0], _trials(mine))
                   for mine in (_of(results, cell) for cell in (a, b))]
-        rows.append((family, a, b, values, f"time {time:.4g}"))
+        rows.append(_table(studies, family, a, b, values, f", time {time:.4g}"))
     when = "the last time that all trials know" if check.get("time", "last") == "last" else f"time {check['time']:g}"
-    return _decide(check, studies, rows, f"simple regret at {when}")
+    return _wins(check, studies, rows, f"simple regret at {when}")
 
 
 def equal_per_evaluation(check, studies):
@@ -64,36 +64,22 @@ def equal_per_evaluation(check, studies):
     {kind: equal per evaluation, who: TS, against: TS, on: study/Plane, crew: {workers: [4, 8]}, than: {workers: 1},
       factor: 1.5, because: no wider than the spread of the figure}
     """
-    factor, one_sided, items = float(check["factor"]), check.get("one_sided", False), []
+    found = []
     for family, _, results, a, b in _pairs(check, studies):
         values = [trial_values(results, cell.problem, check.get("value", {}), [cell.algorithm]).droplevel("algorithm")
                   for cell in (a, b)]
-        panel, both = _table(studies, family, a, b, values, "")
-        items.append(comparable_item(panel, both, factor, one_sided))
-    return Outcome(intervals(items, "/"), f"{describe_value(check.get('value', {}))}, by evaluations: typical ratio of "
-                   f"paired trials {'at most' if one_sided else 'within a factor'} {factor:g} ({check['because']})",
-                   items, check.get("combine", "every"))
+        found.append(_table(studies, family, a, b, values, ""))
+    return ratios(check, found, ", by evaluations")
 
 
-def _decide(check, studies, rows, what):
-    """The Outcome of comparisons in which the first of two is smaller."""
-    combine = check.get("combine", "every")
-    level = evidence.LEVEL / (len(rows) if combine == "any" else 1)
-    items = []
-    for family, a, b, values, more in rows:
-        panel, both = _table(studies, family, a, b, values, more)
-        items.append(better_item(panel, both, *both.columns, check.get("statistic", "mean"), None, level))
-    pooled = pooled_item(items, studies) if combine == "pooled" else None
-    of = {"every": "in every comparison", "most": "in most comparisons", "any": "in a comparison",
-          "pooled": "over all comparisons together"}[combine]
-    return Outcome(pairs_text(items, pooled), f"{what}: smaller {of}; typical ratio of paired trials with its 95 % "
-                   "confidence sequence", items, combine, True, pooled=pooled)
+def _wins(check, studies, tables, what):
+    return wins(check, studies, [(panel, both, *both.columns) for panel, both in tables], what)
 
 
 def _table(studies, family, a, b, values, more):
     """(Panel, table of the values of two cells in the trials of both)."""
     columns = [f"{cell.method_label}, {cell.crew}" for cell in (a, b)]
-    panel = panel_on(studies, family, a.problem, [], f", {more}" if more else "")
+    panel = panel_on(studies, family, a.problem, [], more)
     study = family.partition(",")[0]
     panel.cells.update({name: (study, cell.problem, cell.algorithm) for name, cell in zip(columns, (a, b))})
     return panel, pd.concat(dict(zip(columns, values)), axis=1).dropna()

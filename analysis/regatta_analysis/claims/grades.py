@@ -114,8 +114,8 @@ def possible(tally, combine, equivalent=True):
     return {grade(done, combine) for done in tally.completions(equivalent)} if tally.total else {NOTHING}
 
 
-def together(grades):
-    """The grade of checks that must all hold."""
+def together(grades, mixed=PARTLY):
+    """The grade of checks that must all hold; `mixed` if they disagree."""
     found = set(grades)
     if len(found) == 1:
         return found.pop()
@@ -126,7 +126,7 @@ def together(grades):
         return NOTHING
     if spoken <= FOR:
         return SUPPORTED
-    return spoken.pop() if len(spoken) == 1 else PARTLY
+    return spoken.pop() if len(spoken) == 1 else mixed
 
 
 def possible_together(options):
@@ -140,14 +140,4 @@ def possible_together(options):
 def over(grades):
     """The grade of a claim whose cases have these grades: DEPENDS if they disagree, else the grade on which they
     agree."""
-    found = set(grades)
-    if len(found) == 1:
-        return found.pop()
-    if NOT_COMPARABLE in found:
-        return NOT_COMPARABLE
-    spoken = found - SILENT
-    if not spoken:
-        return NOTHING
-    if spoken <= FOR:
-        return SUPPORTED
-    return spoken.pop() if len(spoken) == 1 else DEPENDS
+    return together(grades, DEPENDS)

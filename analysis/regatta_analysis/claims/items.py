@@ -18,7 +18,7 @@ BOOTSTRAP = f"; bootstrap over instances and seeds{FIXED}"
 def new_item(panel, frame, a, b, of=None):
     """The Item of the trials in `frame`; `of` has its methods if they are not a and b."""
     cells = tuple(panel.cells[name] for name in of or (a, b) if name in panel.cells)
-    return Item(panel.where, a, b, len(frame), len(units_of(frame)), cells)
+    return Item(panel.where, a, b, len(frame), len(units_of(frame)), cells, size=panel.size)
 
 
 def units_of(frame):
@@ -59,12 +59,34 @@ def side(found, border, below=True):
             "open": "open"}[found.against(border)]
 
 
-def shows(item, panel, index, statistic):
-    """Set the drawn experiments of another size in which a comparison is true, by `statistic` of their weights. Does
-    nothing if there is no other size, or if there are too few trials."""
-    drawn = panel.experiments(index)
-    if drawn is not None:
-        item.shown = statistic(drawn)
+def located(found, low, high):
+    """The place of an effect against an interval that may lack an end, as a word of evidence."""
+    if low <= (0.0 if found.scale == "ratio" else -np.inf):
+        return side(found, high)
+    return found.within(low, high) if high < np.inf else side(found, low, below=False)
+
+
+def interval_item(panel, frame, low, high, scale, statistic="mean"):
+    """The comparison of the two columns of a frame: their ratio or their difference lies in [low, high]. A statement
+    about one method has its name and "" as columns."""
+    item = new_item(panel, frame, *frame.columns)
+    item.least, item.most = low, high
+    found = paired(item, frame, scale)
+    if found is not None:
+        settle(item, located(found, low, high))
+        shows(item, frame, lambda centres: _inside(*centres.T, low, high, scale), statistic)
+    return item
+
+
+def _inside(a, b, low, high, scale):
+    if scale == "difference":
+        return (a - b >= low) & (a - b <= high)
+    return (a >= max(low, 0.0) * b) & (a <= high * b if high < np.inf else True)
+
+
+def shows(item, sample, true, statistic="mean"):
+    """Say when a comparison is true: by the centres (draws x columns) of the columns of its sample."""
+    item.sample, item.true, item.statistic = sample, true, statistic
 
 
 def common_trials(cells):
@@ -77,8 +99,7 @@ def common_trials(cells):
 
 def certain(where, holds, n=judge.MIN_UNITS, **more):
     """A comparison without chance."""
-    return Item(where, n=n, units=n, state=SHOWN if holds else AGAINST,
-                shown=np.full(judge.EXPERIMENTS, bool(holds)), **more)
+    return Item(where, n=n, units=n, state=SHOWN if holds else AGAINST, true=lambda _: bool(holds), **more)
 
 
 def share_item(item, reached, border, below=False):
@@ -98,11 +119,7 @@ def functional(panel, frame, who, statistic, low, high):
     item.least, item.most = low, high
     if len(units):
         item.value = float(statistic(values.mean(axis=0, keepdims=True))[0])
-
-        def inside(counts):
-            shown = statistic(judge.centres(values, counts))
-            return (shown >= low) & (shown <= high)
-        shows(item, panel, frame.index, inside)
+        shows(item, frame, lambda centres: _inside(statistic(centres), 0.0, low, high, "difference"))
     if len(units) >= judge.MIN_UNITS:
         holds, fails = drawn_item(item, statistic(judge.weights(len(units)) @ units), low, high)
         n, centre = len(units), statistic(units.mean(axis=0, keepdims=True))

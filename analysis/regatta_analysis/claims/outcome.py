@@ -2,9 +2,11 @@
 
 A comparison is one statement on one panel, such as "EI has smaller regret than random search on Ackley".
 stats/evidence.py says what paired trials show; a few kinds have tests of their own (judge.py)."""
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+import pandas as pd
 
 from . import grades
 from .grades import AGAINST, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, OPEN, SHOWN, VOID
@@ -16,7 +18,7 @@ LEVEL = 0.01  # at either side, of the kinds that have tests of their own
 class Item:
     """A comparison. It has the trials and independent units, the outcome, the effect with its interval, and the
     borders within which the statement is true. It also has the probabilities that the first method is better,
-    equivalent or worse, the shares of stuck trials, and the drawn experiments of another size in which it shows."""
+    equivalent or worse, and the shares of stuck trials."""
     where: str
     a: str = ""
     b: str = ""
@@ -34,9 +36,11 @@ class Item:
     worse: float = np.nan
     stuck_a: float = np.nan
     stuck_b: float = np.nan
-    shown: np.ndarray = None
     evidence: object = None
-    drawn: np.ndarray = None  # the centres of the two in the drawn experiments
+    size: dict = field(default_factory=dict)  # trials of another experiment, see Studies.size
+    sample: pd.DataFrame = None  # the values of its trials
+    statistic: str = "mean"
+    true: Callable = None  # whether it is true, by the centres of the columns of the sample
     more: dict = field(default_factory=dict)
 
     def learn(self, evidence):
@@ -117,13 +121,6 @@ class Outcome:
     @property
     def rows(self):
         return [item.row() for item in self.items]
-
-    def shown(self):
-        """The drawn experiments of another size in which the check is true; None if they are not known."""
-        draws = [item.shown for item in self.judged]
-        if not draws or self.partial or any(d is None for d in draws):
-            return None
-        return np.sum(draws, axis=0) >= grades.wanted(len(draws), self.rule)
 
 
 class Missing(Exception):

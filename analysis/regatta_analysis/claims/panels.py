@@ -1,20 +1,15 @@
 """The objects of checks: panels (a problem of a study), the methods on them, and their values per trial."""
-import functools
-import re
-import zlib
 from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
 
-from . import judge
 from .outcome import Missing
 from ..load.errors import InputError
 from ..load.group import Group
 from ..stats import comparison
 from ..stats.measures import regret_at_time, trial_values
 
-LEAST = 20  # trials from which an experiment of another size can be drawn
 METRIC_WORDS = {"simple": "simple regret", "cumulative": "cumulative regret",
                 "instantaneous": "instantaneous regret", "average": "average regret",
                 "cpu": "CPU time of model and acquisition",
@@ -34,30 +29,11 @@ class Panel:
     size: dict
     cells: dict = field(default_factory=dict)
 
-    @property
-    def place(self):
-        """The problem, without a query, a time or a target."""
-        return re.split(", (?:t = |CPU|time |target )", self.where)[0]
-
-    def experiments(self, index):
-        """Weights of drawn experiments of the other size over trials of this index. Equal indices have equal weights,
-        so that comparisons on a panel use the same trials. None if there is no such size, or if there are too few
-        trials."""
-        if not self.size or len(index) < LEAST:
-            return None
-        return _experiments(tuple(index.get_level_values("instance")), tuple(sorted(self.size.items())),
-                            zlib.crc32(self.place.encode()))
-
 
 def panel_on(studies, where, problem, methods, more=""):
     """The Panel of a place that `studies.panels` names, with the names of its tables' columns."""
     study = where.partition(",")[0]
     return Panel(f"{where}{more}", studies.size(where), {m: (study, problem, m) for m in methods})
-
-
-@functools.lru_cache(maxsize=64)
-def _experiments(instances, size, code):
-    return judge.experiments(instances, dict(size), code)
 
 
 def tables(check, studies):

@@ -2,10 +2,9 @@
 import numpy as np
 import pandas as pd
 
-from . import judge
-from .grades import OPEN
-from .items import (BOOTSTRAP, FIXED, common_trials, functional, interval_outcome, new_item, paired, settle, share_item,
-                    shows, side, units_of)
+from .grades import VOID
+from .items import (BOOTSTRAP, FIXED, STATES, common_trials, functional, interval_item, interval_outcome, located, new_item,
+                    share_item, shows, units_of)
 from .outcome import Missing, Outcome, shortened
 from .panels import METRIC_WORDS, cells_behind, describe_value, each_method
 from ..stats.evidence import bet_evidence
@@ -23,31 +22,19 @@ def within(check, studies):
     low, high = float(check.get("low", -np.inf)), float(check.get("high", np.inf))
     items, statistic = [], check.get("statistic", "mean")
     for panel, results, problem, who in each_method(check, studies):
-        values = trial_values(results, problem, check.get("value", {}), [who]).dropna().to_frame("value")
-        item = new_item(panel, values, who, "")
-        found = paired(item, values.assign(zero=0.0), "difference")
-        if found is not None:
-            item.state = OPEN  # equal values are a size like others
-            settle(item, _inside(found, low, high))
-            data = values.to_numpy(float)
-            shows(item, panel, values.index, lambda counts, data=data: _between(
-                judge.centres(data, counts, statistic)[:, 0], low, high))
-        item.least, item.most = low, high
-        item.more = {statistic: centre(values.to_numpy(float)[:, 0], statistic)}
-        item.better = item.equivalent = item.worse = np.nan
-        items.append(item)
+        values = trial_values(results, problem, check.get("value", {}), [who]).dropna()
+        item = interval_item(panel, pd.DataFrame({who: values, "": 0.0}), low, high, "difference", statistic)
+        if item.state == VOID:  # equal values are a size like others
+            item.state = STATES[located(item.evidence, low, high)]
+        item.more = {statistic: centre(values, statistic)}
+        items.append(_alone(item))
     return interval_outcome(items, f"{describe_value(check.get('value', {}))} of a typical trial", low, high)
 
 
-def _inside(found, low, high):
-    """Where an effect lies, also in an interval without one of its ends."""
-    if np.isfinite(low) and np.isfinite(high):
-        return found.within(low, high)
-    return side(found, high) if np.isfinite(high) else side(found, low, below=False)
-
-
-def _between(values, low, high):
-    return (values >= low) & (values <= high)
+def _alone(item):
+    """A comparison about one method, which has no probabilities of being better."""
+    item.better = item.equivalent = item.worse = np.nan
+    return item
 
 
 def drop(check, studies):
@@ -58,20 +45,9 @@ def drop(check, studies):
     items, factor = [], float(check["factor"])
     for panel, results, problem, who in each_method(check, studies):
         frame = value_curves(results, problem, check.get("metric", "simple")).xs(who, level="algorithm")
-        both = pd.DataFrame({"before": at(frame, check["start"]), "after": at(frame, check["end"])}).dropna()
-        item, data = new_item(panel, both, who, ""), both.to_numpy(float)
-        found = paired(item, both, "ratio")
-        if found is not None:
-            settle(item, side(found, factor, below=False))
-            shows(item, panel, both.index, lambda counts, data=data: _falls(judge.centres(data, counts), factor))
-        item.least = factor
-        item.better = item.equivalent = item.worse = np.nan
-        items.append(item)
+        both = pd.DataFrame({who: at(frame, check["start"]), "": at(frame, check["end"])}).dropna()
+        items.append(_alone(interval_item(panel, both, factor, np.inf, "ratio")))
     return interval_outcome(items, f"value at t = {check['start']} over the value at t = {check['end']}", factor, np.inf)
-
-
-def _falls(centres, factor):
-    return centres[:, 0] >= factor * centres[:, 1]
 
 
 def flat(check, studies):
@@ -84,16 +60,9 @@ def flat(check, studies):
     items, factor = [], float(check["factor"])
     for panel, results, problem, who in each_method(check, studies):
         frame = value_curves(results, problem, check.get("metric", "instantaneous")).xs(who, level="algorithm")
-        both = pd.DataFrame({key: part(frame, check[key]).mean(axis=1) for key in ("late", "early")}).dropna()
-        item, data = new_item(panel, both, who, ""), both.to_numpy(float)
-        found = paired(item, both, "ratio")
-        if found is not None:
-            settle(item, found.within(1.0 / factor, factor))
-            shows(item, panel, both.index, lambda counts, data=data: _falls(judge.centres(data, counts), 1.0 / factor)
-                  & ~_falls(judge.centres(data, counts), factor))
-        item.least, item.most = 1.0 / factor, factor
-        item.better = item.equivalent = item.worse = np.nan
-        items.append(item)
+        late, early = (part(frame, check[key]).mean(axis=1) for key in ("late", "early"))
+        both = pd.DataFrame({who: late, "": early}).dropna()
+        items.append(_alone(interval_item(panel, both, 1.0 / factor, factor, "ratio")))
     return interval_outcome(items, f"mean regret of a trial over queries {check['late'][0]} to {check['late'][1]} "
                             f"over that of {check['early'][0]} to {check['early'][1]} ({check['because']})",
                             1.0 / factor, factor)
@@ -118,7 +87,7 @@ def reach(check, studies):
         item = new_item(panel, frame, who, "")
         size = int(np.prod(list(panel.size.values()))) if panel.size else len(reached)
         border = 0.5**(1.0 / max(size, 1))
-        shows(item, panel, frame.index, lambda counts, r=reached: (counts @ ~r > 0) if late else (counts @ ~r == 0))
+        shows(item, got, lambda centres: (centres[:, 0] < 1.0) == late)
         share_item(item, reached, border, late)
         if item.units < item.n:  # Trials of an instance are not independent.
             item.decide(*_p_of_shares(units_of(got.astype(float))[:, 0], border)[::-1 if late else 1])
@@ -221,15 +190,10 @@ def bound(check, studies):
         if share >= 1.0:
             vacuous.append(f"{who} ({panel.where}, {columns[-1]} queries): at least {share:.3g} times that, and cumulative "
                            f"regret reaches {100 * over.max().max():.2g} % of it")
-        worst = pd.DataFrame({"most": over.max(axis=1), "one": 1.0})
-        item, data = new_item(panel, worst, who, ""), over.to_numpy(float)
-        found = paired(item, worst, "ratio")
-        if found is not None:
-            settle(item, side(found, 1.0))
-            shows(item, panel, over.index, lambda counts, data=data: np.all(judge.centres(data, counts) <= 1.0, axis=1))
-        item.most = 1.0
-        item.better = item.equivalent = item.worse = np.nan
-        items.append(item)
+        item = interval_item(panel, pd.DataFrame({who: over.max(axis=1), "": 1.0}), -np.inf, 1.0, "ratio")
+        if item.evidence:
+            shows(item, over, lambda centres: np.all(centres <= 1.0, axis=1))
+        items.append(_alone(item))
     if check.get("informative") and vacuous and len(vacuous) == len(items):
         return Outcome(f"{bounds.NAMES.get(check['bound'], check['bound'])} is vacuous here: no run can exceed it, because "
                        f"at every t it is above t times the largest regret of a query; {'; '.join(vacuous)}",

@@ -2,11 +2,12 @@
 open) and every reading; this module combines all of these cases."""
 import functools
 import itertools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from . import checks, grades, judge
+from . import checks, grades
 from .grades import (CONTRADICTED, DEPENDS, EQUIVALENT, GRADES, NOT_COMPARABLE, NOT_RUN, NOTHING, PARTLY, SHOWN,
                      SUPPORTED, Tally)
 from .outcome import Outcome, shortened
@@ -23,6 +24,7 @@ class Case:
     outcomes: list
     there: bool = True  # whether there are results at all; as many as in our universe, where that has all
     same_as: int = -1  # the case before with the same trials
+    draw: Callable = None  # of this case: its `picture`
 
     @functools.cached_property
     def grade(self):
@@ -44,12 +46,9 @@ class Case:
 
     @functools.cached_property
     def picture(self):
-        """(P(picture), and a 90 % interval of it): the share of experiments of the paper's size that show the
-        statement; NaN if it is not known."""
-        shown = [outcome.shown() for outcome in self.outcomes]
-        if not shown or any(s is None for s in shown) or all(i.units == 0 for i in self.items):
-            return np.nan, np.nan, np.nan
-        return judge.picture(np.all(shown, axis=0))
+        """(P(picture), and a 90 % interval of it): the share of experiments of another size that show the statement;
+        NaN if it is not known."""
+        return self.draw(self) if self.draw else (np.nan, np.nan, np.nan)
 
     @property
     def items(self):
@@ -197,7 +196,7 @@ def decide(claim, studies):
         inside = studies.within(universe)
         for reading in readings:
             signature = (reading["id"], inside.signature(reading["checks"]))
-            case = Case(universe, reading["id"], [])
+            case = Case(universe, reading["id"], [], draw=inside.picture)
             if signature in seen:
                 before = cases[seen[signature]]
                 case.outcomes, case.there, case.same_as = before.outcomes, before.there, seen[signature]

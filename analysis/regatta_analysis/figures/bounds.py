@@ -102,7 +102,7 @@ def regret_figure(results, table):
                     looks.setdefault(quantity, DASHES[len(looks) % len(DASHES)])
                     panel.axes.plot(curve.index, curve, lw=1.2, ls=looks[quantity],
                                     color=styles[algorithm]["color"], zorder=2)
-            _dress(panel, problem, "Cumulative regret $R_t$")
+            dress(panel, problem, "Cumulative regret $R_t$")
             notes |= _vacuous(results, problem, rows)
         entries = [*methods.items(), *((_bound_label(table, quantity), {"color": "0.3", "lw": 0.9, "ls": dash})
                                        for quantity, dash in looks.items())]
@@ -145,34 +145,6 @@ def _bound_label(table, quantity):
     return NAMES[quantity] + (" (nominal)" if kinds == {"nominal"} else "")
 
 
-def conditional_figure(results, table):
-    """Cumulative regret given the confidence parameters: a line per sequence of them (a setting of the
-    method), their mean, and the bounds of Theorem 4.3 (of nearly every line) and 4.1 (of the mean)."""
-    shown = problems(results, table, {"theorem_4_3"})
-    with style.context():
-        figure, panels = style.panels(shown)
-        counts = []
-        for problem, panel in panels:
-            rows = table[table["problem"] == problem]
-            frame = since_design(results, problem)
-            frame = frame.loc[:, frame.columns > 0]
-            counts += frame.notna().any(axis=1).groupby(level="algorithm").sum().tolist()
-            lines = frame.groupby(level="algorithm", sort=False).mean()
-            panel.axes.plot(lines.columns, lines.T, color="0.7", lw=0.5, zorder=2)
-            panel.axes.plot(lines.columns, lines.mean(), color="k", lw=1.2, zorder=3)
-            for quantity, dash in (("theorem_4_3", DASHES[0]), ("theorem_4_1", DASHES[1])):
-                curve = rows[rows["quantity"] == quantity].groupby("t")["value"].max()
-                panel.axes.plot(curve.index, curve, color="#0072B2", lw=1.0, ls=dash)
-            _dress(panel, problem, "Cumulative regret $R_t$")
-        bound = {"color": "#0072B2", "lw": 1.0}
-        style.place_legend(figure, [("given one sequence", {"color": "0.7", "lw": 0.7}),
-                                    ("mean over sequences", {"color": "k", "lw": 1.2}),
-                                    (NAMES["theorem_4_3"], {**bound, "ls": DASHES[0]}),
-                                    (NAMES["theorem_4_1"], {**bound, "ls": DASHES[1]})],
-                           [f"a sequence: mean over {extended.spread(counts)} trials"])
-        return figure
-
-
 def gain_figure(results, table):
     """Realised information gain, mean over trials, between greedy and upper bound of its maximum."""
     shown = problems(results, table, GAINS)
@@ -192,7 +164,7 @@ def gain_figure(results, table):
             for quantity, (_, dash) in GAINS.items():
                 curve = rows[rows["quantity"] == quantity].drop_duplicates("t")
                 panel.axes.plot(curve["t"], curve["value"], color="0.3", lw=0.9, ls=dash)
-            _dress(panel, problem, "Information gain")
+            dress(panel, problem, "Information gain")
         entries = [*methods.items(), *((name, {"color": "0.3", "lw": 0.9, "ls": dash})
                                        for name, dash in GAINS.values())]
         style.place_legend(figure, entries, [
@@ -200,7 +172,7 @@ def gain_figure(results, table):
         return figure
 
 
-def _dress(panel, problem, label):
+def dress(panel, problem, label):
     panel.dress(problem, label)
     panel.axes.set_xscale("log")
     panel.axes.set_yscale("log")

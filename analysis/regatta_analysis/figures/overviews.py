@@ -4,20 +4,7 @@ import pandas as pd
 from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from . import style
-from ..stats import comparison, extended, profiles
-from ..stats.measures import trial_values
-from ..stats.regret import more_is_better
-
-
-def methods_of(spec, studies, names):
-    """Labels in the order of the studies of these names, or as `methods` lists them."""
-    if "methods" in spec:
-        return list(spec["methods"])
-    found = []
-    for study in names:
-        results = studies.get(study)
-        found += results.algorithms if results else []
-    return list(dict.fromkeys(found))
+from ..stats import comparison, extended, inference, profiles
 
 
 def panel_rows(rows):
@@ -35,19 +22,15 @@ def panel_rows(rows):
     return figure, made
 
 
-def profiles_of(spec, studies):
-    """Data and performance profiles over all problems of the studies, by queries and by CPU time."""
-    drawn = []
+def profiles_of(loaded, names=None):
+    """Data and performance profiles over all problems of {study: results}, by queries and by CPU time: [(part of the
+    file name, words, figure)]. `names`: the methods (default: all)."""
+    drawn, names = [], names or list(dict.fromkeys(a for results in loaded.values() for a in results.algorithms))
     for cost, words in (("evaluations", "queries"), ("cpu", "CPU seconds")):
-        tables = []
-        for study in spec["studies"]:
-            results = studies.get(study)
-            if results is not None:
-                tables.append(_known_hits(results, study, cost))
+        tables = [_known_hits(results, study, cost) for study, results in loaded.items()]
         tables = [table for table in tables if table is not None and len(table)]
         if tables:
-            drawn.append((f"_{cost}", f"by {words}", profile_figure(
-                pd.concat(tables, ignore_index=True), words, methods_of(spec, studies, spec["studies"]))))
+            drawn.append((f"_{cost}", f"by {words}", profile_figure(pd.concat(tables, ignore_index=True), words, names)))
     return drawn
 
 
@@ -104,32 +87,25 @@ def _thinned(costs, share, most=2000):
     return costs[last], share[last]
 
 
-def rank_table(spec, studies):
-    """Table of problems x algorithms: means of `metric` at the last query, over the trials that all algorithms have
-    (medians if one has no mean) and over the settings swept outside problems and algorithms. None without results.
-    Trials are not blocks, because those of a problem repeat the same information."""
+def rank_table(loaded, metric="simple"):
+    """Table of problems x algorithms of {study: results}: means of `metric` at the last query, over the trials that all
+    algorithms have (medians if one has no mean) and over the settings swept outside problems and algorithms. Trials
+    are not blocks, because those of a problem repeat the same information."""
     blocks = {}
-    for study in spec["studies"]:
-        results = studies.get(study)
-        for problem in results.problems if results else []:
-            metric = spec.get("metric", "simple")
-            sense = {"sense": "max"} if more_is_better(results, problem, metric) else {}
-            series = trial_values(results, problem, {"metric": metric} | sense)
-            table = comparison.paired(series, results.algorithms).dropna(axis=1, how="all")
+    for study, results in loaded.items():
+        for problem in results.problems:
+            table = inference.final_values(results, problem, metric).dropna(axis=1, how="all")
             blocks.setdefault(f"{study}, {results.group(problem).block}", []).append(
                 extended.centres(table.dropna())[1])
-    if not blocks:
-        return None
     centres = pd.DataFrame({name: pd.concat(some, axis=1).mean(axis=1, skipna=False)
                             for name, some in blocks.items()}).T
     return centres.dropna(axis=1)  # methods that ran on all of them
 
 
-def ranks(spec, studies):
+def ranks(loaded, metric="simple"):
     """Critical-difference diagram as a list of one figure; [] with fewer than three algorithms or two
     problems."""
-    table = rank_table(spec, studies)
-    found = comparison.friedman(table) if table is not None else None
+    found = comparison.friedman(rank_table(loaded, metric))
     return [("", "", rank_figure(found))] if found else []
 
 

@@ -126,8 +126,7 @@ def _study(results, id_, command, panel=None):
              "curves": bool(curves), "sweep": bool(over), "swept": swept,
              "command": command or _default_command(results), "text": results.study,
              "settings": summary.settings_of(results),
-             "provenance": dict(parts.provenance({"": results}))[""],
-             "failed": [text.removeprefix(": ") for text in parts.failed_trials({"": results})],
+             "provenance": parts.provenance(results), "failed": parts.failed_trials(results),
              "open": _open_cells(cells), **_state(results), "tiles": _tiles(results),
              **_stills(results, metrics, panel), **_sweeps(results, metric, swept, panel), **_tables(results, metrics)}
     left = len(results.problems) - charts.PANELS
@@ -213,8 +212,7 @@ def _stills(results, metrics, panel):
                                lambda m=metric: _curve_figures(results, m, panel))
     clock = [] if not metrics else stills.stills(results, ("clock", *metrics, "finished"), lambda: [
         (title, figure) for title, *_, figure in clock_figures.figures_of(results, metrics)])
-    ranks = [] if not metrics else overviews.ranks(
-        {"studies": ["study"], "metric": metrics[0]}, {"study": results})
+    ranks = overviews.ranks({"study": results}, metrics[0]) if metrics else []
     return {"stills": found, "clock": clock, "ranks": [stills.still(f"Ranks {words}".strip(), f) for _, words, f in ranks]}
 
 

@@ -6,15 +6,12 @@ import pandas as pd
 
 from ..escape import alternative, code, code_block, markdown as md, write_csv
 from ..figures import bounds, clock as clock_figures, figures, overviews, panels, runtime_profiles, style, sweep
-from . import best_tables, stills, tables
+from . import best_tables, parts, stills, tables
 from ..stats import aggregate, clock, inference, runtime as bbob, sweep as sweep_stats
 from ..load.errors import InputError, nearest
 from ..stats.regret import METRICS, default_metrics, metric_on
-from ..load.settings import blocks, problem_of
+from ..load.settings import blocks
 from ..progress import progress
-
-MANY = 12  # BBOB problems: with more of them, their regret is not drawn one by one
-
 
 PAGE, PAGES = 12, 20  # problems in a figure, figures of curves
 
@@ -194,12 +191,11 @@ def _clock(results, options, band):
 def _overviews(results, options):
     """Ranks over the problems, and profiles, if there are enough algorithms and known optima."""
     drawn = []
-    spec = {"studies": ["study"], "metric": options.metric[0]}
-    made = {"ranks": overviews.ranks(spec, {"study": results})}
+    made = {"ranks": overviews.ranks({"study": results}, options.metric[0])}
     if "simple" in options.metric:
-        made["profiles"] = overviews.profiles_of(spec, {"study": results})
-    for stem, parts in made.items():
-        for suffix, words, figure in parts:
+        made["profiles"] = overviews.profiles_of({"study": results})
+    for stem, some in made.items():
+        for suffix, words, figure in some:
             title = f"{stem.capitalize()} {words}".strip()
             drawn.append((title, _save(figure, options, f"{stem}{suffix}")))
     return drawn
@@ -307,10 +303,5 @@ def _settings(results):
 
 def _failures(results):
     """At most ten failed trials with their messages."""
-    failed = results.trials[results.trials["status"] == "failed"]
-    if not len(failed):
-        return []
-    lines = ["- " + md(f"{t.algorithm} on {problem_of(t)}, instance {t.instance}, seed {t.seed}: "
-                       f"{getattr(t, 'message', '') or 'no message'}") for t in failed.head(10).itertuples()]
-    more = [f"- and {len(failed) - 10} more"] if len(failed) > 10 else []
-    return ["Failed trials (not in any mean):", "", *lines, *more, ""]
+    lines = [f"- {md(line)}" for line in parts.failed_trials(results, 10)]
+    return ["Failed trials (not in any mean):", "", *lines, ""] if lines else []
