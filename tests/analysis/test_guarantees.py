@@ -60,15 +60,6 @@ class Levels(common.Case):
         some = np.array([3.0, np.nan, 1.0, 2.0, np.inf, 4.0, 5.0])
         self.assertEqual(statistics.median_interval(some).tolist(), [1.0, np.inf])
 
-    def test_one_method_against_a_border(self):
-        values = np.array([0.01] * 11 + [3.0])
-        found = evidence.level_of(values)
-        self.assertEqual((found.against(0.1), found.against(0.001), found.against(0.01)), ("below", "above", "open"))
-        self.assertEqual((found.stuck, found.skewed, found.effect), (1 / 12, True, 0.01))
-        self.assertAlmostEqual(found.low, 0.01)
-        self.assertEqual(len(evidence.level_of(values, np.repeat([1, 2, 3], 4)).units), 3)
-        self.assertEqual(evidence.level_of(values - 7.0, scale="difference").against(-6.0), "below")
-
 
 class Page(common.Case):
     def test_the_page_has_the_tables_of_the_program(self):

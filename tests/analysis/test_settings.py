@@ -2,7 +2,7 @@
 import unittest
 
 import common
-from regatta_analysis.load.settings import blocks, options, problem_label
+from regatta_analysis.load.settings import blocks, options, panel_label, swept_outside
 
 KEY = ('schema=1;problem=external@2{command="a;b,c",bounds=[0,1]};run={iterations=5,noise=0};'
        'algorithm=gp_ucb@1{beta=bcr,delta=0.1};study_seed=4;instance=0;seed=7')
@@ -26,11 +26,11 @@ class Settings(common.Case):
         self.assertEqual(options(SEARCHED, "maximiser"), {"local_search": "adam", "restarts": "10"})
 
     def test_problem_label(self):
-        self.assertEqual(problem_label("Box", "EI", ""), "Box")
-        self.assertEqual(problem_label("Box", "EI (xi=0.1)", "xi=0.1"), "Box")
-        self.assertEqual(problem_label("Box", "EI (xi=0.1)", "noise=0.2, xi=0.1"),
+        self.assertEqual(panel_label("Box", swept_outside("EI", "")), "Box")
+        self.assertEqual(panel_label("Box", swept_outside("EI (xi=0.1)", "xi=0.1")), "Box")
+        self.assertEqual(panel_label("Box", swept_outside("EI (xi=0.1)", "noise=0.2, xi=0.1")),
                          "Box (noise=0.2)")
-        self.assertEqual(problem_label("Box", "EI (mine)", "dims=[1, 2]"), "Box (dims=[1, 2])")
+        self.assertEqual(panel_label("Box", swept_outside("EI (mine)", "dims=[1, 2]")), "Box (dims=[1, 2])")
 
 
 if __name__ == "__main__":

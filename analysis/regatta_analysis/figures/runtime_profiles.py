@@ -3,7 +3,7 @@ dimension, and expected runtimes over the dimension."""
 import numpy as np
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from ..stats import runtime
+from ..stats import extended, runtime
 from . import style
 
 MARKS = 8  # markers along a curve
@@ -48,7 +48,7 @@ def profile_figure(table, simulated, styles, dim):
         runs = here.groupby(["algorithm", "function"]).size()
         style.place_legend(
             figure, [(a, styles[a]) for a in names],
-            [f"BBOB in {dim} dimensions, {_range(runs)} runs per function, 51 targets "
+            [f"BBOB in {dim} dimensions, {extended.spread(runs)} runs per function, 51 targets "
              "$10^2\\ldots10^{-8}$", "cross: evaluations really made; beyond it simulated restarts"])
     return figure
 
@@ -77,18 +77,12 @@ def _end(simulated, here, dim):
 
 def _dress(panel, title, end):
     axes = panel.axes
-    axes.set_title(style.wrapped(title, {1: 54, 2: 48}.get(panel.columns, 34)), loc="left")
     axes.set_xscale("log")
     axes.set_xlim(right=end)
     axes.set_ylim(-0.02, 1.02)
     axes.xaxis.set_major_locator(LogLocator(numticks=6))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    if panel.first:
-        axes.set_ylabel("Function-target pairs solved")
-    if panel.bottom:
-        axes.set_xlabel("Evaluations / dimension")
-    axes.grid(True, which="major", color="0.9", lw=0.4, zorder=0)
-    axes.set_axisbelow(True)
+    panel.frame(title, "Function-target pairs solved", "Evaluations / dimension")
 
 
 def ert_figure(table, styles):
@@ -134,7 +128,6 @@ def _decades(values):
 
 def _dress_ert(panel, title, dims, limits):
     axes = panel.axes
-    axes.set_title(title, loc="left")
     axes.set_xscale("log")
     axes.set_xticks(dims)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}"))
@@ -144,12 +137,7 @@ def _dress_ert(panel, title, dims, limits):
     axes.yaxis.set_major_locator(LogLocator(numticks=5))
     axes.yaxis.set_minor_formatter(NullFormatter())
     axes.set_xlim(dims[0] / 1.15, dims[-1] * 1.15)
-    if panel.first:
-        axes.set_ylabel("ERT / dimension")
-    if panel.bottom:
-        axes.set_xlabel("Dimension")
-    axes.grid(True, which="major", color="0.9", lw=0.4, zorder=0)
-    axes.set_axisbelow(True)
+    panel.frame(title, "ERT / dimension", "Dimension")
 
 
 def _functions(members):
@@ -157,8 +145,3 @@ def _functions(members):
     if len(members) > 1 and members == list(range(members[0], members[-1] + 1)):
         return f"f{members[0]}\u2013f{members[-1]}"
     return ", ".join(f"f{f}" for f in members)
-
-
-def _range(counts):
-    low, high = counts.min(), counts.max()
-    return f"{low}" if low == high else f"{low} to {high}"

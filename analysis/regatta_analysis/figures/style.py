@@ -118,20 +118,24 @@ class Panel:
         """Title, labels, horizontal ticks and grid, at the end of drawing. `factor` is the power of ten taken out of
         the numbers of the vertical axis."""
         axes = self.axes
-        axes.set_title(wrapped(escaped(title), {1: 54, 2: 48}.get(self.columns, 34)), loc="left")
-        if self.first:
-            axes.set_ylabel(f"{label} ({factor})" if factor else label)
-        else:
+        self.frame(title, f"{label} ({factor})" if factor else label,
+                   "Query $t$ (after the initial design)" if self.columns < 3 else "Query $t$")
+        if not self.first:
             axes.set_ylabel(factor)
-        if self.bottom:
-            axes.set_xlabel("Query $t$ (after the initial design)" if self.columns < 3
-                            else "Query $t$")
         last = max((line.get_xdata()[-1] for line in axes.lines if len(line.get_xdata()) > 2),
                    default=1)
         axes.set_xlim(-0.015 * last, 1.015 * last)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10], integer=True))
-        axes.grid(True, which="major", color="0.9", lw=0.4, zorder=0)
-        axes.set_axisbelow(True)
+
+    def frame(self, title, vertical, horizontal):
+        """Title, labels and grid. Only the first panel of a row has a vertical label, and the lowest a horizontal one."""
+        self.axes.set_title(wrapped(escaped(title), {1: 54, 2: 48}.get(self.columns, 34)), loc="left")
+        if self.first:
+            self.axes.set_ylabel(vertical)
+        if self.bottom:
+            self.axes.set_xlabel(horizontal)
+        self.axes.grid(True, which="major", color="0.9", lw=0.4, zorder=0)
+        self.axes.set_axisbelow(True)
 
 
 def place_legend(figure, entries, notes=()):

@@ -1,6 +1,7 @@
 """The results of a study: the groups of its problems, their settings, trials and evaluations."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,6 +20,15 @@ from .yaml_file import parse_yaml
 if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
+
+
+def remembered(compute):
+    """Let a function of results, and of what else it takes, compute each value once. Callers must not change it."""
+    @functools.wraps(compute)
+    def look(results, *arguments, **named):
+        key = (compute.__module__, compute.__name__, *arguments, *named.items())
+        return results.remember(key, lambda: compute(results, *arguments, **named))
+    return look
 
 
 class Results:
@@ -184,12 +194,11 @@ class Results:
                              f"(it has: {', '.join(self.problems)})")
         return found
 
+    @remembered
     def minimised(self, problem: str) -> np.ndarray:
         """Whether `goal: minimise` holds, for every trial of a problem: then `y`, `f`, `objective` and `optimum`
         are the negative of what the user's program or file says."""
-        return self.remember(("minimised", problem), lambda: self._minimised(self.group(problem)))
-
-    def _minimised(self, group):
+        group = self.group(problem)
         swept = column_of("goal", group.settings)
         if group.settings.get(swept) == "problem":
             return np.asarray(group.setting(swept)[1], object) == "minimise"

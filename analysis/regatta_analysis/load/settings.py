@@ -55,14 +55,9 @@ def swept_outside(algorithm, swept):
     return {name: value for name, _, value in (pair.partition("=") for pair in pairs) if name != "score"}
 
 
-def problem_label(label, algorithm, swept):
-    """Label of the problem with the swept settings that are not the algorithm's own."""
-    return panel_label(label, swept_outside(algorithm, swept))
-
-
 def problem_of(trial):
-    """The label of a row of `trials` with what was swept."""
-    return problem_label(trial.problem, trial.algorithm, getattr(trial, "swept", ""))
+    """The label of the problem of a row of `trials`, with the swept settings that are not the algorithm's own."""
+    return panel_label(trial.problem, swept_outside(trial.algorithm, getattr(trial, "swept", "")))
 
 
 def panel_label(label, at):

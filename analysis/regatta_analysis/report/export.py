@@ -130,15 +130,5 @@ def _conventional(results, problem):
     return dataset
 
 
-# ---- logs of benchmarks --------------------------------------------------------------------------
-
-
-def _coco(results, directory):
-    return logs.write_coco(results, directory, about(results))
-
-
-def _ioh(results, directory):
-    return logs.write_ioh(results, directory, about(results))
-
-
-KINDS = {"csv": _csv, "parquet": _parquet, "coco": _coco, "ioh": _ioh, "netcdf": _netcdf}
+KINDS = {"csv": _csv, "parquet": _parquet, "coco": lambda results, to: logs.write_coco(results, to, about(results)),
+         "ioh": lambda results, to: logs.write_ioh(results, to, about(results)), "netcdf": _netcdf}

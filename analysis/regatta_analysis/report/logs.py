@@ -109,6 +109,15 @@ def _grouped(found, *names):
     return groups
 
 
+def _folders(found, directory):
+    """((algorithm, suite, function), folder, [((dim,), runs)]) of every function in the logs of an algorithm."""
+    suites, names = (file_names(dict.fromkeys(getattr(run, name) for run in found)) for name in ("suite", "algorithm"))
+    functions = _grouped(found, "algorithm", "suite", "function")
+    for (algorithm, suite, function), mine in progress(functions.items(), "functions"):
+        yield ((algorithm, suite, function), directory / suites[suite] / names[algorithm],
+               sorted(_grouped(mine, "dim").items(), key=lambda pair: pair[0]))
+
+
 def _best(values):
     """Index of the best value so far, at every evaluation."""
     least = np.minimum.accumulate(values)
@@ -125,23 +134,18 @@ def write_coco(results, directory, about):
     found = [run for run in every if np.isfinite(run.optimum)]
     if not found:
         raise InputError(f"{results.path}: COCO's format has values above the optimum, and no optimum is known")
-    written = []
-    suites, names = (file_names(dict.fromkeys(getattr(run, name) for run in found)) for name in (
-        "suite", "algorithm"))
-    others = [suite for suite in suites if suite != "bbob"]
+    written, suites = [], {run.suite for run in found}
+    others = suites - {"bbob"}
     notes = [*_left_out(n_empty), *([f"cocopp reads the folder {directory / 'bbob'} alone: it knows no other suite"]
                                     if "bbob" in suites and others else
                                     ["cocopp reads the suite bbob alone, which is not in it"] if others else [])]
     unknown = list(dict.fromkeys(run.name for run in every if not np.isfinite(run.optimum)))
     if unknown:
         notes.append(f"left out, since their optimum is not known: {', '.join(unknown)}")
-    for (algorithm, suite, function), mine in progress(
-            _grouped(found, "algorithm", "suite", "function").items(), "functions"):
-        folder = directory / suites[suite] / names[algorithm]
-        data = folder / f"data_f{function}"
+    for (algorithm, suite, function), folder, dims in _folders(found, directory):
+        data, info = folder / f"data_f{function}", []
         data.mkdir(parents=True, exist_ok=True)
-        info = []
-        for (dim,), some in sorted(_grouped(mine, "dim").items()):
+        for (dim,), some in dims:
             info.append(_coco_info(algorithm, suite, function, dim, some, about))
             for suffix, chosen in (("dat", _improvements), ("tdat", _times)):
                 written.append(data / f"bbobexp_f{function}_DIM{dim}.{suffix}")
@@ -208,15 +212,11 @@ def write_ioh(results, directory, about):
     know. raw_y is above the optimum if it is known."""
     found, n_empty = runs(results)
     written = []
-    suites, names = (file_names(dict.fromkeys(getattr(run, name) for run in found)) for name in (
-        "suite", "algorithm"))
-    for (algorithm, suite, function), mine in progress(
-            _grouped(found, "algorithm", "suite", "function").items(), "functions"):
-        name = re.sub(r"[^A-Za-z0-9]+", "", mine[0].name)[:60] or "problem"
-        folder, stem = directory / suites[suite] / names[algorithm], f"f{function}_{name}"
+    for (algorithm, suite, function), folder, dims in _folders(found, directory):
+        name = re.sub(r"[^A-Za-z0-9]+", "", dims[0][1][0].name)[:60] or "problem"
+        stem, scenarios = f"f{function}_{name}", []
         (folder / f"data_{stem}").mkdir(parents=True, exist_ok=True)
-        scenarios = []
-        for (dim,), some in sorted(_grouped(mine, "dim").items()):
+        for (dim,), some in dims:
             path = f"data_{stem}/IOHprofiler_f{function}_DIM{dim}.dat"
             scenarios.append({"dimension": dim, "path": path, "runs": [_ioh_about(run) for run in some]})
             written.append(folder / path)

@@ -6,6 +6,7 @@ import pandas as pd
 
 from ..escape import Tex, markdown as md, number, tex, write_csv
 from ..figures.figures import Band
+from ..load.results import remembered
 from ..progress import progress
 from ..stats import extended, robust
 from ..stats.measures import trial_values
@@ -47,16 +48,14 @@ def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
     return pd.concat(blocks, ignore_index=True)
 
 
+@remembered
 def stuck_trials(results, problem, metric):
     """{algorithm: numbers of trials whose last value is finite and stuck}; empty for values of which more is better."""
     if METRICS[metric].running:
         return {}
-
-    def count():
-        values = trial_values(results, problem, {"metric": metric}).dropna()
-        stuck = robust.stuck(values) & np.isfinite(values)
-        return stuck.groupby(level="algorithm", observed=True).sum().to_dict()
-    return results.remember(("stuck_trials", problem, metric), count)
+    values = trial_values(results, problem, {"metric": metric}).dropna()
+    stuck = robust.stuck(values) & np.isfinite(values)
+    return stuck.groupby(level="algorithm", observed=True).sum().to_dict()
 
 
 def runtime(results):

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ..escape import number, write_csv
+from ..load.results import remembered
 from ..report.tables import Table
 from . import comparison, evidence
 from .measures import trial_values
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 DRAWS = 2000
 COLUMNS = ["algorithm", "problems", "n", "ratio", "low", "high", "stuck", "improvement"]
 PAIRS = ["a", "b", "problems", "ratio", "low", "high", "win_rate", "better", "equivalent", "worse", "verdict"]
-WORDS = {evidence.BETTER: "better", evidence.WORSE: "worse", evidence.EQUIVALENT: "equivalent", evidence.OPEN: "open"}
 
 
 def scores(results: Results, metric: str) -> pd.DataFrame:
@@ -120,14 +120,13 @@ def _evidence(here, a, b):
     return evidence.compare(paired[a], paired[b], paired.index.get_level_values("instance"))
 
 
+@remembered
 def made(results: Results, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """(`methods`, `pairs` of the method with the least ratio), made once."""
-    def make():
-        table = scores(results, metric)
-        found = methods(table)
-        best = found["algorithm"].iloc[found["ratio"].argmin()] if len(found) else ""
-        return found, pairs(table, best)
-    return results.remember(("aggregate", metric), make)
+    """(`methods`, `pairs` of the method with the least ratio)."""
+    table = scores(results, metric)
+    found = methods(table)
+    best = found["algorithm"].iloc[found["ratio"].argmin()] if len(found) else ""
+    return found, pairs(table, best)
 
 
 def tables(results: Results, metric: str, name: str) -> list[Table]:
@@ -143,7 +142,7 @@ def tables(results: Results, metric: str, name: str) -> list[Table]:
         "probability that a trial is better than one of another method on the same problem.",
         ["Algorithm", "Problems", "Trials", "Ratio", "Stuck", "P(better)"], rows)
     rows = [_plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", number(r.win_rate, "+.2f"),
-                   f"{r.better:.2f}", f"{r.equivalent:.2f}", f"{r.worse:.2f}", WORDS[r.verdict])
+                   f"{r.better:.2f}", f"{r.equivalent:.2f}", f"{r.worse:.2f}", r.verdict)
             for r in against.itertuples()]
     first = against["a"].iloc[0] if len(against) else ""
     versus = Table(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
-from ..load.settings import method_label, same_value
+from ..load.settings import method_label, same_value, words_of_settings
 from . import evidence, extended
-from .measures import trial_values
+from .measures import last_values
 from .regret import more_is_better
 from .statistics import interval_of_median
 
@@ -33,8 +33,7 @@ def cells(results: Results, metric: str) -> dict[tuple[str, str], dict[tuple, pd
     found = {}
     for label in results.problems:
         group = results.group(label)
-        sense = {"sense": "max"} if more_is_better(results, label, metric) else {}
-        values = trial_values(results, label, {"metric": metric, **sense})
+        values = last_values(results, label, metric)
         planned = pd.MultiIndex.from_arrays([group.column(n) for n in values.index.names], names=values.index.names)
         values = values.reindex(planned)
         for (algorithm, swept), own in group.swept.items():
@@ -79,12 +78,12 @@ def _best_row(problem, method, some, statistic, flip):
     at = int(best.argmax())
     mean_se = extended.mean_and_error(values[at])[3] if statistic == "mean" else np.nan
     low, high = sorted(flip * interval_of_median(values[at]))
-    setting = text_of(keys[at])
+    setting = words_of_settings(dict(keys[at]))
     if len(keys) > 1 and all(v.equals(values[0]) for v in values):
         setting, why = "", EQUAL
     return [problem, method, setting, statistic, flip * centres[at], mean_se,
             flip * float(extended.quantiles(values[at], [0.5])[0]), low, high, int(values[at].notna().sum()),
-            len(values[at]), len(keys), [text_of(k) for k in _alike(keys, values, at)], why]
+            len(values[at]), len(keys), [words_of_settings(dict(k)) for k in _alike(keys, values, at)], why]
 
 
 def _alike(keys, values, at):
@@ -111,11 +110,6 @@ def _evidence(both, level=evidence.LEVEL):
         a, b = ([np.exp(contrast)], [1.0]) if scale == "ratio" else ([contrast], [0.0])
         codes = codes[:1]
     return evidence.compare(a, b, codes, scale, level=level)
-
-
-def text_of(key: tuple) -> str:
-    """((setting, value), ...) as text."""
-    return ", ".join(f"{name} = {value}" for name, value in key)
 
 
 def effects(results: Results, metric: str) -> pd.DataFrame:

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..load.errors import InputError
+from ..load.results import remembered
 from ..load.settings import method_label, options, panel_label
 from .profiles import TARGETS
 from .regret import aligned, curves, more_is_better, regret_sums
@@ -164,14 +165,11 @@ def rows(found: Sequence[Cell]) -> dict[str, list[Cell]]:
     return {c.algorithm: [o for o in found if within(o, c)] for c in whole}
 
 
+@remembered
 def histories(results: Results, problem: str, metric: str = "simple", moment: str = "finished") -> History:
     """The History of a problem by `simple` (simple regret), `cumulative` (sum of the regret of the queries) or `best`
     (best value so far). moment: of MOMENTS."""
-    return results.remember(("clock", problem, metric, moment),
-                            lambda: _history(results, results.group(problem), metric, moment))
-
-
-def _history(results, group, metric, moment):
+    group = results.group(problem)
     keep = np.flatnonzero(group.column("status") == "complete")
     times = ends(group, moment)[keep]
     order = np.argsort(times, axis=1, kind="stable")

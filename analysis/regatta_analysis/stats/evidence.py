@@ -330,13 +330,6 @@ def _by_group(units, groups):
     return np.array([centre(units[groups == name], "median") for name in names])
 
 
-def noninferior(found: _Statement, margin: float = ROPE) -> str:
-    """Whether a is at most the share `margin` of b worse: "shown", "against" or "open". On the scale "difference"
-    the margin is the region of practical equivalence."""
-    border = found.rope[1] if found.scale == "difference" else 1.0 + margin
-    return {"below": "shown", "above": "against", OPEN: OPEN}[found.against(border)]
-
-
 def pooled(panels: Sequence[Evidence], shared: Sequence | None = None, level: float = LEVEL) -> Pooled:
     """The Evidence of several panels together, stratified: every panel has the same weight.
 
@@ -384,44 +377,3 @@ def posterior(panels: Sequence[np.ndarray], margins: Sequence[float], draws: int
 def _weights(n, draws, number):
     """Draws x (1 + n): weights of the prior's place and of n units."""
     return np.random.default_rng([n, number]).dirichlet([PRIOR] + [1.0] * n, size=draws)
-
-
-@dataclass(frozen=True)
-class Level(_Statement):
-    """The result of `level_of` for the values of one method. `effect` is their statistic. `low` and `high` enclose the
-    median of a unit, by its signs alone, so for every law of the values."""
-    n: int
-    scale: str
-    statistic: str
-    effect: float
-    units: np.ndarray
-    margin: float
-    level: float
-    stuck: float
-    skewed: bool
-
-    def _evidence(self, shifted):
-        return sign_evidence(shifted[0])
-
-    def _borders(self, contrasts):
-        return contrasts[0]
-
-    @property
-    def contrasts(self) -> list[np.ndarray]:
-        return [self.units]
-
-
-def level_of(values: ArrayLike, groups: ArrayLike | None = None, scale: str = "ratio", *,
-             statistic: str = "median", level: float = LEVEL) -> Level:
-    """The Level of values (n,), for statements about one method against a border; arguments as for `compare`. Here
-    only signs count: the values of one method have no reason to be symmetric."""
-    values = np.asarray(values, float)
-    known = ~np.isnan(values)
-    values = values[known]
-    units = contrasts(values, np.ones_like(values) if scale == "ratio" else np.zeros_like(values), scale)
-    if groups is not None:
-        units = _by_group(units, np.asarray(groups)[known])
-    plain = 10.0**values if scale == "log10" else values
-    share = float(stuck(plain).mean()) if len(plain) else np.nan
-    return Level(len(values), scale, statistic, centre(plain, statistic), units, float(np.log1p(ROPE)), level, share,
-                 skewed(plain))

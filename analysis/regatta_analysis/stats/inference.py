@@ -10,11 +10,12 @@ import numpy as np
 import pandas as pd
 
 from ..escape import markdown as md, number, write_csv
+from ..load.results import remembered
 from ..report import tables
 from . import comparison, extended
 from .growth import growth_exponent
-from .measures import trial_values
-from .regret import METRICS, more_is_better, regret_curves
+from .measures import last_values
+from .regret import METRICS, regret_curves
 from ..progress import progress
 from ..report.tables import Table
 
@@ -29,17 +30,11 @@ def recorded(results: Results, metric: str) -> bool:
 
 def final_values(results: Results, problem: str, metric: str) -> pd.DataFrame:
     """Table trial x algorithm of the metric at the last query, less is better."""
-    sense = {"sense": "max"} if more_is_better(results, problem, metric) else {}
-    return comparison.paired(trial_values(results, problem, {"metric": metric} | sense),
-                             results.algorithms)
+    return comparison.paired(last_values(results, problem, metric), results.algorithms)
 
 
+@remembered
 def comparisons(results: Results, metric: str, against: str | None = None) -> pd.DataFrame:
-    """The table of `compared`, made once."""
-    return results.remember(("comparisons", metric, against), lambda: compared(results, metric, against))
-
-
-def compared(results: Results, metric: str, against: str | None) -> pd.DataFrame:
     """`comparison.compare` of all pairs, or of one algorithm with the others, problem by problem, with Holm's
     correction over all of them. Trials that share an instance are not independent; then the means of the instances are
     compared, over the seeds that both have. If neither of the two reads a swept setting, their tests in its panels are
@@ -102,12 +97,8 @@ def _needed(row):
     return f"{row.needed:.0f}" if row.needed > row.n else "enough"
 
 
+@remembered
 def growth(results: Results) -> pd.DataFrame:
-    """The table of `exponents_of`, made once."""
-    return results.remember("growth", lambda: exponents_of(results))
-
-
-def exponents_of(results: Results) -> pd.DataFrame:
     """Growth exponent of mean cumulative regret of every cell with at least 8 queries, with its 95% bootstrap
     interval. Trials that share an instance are drawn together."""
     rows = []

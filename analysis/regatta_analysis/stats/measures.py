@@ -65,6 +65,12 @@ def trial_values(results: Results, problem: str, value: Mapping[str, Any],
     return -series if value.get("sense") == "max" else series
 
 
+def last_values(results: Results, problem: str, metric: str) -> pd.Series:
+    """`trial_values` of one of METRICS at the last query, with the sign by which less is better."""
+    values = trial_values(results, problem, {"metric": metric})
+    return -values if more_is_better(results, problem, metric) else values
+
+
 def hitting_times(frame: pd.DataFrame, target: float) -> pd.Series:
     """First column of curves at which a trial is at most the target; one more than the last for never."""
     reached = frame.le(target + 1e-9).to_numpy()

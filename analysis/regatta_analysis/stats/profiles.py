@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from ..load.results import Results
 
 TARGETS = (1e-1, 1e-2, 1e-3)
-COSTS = ("evaluations", "cpu")
 
 
 def hits(results: Results, targets: Sequence[float] | np.ndarray = TARGETS,

@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence
+from typing import TYPE_CHECKING, Iterable, Optional, Sequence
 
 import numpy as np
 import pandas as pd
 
 from ..load.errors import InputError, nearest
+from ..load.results import remembered
 from ..load.settings import options, split
 
 if TYPE_CHECKING:
@@ -38,13 +39,11 @@ METRICS = {
 DRIFTS = ("linear", "jump", "table", "periodic", "walk")  # as `regatta describe laws` names them
 
 
+@remembered
 def is_dynamic(results: Results, problem: str) -> bool:
     """Whether regret on a problem is dynamic: the law of its contexts changes, or the contexts are announced, and the
     regret of an evaluation is against the best design of that moment."""
-    return results.remember(("dynamic", problem), lambda: _is_dynamic(results.group(problem)))
-
-
-def _is_dynamic(group: Any) -> bool:
+    group = results.group(problem)
     found = options(group.texts("key", np.array([0]))[0], "problem") if group.n else {}
     laws = (part.strip('[" ') for value in found.values() for part in split(value.strip("[]"), ","))
     return found.get("context") == "before" or found.get("setting") == "announced" or any(

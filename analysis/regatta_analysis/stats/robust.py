@@ -7,7 +7,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-STATISTICS = ("mean", "median", "iqm")
 FLOOR = 1e-12  # Regrets below it count as equal to it when logarithms are compared.
 GAP = 1.0  # in decades
 SKEWED = 1.5  # mean over median

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from ..load.results import remembered
 from ..load.settings import method_label, panels
 from . import comparison, extended
 from .measures import trial_values
@@ -41,6 +42,7 @@ def reads(results: Results) -> dict[tuple[str, str], set[str]]:
     return found
 
 
+@remembered
 def final_values(results: Results, metric: str) -> pd.DataFrame:
     """One row per planned trial and panel: problem (without settings), method, instance, seed, the value of the metric
     at the last query (NaN if the trial has none), and a column per setting.
@@ -48,10 +50,6 @@ def final_values(results: Results, metric: str) -> pd.DataFrame:
     A method that does not read a setting has a row for every value of it that goes together with its own. Methods that
     each sweep parameters of their own have panels of their own, in which the parameters of the others are missing, and a
     method that sweeps nothing is in all of them (`settings.panels` without products)."""
-    return results.remember(("final_values", metric), lambda: _final_values(results, metric))
-
-
-def _final_values(results, metric):
     frames, found, first = [], [], {}
     rank = {label: k for k, label in enumerate(results.algorithms)}
     for label in results.problems:
