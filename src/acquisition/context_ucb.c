@@ -4,6 +4,7 @@
 #include "acquisition/local_search.h"
 #include "base/poll.h"
 #include "gp/model/model.h"
+#include "gp/model/surrogate.h"
 #include "gp/posterior/exact/projection.h"
 
 #include <math.h>
@@ -18,14 +19,16 @@
 #define NOISE_SHARE 0.0625 /* residual of a projection as a share of the noise variance, */
 #define PROJECT_LEAST 1e-6 /* at least this share of k(x,x), */
 #define PROJECT_MOST 1e-3  /* and at most this share */
-/* With more than RG_CONTEXT_LONG data a value at all contexts is dear. If ROUGH needs more than
+/* With more than RG_LONG_DATA data a value at all contexts is dear. If ROUGH needs more than
    LONG_FEW nodes, or FINE too many, the search takes up to LONG_NODES of these accuracies. */
 #define LONG_FEW 64
 #define LONG_NODES 192
 #define LONG_ROUGH 1e-2
 #define LONG_FINE 1e-4
 #define LONG_CONFIRM 1e-3 /* the tolerated difference then */
+#define LONG_CLIMB 8      /* rounds of a climb on all contexts, from near data */
 #define LONG_PROJECT 1e-2 /* a projection may leave the noise variance, at most this share */
+#define NEAR_CONTEXTS 32  /* with more contexts than this, only data near them take part */
 #define FINISH 40         /* approximate number of designs that the end of a search evaluates */
 
 /* Takes ownership of `nodes`. */
@@ -179,7 +182,7 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
   const size_t dim = (size_t)ucb->posterior.dim_x;
   /* Work pair by pair, because a gradient needs the solutions that the values of the same
      designs left behind. */
-  const int kept = PetscMax(RG_CONTEXT_TOGETHER / ucb->posterior.size, 1);
+  const int kept = rg_context_posterior_kept(&ucb->posterior);
   const int size =
     gradient && !ucb->posterior.is_product ? PetscMin(kept, RG_CONTEXT_BATCH) : RG_CONTEXT_BATCH;
 
@@ -226,30 +229,50 @@ static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *
   PetscFunctionReturn(0);
 }
 
-/* `what` under `posterior`, interpolated from nodes where few nodes suffice; *found reports
-   whether they do. */
-static PetscErrorCode create_with_nodes(const RgModel *model, RgPosterior *posterior,
-                                        const RgContextualOptions *options,
-                                        const RgContextual *what, double tolerance, int most,
+/* Whether data are so many that values at all contexts are dear. */
+static bool is_long(const RgModel *model)
+{
+  return model->posterior.n > RG_LONG_DATA;
+}
+
+/* Whether the data near a design may do. The noise bounds the condition of their matrix, and one
+   context coordinate orders them. */
+static bool may_be_near(const RgModel *model)
+{
+  const RgPosterior *posterior = &model->posterior;
+  const double least = PROJECT_LEAST * rg_kernel_diagonal(&posterior->kernel);
+
+  return is_long(model) && model->domain->context.dim == 1 && rg_posterior_has_factor(posterior) &&
+         posterior->noise_variance >= least;
+}
+
+/* How U is interpolated: under `posterior`, to `tolerance`, from at most `most` nodes. */
+typedef struct {
+  RgPosterior *posterior;
+  bool near; /* with more than NEAR_CONTEXTS nodes only data near a design take part */
+  double tolerance;
+  int most;
+} Interpolated;
+
+/* `what`, interpolated where few nodes suffice; *found reports whether they do. */
+static PetscErrorCode create_with_nodes(const RgModel *model, const RgContextualOptions *options,
+                                        const RgContextual *what, const Interpolated *how,
                                         bool *found, RgContextUcb *ucb)
 {
   const int dim_x = model->domain->design.dim;
   RgContextNodes nodes;
+  int most = PetscMin(how->most, what->M / 2);
 
   PetscFunctionBeginUser;
-  most = PetscMin(most, what->M / 2);
   if (options->nodes > 0) most = PetscMin(most, options->nodes);
-  PetscCall(rg_context_nodes_create(&posterior->kernel, dim_x, what->M, what->contexts,
-                                    what->n_slopes, tolerance, most, &nodes));
+  PetscCall(rg_context_nodes_create(&how->posterior->kernel, dim_x, what->M, what->contexts,
+                                    what->n_slopes, how->tolerance, most, &nodes));
   *found = nodes.n > 0;
   if (*found)
-    PetscCall(create(posterior, dim_x, options->width, what, RG_CONTEXT_PAIRS, 1, &nodes, ucb));
+    PetscCall(create(how->posterior, dim_x, options->width, what,
+                     how->near && nodes.n > NEAR_CONTEXTS ? RG_CONTEXT_NEAR : RG_CONTEXT_PAIRS, 1,
+                     &nodes, ucb));
   PetscFunctionReturn(0);
-}
-
-static bool is_long(const RgModel *model)
-{
-  return model->posterior.n > RG_CONTEXT_LONG;
 }
 
 /* Residual that a projection may leave: a share of the noise, within bounds. */
@@ -269,9 +292,11 @@ typedef struct {
   RgContextUcb ucb;
 } Rough;
 
-/* Nodes if possible, else `few`, else all contexts, each under a projection if one exists. */
+/* Nodes if possible, else `few`, else all contexts, each under a projection if one exists. near:
+   from near data where nodes are many. */
 static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *options,
-                                   const RgContextual *exact, const RgContextual *few, Rough *rough)
+                                   const RgContextual *exact, const RgContextual *few, bool near,
+                                   Rough *rough)
 {
   RgPosterior *posterior = &model->posterior;
   bool found;
@@ -282,15 +307,16 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
   if (rough->projects) posterior = &rough->projected;
   const RgContextual *what = few && options->few_first ? few : exact;
   const bool dear = is_long(model);
-  PetscCall(create_with_nodes(model, posterior, options, what, ROUGH, dear ? LONG_FEW : ROUGH_NODES,
-                              &found, &rough->ucb));
-  if (!found && dear)
-    PetscCall(create_with_nodes(model, posterior, options, what, LONG_ROUGH,
-                                few ? PetscMin(few->M, LONG_NODES) : LONG_NODES, &found,
-                                &rough->ucb));
+  Interpolated how = {posterior, near, ROUGH, dear ? LONG_FEW : ROUGH_NODES};
+  PetscCall(create_with_nodes(model, options, what, &how, &found, &rough->ucb));
+  how.tolerance = LONG_ROUGH;
+  how.most = few ? PetscMin(few->M, LONG_NODES) : LONG_NODES;
+  if (!found && dear) PetscCall(create_with_nodes(model, options, what, &how, &found, &rough->ucb));
+  what = few ? few : exact;
   if (!found)
-    PetscCall(create(posterior, model->domain->design.dim, options->width, few ? few : exact,
-                     RG_CONTEXT_PAIRS, 1, &(RgContextNodes){0}, &rough->ucb));
+    PetscCall(create(posterior, model->domain->design.dim, options->width, what,
+                     near ? RG_CONTEXT_NEAR : RG_CONTEXT_PAIRS, 1, &(RgContextNodes){0},
+                     &rough->ucb));
   rough->gains = rough->projects || found || (few && few->M < exact->M);
   PetscFunctionReturn(0);
 }
@@ -303,26 +329,51 @@ static PetscErrorCode rough_destroy(Rough *rough)
   PetscFunctionReturn(0);
 }
 
-/* The value of `exact` at the query. If the nodes gave another value, climb on `exact`. */
-static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *exact,
-                              double tolerance, const RgSearch *search, double *x, double *value)
+static PetscErrorCode exact_value(RgModel *model, double width, const RgContextual *exact,
+                                  const double *x, double *value)
 {
-  const RgMaximiserOptions *options = search->options;
-  const RgLocalSearch ascend = options->local_search == RG_LOCAL_SEARCH_LBFGSB
-                                 ? rg_local_search_lbfgsb
-                                 : rg_local_search_batched;
-  const double given = *value;
   RgContextUcb ucb;
 
   PetscFunctionBeginUser;
   PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_PAIRS, 1, &ucb));
   PetscCall(rg_context_ucb_function(&ucb, 1, x, value, NULL));
   PetscCall(rg_context_ucb_destroy(&ucb));
-  if (fabs(*value - given) <= tolerance * fmax(1.0, fabs(*value)) || !options->max_iterations)
+  PetscFunctionReturn(0);
+}
+
+/* The value of `exact` at the query. If the search gave another value, climb on all contexts, in
+   the given form. */
+static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *exact,
+                              RgContextForm form, double tolerance, const RgSearch *search,
+                              double *x, double *value)
+{
+  RgMaximiserOptions options = *search->options;
+  const RgLocalSearch ascend = options.local_search == RG_LOCAL_SEARCH_LBFGSB
+                                 ? rg_local_search_lbfgsb
+                                 : rg_local_search_batched;
+  const size_t dim = (size_t)model->domain->design.dim;
+  const double given = *value;
+  double *moved, climbed;
+  RgContextUcb ucb;
+
+  PetscFunctionBeginUser;
+  PetscCall(exact_value(model, width, exact, x, value));
+  if (fabs(*value - given) <= tolerance * fmax(1.0, fabs(*value)) || !options.max_iterations)
     PetscFunctionReturn(0);
-  PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_EXACT, FINISH, &ucb));
-  PetscCall(ascend(options, ucb.posterior.dim_x, 1, x, value, rg_context_ucb_function, &ucb));
+  if (form == RG_CONTEXT_NEAR)
+    options.max_iterations = PetscMin(options.max_iterations, LONG_CLIMB);
+  PetscCall(PetscMalloc1(dim, &moved));
+  PetscCall(PetscArraycpy(moved, x, dim));
+  climbed = *value;
+  PetscCall(rg_context_ucb_create(model, width, exact, form, FINISH, &ucb));
+  PetscCall(ascend(&options, (int)dim, 1, moved, &climbed, rg_context_ucb_function, &ucb));
   PetscCall(rg_context_ucb_destroy(&ucb));
+  if (form == RG_CONTEXT_NEAR) PetscCall(exact_value(model, width, exact, moved, &climbed));
+  if (form != RG_CONTEXT_NEAR || climbed > *value) {
+    PetscCall(PetscArraycpy(x, moved, dim));
+    *value = climbed;
+  }
+  PetscCall(PetscFree(moved));
   PetscFunctionReturn(0);
 }
 
@@ -355,22 +406,24 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
 
   PetscFunctionBeginUser;
   PetscCall(find_product(model, &is_product));
-  PetscCall(rough_create(model, options, exact, few, &rough));
-  PetscCall(create_with_nodes(model, &model->posterior, options, exact, FINE,
-                              is_product ? FINE_PRODUCT : FINE_NODES, &fewer, &end));
+  PetscCall(rough_create(model, options, exact, few, !is_product && may_be_near(model), &rough));
+  const bool near = rough.ucb.posterior.form == RG_CONTEXT_NEAR;
+  const RgContextForm whole = near ? RG_CONTEXT_NEAR : RG_CONTEXT_EXACT;
+  Interpolated how = {&model->posterior, near, FINE, is_product ? FINE_PRODUCT : FINE_NODES};
+  PetscCall(create_with_nodes(model, options, exact, &how, &fewer, &end));
   if (!fewer && !is_product && is_long(model)) {
     tolerance = LONG_CONFIRM;
-    PetscCall(create_with_nodes(model, &model->posterior, options, exact, LONG_FINE, LONG_NODES,
-                                &fewer, &end));
+    how.tolerance = LONG_FINE;
+    how.most = LONG_NODES;
+    PetscCall(create_with_nodes(model, options, exact, &how, &fewer, &end));
   }
-  if (!fewer)
-    PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_EXACT, FINISH, &end));
+  if (!fewer) PetscCall(rg_context_ucb_create(model, options->width, exact, whole, FINISH, &end));
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &end,
                                 rough.gains ? &screen : NULL, search, query, value, failure));
   PetscCall(rg_context_ucb_destroy(&end));
   PetscCall(rough_destroy(&rough));
-  if (fewer && !failure->failed)
-    PetscCall(confirm(model, options->width, exact, tolerance, search, query->x, value));
+  if ((fewer || near) && !failure->failed)
+    PetscCall(confirm(model, options->width, exact, whole, tolerance, search, query->x, value));
   PetscFunctionReturn(0);
 }
 
@@ -385,9 +438,8 @@ static PetscErrorCode acquire_settled(RgModel *model, const RgContextualOptions 
   bool found = false;
 
   PetscFunctionBeginUser;
-  if (options->nodes > 0)
-    PetscCall(
-      create_with_nodes(model, &model->posterior, options, exact, FINE, FINE_NODES, &found, &ucb));
+  const Interpolated how = {&model->posterior, false, FINE, FINE_NODES};
+  if (options->nodes > 0) PetscCall(create_with_nodes(model, options, exact, &how, &found, &ucb));
   if (!found)
     PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_EXACT,
                                     search->options->raw_samples, &ucb));

@@ -61,10 +61,6 @@ PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb);
 PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double *value,
                                        double *gradient);
 
-/* With more data a search takes fewer nodes. The revision is in the identity of such trials. */
-#define RG_CONTEXT_LONG 512
-#define RG_CONTEXT_LONG_REVISION 1
-
 /* Maximise `exact` over the designs. `few` is a criterion with fewer contexts; NULL: none.
    On a box the search has three steps. (1) Compare raw points and let starts climb on a cheap
    version of the function: U interpolated from nodes (RgContextNodes, to ROUGH) to the contexts
@@ -73,6 +69,8 @@ PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double
    interpolated to FINE, under the posterior itself. (3) Evaluate `exact` at the end points: this
    is `value`. Where it differs from the interpolated value by more than CONFIRM max(1, |value|),
    climb on `exact` from there.
+   With more than RG_LONG_DATA data the first two steps ask for less, and where U needs many nodes
+   along one context coordinate, only data near a design take part in them (RG_CONTEXT_NEAR).
    Without nodes (nodes = 0, or many nodes needed and a kernel that is a product of a part in x
    and a part in c), step (1) uses `exact` with RG_CONTEXT_ROUGH if that is cheaper, else `few`,
    and step (2) uses `exact`. If `few` has no fewer contexts than `exact`, every step uses

@@ -97,42 +97,55 @@ RG_TEST(nodes_lose_next_to_nothing)
   race_destroy(&race);
 }
 
-/* With many data and short length scales, of which a list of contexts needs many nodes, the search
-   takes few all the same. Its query is as good as that of a search on all contexts, and the value
+/* The query of a search with many data is as good as that of a search on all contexts, and its value
    is that of all contexts. */
+static void check_many(Race *race, const char *scale, const char *name)
+{
+  const Entry entry = {name, "matern52", strstr(name, "kde") ? 0 : RG_UCB_ACQUISITION, false};
+  const char *const scales[] = {scale, scale, "0.02"};
+  RgDiagnostics diagnostics = {0};
+  const RgParam *entry_of;
+  Method nodes = {0}, all = {0};
+
+  RG_OK(rg_params_set(rg_surrogate_params, &race->surrogate, "length_scale", DIM + 1, scales,
+                      (RgPlace){0}, &diagnostics, &entry_of));
+  method_begin(&nodes, name, "context_nodes", "auto", &race->setup);
+  method_begin(&all, name, "context_nodes", "0", &race->setup);
+  method_update(&nodes, &race->history);
+  method_update(&all, &race->history);
+  const double chosen = ask(&nodes, 1, &race->history, &entry);
+  const double best = ask(&all, 1, &race->history, &entry);
+  print_message("%-8s %d data, length scale %s: nodes lost %.1e of %.3f\n", name, race->history.n,
+                scale, best - chosen, best);
+  /* The slopes of WDRBO make many hills of nearly the same height. */
+  assert_true(best - chosen < (strcmp(name, "wdrbo") ? 1e-4 : 1e-2));
+  method_end(&nodes);
+  method_end(&all);
+}
+
+/* Short length scales of the context need many nodes, and those of the design many data. Many data
+   are close to each other in the design: what is near a design then depends on the context. */
 RG_TEST(few_nodes_do_for_many_data)
 {
   enum { DATA = 520 };
-  static const char *const names[] = {"erbo", "sbo_kde"}, *const scales[] = {"0.3", "0.3", "0.02"};
-  RgDiagnostics diagnostics = {0};
-  const RgParam *entry_of;
+  static const char *const names[] = {"erbo", "wdrbo", "sbo_kde", "drbo_kde"};
+  static const char *const noises[] = {"1e-2", "1e-4"};
   Race race;
 
   race_create(&race, "nodes", DATA);
   set_in(rg_surrogate_params, &race.surrogate, "fit", "fixed");
-  RG_OK(rg_params_set(rg_surrogate_params, &race.surrogate, "length_scale", DIM + 1, scales,
-                      (RgPlace){0}, &diagnostics, &entry_of));
-  set_in(rg_surrogate_params, &race.surrogate, "noise_variance", "1e-2");
   race.maximiser.raw_samples = 24;
   race.maximiser.restarts = 3;
   race_begin(&race);
   while (race.history.n < DATA) {
-    const double x[DIM] = {rg_random_uniform(&race.random), rg_random_uniform(&race.random)};
+    const double wide = race.history.n < DATA / 2 ? 1.0 : 0.05;
+    const double x[DIM] = {0.5 + wide * (rg_random_uniform(&race.random) - 0.5),
+                           0.5 + wide * (rg_random_uniform(&race.random) - 0.5)};
     race_evaluate(&race, x);
   }
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-    const Entry entry = {names[k], "matern52", k ? 0 : RG_UCB_ACQUISITION, false};
-    Method nodes = {0}, all = {0};
-    method_begin(&nodes, names[k], "context_nodes", "auto", &race.setup);
-    method_begin(&all, names[k], "context_nodes", "0", &race.setup);
-    method_update(&nodes, &race.history);
-    method_update(&all, &race.history);
-    const double chosen = ask(&nodes, 1, &race.history, &entry);
-    const double best = ask(&all, 1, &race.history, &entry);
-    print_message("%-8s %d data: nodes lost %.1e of %.3f\n", names[k], DATA, best - chosen, best);
-    assert_true(best - chosen < 1e-4);
-    method_end(&nodes);
-    method_end(&all);
+  for (size_t k = 0; k < 8; k++) {
+    set_in(rg_surrogate_params, &race.surrogate, "noise_variance", noises[k / 4]);
+    check_many(&race, k / 4 ? "0.02" : "0.3", names[k % 4]);
   }
   race_destroy(&race);
 }

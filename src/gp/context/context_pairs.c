@@ -2,13 +2,17 @@
    a product of a part in x and a part in c. */
 #include "gp/context/context_pairs.h"
 
+#include "gp/posterior/exact/nearby.h"
+
 #include <math.h>
 
 #define STEP 1e-5 /* step of the central differences in x, unit cube */
+#define NEAR 1e-4 /* covariances below this share of k(x,x) count as zero (RG_CONTEXT_NEAR) */
 
 /* Pairs (x, s_m) of as many designs as fit. */
 struct RgContextPairs {
   RgPrediction work;
+  RgNearby nearby;                                   /* with RG_CONTEXT_NEAR */
   int room;                                          /* pairs, at least M */
   double *Z;                                         /* room x dim */
   int *pair;                                         /* room: the pairs that have a derivative */
@@ -36,6 +40,7 @@ PetscErrorCode rg_context_pairs_create(RgContextPosterior *cp)
     p->one[m] = 1.0;
     p->zero[m] = 0.0;
   }
+  if (cp->form == RG_CONTEXT_NEAR) PetscCall(rg_nearby_create(cp->posterior, NEAR, &p->nearby));
   PetscFunctionReturn(0);
 }
 
@@ -46,6 +51,7 @@ PetscErrorCode rg_context_pairs_destroy(RgContextPosterior *cp)
   PetscFunctionBeginUser;
   if (!p) PetscFunctionReturn(0);
   PetscCall(rg_prediction_destroy(&p->work));
+  PetscCall(rg_nearby_destroy(&p->nearby));
   PetscCall(PetscFree6(p->Z, p->one, p->zero, p->gradient, p->mean, p->variance));
   PetscCall(PetscFree3(p->mean_bar, p->variance_bar, p->pair));
   PetscCall(PetscFree(cp->pairs));
@@ -67,6 +73,36 @@ static void fill_pairs(const RgContextPosterior *cp, int J, const double *X, int
   }
 }
 
+/* Predictions of the pairs in Z, which a gradient may follow; with RG_CONTEXT_NEAR they should have
+   one design. */
+static PetscErrorCode predict_pairs(RgContextPosterior *cp, int count, double *mean,
+                                    double *variance)
+{
+  struct RgContextPairs *p = cp->pairs;
+
+  PetscFunctionBeginUser;
+  if (cp->form == RG_CONTEXT_NEAR)
+    PetscCall(rg_nearby_predict(&p->nearby, count, p->Z, p->work.values_only, mean, variance));
+  else PetscCall(rg_posterior_predict(cp->posterior, count, p->Z, mean, variance, &p->work));
+  PetscFunctionReturn(0);
+}
+
+/* Gradients of those, into p->gradient. */
+static PetscErrorCode pull_pairs(RgContextPosterior *cp, int count, const double *mean_bar,
+                                 const double *variance_bar)
+{
+  struct RgContextPairs *p = cp->pairs;
+
+  PetscFunctionBeginUser;
+  if (cp->form == RG_CONTEXT_NEAR)
+    PetscCall(rg_nearby_gradient(&p->nearby, count, mean_bar, variance_bar ? variance_bar : p->zero,
+                                 p->gradient));
+  else
+    PetscCall(rg_posterior_gradient(cp->posterior, count, p->Z, mean_bar, variance_bar, &p->work,
+                                    p->gradient));
+  PetscFunctionReturn(0);
+}
+
 /* Derivatives by the context of mean and variance at S contexts, of the design x. */
 static PetscErrorCode slopes_at(RgContextPosterior *cp, const double *x, int S,
                                 const double *contexts, double *mean_slope, double *variance_slope)
@@ -77,11 +113,10 @@ static PetscErrorCode slopes_at(RgContextPosterior *cp, const double *x, int S,
   PetscFunctionBeginUser;
   fill_pairs(cp, 1, x, S, contexts);
   p->work.values_only = false;
-  PetscCall(rg_posterior_predict(cp->posterior, S, p->Z, p->mean, p->variance, &p->work));
+  PetscCall(predict_pairs(cp, S, p->mean, p->variance));
   for (int part = 0; part < 2; part++) {
     double *slope = part == 0 ? mean_slope : variance_slope;
-    PetscCall(rg_posterior_gradient(cp->posterior, S, p->Z, part == 0 ? p->one : p->zero,
-                                    part == 0 ? NULL : p->one, &p->work, p->gradient));
+    PetscCall(pull_pairs(cp, S, part == 0 ? p->one : p->zero, part == 0 ? NULL : p->one));
     for (int l = 0; l < S; l++) {
       for (int k = 0; k < cp->dim_c; k++)
         slope[l * cp->dim_c + k] = p->gradient[(size_t)l * dim + cp->dim_x + k];
@@ -101,15 +136,15 @@ PetscErrorCode rg_context_pairs_predict(RgContextPosterior *cp, int J, const dou
 {
   struct RgContextPairs *p = cp->pairs;
   const size_t M = (size_t)cp->size, S = (size_t)cp->n_slopes * cp->dim_c;
-  const int together = p->room / cp->size;
+  const int together = rg_context_posterior_kept(cp);
 
   PetscFunctionBeginUser;
   p->work.values_only = cp->values_only;
   for (int j = 0; j < J; j += together) {
     const int count = PetscMin(together, J - j);
     fill_pairs(cp, count, X + (size_t)j * cp->dim_x, cp->size, cp->contexts);
-    PetscCall(rg_posterior_predict(cp->posterior, count * cp->size, p->Z, moments->mean + j * M,
-                                   moments->variance + j * M, &p->work));
+    PetscCall(
+      predict_pairs(cp, count * cp->size, moments->mean + j * M, moments->variance + j * M));
   }
   p->current = J <= together && S == 0 && !cp->values_only ? J : 0;
   for (int j = 0; S > 0 && j < J; j++)
@@ -235,16 +270,42 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const doubl
   PetscFunctionReturn(0);
 }
 
+/* The same for one design, from the data near it. */
+static PetscErrorCode near_gradient(RgContextPosterior *cp, const double *x, const double *mean_bar,
+                                    const double *variance_bar, double *g)
+{
+  struct RgContextPairs *p = cp->pairs;
+  const int dim = cp->dim_x + cp->dim_c;
+
+  PetscFunctionBeginUser;
+  if (p->current != 1) {
+    fill_pairs(cp, 1, x, cp->size, cp->contexts);
+    p->work.values_only = false;
+    PetscCall(predict_pairs(cp, cp->size, p->mean, p->variance));
+  }
+  p->current = 0;
+  PetscCall(pull_pairs(cp, cp->size, mean_bar, variance_bar));
+  for (int k = 0; k < cp->dim_x; k++) {
+    g[k] = 0.0;
+    for (int m = 0; m < cp->size; m++) g[k] += p->gradient[(size_t)m * dim + k];
+  }
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_context_pairs_gradient(RgContextPosterior *cp, int J, const double *X,
                                          const RgContextMoments *bar, double *G)
 {
   const size_t M = (size_t)cp->size, S = (size_t)cp->n_slopes * cp->dim_c;
-  const int together = cp->pairs->room / cp->size;
+  const int together = rg_context_posterior_kept(cp);
 
   PetscFunctionBeginUser;
-  for (int j = 0; j < J; j += together)
-    PetscCall(moment_gradient(cp, PetscMin(together, J - j), X + (size_t)j * cp->dim_x,
-                              bar->mean + j * M, bar->variance + j * M, G + (size_t)j * cp->dim_x));
+  for (int j = 0; j < J; j += together) {
+    const double *x = X + (size_t)j * cp->dim_x, *mean = bar->mean + j * M;
+    const double *variance = bar->variance + j * M;
+    double *g = G + (size_t)j * cp->dim_x;
+    if (cp->form == RG_CONTEXT_NEAR) PetscCall(near_gradient(cp, x, mean, variance, g));
+    else PetscCall(moment_gradient(cp, PetscMin(together, J - j), x, mean, variance, g));
+  }
   for (int j = 0; S > 0 && j < J; j++)
     PetscCall(add_slope_gradient(cp, X + (size_t)j * cp->dim_x, bar->mean_slope + j * S,
                                  bar->variance_slope + j * S, G + (size_t)j * cp->dim_x));

@@ -20,7 +20,7 @@ PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, in
                              .form = form,
                              .designs = designs,
                              .is_product =
-                               form != RG_CONTEXT_PAIRS && rg_posterior_has_factor(posterior)};
+                               form < RG_CONTEXT_PAIRS && rg_posterior_has_factor(posterior)};
   PetscCall(PetscMalloc1((size_t)size * dim_c, &cp->contexts));
   PetscCall(PetscArraycpy(cp->contexts, contexts, (size_t)size * dim_c));
   if (cp->is_product) PetscCall(rg_context_product_create(cp));
@@ -40,6 +40,11 @@ PetscErrorCode rg_context_posterior_destroy(RgContextPosterior *cp)
 bool rg_context_posterior_is_reduced(const RgContextPosterior *cp)
 {
   return cp->is_product && rg_context_product_is_reduced(cp);
+}
+
+int rg_context_posterior_kept(const RgContextPosterior *cp)
+{
+  return cp->form == RG_CONTEXT_NEAR ? 1 : PetscMax(RG_CONTEXT_TOGETHER / cp->size, 1);
 }
 
 PetscErrorCode rg_context_moments_create(const RgContextPosterior *cp, RgContextMoments *moments)

@@ -15,7 +15,8 @@
 typedef enum {
   RG_CONTEXT_EXACT, /* F = Q R up to rounding */
   RG_CONTEXT_ROUGH, /* F to 1e-4 of its longest column: accurate enough to compare designs */
-  RG_CONTEXT_PAIRS  /* all pairs: the reference of tests and benchmarks */
+  RG_CONTEXT_PAIRS, /* all pairs: the reference of tests and benchmarks */
+  RG_CONTEXT_NEAR   /* all pairs, from the data near a design only: for short length scales */
 } RgContextForm;
 
 typedef struct {
@@ -41,6 +42,10 @@ PetscErrorCode rg_context_posterior_destroy(RgContextPosterior *cp);
 
 /* Whether F = Q R is in use. Otherwise the cost is that of M single contexts. */
 bool rg_context_posterior_is_reduced(const RgContextPosterior *cp);
+
+/* Without F = Q R: the number of designs that are predicted at once, and whose prediction serves a
+   gradient. */
+int rg_context_posterior_kept(const RgContextPosterior *cp);
 
 /* Predictions for one x, and derivatives of a function by them: `mean`, `variance` (M each),
    `mean_slope`, `variance_slope` (n_slopes x dim_c each; derivatives by the context). For J

@@ -61,6 +61,9 @@ typedef struct {
      ld, zeros above the diagonal; n a multiple of 8; width 8 or 16. n^2 width flops. */
   void (*lower)(int n, const double *M, size_t ld, int width, double *V);
   void (*upper)(int n, const double *M, size_t ld, int width, double *V);
+  /* out := M V, M n x n symmetric, both triangles given; n a multiple of 8; width 8 or 16. 2 n^2
+     width flops. */
+  void (*symmetric)(int n, const double *M, size_t ld, int width, const double *V, double *out);
   /* Lower Cholesky factor of A in place, column-major. ld and the number of columns stored are
      at least n padded to a multiple of 8. Entries in the padding and above the diagonal may be
      anything and are overwritten. Returns 0, or 1 + the column whose pivot is not positive. */

@@ -219,6 +219,7 @@ const RgTileOps TILE_OPS = {
   .moments = moments,
   .lower = lower,
   .upper = upper,
+  .symmetric = symmetric,
   .cholesky = cholesky,
   .invert = invert,
   .summarise = summarise,

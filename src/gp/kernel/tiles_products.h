@@ -74,6 +74,24 @@ static void upper(int n, const double *M, size_t ld, int width, double *V)
   else upper_of(RG_LANES, n, M, ld, V);
 }
 
+/* Runs along the rows of M, which are its columns too. */
+INLINE void symmetric_of(int width, int n, const double *M, size_t ld, const double *V, double *out)
+{
+  const int vectors = width / LANES < 2 ? 1 : 2;
+
+  for (int i = 0; i < n; i += ROWS) {
+    for (int j = 0; j < width; j += vectors * LANES) {
+      panel(vectors, false, n, M + i * ld, 1, ld, V + j, width, out + (size_t)i * width + j, width);
+    }
+  }
+}
+
+static void symmetric(int n, const double *M, size_t ld, int width, const double *V, double *out)
+{
+  if (width == RG_TILE) symmetric_of(RG_TILE, n, M, ld, V, out);
+  else symmetric_of(RG_LANES, n, M, ld, V, out);
+}
+
 /* ---- small Cholesky factors: the vectors run down the columns -------------------------------- */
 
 /* The number of columns that are done at a time. */

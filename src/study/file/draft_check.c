@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "acquisition/context_ucb.h"
 #include "acquisition/levels.h"
 #include "acquisition/path_sampler.h"
 #include "base/grow.h"
@@ -460,12 +459,16 @@ static PetscErrorCode look_outside(RgCell *cell)
   PetscFunctionReturn(0);
 }
 
-/* Whether the last queries have more than RG_CONTEXT_LONG data for a search through contexts. */
-static bool searches_long(const RgCell *cell)
+/* Whether the last queries have so many data that a search through contexts or a fit saves work. */
+static bool is_long(const RgCell *cell)
 {
-  return cell->algorithm->reads & RG_READS_SURROGATE && cell->dim_c && !cell->size_c &&
-         cell->algorithm->needs & (RG_NEEDS_NATURE | RG_NEEDS_ANNOUNCED) &&
-         cell->run.initial_points + (int64_t)cell->run.iterations > RG_CONTEXT_LONG + 1;
+  const RgAlgorithmClass *class = cell->algorithm;
+  const bool searches =
+    cell->dim_c && !cell->size_c && class->needs & (RG_NEEDS_NATURE | RG_NEEDS_ANNOUNCED);
+  const bool fits = cell->surrogate.fit != RG_FIT_FIXED && cell->surrogate.fit_warm == RG_WARM_AUTO;
+
+  return class->reads & RG_READS_SURROGATE && (searches || fits) &&
+         cell->run.initial_points + (int64_t)cell->run.iterations > RG_LONG_DATA + 1;
 }
 
 /* Check a cell and write its identity: everything that can change a result, and nothing else.
@@ -493,7 +496,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     PetscCall(add_pending_text(cell, &text));
     if (cell->algorithm->reads && rg_space_has_levels(&variant->domain.design))
       PetscCall(rg_text_add(&text, ";levels=%d", RG_LEVELS_REVISION));
-    if (searches_long(cell)) PetscCall(rg_text_add(&text, ";long=%d", RG_CONTEXT_LONG_REVISION));
+    if (is_long(cell)) PetscCall(rg_text_add(&text, ";long=%d", RG_LONG_REVISION));
     PetscCall(rg_text_add(&text, ";%s", algorithm.data));
     cell->text = text.data;
     PetscCall(look_outside(cell));

@@ -155,6 +155,56 @@ RG_TEST(other_kernels_go_pair_by_pair)
   check(RG_KERNEL_GAUSSIAN, false, RG_CONTEXT_PAIRS, false);
 }
 
+/* From near data: the moments and the gradient of the pairs, with the designs in one batch and one
+   by one, and with derivatives that are zero. */
+static void check_near(int slopes)
+{
+  const RgContextForm forms[2] = {RG_CONTEXT_PAIRS, RG_CONTEXT_NEAR};
+  double G[2][J * DX], one[DX];
+  RgContextMoments moments[2], bar;
+  RgContextPosterior cp[2];
+  Case test;
+
+  begin(RG_KERNEL_MATERN52, false, &test);
+  for (int f = 0; f < 2; f++) {
+    RG_OK(rg_context_posterior_create(&test.posterior, DX, M, test.contexts, slopes, forms[f], 500,
+                                      &cp[f]));
+    RG_OK(rg_context_moments_create(&cp[f], &moments[f]));
+    if (!f) RG_OK(rg_context_moments_create(&cp[f], &bar));
+    if (!f) support_normals(5, J * M, bar.mean);
+    if (!f) support_normals(6, J * M, bar.variance);
+    if (!f) support_normals(7, J * slopes * DC, bar.mean_slope);
+    for (int k = 0; k < J * M; k += 3) bar.mean[k] = bar.variance[k] = 0.0;
+    RG_OK(rg_context_posterior_predict(&cp[f], J, test.X, &moments[f]));
+    RG_OK(rg_context_posterior_gradient(&cp[f], J, test.X, &bar, G[f]));
+  }
+  assert_int_equal(rg_context_posterior_kept(&cp[1]), 1);
+  for (int k = 0; k < J * M; k++) {
+    RG_CLOSE(moments[1].mean[k], moments[0].mean[k], 1e-3);
+    RG_CLOSE(moments[1].variance[k], moments[0].variance[k], 1e-5);
+  }
+  for (int k = 0; k < J * slopes * DC; k++) {
+    RG_CLOSE(moments[1].mean_slope[k], moments[0].mean_slope[k], 1e-2);
+    RG_CLOSE(moments[1].variance_slope[k], moments[0].variance_slope[k], 1e-4);
+  }
+  for (int k = 0; k < J * DX; k++) RG_CLOSE(G[1][k], G[0][k], 2e-2);
+  RG_OK(rg_context_posterior_predict(&cp[1], 1, test.X, &moments[1]));
+  RG_OK(rg_context_posterior_gradient(&cp[1], 1, test.X, &bar, one));
+  for (int k = 0; k < DX; k++) RG_CLOSE(one[k], G[1][k], 1e-12);
+  for (int f = 0; f < 2; f++) {
+    RG_OK(rg_context_moments_destroy(&moments[f]));
+    RG_OK(rg_context_posterior_destroy(&cp[f]));
+  }
+  RG_OK(rg_context_moments_destroy(&bar));
+  end(&test);
+}
+
+RG_TEST(near_data_do_for_pairs)
+{
+  check_near(0);
+  check_near(S);
+}
+
 /* A smooth function of two contexts from its values at the nodes, with its derivatives; the way back
    is the transpose. */
 RG_TEST(nodes_interpolate)

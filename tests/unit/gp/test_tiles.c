@@ -9,7 +9,7 @@
 #define MOST (N * 40)
 
 typedef struct {
-  double x[N * 12], Z[12 * 40], w[MOST], slope[MOST], b[N], p[40], q[40], M[N * N];
+  double x[N * 12], Z[12 * 40], w[MOST], slope[MOST], b[N], p[40], q[40], M[N * N], S[N * N];
 } Data;
 
 static Data *data(void)
@@ -27,6 +27,7 @@ static Data *data(void)
   support_normals(8, N * N, d->M);
   for (int j = 0; j < N; j++) {
     for (int i = 0; i < j; i++) d->M[j * N + i] = 0.0;
+    for (int i = 0; i <= j; i++) d->S[j * N + i] = d->S[i * N + j] = d->M[i * N + j] + 1.0;
   }
   return d;
 }
@@ -40,6 +41,7 @@ enum {
   SUM,
   LOWER,
   UPPER,
+  SYMMETRIC,
   COMBINED,
   REDUCED,
   MEAN,
@@ -76,6 +78,7 @@ static void run(const RgTileOps *ops, const Data *d, RgKernelFamily family, int 
   if (width > RG_TILE) return;
   ops->lower(N, d->M, N, width, out[LOWER]);
   ops->upper(N, d->M, N, width, out[UPPER]);
+  ops->symmetric(N, d->S, N, width, d->w, out[SYMMETRIC]);
   ops->combine(N, width, d->b, d->p, d->w, d->q, out[COMBINED]);
   ops->summarise(N, width, d->b, d->w, out[SMALL] + 16, out[SMALL] + 32);
   ops->moments(dim, N, d->x, 12, d->Z, width, d->w, d->slope, out[SMALL] + 48);
@@ -133,6 +136,7 @@ static void reference(const Data *d, RgKernelFamily family, int dim, int width, 
       for (int l = 0; l < N; l++) {
         out[LOWER][at] += d->M[l * N + i] * d->w[l * width + j];
         out[UPPER][at] += d->M[i * N + l] * d->w[l * width + j];
+        out[SYMMETRIC][at] += d->S[i * N + l] * d->w[l * width + j];
       }
     }
   }

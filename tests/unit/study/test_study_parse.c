@@ -226,29 +226,38 @@ RG_TEST(automatic_initial_points)
   }
 }
 
-/* The last query has as many data as there are evaluations before it. */
-RG_TEST(many_data_have_an_identity_of_their_own_with_contexts)
+/* The last query has as many data as there are evaluations before it. Searches through contexts
+   differ with many data, and fits with fit_warm: auto, which the BoTorch presets have. */
+RG_TEST(many_data_have_an_identity_of_their_own)
 {
   static const struct {
-    const char *problem, *method;
+    const char *problem, *method, *preset;
     int iterations;
     bool own;
-  } cases[] = {{"ackley_context", "erbo", 503, false},
-               {"ackley_context", "erbo", 504, true},
-               {"ackley_context", "random", 504, false},
-               {"ackley_context", "gp_ucb", 504, false},
-               {"ackley_context", "rrgp_ucb_continuous", 504, false},
-               {"branin", "gp_ucb", 504, false}};
+  } cases[] = {{"ackley_context", "erbo", "default", 503, false},
+               {"ackley_context", "erbo", "default", 504, true},
+               {"ackley_context", "erbo", "botorch2023", 504, true},
+               {"ackley_context", "random", "botorch2023", 504, false},
+               {"ackley_context", "gp_ucb", "default", 504, false},
+               {"ackley_context", "gp_ucb", "botorch2023", 503, false},
+               {"ackley_context", "gp_ucb", "botorch2023", 504, true},
+               {"ackley_context", "gp_ucb", "botorch2023, fit: fixed", 504, false},
+               {"ackley_context", "rrgp_ucb_continuous", "default", 504, false},
+               {"branin", "gp_ucb", "default", 504, false},
+               {"branin", "ei", "botorch2024", 504, true}};
 
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     char text[256];
     RgStudy study;
     snprintf(text, sizeof(text),
              "study: s\ncommon: {initial_points: 10, iterations: %d}\nproblems: [%s]\n"
-             "algorithms: [%s]\n",
-             cases[i].iterations, cases[i].problem, cases[i].method);
+             "algorithms: [{name: %s%s%s%s}]\n",
+             cases[i].iterations, cases[i].problem, cases[i].method,
+             strcmp(cases[i].method, "random") ? ", surrogate: {preset: " : "",
+             strcmp(cases[i].method, "random") ? cases[i].preset : "",
+             strcmp(cases[i].method, "random") ? "}" : "");
     parse_study(text, &study);
-    assert_true(!!strstr(study.cells[0].text, ";long=1;") == cases[i].own);
+    assert_true(!!strstr(study.cells[0].text, ";long=2;") == cases[i].own);
     RG_OK(rg_study_destroy(&study));
   }
 }

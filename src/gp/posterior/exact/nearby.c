@@ -1,0 +1,248 @@
+/* Predictions from the data near the candidates. */
+#include "gp/posterior/exact/nearby.h"
+
+#include "gp/kernel/kernel_internal.h"
+#include "gp/posterior/exact/exact.h"
+#include "gp/posterior/exact/factor.h"
+
+#include <math.h>
+
+/* Numbers of the m points by their last input. last: m, scratch. */
+static PetscErrorCode sort_points(int m, int dim, const double *Z, double *last, PetscInt *order)
+{
+  PetscFunctionBeginUser;
+  for (int j = 0; j < m; j++) {
+    last[j] = Z[(size_t)j * dim + dim - 1];
+    order[j] = j;
+  }
+  PetscCall(PetscSortRealWithPermutation(m, last, order));
+  PetscFunctionReturn(0);
+}
+
+/* The points in this order. */
+static void permute(int m, int dim, const PetscInt *order, const double *Z, double *sorted)
+{
+  for (int j = 0; j < m; j++)
+    for (int k = 0; k < dim; k++) sorted[(size_t)j * dim + k] = Z[(size_t)order[j] * dim + k];
+}
+
+/* P from the inverted factor, and alpha, in the order of the sorted data. */
+static PetscErrorCode fill_precision(RgPosterior *posterior, const PetscInt *order,
+                                     RgNearby *nearby)
+{
+  const size_t n = (size_t)posterior->n, ld = (size_t)rg_pad(posterior->n);
+  double *lower;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_exact_invert(posterior));
+  rg_exact_solve(posterior);
+  PetscCall(PetscMalloc1(n * n, &lower));
+  PetscCall(rg_factor_inverse_product((int)n, posterior->inverse, posterior->capacity, lower));
+  for (size_t a = 0; a < n; a++) {
+    const size_t i = (size_t)order[a];
+    nearby->alpha[a] = posterior->alpha[i];
+    for (size_t b = 0; b < n; b++) {
+      const size_t j = (size_t)order[b];
+      nearby->precision[a * ld + b] = lower[i > j ? i * n + j : j * n + i];
+    }
+  }
+  PetscCall(PetscFree(lower));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_nearby_create(RgPosterior *posterior, double tolerance, RgNearby *nearby)
+{
+  const RgKernel *kernel = &posterior->kernel;
+  const int dim = kernel->dim;
+  const size_t n = (size_t)posterior->n, columns = (size_t)rg_kernel_n_columns(kernel);
+  const size_t padded = (size_t)rg_pad(posterior->n);
+  double *sorted, *last;
+  PetscInt *order;
+
+  PetscFunctionBeginUser;
+  *nearby = (RgNearby){.posterior = posterior, .least = tolerance * rg_kernel_diagonal(kernel)};
+  PetscCall(PetscCalloc5(padded * padded, &nearby->precision, padded * columns, &nearby->data,
+                         padded, &nearby->alpha, RG_TILE * columns, &nearby->B,
+                         rg_kernel_tile_scratch(kernel, RG_TILE), &nearby->scratch));
+  PetscCall(PetscMalloc3(n * dim, &sorted, n, &last, n, &order));
+  PetscCall(sort_points((int)n, dim, posterior->X, last, order));
+  permute((int)n, dim, order, posterior->X, sorted);
+  rg_kernel_scale_points(kernel, (int)n, sorted, nearby->data);
+  PetscCall(fill_precision(posterior, order, nearby));
+  PetscCall(PetscFree3(sorted, last, order));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode free_tiles(RgNearby *nearby)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree5(nearby->order, nearby->last, nearby->sorted, nearby->first, nearby->end));
+  PetscCall(PetscFree3(nearby->k, nearby->Pk, nearby->slope));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_nearby_destroy(RgNearby *nearby)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree5(nearby->precision, nearby->data, nearby->alpha, nearby->B, nearby->scratch));
+  PetscCall(free_tiles(nearby));
+  *nearby = (RgNearby){0};
+  PetscFunctionReturn(0);
+}
+
+static size_t tile_size(const RgNearby *nearby)
+{
+  return (size_t)rg_pad(nearby->posterior->n) * RG_TILE;
+}
+
+/* Distance between the slopes of two factors. */
+static size_t slope_stride(const RgNearby *nearby)
+{
+  return (size_t)nearby->room * tile_size(nearby);
+}
+
+static PetscErrorCode reserve(RgNearby *nearby, int tiles)
+{
+  const RgKernel *kernel = &nearby->posterior->kernel;
+  const size_t m = (size_t)tiles * RG_TILE, factors = (size_t)rg_kernel_n_factors(kernel);
+
+  PetscFunctionBeginUser;
+  if (tiles <= nearby->room) PetscFunctionReturn(0);
+  PetscCall(free_tiles(nearby));
+  nearby->room = tiles;
+  const size_t size = slope_stride(nearby);
+  PetscCall(PetscMalloc5(m, &nearby->order, m, &nearby->last, m * kernel->dim, &nearby->sorted,
+                         tiles, &nearby->first, tiles, &nearby->end));
+  PetscCall(PetscMalloc3(size, &nearby->k, size, &nearby->Pk, factors * size, &nearby->slope));
+  PetscFunctionReturn(0);
+}
+
+static bool counts(double least, const double *row)
+{
+  bool any = false;
+
+  for (int c = 0; c < RG_TILE; c++) any = any || fabs(row[c]) >= least;
+  return any;
+}
+
+/* Scale the candidates of a tile; returns their number. */
+static int scale_candidates(RgNearby *nearby, int tile)
+{
+  const RgKernel *kernel = &nearby->posterior->kernel;
+  const int from = tile * RG_TILE, count = PetscMin(RG_TILE, nearby->m - from);
+
+  rg_kernel_scale_tile(kernel, count, nearby->sorted + (size_t)from * kernel->dim, RG_TILE,
+                       nearby->B);
+  return count;
+}
+
+/* k of one tile, the data that count, and P k of these. */
+static void fill_tile(RgNearby *nearby, int tile, bool values_only)
+{
+  const int n = nearby->posterior->n;
+  const size_t at = (size_t)tile * tile_size(nearby);
+  double *k = nearby->k + at;
+  const size_t ld = (size_t)rg_pad(n);
+  int first = 0, end = n;
+
+  rg_kernel_tile(rg_tile_ops(), &nearby->posterior->kernel, n, nearby->data, nearby->B, RG_TILE, k,
+                 values_only ? NULL : nearby->slope + at, slope_stride(nearby), nearby->scratch);
+  while (first < end && !counts(nearby->least, k + (size_t)first * RG_TILE)) first++;
+  while (end > first && !counts(nearby->least, k + (size_t)(end - 1) * RG_TILE)) end--;
+  first -= first % RG_LANES;
+  end = first + rg_pad(end - first);
+  for (int i = n * RG_TILE; i < end * RG_TILE; i++) k[i] = 0.0;
+  nearby->first[tile] = first;
+  nearby->end[tile] = end;
+  const size_t corner = (size_t)first * RG_TILE;
+  rg_tile_ops()->symmetric(end - first, nearby->precision + first * ld + (size_t)first, ld, RG_TILE,
+                           k + corner, nearby->Pk + at + corner);
+}
+
+/* alpha' k and k' P k of one tile. */
+static void summarise(const RgNearby *nearby, int tile, double *sum, double *squares)
+{
+  const size_t at = (size_t)tile * tile_size(nearby);
+
+  for (int c = 0; c < RG_TILE; c++) sum[c] = squares[c] = 0.0;
+  for (int i = nearby->first[tile]; i < nearby->end[tile]; i++) {
+    const double *k = nearby->k + at + (size_t)i * RG_TILE;
+    const double *Pk = nearby->Pk + at + (size_t)i * RG_TILE;
+    for (int c = 0; c < RG_TILE; c++) {
+      sum[c] += nearby->alpha[i] * k[c];
+      squares[c] += k[c] * Pk[c];
+    }
+  }
+}
+
+PetscErrorCode rg_nearby_predict(RgNearby *nearby, int m, const double *Z, bool values_only,
+                                 double *mean, double *variance)
+{
+  const RgPosterior *posterior = nearby->posterior;
+  const int tiles = (m + RG_TILE - 1) / RG_TILE;
+  const double diagonal = rg_kernel_diagonal(&posterior->kernel);
+  double sum[RG_TILE], squares[RG_TILE];
+
+  PetscFunctionBeginUser;
+  PetscCall(reserve(nearby, tiles));
+  nearby->m = m;
+  PetscCall(sort_points(m, posterior->kernel.dim, Z, nearby->last, nearby->order));
+  permute(m, posterior->kernel.dim, nearby->order, Z, nearby->sorted);
+  for (int t = 0; t < tiles; t++) {
+    const int count = scale_candidates(nearby, t);
+    fill_tile(nearby, t, values_only);
+    summarise(nearby, t, sum, squares);
+    for (int c = 0; c < count; c++) {
+      const PetscInt j = nearby->order[t * RG_TILE + c];
+      mean[j] = posterior->mean + sum[c];
+      variance[j] = PetscMax(diagonal - squares[c], 0.0);
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* g (columns x width): gradients in scaled coordinates of one tile, halved. */
+static void tile_gradient(RgNearby *nearby, int tile, const double *p, const double *q, double *U,
+                          double *g)
+{
+  const RgTileOps *ops = rg_tile_ops();
+  const int columns = rg_kernel_n_columns(&nearby->posterior->kernel);
+  const int first = nearby->first[tile];
+  const int count = PetscMin(nearby->end[tile], nearby->posterior->n) - first;
+  const size_t corner = (size_t)tile * tile_size(nearby) + (size_t)first * RG_TILE;
+
+  for (int i = 0; i < columns * RG_TILE; i++) g[i] = 0.0;
+  ops->combine(count, RG_TILE, nearby->alpha + first, p, nearby->Pk + corner, q, U);
+  rg_kernel_tile_gradient(ops, &nearby->posterior->kernel, count,
+                          nearby->data + (size_t)first * columns, nearby->B, RG_TILE, U,
+                          nearby->slope + corner, slope_stride(nearby), g);
+}
+
+PetscErrorCode rg_nearby_gradient(RgNearby *nearby, int m, const double *mean_bar,
+                                  const double *variance_bar, double *G)
+{
+  const RgKernel *kernel = &nearby->posterior->kernel;
+  const size_t dim = (size_t)kernel->dim, columns = (size_t)rg_kernel_n_columns(kernel);
+  double *g, *U, *rows;
+
+  PetscFunctionBeginUser;
+  PetscCheck(m == nearby->m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d points, %d predicted", m,
+             nearby->m);
+  PetscCall(PetscMalloc3(columns * RG_TILE, &g, tile_size(nearby), &U, dim * RG_TILE, &rows));
+  for (int t = 0; t * RG_TILE < m; t++) {
+    const PetscInt *order = nearby->order + t * RG_TILE;
+    const int count = scale_candidates(nearby, t);
+    double p[RG_TILE] = {0}, q[RG_TILE] = {0};
+
+    for (int c = 0; c < count; c++) {
+      p[c] = mean_bar[order[c]];
+      q[c] = -2.0 * variance_bar[order[c]];
+    }
+    tile_gradient(nearby, t, p, q, U, g);
+    rg_kernel_unscale_gradient(kernel, count, nearby->sorted + t * RG_TILE * dim, g, RG_TILE, rows);
+    for (int c = 0; c < count; c++)
+      PetscCall(PetscArraycpy(G + (size_t)order[c] * dim, rows + c * dim, dim));
+  }
+  PetscCall(PetscFree3(g, U, rows));
+  PetscFunctionReturn(0);
+}
