@@ -96,7 +96,7 @@ static PetscErrorCode fit_begin(Fit *fit, double noise_variance)
   fit->given[fit->size - 1] = noise_variance;
   memcpy(fit->value, fit->given, (size_t)fit->size * sizeof(double));
   list_free(fit);
-  fit->scale = 1.0 / (1.0 + 0.5 * fit->data->n);
+  fit->scale = fit->data ? 1.0 / (1.0 + 0.5 * fit->data->n) : 1.0;
   fit->best_value = -INFINITY;
   PetscFunctionReturn(0);
 }
@@ -129,12 +129,13 @@ static PetscErrorCode evaluate(Fit *fit, const double *x, double *mean, double *
 /* Run one start; *first: its initial objective. */
 static PetscErrorCode search_from_start(Fit *fit, RgLbfgsb *search, double mean, double *first)
 {
+  const int most = fit->options->max_evaluations, before = fit->evaluations;
   RgLbfgsbStatus status;
   double value;
 
   PetscFunctionBeginUser;
   PetscCall(rg_lbfgsb_begin(search, fit->start, &status));
-  while (status == RG_LBFGSB_EVALUATE) {
+  while (status == RG_LBFGSB_EVALUATE && (!most || fit->evaluations - before < most)) {
     PetscCall(evaluate(fit, search->x, &mean, &value));
     if (search->evaluations == 0) *first = -value / fit->scale;
     PetscCall(rg_lbfgsb_step(search, value, fit->slope, &status));
@@ -153,6 +154,26 @@ static RgLbfgsbLimits search_limits(const Fit *fit)
                           .max_iterations = fit->options->max_iterations};
 }
 
+static void draw_start(Fit *fit, RgRandom *random)
+{
+  for (int k = 0; k < fit->n_free; k++)
+    fit->start[k] = fit->lower[k] + (fit->upper[k] - fit->lower[k]) * rg_random_uniform(random);
+}
+
+PetscErrorCode rg_fit_draw(RgFitWork *work, const RgFitOptions *options, RgRandom *random,
+                           RgKernel *kernel, double *noise_variance)
+{
+  Fit fit = {.work = work, .kernel = kernel, .options = options};
+
+  PetscFunctionBeginUser;
+  PetscCall(fit_begin(&fit, *noise_variance));
+  draw_start(&fit, random);
+  for (int k = 0; k < fit.n_free; k++) fit.value[work->free[k]] = exp(fit.start[k]);
+  set_values(kernel, fit.value);
+  *noise_variance = fit.value[fit.size - 1];
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_variance, double *mean,
                            const RgData *data, const RgFitOptions *options, RgRandom *random,
                            RgFitReport *report)
@@ -169,8 +190,7 @@ PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_vari
   for (int k = 0; k < fit.n_free; k++) fit.start[k] = log(fit.given[work->free[k]]);
   PetscCall(search_from_start(&fit, &search, *mean, &first[0]));
   for (int s = 0; s < options->starts; s++) {
-    for (int k = 0; k < fit.n_free; k++)
-      fit.start[k] = fit.lower[k] + (fit.upper[k] - fit.lower[k]) * rg_random_uniform(random);
+    draw_start(&fit, random);
     PetscCall(search_from_start(&fit, &search, *mean, &first[1]));
   }
   PetscCall(rg_lbfgsb_destroy(&search));

@@ -20,7 +20,8 @@ typedef struct {
   bool learn_mean;   /* constant mean by generalised least squares */
   int starts;        /* log-uniform starts in the box, in addition to the warm one */
   int max_iterations;
-  double tolerance; /* a start ends when an iteration gains less than this (log density) */
+  int max_evaluations; /* per start; 0: no limit */
+  double tolerance;    /* a start ends when an iteration gains less than this (log density) */
 } RgFitOptions;
 
 /* Value and gradient of the objective (log likelihood plus log priors) at the kernel's current
@@ -74,5 +75,8 @@ typedef struct {
 PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_variance, double *mean,
                            const RgData *data, const RgFitOptions *options, RgRandom *random,
                            RgFitReport *report);
+/* A log-uniform start in the box: new hyperparameters for those that are fitted. */
+PetscErrorCode rg_fit_draw(RgFitWork *work, const RgFitOptions *options, RgRandom *random,
+                           RgKernel *kernel, double *noise_variance);
 
 #endif

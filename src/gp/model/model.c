@@ -164,6 +164,7 @@ PetscErrorCode rg_model_destroy(RgModel *model)
   PetscCall(rg_prediction_destroy(&s->prediction));
   PetscCall(PetscFree4(s->X, s->y, s->y_model, s->index));
   PetscCall(PetscFree2(s->fit_X, s->fit_y));
+  if (s->climber.kernel.terms) PetscCall(rg_kernel_destroy(&s->climber.kernel));
   PetscCall(PetscFree3(s->pending_X, s->pending_y, s->pending_index));
   PetscCall(PetscFree(model->state));
   *model = (RgModel){0};

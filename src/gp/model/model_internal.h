@@ -6,6 +6,12 @@
 #include "gp/model/model.h"
 #include "gp/model/surrogate.h"
 
+/* Hyperparameters that a fit may start from or return to. */
+typedef struct {
+  RgKernel kernel; /* owned; no terms: none */
+  double noise_variance, mean;
+} RgModelStart;
+
 struct RgModelState {
   int dim; /* dimension of the model's inputs */
   bool use_context;
@@ -31,8 +37,11 @@ struct RgModelState {
   int refit_n;           /* n at the last refit, data predicted since, sum of (error/sd)^2 - 1 */
   int predicted;
   double surprise;
-  int cold_n;    /* n at the last fit that started from the configured values */
-  int optimum_n; /* n, objective and scale of the last optimum; 0: none yet */
+  int cold_n;           /* n at the last fit that started from the configured values */
+  int starts_left;      /* other starts that wait, with many data */
+  bool climbs;          /* whether one of them has begun: */
+  RgModelStart climber; /* where it is */
+  int optimum_n;        /* n, objective and scale of the last optimum; 0: none yet */
   double optimum, optimum_scale;
   double bend, optimum_bend; /* sum of log d T / d y over the data of a fit, now and then */
   double steepness;          /* mean of (d T / d y)^2 over the data; 1 without a transformation */

@@ -4,7 +4,11 @@
 
 #include <math.h>
 
-enum { COLD_DATA = 100 }; /* fit_warm: auto */
+/* fit_warm: auto. Every fit starts from the configured values up to COLD_DATA data. With more than
+   RG_LONG_DATA a climb stops after LONG_EVALUATIONS, and goes on at the next fit unless it gained
+   less than LITTLE. */
+enum { COLD_DATA = 100, LONG_EVALUATIONS = 8 };
+#define LITTLE 0.1
 
 /* ---- noise and units ----------------------------------------------------------------------- */
 
@@ -164,6 +168,14 @@ static PetscErrorCode choose_fit_data(RgModel *model, const double **X, const do
   PetscFunctionReturn(0);
 }
 
+/* Whether a fit takes its starts one after the other, in parts. The first fit never does. */
+static bool is_long(const RgModel *model)
+{
+  const struct RgModelState *s = model->state;
+  return model->options->fit_warm == RG_WARM_AUTO && s->n > RG_LONG_DATA && s->optimum_n > 0;
+}
+
+/* Fit from the present hyperparameters and `starts` others. */
 static PetscErrorCode run_fit(RgModel *model, int starts, double *value, double *warm)
 {
   struct RgModelState *s = model->state;
@@ -175,6 +187,7 @@ static PetscErrorCode run_fit(RgModel *model, int starts, double *value, double 
   PetscFunctionBeginUser;
   PetscCall(choose_fit_data(model, &X, &y));
   fit.starts = starts;
+  if (is_long(model)) fit.max_evaluations = LONG_EVALUATIONS;
   PetscCall(rg_fit_with(&s->fit_work, &model->kernel, &model->noise_variance, &model->mean,
                         &(RgData){s->fit_n, X, y}, &fit, &random, &report));
   *value = report.value;
@@ -203,33 +216,117 @@ static PetscErrorCode start_cold(RgModel *model)
   PetscFunctionReturn(0);
 }
 
+static PetscErrorCode keep(const RgModel *model, RgModelStart *kept)
+{
+  PetscFunctionBeginUser;
+  if (kept->kernel.terms) PetscCall(rg_kernel_destroy(&kept->kernel));
+  PetscCall(rg_kernel_copy(&model->kernel, &kept->kernel));
+  kept->noise_variance = model->noise_variance;
+  kept->mean = model->mean;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode restore(const RgModelStart *kept, RgModel *model)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_destroy(&model->kernel));
+  PetscCall(rg_kernel_copy(&kept->kernel, &model->kernel));
+  model->noise_variance = kept->noise_variance;
+  model->mean = kept->mean;
+  PetscFunctionReturn(0);
+}
+
+/* Take the next start: the configured values, then log-uniform draws. */
+static PetscErrorCode take_start(RgModel *model)
+{
+  struct RgModelState *s = model->state;
+  const RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
+  RgRandom random = rg_stream_at(&s->stream, (uint64_t)s->n);
+
+  PetscFunctionBeginUser;
+  if (s->starts_left > model->options->fit_starts) PetscCall(start_cold(model));
+  else PetscCall(rg_fit_draw(&s->fit_work, &fit, &random, &model->kernel, &model->noise_variance));
+  s->starts_left--;
+  PetscFunctionReturn(0);
+}
+
+/* A part of the climb from one other start. The better of its end and the present optimum, which
+   has *value, is the optimum. */
+static PetscErrorCode climb_start(RgModel *model, double *value)
+{
+  struct RgModelState *s = model->state;
+  RgModelStart optimum = {0};
+  double end, begin;
+
+  PetscFunctionBeginUser;
+  PetscCall(keep(model, &optimum));
+  if (s->climbs) PetscCall(restore(&s->climber, model));
+  else PetscCall(take_start(model));
+  PetscCall(run_fit(model, 0, &end, &begin));
+  const bool better = end > *value;
+  s->climbs = !better && end - begin > LITTLE;
+  if (s->climbs) PetscCall(keep(model, &s->climber));
+  if (better) *value = end;
+  else PetscCall(restore(&optimum, model));
+  PetscCall(rg_kernel_destroy(&optimum.kernel));
+  PetscFunctionReturn(0);
+}
+
+/* A fit to many data: a climb from the last optimum, and a part of the climb from one other start
+   while there are any. */
+static PetscErrorCode fit_in_parts(RgModel *model, double *value)
+{
+  struct RgModelState *s = model->state;
+  const bool due = multistart_is_due(model) || cold_start_is_due(model);
+  double warm;
+
+  PetscFunctionBeginUser;
+  PetscCall(run_fit(model, 0, value, &warm));
+  if (due || looks_bad(model, warm)) {
+    s->starts_left = 1 + model->options->fit_starts;
+    s->multistart_n = s->cold_n = s->n;
+  }
+  if (s->climbs || s->starts_left > 0) PetscCall(climb_start(model, value));
+  PetscFunctionReturn(0);
+}
+
+/* All starts in one fit. */
+static PetscErrorCode fit_at_once(RgModel *model, double *value)
+{
+  struct RgModelState *s = model->state;
+  const int other_starts = model->options->fit_starts;
+  const bool all = multistart_is_due(model);
+  double warm, second;
+
+  PetscFunctionBeginUser;
+  if (cold_start_is_due(model)) {
+    s->cold_n = s->n;
+    PetscCall(start_cold(model));
+  }
+  PetscCall(run_fit(model, all ? other_starts : 0, value, &warm));
+  bool joined = all;
+  if (!joined && other_starts > 0 && looks_bad(model, warm)) {
+    PetscCall(run_fit(model, other_starts, &second, &warm));
+    *value = fmax(*value, second);
+    joined = true;
+  }
+  if (joined) s->multistart_n = s->n;
+  PetscFunctionReturn(0);
+}
+
 /* Fit the hyperparameters; keep the present ones when no start has a finite value. */
 static PetscErrorCode fit_hyperparameters(RgModel *model)
 {
   struct RgModelState *s = model->state;
-  const int other_starts = model->options->fit_starts;
-  const bool all = multistart_is_due(model), cold = cold_start_is_due(model);
-  double value, warm, second;
-  RgKernel kept = {0};
-  const double kept_noise = model->noise_variance;
+  const RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
+  RgModelStart last = {0};
+  double value;
 
   PetscFunctionBeginUser;
-  if (cold) {
-    s->cold_n = s->n;
-    PetscCall(rg_kernel_copy(&model->kernel, &kept));
-    PetscCall(start_cold(model));
-  }
-  PetscCall(run_fit(model, all ? other_starts : 0, &value, &warm));
-  bool joined = all;
-  if (!joined && other_starts > 0 && looks_bad(model, warm)) {
-    PetscCall(run_fit(model, other_starts, &second, &warm));
-    value = fmax(value, second);
-    joined = true;
-  }
-  if (joined) s->multistart_n = s->n;
+  PetscCall(keep(model, &last));
+  PetscCall((is_long(model) ? fit_in_parts : fit_at_once)(model, &value));
   model->report.refitted = isfinite(value);
   if (model->report.refitted) {
-    const RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
     s->optimum = value;
     s->optimum_n = s->fit_n;
     model->report.fit_data = s->fit_n;
@@ -237,12 +334,10 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
     s->optimum_bend = s->bend;
     model->report.log_likelihood =
       value - rg_fit_log_prior(&model->kernel, model->noise_variance, &fit);
-  } else if (cold) {
-    PetscCall(rg_kernel_destroy(&model->kernel));
-    PetscCall(rg_kernel_copy(&kept, &model->kernel));
-    model->noise_variance = kept_noise;
+  } else {
+    PetscCall(restore(&last, model));
   }
-  if (kept.terms) PetscCall(rg_kernel_destroy(&kept));
+  PetscCall(rg_kernel_destroy(&last.kernel));
   PetscFunctionReturn(0);
 }
 

@@ -654,6 +654,39 @@ RG_TEST(test_warm_auto)
   frame_destroy(&frame);
 }
 
+/* fit_warm: auto with many data. The last optimum is poor, because its fit had one iteration. A fit
+   takes few evaluations, its starts one after the other; after some fits the optimum is as good as
+   that of one fit with all starts. */
+RG_TEST(test_fit_in_parts)
+{
+  enum { FIRST = RG_LONG_DATA, NEXT = FIRST + FIRST / 10 + 1, FITS = 12 };
+  Frame frame = frame_of(false, NEXT + FITS);
+  RgModelReport report;
+  for (int i = 0; i < NEXT + FITS; i++)
+    frame.history.y[i] = sin(40 * frame.history.x[2 * i]) + frame.history.x[2 * i + 1];
+  set_option(&frame, "fit_noise", "true");
+  set_option(&frame, "fit_warm", "auto");
+  set_option(&frame, "length_scale", "3");
+  RgModel parts = model_create(&frame, false, 0.01), once = model_create(&frame, false, 0.01);
+  set_option(&frame, "fit_iterations", "1");
+  set_option(&frame, "fit_starts", "0");
+  const double poor = show(&parts, &frame, FIRST).log_likelihood;
+  set_option(&frame, "fit_iterations", "100");
+  set_option(&frame, "fit_starts", "2");
+  for (int n = NEXT; n <= NEXT + FITS; n++) {
+    report = show(&parts, &frame, n);
+    assert_in_range(report.fit_evaluations, 1, 16);
+    if (n == NEXT + 3)
+      assert_true(report.fit_evaluations > 8); /* a climb of three starts goes on */
+  }
+  const double best = show(&once, &frame, NEXT + FITS).log_likelihood;
+  assert_true(poor < best - 100);
+  assert_true(report.log_likelihood > best - 0.1);
+  RG_OK(rg_model_destroy(&parts));
+  RG_OK(rg_model_destroy(&once));
+  frame_destroy(&frame);
+}
+
 /* refit_every: auto. Refits every time up to 100 data, then at 105 (a twentieth more), and in
    between if new data are not as predicted. */
 RG_TEST(test_refit_auto)
