@@ -20,4 +20,6 @@ set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
     "openmpi-bin, python3, python3-numpy, python3-scipy, python3-pandas, python3-h5py, python3-xarray, \
 python3-matplotlib, python3-jinja2, python3-yaml, python3-xxhash")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libopenmpi-dev, petsc-dev, cmake")
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/cmake/packaging/deb/prerm)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 include(CPack)

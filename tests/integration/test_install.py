@@ -116,6 +116,8 @@ class Install(RegattaTest):
         self.assertIn(f"Version: {regatta('version')[1].split()[1]}\n", fields)
         root = self.folder / "root"
         subprocess.run(["dpkg-deb", "-x", package, root], check=True)
+        script = subprocess.run(["dpkg-deb", "-I", package, "prerm"], check=True, capture_output=True, text=True).stdout
+        self.assertIn("__pycache__", script)  # else a removal leaves folders
         done = subprocess.run([root / "usr/bin/regatta", "version"], capture_output=True, text=True,
                               env=environment())
         self.assertEqual(done.stdout, regatta("version")[1])
