@@ -128,14 +128,19 @@ static void check_many(Race *race, const char *scale, const char *name)
 RG_TEST(few_nodes_do_for_many_data)
 {
   enum { DATA = 520 };
-  static const char *const names[] = {"erbo", "wdrbo", "sbo_kde", "drbo_kde"};
-  static const char *const noises[] = {"1e-2", "1e-4"};
+  static const struct {
+    const char *name, *scale, *noise;
+  } cases[] = {{"erbo", "0.3", "1e-2"},
+               {"sbo_kde", "0.3", "1e-2"},
+               {"wdrbo", "0.02", "1e-4"},
+               {"sbo_kde", "0.02", "1e-4"},
+               {"drbo_kde", "0.02", "1e-4"}};
   Race race;
 
   race_create(&race, "nodes", DATA);
   set_in(rg_surrogate_params, &race.surrogate, "fit", "fixed");
-  race.maximiser.raw_samples = 24;
-  race.maximiser.restarts = 3;
+  race.maximiser.raw_samples = 16;
+  race.maximiser.restarts = 2;
   race_begin(&race);
   while (race.history.n < DATA) {
     const double wide = race.history.n < DATA / 2 ? 1.0 : 0.05;
@@ -143,9 +148,9 @@ RG_TEST(few_nodes_do_for_many_data)
                            0.5 + wide * (rg_random_uniform(&race.random) - 0.5)};
     race_evaluate(&race, x);
   }
-  for (size_t k = 0; k < 8; k++) {
-    set_in(rg_surrogate_params, &race.surrogate, "noise_variance", noises[k / 4]);
-    check_many(&race, k / 4 ? "0.02" : "0.3", names[k % 4]);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    set_in(rg_surrogate_params, &race.surrogate, "noise_variance", cases[k].noise);
+    check_many(&race, cases[k].scale, cases[k].name);
   }
   race_destroy(&race);
 }
