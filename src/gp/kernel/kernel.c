@@ -202,6 +202,8 @@ PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
   PetscCall(kernel_begin(from->dim, from->n_terms, to));
   if (from->warp) PetscCall(rg_kernel_set_warp(to));
   if (from->warp) PetscCall(PetscArraycpy(to->warp, from->warp, 2 * (size_t)from->dim));
+  if (from->trend) PetscCall(rg_kernel_set_trend(to));
+  if (from->trend) PetscCall(PetscArraycpy(to->trend, from->trend, 2));
   for (int t = 0; t < from->n_terms; t++) {
     const RgKernelTerm *term = &from->terms[t];
 
@@ -238,7 +240,7 @@ PetscErrorCode rg_kernel_destroy(RgKernel *kernel)
     }
     PetscCall(PetscFree(kernel->terms[t].factors));
   }
-  PetscCall(RG_FREE(&kernel->terms, &kernel->warp));
+  PetscCall(RG_FREE(&kernel->terms, &kernel->warp, &kernel->trend));
   kernel->dim = kernel->n_terms = 0;
   PetscFunctionReturn(0);
 }
@@ -274,7 +276,7 @@ int rg_kernel_theta_size(const RgKernel *kernel)
     }
     size++;
   }
-  return size + (kernel->warp ? 2 * kernel->dim : 0);
+  return size + (kernel->warp ? 2 * kernel->dim : 0) + (kernel->trend ? 2 : 0);
 }
 
 void rg_kernel_get_theta(const RgKernel *kernel, double *theta)
@@ -290,6 +292,7 @@ void rg_kernel_get_theta(const RgKernel *kernel, double *theta)
     *theta++ = log(term->variance);
   }
   for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) *theta++ = log(kernel->warp[j]);
+  for (int j = 0; kernel->trend && j < 2; j++) *theta++ = log(kernel->trend[j]);
 }
 
 void rg_kernel_set_theta(RgKernel *kernel, const double *theta)
@@ -305,6 +308,7 @@ void rg_kernel_set_theta(RgKernel *kernel, const double *theta)
     term->variance = exp(*theta++);
   }
   for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) kernel->warp[j] = exp(*theta++);
+  for (int j = 0; kernel->trend && j < 2; j++) kernel->trend[j] = exp(*theta++);
 }
 
 static bool factor_same_structure(const RgKernelFactor *a, const RgKernelFactor *b)
@@ -322,7 +326,9 @@ static bool factor_same_structure(const RgKernelFactor *a, const RgKernelFactor 
 
 bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b)
 {
-  if (a->dim != b->dim || a->n_terms != b->n_terms || !a->warp != !b->warp) return false;
+  if (a->dim != b->dim || a->n_terms != b->n_terms || !a->warp != !b->warp ||
+      !a->trend != !b->trend)
+    return false;
   for (int t = 0; t < a->n_terms; t++) {
     if (a->terms[t].n_factors != b->terms[t].n_factors) return false;
     for (int f = 0; f < a->terms[t].n_factors; f++) {
@@ -342,6 +348,7 @@ PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to)
     PetscFunctionReturn(0);
   }
   if (from->warp) PetscCall(PetscArraycpy(to->warp, from->warp, 2 * (size_t)from->dim));
+  if (from->trend) PetscCall(PetscArraycpy(to->trend, from->trend, 2));
   for (int t = 0; t < from->n_terms; t++) {
     to->terms[t].variance = from->terms[t].variance;
     for (int f = 0; f < from->terms[t].n_factors; f++) {
@@ -364,7 +371,7 @@ bool rg_kernel_shifts(const RgKernel *kernel)
 
 bool rg_kernel_factors_over_inputs(const RgKernel *kernel)
 {
-  if (kernel->warp) return false;
+  if (kernel->warp || kernel->trend) return false;
   for (int t = 0; t < kernel->n_terms; t++) {
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];

@@ -50,6 +50,8 @@ typedef struct RgKernel {
   double *warp;        /* owned; 2 x dim, parameters a and b: input j enters through
                           1 - (1 - x^a)^b, the distribution function of Kumaraswamy; NULL: as it
                           is */
+  double *trend;       /* owned; 2: variances at the corners of the cube of a random linear and a
+                          random quadratic function that are added; NULL: none */
 } RgKernel;
 
 /* Data of a Gaussian process, borrowed: n points X (n x dim of the kernel) and their outputs. */
@@ -95,6 +97,10 @@ PetscErrorCode rg_kernel_set_words(RgKernel *kernel, const int *words);
    (Snoek, Swersky, Zemel, Adams 2014, Input warping for Bayesian optimization of non-stationary
    functions, ICML). */
 PetscErrorCode rg_kernel_set_warp(RgKernel *kernel);
+/* Adds v_1 s + v_2 s^2 to the kernel, s = (2x - 1)'(2z - 1)/dim, and starts with v_1 = v_2 = 1.
+   Their logarithms become the last hyperparameters. k(x,x) then depends on x. Only the exact back
+   end of the posterior has it, and no path. PETSC_ERR_SUP for a warped kernel. */
+PetscErrorCode rg_kernel_set_trend(RgKernel *kernel);
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to);
 
 /* Write k((x,c), (x',c')) as left(x, x') right(c, c'), where x is the first `dim_left` inputs.
@@ -108,6 +114,12 @@ PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *l
 int rg_kernel_theta_size(const RgKernel *kernel);
 void rg_kernel_get_theta(const RgKernel *kernel, double *theta);
 void rg_kernel_set_theta(RgKernel *kernel, const double *theta);
+
+/* k(z,z), its largest value in the unit cube, and g (dim) += weight * d k(z,z)/dz. */
+double rg_kernel_variance_at(const RgKernel *kernel, const double *z);
+double rg_kernel_largest_variance(const RgKernel *kernel);
+void rg_kernel_add_variance_gradient(const RgKernel *kernel, double weight, const double *z,
+                                     double *g);
 
 /* G: m x dim, G_j = sum_i W_ij d k(x_i, z) / d z at z = z_j; W: n x m as K above. The whole
    gradient of any function of the posterior mean and variance is one such contraction. At z = x_i

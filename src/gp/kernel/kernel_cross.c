@@ -75,12 +75,12 @@ PetscErrorCode rg_kernel_cross(const RgKernel *kernel, int n, const double *X, i
     }
   }
   PetscCall(work_destroy(&work));
+  PetscCall(rg_kernel_add_trend(kernel, n, X, m, Z, (size_t)m, K));
   PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, int ld, double *L)
 {
-  double diagonal = rg_kernel_diagonal(kernel);
   Work work;
 
   PetscFunctionBeginUser;
@@ -94,8 +94,11 @@ PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, i
     rg_kernel_tile(work.ops, kernel, i + count, work.A, work.B, width, work.value, NULL, 0,
                    work.scratch);
     copy_rows(i + count, count, width, work.value, (size_t)ld, L + i);
+    PetscCall(rg_kernel_add_trend(kernel, i + count, X, count, X + (size_t)i * kernel->dim,
+                                  (size_t)ld, L + i));
   }
-  for (int j = 0; j < n; j++) L[(size_t)j * ld + j] = diagonal;
+  for (int j = 0; j < n; j++)
+    L[(size_t)j * ld + j] = rg_kernel_variance_at(kernel, X + (size_t)j * kernel->dim);
   PetscCall(work_destroy(&work));
   PetscFunctionReturn(0);
 }
@@ -156,6 +159,7 @@ PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const dou
                                G + (size_t)j * kernel->dim);
   }
   PetscCall(PetscFree3(slope, tile, g));
+  PetscCall(rg_kernel_add_trend_gradient(kernel, n, X, m, Z, (size_t)m, W, G));
   PetscCall(work_destroy(&work));
   PetscFunctionReturn(0);
 }

@@ -93,6 +93,18 @@ void rg_kernel_tile_gradient(const RgTileOps *ops, const RgKernel *kernel, int n
 void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, const double *g,
                                 int width, double *G);
 
+/* K_ij += the trend at x_i and z_j; X: n x dim, Z: m x dim, rows of K `ld` apart. Nothing without a
+   trend. O(n m dim), as the two functions below. */
+PetscErrorCode rg_kernel_add_trend(const RgKernel *kernel, int n, const double *X, int m,
+                                   const double *Z, size_t ld, double *K);
+/* G (m x dim) += sum_i W_ij d trend(x_i, z_j)/dz_j; rows of W `ld` apart. */
+PetscErrorCode rg_kernel_add_trend_gradient(const RgKernel *kernel, int n, const double *X, int m,
+                                            const double *Z, size_t ld, const double *W, double *G);
+/* g (2) = sum_ij A_ij d trend_ij / d log v over the n x n matrix; A as in
+   rg_kernel_theta_gradient. */
+PetscErrorCode rg_kernel_trend_theta(const RgKernel *kernel, int n, const double *X,
+                                     const double *A, double *g);
+
 /* Lower triangle of the n x n kernel matrix of X, column-major with leading dimension ld.
    Overwrites up to 15 entries of each column above the diagonal too. */
 PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, int ld, double *L);

@@ -63,7 +63,7 @@ PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *l
   const RgKernelTerm *term = &kernel->terms[0];
 
   PetscFunctionBeginUser;
-  *splits = kernel->n_terms == 1 && !kernel->warp;
+  *splits = kernel->n_terms == 1 && !kernel->warp && !kernel->trend;
   for (int f = 0; f < term->n_factors && *splits; f++) {
     const int n_left = count_left(&term->factors[f], dim_left);
     if (term->factors[f].shift) *splits = false;

@@ -201,6 +201,8 @@ PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const dou
   for (int i = 0; i < n; i++) trace += A[i * (size_t)n + i];
   assemble(kernel, 2.0, trace, &work, g);
   PetscCall(warp_gradient(kernel, n, X, n, NULL, A, g));
+  if (kernel->trend)
+    PetscCall(rg_kernel_trend_theta(kernel, n, X, A, g + rg_kernel_theta_size(kernel) - 2));
   PetscCall(work_destroy(&work));
   PetscFunctionReturn(0);
 }

@@ -38,6 +38,7 @@ static void get_values(const RgKernel *kernel, double *value)
     *value++ = term->variance;
   }
   for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) *value++ = kernel->warp[j];
+  for (int j = 0; kernel->trend && j < 2; j++) *value++ = kernel->trend[j];
 }
 
 static void set_values(RgKernel *kernel, const double *value)
@@ -50,6 +51,7 @@ static void set_values(RgKernel *kernel, const double *value)
     term->variance = *value++;
   }
   for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) kernel->warp[j] = *value++;
+  for (int j = 0; kernel->trend && j < 2; j++) kernel->trend[j] = *value++;
 }
 
 static void add_free(Fit *fit, int index, double lower, double upper)
@@ -74,6 +76,8 @@ static void list_free(Fit *fit)
   }
   for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++)
     add_free(fit, index++, o->warp_lower, o->warp_upper);
+  for (int j = 0; kernel->trend && j < 2; j++)
+    add_free(fit, index++, o->trend_lower, o->trend_upper);
   if (o->learn_noise) add_free(fit, index, o->noise_lower, o->noise_upper);
 }
 

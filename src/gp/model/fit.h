@@ -10,10 +10,12 @@
 
 /* All length scales (and all variances) of the kernel share one prior and one pair of bounds. */
 typedef struct {
-  RgPrior length_scale, variance, noise, warp; /* warp: of both parameters, where there is one */
+  RgPrior length_scale, variance, noise;
+  RgPrior warp, trend; /* of both parameters of a warp, both variances of a trend */
   double length_scale_lower, length_scale_upper;
   double variance_lower, variance_upper;
   double warp_lower, warp_upper;
+  double trend_lower, trend_upper;
   bool learn_noise;
   double noise_lower, noise_upper;
   bool fix_variance; /* keep the signal variance */

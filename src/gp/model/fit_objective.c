@@ -42,7 +42,7 @@ static PetscErrorCode factorise(RgFitWork *work, const RgKernel *kernel, double 
 {
   const int ld = rg_pad(n);
   const size_t stride = (size_t)ld + 1;
-  const double smallest = n * PETSC_MACHINE_EPSILON * rg_kernel_diagonal(kernel);
+  const double smallest = n * PETSC_MACHINE_EPSILON * rg_kernel_largest_variance(kernel);
   double sum = 0.0;
 
   PetscFunctionBeginUser;
@@ -113,6 +113,8 @@ static void add_prior_gradient(const RgKernel *kernel, double noise_variance,
   }
   for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++)
     *gradient++ += rg_prior_log_gradient(&options->warp, kernel->warp[j]);
+  for (int j = 0; kernel->trend && j < 2; j++)
+    *gradient++ += rg_prior_log_gradient(&options->trend, kernel->trend[j]);
   if (options->learn_noise) *gradient += rg_prior_log_gradient(&options->noise, noise_variance);
 }
 
@@ -129,6 +131,8 @@ double rg_fit_log_prior(const RgKernel *kernel, double noise_variance, const RgF
   }
   for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++)
     sum += rg_prior_log_density(&options->warp, kernel->warp[j]);
+  for (int j = 0; kernel->trend && j < 2; j++)
+    sum += rg_prior_log_density(&options->trend, kernel->trend[j]);
   if (options->learn_noise) sum += rg_prior_log_density(&options->noise, noise_variance);
   return sum;
 }

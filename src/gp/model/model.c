@@ -121,6 +121,7 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
                                   double noise_variance, int capacity, const RgStream *stream,
                                   RgModel *model)
 {
+  RgTeam *team = options->mean == RG_MEAN_QUADRATIC ? NULL : host.team; /* no team has trends */
   struct RgModelState *s;
 
   PetscFunctionBeginUser;
@@ -142,11 +143,12 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
   PetscCall(rg_surrogate_kernel(options, s->dim, &model->kernel));
   PetscCall(set_words(&domain->design, &model->kernel));
   if (options->input_warping) PetscCall(rg_kernel_set_warp(&model->kernel));
+  if (options->mean == RG_MEAN_QUADRATIC) PetscCall(rg_kernel_set_trend(&model->kernel));
   PetscCall(rg_kernel_copy(&model->kernel, &s->configured));
-  s->fit_work.team = host.team;
+  s->fit_work.team = team;
   decide_noise(model, noise_variance);
   model->noise_variance = s->configured_noise;
-  PetscCall(create_posterior(model, host.team));
+  PetscCall(create_posterior(model, team));
   PetscFunctionReturn(0);
 }
 

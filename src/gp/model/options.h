@@ -11,7 +11,7 @@ typedef enum {
   RG_STRUCTURE_ADDITIVE,
   RG_STRUCTURE_SHIFT /* of x + c */
 } RgKernelStructure;
-typedef enum { RG_MEAN_AUTO, RG_MEAN_ZERO, RG_MEAN_CONSTANT } RgMeanKind;
+typedef enum { RG_MEAN_AUTO, RG_MEAN_ZERO, RG_MEAN_CONSTANT, RG_MEAN_QUADRATIC } RgMeanKind;
 typedef enum { RG_UNITS_NATIVE, RG_UNITS_MODEL } RgNoiseUnits;
 typedef enum { RG_DEVIATION_POPULATION, RG_DEVIATION_SAMPLE } RgDeviation;
 typedef enum { RG_WARPING_NONE, RG_WARPING_KUMARASWAMY } RgWarping;
@@ -46,8 +46,9 @@ typedef struct RgSurrogateOptions {
   double noise_lower;    /* lower bound of a learned noise, model units */
   bool standardise;      /* scale outputs to zero mean and unit variance at every refit */
   int deviation;         /* RgDeviation: divisor n | n - 1 */
-  int mean;              /* RgMeanKind: zero | constant (generalised least squares); auto:
-                            constant unless the policy is fixed */
+  int mean;              /* RgMeanKind: zero | constant (generalised least squares) | quadratic
+                            (that, and a trend of the kernel); auto: constant unless the policy
+                            is fixed */
   int fit;               /* RgFitPolicy */
   int refit_every;       /* queries between refits; -1: auto */
   int fit_starts;        /* starts of the fit in addition to the first one */

@@ -14,7 +14,7 @@ enum { FEW_INPUTS = 20 };
 /* ---- table --------------------------------------------------------------------------------- */
 
 static const char *const structure_names[] = {"whole", "product", "additive", "shift", NULL};
-static const char *const mean_names[] = {"auto", "zero", "constant", NULL};
+static const char *const mean_names[] = {"auto", "zero", "constant", "quadratic", NULL};
 static const char *const unit_names[] = {"native", "model", NULL};
 static const char *const deviation_names[] = {"population", "sample", NULL};
 static const char *const policy_names[] = {"fixed", "ml", "map", NULL};
@@ -76,8 +76,11 @@ const RgParam rg_surrogate_params[] = {
             "divisor of the variance that standardises: n or n - 1"),
   RG_GROUP("Model"),
   RG_CHOICE("mean", RgSurrogateOptions, mean, "auto", mean_names, "",
-            "prior mean, model units; constant: generalised least squares at every refit; auto: "
-            "constant, but zero under fit: fixed"),
+            "prior mean, model units; constant: generalised least squares at every refit; "
+            "quadratic: that, and a random quadratic function of the inputs; the variances of its "
+            "linear and its quadratic part at the corners of the box are fitted in [0.001, 1e4], "
+            "with a lognormal(2, 2) prior under fit: map; for boxes without contexts and methods "
+            "that draw no paths; auto: constant, but zero under fit: fixed"),
   RG_GROUP("Fit"),
   RG_CHOICE("fit", RgSurrogateOptions, fit, "map", policy_names, "",
             "hyperparameters: fixed, maximum marginal likelihood, or maximum a posteriori"),
@@ -237,6 +240,22 @@ static void check_transforms(const RgSurrogateOptions *o, bool context, RgPlace 
                        "alone; this one models the design and a context");
 }
 
+static void check_mean(const RgSurrogateOptions *o, RgPlace place, RgDiagnostics *diagnostics)
+{
+  if (o->mean != RG_MEAN_QUADRATIC) return;
+  if (o->fit == RG_FIT_FIXED)
+    rg_diagnostics_add(diagnostics, place,
+                       "'mean: quadratic' is fitted: 'fit' may be 'map' or 'ml', not 'fixed'");
+  if (o->input_warping)
+    rg_diagnostics_add(diagnostics, place,
+                       "'mean: quadratic' is a function of the inputs as they are, so "
+                       "'input_warping' must be 'none'");
+  if (o->solver == RG_SOLVER_ITERATIVE)
+    rg_diagnostics_add(diagnostics, place,
+                       "'mean: quadratic' needs the kernel matrix, and 'solver: iterative' has "
+                       "none");
+}
+
 PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int dim_c,
                                   bool use_context, RgPlace place, RgDiagnostics *diagnostics)
 {
@@ -278,6 +297,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
     {"variance", o->variance_lower, o->variance_upper},
   };
   check_solver(o, place, diagnostics);
+  check_mean(o, place, diagnostics);
   for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
     if (bounds[i].lower >= bounds[i].upper)
       rg_diagnostics_add(diagnostics, place, "'%s_lower' (%g) must be less than '%s_upper' (%g)",
@@ -434,15 +454,18 @@ RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *o, int dim, bool
     .learn_noise = learn_noise,
     .noise_lower = o->noise_lower,
     .noise_upper = 1,
+    .trend_lower = 1e-3,
+    .trend_upper = 1e4,
     .fix_variance = !o->fit_variance,
     .learn_mean =
-      o->mean == RG_MEAN_CONSTANT || (o->mean == RG_MEAN_AUTO && o->fit != RG_FIT_FIXED),
+      o->mean >= RG_MEAN_CONSTANT || (o->mean == RG_MEAN_AUTO && o->fit != RG_FIT_FIXED),
     .starts = o->fit_starts,
     .max_iterations = o->fit_iterations,
     .tolerance = 1e-3, /* of the log density, per iteration */
   };
   if (o->fit == RG_FIT_MAP) set_priors((RgPriorSet)o->prior, dim, &fit);
   if (o->fit == RG_FIT_MAP) fit.warp = (RgPrior){RG_PRIOR_LOGNORMAL, 0.25, 0.5};
+  if (o->fit == RG_FIT_MAP) fit.trend = (RgPrior){RG_PRIOR_LOGNORMAL, 2.0, 2.0};
   return fit;
 }
 
@@ -450,6 +473,7 @@ RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *o, int dim, bool
 
 bool rg_surrogate_is_iterative(const RgSurrogateOptions *o, double n, int ranks)
 {
+  if (o->mean == RG_MEAN_QUADRATIC) return false;
   return rg_solver_is_iterative((RgSolver)o->solver, n, ranks);
 }
 

@@ -38,6 +38,11 @@ static PetscErrorCode move(RgPosterior *posterior, int n, bool *moved)
   PetscCheck((posterior)->ops->operation, PETSC_COMM_SELF, PETSC_ERR_SUP,                          \
              "The %s posterior has no %s", (posterior)->ops->name, #operation)
 
+/* The kernel's diagonal is the same everywhere for the back ends other than the exact one. */
+#define CHECK_NO_TREND(kernel)                                                                     \
+  PetscCheck(!(kernel)->trend, PETSC_COMM_SELF, PETSC_ERR_SUP,                                     \
+             "Only the exact posterior has trends")
+
 /* ---- life ---------------------------------------------------------------------------------- */
 
 static PetscErrorCode begin(const RgKernel *kernel, double noise_variance, double mean,
@@ -88,6 +93,7 @@ PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel
   bool moved;
 
   PetscFunctionBeginUser;
+  CHECK_NO_TREND(kernel);
   PetscCall(begin(kernel, noise_variance, mean, posterior));
   PetscCall(
     rg_set_posterior_create(domain, kernel, noise_variance, mean, capacity, &posterior->set));
@@ -119,6 +125,7 @@ PetscErrorCode rg_posterior_create_iterative(RgTeam *team, const RgSpace *points
   bool moved;
 
   PetscFunctionBeginUser;
+  CHECK_NO_TREND(kernel);
   PetscCall(begin(kernel, noise_variance, mean, posterior));
   posterior->team = team;
   PetscCall(rg_iterative_state_create(points, options, &posterior->iterative));
@@ -138,6 +145,7 @@ PetscErrorCode rg_posterior_use_team(RgPosterior *posterior, RgTeam *team, int e
   PetscFunctionBeginUser;
   PetscCheck(posterior->n == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "A posterior that holds data can't be given to a team");
+  if (team) CHECK_NO_TREND(&posterior->kernel);
   posterior->team = team;
   posterior->expected = expected;
   PetscFunctionReturn(0);

@@ -174,9 +174,25 @@ static const char *no_restarts(const RgCell *cell)
   return NULL;
 }
 
+/* Why the model can't have a quadratic mean here; NULL: it can. */
+static const char *no_quadratic(const RgCell *cell, const RgSpace *design)
+{
+  const RgTrialSize size = {.finite = cell->size_x > 0};
+  RgMethodCost cost = {0};
+
+  if (cell->dim_c && !(cell->algorithm->needs & RG_NEEDS_NO_CONTEXT))
+    return "is for methods that model the design alone; this one models a context too";
+  if (cell->size_x) return "is for boxes, not for sets";
+  for (int j = 0; design->inputs && j < design->dim; j++)
+    if (design->inputs[j].n_words) return "is a function of numbers, and an input is a choice";
+  if (cell->algorithm->cost) cell->algorithm->cost(cell->algorithm_options, &size, &cost);
+  return cost.paths > 0 ? "is for methods that draw no paths of the model; this one does" : NULL;
+}
+
 /* Check the surrogate block against the inputs of the model: the design and, if the method
    models it, the context. */
-static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
+static PetscErrorCode check_surrogate(const RgCell *cell, const RgDomain *domain,
+                                      RgDiagnostics *found)
 {
   const bool use_context = !(cell->algorithm->needs & RG_NEEDS_NO_CONTEXT);
   RgDiagnostics own = {0};
@@ -188,6 +204,9 @@ static PetscErrorCode check_surrogate(const RgCell *cell, RgDiagnostics *found)
     rg_diagnostics_add(&own, cell->algorithm_place, "'input_warping' is for boxes, not for sets");
   const char *against = cell->surrogate.restart_after > 0 ? no_restarts(cell) : NULL;
   if (against) rg_diagnostics_add(&own, cell->algorithm_place, "'restart_after' %s", against);
+  const bool quadratic = cell->surrogate.mean == RG_MEAN_QUADRATIC;
+  against = quadratic ? no_quadratic(cell, &domain->design) : NULL;
+  if (against) rg_diagnostics_add(&own, cell->algorithm_place, "'mean: quadratic' %s", against);
   const RgKernelClass *refused = own.n ? NULL : rg_surrogate_without_spectrum(&cell->surrogate);
   if (refused && draws_features(cell))
     rg_diagnostics_add(&own, cell->algorithm_place,
@@ -395,7 +414,7 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   check_initial(cell, domain, &found);
   PetscCall(rg_draft_check_crew(cell, domain, &found));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
-    PetscCall(check_surrogate(cell, &found));
+    PetscCall(check_surrogate(cell, domain, &found));
     PetscCall(check_solver(cell, &found));
     if (!found.n) PetscCall(count_tables(cell, domain));
   }

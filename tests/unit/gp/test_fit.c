@@ -12,6 +12,7 @@ static const RgFitOptions full = {
   .variance = {RG_PRIOR_LOGNORMAL, 0.2, 1.5},
   .noise = {RG_PRIOR_GAMMA, 1.1, 0.05},
   .warp = {RG_PRIOR_LOGNORMAL, 0.25, 0.5},
+  .trend = {RG_PRIOR_LOGNORMAL, 2.0, 2.0},
   .warp_lower = 0.1,
   .warp_upper = 10,
   .length_scale_lower = 1e-2,
@@ -120,6 +121,10 @@ RG_TEST(test_gradient)
         RG_OK(rg_kernel_set_warp(&warped));
         for (int j = 0; j < 2 * DIM; j++) warped.warp[j] = 0.6 + 0.3 * j;
         check_gradient(warped, options[o]);
+        RgKernel trend = isotropic_or_ard((RgKernelFamily)family, ard);
+        RG_OK(rg_kernel_set_trend(&trend));
+        trend.trend[1] = 2.5;
+        check_gradient(trend, options[o]);
       }
     }
   }

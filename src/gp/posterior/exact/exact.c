@@ -60,7 +60,7 @@ static PetscErrorCode exact_reserve(RgPosterior *posterior, int old)
    exactly. */
 static double smallest_pivot(const RgPosterior *posterior)
 {
-  return posterior->n * PETSC_MACHINE_EPSILON * rg_kernel_diagonal(&posterior->kernel);
+  return posterior->n * PETSC_MACHINE_EPSILON * rg_kernel_largest_variance(&posterior->kernel);
 }
 
 /* Factor K + (noise + jitter) I of the data. *good: all pivots are sound. */
@@ -129,8 +129,8 @@ static PetscErrorCode append_row(RgPosterior *posterior, int n, bool *good)
   PetscFunctionBeginUser;
   PetscCall(rg_kernel_cross(&posterior->kernel, 1, x, n, posterior->X, row));
   cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L, ld, row, 1);
-  square = rg_kernel_diagonal(&posterior->kernel) + posterior->noise_variance + posterior->jitter -
-           cblas_ddot(n, row, 1, row, 1);
+  square = rg_kernel_variance_at(&posterior->kernel, x) + posterior->noise_variance +
+           posterior->jitter - cblas_ddot(n, row, 1, row, 1);
   posterior->n = n + 1;
   *good = square > smallest_pivot(posterior);
   if (*good) {

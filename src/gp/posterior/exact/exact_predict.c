@@ -64,27 +64,31 @@ static PetscErrorCode prediction_begin(const RgPosterior *posterior, int m, RgPr
 }
 
 /* V of one tile, and the slopes if a gradient may follow. */
-static void fill_tile(const RgPosterior *posterior, const RgTileOps *ops, const double *Z,
-                      bool slopes, const Tile *tile, RgPrediction *work)
+static PetscErrorCode fill_tile(const RgPosterior *posterior, const RgTileOps *ops, const double *Z,
+                                bool slopes, const Tile *tile, RgPrediction *work)
 {
   int n = work->n, dim = posterior->kernel.dim, rows = rg_pad(n);
   double *V = work->V + tile->at;
 
-  rg_kernel_scale_tile(&posterior->kernel, tile->count, Z + (size_t)tile->first * dim, tile->width,
-                       work->B);
+  PetscFunctionBeginUser;
+  Z += (size_t)tile->first * dim;
+  rg_kernel_scale_tile(&posterior->kernel, tile->count, Z, tile->width, work->B);
   rg_kernel_tile(ops, &posterior->kernel, n, work->A, work->B, tile->width, V,
                  slopes ? work->slope + tile->at : NULL, slope_stride(work), work->scratch);
+  PetscCall(rg_kernel_add_trend(&posterior->kernel, n, posterior->X, tile->count, Z,
+                                (size_t)tile->width, V));
   for (int i = n * tile->width; i < rows * tile->width; i++) V[i] = 0.0;
   if (work->has_variance) {
     ops->lower(rows, posterior->inverse, (size_t)posterior->capacity, tile->width, V);
   }
+  PetscFunctionReturn(0);
 }
 
 PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
                                 double *variance, RgPrediction *work)
 {
   const RgTileOps *ops = rg_tile_ops();
-  double diagonal = rg_kernel_diagonal(&posterior->kernel);
+  const size_t dim = (size_t)posterior->kernel.dim;
   double sum[RG_TILE], squares[RG_TILE];
 
   PetscFunctionBeginUser;
@@ -96,12 +100,15 @@ PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, 
     Tile tile = tile_at(work, j);
 
     if (j % RG_POLL_POINTS == 0) PetscCall(rg_poll());
-    fill_tile(posterior, ops, Z, work->kept, &tile, work);
+    PetscCall(fill_tile(posterior, ops, Z, work->kept, &tile, work));
     ops->summarise(work->n, tile.width, variance ? posterior->beta : posterior->alpha,
                    work->V + tile.at, sum, squares);
     for (int k = 0; k < tile.count; k++) {
       mean[j + k] = posterior->mean + sum[k];
-      if (variance) variance[j + k] = PetscMax(diagonal - squares[k], 0.0);
+      if (variance) {
+        const double prior = rg_kernel_variance_at(&posterior->kernel, Z + (j + k) * dim);
+        variance[j + k] = PetscMax(prior - squares[k], 0.0);
+      }
     }
   }
   PetscFunctionReturn(0);
@@ -175,7 +182,7 @@ PetscErrorCode rg_exact_gradient(RgPosterior *posterior, int m, const double *Z,
     if (work->kept) {
       rg_kernel_scale_tile(kernel, tile.count, Z + (size_t)j * dim, tile.width, work->B);
     } else {
-      fill_tile(posterior, ops, Z, true, &tile, work);
+      PetscCall(fill_tile(posterior, ops, Z, true, &tile, work));
     }
     weigh_tile(posterior, ops, &tile, mean_bar, variance_bar, work);
     PetscCall(PetscArrayzero(work->g, tile.width * columns));
@@ -183,6 +190,12 @@ PetscErrorCode rg_exact_gradient(RgPosterior *posterior, int m, const double *Z,
                             work->slope + tile.at, slope_stride(work), work->g);
     rg_kernel_unscale_gradient(kernel, tile.count, Z + (size_t)j * dim, work->g, tile.width,
                                G + (size_t)j * dim);
+    PetscCall(rg_kernel_add_trend_gradient(kernel, work->n, posterior->X, tile.count,
+                                           Z + (size_t)j * dim, (size_t)tile.width, work->U,
+                                           G + (size_t)j * dim));
+    for (int k = 0; variance_bar && k < tile.count; k++)
+      rg_kernel_add_variance_gradient(kernel, variance_bar[j + k], Z + (size_t)(j + k) * dim,
+                                      G + (size_t)(j + k) * dim);
   }
   PetscFunctionReturn(0);
 }

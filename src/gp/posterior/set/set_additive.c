@@ -222,7 +222,7 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
   for (int j = 0; j < additive->n; j++) additive->coefficient[j] = 0.0;
   for (int t = 0; t < additive->n_components; t++) {
     const Component *component = &additive->components[t];
-    const RgKernel term = {prior->kernel.dim, 1, &prior->kernel.terms[t], prior->kernel.warp};
+    const RgKernel term = {prior->kernel.dim, 1, &prior->kernel.terms[t], prior->kernel.warp, NULL};
     int at = component_index(component, prior, index);
 
     PetscCall(rg_kernel_cross(&term, 1, component->points + (size_t)at * prior->n_axes,
