@@ -84,7 +84,7 @@ PetscErrorCode rg_protocol_log(const char *path, const char *line, size_t length
 PetscErrorCode rg_protocol_account(const char *line, size_t length, const char *errors,
                                    size_t n_errors, RgText *account)
 {
-  json_t *answer = line ? json_loadb(line, length, 0, NULL) : NULL;
+  json_t *answer = account && line ? json_loadb(line, length, 0, NULL) : NULL;
   const char *error = json_string_value(json_object_get(answer, "error"));
 
   PetscFunctionBeginUser;
