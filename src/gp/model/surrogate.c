@@ -80,7 +80,7 @@ const RgParam rg_surrogate_params[] = {
             "quadratic: that, and a random quadratic function of the inputs; the variances of its "
             "linear and its quadratic part at the corners of the box are fitted in [0.001, 1e4], "
             "with a lognormal(2, 2) prior under fit: map; for boxes without contexts and methods "
-            "that draw no paths; auto: constant, but zero under fit: fixed"),
+            "that draw no paths, on one rank; auto: constant, but zero under fit: fixed"),
   RG_GROUP("Fit"),
   RG_CHOICE("fit", RgSurrogateOptions, fit, "map", policy_names, "",
             "hyperparameters: fixed, maximum marginal likelihood, or maximum a posteriori"),
