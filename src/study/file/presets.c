@@ -46,7 +46,7 @@ static const RgPresetSetting rugged[] = {
   SET("mean", "quadratic"),    SET("transform", "yeo_johnson"),
   SET("prior", "botorch2023"), SET("fit_noise", "true"),
   SET("fit_starts", "1"),      SET("fit_multistart", "always"),
-  SET("refit_every", "2"),     {0}};
+  SET("refit_every", "3"),     {0}};
 
 const RgPreset rg_presets[] = {
   {"default", "to begin with, and where results are to compare with earlier ones", defaults},
