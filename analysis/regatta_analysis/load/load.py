@@ -72,7 +72,8 @@ def _read_directory(path, trust):
     return {**attributes, "complete": 0}, groups_of(path, parts), warnings
 
 
-def read_file(reader, path, in_memory=False):
+def read_file(reader: Reader, path: Path,
+              in_memory: bool = False) -> tuple[dict, list[tuple[str, dict[str, Variable]]]]:
     """Root attributes, and (label, part) of every group of one file."""
     attributes, groups = reader.ask(path, "contents")
     with reading(path):

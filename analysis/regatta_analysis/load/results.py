@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def remembered(compute):
+def remembered(compute: Callable) -> Callable:
     """Let a function of results, and of what else it takes, compute each value once. Callers must not change it."""
     @functools.wraps(compute)
     def look(results, *arguments, **named):
