@@ -59,8 +59,8 @@ PetscErrorCode rg_child_poll(int n, RgChild *const *children, double seconds);
 PetscErrorCode rg_child_heard(RgChild *child, RgChildOutcome *outcome, const char **answer,
                               size_t *length, RgText *mistake);
 
-/* What the program has written on standard error since the last question, at most the last
-   RG_CHILD_LINE_MAX bytes. Borrowed until the next call. */
+/* Get the standard error of the program since the last question: its last *length bytes, at most
+   RG_CHILD_LINE_MAX. *errors is borrowed until the next call, and NULL if there is no text. */
 PetscErrorCode rg_child_errors(RgChild *child, const char **errors, size_t *length);
 
 /* CPU seconds that the program and its descendants used since the last call. */

@@ -22,6 +22,7 @@ from functions import bowl, slow
 import regatta
 from regatta import studies
 from regatta_analysis import InputError
+from regatta_analysis.report import tables
 from regatta_analysis.stats import profiles
 from regatta_analysis.stats.regret import dynamic_note, regret_curves
 
@@ -74,7 +75,7 @@ class Studies(Here):
         self.assertTrue((cells["seconds"] > 0).all() and (cells["memory"] > 1e6).all())
 
     def test_trials_that_stop_early_are_censored(self):
-        study = {**PLAIN, "common": {"iterations": 30, "initial_points": 5, "stop": {"regret": 1}}}
+        study = {**PLAIN, "common": {"iterations": 30, "initial_points": 5, "stop": {"regret": 0.05}}}
         results = regatta.run(study, ranks=1, quiet=True)
         rows = results.data
         early = rows[rows["stopped"] == 1].set_index(["algorithm", "seed"])
@@ -91,6 +92,10 @@ class Studies(Here):
         above = 2 / curves[0].median()  # all trials that ended early have reached a regret of 2
         self.assertEqual(set(profiles.hits(results, [above, 1e-9])["target"]), {above})
         self.assertIn(f" stop ended {len(early)} trials: ", dynamic_note(results))
+        table = tables.final_regret(results, ["simple", "cumulative"])
+        bold = [sum(cell[1] for row in tables.final_regret_grid(table, metric)[1] for cell in row)
+                for metric in ("simple", "cumulative")]
+        self.assertEqual((len(set(early.reset_index()["algorithm"])), bold), (1, [1, 0]))  # who was stopped did better
 
     def test_wrong_names(self):
         results = regatta.run({**PLAIN, "seeds": 1}, ranks=1, quiet=True)

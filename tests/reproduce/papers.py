@@ -19,7 +19,7 @@ def run(*arguments):
 
 
 def run_script(path, *arguments):
-    """What a script beside the studies prints."""
+    """Run a script that stands beside the studies; returns its output."""
     out = io.StringIO()
     with mock.patch.object(sys, "argv", [path.name, *map(str, arguments)]), contextlib.redirect_stdout(out):
         runpy.run_path(str(path), run_name="__main__")

@@ -178,13 +178,13 @@ FINAL_NOTE = (". k stuck: the values of k trials are above a gap of at least a f
               "methods, with at most half of the trials above it; they dominate the mean. (k of n): k of the n trials "
               "that were planned have a value. Where a trial has no feasible design there is no mean: medians and "
               "quartiles, infinity last, stand there instead. The best value is bold unless some of its trials are "
-              "missing.")
+              "missing, or a method has trials without a value.")
 
 # Every table is first a list of rows of cells; a cell is (text, bold); then one of three writers.
 
 def final_regret_grid(table, metric, band=Band(), notation=TEXT, titles={}):
-    """Header and rows (algorithm x problem) of one metric; `titles` are those of problems that have one. The best cell of a problem is bold. Problems with a cell
-    that has no mean have medians."""
+    """Header and rows (algorithm x problem) of one metric; `titles` are those of problems that have one. The best cell
+    of a problem is bold. Problems with a cell that has no mean have medians."""
     table, header, columns = table[table["metric"] == metric], ["Algorithm"], []
     for problem, rows in table.groupby("problem", sort=False):
         fitting, counts = band.fitting(rows), set(rows.loc[rows["n"] > 0, "n"])
@@ -203,7 +203,8 @@ def final_cells(rows, band=Band(), notation=TEXT, counts=True):
     of its trials; else only those with missing trials do."""
     fitting = band.fitting(rows)
     centre = "median" if fitting.kind in ("quantile", "median") else "mean"
-    best = extended.best(rows[centre], rows["n"] == rows["planned"], rows["more_is_better"].any())
+    ended = (rows["n"] < rows["done"]).any()  # `stop` ended trials of a method, which has no value to compare
+    best = extended.best(rows[centre], (rows["n"] == rows["planned"]) & ~ended, rows["more_is_better"].any())
     return [(_final_text(row, fitting, notation, counts), bool(bold)) for row, bold in zip(rows.itertuples(), best)]
 
 

@@ -163,7 +163,7 @@ def _carried(group, keep, values, ends):
 
 
 def stops(group: Group) -> np.ndarray:
-    """What ended each complete trial: 1 the target regret of the study's `stop`, 2 its seconds, 0 neither."""
+    """The reason why each complete trial ended: 1 for the target regret of `stop`, 2 for its seconds, 0 for neither."""
     keep = np.flatnonzero(group.column("status") == "complete")
     if "stopped" not in group.evaluations():
         return np.zeros(len(keep))

@@ -17,7 +17,7 @@ typedef struct {
                              padded with zeros to a multiple of 8 */
   double *data;           /* n x columns: the sorted data, divided by the length scales */
   double *alpha;          /* n: P (y - m) */
-  /* Of the last prediction, candidates in tiles: */
+  /* The last prediction, whose candidates form tiles: */
   int m, room;           /* candidates; tiles that the arrays have room for */
   PetscInt *order;       /* candidates by their last input */
   double *last, *sorted; /* their last inputs; candidates in that order */
