@@ -15,6 +15,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+import h5py
 import numpy as np
 
 from common import Case
@@ -163,6 +164,10 @@ class Objectives(Here):
         self.assertEqual(list(told["evaluation"]), list(rows["row"][failed] + 1))
         self.assertTrue(told["reason"].str.endswith(" reports: ValueError: too hot").all())
         self.assertTrue(told["text"].str.fullmatch(r"(?s)ValueError: too hot\nTraceback.*raise ValueError\(.*").all())
+        with h5py.File(results.path) as file:  # a text once, then the number of its evaluation
+            for text in file["Bowl/provenance/failure_texts"].asstr():
+                self.assertEqual([line.count("ValueError: too hot") > 0 for line in text.splitlines()],
+                                 [k == 0 for k in range(text.count("\n"))])
         texts = "".join(results.trials["failures"])
         self.assertEqual((texts.count("\n"), texts.count("reports: ValueError: too hot\n")), (failed.sum(),) * 2)
         self.assertEqual(Path("failed").read_text().count("once"), failed.sum())  # not tried again
