@@ -11,6 +11,7 @@ import pandas as pd
 import synthetic
 from regatta_analysis import InputError, load
 from regatta_analysis.__main__ import main
+from regatta_analysis.figures import sweep as figures
 from regatta_analysis.report import best_tables
 from regatta_analysis.stats import best, sweep
 
@@ -125,6 +126,31 @@ class Best(common.Case):
         self.assertEqual((row.setting, row.why, row.alike), ("", "the best value rests on 19 of 20 trials", []))
         table = best_tables.best_table(results.best_settings(), "simple")
         self.assertIn("– (the best value rests on 19 of 20 trials)", [row[2][0] for row in table.rows])
+
+    def test_nobody_is_best_where_a_setting_has_no_value(self):
+        """`stop` ended a trial of TS and one of EI with the better noise: its cumulative regret is unknown, its simple regret is not."""
+        def stop(part):
+            rows, arrays = part["n_rows"], part["arrays"]
+            arrays["stopped"] = np.zeros_like(arrays["y"])
+            k = [part["swept"].index(swept) for swept in ("noise=1e-4", "noise=1e-4, kernel=gaussian")]
+            rows[k] -= 1
+            arrays["stopped"][k, rows[k] - 1] = 1.0
+            for values in arrays.values():
+                values[k, rows[k[0]]:] = np.nan
+        results, _ = self.results(stop)
+        for metric, known in (("simple", True), ("cumulative", False)):
+            rows = results.best_settings(metric).set_index("method")
+            self.assertEqual(tuple(rows.loc["TS", ["setting", "why"]]), ("noise = 1e-4", "") if known
+                             else ("", best.CENSORED))
+            self.assertEqual(rows.loc["EI", "why"], "" if known else best.CENSORED)
+            table = sweep.final_values(results, metric)
+            found = sweep.sensitivity(table, results, metric).set_index(["method", "setting"])["best_at"]
+            # Where only one value of the setting is known, there is no sensitivity.
+            self.assertEqual([str(v) for v in found[found.index.isin(["TS"], 0)]], ["0.0001"] if known else [])
+            self.assertEqual(str(found["EI", "noise"]), "0.0001" if known else "")
+            heat = figures._Heat(table, "Box", ("noise", "kernel"), metric, ["EI", "TS"], False)
+            self.assertTrue((heat.winners()[:, 1] >= 0).all())  # the other noise
+            self.assertEqual((heat.winners()[:, 0] >= 0).tolist(), 2 * [known])
 
     def test_infinite_values(self):
         def lose(part):

@@ -158,6 +158,7 @@ class _Heat:
         self.statistic, centres = extended.centres(cells)
         self.centres, self.counts = pd.Series(centres.to_numpy(), found.index), cells.count()
         self.whole = pd.Series(self.counts.to_numpy() == found.map(len).to_numpy(), found.index)
+        self.open = self._grid(table.groupby([*settings[::-1]])["censored"].any().astype(float)) == 1.0
         self.name = METRICS[metric].name.lower()
 
     def figure(self):
@@ -183,7 +184,7 @@ class _Heat:
             return figure
 
     def _note(self, baseline):
-        return (f"Below: the best {self.statistic} (none if some of its trials are missing), and mean differences to "
+        return (f"Below: the best {self.statistic} (none if some of its trials are missing, or where stop ended trials), and mean differences to "
                 f"{baseline}, where there are means; * found by the signed-rank test (5%, Holm's correction over the "
                 "figure)")
 
@@ -206,13 +207,13 @@ class _Heat:
 
     def winners(self):
         """(rows x columns) the place in `methods` of the one method with the best value; -1 if no value is finite, if
-        several methods have it, or if it rests on fewer trials than were planned."""
+        several methods have it, if it rests on fewer trials than were planned, or if `stop` ended trials there."""
         values = np.array([self._grid(self.centres.xs(m)) for m in self.methods])
         whole = np.array([self._grid(self.whole.xs(m).astype(float)) == 1.0 for m in self.methods])
         found = np.full(values.shape[1:], -1)
         for at in np.ndindex(found.shape):
             best = extended.best(values[(slice(None), *at)], whole[(slice(None), *at)], self.more)
-            found[at] = int(best.argmax()) if best.sum() == 1 else -1
+            found[at] = int(best.argmax()) if best.sum() == 1 and not self.open[at] else -1
         return found
 
     def _best(self, axes):

@@ -10,7 +10,7 @@ from ..load.results import remembered
 from ..progress import progress
 from ..stats import extended, robust
 from ..stats.measures import trial_values
-from ..stats.regret import METRICS, dynamic_note, metric_on, more_is_better, queries
+from ..stats.regret import METRICS, censored, dynamic_note, metric_on, more_is_better, queries
 from ..stats.summaries import cell_summaries
 
 STAGES = ("fit", "acquire", "evaluate")
@@ -31,7 +31,7 @@ def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
     """One row per metric and cell. It has the summary at the last query t of the problem, with n, the number of trials
     with a value there (if n is 0, the rest is NaN). It also has the numbers of trials planned, done, failed and
     missing, and the numbers with a finite value and stuck (`robust.stuck`, among the trials of all methods on the
-    problem)."""
+    problem). censored: `stop` ended trials of the cell, which has no value therefore (`regret.censored`)."""
     blocks = []
     for metric in metrics:
         last = []
@@ -40,7 +40,8 @@ def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
             here = results.cells([problem]).assign(t=end.max() if len(end) else np.nan)
             here = here.merge(summary, how="left", on=["algorithm", "t"])
             stuck = here["algorithm"].map(stuck_trials(results, problem, metric)).fillna(0)
-            last.append(here.assign(more_is_better=more_is_better(results, problem, metric), n_stuck=stuck))
+            last.append(here.assign(more_is_better=more_is_better(results, problem, metric), n_stuck=stuck,
+                                    censored=here["algorithm"].isin(censored(results, problem, metric))))
         block = pd.concat(last, ignore_index=True)
         block = block.fillna({"n": 0, "n_finite": 0}).astype(dict.fromkeys(["n", "n_finite", "n_stuck"], int))
         block.insert(0, "metric", metric)
@@ -178,7 +179,7 @@ FINAL_NOTE = (". k stuck: the values of k trials are above a gap of at least a f
               "methods, with at most half of the trials above it; they dominate the mean. (k of n): k of the n trials "
               "that were planned have a value. Where a trial has no feasible design there is no mean: medians and "
               "quartiles, infinity last, stand there instead. The best value is bold unless some of its trials are "
-              "missing, or a method has trials without a value.")
+              "missing, or `stop` ended trials of a method before their last query.")
 
 # Every table is first a list of rows of cells; a cell is (text, bold); then one of three writers.
 
@@ -203,8 +204,8 @@ def final_cells(rows, band=Band(), notation=TEXT, counts=True):
     of its trials; else only those with missing trials do."""
     fitting = band.fitting(rows)
     centre = "median" if fitting.kind in ("quantile", "median") else "mean"
-    ended = (rows["n"] < rows["done"]).any()  # `stop` ended trials of a method, which has no value to compare
-    best = extended.best(rows[centre], (rows["n"] == rows["planned"]) & ~ended, rows["more_is_better"].any())
+    whole = (rows["n"] == rows["planned"]) & ~rows["censored"].any()
+    best = extended.best(rows[centre], whole, rows["more_is_better"].any())
     return [(_final_text(row, fitting, notation, counts), bool(bold)) for row, bold in zip(rows.itertuples(), best)]
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 from ..load.settings import method_label, same_value, words_of_settings
 from . import evidence, extended
 from .measures import last_values
-from .regret import more_is_better
+from .regret import censored, more_is_better
 from .statistics import interval_of_median
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ BEST = ["problem", "method", "setting", "statistic", "value", "se", "median", "l
 EFFECTS = ["problem", "method", "setting", "value", "against", "n", "scale", "effect", "low", "high", "better",
            "equivalent", "worse", "verdict"]
 FEWER, NO_VALUE = "the best value rests on {} of {} trials", "no setting has a finite value"
+CENSORED = "`stop` ended trials of a setting, which has no value at the last query then"
 EQUAL = "all settings have the same values"
 
 
@@ -44,6 +45,12 @@ def cells(results: Results, metric: str) -> dict[tuple[str, str], dict[tuple, pd
     return found
 
 
+def censored_cells(results: Results, metric: str) -> set[tuple[str, str]]:
+    """(problem, method) where a setting has no value because `stop` ended its trials."""
+    return {(group.block, method_label(algorithm, swept)) for group in map(results.group, results.problems)
+            for algorithm, swept in group.swept if algorithm in censored(results, group.label, metric)}
+
+
 def best_settings(results: Results, metric: str) -> pd.DataFrame:
     """One row per problem and method, BEST: the setting with the best value by the statistic of the tables, the mean,
     or the median where a value of the problem is infinite. value (with se, the standard error of a mean) and median
@@ -52,27 +59,28 @@ def best_settings(results: Results, metric: str) -> pd.DataFrame:
     as texts; another setting can if paired evidence shows it worse at 5%, over all of them together, by more than
     makes a difference in practice. Where nobody is best, setting is "" and why says so. A method that reads no setting
     has "" too."""
-    rows, found = [], cells(results, metric)
+    rows, found, ended = [], cells(results, metric), censored_cells(results, metric)
     for problem in dict.fromkeys(problem for problem, _ in found):
         mine = {method: some for (where, method), some in found.items() if where == problem}
         infinite = any(np.isinf(v).any() for some in mine.values() for v in some.values())
         flip = -1.0 if any(more_is_better(results, p, metric) for p in results.problems
                            if results.group(p).block == problem) else 1.0
-        rows += [_best_row(problem, method, some, "median" if infinite else "mean", flip)
+        rows += [_best_row(problem, method, some, "median" if infinite else "mean", flip, (problem, method) in ended)
                  for method, some in mine.items()]
     return pd.DataFrame(rows, columns=BEST)
 
 
-def _best_row(problem, method, some, statistic, flip):
+def _best_row(problem, method, some, statistic, flip, ended):
     keys, values = list(some), list(some.values())
     centres = [extended.quantiles(v, [0.5])[0] if statistic == "median" else extended.mean_and_error(v)[1]
                for v in values]
-    whole = [v.notna().all() and len(v) > 0 for v in values]
+    whole = [v.notna().all() and len(v) > 0 and not ended for v in values]
     best, why = extended.best(centres, whole), ""
     if not best.any():
         known = np.isfinite(centres)
         at = int(np.nanargmin(np.where(known, centres, np.nan))) if known.any() else 0
         why = FEWER.format(int(values[at].notna().sum()), len(values[at])) if known.any() else NO_VALUE
+        why = CENSORED if ended else why
         return [problem, method, "", statistic, *[np.nan] * 5, int(values[at].notna().sum()), len(values[at]),
                 len(keys), [], why]
     at = int(best.argmax())

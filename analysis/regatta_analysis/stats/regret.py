@@ -179,6 +179,17 @@ def _ended(group, keep, values):
     return np.where(np.arange(values.shape[1]) < (initial + limit)[:, None], values, np.nan)
 
 
+def censored(results: Results, problem: str, metric: str) -> set[str]:
+    """The algorithms that have no value of the metric at the last query because `stop` ended one of their trials before
+    it. Nobody is known to be better than they are."""
+    group, made = results.group(problem), queries(results, problem)
+    found = METRICS.get(metric)
+    if found is None or found.running or found.column == "simple_regret":
+        return set()
+    ended = (stops(group) > 0) & (made < made.max(initial=0))
+    return set(group.column("algorithm")[group.column("status") == "complete"][ended])
+
+
 def _lost(group, keep, shape):
     """Whether each evaluation of the trials `keep` failed or is infeasible (trials x evaluations)."""
     recorded, lost = group.evaluations(), False

@@ -13,12 +13,12 @@ from ..load.results import remembered
 from ..load.settings import method_label, panels
 from . import comparison, extended
 from .measures import trial_values
-from .regret import more_is_better
+from .regret import censored, more_is_better
 
 if TYPE_CHECKING:
     from ..load.results import Results
 
-FIXED = ["problem", "method", "instance", "seed", "value"]
+FIXED = ["problem", "method", "instance", "seed", "value", "censored"]
 
 
 def names(results: Results) -> list[str]:
@@ -45,7 +45,8 @@ def reads(results: Results) -> dict[tuple[str, str], set[str]]:
 @remembered
 def final_values(results: Results, metric: str) -> pd.DataFrame:
     """One row per planned trial and panel: problem (without settings), method, instance, seed, the value of the metric
-    at the last query (NaN if the trial has none), and a column per setting.
+    at the last query (NaN if the trial has none), whether it has none because `stop` ended trials of its cell
+    (`regret.censored`), and a column per setting.
 
     A method that does not read a setting has a row for every value of it that goes together with its own. Methods that
     each sweep parameters of their own have panels of their own, in which the parameters of the others are missing, and a
@@ -55,6 +56,7 @@ def final_values(results: Results, metric: str) -> pd.DataFrame:
     for label in results.problems:
         group = results.group(label)
         whole = _whole(results, group, trial_values(results, label, {"metric": metric}))
+        whole["censored"] = whole["algorithm"].isin(censored(results, label, metric))
         mine = dict(iter(whole.groupby("algorithm", sort=False, observed=True)))
         for (algorithm, swept), own in group.swept.items():
             method = method_label(algorithm, swept)
@@ -96,8 +98,9 @@ def is_spread(values: ArrayLike) -> bool:
 
 
 def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFrame:
-    """One row per problem, method and setting that the method reads: the smallest and the largest median over the values of the setting, the
-    numbers of their trials, the value with the better one ("": all are equal), and their difference as a share of the method's median."""
+    """One row per problem, method and setting that the method reads: the smallest and the largest median over the values
+    of the setting, the numbers of their trials, the value with the better one, and their difference as a share of the
+    method's median. The better one is "" where all are equal, or where `stop` ended trials of a value."""
     rows, read = [], reads(results)
     for (problem, method), mine in table.groupby(["problem", "method"], sort=False):
         for name in (name for name in names(results) if name in read[problem, method]):
@@ -106,7 +109,7 @@ def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFr
                 least, largest = found.iloc[0], found.iloc[-1]
                 better = largest if more_is_better(results, problem, metric) else least
                 equal = least["median"] == largest["median"]
-                best = "" if equal else found[found["median"] == better["median"]].index.min()
+                best = "" if equal or mine["censored"].any() else found[found["median"] == better["median"]].index.min()
                 spread = float(extended.difference(largest["median"], least["median"]))
                 centre = abs(mine["value"].median())
                 rows.append([problem, method, name, len(found), best, least["median"], int(least["count"]),
