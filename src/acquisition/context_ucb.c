@@ -20,13 +20,18 @@
 #define PROJECT_LEAST 1e-6 /* at least this share of k(x,x), */
 #define PROJECT_MOST 1e-3  /* and at most this share */
 /* With more than RG_LONG_DATA data a value at all contexts is dear. If ROUGH needs more than
-   LONG_FEW nodes, or FINE too many, the search takes up to LONG_NODES of these accuracies. */
+   LONG_FEW nodes, or FINE too many, the search takes up to LONG_NODES of these accuracies. A slope
+   of U by the context needs more nodes than U. */
 #define LONG_FEW 64
-#define LONG_NODES 192
+#define LONG_NODES 400
 #define LONG_ROUGH 1e-2
 #define LONG_FINE 1e-4
+#define LONG_ROUGH_SLOPES 3e-3
+#define LONG_FINE_SLOPES 1e-6
+#define LONG_ROUNDS 24    /* rounds of every climb then: at a kink they would go on for long, */
+#define LONG_CLIMB 6      /* and of a climb on all contexts, */
+#define LONG_STEP 64      /* whose first step is that of a search with so many times the points */
 #define LONG_CONFIRM 1e-3 /* the tolerated difference then */
-#define LONG_CLIMB 8      /* rounds of a climb on all contexts, from near data */
 #define LONG_PROJECT 1e-2 /* a projection may leave the noise variance, at most this share */
 #define NEAR_CONTEXTS 32  /* with more contexts than this, only data near them take part */
 #define FINISH 40         /* approximate number of designs that the end of a search evaluates */
@@ -84,10 +89,8 @@ static void confidence_bounds(const RgContextUcb *ucb, int j, double *u)
   const double *variance_slope = ucb->moments.variance_slope + (size_t)j * S * dim;
 
   for (int m = 0; m < M; m++) {
-    const double v = variance[m] > VARIANCE_FLOOR ? variance[m] : VARIANCE_FLOOR; /* a
-                                                                                     comparison,
-                                                                                     because fmax
-                                                                                     is slow */
+    /* fmax would be slower. */
+    const double v = variance[m] > VARIANCE_FLOOR ? variance[m] : VARIANCE_FLOOR;
     u[m] = mean[m] + ucb->width * sqrt(v);
   }
   for (int l = 0; l < S * dim; l++) {
@@ -309,7 +312,7 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
   const bool dear = is_long(model);
   Interpolated how = {posterior, near, ROUGH, dear ? LONG_FEW : ROUGH_NODES};
   PetscCall(create_with_nodes(model, options, what, &how, &found, &rough->ucb));
-  how.tolerance = LONG_ROUGH;
+  how.tolerance = what->n_slopes ? LONG_ROUGH_SLOPES : LONG_ROUGH;
   how.most = few ? PetscMin(few->M, LONG_NODES) : LONG_NODES;
   if (!found && dear) PetscCall(create_with_nodes(model, options, what, &how, &found, &rough->ucb));
   what = few ? few : exact;
@@ -360,8 +363,10 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
   PetscCall(exact_value(model, width, exact, x, value));
   if (fabs(*value - given) <= tolerance * fmax(1.0, fabs(*value)) || !options.max_iterations)
     PetscFunctionReturn(0);
-  if (form == RG_CONTEXT_NEAR)
+  if (is_long(model)) {
     options.max_iterations = PetscMin(options.max_iterations, LONG_CLIMB);
+    options.raw_samples *= LONG_STEP;
+  }
   PetscCall(PetscMalloc1(dim, &moved));
   PetscCall(PetscArraycpy(moved, x, dim));
   climbed = *value;
@@ -401,10 +406,14 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   RgContextUcb end;
   Rough rough;
   const RgScreen screen = {rg_context_ucb_function, &rough.ucb, NULL};
-  double tolerance = CONFIRM;
+  RgMaximiserOptions limited = *search->options;
+  RgSearch climbs = *search;
+  const double tolerance = is_long(model) ? LONG_CONFIRM : CONFIRM;
   bool is_product, fewer;
 
   PetscFunctionBeginUser;
+  if (is_long(model)) limited.max_iterations = PetscMin(limited.max_iterations, LONG_ROUNDS);
+  climbs.options = &limited;
   PetscCall(find_product(model, &is_product));
   PetscCall(rough_create(model, options, exact, few, !is_product && may_be_near(model), &rough));
   const bool near = rough.ucb.posterior.form == RG_CONTEXT_NEAR;
@@ -412,14 +421,13 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   Interpolated how = {&model->posterior, near, FINE, is_product ? FINE_PRODUCT : FINE_NODES};
   PetscCall(create_with_nodes(model, options, exact, &how, &fewer, &end));
   if (!fewer && !is_product && is_long(model)) {
-    tolerance = LONG_CONFIRM;
-    how.tolerance = LONG_FINE;
+    how.tolerance = exact->n_slopes ? LONG_FINE_SLOPES : LONG_FINE;
     how.most = LONG_NODES;
     PetscCall(create_with_nodes(model, options, exact, &how, &fewer, &end));
   }
   if (!fewer) PetscCall(rg_context_ucb_create(model, options->width, exact, whole, FINISH, &end));
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &end,
-                                rough.gains ? &screen : NULL, search, query, value, failure));
+                                rough.gains ? &screen : NULL, &climbs, query, value, failure));
   PetscCall(rg_context_ucb_destroy(&end));
   PetscCall(rough_destroy(&rough));
   if ((fewer || near) && !failure->failed)

@@ -38,6 +38,7 @@ struct RgModelState {
   int predicted;
   double surprise;
   int cold_n;           /* n at the last fit that started from the configured values */
+  bool others_turn;     /* whether the next fit to many data is for another start */
   int starts_left;      /* other starts that wait, with many data */
   bool climbs;          /* whether one of them has begun: */
   RgModelStart climber; /* where it is */

@@ -5,8 +5,8 @@
 #include <math.h>
 
 /* fit_warm: auto. Every fit starts from the configured values up to COLD_DATA data. With more than
-   RG_LONG_DATA a climb stops after LONG_EVALUATIONS, and goes on at the next fit unless it gained
-   less than LITTLE. */
+   RG_LONG_DATA a fit stops after LONG_EVALUATIONS. While there are other starts, every second fit
+   is for one of them. Its climb goes on there unless it gained less than LITTLE. */
 enum { COLD_DATA = 100, LONG_EVALUATIONS = 8 };
 #define LITTLE 0.1
 
@@ -175,8 +175,9 @@ static bool is_long(const RgModel *model)
   return model->options->fit_warm == RG_WARM_AUTO && s->n > RG_LONG_DATA && s->optimum_n > 0;
 }
 
-/* Fit from the present hyperparameters and `starts` others. */
-static PetscErrorCode run_fit(RgModel *model, int starts, double *value, double *warm)
+/* Fit from the present hyperparameters and `starts` others, with at most `most` evaluations per
+   start (0: no limit). */
+static PetscErrorCode run_fit(RgModel *model, int starts, int most, double *value, double *warm)
 {
   struct RgModelState *s = model->state;
   RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
@@ -187,7 +188,7 @@ static PetscErrorCode run_fit(RgModel *model, int starts, double *value, double 
   PetscFunctionBeginUser;
   PetscCall(choose_fit_data(model, &X, &y));
   fit.starts = starts;
-  if (is_long(model)) fit.max_evaluations = LONG_EVALUATIONS;
+  fit.max_evaluations = most;
   PetscCall(rg_fit_with(&s->fit_work, &model->kernel, &model->noise_variance, &model->mean,
                         &(RgData){s->fit_n, X, y}, &fit, &random, &report));
   *value = report.value;
@@ -262,7 +263,7 @@ static PetscErrorCode climb_start(RgModel *model, double *value)
   PetscCall(keep(model, &optimum));
   if (s->climbs) PetscCall(restore(&s->climber, model));
   else PetscCall(take_start(model));
-  PetscCall(run_fit(model, 0, &end, &begin));
+  PetscCall(run_fit(model, 0, LONG_EVALUATIONS - 1, &end, &begin));
   const bool better = end > *value;
   s->climbs = !better && end - begin > LITTLE;
   if (s->climbs) PetscCall(keep(model, &s->climber));
@@ -272,21 +273,22 @@ static PetscErrorCode climb_start(RgModel *model, double *value)
   PetscFunctionReturn(0);
 }
 
-/* A fit to many data: a climb from the last optimum, and a part of the climb from one other start
-   while there are any. */
+/* A fit to many data: a climb from the last optimum, or a part of the climb from another start. */
 static PetscErrorCode fit_in_parts(RgModel *model, double *value)
 {
   struct RgModelState *s = model->state;
   const bool due = multistart_is_due(model) || cold_start_is_due(model);
+  const bool other = s->others_turn && (s->climbs || s->starts_left > 0);
   double warm;
 
   PetscFunctionBeginUser;
-  PetscCall(run_fit(model, 0, value, &warm));
+  PetscCall(run_fit(model, 0, other ? 1 : LONG_EVALUATIONS, value, &warm));
   if (due || looks_bad(model, warm)) {
     s->starts_left = 1 + model->options->fit_starts;
     s->multistart_n = s->cold_n = s->n;
   }
-  if (s->climbs || s->starts_left > 0) PetscCall(climb_start(model, value));
+  s->others_turn = !other;
+  if (other) PetscCall(climb_start(model, value));
   PetscFunctionReturn(0);
 }
 
@@ -303,10 +305,10 @@ static PetscErrorCode fit_at_once(RgModel *model, double *value)
     s->cold_n = s->n;
     PetscCall(start_cold(model));
   }
-  PetscCall(run_fit(model, all ? other_starts : 0, value, &warm));
+  PetscCall(run_fit(model, all ? other_starts : 0, 0, value, &warm));
   bool joined = all;
   if (!joined && other_starts > 0 && looks_bad(model, warm)) {
-    PetscCall(run_fit(model, other_starts, &second, &warm));
+    PetscCall(run_fit(model, other_starts, 0, &second, &warm));
     *value = fmax(*value, second);
     joined = true;
   }

@@ -257,7 +257,7 @@ RG_TEST(many_data_have_an_identity_of_their_own)
              strcmp(cases[i].method, "random") ? cases[i].preset : "",
              strcmp(cases[i].method, "random") ? "}" : "");
     parse_study(text, &study);
-    assert_true(!!strstr(study.cells[0].text, ";long=2;") == cases[i].own);
+    assert_true(!!strstr(study.cells[0].text, ";long=3;") == cases[i].own);
     RG_OK(rg_study_destroy(&study));
   }
 }
