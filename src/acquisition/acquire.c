@@ -112,8 +112,8 @@ PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *histor
   PetscFunctionBeginUser;
   PetscCall(rg_excluded_points(domain, history, &excluded));
   query->index = rg_argmax(space->size, values, excluded);
-  for (int i = 0; i < space->size && query->index < 0; i++) /* all values equal, as in
-                                                               acquire_finite */
+  /* All values may be -infinity, as in acquire_finite. */
+  for (int i = 0; i < space->size && query->index < 0; i++)
     if (values[i] == -INFINITY && !(excluded && excluded[i])) query->index = i;
   if (query->index >= 0) {
     *value = values[query->index];

@@ -92,9 +92,8 @@ static int report(const RgStudy *study, const char *output, const RgRunReport *r
                                    [RG_RUN_STORAGE] = RG_EXIT_STORAGE};
   const int failed = r->n_earlier_failed + r->n_failed;
 
-  if (exit_codes[r->outcome])
-    return exit_codes[r->outcome]; /* the observer has printed the
-                                                                reason */
+  /* The observer has printed the reason. */
+  if (exit_codes[r->outcome]) return exit_codes[r->outcome];
   if (r->outcome == RG_RUN_COMPLETE)
     rg_say("%s: %d trials in %s (%d run now, %.1f s)\n", study->name, r->n_trials, output,
            r->n_finished, r->seconds);

@@ -62,10 +62,8 @@ double rg_wasserstein_worst(int n, const double *w, int m, const double *u, cons
   const Dual dual = {n, m, w, u, distance, radius};
   double left = 0, right = 1, rise, fall, from, to, value, flat = 0;
 
-  for (size_t k = 0; k < (size_t)n * m; k++)
-    flat = fmax(flat, 1e-12 * distance[k]); /* allowance
-                                                                                        for
-                                                                                        rounding */
+  /* An allowance for rounding. */
+  for (size_t k = 0; k < (size_t)n * m; k++) flat = fmax(flat, 1e-12 * distance[k]);
   value = from = dual_at(&dual, left, &rise);
   to = dual_at(&dual, right, &fall);
   for (int k = 0; rise > flat && fall > flat && k < DOUBLINGS; k++) {

@@ -90,9 +90,8 @@ void rg_bilinear_forms_gradient(RgBilinearForms *forms, int J, double *G)
     for (int q = 0; q < r; q++) {
       double *column = G + ((size_t)j * r + q) * r;
       column[q] = *packed++;
-      for (int i = q + 1; i < r; i++)
-        column[i] = 0.5 * *packed++; /* an off-diagonal entry
-                                                                      counts twice in tr */
+      /* An off-diagonal entry counts twice in the trace. */
+      for (int i = q + 1; i < r; i++) column[i] = 0.5 * *packed++;
     }
   }
 }

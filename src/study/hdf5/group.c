@@ -186,9 +186,9 @@ uint64_t rg_group_doubles(const RgGroupShape *shape)
     if (width == RG_WIDTH_S) width = shape->n_scores;
     if (shape->used[c]) doubles += (uint64_t)width;
   }
-  return doubles + (uint64_t)(shape->named[RG_PART_X] * shape->dim_x + /* the datasets x_seen and
-                                                                          c_seen */
-                              shape->named[RG_PART_C] * shape->dim_c);
+  /* The datasets x_seen and c_seen. */
+  doubles += (uint64_t)(shape->named[RG_PART_X] * shape->dim_x);
+  return doubles + (uint64_t)(shape->named[RG_PART_C] * shape->dim_c);
 }
 
 /* For each text HDF5 stores a reference of 16 bytes in the dataset, a header of 16 bytes in its

@@ -561,8 +561,8 @@ static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record,
   for (int i = 0; i < group->shape->n_extra && !fault->code; i++) {
     values = NULL;
     PetscCall(read_column(group, RG_COLUMN_COUNT + i, position, record->n_rows, 1, &values, fault));
-    if (!rg_values_any(values, (size_t)record->n_rows)) { /* the column belongs to another
-                                                             algorithm */
+    /* A column without values belongs to another algorithm. */
+    if (!rg_values_any(values, (size_t)record->n_rows)) {
       PetscCall(PetscFree(values));
       continue;
     }

@@ -145,9 +145,8 @@ hid_t rg_h5_create_dataset(hid_t parent, const char *name, hid_t type, int rank,
   H5Pset_obj_track_times(creation, false);
   if (contiguous) {
     H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
-    if (!is_text(type))
-      H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER); /* HDF5 requires this
-                                                                            for text */
+    /* HDF5 requires fill values for text. */
+    if (!is_text(type)) H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
   } else {
     set_chunks(creation, rank, size);
   }

@@ -252,9 +252,8 @@ static int open_to_read(const char *path, uint64_t *length, int *error)
   struct stat status;
   int fd;
 
-  do
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* does not block on a pipe without a
-                                                            writer */
+  /* O_NONBLOCK: a pipe without a writer must not block. */
+  do fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   while (fd < 0 && errno == EINTR);
   if (fd >= 0 && !look_at(fd, &status)) {
     *length = (uint64_t)status.st_size;

@@ -23,8 +23,8 @@ static PetscErrorCode look_at_parts(RgSession *session, const RgProgress *own, b
   PetscCall(rg_session_agree(session, &speaker));
   PetscCallMPI(MPI_Bcast(session->done, plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
   PetscCallMPI(MPI_Bcast(&now, (int)sizeof(now), MPI_BYTE, 0, session->comm));
-  PetscCall(PetscArrayzero(session->cell_failed, plan->study->n_cells)); /* `done` includes our
-                                                                            trials */
+  /* `done` includes our own trials. */
+  PetscCall(PetscArrayzero(session->cell_failed, plan->study->n_cells));
   session->scan.n_done = now.n_done - own->n_finished;
   session->scan.n_failed = now.n_failed - own->n_failed;
   *all = now.n_done == plan->n;

@@ -123,9 +123,8 @@ static int compare_entries(const void *left, const void *right, void *closure)
   if (!order) order = rg_index_compare_ages(a, b);
   if (!order) {
     order = index->sources[b->source].results - index->sources[a->source].results;
-    if (a->status != RG_STATUS_COMPLETE)
-      order = -order; /* among failures the most recent
-                                                            attempt counts */
+    /* Among failures the most recent attempt counts. */
+    if (a->status != RG_STATUS_COMPLETE) order = -order;
   }
   if (!order) order = compare_hashes(a->checksum, b->checksum);
   return order ? order : i - j;

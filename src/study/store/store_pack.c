@@ -276,9 +276,8 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
   for (int s = 0; s < layout->index->n_sources; s++) {
     const RgIndexSource *source = &layout->index->sources[s];
     if (source->results) continue;
-    if (is_packed(layout, s))
-      (void)unlink(source->path); /* a remaining shard is a harmless
-                                                             duplicate */
+    /* If the shard remains, it is a harmless duplicate. */
+    if (is_packed(layout, s)) (void)unlink(source->path);
     else if (!source->foreign)
       PetscCall(rg_shard_move(source->path, store->directory, RG_FOLDER_FOREIGN));
   }

@@ -50,8 +50,7 @@ static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellThe
   const bool nominal = theory->family->nominal; /* the theorem concerns a model with other noise */
   const char *gain_kind = rg_claim_names[nominal        ? RG_CLAIM_NOMINAL
                                          : cell->size_x ? RG_CLAIM_BOUND
-                                                        : RG_CLAIM_ESTIMATE]; /* the kind of
-                                                                                 gamma itself */
+                                                        : RG_CLAIM_ESTIMATE]; /* of gamma */
 
   PetscFunctionBeginUser;
   if (!isnan(theory->slope))

@@ -79,9 +79,9 @@ static PetscErrorCode key_of(RgTeam *team, const RgStudy *study, const RgCell *c
   PetscCall(rg_text_add(&text, "%llu;%llu;%s;", (unsigned long long)study->seed,
                         (unsigned long long)number, cell->problem->name));
   PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, &text));
+  /* The bits depend on the size of the team. */
   if (rg_team_takes(team, order_of(cell->problem, cell->problem_options)))
-    PetscCall(rg_text_add(&text, ";team=%d", rg_team_size(team))); /* the bits depend on the team
-                                                                      size */
+    PetscCall(rg_text_add(&text, ";team=%d", rg_team_size(team)));
   PetscCall(PetscStrallocpy(text.data, key));
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);
