@@ -267,6 +267,43 @@ class Export(common.Case):
         optima = peers.read_coco(self.scratch / "ugly-coco" / "bbob" / "EI")[1][3, 2]
         self.assertEqual(optima, [-3.0, -3.0, -3.25])
 
+    def test_trials_that_stop_ended(self):
+        """A reader of every format can tell them from complete trials and from missing values."""
+        part = bbob(3, 2, "P", failed=(3,))
+        part["arrays"]["stopped"] = np.zeros_like(part["arrays"]["y"])
+        for k, n, reason in ((0, 20, 1.0), (1, 30, 2.0)):
+            part["n_rows"][k], part["arrays"]["stopped"][k, n - 1] = n, reason
+        for k, n in enumerate(part["n_rows"]):
+            for values in part["arrays"].values():
+                values[k, n:] = np.nan
+        path = self.scratch / "stop.h5"
+        synthetic.write(path, [part])
+        with h5py.File(path, "r+") as file:
+            file["P/n_iterations"].attrs["description"] = "entries of this trial"
+        for kind in ("csv", "netcdf", "coco", "ioh"):
+            code, said, wrong = run("export", path, "--to", kind, self.scratch / f"stop-{kind}", "--trust")
+            self.assertEqual((code, wrong), (0, ""))
+            self.assertEqual("stop ended 1 run at the target regret: programs count lower values, of which nothing is "
+                             "known, as missed" in said.split("\n"), kind in ("coco", "ioh"))
+        trials = pd.read_csv(self.scratch / "stop-csv" / "trials.csv", keep_default_na=False)
+        self.assertEqual(list(trials["stopped"]), ["regret", "seconds", *[""] * 6])
+        with xr.open_dataset(self.scratch / "stop-netcdf" / "P.nc") as found:
+            self.assertEqual(found["n_iterations"].attrs["description"], "entries of this trial")
+            self.assertEqual(list(found["n_iterations"].values), list(part["n_rows"]))
+            self.assertEqual(set(found["status"].values), {"complete", "failed"})
+            self.assertFalse({"flag_values", "flag_meanings"} & set(found["status"].attrs))
+            self.assertEqual([row.max() for row in found["stopped"].fillna(0).values], [1, 2, *[0] * 6])
+            np.testing.assert_array_equal(found["simple_regret"].notnull().sum("iteration"), part["n_rows"])
+        told = "stop ended 1 of 4 runs at the target regret, 1 of 4 runs after its seconds"
+        info = [self.scratch / "stop-coco" / "bbob" / name / "bbobexp_f3.info" for name in ("EI", "Random_d")]
+        self.assertEqual([path.read_text().split("\n")[1].endswith(f"; {told}") for path in info], [True, False])
+        made = [json.loads((self.scratch / "stop-ioh" / "bbob" / name / "IOHprofiler_f3_Rastrigin.json").read_text())
+                for name in ("EI", "Random_d")]
+        self.assertEqual([{"stop": told} in one["experiment_attributes"] for one in made], [True, False])
+        self.assertFalse(any("stop" in attribute for attribute in made[1]["experiment_attributes"]))
+        for found in (peers.read_coco(info[0].parent)[0], peers.read_ioh(self.scratch / "stop-ioh" / "bbob" / "EI")):
+            self.assertEqual([number[-1] for _, number, _ in found[3, 2]], list(part["n_rows"][:4]))
+
     # ---- IOHprofiler ----
 
     def test_ioh(self):

@@ -256,9 +256,12 @@ class Group:
         """Variables with dimensions and attributes; the columns of `trials` are coordinates."""
         import xarray as xr  # imported here: few commands need it, and it takes an eighth of their start
         made = {n: (self.dims(n), self.values(n), self.attributes(n)) for n in self.evaluations()}
-        coordinates = {name: ("trial", self.column(name)) for name in self.columns}
-        coordinates.update({n: ("trial", self.setting(n)[1], self.attributes(n)) for n in self.settings})
-        coordinates.update({n: ("trial", self.texts(n)) for n in LONG if n in self.names})
+        columns = {name: self.column(name) for name in self.columns}
+        columns.update({name: self.setting(name)[1] for name in self.settings})
+        columns.update({name: self.texts(name) for name in LONG if name in self.names})
+        coordinates = {name: ("trial", values, self.attributes(name)) for name, values in columns.items()}
+        coordinates["status"] = ("trial", columns["status"], {  # words instead of numbers
+            name: text for name, text in self.attributes("status").items() if not name.startswith("flag_")})
         dataset = xr.Dataset(made, coordinates, {"problem": self.label})
         for letter, field in (("x", "inputs"), ("c", "contexts")):
             if names := list(self.inputs(field)):

@@ -8,6 +8,7 @@ from ..escape import write_csv
 from ..load.errors import InputError
 from ..load.group import FLAGS, LONG
 from ..progress import progress
+from ..stats.regret import STOPS, stops
 from . import logs
 from .summary import file_names
 
@@ -36,10 +37,14 @@ def about(results):
 
 
 def trials(results):
-    """`results.trials` as they were answered, with the texts that are read on demand."""
+    """`results.trials` as they were answered, with the texts that are read on demand, and what `stop` ended."""
     known = {name for problem in results.places for name in results.group(problem).names}
     turned = np.concatenate([results.minimised(place) for place in results.places])
-    return as_answered(results.trials, turned).assign(**{n: results.texts(n) for n in LONG if n in known})
+    more = {n: results.texts(n) for n in LONG if n in known}
+    if "stopped" in known:
+        more["stopped"] = [STOPS.get(reason, "") for place in results.places
+                           for reason in stops(results.group(place), every=True)]
+    return as_answered(results.trials, turned).assign(**more)
 
 
 # The values that have the sign of the user's program or file in tables and arrays: of `goal: minimise` Regatta has the

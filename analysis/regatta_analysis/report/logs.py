@@ -3,7 +3,8 @@
 A suite is a folder. It has a folder per algorithm, with a file per function and dimension. These formats minimise, so
 f is minus the objective. Functions of the suite bbob keep their numbers and instances. Other problems have the suite
 `regatta-STUDY` and their place in the study as number, whatever is selected. Every trial with an evaluation is a run,
-even if it failed."""
+even if it failed. A run that the study's `stop` ended has the evaluations that were made. These formats have no place for
+its reason; a comment tells it."""
 import json
 import re
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from ..escape import line
 from ..load.errors import InputError
 from ..load.settings import options
 from ..progress import progress
+from ..stats.regret import stops
 from .summary import file_names
 
 BBOB = ("Sphere", "Ellipsoid", "Rastrigin", "BuecheRastrigin", "LinearSlope", "AttractiveSector", "StepEllipsoid",
@@ -38,6 +40,7 @@ class Run:
     f: np.ndarray
     optimum: float
     x: np.ndarray
+    stopped: int = 0  # 1: at the target regret of `stop`; 2: after its seconds
 
     def gap(self):
         """f above the optimum, never below 0."""
@@ -56,12 +59,12 @@ def runs(results):
         if other != problem:
             raise InputError(f"{results.path}: {other!r} and {problem!r} are both function {about[1]} in "
                              f"{dim[0]} dimensions; --problems or --where choose one")
-        best, x = _best_known(f, optimum, instance, length), group.values("x").astype(float)
+        best, x, ended = _best_known(f, optimum, instance, length), group.values("x").astype(float), stops(group, every=True)
         n_empty += int((length == 0).sum())
         for k in np.flatnonzero(length):
             n, own = length[k], int(dim[k])
             found.append(Run(group.column("algorithm")[k], *about, own, first + int(instance[k]), f[k, :n], best[k],
-                             x[k, :n, :own] + 0.0))
+                             x[k, :n, :own] + 0.0, int(ended[k])))
     if not found:
         raise InputError(f"{results.path}: no trial with evaluations in it")
     return found, n_empty
@@ -136,7 +139,7 @@ def write_coco(results, directory, about):
         raise InputError(f"{results.path}: COCO's format has values above the optimum, and no optimum is known")
     written, suites = [], {run.suite for run in found}
     others = suites - {"bbob"}
-    notes = [*_left_out(n_empty), *([f"cocopp reads the folder {directory / 'bbob'} alone: it knows no other suite"]
+    notes = [*_notes(found, n_empty), *([f"cocopp reads the folder {directory / 'bbob'} alone: it knows no other suite"]
                                     if "bbob" in suites and others else
                                     ["cocopp reads the suite bbob alone, which is not in it"] if others else [])]
     unknown = list(dict.fromkeys(run.name for run in every if not np.isfinite(run.optimum)))
@@ -155,8 +158,22 @@ def write_coco(results, directory, about):
     return written, notes
 
 
-def _left_out(n_empty):
-    return [f"{n_empty} trial{'s' if n_empty != 1 else ''} without an evaluation left out"] if n_empty else []
+def _notes(found, n_empty):
+    notes, n = [], sum(run.stopped == 1 for run in found)
+    if n_empty:
+        notes.append(f"{n_empty} trial{'s' if n_empty != 1 else ''} without an evaluation left out")
+    if n:
+        notes.append(f"stop ended {n} run{'s' if n > 1 else ''} at the target regret: programs count lower values, of "
+                     "which nothing is known, as missed")
+    return notes
+
+
+def _ends(some):
+    """What `stop` ended among some runs, for a comment; "" if nothing."""
+    target, seconds = (sum(run.stopped == reason for run in some) for reason in (1, 2))
+    told = [f"{n} of {len(some)} runs {how}" for n, how in ((target, "at the target regret"),
+                                                            (seconds, "after its seconds")) if n]
+    return f"stop ended {', '.join(told)}" if told else ""
 
 
 def _coco_info(algorithm, suite, function, dim, some, about):
@@ -165,7 +182,7 @@ def _coco_info(algorithm, suite, function, dim, some, about):
     first = ", ".join(f"{key} = " + (str(value) if key in ("funcId", "DIM", "Precision") else
                                      "'" + line(value).replace("'", "’") + "'") for key, value in pairs.items())
     words = "; ".join(filter(None, (some[0].name, "exported by regatta", *(
-        about.get(key, "") for key in ("title", "creator_name", "id", "license")))))
+        about.get(key, "") for key in ("title", "creator_name", "id", "license")), _ends(some))))
     ends = "".join(f", {run.instance}:{len(run.f)}|{run.gap().min():.1e}" for run in some)
     return f"{first}\n% {line(words)}\ndata_f{function}/bbobexp_f{function}_DIM{dim}.dat{ends}"
 
@@ -214,6 +231,7 @@ def write_ioh(results, directory, about):
     written = []
     for (algorithm, suite, function), folder, dims in _folders(found, directory):
         name = re.sub(r"[^A-Za-z0-9]+", "", dims[0][1][0].name)[:60] or "problem"
+        ended = _ends([run for _, some in dims for run in some])
         stem, scenarios = f"f{function}_{name}", []
         (folder / f"data_{stem}").mkdir(parents=True, exist_ok=True)
         for (dim,), some in dims:
@@ -224,12 +242,13 @@ def write_ioh(results, directory, about):
         made = {"version": "0.3.9", "suite": "BBOB" if suite == "bbob" else suite,
                 "function_id": function, "function_name": name, "maximization": False,
                 "algorithm": {"name": algorithm, "info": "exported by regatta"},
-                "experiment_attributes": [{key: text} for key, text in about.items()],
+                "experiment_attributes": [*({key: text} for key, text in about.items()),
+                                          *([{"stop": ended}] if ended else [])],
                 "attributes": ["evaluations", "raw_y"], "scenarios": scenarios}
         written.append(folder / f"IOHprofiler_{stem}.json")
         written[-1].write_text(json.dumps(made, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
                                encoding="utf-8")
-    return written, _left_out(n_empty)
+    return written, _notes(found, n_empty)
 
 
 def _raw(run):

@@ -162,9 +162,13 @@ def _carried(group, keep, values, ends):
     return np.where(after, np.take_along_axis(values, np.maximum(ends - 1, 0)[:, None], axis=1), values)
 
 
-def stops(group: Group) -> np.ndarray:
-    """The reason why each complete trial ended: 1 for the target regret of `stop`, 2 for its seconds, 0 for neither."""
-    keep = np.flatnonzero(group.column("status") == "complete")
+STOPS = {1.0: "regret", 2.0: "seconds"}  # entries of `stop`, by the values of the variable `stopped`
+
+
+def stops(group: Group, every: bool = False) -> np.ndarray:
+    """The reason why each complete trial (or every trial) ended: 1 for the target regret of `stop`, 2 for its seconds,
+    0 for neither."""
+    keep = np.flatnonzero((group.column("status") == "complete") | every)
     if "stopped" not in group.evaluations():
         return np.zeros(len(keep))
     return np.nanmax(np.nan_to_num(group.values("stopped")[keep]), axis=1, initial=0.0)

@@ -43,7 +43,7 @@ const RgFieldInfo rg_fields[] = {
    "number of the draw of a random problem"},
   {"seed", RG_FIELD_COUNT, FIELD(seed), false, RG_OF_ALL, true, "1", "seed", "seed of the trial"},
   {"status", RG_FIELD_STATUS, FIELD(status), false, RG_OF_ALL, true, "1", "status",
-   "whether the trial finished its budget or failed numerically"},
+   "whether the trial came to its end, by its budget or by `stop`, or failed numerically"},
   {"message", RG_FIELD_CHARS, FIELD(message), false, RG_OF_ALL, false, "1", "message",
    "reason why the trial failed, or the place where it exceeded the optimum; empty otherwise"},
   {"n_iterations", RG_FIELD_INT, FIELD(n_rows), false, RG_OF_ALL, false, "1",

@@ -100,7 +100,7 @@ static const char exports[] =
   "\n## Exports\n\n"
   "`regatta_analysis export RESULTS --to FORMAT DIR` writes them for other programs.\n\n"
   "* `csv`: `trials.csv`, `evaluations.csv` (numbers that read back to the same bits) and\n"
-  "  `study.json`.\n"
+  "  `study.json`. A column `stopped` of `trials.csv` says which entry of `stop` ended a trial.\n"
   "* `parquet`: `trials.parquet`, `evaluations_PROBLEM.parquet`; where pyarrow is installed.\n"
   "* `netcdf`: `PROBLEM.nc`, netCDF-4 with attributes by CF-1.10 and ACDD-1.3; units that only\n"
   "  the problem knows stand in `comment`.\n"
@@ -115,8 +115,10 @@ static const char exports[] =
   "  of IOHprofiler (0.3.3 and later); `raw_y` is above the optimum where that is known.\n\n"
   "In both, every trial with an evaluation is a run, also one that failed. An evaluation that is\n"
   "infeasible or failed has the value 1e300. Where a selected trial did better than the optimum,\n"
-  "the best value of its instance replaces the optimum. An export needs a folder\n"
-  "that is new or empty, so that no file of an older export is read along with it.\n";
+  "the best value of its instance replaces the optimum. A run that `stop` ended has the\n"
+  "evaluations that were made, and a comment has the number of such runs. Programs count values\n"
+  "below its target regret as missed; in truth nobody knows.\n"
+  "An export needs a new or empty folder, so that no older file is read along with it.\n";
 
 static const char *type_name(RgFieldType type)
 {
