@@ -342,14 +342,15 @@ static double sum_of(int k, const Rate *rate, int a, int b)
 /* Continue a trial up to `last` evaluations with coarse searches and few fits, which take a small
    part of the time and lead to much the same places; *further has what was reached. */
 static PetscErrorCode go_on_coarsely(const Rehearsal *begun, RgInstances *instances,
-                                     const RgRecord *record, int last, RgRecord *further)
+                                     const RgRecord *record, bool by_wall, int last,
+                                     RgRecord *further)
 {
-  Timing timing = {.by_wall = true, .limit = COARSE, .least = LEAST, .first = record->n_rows};
+  Timing timing = {
+    .by_wall = by_wall, .limit = COARSE, .least = LEAST, .first = record->n_rows, .last = last};
   Rehearsal r = *begun;
 
   PetscFunctionBeginUser;
   r.study.cells = &r.cell;
-  timing.last = last;
   r.cell.maximiser.raw_samples = PetscMin(r.cell.maximiser.raw_samples, 64);
   r.cell.maximiser.restarts = PetscMin(r.cell.maximiser.restarts, 1);
   r.cell.maximiser.max_iterations = PetscMin(r.cell.maximiser.max_iterations, 10);
@@ -374,7 +375,7 @@ static PetscErrorCode time_rest(const Rehearsal *begun, RgInstances *instances,
   RgRecord further;
 
   PetscFunctionBeginUser;
-  PetscCall(go_on_coarsely(begun, instances, record, first[1], &further));
+  PetscCall(go_on_coarsely(begun, instances, record, beginning->by_wall, first[1], &further));
   if (further.n_rows > record->n_rows) record = &further;
   for (int i = 0; i < 2; i++) {
     Timing timing = {

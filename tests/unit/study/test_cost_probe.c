@@ -198,6 +198,48 @@ RG_TEST(the_end_of_a_trial_is_rehearsed)
   forget();
 }
 
+static const RgAlgorithmClass *sampler;
+static double sum_of_seeds;
+
+/* A query takes 0.01 seconds. */
+static PetscErrorCode ask_slowly(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                 RgQuery *query, RgFailure *failure)
+{
+  burn(0.01);
+  return sampler->ask(algorithm, t, history, query, failure);
+}
+
+/* Probe a study of two seeds; the number of probes. */
+static int count_probes(int iterations)
+{
+  RgCalibration clock;
+  char text[200];
+
+  snprintf(text, sizeof(text),
+           "study: t\nseeds: 2\ncommon: {iterations: %d}\nproblems: [branin]\nalgorithms: "
+           "[random]\n",
+           iterations);
+  make(text);
+  RgAlgorithmClass slow = *study.cells[0].algorithm;
+  sampler = study.cells[0].algorithm;
+  slow.ask = ask_slowly;
+  study.cells[0].algorithm = &slow;
+  RG_OK(rg_calibration_create(&study, &clock));
+  RG_OK(rg_probe_costs(&plan, NULL, &clock));
+  const int n = clock.n[0];
+  sum_of_seeds = clock.seconds[0];
+  RG_OK(rg_calibration_destroy(&clock));
+  forget();
+  return n;
+}
+
+RG_TEST(dear_trials_are_rehearsed_with_several_seeds)
+{
+  assert_int_equal(count_probes(40), 1);
+  assert_int_equal(count_probes(600), 2);
+  assert_true(sum_of_seeds > 11 && sum_of_seeds < 18);
+}
+
 static double far_away;
 static int n_late;
 
