@@ -61,10 +61,9 @@ RG_API PetscErrorCode rg_model_close(RgModel **model);
    grown by half since they last joined, and fits whose warm start looks bad: its log density is
    not finite, or, in native units, fell by more than 6 + log scale per new datum since the last
    optimum.
-   With fit_warm: auto and more than 512 data, the starts that are due take turns, from the
-   configured values on. Each fit begins at the last optimum, climbs from there and from one other
-   start, with at most 8 evaluations each, and keeps the better end. A climb that is not over goes
-   on at the next fit.
+   With fit_warm: auto and more than 400 data, a fit takes at most 8 evaluations. While starts are
+   due, the configured values first, every second fit climbs from one of them and the others from
+   the last optimum. A climb that is not over goes on at a later fit. The better end is kept.
    The points in flight of the last update are removed first. Those of `history` are appended last,
    with the values of the study's pending rule; they take no part in the refit.
    Failure: an output that is not finite, or a factorisation that jitter can't save. */

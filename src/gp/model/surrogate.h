@@ -11,7 +11,7 @@
 
 /* With more data, searches through contexts take fewer nodes and less of the data, and fits with
    fit_warm: auto take their starts in parts. The revision is in the identity of such trials. */
-#define RG_LONG_DATA 512
+#define RG_LONG_DATA 400
 #define RG_LONG_REVISION 3
 
 /* Report mistakes that the table can't express: lists that don't match the inputs (x, c) of the
