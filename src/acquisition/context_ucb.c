@@ -28,7 +28,7 @@
 #define LONG_FINE 1e-4
 #define LONG_ROUGH_SLOPES 3e-3
 #define LONG_FINE_SLOPES 1e-6
-#define LONG_ROUNDS 24    /* rounds of every climb then: at a kink they would go on for long, */
+#define LONG_ROUNDS 16    /* rounds of every climb then: at a kink they would go on for long, */
 #define LONG_CLIMB 6      /* and of a climb on all contexts, */
 #define LONG_STEP 64      /* whose first step is that of a search with so many times the points */
 #define LONG_CONFIRM 1e-3 /* the tolerated difference then */
