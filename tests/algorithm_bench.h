@@ -28,7 +28,8 @@ static inline void bench_set(Bench *bench, const char *name, const char *value)
   set_in(bench->class->params, bench->options, name, value);
 }
 
-/* The class called `name` with the defaults of its options, of the surrogate and of the maximiser. */
+/* The class called `name` with the defaults of its options, of the surrogate and of the
+   maximiser. */
 static inline void bench_class(Bench *bench, const char *name)
 {
   bench->class = rg_registry_find_algorithm(NULL, name);
@@ -39,7 +40,7 @@ static inline void bench_class(Bench *bench, const char *name)
   RG_OK(rg_params_defaults(rg_maximiser_params, &bench->maximiser));
 }
 
-/* Start it with room for `room` evaluations; `setup` lacks what the bench has. */
+/* Start it with room for `room` evaluations; The bench fills the missing fields of `setup`. */
 static inline void bench_create(Bench *bench, RgSetup setup, int room)
 {
   if (!setup.domain)

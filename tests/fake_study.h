@@ -21,7 +21,7 @@ typedef struct {
   char text[FAKE_CELLS][64];
   RgStudy study;
   RgPlan plan;
-  RgTrial *trials; /* of the plan */
+  RgTrial *trials; /* trials of the plan */
 } Fake;
 
 static inline void fake_create(int n_seeds, Fake *fake)

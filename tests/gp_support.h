@@ -120,7 +120,7 @@ static inline double support_value(const RgKernel *kernel, const double *x, cons
   return sum;
 }
 
-/* The first `size` ranks; MPI_COMM_NULL on the others. */
+/* The first `size` ranks; MPI_COMM_NULL on all other ranks. */
 static inline MPI_Comm team_of(int size)
 {
   MPI_Comm comm;

@@ -42,7 +42,8 @@ static inline void parallel_domain(bool grid, RgDomain *domain)
   else RG_OK(rg_space_box(&domain->design, 1, &zero, &one));
 }
 
-/* settings: parameters of the method; rules: of `pending`; more: of the surrogate. */
+/* settings: parameters of the method; rules: parameters of `pending`; more: parameters of the
+   surrogate. */
 static inline void parallel_open_with(Parallel *p, const char *name, bool grid, int workers,
                                       const ParallelSetting *settings, const ParallelSetting *rules,
                                       const ParallelSetting *more)

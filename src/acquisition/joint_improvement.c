@@ -11,16 +11,16 @@
 #include "maths/normal.h"
 #include "gp/posterior/set/set_posterior.h"
 
-enum { PANELS = 8, NODES_MOST = 12 * (PANELS + 1) }; /* of the quadrature, 12 nodes per panel */
+enum { PANELS = 8, NODES_MOST = 12 * (PANELS + 1) }; /* quadrature with 12 nodes per panel */
 #define SD_FLAT 1e-9 /* below this, the derivative of sd counts as 0 */
-#define JITTER 1e-10 /* of the covariance in flight, relative to the kernel's diagonal */
+#define JITTER 1e-10 /* jitter of the covariance in flight, relative to the kernel's diagonal */
 
 typedef struct {
   int q, samples;
-  double tau, width;           /* as in RgJointImprovement */
-  double *mean, *S;            /* q; q x q: lower Cholesky factor of the covariance, column-major */
-  double *f, *weight, *target; /* samples x q: f - mean; samples: weights; tau + b, or the largest
-                                  bound in flight */
+  double tau, width; /* as in RgJointImprovement */
+  double *mean, *S;  /* q; q x q: lower Cholesky factor of the covariance, column-major */
+  /* Samples x q: f - mean; samples: weights; tau + b, or the largest bound in flight. */
+  double *f, *weight, *target;
   double *u, *m, *log_gain, *d_mean, *d_m, *d_sd; /* scratch: 2 q; samples each */
 } Joint;
 
@@ -64,7 +64,7 @@ static PetscErrorCode draw(Joint *joint, RgRandom *draws)
 }
 
 /* Set each sample's target, which a new point must exceed: the best value or the largest bound of
-   the points in flight. already: the mean of what they reach. */
+   the points in flight. already: the mean of the targets. */
 static void set_targets(Joint *joint, double *already)
 {
   const double w = joint->width, base = w > 0 ? 0 : joint->tau;

@@ -15,9 +15,9 @@
 #include "regatta/acquire.h"
 
 typedef struct {
-  double tau;      /* model units; of the improvement */
+  double tau;      /* target of the improvement, model units */
   double width;    /* w of the upper bound; 0: the improvement */
-  int samples;     /* of the values in flight, for two or more of them */
+  int samples;     /* number of samples of the values of two or more points in flight */
   RgRandom *draws; /* random numbers of the samples; borrowed */
   double already;  /* result: E b, or the upper bound of the points in flight */
 } RgJointImprovement;

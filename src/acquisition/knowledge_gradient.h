@@ -5,10 +5,8 @@
 
 #include "regatta/acquire.h"
 
-enum {
-  RG_KNOWLEDGE_GRADIENT_LINES = 257
-}; /* largest number of alternatives, including the
-                                               point itself */
+/* Largest number of alternatives, including the point itself. */
+enum { RG_KNOWLEDGE_GRADIENT_LINES = 257 };
 
 /* log(E max_i (a_i + b_i Z) - max_i a_i) for n lines and a standard normal Z. Stable where the
    expectation underflows; -infinity where no line overtakes another. d_a, d_b (n; both NULL: not

@@ -49,7 +49,7 @@ int rg_levels_neighbours(const RgSpace *space, const double *x, double *out);
 
 /* Improve the best of m designs (m x dim, snapped) and their values (m): each goes to its best
    neighbour until it has no better one. ascend: a search of the real coordinates after each
-   descent; NULL: there are none. */
+   descent; NULL: no real coordinates. */
 PetscErrorCode rg_levels_climb(const RgSpace *space, const RgMaximiserOptions *options, int m,
                                double *x, double *value, RgLocalSearch ascend,
                                RgBatchFunction function, void *closure);

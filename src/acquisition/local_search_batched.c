@@ -21,8 +21,8 @@
 #include <string.h>
 
 #define ACCEPT 1e-4  /* share of the predicted gain from which the proposal becomes the new point */
-#define GOOD 0.75    /* share from which the radius may grow */
-#define POOR 0.25    /* share below which the radius shrinks */
+#define GOOD 0.75    /* share of the predicted gain from which the radius may grow */
+#define POOR 0.25    /* share of the predicted gain below which the radius shrinks */
 #define GROW 4.0     /* growth factor of the radius */
 #define SPACINGS 2.0 /* first radius, in mean distances between raw points */
 #define RADIUS_MIN 1e-9

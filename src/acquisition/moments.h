@@ -13,7 +13,7 @@ struct RgMoments {
   RgModel *model; /* borrowed */
   int p;
   /* For a block of m points: mean and variance (m), and C[l * m + j], the covariance of x_j with
-     input l (p x m). The derivatives of the values by them. */
+     input l (p x m). Also the derivatives of the values by these moments. */
   double *mean, *variance, *C;
   double *d_mean, *d_variance, *d_C;
   /* Computes the values of a block, and the derivatives where `slopes` is true. Set by the

@@ -9,7 +9,7 @@
 /* All pointers are borrowed. */
 typedef struct {
   RgModel *model;            /* over the design and up to date; NULL: `function` is the summand */
-  RgAcquisition acquisition; /* of the model's posterior */
+  RgAcquisition acquisition; /* function of the model's posterior */
   bool mean_only;            /* `acquisition` does not read deviations, which are not computed */
   RgBatchFunction function;
   void *closure;

@@ -21,9 +21,8 @@
 #include <string.h>
 
 #define CONDITION 1e14 /* condition of C beyond which a run ends */
-#define FLAT                                                                                       \
-  1e-12             /* relative range of values over a stretch of generations at which a run
-                          ends */
+/* Relative range of values over a stretch of generations at which a run ends. */
+#define FLAT 1e-12
 #define SHORT 1e-12 /* largest deviation in the unit cube at which a run ends */
 
 typedef struct {

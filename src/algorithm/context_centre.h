@@ -8,7 +8,7 @@
 
 typedef struct {
   RgContextualOptions common;
-  RgTexts laws; /* they may change in time: forecasts of the law of the next context */
+  RgTexts laws; /* forecasts of the law of the next context, which may change in time */
   int panels;
   RgForgetting forgetting; /* of observed contexts */
   double forecast_error;   /* deviation of the errors of the given locations; NaN: 0 */
@@ -43,7 +43,7 @@ typedef struct {
   RgCentreOptions centre;
   int schedule;
   double radius; /* in units of the context box */
-  double drift;  /* of the law per evaluation, Wasserstein distance; NaN: 0 */
+  double drift;  /* Wasserstein distance by which the law moves per evaluation; NaN: 0 */
 } RgWassersteinOptions;
 
 extern const char *const rg_radius_schedules[];

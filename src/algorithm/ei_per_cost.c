@@ -46,11 +46,11 @@ static const RgRecordColumn columns[] = {
   [WEIGHT] = {"cost_weight", "weight of the logarithm of the cost"},
   {0}};
 
-#define STEP 1e-6 /* of the difference of a formula, unit cube */
+#define STEP 1e-6 /* step of finite differences of a formula, unit cube */
 
 typedef struct {
   RgModel model, costs;
-  RgSurrogateOptions options; /* of the process of the costs; borrows the study's texts */
+  RgSurrogateOptions options; /* options of the process of the costs; borrows the study's texts */
   RgHistory timed;            /* evaluations with a duration, its logarithm as y */
   int taken;                  /* rows of the history that were looked at */
   RgArithmetic formula;

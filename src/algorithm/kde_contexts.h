@@ -19,7 +19,7 @@ typedef struct {
   int screening;   /* number of contexts that a search begins with */
   RgForgetting forgetting;
   int beta;    /* RG_KDE_FIXED | RG_KDE_THEORY */
-  double a, b; /* of the theory; NaN: 1 */
+  double a, b; /* constants of the theory; NaN: 1 */
 } RgKdeOptions;
 
 extern const char *const rg_kde_expectations[];

@@ -7,7 +7,7 @@
 
 enum { RG_CANDIDATE_VALUES = 3 };
 
-/* What is good about a candidate; values that a method does not have stay 0. */
+/* The values by which candidates are compared. Values that a method does not use stay 0. */
 typedef struct {
   double value[RG_CANDIDATE_VALUES]; /* finite, the larger the better */
   int index;
@@ -15,12 +15,12 @@ typedef struct {
 
 typedef struct {
   int n;
-  const RgSpace *design;   /* borrowed */
-  const double *X;         /* n x dim, borrowed */
-  double *mean, *sd;       /* n: of the posterior, model units; owned */
-  unsigned char *excluded; /* n: non-zero where a design is not to be queried again; owned; NULL:
-                              all may be */
-  RgCandidate *list;       /* room for n: those that can be chosen; owned */
+  const RgSpace *design; /* borrowed */
+  const double *X;       /* n x dim, borrowed */
+  double *mean, *sd;     /* n: moments of the posterior, model units; owned */
+  /* n: non-zero where a design is not to be queried again; owned; NULL: all may be */
+  unsigned char *excluded;
+  RgCandidate *list; /* room for n: candidates that can be chosen; owned */
   int n_list;
 } RgCandidates;
 
@@ -31,9 +31,10 @@ PetscErrorCode rg_candidates_create(const RgAlgorithm *algorithm, RgModel *model
                                     RgCandidates *candidates);
 PetscErrorCode rg_candidates_destroy(RgCandidates *candidates);
 
-/* Draw a member of the Pareto set of the list: those that no other one dominates, as good in every
-   value and better in one. query: index (of a finite design) and x are set. The list is reordered.
-   Returns the size of the set; if the list is empty 0, and the query stays. O(n log n + n size). */
+/* Draw a member of the Pareto set of the list. The set has the candidates that no other candidate
+   dominates: no other is as good in every value and better in one value. Sets query->index (on a
+   finite design) and query->x. Reorders the list. Returns the size of the set. An empty list gives
+   0 and leaves the query unchanged. O(n log n + n size). */
 int rg_pareto_draw(RgCandidates *candidates, RgRandom *random, RgQuery *query);
 
 #endif

@@ -66,11 +66,11 @@ typedef struct {
   RgMeasure measure;
   RgMeasure *scores; /* the scores of the domain; owned */
   int n_designs, n_contexts;
-  const double *p;                /* n_contexts; probabilities of the domain */
-  double *lower, *upper;          /* n_designs: bounds of rho at the last step; owned */
-  double *value;                  /* n_designs: rho(posterior mean), or the acquisition; owned */
-  double *native;                 /* 2 x designs x contexts: see rg_robust_measure; NULL: not
-                                     needed */
+  const double *p;       /* n_contexts; probabilities of the domain */
+  double *lower, *upper; /* n_designs: bounds of rho at the last step; owned */
+  double *value;         /* n_designs: rho(posterior mean), or the acquisition; owned */
+  /* 2 x designs x contexts: see rg_robust_measure; NULL: not needed */
+  double *native;
   int recommended, recommended_n; /* x-hat, and the number of data behind it */
 } RgRobust;
 
@@ -138,9 +138,9 @@ extern const RgParam rg_robust_ucb_params[];
 void rg_robust_ucb_confidence(const void *options, const RgDomain *domain, int t,
                               RgConfidenceLaw *law);
 
-/* For methods made for one kind of measure: the first member of the options, its line of the
-   table, and rg_robust_check with a mistake for another kind. The message says how to use that
-   kind all the same. */
+/* Options of methods for one kind of measure: the first member of their options, the line of the
+   table, and rg_robust_check, which reports a measure of another kind. The message says how to
+   allow the other kind. */
 typedef struct {
   RgRobustOptions common;
   bool any_measure;
@@ -148,8 +148,8 @@ typedef struct {
 
 #define RG_ROBUST_ANY(doc) RG_BOOL("any_measure", RgRobustKindOptions, any_measure, "false", doc)
 
-/* rg_robust_check, with a mistake for a measure of another kind, which ends with `otherwise`: what
-   would be accepted. name: of the method. */
+/* rg_robust_check, which also reports a measure of another kind. The message ends with `otherwise`,
+   a text about accepted measures. name: the name of the method. */
 PetscErrorCode rg_robust_demand_kind(const void *options, const RgDomain *domain, const char *name,
                                      RgMeasureKind kind, const char *otherwise, RgPlace place,
                                      RgDiagnostics *diagnostics);

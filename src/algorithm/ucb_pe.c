@@ -33,7 +33,7 @@ static const RgParam params[] = {
 
 #define SD_FLAT 1e-9 /* below this, the derivative of sd counts as 0 */
 
-/* The exploration of a box: the posterior of what was told, and of what is in flight too. */
+/* The exploration of a box: the posterior without and with the points in flight. */
 typedef struct {
   RgPosterior told, *with;
   RgPrediction work_told, work_with;
@@ -168,7 +168,7 @@ static PetscErrorCode explore(RgAlgorithm *algorithm, int t, const RgHistory *hi
     PetscCall(explore_set(algorithm, history, width, e.floor, query, value, failure));
   } else {
     PetscCall(explore_box(algorithm, t, history, &e, query, value, failure));
-    if (*value < 0) PetscCall(PetscArraycpy(query->x, x, design->dim)); /* it is in the region */
+    if (*value < 0) PetscCall(PetscArraycpy(query->x, x, design->dim)); /* x is in the region */
   }
   PetscCall(PetscFree(x));
   PetscFunctionReturn(0);

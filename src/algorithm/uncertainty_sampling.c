@@ -1,8 +1,8 @@
 /* uncertainty_sampling: the most uncertain point.
 
-   (x_t, w_t) = argmax of the posterior variance over designs and contexts; where nature draws the
-   context, the x of it. The recommendation is argmax rho(mu). From empty data this is the greedy
-   maximiser of the information gain.
+   (x_t, w_t) = argmax of the posterior variance over designs and contexts; if nature draws the
+   context, only x_t is used. The recommendation is argmax rho(mu). From empty data this is the
+   greedy maximiser of the information gain.
    Source: Inatsu (2025), arXiv:2504.03172, section 5 and appendix D (US).
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
    Needs a finite design and finite contexts with known probabilities. Revision 2. */

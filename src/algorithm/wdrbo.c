@@ -27,7 +27,7 @@ typedef struct {
   RgWassersteinOptions ball;
   int lipschitz, samples, screening, gradient;
   int beta;
-  double norm, deviation, delta, kappa; /* of the theory; NaN: auto */
+  double norm, deviation, delta, kappa; /* constants of the theory; NaN: auto */
 } Options;
 
 static const char *const lipschitzes[] = {"random", "dense", "kernel", NULL};

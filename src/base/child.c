@@ -24,11 +24,11 @@ struct RgChild {
   int in, out, err;    /* our ends of its standard streams; -1: closed */
   char *log;           /* file for its standard error; NULL: ours; owned */
   RgText request;      /* the line that it was sent; owned */
-  size_t sent;         /* bytes of it that the pipe took */
-  double limit, until; /* of the present question: seconds; rg_wall_seconds of its end */
+  size_t sent;         /* bytes of the request that the pipe took */
+  double limit, until; /* time limit of the current question, seconds; rg_wall_seconds at its end */
   bool over;           /* its output has ended */
   size_t n;            /* bytes read and not used yet */
-  size_t seen;         /* of these, bytes known to have no newline */
+  size_t seen;         /* how many of the n bytes are known to have no newline */
   size_t used;         /* length of the last answer in `buffer`, with its newline */
   char buffer[RG_CHILD_LINE_MAX + 1];
   char last[160], tail[160]; /* last complete line of standard error; the incomplete line */
@@ -159,7 +159,7 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
   PetscFunctionReturn(0);
 }
 
-/* ---- what it writes -------------------------------------------------------------------------- */
+/* ---- output of the child --------------------------------------------------------------------- */
 
 /* Append its standard error to its log, or copy it to ours. */
 static void keep_error(const RgChild *child, const char *bytes, size_t n)
@@ -207,7 +207,7 @@ static PetscErrorCode read_error(RgChild *child)
   PetscFunctionReturn(0);
 }
 
-/* Read what is there of its standard error. */
+/* Read the available part of the child's standard error. */
 static PetscErrorCode drain_error(RgChild *child)
 {
   PetscFunctionBeginUser;

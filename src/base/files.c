@@ -159,8 +159,8 @@ int rg_file_sync(int fd)
 
 int rg_file_close(int fd)
 {
-  return close(fd) && errno != EINTR ? errno : 0; /* Linux closes the descriptor in spite of
-                                                     EINTR */
+  /* Linux closes the descriptor in spite of EINTR. */
+  return close(fd) && errno != EINTR ? errno : 0;
 }
 
 int rg_file_append(const char *path, const void *bytes, size_t length)

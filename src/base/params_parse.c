@@ -155,8 +155,8 @@ static bool parse_number(const RgParam *entry, const char *word, double *value)
   bool integer = entry->type == RG_PARAM_INT;
 
   if (!is_decimal(word, integer)) return false;
-  double number = strtod(word, NULL) + 0.0; /* -0 becomes 0, so that equal values have equal
-                                               canonical texts */
+  /* -0 becomes 0, so that equal values have equal canonical texts. */
+  double number = strtod(word, NULL) + 0.0;
   if (!isfinite(number) || (integer && (number < INT_MIN || number > INT_MAX))) return false;
   *value = number;
   return in_range(entry, number);

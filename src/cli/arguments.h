@@ -6,9 +6,10 @@
 
 /* One option of a subcommand. A table ends with a NULL name. */
 typedef struct {
-  const char *name;  /* with its dash: "-o" */
-  const char *value; /* placeholder of its value, NULL for a switch. In brackets, the value may
-                        follow after the file arguments, or be omitted, which gives "" */
+  const char *name; /* with its dash: "-o" */
+  /* Placeholder of its value, NULL for a switch. In brackets, the value may follow after the file
+     arguments, or be omitted, which gives "". */
+  const char *value;
   const char *doc;
 } RgOption;
 

@@ -19,9 +19,10 @@ enum {
 /* The ranks and the process that run a subcommand. */
 typedef enum {
   RG_ON_RANK_0, /* the other ranks wait for its exit code */
-  RG_ON_ALL,    /* collective on MPI_COMM_WORLD, with the same exit code on every rank; all other
-                   places may run without MPI and PETSc (world.h) */
-  RG_SHIELDED   /* on rank 0, in a child process, because damaged files may make HDF5 crash */
+  /* Collective on MPI_COMM_WORLD, with the same exit code on every rank; all other places may run
+     without MPI and PETSc (world.h). */
+  RG_ON_ALL,
+  RG_SHIELDED /* on rank 0, in a child process, because damaged files may make HDF5 crash */
 } RgCommandPlace;
 
 /* A subcommand: its command line and its function. */
@@ -30,9 +31,9 @@ typedef struct {
   const RgOption *options; /* with RG_OPTION_PLUGIN, plug-ins are loaded before `run` */
   int least, most;         /* limits on the number of positional arguments */
   RgCommandPlace place;
-  const char *notes; /* paragraphs of its help behind the options, followed by the exit codes; NULL:
-                        neither */
-  unsigned world;    /* 1 << entry of each option that needs MPI and PETSc (world.h) */
+  /* Paragraphs of its help behind the options, followed by the exit codes; NULL: neither. */
+  const char *notes;
+  unsigned world; /* 1 << entry of each option that needs MPI and PETSc (world.h) */
   /* `registry` contains the plug-ins; NULL: no plug-ins. *exit_code is RG_EXIT_OK before the
      call. Only rank 0 prints. */
   PetscErrorCode (*run)(const RgArguments *arguments, const RgRegistry *registry, int *exit_code);

@@ -344,7 +344,7 @@ static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *n
   }
   PetscCall(known_names(registry, &names));
   const char *nearest = rg_text_nearest(name, names);
-  rg_complain("describe: nothing is called '%s'%s%s%s (regatta list names what there is; also "
+  rg_complain("describe: nothing is called '%s'%s%s%s (regatta list shows all names; also "
               "run, surrogate, maximiser, study, measures, laws, results-format)",
               name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   PetscCall(PetscFree(names));

@@ -28,7 +28,7 @@ typedef struct {
   bool turned;   /* the problem is the negative of what the user's program or file says */
 } Evaluation;
 
-/* ---- what the user typed --------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 /* Parse the numbers of -x or -c through a table of one parameter, so that the notation is the
    same as in study files. */

@@ -19,7 +19,7 @@ static void print_usage(void)
   rg_say("regatta %s: Bayesian-optimisation regret studies\n\nusage: regatta COMMAND ...\n\n",
          RG_VERSION);
   for (const RgCommandEntry *c = rg_commands; c->name; c++) rg_say("  %-10s %s\n", c->name, c->doc);
-  rg_say("\nregatta help COMMAND says more about one of them.\n\nEnvironment:\n");
+  rg_say("\nregatta help COMMAND explains a command.\n\nEnvironment:\n");
   for (const RgManualVariable *v = rg_manual_environment; v->name; v++)
     rg_say("  %-14s %s\n", v->name, v->doc);
   rg_say("\nExit codes:\n");

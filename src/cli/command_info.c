@@ -28,7 +28,7 @@ static const RgOption options[] = {
 
 enum { FAILED_SHOWN = 5 };
 
-/* ---- what was found -------------------------------------------------------------------------- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 /* A line of the table: one cell. */
 typedef struct {
@@ -38,8 +38,8 @@ typedef struct {
   RgSwept *settings;    /* owned */
   bool earlier, hidden; /* hidden: -where excludes the cell */
   int n, n_failed;
-  long evaluations, failures, infeasible; /* failures: evaluations that failed; infeasible: other
-                                             evaluations that violate a constraint */
+  /* failures: evaluations that failed; infeasible: other evaluations that violate a constraint */
+  long evaluations, failures, infeasible;
   double cpu;
   double *regret; /* final simple regret of the n trials, NaN: unknown; owned */
 } Line;
@@ -504,7 +504,7 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
   PetscFunctionReturn(0);
 }
 
-/* ---- what is asked for ----------------------------------------------------------------------- */
+/* ---- the command ----------------------------------------------------------------------------- */
 
 /* Parse -where into settings; prints a message on a mistake. */
 static PetscErrorCode parse_where(const char *text, Contents *contents, int *exit_code)

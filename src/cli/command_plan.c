@@ -1,4 +1,4 @@
-/* regatta plan STUDY.yaml: show what a run would do, without running it. */
+/* regatta plan STUDY.yaml: show the trials and the cost of a study, without running it. */
 #include "cli/command.h"
 
 #include <math.h>
@@ -32,14 +32,14 @@ enum {
 };
 
 static const RgOption options[] = {
-  {"-o", "OUT.h5", "results file of the run: count what is done already"},
+  {"-o", "OUT.h5", "results file of the run, whose finished trials are counted"},
   {"-trials", NULL, "list every trial"},
-  {"-ranks", "N", "ranks of the job (default: what the largest team needs)"},
-  {"-per-host", "N", "ranks on one host (default: as many as this one has cores)"},
-  {"-memory", "GB", "memory of a host (default: that of this one)"},
-  {"-quick", NULL, "no probes: a rough count of operations in place of seconds by the clock"},
+  {"-ranks", "N", "ranks of the job (default: the size of the largest team)"},
+  {"-per-host", "N", "ranks on one host (default: the number of cores of this host)"},
+  {"-memory", "GB", "memory of a host (default: the memory of this host)"},
+  {"-quick", NULL, "estimate seconds from a rough count of operations, without timing"},
   {"-simulate", "N,...",
-   "jobs of these numbers of ranks: wall time, idle time, commits; KEY=VALUE: of the "
+   "wall time, idle time and commits of jobs with these numbers of ranks; KEY=VALUE: a cost of the "
    "machine (ticket, record, commit, metadata, file, pack)"},
   {"-json", NULL, "one line of JSON for programs: the cells with their trials, seconds and bytes"},
   RG_OPTION_PLUGIN,
@@ -56,7 +56,7 @@ typedef struct {
    Open MPI shares with each rank of the host (measured on Debian 12, 1 to 8 ranks). */
 static const double space_of_a_rank = 550e6, space_of_a_neighbour = 10e6;
 
-/* ---- what is done --------------------------------------------------------------------------- */
+/* ---- the command ---------------------------------------------------------------------------- */
 
 typedef struct {
   const RgPlan *plan;
@@ -404,10 +404,10 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 
 static const char notes[] =
   "plan runs no trial and writes no results. Without -quick it times parts of a trial of each\n"
-  "method and problem. Programs that are methods are started, and get made-up values. A problem\n"
-  "that is a program is evaluated twice, and a line says so before; it is never evaluated with\n"
-  "`seconds` in its entry (what an evaluation takes), with a `time_limit` above 600, or with\n"
-  "-quick.\n";
+  "method and problem. A method that is a program is started, and gets made-up values. A problem\n"
+  "that is a program is evaluated twice, after a line that announces this. plan does not\n"
+  "evaluate the problem with -quick, or if its entry declares the `seconds` of an evaluation or\n"
+  "a `time_limit` above 600.\n";
 
 const RgCommand rg_command_plan = {
   RG_USAGE("plan STUDY.yaml [KEY=VALUE ...] [-o OUT.h5] [-ranks N] [options]", options, 1,

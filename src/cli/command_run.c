@@ -30,17 +30,16 @@ static const RgOption options[] = {
   {"-o", "OUT.h5", "results file (default: the study's name, .h5, in the working directory)"},
   {"-walltime", "SECONDS", "stop cleanly after this many seconds (also H:M:S)"},
   {"-grace", "SECONDS",
-   "time from a stop until a process ends that is still in an iteration, or waits for a process "
-   "that does not answer (default: 90; exit code 75)"},
+   "time after a stop at which a busy or blocked process ends (default: 90; exit code 75)"},
   {"-strict", NULL, "exit code 1 when a trial failed"},
   {"-quiet", NULL, "no progress"},
-  {"-retry-failed", NULL, "run trials again that are recorded as failed"},
+  {"-retry-failed", NULL, "repeat the trials that are recorded as failed"},
   {"-recompute", "[LABEL]",
-   "run trials again that another build, plug-in or numeric fingerprint made: all, or those of a "
-   "label"},
+   "repeat the trials of another build, plug-in or numeric fingerprint: all, or those of LABEL"},
   {"-part", "I/N",
    "run the I-th of N shares of the trials; the part that ends last writes the results file"},
-  {"-crossover", "N", "data from which a team of ranks shares a matrix (default: as measured)"},
+  {"-crossover", "N",
+   "number of data from which a team of ranks shares a matrix (default: measured)"},
   {"-progress", "SECONDS",
    "time between two lines of progress (default: 0.5 on a terminal, else 10)"},
   RG_OPTION_PLUGIN,
@@ -189,13 +188,12 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
 }
 
 static const char notes[] =
-  "While it runs, `regatta status OUT.h5 -watch 10` says how far it is, and `regatta info "
-  "OUT.h5.d`\n"
-  "what is finished.\n\n"
-  "INT (Ctrl-C), TERM, USR1, USR2, HUP, XCPU, a file OUT.h5.d/STOP and -walltime stop it cleanly:\n"
-  "finished trials are saved, and the same command resumes. A second INT or TERM after two "
-  "seconds\n"
-  "ends it at once. Through mpirun, send USR1: it gives TERM and INT one second.\n";
+  "During a run, `regatta status OUT.h5 -watch 10` shows the progress, and\n"
+  "`regatta info OUT.h5.d` shows the finished trials.\n\n"
+  "INT (Ctrl-C), TERM, USR1, USR2, HUP, XCPU, a file OUT.h5.d/STOP and -walltime stop a run\n"
+  "cleanly: finished trials are saved, and the same command resumes the run. A second INT or\n"
+  "TERM after two seconds ends the run at once. Send USR1 to mpirun: it kills the ranks one\n"
+  "second after TERM or INT.\n";
 
 const RgCommand rg_command_run = {RG_USAGE("run STUDY.yaml [-o OUT.h5] [options]", options, 1, 1),
                                   .place = RG_ON_ALL, .notes = notes, .run = begin};

@@ -64,8 +64,9 @@ static void say_worker(int worker, const Last *last)
   else rg_say("\n");
 }
 
-/* Print what a timeline says. name: of the trial. planned: its evaluations; 0: not known. runs: a
-   process runs the trial, so that the last events say what workers do. */
+/* Print the summary of a timeline. name: the name of the trial. planned: the number of planned
+   evaluations; 0: not known. runs: whether a process runs the trial; then the last events show what
+   each worker does. */
 static PetscErrorCode say_timeline(const RgTimeline *timeline, const char *name, int planned,
                                    bool runs)
 {
@@ -315,7 +316,7 @@ static PetscErrorCode show_part_of(const RgRegistry *registry, const RgArguments
   PetscFunctionReturn(0);
 }
 
-/* ---- a look, and further looks --------------------------------------------------------------- */
+/* ---- watching -------------------------------------------------------------------------------- */
 
 static void say_time(void)
 {

@@ -12,7 +12,7 @@
 
 enum { MAX_WORDS = 4096 };
 
-/* ---- what the user typed --------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 int rg_split_words(char *text, const char *separators, const char **words)
 {

@@ -1,4 +1,4 @@
-/* Settings of a study that are allowed, but spoil what it is made for. */
+/* Warnings about settings that are allowed, but defeat the purpose of the study. */
 #include "cli/warnings.h"
 
 #include <string.h>

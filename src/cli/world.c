@@ -1,4 +1,4 @@
-/* Which commands need MPI and PETSc, and the number of ranks. */
+/* The commands that need MPI and PETSc, and the number of ranks. */
 #include "cli/world.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static bool has_variable(const char *name)
 }
 
 /* Whether mpirun, another launcher with PMIx, or Flux has started the process. Every build of Open
-   MPI connects the processes of these. */
+   MPI connects the processes of these launchers. */
 static bool is_connected(void)
 {
   return getenv("PMIX_NAMESPACE") || getenv("OMPI_COMM_WORLD_RANK") || getenv("FLUX_JOB_ID");

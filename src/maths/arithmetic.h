@@ -10,7 +10,7 @@
 /* A step of the calculation, in postfix order. */
 typedef struct {
   int kind;     /* private */
-  double value; /* of a number */
+  double value; /* value of a number */
   int name;     /* number of a name */
 } RgArithmeticStep;
 

@@ -32,9 +32,9 @@ typedef struct {
   RgDrift drift;
   int n;                /* laws */
   RgDistribution *laws; /* n; owned */
-  int *from;            /* n: evaluations at which they hold; periodic: from[1] is the period;
-                            owned */
-  double step, reach;   /* of a walk */
+  /* n: evaluations at which they hold; periodic: from[1] is the period; owned */
+  int *from;
+  double step, reach; /* step and reach of a walk */
   int path;
 } RgLaw;
 

@@ -21,9 +21,9 @@ struct RgLbfgsbState {
   double *lower, *upper;       /* n; infinite: none */
   double *at, *gradient;       /* n: the iterate */
   double *direction;           /* n: the next step from there, negated */
-  double *moved, *turned, *Bs; /* n: of the update */
-  double *B, *face;            /* n x n: of the Hessian; the same on the free variables */
-  int *free;                   /* n: their indices */
+  double *moved, *turned, *Bs; /* n: vectors of the update */
+  double *B, *face;            /* n x n: approximate Hessian; its part for the free variables */
+  int *free;                   /* n: indices of the free variables */
   double value, step;          /* at the iterate; times the direction */
   int steps_back;
   bool running, restarted;

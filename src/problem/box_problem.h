@@ -91,10 +91,10 @@ typedef struct {
   RgFormula formula;
   int dim;               /* 0: any dimension and bounds; else this one, on [lower, upper]^dim */
   double lower, upper;   /* defaults of the options */
-  double best;           /* least value of the formula, */
-  double best_each;      /* and what every coordinate adds to it */
-  double each;           /* every coordinate of the point where it is attained, */
-  const double *best_at; /* unless it is given here (dim) */
+  double best;           /* least value of the formula is best + dim best_each */
+  double best_each;      /* part of the least value per coordinate */
+  double each;           /* every coordinate of the minimiser, if best_at is NULL */
+  const double *best_at; /* dim: the minimiser */
 } RgCubeFunction;
 
 /* Methods of a class whose `family` is a table of RgCubeFunction among which the option

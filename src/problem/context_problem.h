@@ -13,17 +13,19 @@
 #include "regatta/measure.h"
 
 typedef struct {
-  RgTexts law;         /* the law of each context coordinate before clipping, which may change in
-                         time (maths/law.h); one for all, or one each */
-  RgReals correlation; /* of a Gaussian copula: one for all pairs of coordinates, or one per pair;
-                          empty: they are independent */
-  int order;           /* RG_ORDER_AFTER | RG_ORDER_BEFORE */
-  bool clip;           /* f takes contexts clipped to [0, 1] */
-  int observed;        /* RG_OBSERVED_RAW | RG_OBSERVED_CLIPPED */
-  int expectation;     /* RG_EXPECTATION_EXACT | RG_EXPECTATION_QMC */
-  int points;          /* number of points of the quasi-Monte Carlo rule */
-  char *measure;       /* regatta/measure.h */
-  int measure_points;  /* number of contexts for a measure other than the expectation */
+  /* The law of each context coordinate before clipping, which may change in time (maths/law.h); one
+     for all, or one each. */
+  RgTexts law;
+  /* Correlations of a Gaussian copula: one for all pairs of coordinates, or one per pair; empty:
+     independent coordinates. */
+  RgReals correlation;
+  int order;          /* RG_ORDER_AFTER | RG_ORDER_BEFORE */
+  bool clip;          /* f takes contexts clipped to [0, 1] */
+  int observed;       /* RG_OBSERVED_RAW | RG_OBSERVED_CLIPPED */
+  int expectation;    /* RG_EXPECTATION_EXACT | RG_EXPECTATION_QMC */
+  int points;         /* number of points of the quasi-Monte Carlo rule */
+  char *measure;      /* regatta/measure.h */
+  int measure_points; /* number of contexts for a measure other than the expectation */
 } RgContextOptions;
 
 typedef struct {
@@ -76,11 +78,13 @@ typedef struct RgContextFunction RgContextFunction;
 typedef struct {
   const RgContextFunction *function; /* borrowed */
   int dim;
-  double *root;        /* dim x dim: lower Cholesky factor of the copula's correlations; owned,
-                          NULL: independent coordinates */
-  RgLaw *over_time;    /* dim: laws of the draws as they change; owned */
-  RgDistribution *raw; /* dim: laws of the draws; these and all below are those of one evaluation,
-                          problem->epoch; owned */
+  /* dim x dim: lower Cholesky factor of the copula's correlations; owned, NULL: independent
+     coordinates */
+  double *root;
+  RgLaw *over_time; /* dim: laws of the draws as they change; owned */
+  /* dim: laws of the draws; these and all below are those of one evaluation, problem->epoch;
+     owned */
+  RgDistribution *raw;
   RgDistribution *law; /* dim: laws of the contexts that f takes; owned */
   RgMeasure measure;   /* measure of an F that is no expectation; owned */
   int n_nodes;         /* number of contexts for it; 0: F is the expectation */
@@ -91,10 +95,11 @@ typedef struct {
 } RgContextProblem;
 
 struct RgContextFunction {
-  int dim, dim_c;           /* dimensions of design and context; 0: those of RgContextSizes */
-  double lower, upper;      /* bounds of every design coordinate; equal: [0, 1] */
-  double grows[2][2];       /* the power of |c_j| at which f grows below and above, for j = 0, 1;
-                               0: bounded, as in other coordinates */
+  int dim, dim_c;      /* dimensions of design and context; 0: those of RgContextSizes */
+  double lower, upper; /* bounds of every design coordinate; equal: [0, 1] */
+  /* The power of |c_j| at which f grows below and above, for j = 0, 1; 0: bounded, as in other
+     coordinates. */
+  double grows[2][2];
   RgContextFormula formula; /* NULL: the family has an `evaluate` of its own */
   /* F = E f at m designs, by a formula or quadrature */
   PetscErrorCode (*exact)(RgProblem *problem, int m, const RgPoint *points, double *F);

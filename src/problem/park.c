@@ -14,7 +14,7 @@
 static double park1(const void *options, int dim, const double *x, double *gradient)
 {
   const double a = (x[1] + x[2] * x[2]) * x[3], root = sqrt(x[0] * x[0] + a);
-  const double e = exp(1 + sin(x[2])), slope = root > 0 ? 1 / (4 * root) : 0; /* of a */
+  const double e = exp(1 + sin(x[2])), slope = root > 0 ? 1 / (4 * root) : 0; /* d root / d a */
 
   (void)options, (void)dim;
   if (gradient) {

@@ -11,18 +11,18 @@ typedef enum { RG_DUPLICATES_MEAN, RG_DUPLICATES_FIRST, RG_DUPLICATES_ERROR } Rg
 
 /* The source of the values of a pool. All pointers are borrowed. */
 typedef struct {
-  const char *path;   /* CSV file (base/file.h says where it is looked for) */
-  const char *origin; /* where public data are available, for the message that they are
-                                   missing; NULL: no such place */
+  const char *path; /* CSV file (base/file.h says where it is looked for) */
+  /* Where public data are available, for the message that they are missing; NULL: no such place. */
+  const char *origin;
   RgCsvHeader header;
-  const RgTexts *inputs;        /* columns by header or number; n = 0: all but the objective */
-  const char *objective;        /* column by header or number; NULL: the last one */
-  bool minimised;               /* F = -objective */
-  RgDuplicates duplicates;      /* how rows of equal inputs are combined */
-  const RgReals *lower, *upper; /* native value of unit coordinates 0 and 1, one for all inputs
-                                   or one per input; n = 0: smallest and largest value of the
-                                   column */
-  bool repeats;                 /* whether a candidate may be queried more than once */
+  const RgTexts *inputs;   /* columns by header or number; n = 0: all but the objective */
+  const char *objective;   /* column by header or number; NULL: the last one */
+  bool minimised;          /* F = -objective */
+  RgDuplicates duplicates; /* how rows of equal inputs are combined */
+  /* Native value of unit coordinates 0 and 1, one for all inputs or one per input; n = 0: smallest
+     and largest value of the column. */
+  const RgReals *lower, *upper;
+  bool repeats; /* whether a candidate may be queried more than once */
 } RgPoolSource;
 
 typedef struct {

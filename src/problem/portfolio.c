@@ -68,10 +68,10 @@ typedef struct {
   RgPosterior posterior;
   RgPrediction work;
   int n;
-  double *weight; /* n: weights of the data in the posterior mean; for wdrbo times E over
-                     contexts */
-  double *table;  /* n x N_PANELS x N_COEFFICIENTS: Chebyshev coefficients of g_i */
-  double reach;   /* largest distance in the table */
+  /* n: weights of the data in the posterior mean; for wdrbo times E over contexts */
+  double *weight;
+  double *table; /* n x N_PANELS x N_COEFFICIENTS: Chebyshev coefficients of g_i */
+  double reach;  /* largest distance in the table */
 } Own;
 
 /* ---- the table of runs ---------------------------------------------------------------------- */

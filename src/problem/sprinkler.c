@@ -35,8 +35,8 @@ static const RgParam params[] = {
 typedef struct {
   double area, radius, dynamic, still; /* nozzle, head/2, moments of friction */
   double p, p_bar, resistance; /* Pa, bar; pressure loss of the feed line is resistance Q^2 */
-  double c, ca, sa;            /* product of the cosines of both angles; cosine and sine of the
-                                  vertical one */
+  /* Product of the cosines of both angles; cosine and sine of the vertical one. */
+  double c, ca, sa;
 } Sprinkler;
 
 /* The rotating head. */

@@ -51,18 +51,18 @@ RG_API double rg_expected_improvement(double mean, double sd, double incumbent);
 
 /* The `maximiser:` block of a study file; described by rg_maximiser_params. */
 typedef struct {
-  int raw_samples;     /* scrambled Sobol points evaluated in one batch */
-  int restarts;        /* starts of the local search */
-  int incumbents;      /* number of best observed inputs added to the raw points */
-  int perturbations;   /* number of Gaussian perturbations of the best observed input added to
-                          the raw points */
-  double perturbation; /* their largest standard deviation, unit cube; the smallest is a 25th of
-                          it */
-  int selection;       /* best | boltzmann: how starts are drawn from the raw points */
-  double temperature;  /* boltzmann: weights exp(temperature * (a - mean a)/sd a) */
-  int max_iterations;  /* iterations of the local search per start */
-  double tolerance;    /* a start stops when its expected gain, relative to max(1,|a|), is less */
-  int local_search; /* batched (projected quasi-Newton in lockstep) | lbfgsb (reference) | adam */
+  int raw_samples; /* scrambled Sobol points evaluated in one batch */
+  int restarts;    /* starts of the local search */
+  int incumbents;  /* number of best observed inputs added to the raw points */
+  /* Number of Gaussian perturbations of the best observed input added to the raw points. */
+  int perturbations;
+  /* Their largest standard deviation, unit cube; the smallest is a 25th of it. */
+  double perturbation;
+  int selection;      /* best | boltzmann: how starts are drawn from the raw points */
+  double temperature; /* boltzmann: weights exp(temperature * (a - mean a)/sd a) */
+  int max_iterations; /* iterations of the local search per start */
+  double tolerance;   /* a start stops when its expected gain, relative to max(1,|a|), is less */
+  int local_search;   /* batched (projected quasi-Newton in lockstep) | lbfgsb (reference) | adam */
 } RgMaximiserOptions;
 
 RG_API extern const RgParam rg_maximiser_params[];
@@ -77,12 +77,12 @@ typedef struct {
   const RgHistory *history; /* rg_acquire...: gives starts of the search, and points to exclude */
   RgRandom *random;
   int n_extra;
-  const double *extra;  /* rg_maximise_box...: n_extra x dim, added to the raw points */
-  const RgSpace *space; /* rg_maximise_box...: the box. The function is called at designs that can
-                           be evaluated alone: with the values of integers and choices, and with
-                           inputs that don't count settled; NULL: all inputs are real and count */
-  bool once; /* rg_maximise_box..., a space with integers or choices: a design of `history`, or in
-                flight, is not chosen again while there is another one */
+  const double *extra; /* rg_maximise_box...: n_extra x dim, added to the raw points */
+  /* rg_maximise_box...: the box. The function gets only designs that can be evaluated, with
+     integers, choices and inactive inputs settled. NULL: all inputs are real and count. */
+  const RgSpace *space;
+  /* rg_maximise_box... without real inputs: choose no design twice while others are left */
+  bool once;
 } RgSearch;
 
 /* Multi-start maximisation over the unit cube, with options, random stream and extra points of

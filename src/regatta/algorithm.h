@@ -61,27 +61,27 @@ typedef struct {
   const RgPendingOptions *pending; /* rule for points in flight; NULL: they are ignored */
   RgStream stream;                 /* the algorithm's own stream */
   RgClock *clock;
-  RgTeam *team;           /* ranks that share large linear algebra; may be NULL */
-  const RgKeeper *keeper; /* storage for answers of programs; NULL: no storage, and no program
-                             may be asked */
+  RgTeam *team; /* ranks that share large linear algebra; may be NULL */
+  /* Storage for answers of programs; NULL: no storage, and no program may be asked. */
+  const RgKeeper *keeper;
 } RgSetup;
 
 /* Needs of a method, checked before anything runs. */
 typedef enum {
-  RG_NEEDS_FINITE = 1,        /* a finite design */
-  RG_NEEDS_BOX = 2,           /* a box */
-  RG_NEEDS_CONTEXT = 4,       /* a context part */
-  RG_NEEDS_CONTEXT_PROB = 8,  /* finite contexts with known probabilities */
-  RG_NEEDS_NO_CONTEXT = 16,   /* no context that the learner has to choose (a context that nature
-                                draws acts as noise on a method that uses the design alone) */
-  RG_NEEDS_NATURE = 32,       /* a context that nature draws, observed */
-  RG_NEEDS_INITIAL = 64,      /* an initial design: at least one evaluation that the method did
-                                not choose */
-  RG_NEEDS_ALTERNATION = 128, /* answers to every query, or every `generation` of queries, before
-                                 the next one */
-  RG_NEEDS_ANNOUNCED = 256,   /* a context that is announced before the decision; a method that
-                                 needs another kind of context does not run there */
-  RG_NEEDS_CLOCK = 512        /* durations of evaluations: the study has a simulated clock */
+  RG_NEEDS_FINITE = 1,       /* a finite design */
+  RG_NEEDS_BOX = 2,          /* a box */
+  RG_NEEDS_CONTEXT = 4,      /* a context part */
+  RG_NEEDS_CONTEXT_PROB = 8, /* finite contexts with known probabilities */
+  /* No context that the learner chooses (a context drawn by nature acts as noise on the method). */
+  RG_NEEDS_NO_CONTEXT = 16,
+  RG_NEEDS_NATURE = 32, /* a context that nature draws, observed */
+  /* An initial design: at least one evaluation that the method did not choose. */
+  RG_NEEDS_INITIAL = 64,
+  /* Answers to every query, or every `generation` of queries, before the next one. */
+  RG_NEEDS_ALTERNATION = 128,
+  /* A context that is announced before the decision. Methods for other contexts don't run. */
+  RG_NEEDS_ANNOUNCED = 256,
+  RG_NEEDS_CLOCK = 512 /* durations of evaluations: the study has a simulated clock */
 } RgNeeds;
 
 /* Blocks of a study file that a method reads. Other blocks don't change the identity of its
@@ -90,13 +90,13 @@ typedef enum { RG_READS_SURROGATE = 1, RG_READS_MAXIMISER = 2 } RgReads;
 
 /* Properties of a method. */
 typedef enum {
-  RG_BLIND = 1,        /* never reads setup.noise_variance, so `noise_known` changes nothing */
-  RG_MATRIX_FREE = 2,  /* supports a posterior without a matrix (surrogate: {solver: iterative}) */
-  RG_OWN_HISTORY = 4,  /* updates its model itself, with evaluations that it selects */
-  RG_HYPERCUBE = 8,    /* queries a Latin hypercube: the fill distance of n queries is the distance
-                         of a fresh hypercube of n points */
-  RG_PENALISABLE = 16, /* chooses its query by rg_acquire alone, so that penalties on points in
-                          flight act on it */
+  RG_BLIND = 1,       /* never reads setup.noise_variance, so `noise_known` changes nothing */
+  RG_MATRIX_FREE = 2, /* supports a posterior without a matrix (surrogate: {solver: iterative}) */
+  RG_OWN_HISTORY = 4, /* updates its model itself, with evaluations that it selects */
+  /* The first n queries have the fill distance of a fresh Latin hypercube of n points. */
+  RG_HYPERCUBE = 8,
+  /* Chooses its query by rg_acquire alone, so that penalties on points in flight act on it. */
+  RG_PENALISABLE = 16,
   RG_OWN_PENDING = 32, /* has a rule of its own for points in flight, and reads no other one */
   RG_CONSTRAINED = 64  /* learns which designs are infeasible; other methods get a value instead */
 } RgTraits;
@@ -154,7 +154,7 @@ typedef struct {
   unsigned needs;           /* RgNeeds or-ed */
   unsigned reads;           /* RgReads or-ed */
   unsigned traits;          /* RgTraits or-ed */
-  const RgTerms *terms;     /* of its needs; NULL: the needs have no terms */
+  const RgTerms *terms;     /* terms of its needs; NULL: no terms */
   const RgOutside *outside; /* NULL: the method runs no program */
   const char *stream;       /* method whose stream of random numbers it shares; NULL: its own */
   const RgParam *params;
@@ -199,8 +199,8 @@ struct RgAlgorithm {
   struct RgRestart *restart; /* private; NULL: the method never starts again */
   double cpu;                /* CPU seconds of the programs that the method ran */
   double memory;             /* peak memory of such a program, bytes; 0: no program */
-  const char *versions; /* versions that the programs report; owned by the method; NULL: nothing
-                           reported */
+  /* Versions that the programs report; owned by the method; NULL: nothing reported. */
+  const char *versions;
   const RgRecordColumn
     *columns; /* the columns of the class, unless `create` sets others; NULL: none */
 };

@@ -20,8 +20,8 @@ typedef struct {
   int n_words;         /* words of a choice */
   char **words;
   int parent; /* an earlier choice that the input depends on; -1: the input always counts */
-  bool *when; /* per word of the parent: whether the input counts with that word; NULL without a
-                 parent */
+  /* Per word of the parent: whether the input counts with that word; NULL without a parent. */
+  bool *when;
 } RgInput;
 
 /* One part of a domain. All arrays owned. */
@@ -33,8 +33,8 @@ typedef struct {
   double *points;        /* size x dim, unit coordinates; grid: first coordinate slowest */
   int *levels;           /* grid: number of levels per coordinate */
   double *axes;          /* grid: the levels in unit coordinates, one coordinate after another */
-  RgInput *inputs;       /* dim: meaning of the coordinates of a box; NULL: real numbers without
-                            names */
+  /* dim: meaning of the coordinates of a box; NULL: real numbers without names */
+  RgInput *inputs;
 } RgSpace;
 
 typedef enum {
@@ -48,17 +48,17 @@ typedef struct {
   RgSpace design;
   RgSpace context; /* dim = 0 without context */
   RgContextControl control;
-  double *context_prob;     /* context.size probabilities known to the learner, or NULL; owned */
-  int n_laws;               /* laws of a box of contexts that the learner may know: 0 (unknown), 1
-                               (of every coordinate) or context.dim */
-  char **laws;              /* n_laws expressions (`regatta describe laws`; maths/law.h), unit
-                               coordinates; values beyond the cube count as its border; owned */
-  char *measure;            /* measure by which F summarises f over the contexts, as in
-                               regatta/measure.h; NULL: not given; owned */
-  int n_scores;             /* further measures that trials are scored by */
-  char **scores;            /* n_scores expressions of measures; owned */
-  int n_constraints;        /* number of outcome constraints; a design is feasible if all are <=
-                               0 */
+  double *context_prob; /* context.size probabilities known to the learner, or NULL; owned */
+  /* Number of laws of a box of contexts: 0 (unknown), 1 (for every coordinate) or context.dim. */
+  int n_laws;
+  /* n_laws expressions (maths/law.h), unit coordinates; values are clipped to the cube; owned */
+  char **laws;
+  /* Measure by which F summarises f over contexts (regatta/measure.h); NULL: not given; owned. */
+  char *measure;
+  int n_scores;  /* further measures that trials are scored by */
+  char **scores; /* n_scores expressions of measures; owned */
+  /* Number of outcome constraints; a design is feasible if all are <= 0. */
+  int n_constraints;
   char **constraints;       /* names of the constraints; owned */
   bool without_replacement; /* finite design: each point may be queried only once */
 } RgDomain;
@@ -142,11 +142,11 @@ typedef struct {
   double *c;          /* n x context_dim, unit coordinates, as observed */
   int *index;         /* n: index into the finite design, -1 on a box */
   int *context_index; /* n: index into the finite contexts, -1 otherwise */
-  double *y;          /* n: observations, native units. If an evaluation failed or violates a
-                         constraint, y holds the value that the study substitutes, so that
-                         methods that ignore failures and constraints can use y */
-  double *observed;   /* n: true observations, NaN where the evaluation failed */
-  bool *feasible;     /* n: the evaluation did not fail and violates no constraint */
+  /* n: observations, native units. For an evaluation that failed or violates a constraint, y is the
+     value that the study substitutes, so that methods may ignore failures and constraints. */
+  double *y;
+  double *observed; /* n: true observations, NaN where the evaluation failed */
+  bool *feasible;   /* n: the evaluation did not fail and violates no constraint */
   int n_constraints;
   double *constraints; /* n x n_constraints; NaN where the evaluation failed */
   RgMoment *moments;   /* n */

@@ -34,10 +34,10 @@ RG_API void rg_failure_set(RgFailure *failure, const char *format, ...)
 
 typedef enum {
   RG_FAULT_NONE,
-  RG_FAULT_FULL,       /* no space (ENOSPC, EDQUOT): nothing is lost, retry later */
-  RG_FAULT_ERROR,      /* the system refuses (EIO and others): nothing is lost, retry later */
-  RG_FAULT_FOREIGN,    /* a file has the wrong content: the user must mend it, nothing was
-                          written */
+  RG_FAULT_FULL,  /* no space (ENOSPC, EDQUOT): nothing is lost, retry later */
+  RG_FAULT_ERROR, /* the system refuses (EIO and others): nothing is lost, retry later */
+  /* A file has the wrong content: the user must mend it, nothing was written. */
+  RG_FAULT_FOREIGN,
   RG_FAULT_INCOMPLETE, /* something does not exist yet, nothing was written */
   RG_FAULT_VANISHED,   /* a file does not exist, or no longer exists */
   RG_FAULT_DAMAGED,    /* a file differs from what was written: truncated, altered, unreadable */

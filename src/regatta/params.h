@@ -25,11 +25,11 @@ typedef enum {
   RG_PARAM_TEXT,   /* char *, owned by the struct */
   RG_PARAM_REALS,  /* RgReals, owned by the struct; one number or a list of numbers */
   RG_PARAM_TEXTS,  /* RgTexts, owned by the struct; one text or a list of texts */
-  RG_PARAM_NAMED,  /* RgTexts, owned by the struct; a map of names to texts, each kept as
-                      `NAME=text`; names without '=' and ';' */
-  RG_PARAM_PATH,   /* char *, owned by the struct. A relative path is resolved against the folder
-                      of the file that contains it (place.file of rg_params_set) if that names
-                      something, else kept as typed */
+  /* RgTexts, owned by the struct: a map as texts `NAME=text`; no '=' or ';' in a name */
+  RG_PARAM_NAMED,
+  /* char *, owned by the struct. A relative path starts at the folder of the file that contains it
+     (place.file of rg_params_set) if a file exists there; else it stays as typed. */
+  RG_PARAM_PATH,
   /* Entries that are no parameters: RG_GROUP and RG_GONE make them. */
   RG_PARAM_GROUP,
   RG_PARAM_GONE
@@ -39,18 +39,17 @@ typedef enum {
 typedef struct {
   const char *name; /* as typed in a study file: lower case, words joined by '_' */
   RgParamType type;
-  size_t offset;              /* offsetof the options struct */
-  const char *fallback;       /* default as text; NULL: required. With "auto" the word `auto` is
-                                 accepted, and stored as NaN (REAL), -1 (INT), n = 0 (REALS,
-                                 TEXTS), NULL (TEXT, PATH) */
-  double minimum, maximum;    /* accepted range of numbers (each element of REALS); both
-                                          zero: unbounded; maximum < minimum: no upper limit;
-                                          infinities are fine */
-  const char *const *choices; /* CHOICE: accepted words, NULL-terminated; INT: rg_param_layout,
-                                 rg_param_or_auto, or NULL; INT, REAL, TEXTS: rg_param_later,
-                                 or NULL */
-  const char *symbol;         /* the paper's symbol, or "" */
-  const char *doc;            /* one line: meaning, unit, what `auto` means */
+  size_t offset; /* offsetof the options struct */
+  /* Default as text; NULL: required. With "auto" the word `auto` is accepted, and stored as NaN
+     (REAL), -1 (INT), n = 0 (REALS, TEXTS), NULL (TEXT, PATH). */
+  const char *fallback;
+  /* Range of numbers; both 0: unbounded; maximum < minimum: no upper limit, infinity accepted. */
+  double minimum, maximum;
+  /* CHOICE: accepted words, NULL-terminated; INT: rg_param_layout, rg_param_or_auto, or NULL; INT,
+     REAL, TEXTS: rg_param_later, or NULL */
+  const char *const *choices;
+  const char *symbol; /* the paper's symbol, or "" */
+  const char *doc;    /* one line: meaning, unit, what `auto` means */
 } RgParam;
 
 /* Entries of a parameters table by type. Arguments: name, options struct and its field (a field

@@ -23,7 +23,7 @@ typedef struct {
   const char *version;                   /* RG_VERSION */
   size_t problem_bytes, algorithm_bytes; /* sizes of the class structs */
   const RgProblemClass *const *problems; /* NULL at the end; NULL: none */
-  const RgAlgorithmClass *const *algorithms; /* the same */
+  const RgAlgorithmClass *const *algorithms; /* NULL at the end; NULL: none */
 } RgPlugin;
 
 #define RG_PLUGIN(problem_classes, algorithm_classes)                                              \

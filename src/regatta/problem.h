@@ -43,25 +43,24 @@ typedef struct {
 
 /* The trial that evaluations belong to; zeroed outside a trial. All pointers are borrowed. */
 typedef struct {
-  const char *trial;           /* id; NULL: no trial */
-  uint64_t instance, seed;     /* of the trial */
-  int evaluation;              /* number of the current evaluation from 1; 0: outside the trial */
-  bool (*stop)(void *closure); /* true: a stop was requested. Waiting evaluations call it about
-                                  ten times a second, searches between batches; the call also
-                                  keeps the rank responsive to the others. NULL: no stop can be
-                                  requested */
+  const char *trial;       /* id; NULL: no trial */
+  uint64_t instance, seed; /* instance and seed of the trial */
+  int evaluation;          /* number of the current evaluation from 1; 0: outside the trial */
+  /* Whether a stop was requested. Waiting evaluations call it about ten times a second, searches
+     between batches. The call also answers other ranks. NULL: no stop can be requested. */
+  bool (*stop)(void *closure);
   void *stop_closure;
-  bool lost;       /* output: the program could not be reached, so a failure is not a property of
-                      the point */
-  double duration; /* output: how long the evaluation took, in any unit; NaN: the problem does not
-                      say */
-  double *numbers; /* output: the numbers that the class names (rg_problem_numbers), NaN where one
-                      is missing; NULL: they are not wanted */
-  double cpu;      /* evaluations add the CPU seconds that they used in other processes */
-  RgExchange *exchange; /* `evaluate` only asks, and then only reads the answer (m = 1); NULL: it
-                           does both */
-  RgChild **child; /* the rank's program, which outlives the trial; NULL: the problem starts its
-                      own */
+  /* output: the program could not be reached, so a failure is not a property of the point */
+  bool lost;
+  /* output: how long the evaluation took, in any unit; NaN: the problem does not say */
+  double duration;
+  /* output: numbers by rg_problem_numbers, NaN where missing; NULL: they are not wanted */
+  double *numbers;
+  double cpu; /* evaluations add the CPU seconds that they used in other processes */
+  /* `evaluate` only asks, and then only reads the answer (m = 1); NULL: it does both */
+  RgExchange *exchange;
+  /* The rank's program, which outlives the trial; NULL: the problem starts its own. */
+  RgChild **child;
   const char *log; /* file that gets the standard error of programs; NULL: it is passed on */
   RgText *account; /* gets the full text of a failed evaluation; NULL: it is not wanted */
 } RgTask;
@@ -69,11 +68,11 @@ typedef struct {
 /* Properties of a family. */
 typedef enum {
   RG_PROBLEM_RANDOM = 1, /* `create` draws from the instance's stream, so instances differ */
-  RG_PROBLEM_COSTLY = 2, /* f is too expensive to evaluate twice or thousands of times: an optimum
-                            that the problem doesn't know stays unknown, F is f as observed, and a
-                            resumed trial evaluates no point twice */
-  RG_PROBLEM_SHARED = 4, /* expensive to create, and evaluations don't change it: one instance
-                            serves many trials */
+  /* f is too expensive to evaluate twice or thousands of times: an optimum that the problem doesn't
+     know stays unknown, F is f as observed, and a resumed trial evaluates no point twice */
+  RG_PROBLEM_COSTLY = 2,
+  /* Expensive to create, and evaluations don't change it: one instance serves many trials. */
+  RG_PROBLEM_SHARED = 4,
   RG_PROBLEM_FILLS_SPACE = 8, /* trials record the fill distance of the queries */
   RG_PROBLEM_REPORTS = 16     /* an evaluation may say how long it took (task.duration) */
 } RgProblemTraits;
@@ -116,8 +115,9 @@ typedef struct {
   bool undeclared;   /* nobody has declared them: `evaluation` is a guess */
   bool may_be_long;  /* they may take hours: undeclared ones are not timed */
   double setup;      /* operations of creating the instance and finding the optimum */
-  double order;      /* order of the largest dense matrix that `create` factors, by a team if
-                        possible; if it is large, the instance is kept for others. 0: no matrix */
+  /* Order of the largest dense matrix that `create` factors, by a team if possible; 0: no matrix.
+     An instance with a large matrix is kept for other trials. */
+  double order;
 } RgProblemCost;
 
 /* The descriptor of a family, the only external symbol of its file. */
@@ -171,10 +171,10 @@ struct RgProblemClass {
 
 struct RgProblem {
   const RgProblemClass *class;
-  const void *options;    /* borrowed, filled from the table */
-  RgStream stream;        /* "problem": same for all trial seeds of one (study seed, instance) */
-  RgTeam *team;           /* ranks that share large linear algebra in `create`; borrowed, may be
-                             NULL */
+  const void *options; /* borrowed, filled from the table */
+  RgStream stream;     /* "problem": same for all trial seeds of one (study seed, instance) */
+  /* Ranks that share large linear algebra in `create`; borrowed, may be NULL. */
+  RgTeam *team;
   bool by_team;           /* the team was used: the bits of values depend on its size */
   RgDomain domain;        /* owned */
   double optimum;         /* max F; NaN when unknown */
@@ -182,14 +182,14 @@ struct RgProblem {
   bool has_draft;         /* `create` sets it: F is costly, and a rough F is available */
   bool draft;             /* a caller sets it, and clears it again: rough values of F suffice */
   int n_optimisers;
-  double *optimisers; /* n_optimisers x dim, native units; owned by the problem (free in generic
-                             destroy) */
-  int epoch;          /* an evaluation whose law of contexts is the present one; 0: the law
-                               never changes. F, `optimum` and `optimisers` are those of the
-                               present law */
-  const RgPoint *announced; /* a context that was announced: F is f at this context, whatever the
-                               law; borrowed, NULL: F is over the law */
-  RgTask task;              /* set by the caller after `create` */
+  /* n_optimisers x dim, native units; owned by the problem (free in generic destroy) */
+  double *optimisers;
+  /* An evaluation whose law of contexts is the present one; 0: the law never changes. F, `optimum`
+     and `optimisers` are those of the present law. */
+  int epoch;
+  /* The announced context, at which F is f; borrowed. NULL: F is over the law. */
+  const RgPoint *announced;
+  RgTask task;       /* set by the caller after `create` */
   void *data;        /* owned by the family: one block of PetscMalloc, freed after its destroy */
   uint64_t instance; /* number of the draw, from 0; random families differ between instances */
 };

@@ -128,9 +128,9 @@ typedef enum { RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED } RgStatu
 typedef struct {
   char host[RG_NAME_MAX];
   int rank, ranks;
-  int team;             /* number of ranks if the bits depend on it, else 1; not stored */
-  int generation;       /* which run of the trial made the record, from 0: the larger one replaces
-                           the smaller one */
+  int team; /* number of ranks if the bits depend on it, else 1; not stored */
+  /* Which run of the trial made the record, from 0: the larger one replaces the smaller one. */
+  int generation;
   double started;       /* Unix time, seconds */
   double wall, cpu;     /* seconds of the whole trial */
   double peak_memory;   /* bytes, peak resident set of the process at the end */
@@ -141,9 +141,9 @@ typedef struct {
 
 typedef struct {
   char id[RG_ID_LENGTH + 1];
-  char *key;                   /* owned, like every char * below */
-  char cell[RG_ID_LENGTH + 1]; /* XXH3-128 of the cell's canonical text: the same for all its
-                                  seeds */
+  char *key; /* owned, like every char * below */
+  /* XXH3-128 of the cell's canonical text: the same for all its seeds */
+  char cell[RG_ID_LENGTH + 1];
   char *problem_label, *algorithm_label; /* names in figures; unlike the key they may change */
   char *problem, *algorithm;             /* registry names */
   char *swept;                           /* "name=value, ..." of the sweep axes; "" without sweep */
@@ -151,33 +151,33 @@ typedef struct {
   RgSwept *settings;
   uint64_t instance, seed;
   RgStatus status;
-  char message[256];               /* reason of a failure, else "" */
-  char *failures;                  /* a line `EVALUATION: text` for each failed evaluation; NULL or
-                                      "": all succeeded */
-  char *failure_texts;             /* their full texts: a line `EVALUATION: JSON` for each that
-                                      has more than `failures` says; NULL or "": none has */
+  char message[256]; /* reason of a failure, else "" */
+  /* A line `EVALUATION: text` for each failed evaluation; NULL or "": all succeeded. */
+  char *failures;
+  /* A line `EVALUATION: JSON` for each text that `failures` shortens; NULL or "": no such text. */
+  char *failure_texts;
   char checksum[RG_ID_LENGTH + 1]; /* stored beside the record; "" until the record is stored */
-  bool earlier;                    /* read from a results file; the study no longer plans this
-                                      trial */
-  int n_rows;                      /* evaluations recorded (a failed trial has fewer than
-                                      planned) */
+  /* Read from a results file; the study no longer plans this trial. */
+  bool earlier;
+  /* Evaluations recorded (a failed trial has fewer than planned). */
+  int n_rows;
   int n_initial;
   int dim_x, dim_c, dim_z;
-  int n_scores;                    /* number of measures that score the trial; 0: only the
-                                      objective */
-  char *scores;                    /* "NAME=measure; ..."; "" without */
-  char *inputs, *contexts;         /* meaning of the coordinates, in the form of rg_space_inputs,
-                                      separated by "; "; "" or NULL without names */
-  double optimum;                  /* F(x*) of the instance; NaN: unknown */
-  int workers;                     /* evaluations at the same time */
-  char release[8];                 /* async, sync; "" with one worker */
-  double makespan;                 /* end of the last evaluation on the simulated clock; NaN: no
-                                      clock */
-  double idle_share;               /* idle share of the workers' time up to then; NaN: no clock */
-  int in_flight, lost;             /* evaluations that the time limit cut off; evaluations whose
-                                      worker died */
-  char *timeline;                  /* events on the real clock, a line for each; NULL or "": the
-                                      clock was not real */
+  /* Number of measures that score the trial; 0: only the objective. */
+  int n_scores;
+  char *scores; /* "NAME=measure; ..."; "" without */
+  /* Inputs as rg_space_inputs writes them, separated by "; "; "" or NULL without names. */
+  char *inputs, *contexts;
+  double optimum;  /* F(x*) of the instance; NaN: unknown */
+  int workers;     /* evaluations at the same time */
+  char release[8]; /* async, sync; "" with one worker */
+  /* End of the last evaluation on the simulated clock; NaN: no clock. */
+  double makespan;
+  double idle_share; /* idle share of the workers' time up to then; NaN: no clock */
+  /* Evaluations that the time limit cut off; evaluations whose worker died. */
+  int in_flight, lost;
+  /* Events on the real clock, a line for each; NULL or "": the clock was not real. */
+  char *timeline;
   double gap;                      /* seconds between the runs of a trial on the real clock */
   double *column[RG_COLUMN_COUNT]; /* n_rows x width, owned; NULL: all NaN */
   int n_extra;

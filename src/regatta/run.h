@@ -7,19 +7,20 @@
 
 /* Zeroed options are the defaults; only `output` is required. */
 typedef struct {
-  const char *output;    /* results file; until it is complete, the folder OUTPUT.d beside it holds
-                         the finished trials, and a later run continues from there */
-  double walltime;       /* stop cleanly after this many seconds; 0: no limit */
-  double grace;          /* seconds from a stop until RgObserver.leave is called on a rank that does
-                            not end; 0: 90 */
-  bool retry_failed;     /* repeat trials that are recorded as failed */
-  const char *recompute; /* repeat trials of another build, plug-in or numeric fingerprint: ""
-                            all, else those of a label; NULL: none */
-  int crossover;         /* number of data from which the ranks of a team share a matrix; 0: as
-                            measured */
+  /* Results file. Until it is complete, the folder OUTPUT.d beside it holds the finished trials. */
+  const char *output;
+  double walltime; /* stop cleanly after this many seconds; 0: no limit */
+  /* Seconds from a stop until RgObserver.leave is called on a rank that does not end; 0: 90. */
+  double grace;
+  bool retry_failed; /* repeat trials that are recorded as failed */
+  /* Label whose trials of another build or fingerprint are repeated; "": every label; NULL: none */
+  const char *recompute;
+  /* Number of data from which the ranks of a team share a matrix; 0: as measured. */
+  int crossover;
   int part,
-    parts; /* run share `part` (from 1) of `parts` shares of the trials; 0, 0: all trials. The
-              shares are the same for every run of a study file, and have about equal costs */
+    /* Run share `part` (from 1) of `parts` shares of the trials; 0, 0: all trials. The shares are
+       the same for every run of a study file, and have about equal costs. */
+    parts;
 } RgRunOptions;
 
 typedef struct {
@@ -39,28 +40,28 @@ typedef enum {
 
 typedef enum {
   RG_RUN_COMPLETE, /* every trial is in the results file */
-  RG_RUN_PART,     /* every trial of RgRunOptions.part is finished, but some of other parts are
-                      not */
-  RG_RUN_STOPPED,  /* stopped cleanly; the same call continues */
-  RG_RUN_REFUSED,  /* did not begin: impossible options, an output of another study, ... */
-  RG_RUN_STORAGE   /* the disk refused for too long; finished trials are saved where possible */
+  /* Every trial of RgRunOptions.part is finished, but some of other parts are not. */
+  RG_RUN_PART,
+  RG_RUN_STOPPED, /* stopped cleanly; the same call continues */
+  RG_RUN_REFUSED, /* did not begin: impossible options, an output of another study, ... */
+  RG_RUN_STORAGE  /* the disk refused for too long; finished trials are saved where possible */
 } RgRunOutcome;
 
 /* The result of a run; the same on all ranks. */
 typedef struct {
   RgRunOutcome outcome;
   RgStopReason stop;
-  int n_trials;         /* trials of the plan */
-  int n_earlier;        /* of these, trials that earlier runs finished and this run kept; at the
-                           end of a part also trials that other parts finished meanwhile */
-  int n_earlier_failed; /* of these, recorded as failed */
-  int n_others;         /* of these, made by another build, plug-in, or numeric fingerprint */
-  int n_finished;       /* trials that this run finished */
-  int n_failed;         /* of these, recorded as failed; the results file says why */
-  int n_kept;           /* of these, failed again: their earlier record stays */
-  int n_cells, n_cells_failed; /* cells of the plan; of these, cells whose trials all failed */
-  int first_cell_failed;       /* number in the study of the first such cell, from 0; -1: no such
-                                  cell */
+  int n_trials; /* trials of the plan */
+  /* Trials that earlier runs, or meanwhile other parts, finished and this run kept. */
+  int n_earlier;
+  int n_earlier_failed;        /* kept trials that are recorded as failed */
+  int n_others;                /* kept trials of another build, plug-in, or numeric fingerprint */
+  int n_finished;              /* trials that this run finished */
+  int n_failed;                /* finished trials that failed; the results file says why */
+  int n_kept;                  /* trials that failed again and keep their earlier record */
+  int n_cells, n_cells_failed; /* cells of the plan; cells whose trials all failed */
+  /* Number in the study of the first such cell, from 0; -1: no such cell. */
+  int first_cell_failed;
   double seconds;
   char message[512]; /* one line: why the run was refused or what the disk reported; else "" */
 } RgRunReport;

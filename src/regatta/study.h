@@ -15,8 +15,8 @@ typedef enum { RG_SWEPT_NUMBER, RG_SWEPT_INTEGER, RG_SWEPT_LOGICAL, RG_SWEPT_WOR
 
 /* A setting that a study sweeps, and its value in one cell that reads it. */
 typedef struct {
-  char *name; /* name of its variable in the results: `noise_variance`, `surrogate.kernel`; owned,
-              like all */
+  /* Name of its variable in the results: `noise_variance`, `surrogate.kernel`; owned, like all. */
+  char *name;
   char *text; /* the value: a word unchanged, else canonical text */
   RgSweptKind kind;
   char *part;        /* its block: run, problem, algorithm, surrogate, maximiser; "": not known */

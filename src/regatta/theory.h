@@ -19,10 +19,10 @@ typedef enum {
 typedef struct {
   RgLawKind kind;
   double a, b;
-  const char *rule; /* name of the rule whose theorems hold for the law, as a family of bounds
-                       registers it (theory/); static. NULL: no theorem holds */
-  double delta;     /* probability that the rule allows to fail; NaN: not part of the rule */
-  bool own;         /* whether width and radius are those of the theorems, with these constants */
+  /* Name of the rule whose theorems hold for the law (theory/); static. NULL: no theorem holds. */
+  const char *rule;
+  double delta; /* probability that the rule allows to fail; NaN: not part of the rule */
+  bool own;     /* whether width and radius are those of the theorems, with these constants */
   double constant[RG_LAW_CONSTANTS]; /* their order is the family's */
 } RgConfidenceLaw;
 

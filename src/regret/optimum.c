@@ -32,8 +32,8 @@ typedef struct {
   double value;    /* F at the best point */
   double *native;  /* BATCH x dim */
   RgPoint *points; /* BATCH */
-  double *stencil, *stencil_value; /* points (2 dim x dim) and values (2 dim) of finite
-                                      differences */
+  /* Points (2 dim x dim) and values (2 dim) of finite differences. */
+  double *stencil, *stencil_value;
 } Search;
 
 /* True also after a stop request, which sets the failure. */

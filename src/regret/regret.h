@@ -10,11 +10,11 @@ typedef struct {
   int n, n_initial;
   bool count_initial;
   double optimum, accuracy; /* F*, and how far the true optimum may lie above it (0: rounding) */
-  const double *objective, *recommended; /* n each; recommended NULL: the method recommends
-                                            nothing */
-  const double *optima, *best; /* n each, where F changes with t: the optimum of F_t (instead of
-                                  `optimum`), and the largest F_t(x_s) over s <= t; NULL: F is the
-                                  same at every t */
+  /* n each; recommended NULL: the method recommends nothing */
+  const double *objective, *recommended;
+  /* n each, where F changes with t: the optimum of F_t (instead of `optimum`), and the largest
+     F_t(x_s) over s <= t; NULL: F is the same at every t */
+  const double *optima, *best;
 } RgScores;
 /* n values each. */
 typedef struct {

@@ -22,15 +22,15 @@ enum { SAMPLE = 32 };
    Permutes u and w. -INFINITY if even the smallest u does not satisfy it. */
 static double select_upper(int n, double *u, double *w, double above, double limit)
 {
-  int begin = 0, end = n; /* above: weight of everything before `begin`, all of it larger than
-                             the rest */
+  /* above: weight of everything before `begin`, all of it larger than the rest */
+  int begin = 0, end = n;
 
   while (begin < end) {
     const double pivot = middle(u[begin], u[(begin + end) / 2], u[end - 1]);
     int larger = begin, equal = begin;
     double weight_larger = 0, weight_equal = 0;
-    for (int i = begin; i < end; i++) { /* the larger ones, then the equal ones, then the smaller
-                                           ones */
+    /* The larger ones, then the equal ones, then the smaller ones. */
+    for (int i = begin; i < end; i++) {
       if (u[i] < pivot) continue;
       swap(&u[i], &u[equal]);
       swap(&w[i], &w[equal]);

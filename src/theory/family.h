@@ -24,16 +24,16 @@ typedef struct {
   double noise;               /* noise variance of the model, or as noise_of returns */
   double data_noise;          /* variance of the observations */
   bool fitted;                /* whether the hyperparameters are fitted */
-  int initial;                /* points of the initial design, which the method knows at its first
-                                 query */
-  double measure_slope;       /* K of the measure's bounds; NaN: the theorems don't know it */
-  const RgDistribution *contexts; /* dim_c laws of a box of contexts, unit coordinates; NULL:
-                                     unknown, or they change in time */
-  double context_deviation;       /* deviation of the normal law with the contexts' quartiles; NaN:
-                                 unknown */
-  const double *gamma;            /* n: information gain, an upper bound of its maximum */
-  double delta;                   /* probability that a bound may fail, for rules without one */
-  bool tight;                     /* T s_T in place of the printed 2 T s_T */
+  /* Points of the initial design, which the method knows at its first query. */
+  int initial;
+  double measure_slope; /* K of the measure's bounds; NaN: the theorems don't know it */
+  /* dim_c laws of a box of contexts, unit coordinates; NULL: unknown, or they change in time */
+  const RgDistribution *contexts;
+  /* Deviation of the normal law with the contexts' quartiles; NaN: unknown. */
+  double context_deviation;
+  const double *gamma; /* n: information gain, an upper bound of its maximum */
+  double delta;        /* probability that a bound may fail, for rules without one */
+  bool tight;          /* T s_T in place of the printed 2 T s_T */
 } RgBoundSetting;
 
 /* A mask of rules, by their position in the family's list. */
@@ -51,16 +51,18 @@ typedef struct {
   const char *name, *title, *reference;
   const char *assumptions;    /* in words, for readers */
   const RgBoundCurve *curves; /* ends with a NULL name */
-  const char *const *rules;   /* RgConfidenceLaw.rule that the theorems are about; ends with NULL.
-                                 A name belongs to one family */
-  unsigned joint;             /* rules whose gain is that of designs and contexts */
-  unsigned continuous;        /* rules whose theorems ask for a box of designs */
-  bool nominal;               /* whether its constants can't be known; then every value is
-                                 nominal */
-  bool unit_variance;         /* whether there is no bound where k(x,x) > 1 */
+  /* RgConfidenceLaw.rule that the theorems are about; ends with NULL. A name belongs to one
+     family */
+  const char *const *rules;
+  unsigned joint;      /* rules whose gain is that of designs and contexts */
+  unsigned continuous; /* rules whose theorems ask for a box of designs */
+  /* Whether its constants can't be known; then every value is nominal. */
+  bool nominal;
+  bool unit_variance; /* whether there is no bound where k(x,x) > 1 */
   /* Why there is no bound, from domain and law alone; NULL: there may be one. */
   const char *(*obstacle)(const RgBoundSetting *);
-  /* The same, from the model too, appended to `why`. NULL: the family has no such condition. */
+  /* As above, but also from the model; the reason is appended to `why`. NULL: the family has no
+     such condition. */
   PetscErrorCode (*refuse)(const RgBoundSetting *, RgText *why);
   /* The noise variance with which the gain is computed, in place of the model's; NULL: the
      model's. */

@@ -43,8 +43,9 @@ double rg_robust_bound_last_continuous(int t, double kappa, double c1, double ga
    gamma_t / p_min,t in place of C1 gamma_t, for partitions S_1, .., S_t of the box. These are the
    ones of the paper's example, in `dim` coordinates: ceil(t^(1/(2 dim))) equal cells in each. */
 int rg_robust_cells(int dim, int t);
-/* varphi_t = sum over i <= t of iota_i, which bounds |sigma^2(x, a) - sigma^2(x, b)| in a cell:
-   2 sqrt(2) slope times the diagonal of a cell. slope: of the kernel, k(z,z) = 1. O(t). */
+/* varphi_t = sum over i <= t of iota_i, which bounds |sigma^2(x, a) - sigma^2(x, b)| in a cell: 2
+   sqrt(2) slope times the diagonal of a cell. slope: the slope of the kernel with k(z,z) = 1.
+   O(t). */
 double rg_robust_variation(int dim, double slope, int t);
 /* p_min,t: the least probability of a cell of S_1, .., S_t under independent laws, what is beyond
    the box counted to its outer cells. O(dim t) or less. */

@@ -128,13 +128,14 @@ static PetscErrorCode bench_box(RgBench *bench, int n, int m)
   PetscFunctionReturn(0);
 }
 
-/* ---- finite sets ------------------------------------------------------------------------------- */
+/* ---- finite sets
+   ------------------------------------------------------------------------------- */
 
 typedef struct {
   int count; /* data appended per call */
   RgDomain domain;
   RgSetPosterior *posterior;
-  double *rows, *mean, *variance; /* of the plain version */
+  double *rows, *mean, *variance; /* results of the plain version */
 } Set;
 
 static PetscErrorCode fill_set(void *closure)

@@ -247,7 +247,8 @@ static const char *path_of(int fd)
   return fd >= 0 && fd < FILES && getpid() == fault.process ? fault.path[fd] : NULL;
 }
 
-/* Counts a call. True: the call fails, and errno is set. *half: a write does half of it. */
+/* Counts a call. Returns true if the call must fail; errno is set. *half: a write writes half of
+   its bytes. */
 static bool strike(Kind kind, bool *half)
 {
   *half = false;

@@ -1,5 +1,5 @@
 /* Common frame of the fuzzers: rg_fuzz_one runs one input. Built with libFuzzer, or, by the unit
-   tests that replay what was found, as a plain function. */
+   tests that replay earlier findings, as a plain function. */
 #ifndef RG_TESTS_FUZZ_FUZZ_H
 #define RG_TESTS_FUZZ_FUZZ_H
 

@@ -1,4 +1,4 @@
-/* libFuzzer: the parser of study files, and the plan of what it accepts. */
+/* libFuzzer: the parser of study files, and the plan of every accepted file. */
 #include "fuzz.h"
 
 #include "study/plan/plan.h"

@@ -179,7 +179,7 @@ static void lead_path(RgTeam *team)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-/* Every part of a kernel reaches the others: log likelihoods agree. */
+/* Every part of a kernel reaches the other ranks, so their log likelihoods agree. */
 static void lead_kernels(RgTeam *team)
 {
   const double scale = 0.6;

@@ -14,12 +14,12 @@ typedef struct {
   RgMaximiserOptions maximiser;
   RgHistory history;
   RgSetup setup;
-  RgRandom random; /* of the first designs and of the contexts */
+  RgRandom random; /* random numbers of the first designs and the contexts */
 } Race;
 
 typedef struct {
   const RgAlgorithmClass *class;
-  void *options; /* of the class */
+  void *options; /* options of the class */
   RgAlgorithm algorithm;
   double x[DIM], extra[EXTRAS];
   RgQuery query;

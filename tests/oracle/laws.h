@@ -5,7 +5,7 @@
 #include "maths/distribution.h"
 #include "test_main.h"
 
-/* One of many modes, two of them heavy-tailed. */
+/* A law of many modes, two of them heavy-tailed. */
 #define MIXTURE                                                                                    \
   "mixture(normal(0.1, 0.02), normal(0.3, 0.075), normal(0.4, 0.1), normal(0.5, 0.1), "            \
   "normal(0.7, 0.075), normal(0.8, 0.03), cauchy(0.8, 0.02), cauchy(0.2, 0.02))"

@@ -308,7 +308,7 @@ RG_TEST(test_arms)
   RG_CLOSE(bench.extra[RG_SMOOTHER_ACQUISITION], 1.47741002252, 1e-11);
   RG_CLOSE(bench.extra[RG_SMOOTHER_CONFIDENCE], 1.38629436112, 1e-11);
   bench_end(&bench);
-  /* one arm tried: the others come next, the farthest first, although W underflows there */
+  /* After one arm, the other arms follow, the farthest first, although W underflows there. */
   bench_make("boke", settings, 1, 3, arms, &bench);
   bench_start(&bench, 1, x, y, index);
   bench.history.n = 1;

@@ -42,9 +42,9 @@ static void add_loss(double loss, Loss *total)
 }
 
 /* Every third query, all searches ask about the same history, which continues with the choice by
-   nodes. Two searches that climb the same hill end at the same place. Where hills are many,
-   nodes may end on a lower hill as often as a search on all contexts from other starts;
-   elsewhere this is rare. The rough interpolation that ranks the hills bounds the loss. */
+   nodes. Two searches that climb the same hill end at the same place. With many hills, nodes may
+   end on a lower hill as often as a search on all contexts from other starts; elsewhere this is
+   rare. The rough interpolation that ranks the hills bounds the loss. */
 static void compare(const Entry *entry, int queries, Race *race)
 {
   const RgHistory *history = &race->history;
@@ -97,8 +97,8 @@ RG_TEST(nodes_lose_next_to_nothing)
   race_destroy(&race);
 }
 
-/* The query of a search with many data is as good as that of a search on all contexts, and its value
-   is that of all contexts. */
+/* The query of a search with many data is as good as that of a search on all contexts, and its
+   value is that of all contexts. */
 static void check_many(Race *race, const char *scale, const char *name)
 {
   const Entry entry = {name, "matern52", strstr(name, "kde") ? 0 : RG_UCB_ACQUISITION, false};
@@ -124,7 +124,7 @@ static void check_many(Race *race, const char *scale, const char *name)
 }
 
 /* Short length scales of the context need many nodes, and those of the design many data. Many data
-   are close to each other in the design: what is near a design then depends on the context. */
+   are close to each other in the design: the neighbours of a design then depend on the context. */
 RG_TEST(few_nodes_do_for_many_data)
 {
   enum { DATA = 520 };

@@ -5,7 +5,7 @@ enum { ACQUISITION = 1, COST, WEIGHT };
 
 typedef struct {
   const char *cost, *alpha; /* a formula, or "auto" */
-  int index;                /* of the query on the grid */
+  int index;                /* index of the query on the grid */
   double acquisition, expected;
 } Case;
 

@@ -1,4 +1,5 @@
-/* Penalties on points in flight, and a confidence width, against an independent program in NumPy. */
+/* Penalties on points in flight, and a confidence width, against an independent program in
+   NumPy. */
 #include "parallel_bench.h"
 
 #include "acquisition/confidence.h"
@@ -156,7 +157,7 @@ typedef struct {
   const ParallelSetting *settings;
   int threshold, recorded;      /* columns */
   double margin;                /* added to the column `threshold` */
-  double (*positive)(double z); /* what a penalty multiplies */
+  double (*positive)(double z); /* the factor that a penalty multiplies */
   double (*recorded_of)(double z);
 } Rule;
 
@@ -215,7 +216,7 @@ RG_TEST(products_on_a_grid)
   }
 }
 
-/* On a box the search keeps away from the points in flight, and one worker has none. */
+/* On a box the search keeps away from the points in flight. One worker has no points in flight. */
 RG_TEST(search_on_a_box)
 {
   Parallel p;

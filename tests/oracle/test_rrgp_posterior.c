@@ -23,7 +23,7 @@ static double y_of(int i)
   return sin(1.3 * x) * cos(0.7 * w) + 0.2 * x;
 }
 
-static bool standardised; /* of the model of the next bench */
+static bool standardised; /* whether the model of the next bench standardises outputs */
 
 static void bench_make(const char *measure, const char *name, const Setting *settings, Bench *bench)
 {
@@ -126,7 +126,8 @@ RG_TEST(acquisitions)
   row("cvar(0.3)", 9, -2.89737493483, 3.00073584552, 35, 0.0658928844171, 5.99994497265, 47, 25);
 }
 
-/* The rest of O3: ties of the upper bound, the width at x-hat, wider intervals, information gain. */
+/* The rest of O3: ties of the upper bound, the width at x-hat, wider intervals, information
+   gain. */
 RG_TEST(ties_and_widths)
 {
   static const struct {
@@ -172,7 +173,7 @@ RG_TEST(ties_and_widths)
   RG_CLOSE(gain, 41.4223912054, 1e-10);
 }
 
-/* Measures are about values as they are, also if the model has standardised them. */
+/* Measures use native units, even if the model standardises outputs. */
 RG_TEST(native_units)
 {
   Bench bench;

@@ -27,7 +27,7 @@ typedef struct RgBbob RgBbob;
    coordinates that have a kink at z. */
 typedef double (*RgBbobRaw)(const RgBbob *bbob, const double *z, double *dz);
 
-/* One of the 24 functions. */
+/* A descriptor of one of the 24 functions. */
 typedef struct {
   const char *title;
   RgBbobRaw raw;

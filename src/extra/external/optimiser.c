@@ -70,11 +70,11 @@ typedef struct {
   bool final;      /* the last error says that a repetition would end in the same way */
   bool otherwise;  /* since the last record, an answer differed from the stored one */
   RgText versions; /* versions that the program reports */
-  double fit;      /* CPU seconds of fits that the program reported but the CPU clock has not
-                      shown yet */
+  /* CPU seconds of fits that the program reported but the CPU clock has not shown yet. */
+  double fit;
 } External;
 
-/* ---- what the parameters say ----------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 /* The path of file i of `files`. */
 static PetscErrorCode file_path(const Options *o, int i, RgText *path)
@@ -223,8 +223,8 @@ static PetscErrorCode book(RgAlgorithm *algorithm, const json_t *object, double 
   clock->cpu[RG_STAGE_FIT] += cpu_fit;
   clock->cpu[RG_STAGE_ACQUIRE] += cpu - cpu_fit;
   clock->wall[RG_STAGE_FIT] += wall_fit;
-  clock->wall[RG_STAGE_ACQUIRE] -= wall_fit; /* the running stage is acquisition and counts
-                                                everything */
+  /* The running stage is acquisition and counts everything. */
+  clock->wall[RG_STAGE_ACQUIRE] -= wall_fit;
   PetscFunctionReturn(0);
 }
 

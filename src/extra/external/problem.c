@@ -99,7 +99,7 @@ typedef struct {
   int evaluation;     /* from 1, whose law holds */
 } External;
 
-/* ---- what the parameters say ----------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 /* Make the boxes of inputs and contexts; the first mistake is appended to `mistake`. */
 static PetscErrorCode make_spaces(const Options *o, RgSpace *design, RgSpace *context,
@@ -120,8 +120,8 @@ static PetscErrorCode make_spaces(const Options *o, RgSpace *design, RgSpace *co
   PetscFunctionReturn(0);
 }
 
-/* Laws are for contexts that are drawn; with contexts that are announced each has its optimum, and
-   under laws that change each evaluation. */
+/* Laws describe drawn contexts. Each announced context has its own optimum. Under laws that change,
+   each evaluation has its own optimum. */
 static PetscErrorCode check_contexts(const Options *o, RgPlace place, RgDiagnostics *diagnostics)
 {
   const bool drifts = rg_law_drifts(o->law.n, o->law.values);

@@ -24,7 +24,7 @@ PetscErrorCode rg_request_write(const RgRequest *request, RgText *line);
 
 /* The numbers of an answer. The pointers are borrowed. */
 typedef struct {
-  double *value, *constraints; /* one; n_constraints of the domain */
+  double *value, *constraints; /* one value; domain.n_constraints values */
   double *duration;            /* NaN: the answer does not say it */
   int n_record;                /* further numbers with these names */
   char *const *record;

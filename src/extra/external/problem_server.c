@@ -22,7 +22,7 @@ static PetscErrorCode read_count(const json_t *object, const char *name, json_in
   PetscFunctionReturn(0);
 }
 
-/* ---- start: what the problem is -------------------------------------------------------------- */
+/* ---- start: the problem ---------------------------------------------------------------------- */
 
 static PetscErrorCode answer_start(RgProblemServer *server, const json_t *request, json_t *reply,
                                    RgText *mistake)

@@ -76,7 +76,7 @@ PetscErrorCode rg_protocol_log(const char *path, const char *line, size_t length
   PetscFunctionBeginUser;
   if (!path || length <= QUOTED) PetscFunctionReturn(0);
   PetscCall(rg_text_add(&text, "the whole answer: %.*s\n", (int)PetscMin(length, INT_MAX), line));
-  (void)rg_file_append(path, text.data, text.length); /* results don't depend on it */
+  (void)rg_file_append(path, text.data, text.length); /* results don't depend on this log */
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);
 }

@@ -22,7 +22,7 @@ PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, jso
    NULL: there is no log. */
 PetscErrorCode rg_protocol_log(const char *path, const char *line, size_t length);
 
-/* The full text of what went wrong: the error in an answer (NULL: there was none), or the answer if
+/* The full text of what went wrong: the error in an answer (NULL: no error), or the answer if
    it has no error, and what the program wrote on standard error. account NULL: it is not wanted. */
 PetscErrorCode rg_protocol_account(const char *line, size_t length, const char *errors,
                                    size_t n_errors, RgText *account);

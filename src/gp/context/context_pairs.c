@@ -19,8 +19,8 @@ struct RgContextPairs {
   double *one, *zero;                                /* room */
   double *gradient;                                  /* room x dim */
   double *mean, *variance, *mean_bar, *variance_bar; /* room */
-  int current; /* number of designs whose pairs (all contexts) the last prediction kept for a
-                  gradient */
+  /* Number of designs whose pairs (all contexts) the last prediction kept for a gradient. */
+  int current;
 };
 
 PetscErrorCode rg_context_pairs_create(RgContextPosterior *cp)
@@ -87,7 +87,7 @@ static PetscErrorCode predict_pairs(RgContextPosterior *cp, int count, double *m
   PetscFunctionReturn(0);
 }
 
-/* Gradients of those, into p->gradient. */
+/* Gradients of the moments of the pairs, into p->gradient. */
 static PetscErrorCode pull_pairs(RgContextPosterior *cp, int count, const double *mean_bar,
                                  const double *variance_bar)
 {

@@ -15,11 +15,11 @@
 #define RG_KERNEL_COLUMNS_MAX 2
 
 typedef struct {
-  const char *name;     /* as typed in a study file */
-  const char *formula;  /* formula for readers; r, s, d as in kernel.h */
-  const char *summary;  /* summary of its paths in one line */
-  const char *symbol;   /* symbol of its parameter `shape`, with its meaning; NULL: the family
-                           has no parameter */
+  const char *name;    /* as typed in a study file */
+  const char *formula; /* formula for readers; r, s, d as in kernel.h */
+  const char *summary; /* summary of its paths in one line */
+  /* Symbol of its parameter `shape`, with its meaning; NULL: the family has no parameter. */
+  const char *symbol;
   double default_shape; /* > 0 if the family has a parameter, else 0 */
   bool separable; /* a factor over several inputs is the product of factors over each of them */
 
@@ -33,9 +33,9 @@ typedef struct {
   int columns;
   void (*warp)(double shape, double x, double *u, double *du);
 
-  double
-    slope; /* sqrt(-k''(0)) of the correlation k(r). 0: its paths have no derivative, and bounds
-              that need one are refused */
+  /* sqrt(-k''(0)) of the correlation k(r). 0: its paths have no derivative, and bounds that need
+     one are refused */
+  double slope;
   /* Draws n frequencies from the spectral density of a factor: turns (inputs x n) per unit of
      each input. work: 2 n. NULL: the density is not known, and random features of such a kernel
      are refused. */

@@ -26,12 +26,14 @@ extern const char *const rg_kernel_family_names[]; /* as typed in study files; N
 
 typedef struct {
   RgKernelFamily family;
-  double shape; /* the family's parameter, > 0; 0: the family has no parameter. It is no
-              hyperparameter and is never fitted */
+  /* The family's parameter, > 0; 0: the family has no parameter. It is no hyperparameter and is
+     never fitted. */
+  double shape;
   int n_inputs;
-  int *inputs;          /* owned; indices of the inputs the distance is taken over */
-  int *words;           /* owned; n_inputs: the number of words of a choice, whose number is
-                           floor(words * x); 0: a number; NULL: all inputs are numbers */
+  int *inputs; /* owned; indices of the inputs the distance is taken over */
+  /* owned; n_inputs: the number of words of a choice, whose number is floor(words * x); 0: a
+     number; NULL: all inputs are numbers */
+  int *words;
   int shift;            /* 0, or else input j + shift is added to each input j of the factor */
   int n_scales;         /* 1 (isotropic) or n_inputs (ARD) */
   double *length_scale; /* owned; n_scales, > 0 */
@@ -47,11 +49,12 @@ typedef struct RgKernel {
   int dim; /* inputs */
   int n_terms;
   RgKernelTerm *terms; /* owned */
-  double *warp;        /* owned; 2 x dim, parameters a and b: input j enters through
-                          1 - (1 - x^a)^b, the distribution function of Kumaraswamy; NULL: as it
-                          is */
-  double *trend;       /* owned; 2: variances at the corners of the cube of a random linear and a
-                          random quadratic function that are added; NULL: none */
+  /* owned; 2 x dim, parameters a and b: input j enters through 1 - (1 - x^a)^b, the distribution
+     function of Kumaraswamy; NULL: as it is */
+  double *warp;
+  /* owned; 2: variances at the corners of the cube of a random linear and a random quadratic
+     function that are added; NULL: none */
+  double *trend;
 } RgKernel;
 
 /* Data of a Gaussian process, borrowed: n points X (n x dim of the kernel) and their outputs. */

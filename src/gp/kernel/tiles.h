@@ -15,14 +15,14 @@
 #include "maths/vector.h"
 
 #define RG_TILE 16 /* candidates of a full tile */
-#define RG_LANES                                                                                   \
-  8 /* widths, and numbers of rows where a comment says so, are padded to
-                      multiples of this */
+/* Widths, and numbers of rows where a comment says so, are padded to multiples of this. */
+#define RG_LANES 8
 
 typedef struct {
   const char *name;
-  int largest; /* the largest number of rows for which cholesky and invert are faster than an
-                  optimised LAPACK */
+  /* The largest number of rows for which cholesky and invert are faster than an optimised
+     LAPACK. */
+  int largest;
 
   /* r2_ij = sum_k (x_ik - Z_kj)^2 */
   void (*distances)(int dim, int n, const double *x, int stride, const double *Z, int width,

@@ -229,8 +229,8 @@ static void feature_matrix(RgFeaturePath *path, const RgPosterior *posterior, co
 
 /* A weight-space system: n data, M features, P (n x ldp). */
 typedef struct {
-  bool dual; /* true: a system of n equations, P P' + noise I; false: of M equations, P' P +
-                noise I */
+  /* true: a system of n equations, P P' + noise I; false: of M equations, P' P + noise I */
+  bool dual;
   int n, features, size, ldp, lda;
   double *P, *A;
 } System;

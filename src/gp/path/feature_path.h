@@ -20,9 +20,9 @@
 #include "gp/posterior/posterior.h"
 
 typedef struct {
-  int dim, n;        /* numbers of inputs and features */
-  int rows;          /* rows of `frequency`: dim, and one for every word of a choice, behind the
-                        row of its input */
+  int dim, n; /* numbers of inputs and features */
+  /* Rows of `frequency`: dim, and one for every word of a choice, behind the row of its input. */
+  int rows;
   int *words;        /* dim: the number of words of a choice, 0: a number; NULL: all are numbers */
   double *warp;      /* 2 x dim: the warp of the kernel; NULL: it has none */
   double *point;     /* rows: a point with its warp, and 0 or 1 for the words */
@@ -33,9 +33,10 @@ typedef struct {
   double *weight;    /* n: theta_m a_m */
   double *alpha;     /* pathwise: weights of the kernel at the data */
   int alpha_room;
-  double *work;       /* 2 n: scratch of an evaluation */
-  float *coarse;      /* (rows + 3) x n, n padded: frequency, phase, weight in single precision;
-                         1 where the frequency is not too large for it, else 0 */
+  double *work; /* 2 n: scratch of an evaluation */
+  /* (rows + 3) x n, n padded: frequency, phase, weight in single precision; 1 where the frequency
+     is not too large for it, else 0 */
+  float *coarse;
   bool has_coarse;    /* whether `coarse` is up to date */
   double *large_work; /* scratch of conditioning and of the update in evaluations */
   size_t large_room;

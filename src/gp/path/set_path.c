@@ -17,7 +17,7 @@ struct RgSetPaths {
   bool factored;         /* `factor` belongs to the current prior */
   RgPosterior posterior; /* number of data */
   int capacity;          /* room for indices */
-  int *index;            /* of the data */
+  int *index;            /* indices of the data */
   double *theta;         /* 2 theta_size: current and new hyperparameters */
   double *noise;         /* n x count: noise of the data */
   double *update;        /* N x count: the update of a path by the data */

@@ -285,7 +285,7 @@ PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, con
   PetscFunctionReturn(0);
 }
 
-/* ---- what is asked ------------------------------------------------------------------------- */
+/* ---- predictions --------------------------------------------------------------------------- */
 
 PetscErrorCode rg_posterior_solve_many(const RgPosterior *posterior, int m, double *B)
 {

@@ -38,8 +38,8 @@ typedef struct {
   double *beta;  /* L^-1 (y - mean) */
   double *alpha; /* (K + noise I)^-1 (y - mean); valid when alpha_valid */
   bool alpha_valid;
-  double *inverse; /* L^-1 in the layout of L, zeros above the diagonal; NULL until a variance
-                      is predicted, and valid for its first n_inverse rows */
+  /* L^-1 in the layout of L, its first n_inverse rows; NULL until a variance is predicted */
+  double *inverse;
   int n_inverse;
   double *row; /* capacity: scratch of an append */
   /* team */

@@ -38,8 +38,8 @@ typedef struct RgPosteriorOps {
   void (*select)(const RgPosterior *posterior, int count, const int *which, RgPrediction *work);
   /* Pending points. Keep the state that they change. */
   PetscErrorCode (*keep)(RgPosterior *posterior);
-  /* The last data->n of the n data are pending points. Those whose value the other data determine
-     already are dropped: n becomes smaller. */
+  /* The last data->n of the n data are pending points. Points whose value the other data determine
+     already are dropped, and n becomes smaller. */
   PetscErrorCode (*pend)(RgPosterior *posterior, const RgObservations *data, RgFailure *failure);
   /* Return to the state that was kept; n is already the number of data then. */
   PetscErrorCode (*restore)(RgPosterior *posterior);

@@ -13,15 +13,15 @@ enum { CHUNK = 2 }; /* block columns of one update */
 
 typedef struct {
   RgBlockMatrix *A;
-  int n, k, g, width;       /* order; block at hand, where it begins, its columns */
-  int rows, row, next;      /* local rows; of the block; after it */
-  int column, columns;      /* local column of the block; local columns up to its end */
-  double *corner;           /* width x width: L_kk^-1 */
-  double *left;             /* (rows - next) x width: L[i,k] of the local rows below */
-  double *panel;            /* width x columns: W[k,j] of the local columns */
-  double *across;           /* width x next: W[k,i] of the local rows up to the block */
+  int n, k, g, width;  /* order; current block, its first column, its number of columns */
+  int rows, row, next; /* number of local rows; first row of the block; first row after the block */
+  int column, columns; /* local column of the block; number of local columns up to its end */
+  double *corner;      /* width x width: L_kk^-1 */
+  double *left;        /* (rows - next) x width: L[i,k] of the local rows below */
+  double *panel;       /* width x columns: W[k,j] of the local columns */
+  double *across;      /* width x next: W[k,i] of the local rows up to the block */
   double *packed, *arrived; /* blocks of the panel before they go into `across` */
-  int *counts, *starts;     /* of every process column */
+  int *counts, *starts;     /* counts and offsets per process column */
 } Sweep;
 
 static bool own_row(const Sweep *s)

@@ -206,7 +206,7 @@ PetscErrorCode rg_distributed_solve(RgDistributed *p, bool lower, bool upper, in
   return rg_block_matrix_solve_all(&p->L, lower, upper, p->n, m, B);
 }
 
-/* ---- what is known ------------------------------------------------------------------------- */
+/* ---- state --------------------------------------------------------------------------------- */
 
 int rg_distributed_dim(const RgDistributed *p)
 {

@@ -181,7 +181,7 @@ PetscErrorCode rg_team_dismiss(RgTeam *team)
   PetscFunctionReturn(0);
 }
 
-/* ---- what the leader asks for -------------------------------------------------------------- */
+/* ---- jobs ---------------------------------------------------------------------------------- */
 
 /* Jobs only read their arrays, except for the array of rg_team_posterior_solve. */
 static double *unconst(const double *values)

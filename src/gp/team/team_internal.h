@@ -29,8 +29,8 @@ enum { RG_TEAM_ARRAYS = 3 };
 typedef struct {
   RgTeamOperation operation;
   int slot, n, code; /* code of a task */
-  bool lower, upper; /* what to solve; whether variance or gradient is wanted; whether the mean
-                        is learned */
+  /* What to solve; whether variance or gradient is wanted; whether the mean is learned. */
+  bool lower, upper;
   double noise_variance, mean;
   int kernel_ints, kernel_reals; /* 0: no kernel */
   size_t count[RG_TEAM_ARRAYS];  /* doubles in each array */

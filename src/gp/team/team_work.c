@@ -86,7 +86,7 @@ static PetscErrorCode create(RgTeam *team, const RgTeamJob *job)
   PetscFunctionReturn(0);
 }
 
-/* Where a result goes: the leader's array, or scratch on the other ranks. */
+/* The place of a result: the leader's array, or scratch on the other ranks. */
 static PetscErrorCode outputs(RgTeamJob *job, size_t count, int which, double **scratch)
 {
   PetscFunctionBeginUser;

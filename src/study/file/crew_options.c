@@ -84,7 +84,7 @@ bool rg_crew_needs_several(const RgParam *param)
   return param->choices == releases || param->choices == starts;
 }
 
-/* Initial designs that run on one worker are told before the first query. */
+/* Initial designs that run on one worker are reported before the first query. */
 bool rg_crew_same_alone(const RgParam *param, const char *a, const char *b)
 {
   const char *free = initial_times[RG_INITIAL_FREE];

@@ -20,7 +20,7 @@ typedef struct {
   int lost;          /* as RgLost */
   double time_limit; /* NaN: no limit */
   double think_a, think_b, think_p;
-  char times[33]; /* set by the check: hash of durations that are data; "": there are none */
+  char times[33]; /* set by the check: hash of durations that are data; "": no such durations */
 } RgCrewSettings;
 
 typedef enum { RG_CLOCK_SIMULATED, RG_CLOCK_REAL } RgCrewClock;
@@ -40,11 +40,11 @@ bool rg_crew_needs_several(const RgParam *param);
 bool rg_crew_same_alone(const RgParam *param, const char *a, const char *b);
 /* Whether the method takes time. */
 bool rg_crew_thinks(const RgCrewSettings *crew);
-/* Append the identity; nothing for a sequential trial without a clock. */
+/* Append the identity of the crew. A sequential trial without a clock appends nothing. */
 PetscErrorCode rg_crew_identity(const RgCrewSettings *crew, RgText *text);
 
-/* Check the settings for a problem with this design, and set crew->times. ranks: of a trial's
-   team. */
+/* Check the settings for a problem with this design, and set crew->times. ranks: the number of
+   ranks of a trial's team. */
 PetscErrorCode rg_crew_check(const RgProblemClass *class, const void *options,
                              const RgSpace *design, RgPlace place, int ranks, RgCrewSettings *crew,
                              RgDiagnostics *found);

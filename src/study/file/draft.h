@@ -49,18 +49,18 @@ typedef struct {
   int entry; /* number of the entry in its layer; 0 for common */
   RgBlock block;
   const RgParam *param;
-  const char *name;    /* rest of the path after the label; borrowed */
-  int n;               /* number of values, the same for all keys of the axis */
-  RgYamlNode **values; /* borrowed nodes; NULL: this value of the block lacks the setting; array
-                          owned */
-  RgYamlNode *made;    /* nodes made from ranges; texts and array owned */
-  char **texts;        /* canonical texts of the values; NULL for missing values; owned */
-  RgPlace place;       /* place of the path in the file */
-  int whole;           /* number, from 1, of the first key of its block in the axis; 0: not a
-                          whole block */
-  char *column;        /* name of the variable in the results; owned */
-  RgSweptKind kind;    /* kind of that variable */
-  bool used;           /* some cell takes its value from this key */
+  const char *name; /* rest of the path after the label; borrowed */
+  int n;            /* number of values, the same for all keys of the axis */
+  /* Borrowed nodes; NULL: this value of the block lacks the setting; array owned. */
+  RgYamlNode **values;
+  RgYamlNode *made; /* nodes made from ranges; texts and array owned */
+  char **texts;     /* canonical texts of the values; NULL for missing values; owned */
+  RgPlace place;    /* place of the path in the file */
+  /* Number, from 1, of the first key of its block in the axis; 0: not a whole block. */
+  int whole;
+  char *column;     /* name of the variable in the results; owned */
+  RgSweptKind kind; /* kind of that variable */
+  bool used;        /* some cell takes its value from this key */
 } RgSweepKey;
 
 typedef struct {

@@ -279,7 +279,8 @@ static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain
   PetscFunctionReturn(0);
 }
 
-/* The sign of known values against what is maximised; 0: the problem takes none. */
+/* The sign of known values relative to the maximised function; 0: the problem takes no known
+   values. */
 static int sign_of_values(const RgCell *cell, const RgDomain *domain)
 {
   if (domain->context.dim || domain->n_constraints) return 0;
@@ -478,7 +479,7 @@ static PetscErrorCode look_outside(RgCell *cell)
   PetscFunctionReturn(0);
 }
 
-/* Whether the last queries have so many data that a search through contexts or a fit saves work. */
+/* Whether the last queries have enough data for a search through contexts or a fit to save work. */
 static bool is_long(const RgCell *cell)
 {
   const RgAlgorithmClass *class = cell->algorithm;

@@ -74,14 +74,14 @@ bool rg_draft_number_for_rule(RgDraft *draft, const RgParam *table, const RgPara
 
 /* ---- a key elsewhere ------------------------------------------------------------------------- */
 
-/* Where a key is known. */
+/* A place where a key is known. */
 typedef struct {
   const RgEntry *entry; /* NULL: at the top of the file */
   RgBlock block;        /* RG_BLOCK_COUNT: the block itself, or at the top */
   const RgParam *table, *param;
 } Home;
 
-/* Find a key in the named blocks of an entry, or in those that stand directly in it. */
+/* Find a key in the named blocks of an entry, or in the blocks that stand directly in the entry. */
 static bool find_in(const RgEntry *entry, bool named, const char *key, Home *home)
 {
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {

@@ -30,8 +30,8 @@ typedef struct {
   RgDurationKind kind;
   RgDistribution law;
   RgArithmetic formula; /* empty: the factor is 1 */
-  char *name;           /* of the column, or the path of the recorded file; owned */
-  char *label;          /* recorded: of the algorithm; NULL: any; owned */
+  char *name;           /* name of the column, or path of the recorded file; owned */
+  char *label;          /* recorded: label of the algorithm; NULL: any; owned */
 } RgDuration;
 
 /* The kind of a text by its first word; NULL: no duration. */

@@ -20,7 +20,7 @@ typedef struct {
   RgCsv csv;
   int *column; /* column of each coordinate; owned */
   int values;  /* column of the known values; -1: no such column */
-  int sign;    /* of the known values against what is maximised; 0: none are accepted */
+  int sign;    /* sign of known values relative to the maximised function; 0: not accepted */
   RgText *mistake;
 } Reading;
 

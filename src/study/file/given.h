@@ -6,11 +6,12 @@
 
 typedef struct {
   int n;
-  double *x;      /* n x dim, unit coordinates; owned */
-  double *native; /* n x dim, as in the file; evaluations use these. In a finite design, the
-                     coordinates of the point */
-  int *index;     /* n: index in a finite design; -1 in a box; owned */
-  double *y;  /* n: known values, of what is maximised; NULL: the designs are evaluated; owned */
+  double *x; /* n x dim, unit coordinates; owned */
+  /* n x dim, as in the file; evaluations use these. In a finite design, the coordinates of the
+     point */
+  double *native;
+  int *index; /* n: index in a finite design; -1 in a box; owned */
+  double *y; /* n: known values of the maximised function; NULL: the designs are evaluated; owned */
   bool exact; /* `native` equals the conversion of `x`, to the last bit */
 } RgGiven;
 

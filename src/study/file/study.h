@@ -36,7 +36,7 @@ typedef struct {
   int initial_design;    /* RgInitialDesign */
   char *given;           /* file of given designs at its start; NULL: no file; owned */
   char *on_failure;      /* as typed; NULL: fail; owned */
-  double noise_variance; /* of the noise in an observation, native units of f */
+  double noise_variance; /* variance of the noise in an observation, native units of f */
   bool noise_known;      /* the method knows noise_variance */
   bool count_initial;    /* the initial design counts in cumulative regret */
   double stop_regret;    /* a trial ends once its simple regret is at most this; NaN: it doesn't */
@@ -81,11 +81,11 @@ typedef struct {
   RgTexts constraints;      /* names of the outcome constraints; owned */
   RgGiven given;            /* designs of the file run.given; owned */
   int dim_x, dim_c;         /* dimensions of design and context (0: no context) */
-  int size_x, size_c;       /* number of points of a finite design or context; 0: a box, or no
-                               context */
-  bool grid;                /* design and context are product grids */
-  double tables;            /* number of correlations that a model stores between levels of the
-                               axes */
+  /* Number of points of a finite design or context; 0: a box, or no context. */
+  int size_x, size_c;
+  bool grid; /* design and context are product grids */
+  /* Number of correlations that a model stores between levels of the axes. */
+  double tables;
   RgContextControl control; /* who chooses the context */
   int n_scores;             /* number of measures that score the trials; 0: F alone */
   int score;                /* the measure that is F; it alone scores the cell; -1: all */
@@ -93,13 +93,13 @@ typedef struct {
   char *inputs, *contexts;  /* descriptions of named coordinates; NULL without; owned */
   char *text;               /* canonical text of the above except labels: identity of the cell */
   char *outside;            /* external programs, `; program NAME HASH`; NULL: no programs */
-  char *swept; /* "name=value, ..." of the sweep axes that affect the cell; "" without such
-                    axes */
+  /* "name=value, ..." of the sweep axes that affect the cell; "" without such axes */
+  char *swept;
   int n_swept; /* the same as data, and the measure that queries aim at (`aimed_score`) */
   RgSwept *settings;
-  RgPlace problem_place, algorithm_place; /* places in the study file; `file` is borrowed from
-                                             the study */
-  int n_seeds, n_instances;               /* the study's numbers, or more by `replicate` */
+  /* Places in the study file; `file` is borrowed from the study. */
+  RgPlace problem_place, algorithm_place;
+  int n_seeds, n_instances; /* the study's numbers, or more by `replicate` */
 } RgCell;
 
 /* Citation data: texts for people that don't affect results. */
@@ -110,11 +110,11 @@ typedef struct RgStudy {
   char *path;                                   /* study file; owned */
   char *text;                                   /* its full text; owned */
   char *name, *title, *reference, *description; /* owned; may be empty */
-  char *credit[RG_CREDITS];                     /* owned, may be empty; list entries are joined
-                                                   by ", " */
-  const RgRegistry *registry;                   /* registry used for reading; borrowed, may be
-                                                   NULL */
-  uint64_t seed;                                /* study seed */
+  /* Owned, may be empty; list entries are joined by ", ". */
+  char *credit[RG_CREDITS];
+  /* Registry used for reading; borrowed, may be NULL. */
+  const RgRegistry *registry;
+  uint64_t seed;   /* study seed */
   int n_instances; /* draws of each random problem, crossed with the seeds */
   bool paired;     /* every seed has its own instance with the same number */
   int n_seeds;

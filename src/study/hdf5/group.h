@@ -28,13 +28,13 @@ typedef struct {
   int n;                                     /* number of trials */
   int n_rows, dim_x, dim_c, dim_z, n_scores; /* maxima over the trials; n_rows at least 1 */
   bool used[RG_COLUMN_COUNT];                /* some trial has a value in the column */
-  bool named[RG_PARTS];                      /* some trial has names for the design, or the
-                                                context */
-  bool crew;                                 /* some trial has several workers or a clock */
-  bool repeated;                             /* some trial has a generation above 0 */
-  bool failing;                              /* some trial has failed evaluations */
-  bool telling;                              /* some trial has full texts about them */
-  bool real;                                 /* some trial ran on the real clock */
+  /* Some trial has names for the design, or the context. */
+  bool named[RG_PARTS];
+  bool crew;              /* some trial has several workers or a clock */
+  bool repeated;          /* some trial has a generation above 0 */
+  bool failing;           /* some trial has failed evaluations */
+  bool telling;           /* some trial has full texts about them */
+  bool real;              /* some trial ran on the real clock */
   char *inputs[RG_PARTS]; /* descriptions of the inputs; NULL if trials differ; owned */
   int n_extra;
   RgGroupExtra *extra; /* extra columns with a value in some trial, by name; owned */
@@ -73,13 +73,13 @@ typedef struct {
   hid_t axis[RG_AXIS_COUNT];     /* negative: the axis does not exist */
   hid_t column[RG_COLUMN_COUNT]; /* negative: no such dataset */
   hid_t *extra;                  /* shape->n_extra; owned */
-  hid_t seen[RG_PARTS];          /* writer only: datasets x_seen, c_seen; negative: no such
-                                    dataset */
-  RgMedium *medium;              /* writer only; borrowed */
-  unsigned char *scratch;        /* writer only: buffer for one trial of the widest column; owned */
-  RgGroupWindow *ahead;          /* reader only: one window per column, then per extra column;
-                                    owned */
-  int n_ahead;                   /* number of trials in a window */
+  /* Writer only: datasets x_seen, c_seen; negative: no such dataset. */
+  hid_t seen[RG_PARTS];
+  RgMedium *medium;       /* writer only; borrowed */
+  unsigned char *scratch; /* writer only: buffer for one trial of the widest column; owned */
+  /* Reader only: one window per column, then per extra column; owned. */
+  RgGroupWindow *ahead;
+  int n_ahead; /* number of trials in a window */
 } RgGroup;
 
 /* Create a group for writing. `parent` is the root or the group `earlier` of the file on the

@@ -85,7 +85,7 @@ static const struct {
   const char *name, *seen, *name_of, *seen_of;
   RgAxis axis;
   int column;
-  size_t offset; /* of the descriptions in a record */
+  size_t offset; /* offset of the descriptions in a record */
 } parts[RG_PARTS] = {[RG_PART_X] = {"x_name", "x_seen", "name of the design coordinate",
                                     "design as it was evaluated", RG_AXIS_X, RG_COLUMN_X,
                                     offsetof(RgRecord, inputs)},

@@ -8,13 +8,13 @@
 #include "study/hdf5/h5.h"
 
 typedef struct {
-  int fd;               /* file descriptor, borrowed; -1: in memory */
-  unsigned char *bytes; /* in memory: contents of the file; owned if capacity > 0, else borrowed
-                           and read only */
-  size_t capacity;      /* in memory: allocated bytes */
-  uint64_t length;      /* length of the file */
-  int error;            /* errno of the first read, write or allocation that failed, or 0 */
-  hid_t driver;         /* registered with HDF5 while a file on the medium is open */
+  int fd; /* file descriptor, borrowed; -1: in memory */
+  /* In memory: contents of the file; owned if capacity > 0, else borrowed and read only. */
+  unsigned char *bytes;
+  size_t capacity; /* in memory: allocated bytes */
+  uint64_t length; /* length of the file */
+  int error;       /* errno of the first read, write or allocation that failed, or 0 */
+  hid_t driver;    /* registered with HDF5 while a file on the medium is open */
 } RgMedium;
 
 /* Empty memory to write into. */

@@ -412,7 +412,7 @@ static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *
   PetscFunctionReturn(0);
 }
 
-static const double longest_pause = 1; /* of the pauses between looks at a file that ends early */
+static const double longest_pause = 1; /* seconds between two looks at a file that ends early */
 
 PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer *container,
                                      bool *trailed, RgFault *fault)

@@ -14,8 +14,8 @@
 
 /* Operations per second of a nominal core. */
 #define SPEED 2e9
-/* Operations: of a kernel value per input; of an evaluation with its record; of a kernel
-   regression per datum and input. */
+/* Numbers of operations: a kernel value, per input; an evaluation with its record; a kernel
+   regression, per datum and input. */
 #define KERNEL 10.0
 #define LOOP 1e4
 #define REGRESSION 4.0

@@ -47,10 +47,10 @@ typedef struct RgPlan {
   RgPlanCell *cells; /* by cell of the study, which orders them by problem label; owned */
   int n_groups;
   RgPlanGroup *groups; /* owned */
-  int *by_cost;        /* cells by nominal cost at planning, most expensive first: the order
-                          within a seed; owned */
-  double cost;         /* total cost of the trials */
-  RgPlanIds *ids;      /* made by rg_plan_find; owned */
+  /* Cells by nominal cost at planning, most expensive first: the order within a seed; owned. */
+  int *by_cost;
+  double cost;    /* total cost of the trials */
+  RgPlanIds *ids; /* made by rg_plan_find; owned */
 } RgPlan;
 
 /* Like rg_plan_create, but fills the caller's struct, which the caller clears. */

@@ -67,9 +67,8 @@ bool rg_field_is_reserved(const char *name);
 
 /* Groups with special names. */
 #define RG_GROUP_TIMING "timing" /* in a problem's group: columns with result 0 */
-#define RG_GROUP_PROVENANCE                                                                        \
-  "provenance"                     /* in a problem's group: fields with provenance; in the root:
-                                      attributes */
+/* In a problem's group: fields with provenance; in the root: attributes. */
+#define RG_GROUP_PROVENANCE "provenance"
 #define RG_GROUP_EARLIER "earlier" /* in the root: problems whose trials left the plan */
 
 /* Attributes of the root group. */

@@ -5,8 +5,8 @@
 #include "base/text.h"
 
 typedef struct {
-  uint64_t hash;      /* hash of fixed computations: libm on a grid, dgemm, dpotrf, dtrsm, and
-                         each of our vector kernels (study/run/vector_probe.h) */
+  /* Hash of libm on a grid, dgemm, dpotrf, dtrsm and our vector kernels (vector_probe.h). */
+  uint64_t hash;
   char blas_core[64]; /* name of the OpenBLAS core */
   int blas_threads;
   char cpu[128]; /* model name */

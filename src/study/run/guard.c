@@ -20,13 +20,13 @@ static const double last_wait = 5.0; /* for a store that does not give in, when 
 struct RgGuard {
   RgGuardOptions o;
   pthread_t thread;
-  pthread_mutex_t store_lock; /* held by who uses the store */
+  pthread_mutex_t store_lock; /* held while the store is in use */
   _Atomic double away;        /* rg_wall_seconds when the rank looked away */
   atomic_bool stop;           /* the rank knows of a stop */
   pthread_mutex_t end_lock;
   pthread_cond_t end; /* `ended` has changed */
   bool ended;
-  double stopped; /* rg_wall_seconds of the stop, 0: no stop yet; of the guard alone */
+  double stopped; /* rg_wall_seconds of the stop; 0: no stop yet. Only the guard uses this. */
   double retry;   /* no commit before this time */
 };
 

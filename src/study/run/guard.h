@@ -9,7 +9,7 @@
 
 typedef struct RgGuard RgGuard;
 
-/* The settings of a guard, and what it acts on. */
+/* The settings of a guard, and the objects that it uses. */
 typedef struct {
   RgStore *store;             /* borrowed; must outlive the guard, like the observer */
   const RgObserver *observer; /* borrowed; NULL or without `leave`: the process goes on */

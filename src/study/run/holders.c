@@ -227,7 +227,7 @@ static PetscErrorCode send_back(RgHolder *holder, const RgHeard *heard)
   PetscFunctionReturn(0);
 }
 
-/* End the program. Its question, if it is open, is answered all the same. */
+/* End the program. An open question still gets an answer. */
 static PetscErrorCode give_up(RgHolder *holder)
 {
   PetscFunctionBeginUser;

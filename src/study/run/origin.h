@@ -1,5 +1,5 @@
 /* The origin of finished trials: whether this program, on this machine, with these plug-ins and
-   external methods, would make the same. */
+   external methods, would make the same records. */
 #ifndef RG_STUDY_RUN_ORIGIN_H
 #define RG_STUDY_RUN_ORIGIN_H
 

@@ -24,18 +24,18 @@ typedef struct {
   const RgObserver *observer;  /* borrowed; NULL: no observer */
   double begun, next_progress; /* rg_wall_seconds of the first trial and of the next report */
   char directory[4200];        /* folder of finished trials */
-  PetscBT share;               /* by trial: whether it belongs to this run's part; NULL: all do;
-                                  owned */
-  unsigned char *done;         /* RgStatus per trial before the run */
+  /* By trial: whether it belongs to this run's part; NULL: all do; owned. */
+  PetscBT share;
+  unsigned char *done; /* RgStatus per trial before the run */
   RgStoreScan scan;
   char log[4500];   /* this rank's file for the standard error of programs */
   RgReasons failed; /* failures of this rank in this run */
   int *cell_failed; /* failed trials of this rank, by cell */
-  PetscBT exceeded; /* by cell (the first cell of a problem): an excess over the optimum was
-                       reported; owned */
-  PetscBT again;    /* by trial: it runs again although an earlier run completed it; owned */
-  int n_kept;       /* of these, trials of this rank that failed now, so that the earlier record
-                       stays */
+  /* By cell (the first cell of a problem): an excess over the optimum was reported; owned. */
+  PetscBT exceeded;
+  PetscBT again; /* by trial: it runs again although an earlier run completed it; owned */
+  /* Of these, trials of this rank that failed now, so that the earlier record stays. */
+  int n_kept;
   RgOriginCounts origins; /* origins of trials that don't run again */
   RgInstances *instances; /* instances of problems, for all trials of this rank */
   RgStore *store;
@@ -47,8 +47,8 @@ typedef struct {
   RgSchedule *schedule;
   RgTeams teams;
   RgTeam *team[RG_TEAM_LEVELS]; /* teams of this rank, by level */
-  MPI_Comm holding; /* for teams whose ranks hold programs; MPI_COMM_NULL: there are none;
-                                   owned */
+  /* For teams whose ranks hold programs; MPI_COMM_NULL: no such teams; owned. */
+  MPI_Comm holding;
   RgHolder *holder; /* while this rank serves such a team; else NULL */
   RgStopRelay *relay;
   double deadline;       /* rg_wall_seconds of the wall-time limit, 0: no limit */

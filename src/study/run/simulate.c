@@ -33,14 +33,14 @@ typedef struct {
   int level;
   double ended; /* seconds of the trial that has just ended; negative: already handled */
   bool due;     /* a commit is due */
-  bool over;    /* no trial is left for it */
+  bool over;    /* no trial is left for the team */
 } Team;
 
 /* The commits of a rank. */
 typedef struct {
   int n_pending;    /* trials that are not committed */
-  double oldest;    /* end of the first of them */
-  bool urgent;      /* one of them took long */
+  double oldest;    /* end of the first trial that is not committed */
+  bool urgent;      /* a trial that is not committed took long */
   double committed; /* time of the last commit */
   int n_commits;
 } Rank;
@@ -59,7 +59,7 @@ typedef struct {
   RgJob *job;
 } Simulation;
 
-/* ---- what a team does ------------------------------------------------------------------------ */
+/* ---- events of a team ------------------------------------------------------------------------ */
 
 /* Commit the pending trials of a rank. Returns the time at which the rank continues. */
 static double commit(Simulation *s, int rank, double now)

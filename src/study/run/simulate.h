@@ -8,12 +8,12 @@
 /* The costs of a machine, in seconds unless stated otherwise. The defaults were measured
    (docs/scaling.md). */
 typedef struct {
-  double ticket;   /* of the counter, per request of a rank for a trial */
-  double record;   /* of a rank, per finished trial */
-  double commit;   /* of a rank, per shard of any size */
+  double ticket;   /* time at the counter, per request of a rank for a trial */
+  double record;   /* time of a rank, per finished trial */
+  double commit;   /* time of a rank, per shard of any size */
   double metadata; /* operations of the file system per second, for all ranks together */
-  double file;     /* of rank 0, per shard when the run resumes */
-  double pack;     /* of rank 0, per trial in the results file */
+  double file;     /* time of rank 0, per shard when the run resumes */
+  double pack;     /* time of rank 0, per trial in the results file */
 } RgJobRates;
 extern const RgParam rg_job_rates[];
 

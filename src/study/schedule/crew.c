@@ -56,7 +56,7 @@ typedef struct {
   int *waiting;                 /* workers that wait for the method, a ring of `workers` entries */
   bool thinking;                /* the method thinks about a query */
   int next;                     /* next submission */
-  int initial_left;             /* submissions of the initial design that were not told */
+  int initial_left;             /* submissions of the initial design that are not reported yet */
   int batch;                    /* sync: queries of the current batch that have not ended */
   int64_t idle_sum, idle_since; /* idle ticks so far; sum of `since` of idle workers */
   int n_idle;                   /* workers whose time counts as idle */
@@ -295,7 +295,7 @@ static void close_submission(Crew *crew, int submission)
   memmove(crew->open + low, crew->open + low + 1, (size_t)(crew->n_open - low) * sizeof(int));
 }
 
-/* An evaluation has ended: it is told in this instant, or with its batch. */
+/* An evaluation has ended: it is reported now, or with its batch. */
 static PetscErrorCode end_evaluation(Crew *crew, int w, int64_t finished, RgEnding ending)
 {
   const Worker *worker = &crew->workers[w];

@@ -15,7 +15,7 @@
 #define RG_CREW_MAX 10000         /* workers */
 #define RG_CREW_ATTEMPTS_MAX 1000 /* a submission that is lost more often ends the run */
 
-/* async: a worker asks as soon as it is idle. sync: W new queries when all of the last are told. */
+/* async: a worker asks as soon as it is idle. sync: W new queries when the last W are reported. */
 typedef enum { RG_RELEASE_ASYNC, RG_RELEASE_SYNC } RgRelease;
 /* The fate of an evaluation whose worker dies: it runs again, or it fails. */
 typedef enum { RG_LOST_RESUBMIT, RG_LOST_FAIL } RgLost;
@@ -25,8 +25,8 @@ typedef struct {
   RgRelease release;
   RgLost lost;
   int first, last; /* numbers of the first and last submission */
-  int n_initial;   /* submissions up to this number are an initial design: queries begin when
-                      all of them are told */
+  /* Size of the initial design. Queries begin when all its evaluations are reported. */
+  int n_initial;
   bool overlap;    /* asynchronous queries begin when the last initial point has started */
   int64_t time;    /* nothing starts at or after this tick; < 0: no limit */
   int64_t longest; /* a longer evaluation ends after this time as failed; < 0: no limit */
@@ -36,7 +36,7 @@ typedef struct {
 typedef struct {
   int submission, worker;
   int64_t now;
-  int n_pending;      /* submissions that were asked for and not told */
+  int n_pending;      /* submissions without a report */
   const int *pending; /* their numbers, ascending; valid during the call */
 } RgCrewAsk;
 
@@ -85,15 +85,15 @@ typedef struct {
 } RgCrewHost;
 
 typedef struct {
-  int64_t makespan; /* when the last evaluation that was told had finished */
-  int in_flight;    /* submissions that were asked for and not told */
+  int64_t makespan; /* end of the last reported evaluation */
+  int in_flight;    /* submissions without a report */
   int lost;         /* evaluations that ended with their worker */
   bool deserted;    /* the run ended early because no worker was left */
   int hopeless;     /* submission that was lost too often, so that the run ended early; else 0 */
 } RgCrewOutcome;
 
-/* Run the crew until all submissions are told, the time is over, or a callback stops it. O(log W)
-   per event, and what the callbacks take. */
+/* Run the crew until all submissions are reported, the time is over, or a callback stops it. O(log
+   W) per event, plus the cost of the callbacks. */
 PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewHost *host,
                            RgCrewOutcome *outcome);
 

@@ -16,10 +16,10 @@ enum { order_alone = 8000 };
 typedef struct {
   const RgStudy *study;
   int ranks, crossover;
-  int whole;   /* ranks for matrices too large for one rank, and for matrices of problems */
-  int spare;   /* ranks for each of the trials that would otherwise be last */
-  int n_spare; /* number of those trials, which use spare ranks; other trials of the kind have
-                  one rank */
+  int whole; /* ranks for matrices too large for one rank, and for matrices of problems */
+  int spare; /* ranks for each of the trials that would otherwise be last */
+  /* Number of those trials, which use spare ranks; other trials of the kind have one rank. */
+  int n_spare;
 } Automatic;
 
 typedef enum { FIXED, SMALL, WHOLE, ALONE } Kind;

@@ -8,9 +8,9 @@
 typedef struct {
   int n, n_finished;
   int64_t finished_us; /* sum of the finished trials' wall times in microseconds */
-  double nominal;      /* seconds per trial by the plan, used until a trial of the cell has
-                          finished */
-  double ranks;        /* average number of ranks per trial */
+  /* Seconds per trial by the plan, used until a trial of the cell has finished. */
+  double nominal;
+  double ranks; /* average number of ranks per trial */
 } RgCellClock;
 
 /* Seconds until the last trial ends, `elapsed` seconds after the first trial could begin on

@@ -13,7 +13,7 @@
 typedef struct {
   int evaluation;
   double *numbers; /* seconds, value, x, c, constraints; owned */
-  char *reason;    /* of a failure; NULL without one; owned */
+  char *reason;    /* reason of a failure; NULL: no failure; owned */
 } Entry;
 
 enum { SECONDS, VALUE, POINT };
@@ -24,7 +24,7 @@ struct RgEvaluationLog {
   int dim_x, n_more;
   int n;
   Entry *entries;     /* owned */
-  const char *reason; /* of the next entry; borrowed */
+  const char *reason; /* reason of the next entry; borrowed */
 };
 
 /* ---- entries --------------------------------------------------------------------------------- */

@@ -27,10 +27,10 @@ typedef struct {
   RgIndexSource *sources; /* owned */
   int n;
   RgIndexEntry *entries; /* owned */
-  int *order;            /* entries sorted by id, the preferred entry of a trial first; owned;
-                            set by rg_index_sort */
-  int *taken;            /* for each entry, the preferred entry of its trial; owned; set by
-                            rg_index_sort */
+  /* Entries sorted by id, the preferred entry of a trial first; owned; set by rg_index_sort. */
+  int *order;
+  /* For each entry, the preferred entry of its trial; owned; set by rg_index_sort. */
+  int *taken;
 } RgIndex;
 
 /* Add the identities in one open container. fault: it is damaged, and nothing was added. */

@@ -90,9 +90,8 @@ void rg_install(const char *temporary, const char *path, const char *directory,
   const char *step = "rename";
   int error = place(temporary, path, expected, &changed);
 
-  if (!changed || !error)
-    (void)unlink(temporary); /* the replaced file, or the one that could
-                                                      not be placed */
+  /* Remove the replaced file, or the file that could not be placed. */
+  if (!changed || !error) (void)unlink(temporary);
   if (changed && !error) tell_changed(path, fault);
   if (!error) { /* the name exists, but a power loss could still remove it */
     error = rg_directory_sync(directory);

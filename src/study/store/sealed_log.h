@@ -17,7 +17,7 @@ typedef struct {
   char path[PETSC_MAX_PATH_LEN];
 } RgSealedLog;
 
-/* Called for each sealed line, without its seal. first: of a file. */
+/* Called for each sealed line, without its seal. first: whether it is the first line of a file. */
 typedef PetscErrorCode (*RgSealedLine)(void *closure, bool first, char *line);
 
 /* Open a log, and read the lines of all its files. directory: the study directory, which need not

@@ -343,7 +343,7 @@ static PetscErrorCode remove_merged(const RgStore *store, int n, const RgSmallSh
   PetscFunctionReturn(0);
 }
 
-/* Merge the readable ones of *n shards of one level. `inputs` and *n are reduced to these. */
+/* Merge the readable shards among *n shards of one level. `inputs` and *n are reduced to them. */
 static PetscErrorCode merge_shards(RgStore *store, int *n, RgSmallShard *inputs, RgFault *fault)
 {
   const int level = inputs[0].level + 1;

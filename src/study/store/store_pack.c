@@ -144,7 +144,7 @@ static PetscErrorCode relabel(RgLayout *layout, const RgPlan *plan)
   PetscFunctionReturn(0);
 }
 
-/* ---- what is there already ------------------------------------------------------------------- */
+/* ---- existing files -------------------------------------------------------------------------- */
 
 /* Whether the preferred record, or an equal one, is in source `source` and in the right group. */
 static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
@@ -244,7 +244,7 @@ static int make_durable(const RgStore *store)
 
   if (fd < 0) return errno;
   error = rg_file_sync(fd);
-  (void)rg_file_close(fd); /* it was only read */
+  (void)rg_file_close(fd); /* an error of close does not matter after a read */
   return error ? error : rg_directory_sync(store->parent);
 }
 

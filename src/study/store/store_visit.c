@@ -59,7 +59,7 @@ struct RgResults {
   RgIndex index;
   bool *gone;         /* per source of the index: another process merged or packed it; owned */
   int source;         /* source being read */
-  bool reading, fine; /* the cursor is open on it; opening succeeded */
+  bool reading, fine; /* whether the cursor is open on the source; whether opening succeeded */
   RgCursor cursor;
   RgFault trouble; /* fault of the cursor */
   uint64_t *seen;  /* ids read in an earlier round, two words each, sorted; owned */

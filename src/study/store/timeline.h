@@ -12,8 +12,8 @@
 typedef enum {
   RG_TIMELINE_BEGIN, /* detail: Unix time in microseconds */
   RG_TIMELINE_START, /* an attempt starts */
-  RG_TIMELINE_END,   /* it has ended; detail: tick at which its answer was there */
-  RG_TIMELINE_LOST,  /* it is lost with its worker */
+  RG_TIMELINE_END,   /* an attempt has ended; detail: tick at which its answer arrived */
+  RG_TIMELINE_LOST,  /* an attempt is lost with its worker */
   RG_TIMELINE_GAP    /* the trial was resumed; detail: microseconds in which it did not run */
 } RgTimelineKind;
 

@@ -33,7 +33,7 @@ typedef struct {
   RgCellTheory *theory;
   RgDomain domain;
   RgBoundSetting setting; /* input of the family; bound_cell adds the model's part */
-  RgDistribution *laws;   /* of a box of contexts, if they are known and stay the same; owned */
+  RgDistribution *laws;   /* laws of a box of contexts, if they are known and constant; owned */
   RgModel model;          /* only with fixed hyperparameters and without standardisation */
 } View;
 
@@ -247,7 +247,7 @@ const double *rg_cell_curve(const RgCellTheory *theory, const char *name)
   return NULL;
 }
 
-/* ---- what a cell says to the family ---------------------------------------------------------- */
+/* ---- input of the family --------------------------------------------------------------------- */
 
 /* Deviation of the normal law with the quartiles of the problem's first context; NaN if the
    problem has no parameter `law`. */

@@ -10,7 +10,7 @@
 /* How a computed number relates to the measured regret. */
 typedef enum {
   RG_CLAIM_BOUND,    /* the theorem's assumptions hold, and gamma_t is an upper bound */
-  RG_CLAIM_ESTIMATE, /* they hold, but gamma_t belongs to a subset of a continuous design */
+  RG_CLAIM_ESTIMATE, /* the assumptions hold, but gamma_t is for a subset of a continuous design */
   RG_CLAIM_NOMINAL   /* only the formula's value: an assumption does not hold */
 } RgClaim;
 

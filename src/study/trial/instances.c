@@ -19,10 +19,10 @@ struct RgInstances {
   char *folder;         /* folder for stored optima; owned, NULL: not stored */
   double least;         /* shortest search, in seconds, whose optimum is stored */
   char *program;        /* from rg_optimum_cache_program; owned, NULL: not computed yet */
-  uint64_t fingerprint; /* of the machine */
+  uint64_t fingerprint; /* fingerprint of the machine */
   const RgRegistry *registry;
-  RgRecorded *recorded; /* of the file read last; owned */
-  char *recorded_key;   /* its path and label; owned */
+  RgRecorded *recorded; /* durations from the file read last; owned */
+  char *recorded_key;   /* path and label of that file; owned */
 };
 
 PetscErrorCode rg_instances_create(RgInstances **instances)

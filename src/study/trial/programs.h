@@ -9,17 +9,16 @@ typedef struct {
   int worker;         /* 0: no program has answered */
   const char *answer; /* a line of `length` bytes; NULL: the program will not answer */
   size_t length;
-  const char *mistake; /* why not */
-  const char *errors;  /* what it wrote on standard error meanwhile, NULL or `n_errors` bytes */
+  const char *mistake; /* why the program will not answer */
+  const char *errors;  /* standard error since the question, `n_errors` bytes or NULL */
   size_t n_errors;
   bool unreachable; /* the program can't be started */
-  double cpu;       /* seconds that it has used since its last answer */
+  double cpu;       /* CPU seconds of the program since its last answer */
 } RgHeard;
 
 typedef struct {
   void *closure;
-  /* Send the question of a worker to its program, which is started if it does not run. What goes
-     wrong is heard as an answer. */
+  /* Send a question to the program of a worker, started if needed. Failures arrive as answers. */
   PetscErrorCode (*ask)(void *closure, int worker, const RgExchange *question);
   /* Wait at most `seconds` for an answer. */
   PetscErrorCode (*hear)(void *closure, double seconds, RgHeard *heard);

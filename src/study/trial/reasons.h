@@ -13,7 +13,7 @@ typedef struct {
     int count;
     char text[sizeof(((RgFailure *)0)->message)];
   } list[RG_REASONS_MAX]; /* in the order of their first occurrence */
-  int others;             /* failures for reasons beyond these */
+  int others;             /* failures for reasons that the full list does not hold */
 } RgReasons;
 
 /* Count a reason `count` more times. */

@@ -164,7 +164,7 @@ static PetscErrorCode check_cell(const RgStudy *study, const RgCell *cell,
   PetscFunctionReturn(0);
 }
 
-/* Check a cell with recorded durations. *recorded: of the cell `before`, which may be NULL. */
+/* Check a cell with recorded durations. *recorded: those of the cell `before` (may be NULL). */
 static PetscErrorCode check_duration(const RgStudy *study, const RgCell *cell, const RgCell *before,
                                      RgRecorded **recorded, RgDiagnostics *diagnostics)
 {

@@ -8,7 +8,7 @@
 
 typedef struct RgRecorded RgRecorded;
 
-/* Read the trials of a results file that have durations. label: of the algorithm; NULL: any. A
+/* Read the trials of a results file that have durations. label: the algorithm's label; NULL: any. A
    mistake is appended to `mistake`; then *recorded is NULL. */
 PetscErrorCode rg_recorded_read(const char *path, const char *label, RgRecorded **recorded,
                                 RgText *mistake);

@@ -21,23 +21,24 @@ typedef struct {
      up to there, without regret. For probes; NULL: the trial runs to its end. */
   bool (*enough)(void *closure, int n);
   void *enough_closure;
-  const char *directory;        /* study directory for logs of costly evaluations; NULL: no logs */
-  const RgEvaluationLog *known; /* all costly evaluations come from this log, and a missing one
-                                   fails the trial; NULL: they are made */
-  const RgPrograms *programs;   /* of trials on the real clock; NULL: these are replayed */
-  const char *timeline;         /* the timeline of such a replay, from a record */
-  RgChild **child;              /* program of external problems, kept between trials; NULL: each
-                                   trial starts its own */
-  const char *log;              /* file for the standard error of programs, and for full texts of
-                                   failures; NULL: standard error is passed on */
-  RgReasons *reasons;           /* failed evaluations and trials are counted here; NULL: nowhere */
-  RgInstances *instances;       /* problems and optima kept between trials; NULL: each trial
-                                   makes its own */
-  RgTeam *team;                 /* the team whose leader runs the trial while the others serve;
-                                   NULL: no team. The bits are the same, unless the team takes
-                                   part in the computation (rg_team_takes) */
-  RgFault trouble;              /* output: the log of evaluations could not be written for ten
-                                   minutes, or until a stop, so the trial was abandoned */
+  const char *directory; /* study directory for logs of costly evaluations; NULL: no logs */
+  /* Source of all costly evaluations; a missing one fails the trial. NULL: the trial makes them. */
+  const RgEvaluationLog *known;
+  const RgPrograms *programs; /* of trials on the real clock; NULL: these are replayed */
+  const char *timeline;       /* the timeline of such a replay, from a record */
+  /* Program of external problems, kept between trials; NULL: each trial starts its own. */
+  RgChild **child;
+  /* File for standard error of programs and full texts of failures; NULL: no file */
+  const char *log;
+  RgReasons *reasons; /* failed evaluations and trials are counted here; NULL: nowhere */
+  /* Problems and optima kept between trials; NULL: each trial makes its own. */
+  RgInstances *instances;
+  /* The team whose leader runs the trial while the others serve; NULL: no team. The bits are the
+     same, unless the team takes part in the computation (rg_team_takes). */
+  RgTeam *team;
+  /* output: the log of evaluations could not be written for ten minutes, or until a stop, so the
+     trial was abandoned */
+  RgFault trouble;
 } RgTrialHost;
 
 /* Columns of what an evaluation gives beside f: outcome constraints by name, the duration with

@@ -154,7 +154,7 @@ static int64_t restart(void *closure, int worker, int incarnation)
   return 0;
 }
 
-/* ---- what is recorded ------------------------------------------------------------------------ */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told)
 {

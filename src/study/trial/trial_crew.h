@@ -7,7 +7,7 @@
 
 typedef struct {
   double makespan, idle_share; /* as in the record of the trial */
-  int n_rows, lost;            /* evaluations that are told; evaluations lost with their worker */
+  int n_rows, lost;            /* reported evaluations; evaluations lost with their worker */
   bool rough;    /* durations depend on the queries: here each is of a random design */
   bool reported; /* there is no forecast because a program reports the durations */
 } RgForecast;

@@ -90,7 +90,7 @@ static PetscErrorCode tolerate(RgTrialRun *run, int row, double *f)
   PetscFunctionReturn(0);
 }
 
-/* Take in f and what came with it, and observe it with noise. */
+/* Store f and the numbers that came with it, and observe f with noise. */
 static PetscErrorCode observe(RgTrialRun *run, int row, double f)
 {
   const double deviation = sqrt(run->cell->run.noise_variance);
@@ -116,7 +116,7 @@ PetscErrorCode rg_trial_keep_value(RgTrialRun *run, int row, double f, double se
   PetscFunctionBeginUser;
   PetscCall(tolerate(run, row, &answer.f));
   run->seconds += seconds;
-  if (!run->failure.failed && run->log) { /* it must be on the disk before it is used */
+  if (!run->failure.failed && run->log) { /* the answer must be on the disk before it is used */
     rg_evaluation_log_explain(run->log, run->tolerated.failed ? run->explanation.data : NULL);
     PetscCall(rg_trial_insist(run, add_answer, &answer));
   }

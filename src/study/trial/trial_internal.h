@@ -13,7 +13,7 @@
 /* Why a trial ended before its budget, as recorded in the column `stopped`. */
 typedef enum { RG_ENDED_NOT, RG_ENDED_REGRET, RG_ENDED_SECONDS } RgEnded;
 
-typedef struct RgReal RgReal; /* what a trial on the real clock has beside (trial_real.c) */
+typedef struct RgReal RgReal; /* further state of a trial on the real clock (trial_real.c) */
 
 /* The state of a running trial. */
 typedef struct {
@@ -24,10 +24,10 @@ typedef struct {
   RgInstance *instance;
   RgProblem *problem; /* belongs to `instance` */
   RgAlgorithm algorithm;
-  RgHistory history; /* what the method was told */
+  RgHistory history; /* evaluations that the method knows */
   RgHistory asked;   /* all evaluations, in the order of submission */
   int *order;        /* submission of each row of `history` */
-  RgFailure *broken; /* by submission, from 0: why its evaluation failed; NULL: none did */
+  RgFailure *broken; /* by submission, from 0: why its evaluation failed; NULL: all succeeded */
   RgClock clock;
   RgStream noise, contexts;
   RgQuery query; /* its arrays are below */
@@ -36,7 +36,7 @@ typedef struct {
   int n_designed;         /* submissions of the initial design, and first queries drawn with it */
   double *design;         /* n_designed x dim */
   int *design_index;
-  RgDuration duration; /* and other times of the simulated clock */
+  RgDuration duration; /* law of durations on the simulated clock */
   double *times;       /* durations by design or by submission, if they are data */
   int n_times;
   RgDistribution death, repair;
@@ -47,9 +47,9 @@ typedef struct {
   int64_t idle;               /* idle ticks of the workers so far */
   RgRecordColumn *columns;    /* columns of the algorithm, then columns of outcomes */
   char (*names)[RG_NAME_MAX]; /* names of the outcome columns */
-  double *constraints;        /* constraints of the current evaluation; behind them its reported
-                                 duration, then its further numbers */
-  int numbers;                /* column of the first further number in the record's extra columns */
+  /* Constraints of the current evaluation, then its reported duration, then its further numbers */
+  double *constraints;
+  int numbers; /* column of the first further number in the record's extra columns */
   RgTrialHost *host;
   RgEvaluationLog *log;     /* for a costly problem; else NULL */
   RgEvaluationLog *answers; /* answers of an external method; NULL: there are no answers yet */
@@ -60,15 +60,15 @@ typedef struct {
   bool abandoned;           /* the trial was cut short and will have no record */
   int *recommended;         /* index of the recommended design per row, -1 on a box */
   RgEnded ended;            /* by the study's `stop` */
-  int n_scored;             /* rows whose F is computed for that */
+  int n_scored;             /* rows whose F is computed to check the end */
   double seconds;           /* wall time of all evaluations, also of those of earlier runs */
   int stage;                /* number of the current evaluation, for messages */
   int fit_recorded;         /* number of data whose fit is recorded */
   double gain;              /* realised information gain so far */
   RgRecord *record;
-  RgFailure failure, tolerated; /* of the trial; of the newest evaluation, and the trial goes on */
-  RgText account;               /* full text of the newest failure, not kept yet; "": none */
-  RgText explanation;           /* of the newest failure, for the log of evaluations */
+  RgFailure failure, tolerated; /* failures of the trial and of the newest evaluation */
+  RgText account;               /* full text of the newest failure, not kept yet; "": no text */
+  RgText explanation;           /* text of the newest failure for the log of evaluations */
   RgText failures, texts;       /* for the record: a line for each failure; for each full text */
 } RgTrialRun;
 
@@ -159,7 +159,7 @@ void rg_trial_record_clock(RgTrialRun *run, int row);
 PetscErrorCode rg_trial_check_end(RgTrialRun *run, int row);
 /* Whether the simple regret after row `row` is at most the target of the study. */
 PetscErrorCode rg_trial_reaches(RgTrialRun *run, int row, bool *reached);
-/* Draw the initial design, and first queries that are drawn with it. */
+/* Draw the initial design, and the first queries that are drawn at the same time. */
 PetscErrorCode rg_trial_draw_design(RgTrialRun *run);
 /* Choose the query of a submission and evaluate it. *stop: the trial ends here. */
 PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop);
@@ -176,8 +176,7 @@ double rg_trial_time(RgTrialRun *run, int submission, int attempt);
 /* Create and destroy the laws and streams of the clock. */
 PetscErrorCode rg_trial_create_crew(RgTrialRun *run);
 PetscErrorCode rg_trial_destroy_crew(RgTrialRun *run);
-/* Create and destroy what a trial on the real clock has; for others nothing. At the end, record
-   the timeline. */
+/* Create and destroy the state of a trial on the real clock; at the end, record the timeline. */
 PetscErrorCode rg_trial_create_real(RgTrialRun *run);
 PetscErrorCode rg_trial_destroy_real(RgTrialRun *run);
 PetscErrorCode rg_trial_finish_real(RgTrialRun *run);
@@ -186,9 +185,9 @@ PetscErrorCode rg_trial_start_attempt(void *closure, int submission, int attempt
                                       int64_t *tick, bool *stop);
 PetscErrorCode rg_trial_hear_workers(void *closure, int64_t *tick, int *n, RgCrewNews *news,
                                      bool *stop);
-/* Replace the query of a submission by the logged one, if there is one; whether they differ. */
+/* Replace the query of a submission by a logged query. Returns whether the two differ. */
 bool rg_trial_recall_point(RgTrialRun *run, int submission);
-/* Record what the clock says of an evaluation. */
+/* Record the times of an evaluation. */
 void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told);
 /* The loop: initial design and queries on the workers, until all are told or the trial ends. */
 PetscErrorCode rg_trial_run_crew(RgTrialRun *run);

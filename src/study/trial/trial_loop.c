@@ -66,7 +66,7 @@ static PetscErrorCode take_designed(RgTrialRun *run, int row)
   PetscFunctionReturn(0);
 }
 
-/* ---- what is recorded ------------------------------------------------------------------------ */
+/* ---- recording ------------------------------------------------------------------------------- */
 
 /* Record the current hyperparameters, one length scale per input. */
 static void record_kernel(RgTrialRun *run, const RgModel *model, int row)
@@ -178,7 +178,7 @@ static void may_abandon(RgTrialRun *run)
   if (rg_team_size(run->host->team) == 1) rg_poll_begin(rg_trial_hear_stop, run);
 }
 
-/* code: what the method returned. */
+/* code: the code that the method returned. */
 static PetscErrorCode abandon_if_stopped(RgTrialRun *run, PetscErrorCode code)
 {
   bool stopped;
@@ -211,7 +211,7 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
   *stop = !goes_on(run);
   if (*stop) PetscFunctionReturn(0);
   run->stage = submission;
-  /* The method's initial design is what was told before its first query. */
+  /* The method's initial design has the evaluations that were reported before its first query. */
   if (!designed) run->history.n_initial = PetscMin(run->history.n_initial, run->history.n);
   run->query.index = run->query.context_index = -1;
   for (int k = 0; k < run->n_extra; k++) run->extra[k] = NAN;

@@ -80,7 +80,7 @@ PetscErrorCode rg_trial_note(RgTrialRun *run, int evaluation, const char *reason
   PetscCall(rg_text_add(&line, "trial %s (%s on %s, seed %llu), evaluation %d: %s\n",
                         run->trial->id, run->cell->algorithm_label, run->cell->problem_label,
                         (unsigned long long)run->trial->seed, evaluation, reason));
-  (void)rg_file_append(host->log, line.data, line.length); /* results don't depend on it */
+  (void)rg_file_append(host->log, line.data, line.length); /* results don't depend on this log */
   PetscCall(rg_text_clear(&line));
   PetscFunctionReturn(0);
 }
@@ -167,7 +167,7 @@ PetscErrorCode rg_trial_check_end(RgTrialRun *run, int row)
   PetscFunctionReturn(0);
 }
 
-/* ---- what is told -------------------------------------------------------------------------- */
+/* ---- reporting to the method --------------------------------------------------------------- */
 
 /* The smallest feasible value among the first n observations; the smallest of all if none is
    feasible; 0 without observations. */

@@ -15,7 +15,7 @@
 typedef struct {
   int submission, attempt; /* 0: nothing */
   bool running;            /* this run has started it */
-  int64_t since, id;       /* tick of its start; of the question; 0: its value was known */
+  int64_t since, id;       /* tick of its start; id of the question, 0: its value was known */
 } Place;
 
 /* An answer that was not taken in yet. */
@@ -41,7 +41,7 @@ struct RgReal {
   int64_t asked;      /* number of questions */
   double grace;       /* seconds for an answer after a stop */
   int n_arrivals;
-  Arrival *arrivals; /* in order */
+  Arrival *arrivals; /* in the order of arrival */
 };
 
 static const double look_every = 0.05; /* seconds of a wait until the host may stop it */

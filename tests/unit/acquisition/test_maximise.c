@@ -150,13 +150,13 @@ RG_TEST(test_adam)
   assert_true(value[0] < -3e-6);
   options.max_iterations = 10000;
   RG_OK(rg_local_search_adam(&options, 1, 2, x, value, paraboloid, &p));
-  RG_CLOSE(x[0], 0.6, 0.1); /* it stops when the sum falls once */
+  RG_CLOSE(x[0], 0.6, 0.1); /* the search stops when the sum falls once */
   RG_CLOSE(x[1], 0.6, 0.1);
   assert_true(p.calls < 1000);
 }
 
-/* wdrbo 2.6: moving averages of 10 losses, weights e^-1 .. 1, the last two compared at 1e-5; then the
-   ends are evaluated once more. 53 by a program of its own; equal weights would stop at 54. */
+/* wdrbo 2.6: moving averages of 10 losses, weights e^-1 .. 1, the last two compared at 1e-5; then
+   the ends are evaluated once more. 53 by a program of its own; equal weights would stop at 54. */
 RG_TEST(adam_stops_when_the_moving_average_levels_off)
 {
   RgMaximiserOptions options = {.max_iterations = 10000};
@@ -685,7 +685,7 @@ RG_TEST(test_each_design_once)
     met[at] = true;
     assert_true(value <= before);
     before = value;
-    /* what was asked counts as the design that is evaluated */
+    /* a query counts as the design that is evaluated */
     x[1] = fmin(x[1] + 0.07, 1);
     RG_OK(rg_history_append(&history, x, -1, NULL, -1, value));
   }
@@ -712,8 +712,8 @@ RG_TEST(test_designs_in_flight)
   RG_OK(rg_domain_destroy(&domain));
 }
 
-/* Many designs: with a real coordinate, whose best is 0.1 times the first one's value, or 100000 x 7
-   of them, where steps of any size find a rugged hill's top up to a tenth. */
+/* Many designs: with a real coordinate, whose best is 0.1 times the first one's value, or 100000 x
+   7 of them, where steps of any size find a rugged hill's top up to a tenth. */
 RG_TEST(test_many_designs)
 {
   static char *const mixed[] = {"n integer 0 9", "k choice a b c d e", "v real 0 1"};

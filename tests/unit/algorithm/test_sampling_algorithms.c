@@ -134,7 +134,7 @@ RG_TEST(every_design_and_kind_of_path)
         assert_true(sum == run(methods[m], design, kinds[k], 5));
         assert_true(design || sum != run(methods[m], design, kinds[k], 6));
       }
-      /* auto is one of the others */
+      /* auto chooses one of the other settings */
       assert_true(run(methods[m], design, "auto", 5) ==
                   run(methods[m], design, design ? "exact" : "pathwise", 5));
     }
@@ -262,8 +262,8 @@ RG_TEST(ts_has_the_probability_of_being_best)
    --------------------------------------------------------------------------- */
 
 /* The same numbers give the same path (pathwise: the noise of all, then features of all with the
-   weights of the first, then the other weights); its maximum is at least that of many random points, and a
-   stationary point or at the border. */
+   weights of the first, then the other weights); its maximum is at least that of many random
+   points, and a stationary point or at the border. */
 RG_TEST(maxima_on_a_box)
 {
   const char *const kinds[] = {"rff", "pathwise"};

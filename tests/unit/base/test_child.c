@@ -95,7 +95,7 @@ RG_TEST(test_failures)
   expect_failure("read x; printf half; exit 0", 60, "ended with exit code 0");
   const double cpu = rg_cpu_seconds();
   expect_failure("exec sleep 1000", 0.2, "gave no answer within 0.2 seconds");
-  assert_true(rg_cpu_seconds() - cpu < 0.1); /* it waits, and does not poll all the time */
+  assert_true(rg_cpu_seconds() - cpu < 0.1); /* the wait uses no CPU time for polling */
   expect_failure("read x; printf 'no end'; exec sleep 1000", 0.2, "gave no answer");
   expect_failure("read x; exec >&-; sleep 1000", 60, "closed its standard output");
   expect_failure("read x; head -c 100000 /dev/zero | tr '\\0' a; sleep 1000", 60,

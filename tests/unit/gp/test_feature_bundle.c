@@ -6,7 +6,7 @@
 
 #define DATA 6
 #define COUNT 4
-#define FEATURES 102 /* even: no normal number is left over */
+#define FEATURES 102 /* normal numbers are drawn in pairs, so the number is even */
 
 static RgRandom test_random(void)
 {

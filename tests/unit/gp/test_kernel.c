@@ -296,8 +296,8 @@ RG_TEST(families_know_what_they_lack)
   }
 }
 
-/* The mean of cos(2 pi turns d) over draws from the spectral density: the density's Fourier transform
-   at the difference d of two points. */
+/* The mean of cos(2 pi turns d) over draws from the spectral density: the density's Fourier
+   transform at the difference d of two points. */
 static double transform_at(int n_inputs, int n, const double *turns, const double *d)
 {
   double sum = 0;
@@ -458,7 +458,7 @@ RG_TEST(jitter_grows_to_a_limit)
   RG_OK(rg_kernel_destroy(&kernel));
 }
 
-/* F F' is the kernel matrix up to the rest, and few points do. */
+/* F F' is the kernel matrix up to a small residual, and few pivots suffice. */
 RG_TEST(pivots_stand_for_all_points)
 {
   enum { POINTS = 40, DIM = 2 };

@@ -186,8 +186,8 @@ RG_TEST(prior_paths_are_sample_paths)
   }
 }
 
-/* Data one by one, other outputs, other hyperparameters, fewer data: always the same as from
-   scratch. */
+/* Data one by one, other outputs, other hyperparameters, fewer data: every result equals a
+   computation from scratch. */
 RG_TEST(updates_are_incremental)
 {
   RgFailure failure = {0};

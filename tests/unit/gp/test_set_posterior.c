@@ -195,7 +195,7 @@ RG_TEST(structured_methods_agree_with_rows)
   }
 }
 
-/* Which representation a posterior chooses, and that a new kernel may change it. */
+/* A posterior chooses its representation, and a new kernel may change the choice. */
 RG_TEST(methods_are_chosen_by_structure)
 {
   const double lower[4] = {0}, upper[] = {1, 1, 1, 1}, scale = 0.4;
@@ -222,7 +222,8 @@ RG_TEST(methods_are_chosen_by_structure)
   RG_OK(rg_set_posterior_append(posterior, 77, 1.0, &failure));
   RG_CLOSE(rg_set_posterior_mean(posterior)[77], 1.0 / 1.0001, 1e-14);
   RG_OK(rg_set_posterior_destroy(&posterior));
-  RG_OK(rg_set_posterior_create(&grid, &gaussian, 1e-4, 0.0, 10, &posterior)); /* small: rows */
+  RG_OK(rg_set_posterior_create(&grid, &gaussian, 1e-4, 0.0, 10,
+                                &posterior)); /* a small set uses rows */
   assert_string_equal(rg_set_posterior_method(posterior), "rows");
   RG_OK(rg_set_posterior_destroy(&posterior));
   set = grid;
@@ -334,8 +335,8 @@ RG_TEST(noiseless_repeats_are_skipped)
   RG_OK(rg_domain_destroy(&domain));
 }
 
-/* The grid's factor and the dense one give the same path from the same numbers. A sum over groups of
-   inputs is singular on a grid (its rank is the number of points of the groups): jitter. */
+/* The grid's factor and the dense one give the same path from the same numbers. A sum over groups
+   of inputs is singular on a grid (its rank is the number of points of the groups): jitter. */
 RG_TEST(paths_agree_between_routes)
 {
   for (int family = 0; family < RG_KERNEL_FAMILIES; family++) {

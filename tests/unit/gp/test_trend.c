@@ -30,7 +30,7 @@ static void make_data(int n, double *X, double *y)
   }
 }
 
-/* The stationary part and the trend, written again. */
+/* A second implementation of the stationary part and the trend. */
 static double value(const RgKernel *kernel, const double *x, const double *z)
 {
   RgKernel plain = *kernel;

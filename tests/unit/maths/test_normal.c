@@ -32,7 +32,7 @@ RG_TEST(log_cdf_and_hazard)
   }
 }
 
-/* irgp_ucb O6: hazard, log cdf and the term of max-value entropy search made of them. */
+/* irgp_ucb O6: hazard, log cdf and the term of max-value entropy search that they give. */
 RG_TEST(tail_functions_of_the_papers)
 {
   static const struct {

@@ -186,7 +186,8 @@ RG_TEST(test_identity)
   file_remove(&c);
 }
 
-/* Fitted to runs drawn from its starting model, the model stays near it, but is not the same. */
+/* A model that is fitted to runs drawn from its starting model stays near the starting model, but
+   differs from it. */
 RG_TEST(test_fit)
 {
   static const Setting fixed[] = {{"runs", "150"}, {"dim", "2"}, {0}},

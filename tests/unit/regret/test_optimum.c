@@ -1,4 +1,5 @@
-/* The search for the optimum of F, on problems whose optimum is known and hidden from it. */
+/* The search for the optimum of F. The problems know their optimum, but the search does not see
+   it. */
 #include "regret/optimum.h"
 #include "test_problem.h"
 

@@ -103,7 +103,7 @@ static void check_order(const RgPlan *plan, const RgTeams *teams, const bool *do
   free(order);
 }
 
-/* The same in a job of `ranks` ranks, if the study can run on them. */
+/* The reference order in a job of `ranks` ranks, if the study can run on that number of ranks. */
 static void check_order_on(const RgPlan *plan, int ranks, const bool *done)
 {
   char message[RG_TEAMS_MESSAGE];

@@ -23,8 +23,7 @@ static void forget(void)
   RG_OK(rg_study_destroy(&study));
 }
 
-/* A probe is timed once per entry of a method and a problem, and never for one that has a
-   finished trial. */
+/* Every pair of a method and a problem is timed once. A pair with a finished trial is not timed. */
 RG_TEST(one_cell_of_each_pair_is_timed)
 {
   RgCalibration clock;
@@ -122,7 +121,7 @@ static PetscErrorCode takes_time(RgProblem *problem, int m, const RgPoint *point
   PetscFunctionReturn(0);
 }
 
-/* Where nobody declares how long an evaluation takes, two are timed. */
+/* If nobody declares how long an evaluation takes, two evaluations are timed. */
 RG_TEST(an_undeclared_duration_is_measured)
 {
   const double seconds = costly_estimate(a_guess, takes_time);

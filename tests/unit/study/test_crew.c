@@ -1,4 +1,5 @@
-/* The crew: orders of events worked out by hand or by an independent simulator, and what holds for all. */
+/* The crew: orders of events worked out by hand or by an independent simulator, and what holds for
+   all. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -106,7 +107,8 @@ static Host host_of(int n, const double *durations)
   return host;
 }
 
-/* Rows as `submission@worker[dispatched,finished]`, with `told` where it is later and the ending. */
+/* Rows as `submission@worker[dispatched,finished]`, with `told` where it is later and the
+   ending. */
 static const char *show(const Host *host)
 {
   static char text[4000];
@@ -277,12 +279,13 @@ RG_TEST(an_initial_design_on_the_workers)
   run(&host,
       (RgCrewOptions){.workers = 2, .n_initial = 3, .overlap = true, .release = RG_RELEASE_SYNC});
   assert_string_equal(show(&host), "2@2[0,1] 3@2[1,3] 1@1[0,4] 4@1[4,5] 5@2[4,5] 6@1[5,6]");
-  run(&host, (RgCrewOptions){.workers = 2, .first = 4, .n_initial = 3}); /* told before the start */
+  /* Three evaluations were reported before the start. */
+  run(&host, (RgCrewOptions){.workers = 2, .first = 4, .n_initial = 3});
   assert_string_equal(show(&host), "4@1[0,1] 5@2[0,1] 6@1[1,2]");
 }
 
-/* Without deaths and thinking every tick of every worker is idle or evaluates; under async no submission
-   finishes later than under sync. */
+/* Without deaths and thinking every tick of every worker is idle or evaluates; under async no
+   submission finishes later than under sync. */
 RG_TEST(all_ticks_are_accounted_for)
 {
   const RgStream stream = rg_stream(1, "crew", 0, "cases", 0);

@@ -85,7 +85,8 @@ RG_TEST(a_rank_that_does_not_end_leaves)
   }
 }
 
-/* The rank is stuck inside the store, where its disk does not answer: it leaves all the same. */
+/* The rank is stuck inside the store, because its disk does not answer. The rank ends
+   nevertheless. */
 RG_TEST(a_rank_that_is_stuck_in_the_store_leaves)
 {
   Left left = {0};

@@ -204,7 +204,8 @@ RG_TEST(trials_read_what_was_kept)
   optima_of(folder, 1, 16, 8, kept); /* another arithmetic */
   assert_memory_equal(kept, searched, sizeof(kept));
   assert_int_equal(scratch_count(folder, ".optimum"), 4);
-  optima_of(folder, 2, 16, 9, kept); /* another path; the other problem draws nothing */
+  optima_of(folder, 2, 16, 9,
+            kept); /* another seed gives another path; the other problem is not random */
   assert_true(fabs(kept[0] - searched[0] - 1) > 1e-6);
   RG_CLOSE(kept[1], searched[1] + 1, 1e-15);
   assert_int_equal(scratch_count(folder, ".optimum"), 5);

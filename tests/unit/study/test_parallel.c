@@ -1,5 +1,5 @@
-/* Trials with several workers and a simulated clock: what they share with sequential trials, and
-   what holds for all. */
+/* Trials with several workers and a simulated clock: properties that they share with sequential
+   trials, and properties of all trials. */
 #include "study_text.h"
 
 #include "study/trial/trial_crew.h"
@@ -188,7 +188,7 @@ RG_TEST(an_initial_design_overlaps_with_queries)
     assert_int_equal(first < last_end, c == 0);
   }
   assert_string_equal(record[2].key, record[3].key);
-  /* the first query is asked after a fit to what was told */
+  /* the first query comes after a fit to the finished evaluations */
   double fitted[16];
   by_submission(&record[0], RG_COLUMN_LOG_LIKELIHOOD, fitted);
   assert_false(isnan(fitted[4]));

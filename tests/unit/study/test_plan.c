@@ -180,7 +180,8 @@ RG_TEST(seeds_come_in_turn_and_dear_trials_first)
     assert_int_equal(trial.cell, cell);
     sum += trial.cost;
     assert_true(trial.cost > 0 && plan.cells[cell].memory > 0);
-    if (i && before.turn < trial.turn) assert_int_equal(i, plan.n / 2); /* one of every cell */
+    if (i && before.turn < trial.turn)
+      assert_int_equal(i, plan.n / 2); /* one trial of every cell */
     else if (i)
       assert_true(
         before.turn == trial.turn &&

@@ -1,5 +1,5 @@
-/* Trials on the real clock, with programs that are functions here: kills at every call, replays, and answers
-   that go wrong. */
+/* Trials on the real clock, with programs that are functions here: kills at every call, replays,
+   and answers that go wrong. */
 #include "study_text.h"
 
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 
 enum { MOST = 40, WORKERS = 4, KILLED = 9 };
 
-/* What outlives a kill. */
+/* The data that survive a kill. */
 typedef struct {
   int asked[MOST], answered[MOST]; /* by submission */
   int kills;
@@ -23,11 +23,12 @@ typedef struct {
   Notes *notes;
   uint32_t random;
   int calls, last;      /* the process dies at call `last`; 0: it lives */
-  long id[WORKERS + 1]; /* of the open question; 0: none */
+  long id[WORKERS + 1]; /* id of the open question; 0: no question */
   int submission[WORKERS + 1];
   double x[WORKERS + 1];
-  int fails_at, fails, silent_at; /* this submission goes wrong so often; this one never ends */
-  const char *wrong;              /* the answer then; NULL: the program ends */
+  int fails_at, fails,
+    silent_at;       /* submission that fails; how often it fails; submission that never ends */
+  const char *wrong; /* answer of the failing submission; NULL: the program ends */
   bool dropped;
   char line[100];
 } Programs;
@@ -106,7 +107,8 @@ static PetscErrorCode drop(void *closure, int worker)
   PetscFunctionReturn(0);
 }
 
-/* ---- a trial ----------------------------------------------------------------------------------- */
+/* ---- a trial
+   ----------------------------------------------------------------------------------- */
 
 typedef struct {
   RgStudy study;
@@ -209,7 +211,8 @@ static int row_of(const RgRecord *record, int submission)
   return -1;
 }
 
-/* ---- order --------------------------------------------------------------------------------------- */
+/* ---- order
+   --------------------------------------------------------------------------------------- */
 
 static const char *const settings[] = {"workers: 1", "workers: 3", "workers: 4, release: sync",
                                        "workers: 4, start: design"};
@@ -254,9 +257,10 @@ RG_TEST(times_are_in_no_checksum)
   assert_true(ends[0] != ends[1]);
 }
 
-/* ---- kills ----------------------------------------------------------------------------------------- */
+/* ---- kills
+   ----------------------------------------------------------------------------------------- */
 
-/* What must not change after a kill: the log of evaluations, and the timeline. */
+/* The files that must not change after a kill: the log of evaluations, and the timeline. */
 static void look_at_logs(const Fixture *f, bool known[MOST], RgText *text)
 {
   RgTimeline timeline;
@@ -401,7 +405,8 @@ RG_TEST(values_without_their_events)
   }
 }
 
-/* ---- what goes wrong --------------------------------------------------------------------------------- */
+/* ---- failures
+   ---------------------------------------------------------------------------------------- */
 
 static void expect_failure(const char *with, Programs programs, const char *message)
 {
@@ -456,7 +461,8 @@ RG_TEST(failures_that_the_trial_tolerates)
   end(&f, &record);
 }
 
-/* ---- stops and logs ----------------------------------------------------------------------------------- */
+/* ---- stops and logs
+   ----------------------------------------------------------------------------------- */
 
 static int looks;
 

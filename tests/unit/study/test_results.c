@@ -116,7 +116,7 @@ RG_TEST(packing_again_changes_nothing)
   assert_int_equal(stat(bench.output, &old), 0);
   assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
   assert_int_equal(stat(bench.output, &new), 0);
-  assert_true(old.st_ino == new.st_ino); /* it was not written */
+  assert_true(old.st_ino == new.st_ino); /* the file was not written again */
   bench_add(&bench, 3, true);            /* a shard that stayed after a power loss */
   assert_int_equal(bench_scan(&bench, done).n_done, 20);
   assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
@@ -330,11 +330,11 @@ RG_TEST(parts_are_joined)
   assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, joined).n, 20);
   RG_OK(rg_store_info(joined, &info, &fault));
-  assert_false(info.complete); /* it is not known whether these are all */
+  assert_false(info.complete); /* a joined directory does not know whether it has all trials */
   assert_string_equal(info.name, "fake");
   RG_OK(rg_store_info_clear(&info));
   RG_OK(rg_store_merge(2, inputs, joined, &fault));
-  assert_int_equal(fault.code, RG_FAULT_FOREIGN); /* it exists */
+  assert_int_equal(fault.code, RG_FAULT_FOREIGN); /* the output exists */
 
   RgRecord record;
   RG_OK(fake_record(&bench.fake, 0, &record)); /* the same trial with another value */

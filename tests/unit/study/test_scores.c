@@ -39,7 +39,7 @@ static void frame_destroy(Frame *frame)
   RG_OK(rg_study_destroy(&frame->study));
 }
 
-/* The trial of a seed on the first problem; swept: of the cell. */
+/* The trial of a seed on the first problem. swept: the swept settings of the cell. */
 static void run(const Frame *frame, const char *algorithm, const char *swept, uint64_t seed,
                 RgRecord *record)
 {

@@ -18,8 +18,8 @@ RG_TEST(records_come_back_bit_by_bit)
 
   bench_create(5, &bench);
   for (int i = 0; i < 20; i += 2) bench_add(&bench, i, false);
-  bench_flush(&bench); /* one shard with two problems, with and without models, failed and
-                          complete */
+  /* One shard with two problems, with and without models, failed and complete. */
+  bench_flush(&bench);
   bench_add(&bench, 1, true);
   witness = bench_visit(&bench, bench.shards);
   assert_int_equal(witness.n, 11);
@@ -144,8 +144,8 @@ RG_TEST(groups_are_committed_when_due)
   bench_destroy(&bench);
 }
 
-/* Where a large shard does not fit, smaller ones are written: here no file may be larger than that
-   of three records. */
+/* If a large shard does not fit, smaller shards are written. Here no file may be larger than a
+   shard of three records. */
 RG_TEST(shards_are_split_until_they_fit)
 {
   enum { TRIALS = 16 };

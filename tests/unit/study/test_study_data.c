@@ -1,4 +1,5 @@
-/* Studies of data sets: files beside the study file, mistakes with their place, identity of cells. */
+/* Studies of data sets: files beside the study file, mistakes with their place, identity of
+   cells. */
 #include "temporary_file.h"
 
 #include "study/trial/instances.h"
@@ -266,7 +267,8 @@ RG_TEST(test_given_values_are_kept)
 
   run_given(&lossy, "branin", "", &key, &record);
   assert_memory_equal(record.column[RG_COLUMN_X], expected, sizeof expected);
-  assert_null(strstr(key, "given=2:8dd20b5910912166f08abc63cdd9a0c4")); /* of the unit cube */
+  assert_null(strstr(
+    key, "given=2:8dd20b5910912166f08abc63cdd9a0c4")); /* hash of the designs in the unit cube */
   RG_OK(PetscFree(key));
   RG_OK(rg_record_destroy(&record));
   run_given(&exact, "branin", "", &key, &record);

@@ -13,10 +13,10 @@
 typedef struct {
   RgPosterior *posterior; /* borrowed; must not change while this object lives */
   double least;           /* covariances below this count as zero */
-  double *precision;      /* n x n: P, the data sorted by their last input; like the next two,
-                             padded with zeros to a multiple of 8 */
-  double *data;           /* n x columns: the sorted data, divided by the length scales */
-  double *alpha;          /* n: P (y - m) */
+  /* n x n: P of the sorted data; as the next two, padded with zeros to a multiple of 8 */
+  double *precision;
+  double *data;  /* n x columns: the data sorted by last input, divided by the length scales */
+  double *alpha; /* n: P (y - m) */
   /* The last prediction, whose candidates form tiles: */
   int m, room;           /* candidates; tiles that the arrays have room for */
   PetscInt *order;       /* candidates by their last input */

@@ -22,9 +22,9 @@ struct RgIterative {
   RgKernel own;           /* owned */
   const RgKernel *kernel; /* the operator */
   double noise_variance, mean;
-  int n, capacity, n_built; /* numbers of data, of data that fit, and of data when the
-                               preconditioner was built */
-  double *X, *y;            /* owned */
+  /* Numbers of data, of data that fit, and of data when the preconditioner was built. */
+  int n, capacity, n_built;
+  double *X, *y; /* owned */
   RgIterativeOptions options;
   int rank_wanted; /* options of the preconditioner; options.rank: at most n */
   int *first;      /* ranks + 1: rows of each rank */

@@ -8,11 +8,11 @@
 
 /* The part of the grid that one term sees. */
 typedef struct {
-  int first;      /* its slowest axis */
-  int size;       /* number of points */
-  int offset;     /* offset of its table among all tables */
-  int *stride;    /* n_axes: step in its table per level of an axis; 0: the term ignores this
-                     axis; owned */
+  int first;  /* its slowest axis */
+  int size;   /* number of points */
+  int offset; /* offset of its table among all tables */
+  /* n_axes: step in its table per level of an axis; 0: the term ignores this axis; owned */
+  int *stride;
   double *points; /* size x dim, the other axes at their first level; owned */
 } Component;
 

@@ -50,8 +50,8 @@ static PetscErrorCode factor_table(size_t n, const double *table, double *L, dou
     PetscFunctionReturn(0);
   }
   PetscCall(factor_matrix((int)n, table, L, jitter, failure));
-  for (size_t i = 0; i < n; i++) { /* from column-major to row-major; tables are symmetric, L is
-                                      not */
+  /* From column-major to row-major; tables are symmetric, L is not. */
+  for (size_t i = 0; i < n; i++) {
     for (size_t j = 0; j < i; j++) L[i * n + j] = L[j * n + i];
   }
   PetscFunctionReturn(0);

@@ -11,9 +11,9 @@
 #include "gp/posterior/set/set_prior.h"
 
 typedef struct {
-  const RgSetPrior *prior;  /* borrowed */
-  double *L;                /* grid: laid out as prior->tables, lower factors, row-major; else
-                               N x N, column-major; owned */
+  const RgSetPrior *prior; /* borrowed */
+  /* grid: laid out as prior->tables, lower factors, row-major; else N x N, column-major; owned */
+  double *L;
   double jitter;            /* largest jitter that was needed, relative to the diagonal */
   size_t L_room, work_room; /* doubles allocated */
   double *work;             /* owned */

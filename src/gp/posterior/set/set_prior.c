@@ -1,4 +1,4 @@
-/* Which structure of the kernel and the set the posterior can use. */
+/* The structure of the kernel and the set that the posterior can use. */
 #include "gp/posterior/set/set_prior.h"
 #include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"

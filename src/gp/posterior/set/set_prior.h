@@ -14,14 +14,15 @@ typedef struct {
   double *points;             /* N x dim, unit coordinates, design and context joined; owned */
   bool factors;               /* rows come from the tables below */
   int n_axes;
-  int *levels;    /* n_axes; owned */
-  double *axes;   /* the levels' coordinates, axis after axis; owned */
-  double *tables; /* per term, per axis: levels x levels correlations, the term's variance in the
-                       first axis; owned */
-  int padded;     /* N rounded up to whole vectors */
-  double *scaled; /* columns x padded: points divided by the length scales, where there are no
-                       tables; owned */
-  double *work;   /* 2 N: partial products; or one row and scratch of the kernel; owned */
+  int *levels;  /* n_axes; owned */
+  double *axes; /* the levels' coordinates, axis after axis; owned */
+  /* Per term, per axis: levels x levels correlations, the term's variance in the first axis;
+     owned. */
+  double *tables;
+  int padded; /* N rounded up to whole vectors */
+  /* Columns x padded: points divided by the length scales, where there are no tables; owned. */
+  double *scaled;
+  double *work; /* 2 N: partial products; or one row and scratch of the kernel; owned */
 } RgSetPrior;
 
 PetscErrorCode rg_set_prior_create(const RgDomain *domain, const RgKernel *kernel,
