@@ -126,9 +126,9 @@ class Evaluation:
     x: list[float]
     y: float
     c: Optional[list[float]] = None
-    index: Optional[int] = None  # of the point, in a finite set
-    failed: bool = False  # there was no value; y is the study's substitute
-    feasible: bool = True  # it did not fail and violates no constraint; else y is the study's substitute
+    index: Optional[int] = None  # number of the point in a finite set
+    failed: bool = False  # the evaluation gave no value; y is the study's substitute
+    feasible: bool = True  # the evaluation did not fail and violates no constraint; else y is the study's substitute
     observed: Optional[float] = None  # with constraints: the value itself
     constraints: Optional[dict[str, float]] = None  # feasible where all are at most 0
     submission: Optional[int] = None  # its number in the order of asking, the initial design first
@@ -148,7 +148,7 @@ class Pending:
     submission: int
     x: list[float]
     c: Optional[list[float]] = None  # if the learner chooses the context
-    index: Optional[int] = None  # of the point, in a finite set
+    index: Optional[int] = None  # number of the point in a finite set
 
 
 @dataclass(frozen=True)

@@ -151,7 +151,7 @@ def _follow(command: list[str], quiet: bool) -> str:
 
 
 def _own_lines(lines: Iterable[str]) -> Iterator[str]:
-    """The lines except what mpirun says of an exit code, in blocks framed by rules, and of the stop signal."""
+    """The lines without mpirun's messages about exit codes (blocks framed by rules) and about the stop signal."""
     inside = False
     for line in lines:
         rule = len(line) > 60 and not line.strip().strip("-")

@@ -30,7 +30,7 @@ def mathtext(text):
 
 
 def tex(text):
-    """For LaTeX, also behind the end of a row of a table."""
+    """A text escaped for LaTeX, also safe after the `\\\\` that ends a table row."""
     if isinstance(text, Tex):
         return text
     made = "".join(_TEX.get(c, c) for c in line(text))

@@ -1,5 +1,5 @@
-"""Which problems of a study can run here. Data sets and programs of other authors may be missing. A reproduction runs
-a copy of the study file without such problems, and names each of them with the reason."""
+"""The problems of a study that can run here. Data sets and programs of other authors may be missing. A reproduction
+runs a copy of the study file without such problems, and names each of them with the reason."""
 import re
 import signal
 import subprocess
@@ -43,7 +43,8 @@ def names(text, label):
 
 
 def last_words(done, prefix=""):
-    """The lines that a failed program wrote to standard error; how it ended, if a signal ended it or there are none."""
+    """The lines that a failed program wrote to standard error. If a signal ended it, or it wrote no lines: how it
+    ended."""
     code = done.returncode
     lines = done.stderr.strip().splitlines()
     if code < 0:

@@ -6,7 +6,7 @@ from regatta_analysis.claims.outcome import Item, Outcome, number, shortened
 
 from . import density_error, pictures
 
-RUNS = 5120  # of a law and size
+RUNS = 5120  # runs per law and size
 BATCHES = 320  # batches whose means are resampled, which costs less
 
 

@@ -16,7 +16,7 @@ COMPLICATED = [("normal", 0.1, 0.02), ("normal", 0.3, 0.075), ("normal", 0.4, 0.
                ("normal", 0.5, 0.1), ("normal", 0.7, 0.075), ("normal", 0.8, 0.03),
                ("cauchy", 0.8, 0.02), ("cauchy", 0.2, 0.02)]
 LAWS = {"normal": NORMAL, "complicated": COMPLICATED}
-RUNS = 20  # of the paper
+RUNS = 20  # runs in the paper
 BLOCK, REACH = 50, 7.0  # samples summed at once; a kernel is below 3e-11 beyond this number of bandwidths
 
 

@@ -1,4 +1,4 @@
-"""Which cases a record keeps when new results are not complete: cases of studies and universes that are missing now,
+"""The cases that a record keeps when new results are not complete: cases of studies and universes that are missing now,
 and cases that had more trials then.
 
 Results belong to the study of the record if the trials that every cell has with our settings are the same, by their

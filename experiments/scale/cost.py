@@ -11,7 +11,7 @@ import sys
 import h5py
 import numpy
 
-OBSERVED = ("erbo", "wdrbo", "wdrbo_exact")  # as many contexts as evaluations
+OBSERVED = ("erbo", "wdrbo", "wdrbo_exact")  # methods whose contexts are those of the evaluations
 
 
 def names(values):

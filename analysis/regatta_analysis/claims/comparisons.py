@@ -60,8 +60,8 @@ def better_item(panel, table, a, b, statistic="mean", scale=None, level=evidence
 
 
 def pooled_item(items, studies):
-    """All comparisons as one: panels have equal weight. Those of one problem of the study file, whatever is swept or
-    scored, share trials, or the designs and noise of their trials."""
+    """All comparisons as one, with equal weights of panels. The panels of one problem of the study file, whatever is
+    swept or scored, share trials, or the designs and noise of their trials."""
     known = [(i.evidence, _problem_of(i, studies)) for i in items if i.evidence and i.state != VOID]
     pairs = {(i.a, i.b) for i in items}
     a, b = pairs.pop() if len(pairs) == 1 else ("", "")

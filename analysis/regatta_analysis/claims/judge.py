@@ -22,8 +22,8 @@ def weights(n, draws=DRAWS, seed=0):
 
 
 def mean_below(d, draws=DRAWS):
-    """(p that the mean of d (..., n) is below 0, p that it is above). Where few values are far from the others, as of
-    trials that are stuck, p is too small: docs/statistics.md has the errors."""
+    """(p that the mean of d (..., n) is below 0, p that it is above). If a few values are far from the others (stuck
+    trials), p is too small: docs/statistics.md has the errors."""
     d = np.asarray(d, float)
     n = d.shape[-1]
     least = 0.5**n
@@ -39,7 +39,8 @@ def mean_below(d, draws=DRAWS):
 
 
 def _studentised(d, draws):
-    """The bootstrap's t of means of d. In place: what is large here takes longer to allocate than to compute."""
+    """The bootstrap's t of means of d. Works in place, because allocating the large arrays takes longer than
+    computing."""
     n = d.shape[-1]
     w = weights(n, draws)
     centred = d - d.mean(axis=-1, keepdims=True)
@@ -105,7 +106,7 @@ def pseudo_inside(pseudo, least, most):
 
 
 def leave_one_out(units):
-    """Means of the rows of `units` (..., n, columns) without each of them."""
+    """Means of the n rows of `units` (..., n, columns), each time with one row left out."""
     n = units.shape[-2]
     return (units.sum(axis=-2, keepdims=True) - units) / (n - 1.0)
 

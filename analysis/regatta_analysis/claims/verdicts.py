@@ -22,9 +22,9 @@ class Case:
     universe: dict
     reading: str
     outcomes: list
-    there: bool = True  # whether there are results at all; as many as in our universe, where that has all
-    same_as: int = -1  # the case before with the same trials
-    draw: Callable = None  # of this case: its `picture`
+    there: bool = True  # whether the case has results: as many as our universe, if that is complete
+    same_as: int = -1  # index of an earlier case with the same trials
+    draw: Callable = None  # computes the `picture` of this case
 
     @functools.cached_property
     def grade(self):
@@ -65,9 +65,9 @@ class Case:
         return min((item.n for item in self.items), default=0)
 
     def estimate(self):
-        """(value, low, high, least, most, unit): of the comparison that decides, value and interval and the
-        borders within which the statement is true; where comparisons have different borders the share that
-        is shown, up to the share that may be, with no borders."""
+        """(value, low, high, least, most, unit) of the deciding comparison: its value, its interval, and the borders
+        within which the statement is true. If the comparisons have different borders: the share of comparisons that
+        are shown, the share that may still be shown, and no borders."""
         items = self.judged
         if not items:
             return np.nan, np.nan, np.nan, -np.inf, np.inf, ""

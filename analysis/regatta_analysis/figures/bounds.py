@@ -64,7 +64,7 @@ def _scored_label(label, swept):
 def problems(results, table, quantities=NAMES):
     """Problems of the results that are in the table, in the order of the study."""
     known = table["quantity"].isin(list(quantities))
-    if quantities is GAINS:  # of the model in the run, not of one with nominal constants
+    if quantities is GAINS:  # gains of the model in the run, not of a model with nominal constants
         known &= table["kind"] != "nominal"
     known = set(table.loc[known, "problem"])
     return [p for p in results.problems if p in known]

@@ -161,7 +161,7 @@ def first_trial(results, cell):
     one = group.subset(np.isin(np.arange(group.n), k))
     frame = pd.DataFrame({name: one.values(name)[0].astype(float) for name in ("worker", "attempts", "objective")})
     frame = frame.assign(**{name: clock.moments(one, name)[0] for name in ("dispatched", "finished")})
-    start = frame.loc[clock.ends(one)[0] == 0, "objective"].max()  # of a design that was known
+    start = frame.loc[clock.ends(one)[0] == 0, "objective"].max()  # best value of an initial design that was known
     frame = frame[frame["worker"].notna()].sort_values("finished", kind="stable").reset_index(drop=True)
     best = np.fmax.accumulate(np.concatenate([[-np.inf, start], frame["objective"]]))[1:-1]  # before each
     frame["what"] = np.where(frame["objective"].isna(), "failed",

@@ -82,7 +82,7 @@ def regret_grid(results, problems, metric, scale="auto", band=Band()):
 
 
 def dynamic_words(results, problems, metric):
-    """A note on problems whose regret is dynamic, for a legend; [] if there are none."""
+    """A note on problems whose regret is dynamic, for a legend; [] if no problem has dynamic regret."""
     text = "" if METRICS[metric].running else dynamic_note(results, problems).strip(" .")
     return [style.escaped(text)] if text else []
 

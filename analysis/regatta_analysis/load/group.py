@@ -137,7 +137,7 @@ class Group:
         return values
 
     def texts(self, name: str, rows: np.ndarray | None = None) -> np.ndarray:
-        """One of LONG for every trial, or for the rows `rows` of `trials`, in ascending order."""
+        """The text of a name in LONG for every trial, or for the rows `rows` of `trials`, in ascending order."""
         with reading(self._path):
             return self._table.texts(name, self._rows if rows is None else self._rows[rows])
 

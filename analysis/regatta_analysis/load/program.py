@@ -1,4 +1,4 @@
-"""Formulas of theory, from the program. Python has none of them."""
+"""Formulas of theory, from the program. Python computes none of these formulas itself."""
 import functools
 import io
 import re

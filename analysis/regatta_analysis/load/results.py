@@ -208,7 +208,7 @@ class Results:
 
     @cached_property
     def _goals(self):
-        """{label of a problem: its `goal` in the study file}: the keys of pools have the data alone."""
+        """{label of a problem: its `goal` in the study file}. The keys of pools don't have the goal."""
         try:
             study = parse_yaml(self.study)
         except yaml.YAMLError:
@@ -304,7 +304,7 @@ class Results:
         return made
 
     def best_settings(self, metric: str | None = None) -> pd.DataFrame:
-        """The best setting of a sweep for every problem and method, and those that cannot be told from it:
+        """The best setting of a sweep for every problem and method, and the settings that may be as good:
         `stats.best.best_settings`. `metric`: the first one of the figures if not given."""
         return self._answer("best_settings", metric)
 

@@ -63,7 +63,7 @@ class Variable:
 
 
 class Slice:
-    """One score of a variable."""
+    """The values of one score in a variable that has several scores."""
 
     def __init__(self, variable, number):
         self._variable, self._number = variable, number

@@ -15,8 +15,8 @@ from ..stats.profiles import spent
 from ..stats.regret import METRICS, dynamic_note, metric_on
 from ..stats.summaries import cell_summaries
 
-PANELS = 120  # of a chart: with more, --problems and --where choose
-POINTS = 60_000  # of all curves of a chart, at most
+PANELS = 120  # most panels of a chart; --problems and --where choose among more
+POINTS = 60_000  # most points of all curves of a chart
 LEAST, MOST = 24, 160  # points of a curve
 
 

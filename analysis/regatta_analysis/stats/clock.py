@@ -102,8 +102,8 @@ def _times(group):
 
 
 def moments(group: Group, name: str) -> np.ndarray:
-    """When each evaluation was `dispatched`, `finished` or `told` (trials x rows): on the simulated clock, or in seconds
-    on the real one."""
+    """The time at which each evaluation was `dispatched`, `finished` or `told` (trials x rows): on the simulated
+    clock, or in seconds on the real one."""
     simulated, real = (group.values(n).astype(float) if n in group.evaluations() else np.nan
                        for n in (name, f"wall_{name}"))
     return np.where(np.isnan(simulated), real, simulated)
@@ -246,8 +246,8 @@ def pending_distance(results: Results, problem: str) -> pd.DataFrame:
 
 
 def ends(group: Group, moment: str = "finished") -> np.ndarray:
-    """When each evaluation ended, or was told (trials x rows): 0 in an initial design that was known at the start,
-    infinite where no evaluation was made."""
+    """The time at which each evaluation ended, or its method got the value (trials x rows). It is 0 in an initial
+    design that was known at the start, and infinite where no evaluation was made."""
     finished = moments(group, moment)
     known = np.arange(finished.shape[1]) < group.column("n_initial").astype(int)[:, None]
     return np.where(np.isnan(finished), np.where(known, 0.0, np.inf), finished)

@@ -34,17 +34,17 @@ from scipy import special
 
 from .robust import centre, skewed, stuck
 
-LEVEL = 0.05  # of an interval, both sides together
+LEVEL = 0.05  # error of an interval, both sides together
 ROPE = 0.10  # Effects below 10 % make no practical difference.
-DRAWS, PRIOR = 4000, 0.6  # of the posterior: draws, and pseudo-observations without a difference
+DRAWS, PRIOR = 4000, 0.6  # draws from the posterior; pseudo-observations without a difference in its prior
 BETTER, WORSE, EQUIVALENT, OPEN = "better", "worse", "equivalent", "open"
-RANKED = 40  # units that count by rank
+RANKED = 40  # number of units that count by rank
 HUGE = 1e300  # stands for infinite contrasts in sums
 
 
 def sign_evidence(d: np.ndarray) -> float:
     """Evidence that the contrasts d (units,) lie above 0: the likelihood ratio of their signs, mixed uniformly over
-    shares of positive ones in (1/2, 1). Where signs are fair it exceeds 1/p at any time with probability p at most."""
+    shares of positive ones in (1/2, 1). If signs are fair, the ratio ever exceeds 1/p with probability p at most."""
     k, m = float(np.sum(d > 0)), float(np.sum(d < 0))
     log = (k + m + 1.0) * np.log(2.0) + special.betaln(k + 1.0, m + 1.0)
     return float(np.exp(log) * special.betainc(m + 1.0, k + 1.0, 0.5))
@@ -259,9 +259,9 @@ def pair_means(units: np.ndarray) -> np.ndarray:
 def _rounds(signs, shared):
     """The gains on which one can bet. There are as many rounds as the smallest panel has units; a larger panel deals
     its units to the rounds in turn. In a round, panels with the same label make one gain, the mean of their signs.
-    Where the mean over panels is 0, bets on independent gains win nothing on average: the product of the expected
-    growth factors is at most the power of their mean. Labels of which some stand for more panels than others would
-    change the weights of panels; then all panels make one gain."""
+    If the mean over panels is 0, bets on independent gains win nothing on average: the product of the expected growth
+    factors is at most the power of their mean. If some labels stand for more panels than others, gains by label would
+    change the weights of the panels; then all panels make one gain."""
     n = min(map(len, signs))
     rounds = [[s[k::n].mean() for k in range(n)] for s in signs]
     groups = [np.mean([r for r, name in zip(rounds, shared) if name == one], axis=0) for one in dict.fromkeys(shared)]
@@ -293,9 +293,10 @@ def compare(a: ArrayLike, b: ArrayLike, groups: ArrayLike | None = None, scale: 
             statistic: str = "median", rope: float = ROPE, level: float = LEVEL) -> Evidence:
     """The Evidence of paired values a and b (n,), less is better; pairs with a NaN are left out.
 
-    groups: the instance of each pair (n,). Where several pairs share an instance, the unit is the instance, with the
+    groups: the instance of each pair (n,). If several pairs share an instance, the unit is the instance, with the
     median of its contrasts. statistic: "mean", "median" or "iqm", for the effect only. rope: the share of b (of its
-    finite values) below which a difference makes none in practice. level: probability that the interval misses its target.
+    finite values) below which a difference makes none in practice. level: probability that the interval misses its
+    target.
     """
     a, b = np.asarray(a, float), np.asarray(b, float)
     known = ~(np.isnan(a) | np.isnan(b))

@@ -68,7 +68,7 @@ def centres(table: pd.DataFrame) -> tuple[str, pd.Series]:
 
 
 def best(values: ArrayLike, whole: ArrayLike, more: bool = False) -> np.ndarray:
-    """Which of the values are the best: the smallest ones, or the largest. No value is marked if the best value is not
+    """Whether each value is the best: the smallest value, or the largest. No value is marked if the best value is not
     finite, or if an equally good one rests on fewer trials than were planned (`whole` is false)."""
     values, whole = np.asarray(values, float), np.asarray(whole, bool)
     known = values[~np.isnan(values)]

@@ -8,16 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 FLOOR = 1e-12  # Regrets below it count as equal to it when logarithms are compared.
-GAP = 1.0  # in decades
-SKEWED = 1.5  # mean over median
+GAP = 1.0  # smallest gap above which trials count as stuck, in decades
+SKEWED = 1.5  # ratio of mean to median from which values count as skewed
 
 
 def centre(values: ArrayLike, statistic: str = "mean") -> float:
     """Mean, median or interquartile mean of the values (n,); NaN without values, and for the mean if one is infinite.
 
     The interquartile mean leaves out a quarter of the values at either end, rounded down to whole values
-    (Agarwal et al. 2021, arXiv:2108.13264). The median between minus infinity and infinity is 0: it is of differences
-    of which as many favour one side as the other.
+    (Agarwal et al. 2021, arXiv:2108.13264). The median between minus infinity and infinity is 0, because the values
+    are differences, and half of them favour each side.
     """
     values = np.sort(np.asarray(values, float))
     n = len(values)

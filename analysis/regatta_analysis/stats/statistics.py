@@ -60,7 +60,7 @@ def _over_instances(cell):
 
 
 def interval_of_median(cell: pd.DataFrame | pd.Series) -> np.ndarray:
-    """`median_interval` of trials by instance: of the medians of the instances if several trials share one."""
+    """`median_interval` of trials by instance. If several trials share an instance, of the medians of the instances."""
     instances = cell.index.get_level_values("instance")
     crossed = 1 < instances.nunique() < len(cell)
     return median_interval((cell.groupby(level="instance").median() if crossed else cell).to_numpy(float))

@@ -27,7 +27,7 @@ def names(results: Results) -> list[str]:
 
 
 def pair(results: Results) -> tuple[str, str] | None:
-    """The first two settings that some trial has together; None if there are none."""
+    """The first two settings that some trial has together; None if no trial has two."""
     found = [{*own, *group.at} for group in map(results.group, results.problems) for own in group.swept.values()]
     return next((two for two in itertools.combinations(names(results), 2) if any(set(two) <= one for one in found)),
                 None)
