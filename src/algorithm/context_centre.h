@@ -83,7 +83,7 @@ PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, int t, const RgHis
                                 RgContextCentre *centre, RgFailure *failure);
 /* The number of contexts that rg_centre_create returns after n evaluations (one given law). */
 int rg_centre_size(const RgCentreOptions *options, int n);
-/* For context_bytes of the class; options: begin with RgCentreOptions. */
+/* Bytes of the contexts after n evaluations; options: begin with RgCentreOptions. */
 double rg_centre_bytes(const void *options, int dim, int n);
 PetscErrorCode rg_centre_destroy(RgContextCentre *centre);
 

@@ -78,7 +78,7 @@ RG_API PetscErrorCode rg_measure_value(const RgMeasure *measure, int n, int cont
 RG_API PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts,
                                         const double *l, const double *u, const double *p,
                                         double *lower, double *upper);
-/* Like rg_measure_bound with l, u = mean -/+ width * sqrt(variance), which are never stored. */
+/* Like rg_measure_bounds with l, u = mean -/+ width * sqrt(variance), which are never stored. */
 typedef struct {
   int n, contexts;
   const double *mean, *variance; /* n x contexts */

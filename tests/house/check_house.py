@@ -240,11 +240,23 @@ def heads(tree):
 def paths(tree):
     """Files that a comment or a message names by their path are there."""
     rooms = {floor.split("/")[0] for floor in FLOORS}
-    for source in tree.sources:
+    for source in tree.sources + tree.tests:
         for number, line in enumerate(source.lines, 1):
             for name in re.findall(r"(?<![\w./])\w+/[\w/]*\w\.[ch]\b(?!\.\w)", line):
                 if name.split("/")[0] in rooms and not (tree.root / "src" / name).exists():
                     yield source.path, number, f"names {name}, which is not there"
+
+
+def names(tree):
+    """Functions, types and constants that a comment names exist."""
+    name = re.compile(r"\b(?:rg_\w*\w|RG_\w*[A-Z0-9]|Rg[A-Z]\w+)\b(?!\.\.\.)")
+    known = {word for source in tree.sources + tree.tests for word in name.findall(source.code)}
+    for source in tree.sources + tree.tests:
+        for comment in re.finditer(r"/\*.*?\*/|//[^\n]*", source.text, re.S):
+            for word in name.finditer(comment.group()):
+                if word.group() not in known:
+                    yield (source.path, source.line_of(comment.start() + word.start()),
+                           f"names {word.group()}, which does not exist")
 
 
 def shape(tree):
@@ -340,8 +352,8 @@ def top(tree):
             yield name, 1, "stands at the top level, where only files about the whole project do"
 
 
-RULES = [floors, words, headers, statics, types, registered, needs, theory, heads, paths, shape, modules,
-         functions, guards, increments, top, *structure.RULES, *history.RULES]
+RULES = [floors, words, headers, statics, types, registered, needs, theory, heads, paths, names, shape,
+         modules, functions, guards, increments, top, *structure.RULES, *history.RULES]
 
 
 def breaches(root, rules=RULES):

@@ -55,7 +55,7 @@ typedef struct {
   RgGuard *guard;        /* from the first trial to the last; else NULL */
   bool alone;            /* the rank commits by itself, the guard does not (commits_alone) */
   RgStopReason stop;     /* NONE: continue */
-  PetscErrorCode broken; /* error inside rg_session_should_stop, which can't return it */
+  PetscErrorCode broken; /* error inside should_stop (session_trials.c), which can't return it */
   RgFingerprint fingerprint;
   char host[RG_NAME_MAX];
   char machine[256];    /* BLAS core, threads, CPU, tuning; part of the provenance of records */

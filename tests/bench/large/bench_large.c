@@ -285,7 +285,7 @@ static double message_seconds(const Bench *b, int count, double *buffer)
   return best;
 }
 
-/* Seconds of a ticket of the schedule (study/schedule.c) while all other ranks draw theirs. */
+/* Seconds of a ticket of the schedule (study/schedule/schedule.c) while all other ranks draw theirs. */
 static double ticket_seconds(void)
 {
   const int times = 2000;

@@ -1,4 +1,4 @@
-/* Vector loops against libm and base/normal.h, at every instruction set this CPU has. The bits
+/* Vector loops against libm and maths/normal.h, at every instruction set this CPU has. The bits
    do not depend on the width of the vectors. */
 #include "test_main.h"
 
