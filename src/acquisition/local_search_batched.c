@@ -29,9 +29,9 @@
 #define RADIUS_MAX 1.0
 #define SCALE_MIN 0.05   /* smallest scale, relative to the largest scale */
 #define FLAT 1e-5        /* largest steepness of a converged start, relative to |a| */
-#define REACH_FIRST 10.0 /* predicted gains that a start may still make: in the first round, */
-#define REACH_GROW 2.0   /* times this factor in every further round, */
-#define REACH_LAST 100.0 /* and at most this many */
+#define REACH_FIRST 10.0 /* predicted gains that a start may still make in the first round */
+#define REACH_GROW 2.0   /* factor of this number in every further round */
+#define REACH_LAST 100.0 /* upper limit of this number */
 #define SAME_TARGET 0.5  /* targets closer than this count as equal, in steps towards them */
 #define SAME_HILL 0.3    /* scaled distance beyond which starts are not compared */
 

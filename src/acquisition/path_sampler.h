@@ -41,7 +41,7 @@ static inline int rg_path_raw_samples(int dim)
 }
 
 extern const char *const rg_path_kind_names[];
-extern const char *const rg_path_weights[]; /* of `weights`, for methods that offer it */
+extern const char *const rg_path_weights[]; /* words of the parameter `weights` */
 
 /* Lines of a parameters table for the member `paths` of `Options`. */
 #define RG_PATH_PARAMS(Options)                                                                    \

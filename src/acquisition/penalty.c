@@ -12,8 +12,8 @@
 enum { RAW_MOST = 256, STARTS_MOST = 4, ITERATIONS_MOST = 30 };
 
 #define STEP 1e-4     /* step of finite differences of gradients, unit cube */
-#define NO_SLOPE 1e-7 /* a smaller slope says nothing, */
-#define SLOPE 10      /* and this one is taken, as De Ath et al. (2021) do */
+#define NO_SLOPE 1e-7 /* a smaller slope is replaced by SLOPE */
+#define SLOPE 10      /* De Ath et al. (2021) take this slope */
 
 bool rg_penalty_is_due(const RgModel *model, const RgHistory *history)
 {

@@ -10,7 +10,7 @@ typedef struct {
   RgContextualOptions common;
   RgTexts laws; /* forecasts of the law of the next context, which may change in time */
   int panels;
-  RgForgetting forgetting; /* of observed contexts */
+  RgForgetting forgetting; /* how observed contexts lose weight */
   double forecast_error;   /* deviation of the errors of the given locations; NaN: 0 */
 } RgCentreOptions;
 

@@ -297,7 +297,7 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
   const int centre = rg_centre_size(options, size->n), slopes = sample_count(options, 1);
   const double table = (1.0 + size->dim_c) * sample_count(options, size->dim_c);
 
-  cost->contexts = centre + 2 * slopes; /* one slope beside each value */
+  cost->contexts = centre + 2 * slopes; /* each value has one slope */
   cost->bytes =
     rg_centre_bytes(options, size->dim_c, size->n) + rg_context_table_bytes(table, size->n);
 }

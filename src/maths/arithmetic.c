@@ -16,8 +16,8 @@ typedef enum { NUMBER, NAME, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, NEGATE, FUN
 /* The functions; kind FUNCTION + i is function i. */
 static const struct {
   const char *name;
-  double (*one)(double);         /* of one argument, or */
-  double (*two)(double, double); /* of two */
+  double (*one)(double);         /* function of one argument; NULL: two arguments */
+  double (*two)(double, double); /* function of two arguments */
 } functions[] = {{"abs", fabs, NULL}, {"exp", exp, NULL}, {"log", log, NULL},  {"sqrt", sqrt, NULL},
                  {"sin", sin, NULL},  {"cos", cos, NULL}, {"min", NULL, fmin}, {"max", NULL, fmax}};
 enum { N_FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };

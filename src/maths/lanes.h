@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
-#define VECTORS (RG_VECTOR_BLOCK / LANES) /* of a block */
+#define VECTORS (RG_VECTOR_BLOCK / LANES) /* vectors per block */
 
 typedef double Vector __attribute__((vector_size(8 * LANES), aligned(8), may_alias));
 

@@ -18,7 +18,7 @@ typedef struct {
   int line;
   char separator;
   RgText *mistake;
-  int n_cells, n_rows; /* so far, including the header */
+  int n_cells, n_rows; /* numbers read so far, including the header */
   char **cells;        /* owned until they are handed over, like `lines` */
   int *lines;
 } Reader;

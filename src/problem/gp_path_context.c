@@ -67,7 +67,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 
 static PetscErrorCode prior(const void *options, RgKernel *kernel)
 {
-  const double length_scale = 0.1; /* of [-5, 5] */
+  const double length_scale = 0.1; /* share of the range [-5, 5] */
 
   (void)options;
   return rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &length_scale, 1.0, kernel);

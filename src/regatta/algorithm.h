@@ -57,7 +57,7 @@ typedef struct {
   int n_iterations;                /* number of queries after the initial design */
   int n_workers;                   /* number of evaluations that run at the same time; 0: one */
   double time;                     /* end of the simulated clock; NaN, 0: no limit, or no clock */
-  bool batches;                    /* they are asked for in batches of n_workers */
+  bool batches;                    /* queries come in batches of n_workers */
   const RgPendingOptions *pending; /* rule for points in flight; NULL: they are ignored */
   RgStream stream;                 /* the algorithm's own stream */
   RgClock *clock;

@@ -112,8 +112,8 @@ typedef struct {
 /* The cost of a problem, beside the algorithm's. The caller zeroes it. */
 typedef struct {
   double evaluation; /* declared seconds of one evaluation */
-  bool undeclared;   /* nobody has declared them: `evaluation` is a guess */
-  bool may_be_long;  /* they may take hours: undeclared ones are not timed */
+  bool undeclared;   /* the study does not declare the time: `evaluation` is a guess */
+  bool may_be_long;  /* evaluations may take hours, so undeclared times are not measured */
   double setup;      /* operations of creating the instance and finding the optimum */
   /* Order of the largest dense matrix that `create` factors, by a team if possible; 0: no matrix.
      An instance with a large matrix is kept for other trials. */

@@ -1,8 +1,8 @@
-/* The three grids of the robustness-measure experiments (arXiv:2504.03172): the posterior on the whole
-   grid by the structure that its kernel shares, beside the plain recursion that streams all rows of
-   L^-1 K(data, grid) through memory at every update; whole trials of 300 queries. The additive update
-   reads and writes 48 bytes per point; the few MB they are stay in cache, so that it can pass the
-   bandwidth of memory. */
+/* The three grids of the robustness-measure experiments (arXiv:2504.03172): the posterior on the
+   whole grid by the structure that its kernel shares, beside the plain recursion that streams all
+   rows of L^-1 K(data, grid) through memory at every update; whole trials of 300 queries. The
+   additive update reads and writes 48 bytes per point; the few MB they are stay in cache, so that
+   it can pass the bandwidth of memory. */
 #include "bench.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static const struct {
   const char *name, *model, *problem;
   RgSetMethod method;
   int count;           /* data: fewer where the plain version would take long */
-  double flops, bytes; /* of one update with t data: flops * t N; bytes * N */
+  double flops, bytes; /* cost of an update with t data: flops * t N operations, bytes * N bytes */
 } grids[] = {
   {"2,500 points", MODEL ", length_scale: 0.1", "gp_path_context", RG_SET_ROWS, 301, 2, 0},
   {"50,625 points, product", MODEL ", length_scale: 0.447213595499958", "himmelblau_composite",

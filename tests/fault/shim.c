@@ -121,7 +121,7 @@ __attribute__((constructor)) static void begin(void)
 __attribute__((destructor)) static void end(void)
 {
   const char *path = getenv("REGATTA_FAULT_COUNT");
-  FILE *file = path && fault.count ? fopen(path, "w") : NULL; /* not for helper processes */
+  FILE *file = path && fault.count ? fopen(path, "w") : NULL; /* helper processes write no count */
 
   if (!file) return;
   fprintf(file, "%ld\n", fault.count);

@@ -72,8 +72,8 @@ RG_TEST(test_bandwidths)
   RG_CLOSE(deviation[0], 0, 0);
 }
 
-/* An independent program in NumPy and SciPy: Psi(0.6), the largest |z| where Psi is 0.1, and mean and
-   weight of D1 at x = 0.3, h = 0.3. */
+/* An independent program in NumPy and SciPy: Psi(0.6), the largest |z| where Psi is 0.1, and mean
+   and weight of D1 at x = 0.3, h = 0.3. */
 RG_TEST(kernels_of_density_estimation)
 {
   static const struct {
@@ -331,7 +331,7 @@ RG_TEST(cross_validated_bandwidth)
     RG_OK(rg_bandwidth_cross_validated(m ? RG_SMOOTHING_EPANECHNIKOV : RG_SMOOTHING_GAUSSIAN, N, 1,
                                        x, y, 0.1, &h));
     RG_CLOSE(h, expected, 1e-15);
-    assert_true(c == 2 ? h < 0.018 : h < 0.9 && h > 0.011); /* not at an end of the grid */
+    assert_true(c == 2 ? h < 0.018 : h < 0.9 && h > 0.011); /* h is inside the grid */
   }
   for (int i = 0; i < N; i++) y[i] = 1; /* all are equally good */
   RG_OK(rg_bandwidth_cross_validated(RG_SMOOTHING_GAUSSIAN, N, 1, x, y, 0.1, &h));

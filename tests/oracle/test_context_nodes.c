@@ -31,7 +31,7 @@ static double ask(Method *method, int t, const RgHistory *history, const Entry *
 /* The amount by which one search ended below another. */
 typedef struct {
   double sum, most;
-  int count; /* of losses beyond 1e-4 */
+  int count; /* number of losses beyond 1e-4 */
 } Loss;
 
 static void add_loss(double loss, Loss *total)

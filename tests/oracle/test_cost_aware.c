@@ -99,7 +99,7 @@ RG_TEST(cooled_weight)
   Parallel p;
 
   open_timed(&p, true, settings, NULL);
-  parallel_ask(&p, 11); /* of 50 */
+  parallel_ask(&p, 11); /* query 11 of 50 */
   RG_CLOSE(p.bench.query.extra[WEIGHT], 2 * 0.8, 1e-15);
   p.bench.algorithm.setup.time = 40;
   p.bench.history.pending = (RgPending){.now = 30};

@@ -44,7 +44,8 @@ RG_TEST(ucb_pe_on_a_box)
   parallel_close(&p);
 }
 
-/* The first queries are the greedy maximisers of the deviation, by the definition; then the rule. */
+/* The first queries are the greedy maximisers of the deviation, by the definition; then the
+   rule. */
 static void check_initialise(const char *name, bool grid, const ParallelSetting *settings,
                              const ParallelSetting *rules)
 {
@@ -336,7 +337,7 @@ RG_TEST(q_ei_of_two_points)
   Parallel p;
 
   parallel_open(&p, "q_ei", true, 2, NULL, NULL);
-  p.domain.without_replacement = true; /* so that only 0.55 is left */
+  p.domain.without_replacement = true; /* only 0.55 is left */
   const double x[] = {0.3};
   const int index[] = {6};
   for (int i = 0; i < PARALLEL_GRID; i++) {
@@ -437,12 +438,13 @@ RG_TEST(q_ucb_climbs)
   check_climb(0.79, 1.513);
 }
 
-/* ---- ts with uniform weights ------------------------------------------------------------------ */
+/* ---- ts with uniform weights
+   ------------------------------------------------------------------ */
 
 static const ParallelSetting uniform[] = {{"weights", "uniform"}, {"path_raw_samples", "64"}, {0}};
 
-/* A set of 0.3 and the three data, of which only 0.3 is left: the path there is its mean less 0.4697
-   times a uniform number. */
+/* A set of 0.3 and the three data, of which only 0.3 is left: the path there is its mean less
+   0.4697 times a uniform number. */
 RG_TEST(uniform_weights_are_biased)
 {
   static const ParallelSetting model[] = {

@@ -156,7 +156,7 @@ static void check_step(Bench *bench, int t)
   RG_CLOSE(bench->extra[2], here[2] - here[1], 1e-7);
   const double top = largest(&dense, &domain->design, n, nodes, width, 2);
   if (bench->x[0] == best_x[0]) {
-    assert_true(here[2] <= top + 1e-6); /* not better than x-tilde, but wider */
+    assert_true(here[2] <= top + 1e-6); /* x is no better than x-tilde, but its interval is wider */
   } else {
     assert_true(here[2] >= top - 1e-6);
     assert_true(here[2] - here[1] >= there[2] - there[1] - 1e-9);
@@ -360,7 +360,8 @@ RG_TEST(cap)
   bench_end(&bench);
 }
 
-/* ---- the problem ------------------------------------------------------------------------------- */
+/* ---- the problem
+   ------------------------------------------------------------------------------- */
 
 /* Mean and mean absolute deviation of f(x, .), by `count` midpoints or the contexts themselves. */
 static void direct(RgProblem *problem, double x, int count, double *mean, double *deviation)

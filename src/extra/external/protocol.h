@@ -8,7 +8,7 @@
 #include "regatta/domain.h"
 
 #define RG_PROTOCOL_VERSION 1
-#define RG_PROTOCOL_SEVERAL 2 /* of optimisers, with several workers */
+#define RG_PROTOCOL_SEVERAL 2 /* version for optimisers with several workers */
 
 /* Append `request` as one line of JSON without the line end, and release it. */
 PetscErrorCode rg_protocol_write(json_t *request, RgText *line);

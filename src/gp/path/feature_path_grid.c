@@ -127,7 +127,7 @@ PetscErrorCode rg_feature_path_screen_weights(RgFeaturePath *path, const RgPoint
   A = weights + ld;
   B = A + 2 * R * ld;
   weighed = B + 2 * C * ld;
-  for (size_t l = 0; l < 2 * ld; l++) zero[l] = 0.0f; /* and `weights` */
+  for (size_t l = 0; l < 2 * ld; l++) zero[l] = 0.0f; /* also clears `weights` */
   coarse_table(path, 0, split, rows, product->X, ld, phase, A);
   PetscCall(rg_poll());
   coarse_table(path, split, path->dim - split, columns, product->Y, ld, zero, B);

@@ -13,7 +13,7 @@ typedef struct {
   RgStream stream;
   int n;             /* observations so far */
   double *path;      /* count x N: path s begins at s N; owned */
-  double *kept;      /* as path: the paths to return to; owned; NULL: nothing was ever kept */
+  double *kept;      /* count x N: the saved paths; owned; NULL: no path was saved */
   int n_kept;        /* n then */
   RgFailure failure; /* the prior could not be factored; the paths are zero */
 } RgSetSamples;

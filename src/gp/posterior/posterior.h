@@ -29,8 +29,8 @@ typedef struct {
   double jitter;                    /* added to the diagonal besides the noise; 0 unless needed */
   int n, capacity;
   bool has_pending;   /* the last of the n data are pending points */
-  int n_told;         /* then: number of data before them */
-  int n_inverse_told; /* then: exact, n_inverse before them */
+  int n_told;         /* with pending points: number of data before them */
+  int n_inverse_told; /* with pending points: n_inverse before them */
   double *X;          /* n x dim; NULL on a set */
   double *y;          /* n; NULL on a set */
   /* exact; NULL elsewhere */

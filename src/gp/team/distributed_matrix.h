@@ -13,9 +13,9 @@
 typedef struct {
   MPI_Comm comm; /* a duplicate, owned */
   int size, rank;
-  int handle, context; /* of BLACS */
+  int handle, context; /* handle and context of BLACS */
   int rows, columns, row, column;
-  MPI_Comm row_comm, column_comm; /* of this row by column, of this column by row; owned */
+  MPI_Comm row_comm, column_comm; /* ranks of this row, ranks of this column; owned */
   int block;                      /* rows and columns of a block */
 } RgGrid;
 

@@ -169,7 +169,7 @@ PetscErrorCode rg_draft_add_shared(const RgDraft *draft, int algorithm, const Rg
   PetscCall(rg_text_add(&line, "%s %s %s: %d cell%s for %d values\n", entry->label,
                         reads ? "sets its own" : "doesn't read", key->name, n_cells,
                         n_cells == 1 ? "" : "s", key->n));
-  if (!text->data || !strstr(text->data, line.data)) /* not yet added for another problem */
+  if (!text->data || !strstr(text->data, line.data)) /* each line is added once for all problems */
     PetscCall(rg_text_add(text, "%s", line.data));
   PetscCall(rg_text_clear(&line));
   PetscFunctionReturn(0);

@@ -20,7 +20,7 @@ typedef enum {
   RG_FAILURE_FAILS,     /* the trial fails too */
   RG_FAILURE_PENALTY,   /* the method learns this value instead */
   RG_FAILURE_WORST,     /* the method learns the smallest value so far */
-  RG_FAILURE_INFEASIBLE /* as WORST; methods with constraints learn that the design is infeasible */
+  RG_FAILURE_INFEASIBLE /* like WORST, but methods with constraints learn of infeasibility */
 } RgFailureRule;
 
 typedef struct {
@@ -40,8 +40,8 @@ typedef struct {
   bool noise_known;      /* the method knows noise_variance */
   bool count_initial;    /* the initial design counts in cumulative regret */
   double stop_regret;    /* a trial ends once its simple regret is at most this; NaN: it doesn't */
-  double stop_seconds;   /* or once its evaluations have taken this time; NaN: it doesn't */
-  int ranks_per_trial;   /* team size, -1: auto; not part of a trial's identity */
+  double stop_seconds; /* a trial ends once its evaluations have taken this time; NaN: it doesn't */
+  int ranks_per_trial; /* team size, -1: auto; not part of a trial's identity */
 } RgTrialSettings;
 
 extern const RgParam rg_run_params[];

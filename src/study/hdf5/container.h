@@ -60,8 +60,8 @@ PetscErrorCode rg_container_close(RgContainer *container);
    zero it. Memory: the fields of 2048 trials. */
 typedef struct {
   RgContainer container;
-  bool heads;            /* set before the first call: read only the head fields of each record, */
-  bool bare;             /* or no fields */
+  bool heads;            /* set before the first call: read only the head fields of each record */
+  bool bare;             /* set before the first call: read no fields */
   RgGroup group;         /* the open group */
   RgRecord *record;      /* the current record; owned by the cursor */
   int position;          /* position of the record in its group */

@@ -35,7 +35,7 @@ typedef struct {
 
 /* A table of trials by id, extended on demand. Private to plan.c. */
 typedef struct {
-  int n_turns;       /* it contains the trials of this many seeds */
+  int n_turns;       /* number of seeds whose trials it contains */
   uint32_t capacity; /* slots */
   int *slots;        /* index of a trial plus 1; 0: empty; owned */
 } RgPlanIds;

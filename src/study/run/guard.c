@@ -11,10 +11,10 @@
 #include "base/grow.h"
 #include "study/run/stop.h"
 
-static const double tick = 0.1;      /* seconds between two looks of the guard */
-static const double absence = 1.0;   /* commit when the rank has not looked around for so long, */
-static const double at_stop = 0.2;   /* or for so long after a stop: mpirun kills after a second */
-static const double due = 29.0;      /* with `absence` half a minute, the promise of the store */
+static const double tick = 0.1;    /* seconds between two looks of the guard */
+static const double absence = 1.0; /* commit when the rank has been busy for this time */
+static const double at_stop = 0.2; /* or for this time after a stop: mpirun kills after a second */
+static const double due = 29.0;    /* with `absence` half a minute, the promise of the store */
 static const double last_wait = 5.0; /* for a store that does not give in, when leaving */
 
 struct RgGuard {

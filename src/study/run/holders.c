@@ -181,8 +181,8 @@ PetscErrorCode rg_held_programs_end(RgPrograms *programs)
 
 struct RgHolder {
   MPI_Comm comm;
-  RgPrograms program; /* of worker 1 */
-  int leader;         /* who asked last; -1: nobody */
+  RgPrograms program; /* the program of worker 1 */
+  int leader;         /* rank that asked last; -1: no rank */
   bool open;          /* its question has no answer yet */
 };
 

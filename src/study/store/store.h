@@ -29,7 +29,7 @@ PetscErrorCode rg_store_close(RgStore **store);
 /* When the store acts; defaults are given below. For tests. */
 typedef struct {
   size_t group_bytes;      /* commit when this many bytes are pending: 8 MiB */
-  double group_seconds;    /* or when the oldest record has waited this long: 30 */
+  double group_seconds;    /* commit when the oldest record has waited this long: 30 */
   double long_seconds;     /* commit a trial with this much wall or CPU time at once: 10 */
   double spacing;          /* minimum time between commits, which has priority: rg_store_space; 0 */
   int compaction;          /* merge this many shards of one level into one: 4 */

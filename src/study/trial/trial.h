@@ -24,8 +24,8 @@ typedef struct {
   const char *directory; /* study directory for logs of costly evaluations; NULL: no logs */
   /* Source of all costly evaluations; a missing one fails the trial. NULL: the trial makes them. */
   const RgEvaluationLog *known;
-  const RgPrograms *programs; /* of trials on the real clock; NULL: these are replayed */
-  const char *timeline;       /* the timeline of such a replay, from a record */
+  const RgPrograms *programs; /* programs of trials on the real clock; NULL: replay */
+  const char *timeline;       /* the timeline to replay, from a record */
   /* Program of external problems, kept between trials; NULL: each trial starts its own. */
   RgChild **child;
   /* File for standard error of programs and full texts of failures; NULL: no file */

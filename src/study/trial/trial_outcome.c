@@ -69,7 +69,7 @@ PetscErrorCode rg_trial_keep_failure(RgTrialRun *run, int evaluation, bool reaso
 PetscErrorCode rg_trial_note(RgTrialRun *run, int evaluation, const char *reason)
 {
   const RgTrialHost *host = run->host;
-  const bool program = run->log || run->answers; /* of others, the record has the full text */
+  const bool program = run->log || run->answers; /* otherwise the record has the full text */
   RgText line = {0};
 
   PetscFunctionBeginUser;

@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
   int worker; /* 0: it was taken in */
   int64_t tick;
-  RgText answer, mistake; /* one of them is empty; owned */
+  RgText answer, mistake; /* one of the two is empty; owned */
   RgText errors;          /* standard error; owned */
   bool unreachable;
   double cpu;

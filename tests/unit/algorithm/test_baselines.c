@@ -210,7 +210,7 @@ static double ellipsoid(int dim, const double *x)
   double sum = 0;
 
   for (int j = 0; j < dim; j++) {
-    const double previous = j ? x[j - 1] - 0.4 : 0; /* not separable */
+    const double previous = j ? x[j - 1] - 0.4 : 0; /* couples the coordinates */
     sum += pow(1e3, 2.0 * j / (dim - 1)) * pow(x[j] - 0.4 + 0.5 * previous, 2);
   }
   return -sum;

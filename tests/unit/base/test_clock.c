@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#define ROUNDING 1e-9 /* of times since the machine started */
+#define ROUNDING 1e-9 /* rounding error of times since the machine started */
 
 /* Occupies the CPU for some seconds of wall time, and a little more. */
 static void spin(double seconds)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 typedef struct {
-  int before; /* not a parameter: never touched */
+  int before; /* no parameter, so it never changes */
   bool refit;
   int restarts, budget, batch;
   double noise, beta, delta, width;

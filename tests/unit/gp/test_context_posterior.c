@@ -205,8 +205,8 @@ RG_TEST(near_data_do_for_pairs)
   check_near(S);
 }
 
-/* A smooth function of two contexts from its values at the nodes, with its derivatives; the way back
-   is the transpose. */
+/* A smooth function of two contexts from its values at the nodes, with its derivatives; the way
+   back is the transpose. */
 RG_TEST(nodes_interpolate)
 {
   enum { MANY = 200, LAST = 20, MOST = 100 };
@@ -219,7 +219,7 @@ RG_TEST(nodes_interpolate)
   begin(RG_KERNEL_MATERN52, false, &test);
   support_points(4, MANY, DC, contexts);
   RG_OK(rg_context_nodes_create(&test.kernel, DX, MANY, contexts, LAST, 1e-5, 10, &nodes));
-  assert_int_equal(nodes.n, 0); /* not with ten */
+  assert_int_equal(nodes.n, 0); /* ten nodes are too few */
   RG_OK(rg_context_nodes_create(&test.kernel, DX, MANY, contexts, LAST, 1e-5, MOST, &nodes));
   assert_in_range(nodes.n, 20, MOST);
   for (int k = 0; k < nodes.n; k++)

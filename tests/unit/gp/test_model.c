@@ -181,8 +181,8 @@ RG_TEST(test_pieces)
   }
 }
 
-/* A model with a transformation is the model of the transformed outputs: the same posterior in model
-   units, incumbents there, deviations mapped back. */
+/* A model with a transformation is the model of the transformed outputs: the same posterior in
+   model units, incumbents there, deviations mapped back. */
 RG_TEST(test_transform)
 {
   const char *const names[] = {"none", "yeo_johnson", "copula"};
@@ -293,7 +293,7 @@ RG_TEST(test_standardisation)
   RgModel model = model_create(&frame, false, 0.5);
   show(&model, &frame, 0);
   assert_true(model.shift == 0.0 && model.scale == 1.0);
-  show(&model, &frame, 1); /* not due: still as at the last refit */
+  show(&model, &frame, 1); /* no refit is due, so the transform does not change */
   assert_true(model.shift == 0.0 && model.scale == 1.0);
   show(&model, &frame, 4);
   RG_CLOSE(model.shift, 3.0, 1e-15);
@@ -440,7 +440,7 @@ RG_TEST(test_kernels)
   assert_true(kernel.terms[1].factors[0].length_scale[0] == 0.2);
   RG_OK(rg_kernel_destroy(&kernel));
 
-  set_option(&frame, "structure", "product"); /* of x alone: lists are cut */
+  set_option(&frame, "structure", "product"); /* the kernel is for x alone, so lists are cut */
   RG_OK(rg_surrogate_kernel(&frame.options, 2, &kernel));
   assert_int_equal(kernel.n_terms, 1);
   assert_int_equal(kernel.terms[0].n_factors, 2);

@@ -333,7 +333,7 @@ RG_TEST(time_left_counts_trials_in_flight)
   assert_true(isnan(rg_time_left(1, none, 4, 50)));
   RG_CLOSE(rg_time_left(1, half, 4, 100), 100, 1e-12);
   RG_CLOSE(rg_time_left(1, half, 4, 150), 50, 1e-12);
-  RG_CLOSE(rg_time_left(1, half, 4, 199), 10, 1e-12); /* not almost 0 while trials run */
+  RG_CLOSE(rg_time_left(1, half, 4, 199), 10, 1e-12); /* stays well above 0 while trials run */
   RG_CLOSE(rg_time_left(1, half, 4, 300), 10, 1e-12);
   assert_true(rg_time_left(1, all, 4, 200) == 0);
   RG_CLOSE(rg_time_left(2, two, 4, 10), 90, 1e-12);

@@ -92,7 +92,7 @@ static void test_same_bits_back(void **state)
   point(1, x, c);
   assert_false(rg_evaluation_log_find(log, 3, x, c, &f, NULL, &seconds)); /* another number */
   point(2, x, c);
-  x[0] = 0.0; /* not -0 */
+  x[0] = 0.0; /* the log has -0 */
   assert_false(rg_evaluation_log_find(log, 3, x, c, &f, NULL, &seconds));
   point(2, x, c);
   c[0] += 1e-16;

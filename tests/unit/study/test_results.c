@@ -150,7 +150,7 @@ RG_TEST(studies_grow_and_shrink)
   assert_int_equal(bench_pack(&bench), RG_FAULT_NONE);
   RG_OK(rg_store_close(&bench.store));
   fake_destroy(&bench.fake);
-  fake_create(5, &bench.fake); /* then five */
+  fake_create(5, &bench.fake); /* the study now has five seeds */
   bench_open_store(&bench, 0);
   scan = bench_scan(&bench, done);
   assert_int_equal(scan.n_done, 8);
@@ -160,7 +160,7 @@ RG_TEST(studies_grow_and_shrink)
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
 
   fake_create(2, &two);
-  RG_OK(rg_store_pack(bench.store, &two.plan, &fault)); /* and back: no trial is dropped */
+  RG_OK(rg_store_pack(bench.store, &two.plan, &fault)); /* back to two seeds: no trial is dropped */
   assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
   int n_earlier = 0;
@@ -172,7 +172,7 @@ RG_TEST(studies_grow_and_shrink)
   RG_OK(rg_store_info_clear(&info));
   scan = bench_scan(&bench, done); /* all twenty are still found */
   assert_int_equal(scan.n_done, 20);
-  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE); /* and stand in their groups again */
+  assert_int_equal(bench_pack(&bench), RG_FAULT_NONE); /* the trials stand in their groups again */
   assert_int_equal(bench_visit(&bench, bench.output).n, 20);
   fake_destroy(&two);
   bench_destroy(&bench);

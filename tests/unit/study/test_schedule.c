@@ -97,7 +97,7 @@ RG_TEST(the_order_is_that_of_the_reference)
   assert_int_equal(plan.n, MANY);
   srand(1);
   for (int k = 0; k < 200; k++) {
-    const int spread = k % 5, part = k % 7; /* of costs; of trials that are finished */
+    const int spread = k % 5, part = k % 7; /* spread of the costs; share of finished trials */
     bool done[MANY] = {false};
     draw_costs(2 + 3 * spread);
     for (int i = 0; i < MANY; i++) done[i] = rand() % 7 < part && (k % 3 || i < MANY / 2);
@@ -223,7 +223,8 @@ RG_TEST(simulated_counter_is_the_bound)
   RgJob job;
 
   simulate(TRIALS("10"), 1, 4, 1, &job);
-  assert_near(job.wall, 10 + 4); /* one ticket a second, and four answers that no ticket is left */
+  assert_near(job.wall,
+              10 + 4); /* one ticket per second, then four answers that no ticket is left */
   assert_near(job.busy, 10.0 / (4 * 14));
 }
 

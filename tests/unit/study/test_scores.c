@@ -130,7 +130,7 @@ RG_TEST(scores_are_those_of_single_measures)
   run(&frame, "rrgp_ucb", "score=Both", 4, &a);
   run(&alone, "rrgp_ucb", "", 4, &b);
   assert_same_score(&a, 2, &b);
-  for (int row = 0; row < a.n_rows; row++) { /* of no other measure than it aims at */
+  for (int row = 0; row < a.n_rows; row++) { /* has only the scores of its own measure */
     assert_true(isnan(a.column[RG_COLUMN_SCORE_INSTANTANEOUS_REGRET][row * 3]));
     assert_true(isnan(a.column[RG_COLUMN_SCORE_RECOMMENDED][row * 3 + 1]));
   }

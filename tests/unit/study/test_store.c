@@ -296,7 +296,7 @@ RG_TEST(damaged_shards_are_moved_and_run_again)
   assert_int_equal(scan.n_bad, 0);
   assert_int_equal(scan.n_done, 4);
   snprintf(copy, sizeof(copy), "%s/bad", bench.shards);
-  assert_true(scratch_count(copy, "0-") == 1); /* of one name, the last */
+  assert_true(scratch_count(copy, "0-") == 1); /* files of the same name: the last one stays */
 
   snprintf(copy, sizeof(copy), "%s/notes.txt", bench.shards); /* files of other programs stay */
   scratch_write(copy, text, sizeof(text));

@@ -337,7 +337,7 @@ RG_TEST(paths_lead_from_the_study_file)
   RG_OK(rg_params_resolve(table, &path, place));
   assert_string_equal(path, RG_TEST_DATA "/unit/study/study_files.h");
   RG_OK(rg_params_clear(table, &path));
-  RG_OK(rg_params_resolve(table, &path, place)); /* not set: nothing to follow */
+  RG_OK(rg_params_resolve(table, &path, place)); /* an unset path is not resolved */
   assert_null(path);
   assert_int_equal(diagnostics.n, 0);
 }

@@ -49,7 +49,7 @@ RG_TEST(nodes_know_their_kind_and_place)
   assert_string_equal(a->value->text, "1e-3");
   assert_int_equal(b->value->kind, RG_YAML_LIST);
   assert_int_equal(b->value->n, 3);
-  assert_string_equal(b->value->items[0]->text, "no"); /* not a boolean yet */
+  assert_string_equal(b->value->items[0]->text, "no"); /* the text is not a boolean yet */
   assert_int_equal(b->value->items[0]->line, 4);
   assert_int_equal(b->value->items[0]->column, 5);
   assert_string_equal(b->value->items[1]->items[1]->text, "y z");

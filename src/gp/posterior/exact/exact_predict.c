@@ -114,8 +114,8 @@ PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const double *Z, 
   PetscFunctionReturn(0);
 }
 
-/* Move columns `which`, from tiles laid out for m points, to tiles laid out for `count`. Gathers
-   a tile before writing it, to a place that holds no column still needed. */
+/* Move the columns `which` from tiles for m points to tiles for `count` points. Each tile is
+   gathered before it is written, to a place whose columns are no longer needed. */
 static void select_columns(size_t rows, const int *which, const RgPrediction *was,
                            const RgPrediction *work, const double *from, double *to)
 {

@@ -8,7 +8,7 @@
 
 #define MAX_LISTENERS 4
 #define CACHE_BYTES (1 << 20) /* row storage up to this size needs no structure */
-#define FEW_POINTS 2048       /* nor do product sets up to this size (100 to 400 rows) */
+#define FEW_POINTS 2048       /* product sets up to this size (100 to 400 rows) need no structure */
 
 struct RgSetPosterior {
   RgSetPrior prior;
