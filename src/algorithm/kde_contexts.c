@@ -93,7 +93,7 @@ double rg_kde_width(const RgKdeOptions *options, int dim_x, int t)
     fmax(rg_gp_ucb_beta_bcr_cont(dim_x, t, or_one(options->a), or_one(options->b), 1), 0));
 }
 
-/* No theorem is about other measures, and contexts that are forgotten. */
+/* The theorems cover only the expectation, without forgetting. */
 void rg_kde_confidence(const RgKdeOptions *options, const char *rule, int dim_x, int t,
                        RgConfidenceLaw *law)
 {

@@ -2,8 +2,8 @@
 
    x_t uniform on the design, w_t by the probabilities of the contexts, or uniform too; the
    recommendation is argmax rho(mu). Plain random search without a surrogate is `random`.
-   Source: Inatsu (2025), arXiv:2504.03172; of w_t appendix D.1 has the former law, section 5.1
-   the latter.
+   Source: Inatsu (2025), arXiv:2504.03172. In appendix D.1 w_t follows the probabilities; in
+   section 5.1 it is uniform.
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
    Needs a finite design and finite contexts with known probabilities. Revision 2. */
 #include "algorithm/robust.h"

@@ -14,7 +14,7 @@
 #define TWO_PI 6.283185307179586476925287
 #define BLOCK 128            /* points per block: their kernel values with the data stay in cache */
 #define FREQUENCY_MAX 0x1p40 /* beyond it angles lose their fractional part */
-#define COARSE_MAX 0x1p18    /* the same limit in single precision */
+#define COARSE_MAX 0x1p18    /* the limit of frequencies in single precision */
 #define POLL 16              /* points between two polls */
 
 /* n rounded up to whole blocks of a vector sum. */

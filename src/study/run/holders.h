@@ -7,7 +7,7 @@
 #include "study/trial/programs.h"
 
 /* On a leader: the programs of its team; worker w is the rank w after the leader in `comm`, which
-   is borrowed, and used for nothing else. */
+   is borrowed and has no other use. */
 PetscErrorCode rg_held_programs(MPI_Comm comm, RgPrograms *programs);
 PetscErrorCode rg_held_programs_end(RgPrograms *programs);
 

@@ -4,7 +4,7 @@
 #include "base/grow.h"
 
 struct RgStopRelay {
-  MPI_Comm comm; /* a duplicate, used for nothing else */
+  MPI_Comm comm; /* a duplicate that only this object uses */
   int rank, ranks;
   RgStop own;
   RgStopReason reason;

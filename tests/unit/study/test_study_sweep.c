@@ -111,7 +111,7 @@ RG_TEST(half_an_axis_is_not_repeated)
                                     "ackley | gp_ucb (delta=0.2) | dim=3, delta=0.2", NULL});
 }
 
-/* The same if a cell reads the default of a word that was added later, which texts of cells
+/* Values also occur once if a cell reads a default that was added later, which texts of cells
    omit. */
 RG_TEST(half_an_axis_of_a_later_word_is_not_repeated)
 {
