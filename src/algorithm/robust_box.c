@@ -64,7 +64,6 @@ PetscErrorCode rg_robust_box_destroy(RgRobustBox *box)
   PetscFunctionReturn(0);
 }
 
-/* Probability of cell i of `levels`. */
 static double cell_probability(const RgDistribution *law, int levels, int i)
 {
   const double below = i ? rg_distribution_cdf(law, (double)i / levels) : 0;

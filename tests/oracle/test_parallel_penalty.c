@@ -51,7 +51,6 @@ static void close_case(Case *c)
   parallel_close(&c->p);
 }
 
-/* The factor at x. */
 static double factor_at(const Case *c, double x)
 {
   double value = 0;

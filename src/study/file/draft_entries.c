@@ -388,7 +388,6 @@ static PetscErrorCode parse_list(RgDraft *draft, const RgYamlNode *root, const c
   PetscFunctionReturn(0);
 }
 
-/* Parse the settings of parsed entries. */
 static PetscErrorCode parse_settings(RgDraft *draft, int n, RgEntry *entries,
                                      const RgYamlNode *list)
 {

@@ -202,7 +202,6 @@ static double at(const RgRecord *record, int column, int row)
   return record->column[column][row];
 }
 
-/* The row of a submission. */
 static int row_of(const RgRecord *record, int submission)
 {
   for (int row = 0; row < record->n_rows; row++)
