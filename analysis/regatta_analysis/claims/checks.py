@@ -13,7 +13,9 @@ from ..stats.measures import TooShort
 
 
 def unchecked(check, _):
-    """because: why no results can decide it.
+    """No results can decide the statement.
+
+    - `because`: the reason.
 
     {kind: unchecked, because: the code of the other program is not public}
     """

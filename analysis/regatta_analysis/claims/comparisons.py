@@ -13,11 +13,16 @@ from ..stats.measures import part, value_curves
 
 
 def better(check, studies):
-    """who, against, on, value (what is compared), statistic: mean (default) | median, the reported numbers;
-    combine: every (default) | most | any of the pairs on all panels, or pooled, all of them as one effect, panels with
-    equal weight ("overall", "outperforms"), those of one problem as dependent; at_each: several queries t; times:
-    shares of the CPU time of the fastest; versus: one panel on which `against` is taken (default: the same). The values
-    of `who` are smaller.
+    """The values of `who` are smaller than the values of `against`.
+
+    - `who`, `against`, `on`, `value`: the methods, the panels and the compared value.
+    - `statistic`: the reported number, `mean` (default) or `median`.
+    - `combine`: `every` (default), `most` or `any` of the pairs on all panels must be shown. `pooled` makes one
+      effect of all panels, with equal weights ("overall", "outperforms"); panels of one problem count as
+      dependent.
+    - `at_each`: compare at several queries t.
+    - `times`: compare at these shares of the CPU time of the fastest method.
+    - `versus`: take `against` on this one panel (default: the panel of `who`).
 
     {kind: better, who: EI, against: [Random, GP-UCB], on: study, value: {metric: simple, at: 20}, combine: most}
     """
@@ -115,9 +120,12 @@ def _compared(check):
 
 
 def comparable(check, studies):
-    """who, against, on, value, factor, because: the ratio lies within [1/factor, factor], a margin that needs a
-    reason; one_sided: true: it is at most the factor (not inferior: "competitive"); combine: every (default) | most |
-    any.
+    """The ratio of the values of `who` and `against` lies within [1/factor, factor].
+
+    - `who`, `against`, `on`, `value`: the methods, the panels and the compared value.
+    - `factor`: the margin. `because`: the reason for this margin.
+    - `one_sided: true`: the ratio is at most the factor (not inferior: "competitive").
+    - `combine`: `every` (default), `most` or `any` of the pairs.
 
     {kind: comparable, who: EI, against: GP-UCB, on: study, value: {metric: cumulative}, factor: 1.1,
       because: closer than that the curves overlap}
@@ -149,9 +157,13 @@ def intervals(items, between):
 
 
 def close(check, studies):
-    """who, against, on, value, share, because: the values differ by at most this share of the mean regret
-    after the initial design (curves that coincide on a linear axis); one_sided: true: `who` is at most
-    this much above; combine: every (default) | most | any.
+    """The values differ by at most a share of the mean regret after the initial design, so that the curves coincide
+    on a linear axis.
+
+    - `who`, `against`, `on`, `value`: the methods, the panels and the compared value.
+    - `share`: the margin. `because`: the reason for this margin.
+    - `one_sided: true`: `who` is at most this share above `against`.
+    - `combine`: `every` (default), `most` or `any` of the pairs.
 
     {kind: close, who: EI, against: GP-UCB, on: study, share: 0.05, because: a twentieth of the axis}
     """
@@ -169,8 +181,11 @@ def close(check, studies):
 
 
 def group(check, studies):
-    """who, against, on, value, factor (default 1): on every panel one of `who` is at most `factor` times each of
-    `against`; a factor needs `because`, a reason; combine: every (default) | most | any of the panels.
+    """On every panel, one method of `who` is at most `factor` times each method of `against`.
+
+    - `who`, `against`, `on`, `value`: the methods, the panels and the compared value.
+    - `factor`: 1 by default. Any other factor needs a reason, `because`.
+    - `combine`: `every` (default), `most` or `any` of the panels.
 
     {kind: group, who: [EI, GP-UCB], against: Random, on: study, value: {metric: cumulative}}
     """
@@ -203,10 +218,14 @@ def _group_item(panel, table, who, against, factor):
 
 
 def lead(check, studies):
-    """who, among (default: all methods of the panel), on, metric, over: [first, last], rank (1: the
-    best), share: `who` is among the first `rank` by mean in at least this share of the queries (those at which all
-    values are equal do not count); combine: every (default) | most | any of the panels. The test is for a number of
-    trials that was fixed beforehand.
+    """`who` is among the first `rank` methods by mean in at least a share of the queries. Queries at which all
+    values are equal do not count. The test is for a number of trials that was fixed beforehand.
+
+    - `who`, `on`, `metric`: the method, the panels and the ranked value.
+    - `among`: the ranked methods (default: all methods of the panel).
+    - `over: [first, last]`: the queries that count.
+    - `rank`: 1 is the best. `share`: the share of the queries.
+    - `combine`: `every` (default), `most` or `any` of the panels.
 
     {kind: lead, who: EI, among: [EI, GP-UCB, Random], on: study/Plane, metric: simple, over: [10, 20], share: 0.9}
     """
@@ -258,7 +277,10 @@ def _lead_item(panel, methods, cells, rank, share):
 
 
 def identical(check, studies):
-    """who, against, on, column (default x): the same values, bit by bit, in every common trial.
+    """The values of `who` and `against` are equal, bit by bit, in every common trial.
+
+    - `who`, `against`, `on`: the methods and the panels.
+    - `column`: the compared column (default `x`).
 
     {kind: identical, who: EI, against: GP-UCB, on: study, column: x}
     """

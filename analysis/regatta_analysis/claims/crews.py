@@ -16,10 +16,14 @@ SHARE = 0.1  # target of `earlier`, as a share of the simple regret after the in
 
 
 def earlier(check, studies):
-    """who, against, on, crew and than (see lower at time), target: simple regret to be reached, or share (default
-    0.1): of the median simple regret after the initial design; statistic, combine: as of better. The time at which a
-    trial of `who` has reached the target is smaller. Times count up to the last time that all trials of both know: a trial
-    that has not got there by then counts with that time.
+    """Trials of `who` reach a target earlier than trials of `against`. Times count up to the last time that all
+    trials of both reach. A trial that has not reached the target by then counts with that time.
+
+    - `who`, `against`, `on`: the methods and the panels.
+    - `crew`, `than`: see `lower at time`.
+    - `target`: the simple regret to reach; or `share` (default 0.1): a share of the median simple regret after the
+      initial design.
+    - `statistic`, `combine`: see `better`.
 
     {kind: earlier, who: EI, against: EI, on: study/Plane, crew: {workers: 4}, than: {workers: 1}, share: 0.2}
     """
@@ -37,10 +41,14 @@ def earlier(check, studies):
 
 
 def lower_at_time(check, studies):
-    """who, against, on, crew: workers (a number or a list) and release (async, sync) of `who`, all by default; than:
-    the same of `against`, where they differ; time: a time, or last (default), the last one that all trials of both
-    know; statistic, combine: as of better. The simple regret of `who` at that time is smaller. An evaluation counts
+    """At a time, the simple regret of `who` is smaller than the simple regret of `against`. An evaluation counts
     when it has ended.
+
+    - `who`, `against`, `on`: the methods and the panels.
+    - `crew`: `workers` (a number or a list) and `release` (async, sync) of `who`; by default all.
+    - `than`: the keys of `crew` in which `against` differs from `who`.
+    - `time`: a time, or `last` (default), the last time that all trials of both reach.
+    - `statistic`, `combine`: see `better`.
 
     {kind: lower at time, who: TS, against: TS, on: study/Plane, crew: {release: async}, than: {release: sync}}
     """
@@ -58,8 +66,11 @@ def lower_at_time(check, studies):
 
 
 def equal_per_evaluation(check, studies):
-    """who, against, on, crew and than (see lower at time), value, factor, because, one_sided, combine: as of comparable. By
-    evaluations, the crews do not differ by more than the factor.
+    """By evaluations, two crews do not differ by more than a factor.
+
+    - `who`, `against`, `on`: the methods and the panels.
+    - `crew`, `than`: see `lower at time`.
+    - `value`, `factor`, `because`, `one_sided`, `combine`: see `comparable`.
 
     {kind: equal per evaluation, who: TS, against: TS, on: study/Plane, crew: {workers: [4, 8]}, than: {workers: 1},
       factor: 1.5, because: no wider than the spread of the figure}

@@ -45,10 +45,11 @@ def described(kind):
 def _value():
     """The keys of `value`."""
     text = inspect.getdoc(trial_values).partition("`value` has the keys\n\n")[2]
-    text = text.replace("see `value_curves`", "one of those below (default `simple`)")
+    text = text.replace("see `value_curves`", "one of the metrics below (default `simple`)")
     metrics = (f"Metrics: {', '.join(f'`{name}`' for name in METRICS)}; `cpu` and `wall` (seconds of model and "
                "acquisition so far), `cumulative_reward` and `cumulative_expected_reward` (sums over the "
                "queries), `pending_distance` (to the nearest query in flight, in units of the ranges of the "
-               "coordinates), or any column of the results file. `best` has the sign of the user's program or file: of "
-               "`goal: minimise` less is better, without `sense`; columns and sums are of what Regatta maximises.")
+               "coordinates), or any column of the results file. `best` has the sign of the user's program or file: "
+               "with `goal: minimise` less is better, without `sense`. Columns and sums belong to the values that "
+               "Regatta maximises.")
     return f"{text}\n\n{textwrap.fill(metrics, 110)}\n"

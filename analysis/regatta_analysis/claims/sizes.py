@@ -14,8 +14,11 @@ from ..stats.robust import centre
 
 
 def within(check, studies):
-    """who, on, value, low and/or high, statistic: mean (default) | median, the reported number: the values of
-    typical trials lie in the interval.
+    """The values of typical trials lie in an interval.
+
+    - `who`, `on`, `value`: the method, the panels and the value.
+    - `low`, `high`: the ends of the interval; one of them is enough.
+    - `statistic`: the reported number, `mean` (default) or `median`.
 
     {kind: within, who: EI, on: study/Plane, value: {metric: simple, at: last}, low: 0.01, high: 1}
     """
@@ -38,7 +41,10 @@ def _alone(item):
 
 
 def drop(check, studies):
-    """who, on, metric, start, end, factor: the values of a trial fall by at least the factor between two t.
+    """The values of a trial fall by at least a factor between two queries.
+
+    - `who`, `on`, `metric`: the method, the panels and the value.
+    - `start`, `end`: the two queries t. `factor`: the least factor.
 
     {kind: drop, who: EI, on: study, metric: simple, start: 5, end: 20, factor: 2}
     """
@@ -51,8 +57,11 @@ def drop(check, studies):
 
 
 def flat(check, studies):
-    """who, on, metric, early, late: [first, last] queries, factor, because: the mean over the late queries is
-    that over the early ones within the factor, a margin that needs a reason.
+    """The mean over the late queries equals the mean over the early queries within a factor.
+
+    - `who`, `on`, `metric`: the method, the panels and the value.
+    - `early`, `late`: the queries, each as [first, last].
+    - `factor`: the margin. `because`: the reason for this margin.
 
     {kind: flat, who: Random, on: study, early: [1, 10], late: [11, 20], factor: 1.25,
       because: as steep as the eye tells from a straight line}
@@ -69,10 +78,14 @@ def flat(check, studies):
 
 
 def reach(check, studies):
-    """who, on, metric, target (default 0), by: in an experiment of this size every trial is more likely
-    than not to have a value <= target at query `by`; not_before: instead, some trial has not yet.
-    With n trials, the share of trials that get there in time is at least (below) 2^(-1/n). The test is for a number of
-    trials that was fixed beforehand; where trials share instances, it holds at any number.
+    """In an experiment of this size, every trial is more likely than not to reach a target. With n trials, the
+    share of trials that reach it in time is then at least 2^(-1/n). The test is for a number of trials that was
+    fixed beforehand. If trials share instances, it is valid for any number of trials.
+
+    - `who`, `on`, `metric`: the method, the panels and the value.
+    - `target`: the largest value that counts (default 0). `by`: the query t at which it must be reached.
+    - `not_before`: a query t instead of `by`; some trial has not reached the target by then, and the share is
+      below 2^(-1/n).
 
     {kind: reach, who: EI, on: study/Plane, target: 0.001, by: 20}
     """
@@ -118,10 +131,14 @@ def _test_of_shares(items):
 
 
 def growth(check, studies):
-    """who, on, metric (default cumulative; cpu, wall: cost), low and/or high: exponent of its growth
-    over the last three quarters of the queries; start: instead, from this query; against: instead, it is
-    less than that method's. The test is for a number of trials that was fixed beforehand, and for a mean that no rare
-    trials dominate.
+    """The exponent of growth over the last three quarters of the queries lies in an interval. The test is for a
+    number of trials that was fixed beforehand, and for a mean that no rare trials dominate.
+
+    - `who`, `on`: the method and the panels.
+    - `metric`: the growing value (default `cumulative`; `cpu` and `wall` are costs).
+    - `low`, `high`: the ends of the interval; one of them is enough.
+    - `start`: the first query that counts, instead of a quarter of the queries.
+    - `against`: a method whose exponent is larger, instead of an interval.
 
     {kind: growth, who: EI, on: study, metric: cumulative, low: 0.4, high: 0.8}
     """
@@ -151,8 +168,11 @@ def growth(check, studies):
 
 
 def trend(check, studies):
-    """who, on, metric, grows: true (like log t) or false (constant): the slope of the mean against
-    log t, times log T, as a share of the mean, is above or within 5%. The test is as that of growth.
+    """The mean grows like log t, or stays constant. The measure is the slope of the mean against log t, times log
+    T, as a share of the mean: it is above 5%, or within 5%. The test has the conditions of `growth`.
+
+    - `who`, `on`, `metric`: the method, the panels and the value.
+    - `grows`: `true` (like log t) or `false` (constant).
 
     {kind: trend, who: GP-UCB, on: study, metric: confidence, grows: true}
     """
@@ -170,9 +190,12 @@ def trend(check, studies):
 
 
 def bound(check, studies):
-    """who, on, bound: a quantity of `regatta bounds` (STUDY_bounds.csv beside the results): the
-    cumulative regret of a typical trial is at most it at every query it speaks of; informative: true: bounds that no
-    run can exceed (no panel has one below t times the largest regret of a query of any method) decide nothing.
+    """The cumulative regret of a typical trial is at most a bound, at every query for which the bound has a value.
+
+    - `who`, `on`: the method and the panels.
+    - `bound`: a quantity of `regatta bounds` (STUDY_bounds.csv beside the results).
+    - `informative: true`: bounds that no run can exceed decide nothing. Such a bound is nowhere below t times the
+      largest regret of a query of any method.
 
     {kind: bound, who: GP-UCB, on: study, bound: gp_ucb_theorem, informative: true}
     """

@@ -133,7 +133,7 @@ class Verdict:
         return {grade: there.count(grade) for grade in GRADES if grade in there}
 
     def settled(self):
-        """Whether its grade stays the same whatever more trials show."""
+        """Whether further trials cannot change the grade."""
         own = that_count(self.cases, self.settings)
         fixed = [case for case in own if len(case.possible()) == 1]
         return len(fixed) == len(own) or grades.over(case.grade for case in fixed) == DEPENDS

@@ -22,7 +22,7 @@ def _split(path, label, parts):
     all its groups."""
     table = Table(parts)
     keep = np.arange(sum(table.lengths))
-    if len(parts) > 1:  # a shard, and the one it was merged into
+    if len(parts) > 1:  # a shard, and the shard into which it was merged
         keep = np.flatnonzero(~pd.Series(table.texts("id", keep)).duplicated())
     algorithm, swept = (table.column(name, keep) for name in ("algorithm", "swept"))
     codes, distinct = pd.MultiIndex.from_arrays([algorithm, swept]).factorize()

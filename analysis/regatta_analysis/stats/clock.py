@@ -347,7 +347,7 @@ def _regret(results, cell, time, metric, moment):
 
 
 def _to_target(results, cell, share, target, single, moment):
-    """The columns of a target. `single` keeps the medians with one worker, {share: time}."""
+    """The columns of the table for one target. `single` keeps the medians with one worker, {share: time}."""
     mine = histories(results, cell.problem, moment=moment).of(cell.algorithm)
     times = mine.first(target)
     median = median_time(times, np.minimum(mine.limits, np.where(np.isfinite(mine.times), mine.times, 0).max(axis=1)))

@@ -37,12 +37,16 @@ def value_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
 
 def trial_values(results: Results, problem: str, value: Mapping[str, Any],
                  algorithms: Iterable[str] | None = None) -> pd.Series:
-    """Series of one number per complete trial, indexed by (algorithm, instance, seed); less is
-    better; NaN where a trial has none. `value` has the keys
+    """Series of one number per complete trial, indexed by (algorithm, instance, seed). Less is better, and a trial
+    without a value has NaN. `value` has the keys
 
-    metric: see `value_curves`; at: a query t, or `last` (default), the last query of the problem; over: [first,
-    last] queries, their mean, `log`: of log10 of it; hit: instead, the first query after which simple regret is at most
-    this (one more than the last where it never is); sense: `max` where more is better (the sign is turned).
+    - `metric`: see `value_curves`.
+    - `at`: a query t, or `last` (default), the last query of the problem.
+    - `over: [first, last]`: the mean over these queries.
+    - `log: true`: take log10 of the values first.
+    - `hit`: instead, the number of the first query after which simple regret is at most this value. If it never is,
+      the number of the last query plus one.
+    - `sense: max`: more is better, so the sign is turned.
     """
     unknown = set(value) - KEYS
     if unknown:
