@@ -19,7 +19,7 @@ static inline void parse_study(const char *text, RgStudy *study)
              diagnostics.list[0].message);
 }
 
-/* The same, and its plan. */
+/* Parse a study, and plan it. */
 static inline void plan_study(const char *text, RgStudy *study, RgPlan *plan)
 {
   parse_study(text, study);

@@ -19,7 +19,7 @@ def terminal(text):
 
 
 def line(text):
-    """The same in one line."""
+    """The text in one line."""
     return terminal(re.sub("[\t\n]", " ", str(text)))
 
 

@@ -284,7 +284,7 @@ static double each(const RgPenalty *penalty, const double *x, double *gradient)
   return sum;
 }
 
-/* The same with the product of all cones clipped once. */
+/* Like `each`, but the product of all cones is clipped once. */
 static double together(const RgPenalty *penalty, const double *x, double *gradient)
 {
   double log_s = 0, slope;

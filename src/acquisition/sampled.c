@@ -142,7 +142,7 @@ static void jes_slopes(const RgJes *jes, int m, RgJesMoments at, size_t ld, RgJe
   }
 }
 
-/* The same values from point `first` on. */
+/* The slopes from point `first` on. */
 static RgJesSlopes slopes_from(const RgJesSlopes *of, int first)
 {
   return (RgJesSlopes){of->mean + first, of->variance + first, of->covariance + first};

@@ -10,7 +10,7 @@
    else x. */
 PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_context,
                                          RgModel *model);
-/* The same over (x, c), with predictions anywhere in the unit cube. */
+/* Create a model over (x, c), with predictions anywhere in the unit cube. */
 PetscErrorCode rg_surrogate_create_on_box(const RgAlgorithm *algorithm, RgModel *model);
 
 /* The create, model and destroy functions of a class whose whole state is one RgModel over the

@@ -11,7 +11,7 @@
    capacity is stored, and n may decrease in between. Appending is O(1) amortised. */
 #define RG_GROW(n, array) rg_grow((size_t)(n), sizeof(*(array)), &(array))
 
-/* The same for entries of `size` bytes; array: address of the pointer. */
+/* Make room for an entry of `size` bytes; array: address of the pointer. */
 static inline PetscErrorCode rg_grow(size_t n, size_t size, void *array)
 {
   PetscFunctionBeginUser;

@@ -23,8 +23,8 @@ typedef struct {
    After a mistake the formula is empty. The caller clears it in either case. */
 PetscErrorCode rg_arithmetic_parse(RgExpression *parser, int n_names, const char *const *names,
                                    RgArithmetic *arithmetic);
-/* The same of the coordinates of a design as the problem sees them (rg_space_seen). Their names are
-   those of its inputs, or x1, x2, .. */
+/* Parse a formula of a design's coordinates as the problem sees them (rg_space_seen). Their names
+   are those of its inputs, or x1, x2, .. */
 PetscErrorCode rg_arithmetic_parse_inputs(RgExpression *parser, const RgSpace *design,
                                           RgArithmetic *arithmetic);
 PetscErrorCode rg_arithmetic_clear(RgArithmetic *arithmetic);

@@ -54,7 +54,7 @@ extern const RgDistributionInfo rg_distribution_infos[];
 PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribution,
                                      RgText *mistake);
 
-/* The same for a law within a text: reads up to its end, and leaves mistakes in the expression. */
+/* Parse a law within a text: reads up to its end, and leaves mistakes in the expression. */
 PetscErrorCode rg_distribution_read(RgExpression *expression, RgDistribution *distribution);
 
 /* Build the laws (dim, zeroed) of `dim` coordinates. n = 1: one text for all coordinates; n =

@@ -9,7 +9,7 @@
 enum {
   BATCH = 1024,         /* points per batch of evaluations */
   RAW = 4096,           /* raw points per coordinate in the first round */
-  RAW_ZOOM = 1024,      /* the same in later rounds */
+  RAW_ZOOM = 1024,      /* raw points per coordinate in later rounds */
   RAW_MEMORY = 1 << 22, /* largest number of coordinates in memory */
   SOBOL_DIM = 40,       /* above this dimension raw points are uniform instead of Sobol points */
   STARTS = 10,          /* local searches in the first round */

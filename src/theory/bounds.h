@@ -25,7 +25,7 @@ double rg_bound_c2(double n_points);
 double rg_bound_theorem_4_1(double n_points, double noise, int T, double gamma);
 /* Theorem 4.2: BCR_T <= pi^2/6 + sqrt(C1 T gamma (2 + s_T)), continuous rule. */
 double rg_bound_theorem_4_2(double shift, double noise, int T, double gamma);
-/* The same with sum_{t<=T} (2 + s_t) in place of T (2 + s_T). The proof bounds this sum first. */
+/* Theorem 4.2 with sum_{t<=T} (2 + s_t) in place of T (2 + s_T). The proof has this sum first. */
 double rg_bound_theorem_4_2_sum(double mean_sum, double noise, double gamma);
 /* Theorem 4.3: bound of E[R_T | zeta_1, zeta_2, ...] that holds with probability 1 - delta over the
    confidence parameters, finite rule. */

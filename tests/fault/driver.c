@@ -1,5 +1,5 @@
-/* The same run as a program, to be disturbed from outside: fault_driver RESULTS.h5 LEDGER N_SEEDS
-   IMAGE_BYTES. */
+/* The run of drive.h as a program, to be disturbed from outside: fault_driver RESULTS.h5 LEDGER
+   N_SEEDS IMAGE_BYTES. */
 #include <stdio.h>
 #include <stdlib.h>
 

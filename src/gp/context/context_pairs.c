@@ -270,7 +270,7 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const doubl
   PetscFunctionReturn(0);
 }
 
-/* The same for one design, from the data near it. */
+/* Like moment_gradient, for one design, from the data near it. */
 static PetscErrorCode near_gradient(RgContextPosterior *cp, const double *x, const double *mean_bar,
                                     const double *variance_bar, double *g)
 {

@@ -243,7 +243,7 @@ static void plain_moments(const RgContextPosterior *cp, int J, RgContextMoments 
   }
 }
 
-/* The same quantities from P: k(x,x) - R_m' P R_m and -2 R_m' P D_m. */
+/* Like plain_moments, but from P: k(x,x) - R_m' P R_m and -2 R_m' P D_m. */
 static void reduced_moments(const RgContextPosterior *cp, int J, RgContextMoments *moments)
 {
   struct RgContextProduct *p = cp->product;
@@ -320,7 +320,7 @@ static void reduced_pull(const RgContextPosterior *cp, int J, const RgContextMom
                 p->T + (size_t)j * r * n, n, 0.0, p->H + (size_t)j * r * n, n);
 }
 
-/* The same with single columns: h_m = -variance_bar_m T_m - sum_k variance_slope_bar_mk T_mk and
+/* Without P, by single columns: h_m = -variance_bar_m T_m - sum_k variance_slope_bar_mk T_mk and
    h_mk = -variance_slope_bar_mk T_m. Skips zero columns; returns the number of others. */
 static int plain_pull(const RgContextPosterior *cp, int J, const RgContextMoments *bar)
 {

@@ -134,8 +134,8 @@ PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const dou
    triangle (A[i*n + j], j <= i) is read. O(n^2 dim). */
 PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
                                         const double *A, double *g);
-/* The same over a rectangle: g_p = sum_ij W_ij d k(x_i, z_j) / d theta_p; X: n x dim, Z: m x dim, W
-   as K of rg_kernel_cross. O(n m dim). */
+/* The gradient over a rectangle: g_p = sum_ij W_ij d k(x_i, z_j) / d theta_p; X: n x dim, Z: m x
+   dim, W as K of rg_kernel_cross. O(n m dim). */
 PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double *X, int m,
                                      const double *Z, const double *W, double *g);
 

@@ -40,7 +40,7 @@ static inline int rg_kernel_word(int words, double x)
 /* Input j at x as it enters the kernel. slope: derivatives by x, log a, log b; NULL: not wanted. x
    is kept a millionth from 0 and 1, where derivatives may be infinite. */
 double rg_kernel_warp_at(const RgKernel *kernel, int j, double x, double *slope);
-/* The same without derivatives, x itself without a warp. */
+/* The warped input without derivatives; x itself without a warp. */
 static inline double rg_kernel_input(const RgKernel *kernel, int j, double x)
 {
   return kernel->warp ? rg_kernel_warp_at(kernel, j, x, NULL) : x;
@@ -79,7 +79,7 @@ void rg_kernel_tile(const RgTileOps *ops, const RgKernel *kernel, int n, const d
                     const double *B, int width, double *value, double *slope, size_t stride,
                     double *scratch);
 
-/* The same for one term and at most RG_CHUNK entries; A and B start at the term's first column. */
+/* A tile of one term with at most RG_CHUNK entries; A and B start at the term's first column. */
 void rg_kernel_term_tile(const RgTileOps *ops, const RgKernelTerm *term, int n, const double *A,
                          int columns, const double *B, int width, double *value, double *slope,
                          size_t stride, double *scratch);

@@ -21,7 +21,7 @@ PetscErrorCode rg_factor_covariance(int n, RgMatrixFunction matrix, const void *
    Jitter as in posterior.h; *jitter reports it. */
 PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, const double *z,
                               double *f, double *jitter, RgFailure *failure);
-/* The same on the leader of a team (may be NULL). The team computes a dense factor that is large
+/* A path on the leader of a team (may be NULL). The team computes a dense factor that is large
    enough. */
 PetscErrorCode rg_sample_path_on(RgTeam *team, const RgSpace *space, const RgKernel *kernel,
                                  const double *z, double *f, double *jitter, RgFailure *failure);

@@ -55,7 +55,7 @@ typedef struct {
 /* Empty posterior with room for `capacity` data (doubled when exceeded). Copies the kernel. */
 PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance, double mean,
                                    int capacity, RgPosterior *posterior);
-/* The same, permanently on the finite points of `domain` (borrowed). */
+/* Create a posterior that stays on the finite points of `domain` (borrowed). */
 PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel *kernel,
                                           double noise_variance, double mean, int capacity,
                                           RgPosterior *posterior);

@@ -77,7 +77,7 @@ enum { RG_FEW_ROWS = 128 };
 /* Lower triangle of the inverse of the factored matrix, in place; overwrites the entries above
    the diagonal. 2 n^3/3 flops, 3 n^2/sqrt(ranks) numbers sent per rank. */
 PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *matrix);
-/* The same by the method for several ranks, with any number of ranks. */
+/* Invert by the method for several ranks, with any number of ranks. */
 PetscErrorCode rg_block_matrix_sweep(int n, RgBlockMatrix *matrix);
 
 /* B := L^-1 B, or L^-T B; B n x m distributed in the same row blocks. */

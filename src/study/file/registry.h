@@ -19,7 +19,7 @@ const RgAlgorithmClass *rg_registry_find_algorithm(const RgRegistry *registry, c
 /* The fingerprint of results of `cell`: the machine's, combined with the hashes of plug-in files
    and of external programs that the cell uses. */
 uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell, uint64_t machine);
-/* The same without programs: the fingerprint of the problem's values, which no method changes. */
+/* The fingerprint without programs: of the problem's values, which no method changes. */
 uint64_t rg_registry_code_fingerprint(const RgRegistry *registry, const RgCell *cell,
                                       uint64_t machine);
 /* Whether a plug-in is linked with HDF5, so that its functions may call it. */

@@ -95,7 +95,7 @@ typedef struct {
   char *outside;            /* external programs, `; program NAME HASH`; NULL: no programs */
   /* "name=value, ..." of the sweep axes that affect the cell; "" without such axes */
   char *swept;
-  int n_swept; /* the same as data, and the measure that queries aim at (`aimed_score`) */
+  int n_swept; /* swept settings as data, and the measure that queries aim at (`aimed_score`) */
   RgSwept *settings;
   /* Places in the study file; `file` is borrowed from the study. */
   RgPlace problem_place, algorithm_place;

@@ -10,7 +10,7 @@
 
 #define RG_FOLDER_EVALUATIONS "evaluations"
 #define RG_FOLDER_LOG "log" /* standard error of programs, full texts of failures; never read */
-#define RG_FOLDER_ANSWERS "answers"   /* the same for answers of external optimisers */
+#define RG_FOLDER_ANSWERS "answers"   /* logged answers of external optimisers */
 #define RG_FOLDER_TIMELINE "timeline" /* events of trials on the real clock (timeline.h) */
 
 typedef struct RgEvaluationLog RgEvaluationLog;

@@ -146,7 +146,7 @@ PetscErrorCode rg_trial_place(RgTrialRun *run, int row, bool *otherwise);
 RgPoint rg_trial_point(RgTrialRun *run, int row);
 /* Give it its value, with noise: NaN if the evaluation failed. */
 PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row);
-/* The same in parts: the value that is known or logged, if one is *found; else measure f, which
+/* rg_trial_evaluate in parts: the known or logged value, if one is *found; else measure f, which
    sets the failure of the trial if that fails, and keep f, on the disk if the trial has a log. */
 PetscErrorCode rg_trial_recall(RgTrialRun *run, int row, bool *found);
 PetscErrorCode rg_trial_measure(RgTrialRun *run, int row, double *f);

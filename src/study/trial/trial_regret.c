@@ -191,7 +191,7 @@ static PetscErrorCode fixed_regret(RgTrialRun *run)
   PetscFunctionReturn(0);
 }
 
-/* The same where F differs between rows; the record's optimum is that of the last one. */
+/* The regret if F differs between rows. The record's optimum is the optimum of the last row. */
 static PetscErrorCode current_regret(RgTrialRun *run)
 {
   RgRecord *record = run->record;

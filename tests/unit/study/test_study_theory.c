@@ -267,7 +267,7 @@ static double variation(double slope, int n)
   return sum;
 }
 
-/* The same on boxes, with kappa_t at t = 10 from O8. */
+/* The theory on boxes, with kappa_t at t = 10 from O8. */
 RG_TEST(test_robust_measures_on_boxes)
 {
   static const char text[] =

@@ -52,7 +52,7 @@ typedef struct {
 PetscErrorCode rg_set_posterior_create(const RgDomain *domain, const RgKernel *kernel,
                                        double noise_variance, double mean, int capacity,
                                        RgSetPosterior **posterior);
-/* The same with a given method. Errors: PETSC_ERR_ARG_WRONG where it does not apply. */
+/* Create with a given method. Errors: PETSC_ERR_ARG_WRONG if the method does not apply. */
 PetscErrorCode rg_set_posterior_create_with(RgSetMethod method, const RgDomain *domain,
                                             const RgKernel *kernel, double noise_variance,
                                             double mean, int capacity, RgSetPosterior **posterior);
