@@ -4,7 +4,7 @@ A suite is a folder. It has a folder per algorithm, with a file per function and
 f is minus the objective. Functions of the suite bbob keep their numbers and instances. Other problems have the suite
 `regatta-STUDY` and their place in the study as number, whatever is selected. Every trial with an evaluation is a run,
 even if it failed. A run that the study's `stop` ended has the evaluations that were made. These formats have no place for
-its reason; a comment tells it."""
+the reason; a comment states it."""
 import json
 import re
 from dataclasses import dataclass
