@@ -20,12 +20,12 @@
 #define PROJECT_LEAST 1e-6 /* at least this share of k(x,x), */
 #define PROJECT_MOST 1e-3  /* and at most this share */
 /* With more than RG_LONG_DATA data a value at all contexts is dear. If ROUGH needs more than
-   LONG_FEW nodes, or FINE too many, the search takes up to LONG_NODES of these accuracies. A slope
-   of U by the context needs more nodes than U. */
+   LONG_FEW nodes, the search takes up to LONG_NODES of LONG_ROUGH. The best starts climb on nodes
+   of LONG_FINE. A slope of U by the context needs more nodes than U. */
 #define LONG_FEW 64
 #define LONG_NODES 400
 #define LONG_ROUGH 1e-2
-#define LONG_FINE 1e-4
+#define LONG_FINE 1e-5
 #define LONG_ROUGH_SLOPES 3e-3
 #define LONG_FINE_SLOPES 1e-6
 #define LONG_ROUNDS 16    /* rounds of every climb then: at a kink they would go on for long, */
@@ -419,12 +419,11 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   const bool near = rough.ucb.posterior.form == RG_CONTEXT_NEAR;
   const RgContextForm whole = near ? RG_CONTEXT_NEAR : RG_CONTEXT_EXACT;
   Interpolated how = {&model->posterior, near, FINE, is_product ? FINE_PRODUCT : FINE_NODES};
-  PetscCall(create_with_nodes(model, options, exact, &how, &fewer, &end));
-  if (!fewer && !is_product && is_long(model)) {
+  if (is_long(model) && !is_product) {
     how.tolerance = exact->n_slopes ? LONG_FINE_SLOPES : LONG_FINE;
     how.most = LONG_NODES;
-    PetscCall(create_with_nodes(model, options, exact, &how, &fewer, &end));
   }
+  PetscCall(create_with_nodes(model, options, exact, &how, &fewer, &end));
   if (!fewer) PetscCall(rg_context_ucb_create(model, options->width, exact, whole, FINISH, &end));
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &end,
                                 rough.gains ? &screen : NULL, &climbs, query, value, failure));

@@ -60,7 +60,7 @@ static double check(Case *test, double least, double tolerance)
   }
   RG_OK(rg_nearby_gradient(&nearby, M, test->mean_bar, test->variance_bar, gradient[1]));
   for (int k = 0; k < M * D; k++) RG_CLOSE(gradient[1][k], gradient[0][k], 30 * tolerance);
-  for (int t = 0; t * RG_TILE < M; t++)
+  for (int t = 0; t * RG_LANES < M; t++)
     share = PetscMax(share, (nearby.end[t] - nearby.first[t]) / (double)N);
   RG_OK(rg_nearby_destroy(&nearby));
   RG_OK(rg_prediction_destroy(&work));
@@ -96,6 +96,20 @@ RG_TEST(near_data_predict_nearly_the_same)
     assert_true(check(&test, cases[i].least, cases[i].tolerance) < cases[i].share);
     end(&test);
   }
+}
+
+/* Data at the distance of a period are near, although those at the distance of the box are not. */
+RG_TEST(near_data_of_a_periodic_kernel_are_a_period_away)
+{
+  const double scales[D] = {3, 3, 3, 0.3};
+  RgKernel kernel;
+  Case test;
+
+  RG_OK(rg_kernel_create(RG_KERNEL_PERIODIC, D, true, scales, 1.7, &kernel));
+  rg_kernel_set_shape(&kernel, 0.3);
+  begin(&kernel, 0.01, &test);
+  check(&test, 1e-6, 1e-3);
+  end(&test);
 }
 
 /* Far from all data the prior remains. */

@@ -10,6 +10,7 @@
 /* Candidates of a tile. Fewer data are near 8 candidates than near RG_TILE, so a search takes two
    thirds of the time. */
 #define NEAR_TILE RG_LANES
+#define REACH_STEPS 20 /* bisections of the distance at which covariances end to count */
 
 /* Numbers of the m points by their last input. last: m, scratch. */
 static PetscErrorCode sort_points(int m, int dim, const double *Z, double *last, PetscInt *order)
@@ -28,6 +29,31 @@ static void permute(int m, int dim, const PetscInt *order, const double *Z, doub
 {
   for (int j = 0; j < m; j++)
     for (int k = 0; k < dim; k++) sorted[(size_t)j * dim + k] = Z[(size_t)order[j] * dim + k];
+}
+
+/* Distance in the last input alone beyond which no covariance counts; infinity if it is more than
+   the box, or if the covariance may rise again with the distance (periodic factors). */
+static PetscErrorCode find_reach(const RgKernel *kernel, double least, double *reach)
+{
+  const int dim = kernel->dim;
+  double *points, k, low = 0.0, high = 1.0;
+  bool falls = true;
+
+  PetscFunctionBeginUser;
+  for (int t = 0; t < kernel->n_terms; t++)
+    for (int f = 0; f < kernel->terms[t].n_factors; f++)
+      falls = falls && rg_kernel_classes[kernel->terms[t].factors[f].family]->columns == 1;
+  PetscCall(PetscCalloc1(2 * (size_t)dim, &points));
+  for (int i = 0; i <= REACH_STEPS; i++) {
+    const double distance = i ? 0.5 * (low + high) : high;
+    points[2 * dim - 1] = distance;
+    PetscCall(rg_kernel_cross(kernel, 1, points, 1, points + dim, &k));
+    if (k < least) high = distance;
+    else low = distance;
+  }
+  *reach = falls && low < 1.0 ? high : INFINITY;
+  PetscCall(PetscFree(points));
+  PetscFunctionReturn(0);
 }
 
 /* P from the inverted factor, and alpha, in the order of the sorted data. */
@@ -65,14 +91,16 @@ PetscErrorCode rg_nearby_create(RgPosterior *posterior, double tolerance, RgNear
 
   PetscFunctionBeginUser;
   *nearby = (RgNearby){.posterior = posterior, .least = tolerance * rg_kernel_diagonal(kernel)};
-  PetscCall(PetscCalloc5(padded * padded, &nearby->precision, padded * columns, &nearby->data,
-                         padded, &nearby->alpha, NEAR_TILE * columns, &nearby->B,
+  PetscCall(PetscCalloc6(padded * padded, &nearby->precision, padded * columns, &nearby->data,
+                         padded, &nearby->alpha, n, &nearby->at, NEAR_TILE * columns, &nearby->B,
                          rg_kernel_tile_scratch(kernel, NEAR_TILE), &nearby->scratch));
   PetscCall(PetscMalloc3(n * dim, &sorted, n, &last, n, &order));
   PetscCall(sort_points((int)n, dim, posterior->X, last, order));
   permute((int)n, dim, order, posterior->X, sorted);
   rg_kernel_scale_points(kernel, (int)n, sorted, nearby->data);
   PetscCall(fill_precision(posterior, order, nearby));
+  for (size_t a = 0; a < n; a++) nearby->at[a] = sorted[(a + 1) * dim - 1];
+  PetscCall(find_reach(kernel, nearby->least, &nearby->reach));
   PetscCall(PetscFree3(sorted, last, order));
   PetscFunctionReturn(0);
 }
@@ -88,7 +116,8 @@ static PetscErrorCode free_tiles(RgNearby *nearby)
 PetscErrorCode rg_nearby_destroy(RgNearby *nearby)
 {
   PetscFunctionBeginUser;
-  PetscCall(PetscFree5(nearby->precision, nearby->data, nearby->alpha, nearby->B, nearby->scratch));
+  PetscCall(PetscFree6(nearby->precision, nearby->data, nearby->alpha, nearby->at, nearby->B,
+                       nearby->scratch));
   PetscCall(free_tiles(nearby));
   *nearby = (RgNearby){0};
   PetscFunctionReturn(0);
@@ -129,6 +158,23 @@ static bool counts(double least, const double *row)
   return any;
 }
 
+/* Find the data that may count for a tile, from their last inputs. The range begins at a multiple
+   of 8, and has a multiple of 8 data or ends with the last one. */
+static void find_window(const RgNearby *nearby, int tile, int *first, int *end)
+{
+  const int dim = nearby->posterior->kernel.dim, n = nearby->posterior->n;
+  const int from = tile * NEAR_TILE, to = PetscMin(from + NEAR_TILE, nearby->m) - 1;
+  const double least = nearby->sorted[(size_t)(from + 1) * dim - 1] - nearby->reach;
+  const double most = nearby->sorted[(size_t)(to + 1) * dim - 1] + nearby->reach;
+
+  int i = 0, j;
+
+  while (i < n && nearby->at[i] < least) i++;
+  for (j = i; j < n && nearby->at[j] <= most;) j++;
+  *first = i - i % RG_LANES;
+  *end = PetscMin(*first + rg_pad(j - *first), n);
+}
+
 /* Scale the candidates of a tile; returns their number. */
 static int scale_candidates(RgNearby *nearby, int tile)
 {
@@ -147,10 +193,15 @@ static void fill_tile(RgNearby *nearby, int tile, bool values_only)
   const size_t at = (size_t)tile * tile_size(nearby);
   double *k = nearby->k + at;
   const size_t ld = (size_t)rg_pad(n);
-  int first = 0, end = n;
+  const int columns = rg_kernel_n_columns(&nearby->posterior->kernel);
+  int first, end;
 
-  rg_kernel_tile(rg_tile_ops(), &nearby->posterior->kernel, n, nearby->data, nearby->B, NEAR_TILE,
-                 k, values_only ? NULL : nearby->slope + at, slope_stride(nearby), nearby->scratch);
+  find_window(nearby, tile, &first, &end);
+  const size_t begin = (size_t)first * NEAR_TILE;
+  rg_kernel_tile(rg_tile_ops(), &nearby->posterior->kernel, end - first,
+                 nearby->data + (size_t)first * columns, nearby->B, NEAR_TILE, k + begin,
+                 values_only ? NULL : nearby->slope + at + begin, slope_stride(nearby),
+                 nearby->scratch);
   while (first < end && !counts(nearby->least, k + (size_t)first * NEAR_TILE)) first++;
   while (end > first && !counts(nearby->least, k + (size_t)(end - 1) * NEAR_TILE)) end--;
   first -= first % RG_LANES;

@@ -15,8 +15,9 @@ typedef struct {
   double least;           /* covariances below this count as zero */
   /* n x n: P of the sorted data; as the next two, padded with zeros to a multiple of 8 */
   double *precision;
-  double *data;  /* n x columns: the data sorted by last input, divided by the length scales */
-  double *alpha; /* n: P (y - m) */
+  double *data;      /* n x columns: the data sorted by last input, divided by the length scales */
+  double *alpha;     /* n: P (y - m) */
+  double *at, reach; /* n: their last inputs; the distance of these beyond which no datum counts */
   /* The last prediction, whose candidates form tiles: */
   int m, room;           /* candidates; tiles that the arrays have room for */
   PetscInt *order;       /* candidates by their last input */
