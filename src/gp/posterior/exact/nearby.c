@@ -166,7 +166,6 @@ static void find_window(const RgNearby *nearby, int tile, int *first, int *end)
   const int from = tile * NEAR_TILE, to = PetscMin(from + NEAR_TILE, nearby->m) - 1;
   const double least = nearby->sorted[(size_t)(from + 1) * dim - 1] - nearby->reach;
   const double most = nearby->sorted[(size_t)(to + 1) * dim - 1] + nearby->reach;
-
   int i = 0, j;
 
   while (i < n && nearby->at[i] < least) i++;
