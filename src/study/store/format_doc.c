@@ -29,12 +29,13 @@ static const char introduction[] =
   "attributes `long_name`, `units` and `description`. Texts have variable length and are UTF-8.\n"
   "Missing values are NaN: trials that are shorter than the longest of their group,\n"
   "coordinates that a trial does not have, and columns that an algorithm does not fill.\n"
-  "Units: `y` means the units of the problem's f, `native` the units of its inputs, `1` no unit.\n\n"
-  "Regatta maximises. If a problem has `goal: minimise`, the file has the negative of the values\n"
-  "of the user's program or table. This holds for `y`, `f`, `objective`, `optimum` and the numbers\n"
-  "that a method derives from them. The goal stands in the study's text, and in the keys of trials\n"
-  "of programs. `regatta info`, figures, tables, pages and exports show `y`, `f`, `objective`,\n"
-  "`optimum` and the best value with the user's own sign. Regret is the same for both goals.\n\n";
+  "Units: `y` means the units of the problem's f, `native` those of its inputs, `1` no unit.\n\n"
+  "Regatta maximises. If a problem has `goal: minimise`, the file has the negative of the\n"
+  "values of the user's program or table. This holds for `y`, `f`, `objective`, `optimum` and\n"
+  "the numbers that a method derives from them. The goal stands in the study's text, and in the\n"
+  "keys of trials of programs. `regatta info`, figures, tables, pages and exports show `y`, `f`,\n"
+  "`objective`, `optimum` and the best value with the user's own sign. Regret is the same for\n"
+  "both goals.\n\n";
 
 static const char reading[] =
   "## Reading\n\n"
