@@ -143,6 +143,8 @@ class Best(common.Case):
             self.assertEqual(tuple(rows.loc["TS", ["setting", "why"]]), ("noise = 1e-4", "") if known
                              else ("", best.CENSORED))
             self.assertEqual(rows.loc["EI", "why"], "" if known else best.CENSORED)
+            effect = results.effects(metric).set_index(["method", "setting"]).loc[("TS", "noise")]
+            self.assertEqual((effect.n, effect.verdict == "open"), (SEEDS, False) if known else (0, True))
             table = sweep.final_values(results, metric)
             found = sweep.sensitivity(table, results, metric).set_index(["method", "setting"])["best_at"]
             # Where only one value of the setting is known, there is no sensitivity.

@@ -10,6 +10,7 @@ import argparse
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -149,6 +150,8 @@ def main():
     parser.add_argument("--kept", action="store_true", help="run nothing: the table of what FOLDER has")
     parser.add_argument("--page", type=pathlib.Path, help="page that gets the table")
     arguments = parser.parse_intermixed_args()
+    if not arguments.kept and not shutil.which(arguments.program):
+        parser.error(f"{arguments.program!r} is no program; the first word is the path of regatta")
     lengths = [int(t) for t in arguments.T.split(",")]
     rows = {}
     with tempfile.TemporaryDirectory() as scratch:

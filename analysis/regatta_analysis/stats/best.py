@@ -24,7 +24,7 @@ BEST = ["problem", "method", "setting", "statistic", "value", "se", "median", "l
 EFFECTS = ["problem", "method", "setting", "value", "against", "n", "scale", "effect", "low", "high", "better",
            "equivalent", "worse", "verdict"]
 FEWER, NO_VALUE = "the best value rests on {} of {} trials", "no setting has a finite value"
-CENSORED = "`stop` ended trials of a setting, which has no value at the last query then"
+CENSORED = "`stop` ended trials of a setting, so its value at the last query is not known"
 EQUAL = "all settings have the same values"
 
 
@@ -107,11 +107,11 @@ def _compared(first, second, level):
 
 
 def _evidence(both, level=evidence.LEVEL):
-    """The Evidence of the columns a and b. A trial may stand several times: a unit is a trial, or an instance where
+    """The Evidence of the columns a and b, which may be empty. A trial may stand several times: a unit is a trial, or an instance where
     several trials share one."""
     instances = both.index.get_level_values("instance")
     units = instances if 1 < instances.nunique() < len(both.index.unique()) else both.index
-    codes, (a, b) = pd.factorize(units)[0], both.to_numpy(float).T
+    codes, (a, b) = pd.factorize(units.to_numpy())[0], both.to_numpy(float).T
     scale = evidence.scale_of(a, b)
     if len(codes) > 1 and codes.max() == 0:  # one unit
         contrast = float(np.median(evidence.contrasts(a, b, scale)))
