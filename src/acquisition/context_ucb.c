@@ -28,10 +28,10 @@
 #define LONG_FINE 1e-5
 #define LONG_ROUGH_SLOPES 3e-3
 #define LONG_FINE_SLOPES 1e-6
-#define LONG_ROUNDS 16    /* rounds of every climb then: at a kink they would go on for long, */
-#define LONG_CLIMB 6      /* and of a climb on all contexts, */
-#define LONG_STEP 64      /* whose first step is that of a search with so many times the points */
-#define LONG_CONFIRM 1e-3 /* the tolerated difference then */
+#define LONG_ROUNDS 16    /* limit of rounds: a climb along a kink would go on for long */
+#define LONG_CLIMB 6      /* limit of rounds of a climb on all contexts */
+#define LONG_STEP 64      /* its first step is that of a search with 64 times the raw points */
+#define LONG_CONFIRM 1e-3 /* replaces CONFIRM */
 #define LONG_PROJECT 1e-2 /* a projection may leave the noise variance, at most this share */
 #define NEAR_CONTEXTS 32  /* with more contexts than this, only data near them take part */
 #define FINISH 40         /* approximate number of designs that the end of a search evaluates */

@@ -69,8 +69,9 @@ PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double
    interpolated to FINE, under the posterior itself. (3) Evaluate `exact` at the end points: this
    is `value`. Where it differs from the interpolated value by more than CONFIRM max(1, |value|),
    climb on `exact` from there.
-   With more than RG_LONG_DATA data the first two steps ask for less, and where U needs many nodes
-   along one context coordinate, only data near a design take part in them (RG_CONTEXT_NEAR).
+   With more than RG_LONG_DATA data the tolerances are larger, and climbs have a limit of rounds. If
+   U needs many nodes along one context coordinate, only data near a design take part in the first
+   two steps (RG_CONTEXT_NEAR).
    Without nodes (nodes = 0, or many nodes needed and a kernel that is a product of a part in x
    and a part in c), step (1) uses `exact` with RG_CONTEXT_ROUGH if that is cheaper, else `few`,
    and step (2) uses `exact`. If `few` has no fewer contexts than `exact`, every step uses

@@ -95,7 +95,7 @@ const RgParam rg_surrogate_params[] = {
   RG_CHOICE("fit_warm", RgSurrogateOptions, fit_warm, "true", warm_names, "",
             "first start of a fit: the last optimum instead of the configured values; auto: these "
             "for up to 100 data, then whenever the data have grown by a tenth since; with more "
-            "than 400 data one start per fit, in parts"),
+            "than 400 data a fit takes at most 8 evaluations, and its starts take turns"),
   RG_INT("fit_iterations", RgSurrogateOptions, fit_iterations, "100", 1, 1e6, "",
          "largest number of iterations of L-BFGS-B per start"),
   RG_GONE("fit_tolerance", "0.001"),

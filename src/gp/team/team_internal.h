@@ -29,7 +29,8 @@ enum { RG_TEAM_ARRAYS = 3 };
 typedef struct {
   RgTeamOperation operation;
   int slot, n, code; /* code of a task */
-  /* What to solve; whether variance or gradient is wanted; whether the mean is learned. */
+  /* Triangles to solve with. Depending on the task, `lower` also asks for variance or gradient, and
+     `upper` for a learned mean. */
   bool lower, upper;
   double noise_variance, mean;
   int kernel_ints, kernel_reals; /* 0: no kernel */

@@ -77,7 +77,7 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, RgDiagnostics *diagnostic
 /* ---- costs ----------------------------------------------------------------------------------- */
 
 #define ALL 60.0       /* seconds of all probes */
-#define FURTHER 30.0   /* seconds of all probes, after which no further seed is rehearsed */
+#define FURTHER 30.0   /* CPU seconds of all probes, after which no further seed is rehearsed */
 #define DEAR 5.0       /* seconds of a trial that is rehearsed with further seeds */
 #define SEEDS 3        /* seeds of such a trial */
 #define LINES 0.2      /* seconds in which lines of a log are timed */
@@ -211,8 +211,8 @@ static PetscErrorCode evaluation_of(const RgStudy *study, int c, double *timed, 
 
 /* Rehearse dear trials with further seeds: the cost of a query depends on where the data lie, and
    trials of some methods differ by a factor of two. probed: seconds by cell, 0 without a probe. */
-static PetscErrorCode probe_further_seeds(const RgStudy *study, double start, const double *probed,
-                                          RgCalibration *calibration)
+static PetscErrorCode probe_further_seeds(const RgStudy *study, double cpu_start,
+                                          const double *probed, RgCalibration *calibration)
 {
   RgStudy rest = *study; /* without the seeds before */
   double seconds;
@@ -221,7 +221,7 @@ static PetscErrorCode probe_further_seeds(const RgStudy *study, double start, co
   for (int i = 1; i < PetscMin(SEEDS, study->n_seeds); i++) {
     rest.seeds = study->seeds + i;
     rest.n_seeds = study->n_seeds - i;
-    for (int c = 0; c < study->n_cells && rg_wall_seconds() - start < FURTHER; c++) {
+    for (int c = 0; c < study->n_cells && rg_cpu_seconds() - cpu_start < FURTHER; c++) {
       const RgCell *cell = &study->cells[c];
       const bool built_in =
         !cell->algorithm->outside && !(cell->problem->traits & RG_PROBLEM_COSTLY);
@@ -236,7 +236,7 @@ static PetscErrorCode probe_further_seeds(const RgStudy *study, double start, co
 PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibration *calibration)
 {
   const RgStudy *study = plan->study;
-  const double start = rg_wall_seconds();
+  const double start = rg_wall_seconds(), cpu_start = rg_cpu_seconds();
   double line = NAN, evaluation, *timed, *seconds;
 
   PetscFunctionBeginUser;
@@ -251,7 +251,7 @@ PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibrat
     if (lines && isnan(line)) line = time_line(folder);
     rg_calibration_probe(calibration, c, seconds[c] + (lines ? lines * line : 0));
   }
-  PetscCall(probe_further_seeds(study, start, seconds, calibration));
+  PetscCall(probe_further_seeds(study, cpu_start, seconds, calibration));
   PetscCall(PetscFree(seconds));
   PetscCall(PetscFree(timed));
   PetscFunctionReturn(0);

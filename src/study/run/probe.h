@@ -15,12 +15,12 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, RgDiagnostics *diagnostic
 PetscErrorCode rg_probe_calls(const RgPlan *plan, const RgCalibration *calibration, RgText *text);
 
 /* Time one cell of every method and problem entry without trials in `calibration`, and add the
-   estimated time of a trial (study/run/rehearsal.h). In the first 30 seconds, trials of more than 5
-   seconds, without a program, are estimated with up to three of the study's seeds. Not timed:
-   cells for teams of ranks, cells with more than 20 nominal seconds per query, and cells that
-   remain after a minute. folder: where the run will write, for the time of the lines that trials
-   with programs add to their logs; its probe leaves no file; NULL: no logs. Searches for unknown
-   optima are not part of a trial: many trials share one. */
+   estimated time of a trial (study/run/rehearsal.h). In the first 30 CPU seconds, trials of more
+   than 5 seconds, without a program, are estimated with up to three of the study's seeds. Not
+   timed: cells for teams of ranks, cells with more than 20 nominal seconds per query, and cells
+   that remain after a minute. folder: where the run will write, for the time of the lines that
+   trials with programs add to their logs; its probe leaves no file; NULL: no logs. Searches for
+   unknown optima are not part of a trial: many trials share one. */
 PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibration *calibration);
 
 /* Estimate the searches for unknown optima (regret/optimum.h) that the trials without a status in

@@ -34,7 +34,7 @@ typedef struct {
   /* By cell (the first cell of a problem): an excess over the optimum was reported; owned. */
   PetscBT exceeded;
   PetscBT again; /* by trial: it runs again although an earlier run completed it; owned */
-  /* Of these, trials of this rank that failed now, so that the earlier record stays. */
+  /* Trials of this rank that ran again and failed; their earlier record stays. */
   int n_kept;
   RgOriginCounts origins; /* origins of trials that don't run again */
   RgInstances *instances; /* instances of problems, for all trials of this rank */

@@ -10,7 +10,7 @@
 /* Candidates of a tile. Fewer data are near 8 candidates than near RG_TILE, so a search takes two
    thirds of the time. */
 #define NEAR_TILE RG_LANES
-#define REACH_STEPS 20 /* bisections of the distance at which covariances end to count */
+#define REACH_STEPS 20 /* bisections of the distance beyond which no covariance counts */
 
 /* Numbers of the m points by their last input. last: m, scratch. */
 static PetscErrorCode sort_points(int m, int dim, const double *Z, double *last, PetscInt *order)
