@@ -51,7 +51,7 @@ ONLY_HEADERS = [
 STATICS = {"maths/blas.c": {"mapped"}, "base/clock.c": {"events"},
            "base/poll.c": {"poll"}, "study/run/stop.c": {"signal_seen", "guarded", "first_end"}}
 
-MAX_LINES, MAX_COLUMNS, MAX_FUNCTION, MAX_PARAMETERS = 600, 100, 50, 8
+MAX_LINES, MAX_COLUMNS, MAX_FUNCTION, MAX_PARAMETERS = 900, 100, 50, 8
 
 # Kernels of vector instructions: what they are handed stays in registers through their loops, as
 # numbers and pointers that the compiler sees don't alias; a struct would be read again in each turn.

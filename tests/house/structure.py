@@ -4,7 +4,7 @@ limits.txt has the numbers. Each rule is a function of a Tree (check_house.py)."
 import collections
 import re
 
-FIELDS, REBUILDS = 24, 60  # where limits.txt names no other number
+FIELDS = 24  # where limits.txt names no other number
 LISTED = ("RG_KERNEL_", "RG_THEORY_")  # members of enumerations that a list makes
 
 
@@ -19,17 +19,12 @@ def limits(tree):
     return found
 
 
-def budgets(tree):
-    """A room has at most as many lines as limits.txt gives it."""
-    known, lines = limits(tree), collections.Counter()
-    for source in tree.sources:
-        lines[source.floor] += len(source.lines)
-    for room, count in lines.items():
-        if room and count > known.get(("lines", room), 0):
-            yield f"src/{room}", 1, f"{count} lines, at most {known.get(('lines', room), 0)} (tests/house/limits.txt)"
-    for kind, room in known:
-        if kind == "lines" and not lines[room]:
-            yield "tests/house/limits.txt", 1, f"names the room {room}, which is not there"
+def total(tree):
+    """`src` has at most as many lines as limits.txt says."""
+    lines = sum(len(source.lines) for source in tree.sources)
+    most = limits(tree).get(("lines", "src"), 0)
+    if lines > most:
+        yield "src", 1, f"{lines} lines, at most {most} (tests/house/limits.txt)"
 
 
 def classes(tree):
@@ -60,23 +55,6 @@ def externals(tree):
             own = name.startswith("rg_") and not static and name not in offered
             if own and count[name] - (name in users[source.path]) < 1:
                 yield source.path, line, f"{name} is used in no other file: make it static, or remove it"
-
-
-def rebuilds(tree):
-    """An edit of one file compiles few others again."""
-    users, known = collections.defaultdict(set), limits(tree)
-    for source in tree.sources:
-        for _, header, _ in source.includes():
-            users[header].add(source.name)
-    for source in tree.sources:
-        seen, todo = set(), [source.name]
-        while todo:
-            new = users[todo.pop()] - seen
-            seen |= new
-            todo += new
-        objects, most = sum(name.endswith(".c") for name in seen), known.get(("rebuilds", source.name), REBUILDS)
-        if objects > most:
-            yield source.path, 1, f"an edit of it rebuilds {objects} objects, at most {most}"
 
 
 def last_names(tree):
@@ -121,4 +99,4 @@ def second_lists(tree):
                     yield path, text.count("\n", 0, match.start()) + 1, f"a second list of {what}, whose home is {home}"
 
 
-RULES = [budgets, classes, externals, rebuilds, last_names, second_lists]
+RULES = [total, classes, externals, last_names, second_lists]
