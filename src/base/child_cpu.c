@@ -83,13 +83,13 @@ double rg_child_tree_seconds(pid_t pid)
 double rg_child_peak_bytes(pid_t pid)
 {
   char path[64], line[256];
-  double kibibytes = 0;
+  long kibibytes = 0;
 
   snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
   FILE *file = fopen(path, "re");
   if (!file) return 0;
   while (fgets(line, sizeof(line), file))
-    if (sscanf(line, "VmHWM: %lf kB", &kibibytes) == 1) break;
+    if (sscanf(line, "VmHWM: %ld kB", &kibibytes) == 1) break;
   fclose(file);
-  return 1024 * kibibytes;
+  return 1024.0 * (double)kibibytes;
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/number.h"
 #include "base/unicode.h"
 
 void rg_failure_set(RgFailure *failure, const char *format, ...)
@@ -13,7 +14,7 @@ void rg_failure_set(RgFailure *failure, const char *format, ...)
   if (failure->failed) return;
   failure->failed = true;
   va_start(arguments, format);
-  const int length = vsnprintf(failure->message, sizeof failure->message, format, arguments);
+  const int length = rg_format_list(failure->message, sizeof failure->message, format, arguments);
   va_end(arguments);
   if (length >= (int)sizeof failure->message) rg_utf8_trim(failure->message);
   for (char *c = failure->message; *c; c++) {

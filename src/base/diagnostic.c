@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/unicode.h"
 
 /* Mark the end of a truncated text, without cutting a UTF-8 character in two. */
@@ -31,7 +32,7 @@ void rg_diagnostics_add(RgDiagnostics *diagnostics, RgPlace place, const char *f
   RgDiagnostic *entry = &diagnostics->list[slot];
   entry->place = place;
   va_start(arguments, format);
-  int length = vsnprintf(entry->message, sizeof entry->message, format, arguments);
+  int length = rg_format_list(entry->message, sizeof entry->message, format, arguments);
   va_end(arguments);
   if (length >= (int)sizeof entry->message) mark_cut(entry->message, sizeof entry->message - 1);
   replace_controls(entry->message);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/statvfs.h>
 
+#include "base/number.h"
+
 void rg_fault_set(RgFault *fault, RgFaultCode code, const char *format, ...)
 {
   va_list arguments;
@@ -14,7 +16,7 @@ void rg_fault_set(RgFault *fault, RgFaultCode code, const char *format, ...)
   if (fault->code) return;
   fault->code = code;
   va_start(arguments, format);
-  vsnprintf(fault->message, sizeof(fault->message), format, arguments);
+  rg_format_list(fault->message, sizeof(fault->message), format, arguments);
   va_end(arguments);
 }
 
@@ -34,7 +36,7 @@ static void print_size(char text[32], double bytes)
   int unit = 0;
 
   for (; bytes >= 1024 && unit < 5; unit++) bytes /= 1024;
-  snprintf(text, 32, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+  rg_format(text, 32, unit ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
 }
 
 void rg_fault_file(RgFault *fault, const char *path, const char *what, int error,

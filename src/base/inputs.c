@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "base/text.h"
 
 enum { WORDS_MAX = 256 }; /* largest number of words in a description */
@@ -29,20 +30,12 @@ static bool is_name(const char *word)
          strlen(word);
 }
 
-static bool read_number(const char *word, double *value)
-{
-  char *end;
-
-  *value = strtod(word, &end);
-  return end != word && !*end && isfinite(*value);
-}
-
 static PetscErrorCode read_bounds(RgInput *input, int n, char *const *words, RgText *mistake)
 {
   PetscFunctionBeginUser;
   input->log = n == 3 && !strcmp(words[2], keys[KEY_LOG]);
-  if (n != 2 + input->log || !read_number(words[0], &input->lower) ||
-      !read_number(words[1], &input->upper))
+  if (n != 2 + input->log || !rg_number_only(words[0], &input->lower) ||
+      !rg_number_only(words[1], &input->upper))
     PetscCall(rg_text_add(mistake, "needs a lower and an upper bound, two numbers, and may have "
                                    "'log' and 'if CHOICE=WORD' behind them"));
   else if (!(input->lower < input->upper))

@@ -1,5 +1,6 @@
 /* Conversion of texts in a study file to values of parameters. */
 #include "base/params_internal.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "base/unicode.h"
 
@@ -156,9 +157,10 @@ static bool parse_number(const RgParam *entry, const char *word, double *value)
 
   if (!is_decimal(word, integer)) return false;
   /* -0 becomes 0, so that equal values have equal canonical texts. */
-  double number = strtod(word, NULL) + 0.0;
-  if (!isfinite(number) || (integer && (number < INT_MIN || number > INT_MAX))) return false;
-  *value = number;
+  double number;
+  if (!rg_number_only(word, &number) || (integer && (number < INT_MIN || number > INT_MAX)))
+    return false;
+  *value = number + 0.0;
   return in_range(entry, number);
 }
 

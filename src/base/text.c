@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/number.h"
+
 /* Make room for `extra` more bytes and the NUL. The capacity doubles, so that appending is O(1)
    amortised. */
 static PetscErrorCode text_reserve(RgText *text, size_t extra)
@@ -33,12 +35,12 @@ PetscErrorCode rg_text_add(RgText *text, const char *format, ...)
 
   PetscFunctionBeginUser;
   va_start(arguments, format);
-  int length = vsnprintf(NULL, 0, format, arguments);
+  int length = rg_format_list(NULL, 0, format, arguments);
   va_end(arguments);
   PetscCheck(length >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "invalid format '%s'", format);
   PetscCall(text_reserve(text, (size_t)length));
   va_start(arguments, format);
-  vsnprintf(text->data + text->length, (size_t)length + 1, format, arguments);
+  rg_format_list(text->data + text->length, (size_t)length + 1, format, arguments);
   va_end(arguments);
   text->length += (size_t)length;
   PetscFunctionReturn(0);
@@ -57,6 +59,8 @@ PetscErrorCode rg_text_add_bytes(RgText *text, const char *bytes, size_t length)
 PetscErrorCode rg_text_add_real(RgText *text, double value)
 {
   char buffer[32];
+  const char *end;
+  double read;
 
   PetscFunctionBeginUser;
   if (isnan(value)) {
@@ -65,8 +69,8 @@ PetscErrorCode rg_text_add_real(RgText *text, double value)
     strcpy(buffer, value > 0 ? "inf" : "-inf");
   } else {
     for (int digits = 15; digits <= 17; digits++) {
-      snprintf(buffer, sizeof buffer, "%.*g", digits, value);
-      if (strtod(buffer, NULL) == value) break;
+      rg_format(buffer, sizeof buffer, "%.*g", digits, value);
+      if (rg_number_read(buffer, &end, &read) && read == value) break;
     }
   }
   PetscCall(rg_text_add_bytes(text, buffer, strlen(buffer)));

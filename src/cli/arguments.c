@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "cli/manual.h"
 #include "cli/world.h"
@@ -27,10 +28,10 @@ static void print(FILE *stream, const char *format, va_list arguments)
   char *text;
 
   va_copy(again, arguments);
-  const int length = vsnprintf(NULL, 0, format, again);
+  const int length = rg_format_list(NULL, 0, format, again);
   va_end(again);
   if (length < 0 || PetscMalloc1(length + 1, &text)) return;
-  vsnprintf(text, (size_t)length + 1, format, arguments);
+  rg_format_list(text, (size_t)length + 1, format, arguments);
   rg_text_disarm(text, true);
   fputs(text, stream);
   (void)PetscFree(text);

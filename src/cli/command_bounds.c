@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/table.h"
 #include "cli/formula.h"
 #include "study/file/registry.h"
@@ -31,11 +32,9 @@ static const RgOption options[] = {
 static bool parse_probability(const RgArguments *arguments, int option, double *value)
 {
   const char *word = arguments->option[option];
-  char *end;
 
   if (!word) return true;
-  *value = strtod(word, &end);
-  if (end != word && !*end && *value > 0 && *value < 1) return true;
+  if (rg_number_only(word, value) && *value > 0 && *value < 1) return true;
   rg_complain("bounds: %s must be a number in (0, 1), got '%s'", options[option].name, word);
   return false;
 }
@@ -73,8 +72,8 @@ static PetscErrorCode show(const RgStudy *study, const RgTheoryTable *theory)
                                                            cell->why}));
     for (int k = 0; cell->bounded && k < cell->n_curves; k++) {
       if (!cell->value[k]) continue;
-      snprintf(gamma, sizeof(gamma), "%.6g", cell->gain->upper[cell->n - 1]);
-      snprintf(value, sizeof(value), "%.6g", cell->value[k][cell->n - 1]);
+      rg_format(gamma, sizeof(gamma), "%.6g", cell->gain->upper[cell->n - 1]);
+      rg_format(value, sizeof(value), "%.6g", cell->value[k][cell->n - 1]);
       PetscCall(rg_table_add(
         &table, (const char *const[]){of->problem_label, of->algorithm_label, of->swept,
                                       cell->family->curves[k].name, queries, gamma, value,

@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/inputs.h"
 #include "base/hash.h"
+#include "base/number.h"
 #include "cli/planned.h"
 #include "cli/shield.h"
 #include "base/table.h"
@@ -346,9 +347,9 @@ static int compare_swept(const Line *x, const Line *y)
 {
   for (int i = 0; i < x->n_swept && i < y->n_swept; i++) {
     const RgSwept *a = &x->settings[i], *b = &y->settings[i];
-    const double u = strtod(a->text, NULL), v = strtod(b->text, NULL);
     int order = strcmp(a->name, b->name);
-    if (!order && a->kind <= RG_SWEPT_INTEGER && b->kind <= RG_SWEPT_INTEGER)
+    double u, v;
+    if (!order && rg_number_only(a->text, &u) && rg_number_only(b->text, &v))
       order = (u > v) - (u < v);
     if (!order) order = strcmp(a->text, b->text);
     if (order) return order;
@@ -397,8 +398,8 @@ static PetscErrorCode print_lines(Contents *contents, bool earlier)
     snprintf(trials, sizeof(trials), "%d", line->n);
     if (line->n_failed) snprintf(failed, sizeof(failed), "%d", line->n_failed);
     snprintf(evaluations, sizeof(evaluations), "%ld", line->evaluations);
-    snprintf(cpu, sizeof(cpu), "%.1f", line->cpu);
-    if (!isnan(median)) snprintf(regret, sizeof(regret), "%.4g", median);
+    rg_format(cpu, sizeof(cpu), "%.1f", line->cpu);
+    if (!isnan(median)) rg_format(regret, sizeof(regret), "%.4g", median);
     feasible_text(line, sizeof(feasible), feasible);
     PetscCall(rg_table_add(&table, (const char *const[]){line->problem, line->algorithm,
                                                          line->swept, trials, failed, evaluations,

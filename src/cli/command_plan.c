@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "cli/plan_json.h"
 #include "cli/simulation.h"
 #include "cli/warnings.h"
@@ -135,9 +136,9 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
 /* Write seconds in a suitable unit; returns buffer. */
 static const char *show_seconds(double seconds, char buffer[32])
 {
-  if (seconds < 100) snprintf(buffer, 32, "%.2g s", seconds);
-  else if (seconds < 100 * 60) snprintf(buffer, 32, "%.0f min", seconds / 60);
-  else snprintf(buffer, 32, "%.0f h", seconds / 3600);
+  if (seconds < 100) rg_format(buffer, 32, "%.2g s", seconds);
+  else if (seconds < 100 * 60) rg_format(buffer, 32, "%.0f min", seconds / 60);
+  else rg_format(buffer, 32, "%.0f h", seconds / 3600);
   return buffer;
 }
 
@@ -156,7 +157,7 @@ static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int
   snprintf(queries, sizeof(queries), "%d+%d", cell->run.initial_points, cell->run.iterations);
   snprintf(trials, sizeof(trials), "%d", planned->n);
   snprintf(done, sizeof(done), "%d", n_done);
-  snprintf(memory, sizeof(memory), "%.0f MB", planned->memory / 1e6);
+  rg_format(memory, sizeof(memory), "%.0f MB", planned->memory / 1e6);
   PetscCall(
     rg_table_add(table, (const char *const[]){cell->problem_label, cell->algorithm_label,
                                               cell->swept, dim, domain, queries, trials, done,
@@ -245,11 +246,10 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
 static double positive(const RgArguments *arguments, int option, double fallback)
 {
   const char *word = arguments->option[option];
-  char *end;
+  double value;
 
   if (!word) return fallback;
-  const double value = strtod(word, &end);
-  if (end != word && !*end && value > 0 && value <= 1e9) return value;
+  if (rg_number_only(word, &value) && value > 0 && value <= 1e9) return value;
   rg_complain("plan: %s must be a positive number, got '%s'", options[option].name, word);
   return NAN;
 }

@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/number.h"
 #include "study/plan/plan.h"
 #include "cli/planned.h"
 #include "cli/values.h"
@@ -348,11 +349,10 @@ static PetscErrorCode look(const RgArguments *arguments, const RgRegistry *regis
 /* Seconds between two looks; 0: look once; negative: a mistake, which was reported. */
 static double read_period(const char *word)
 {
-  char *end;
+  double seconds;
 
   if (!word) return 0;
-  const double seconds = strtod(word, &end);
-  if (end != word && !*end && seconds >= 0.1 && seconds <= 86400) return seconds;
+  if (rg_number_only(word, &seconds) && seconds >= 0.1 && seconds <= 86400) return seconds;
   rg_complain("status: -watch must be seconds from 0.1 to 86400, got '%s'", word);
   return -1;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "cli/command.h"
 #include "cli/values.h"
 #include "regatta/algorithm.h"
@@ -134,11 +135,11 @@ static PetscErrorCode read_rows(const RgTheoryFormula *formula, Rows *rows, bool
   while (formula->inputs[rows->columns]) rows->columns++;
   *good = fgets(line, sizeof(line), stdin) && same_header(line, formula->inputs);
   while (*good && fgets(line, sizeof(line), stdin)) {
-    char *at = line, *end;
+    const char *at = line, *end;
     PetscCall(rg_grow((size_t)rows->n, (size_t)rows->columns * sizeof(double), &rows->cell));
     for (int k = 0; k < rows->columns && *good; k++, at = end + (*end == ',')) {
-      rows->cell[(size_t)rows->n * rows->columns + k] = strtod(at, &end);
-      *good = end != at;
+      double *cell = &rows->cell[(size_t)rows->n * rows->columns + k];
+      *good = rg_number_read(at, &end, cell) == RG_NUMBER_READ;
     }
     rows->n++;
   }

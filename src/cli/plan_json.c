@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/unicode.h"
 
 static PetscErrorCode add_string(RgText *text, const char *value)
@@ -21,12 +22,16 @@ static PetscErrorCode add_real(RgText *text, double value)
 
 static PetscErrorCode add_setting(const RgSwept *setting, RgText *text)
 {
+  double value;
+
   PetscFunctionBeginUser;
   PetscCall(add_string(text, setting->name));
   PetscCall(rg_text_add(text, ":"));
   switch (setting->kind) {
   case RG_SWEPT_NUMBER:
-  case RG_SWEPT_INTEGER: PetscCall(add_real(text, strtod(setting->text, NULL))); break;
+  case RG_SWEPT_INTEGER:
+    PetscCall(add_real(text, rg_number_only(setting->text, &value) ? value : NAN));
+    break;
   case RG_SWEPT_LOGICAL: PetscCall(rg_text_add(text, "%s", setting->text)); break;
   case RG_SWEPT_WORD: PetscCall(add_string(text, setting->text)); break;
   }

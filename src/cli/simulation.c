@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "cli/command.h"
 #include "base/table.h"
 #include "cli/values.h"
@@ -33,15 +34,15 @@ static PetscErrorCode add_job(int ranks, const RgJob *job, RgTable *table)
 
   PetscFunctionBeginUser;
   snprintf(n, sizeof(n), "%d", ranks);
-  snprintf(wall, sizeof(wall), "%.1f", job->wall);
-  snprintf(busy, sizeof(busy), "%.1f%%", 100 * job->busy);
-  snprintf(ticket, sizeof(ticket), "%.1f%%", 100 * job->ticket);
-  snprintf(disk, sizeof(disk), "%.1f%%", 100 * job->disk);
-  snprintf(idle, sizeof(idle), "%.1f%%", 100 * job->idle);
-  snprintf(commits, sizeof(commits), "%.4g", job->commits);
-  snprintf(files, sizeof(files), "%.0f", job->files);
-  snprintf(resume, sizeof(resume), "%.1f", job->resume);
-  snprintf(pack, sizeof(pack), "%.1f", job->pack);
+  rg_format(wall, sizeof(wall), "%.1f", job->wall);
+  rg_format(busy, sizeof(busy), "%.1f%%", 100 * job->busy);
+  rg_format(ticket, sizeof(ticket), "%.1f%%", 100 * job->ticket);
+  rg_format(disk, sizeof(disk), "%.1f%%", 100 * job->disk);
+  rg_format(idle, sizeof(idle), "%.1f%%", 100 * job->idle);
+  rg_format(commits, sizeof(commits), "%.4g", job->commits);
+  rg_format(files, sizeof(files), "%.0f", job->files);
+  rg_format(resume, sizeof(resume), "%.1f", job->resume);
+  rg_format(pack, sizeof(pack), "%.1f", job->pack);
   PetscCall(rg_table_add(
     table, (const char *const[]){n, wall, busy, ticket, disk, idle, commits, files, resume, pack}));
   PetscFunctionReturn(0);
@@ -142,10 +143,10 @@ static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
   }
   clocks->n_rough += last.rough;
   snprintf(text[0], sizeof(text[0]), "%d", cell->crew.workers);
-  snprintf(text[1], sizeof(text[1]), "%s%.4g", last.rough ? "~" : "", mean[0]);
-  snprintf(text[2], sizeof(text[2]), "%.1f%%", 100 * mean[1]);
-  snprintf(text[3], sizeof(text[3]), "%.4g", mean[2]);
-  snprintf(text[4], sizeof(text[4]), "%.3g", mean[3]);
+  rg_format(text[1], sizeof(text[1]), "%s%.4g", last.rough ? "~" : "", mean[0]);
+  rg_format(text[2], sizeof(text[2]), "%.1f%%", 100 * mean[1]);
+  rg_format(text[3], sizeof(text[3]), "%.4g", mean[2]);
+  rg_format(text[4], sizeof(text[4]), "%.3g", mean[3]);
   PetscCall(rg_table_add(
     &clocks->table, (const char *const[]){cell->problem_label, cell->algorithm_label, cell->swept,
                                           text[0], text[1], text[2], text[3], text[4]}));

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/number.h"
 #include "cli/arguments.h"
 
 PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const char *remark)
@@ -52,9 +53,9 @@ double rg_duration_parse(const char *text)
   double total = 0;
 
   for (int parts = 0; parts < 3; parts++) { /* hours, minutes, seconds */
-    char *end;
-    double part = strtod(text, &end);
-    if (end == text || !(part >= 0)) return -1;
+    const char *end;
+    double part;
+    if (rg_number_read(text, &end, &part) != RG_NUMBER_READ || !(part >= 0)) return -1;
     total = 60 * total + part;
     if (!*end) return total;
     if (*end != ':') return -1;
@@ -65,9 +66,9 @@ double rg_duration_parse(const char *text)
 
 void rg_duration_print(double seconds, char text[32])
 {
-  if (seconds < 90) snprintf(text, 32, "%.0f s", seconds);
-  else if (seconds < 5400) snprintf(text, 32, "%.0f min", seconds / 60);
-  else snprintf(text, 32, "%.1f h", seconds / 3600);
+  if (seconds < 90) rg_format(text, 32, "%.0f s", seconds);
+  else if (seconds < 5400) rg_format(text, 32, "%.0f min", seconds / 60);
+  else rg_format(text, 32, "%.1f h", seconds / 3600);
 }
 
 char *rg_pair_split(char *word, RgPlace place, RgDiagnostics *found)

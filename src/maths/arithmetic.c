@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 
 enum { MAX_STEPS = 200, MAX_DEPTH = 30, MAX_NAME = 64 };
 
@@ -102,7 +103,8 @@ static PetscErrorCode word(Parser *parser)
 static PetscErrorCode atom(Parser *parser)
 {
   const char first = rg_expression_next(parser->text), *start = parser->text->at;
-  char *end;
+  const char *end;
+  double value;
 
   PetscFunctionBeginUser;
   if (rg_expression_failed(parser->text)) PetscFunctionReturn(0);
@@ -112,8 +114,7 @@ static PetscErrorCode atom(Parser *parser)
     PetscCall(sum(parser));
     PetscCall(rg_expression_expect(parser->text, ')'));
   } else if (isdigit((unsigned char)first) || first == '.') {
-    const double value = strtod(start, &end);
-    if (end == start || !isfinite(value))
+    if (rg_number_read(start, &end, &value) != RG_NUMBER_READ)
       PetscCall(rg_expression_mistake(parser->text, start, "'%.20s' is no number", start));
     parser->text->at = end;
     PetscCall(add_step(parser, NUMBER, value, 0));

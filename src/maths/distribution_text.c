@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
+
 enum { MAX_NAME = 16, MAX_DEPTH = 16, MAX_PARTS = 1000, MIXTURE = RG_DISTRIBUTION_POINT + 1, CLIP };
 
 const RgDistributionInfo rg_distribution_infos[] = {
@@ -28,16 +30,14 @@ static const char *const names[] = {"normal",     "uniform",     "cauchy", "burr
 
 static PetscErrorCode finite_number(RgExpression *parser, double *value)
 {
-  const char *start;
-  char *end;
+  const char *start, *end;
 
   PetscFunctionBeginUser;
   *value = 0;
   if (rg_expression_failed(parser)) PetscFunctionReturn(0);
   rg_expression_next(parser);
   start = parser->at;
-  *value = strtod(start, &end);
-  if (end == start || !isfinite(*value)) {
+  if (rg_number_read(start, &end, value) != RG_NUMBER_READ || !isfinite(*value)) {
     PetscCall(
       rg_expression_mistake(parser, start, "a finite number expected, found '%.20s'", start));
     PetscFunctionReturn(0);

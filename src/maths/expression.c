@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/number.h"
+
 bool rg_expression_failed(const RgExpression *expression)
 {
   return expression->mistake->data != NULL;
@@ -19,7 +21,7 @@ PetscErrorCode rg_expression_mistake(RgExpression *expression, const char *where
   PetscFunctionBeginUser;
   if (rg_expression_failed(expression)) PetscFunctionReturn(0);
   va_start(arguments, format);
-  vsnprintf(what, sizeof(what), format, arguments);
+  rg_format_list(what, sizeof(what), format, arguments);
   va_end(arguments);
   PetscCall(
     rg_text_add(expression->mistake, "column %d: %s", (int)(where - expression->text) + 1, what));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "regatta/params.h"
 
 enum { MAX_LAWS = 1000, MAX_NAME = 16 };
@@ -77,16 +78,15 @@ static PetscErrorCode add_law(RgExpression *parser, RgLaw *law, int from)
 /* A number behind a comma. */
 static PetscErrorCode number(RgExpression *parser, double least, const char *what, double *value)
 {
-  const char *start;
-  char *end;
+  const char *start, *end;
 
   PetscFunctionBeginUser;
   PetscCall(rg_expression_expect(parser, ','));
   if (rg_expression_failed(parser)) PetscFunctionReturn(0);
   rg_expression_next(parser);
   start = parser->at;
-  *value = strtod(start, &end);
-  if (end == start || !isfinite(*value) || !(*value >= least) || *value > 1e9) {
+  const RgNumber found = rg_number_read(start, &end, value);
+  if (found != RG_NUMBER_READ || !(*value >= least) || !(*value <= 1e9)) {
     PetscCall(rg_expression_mistake(parser, start,
                                     "%s expected, at least %g and at most 1e9, "
                                     "found '%.20s'",

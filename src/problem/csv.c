@@ -3,6 +3,7 @@
 
 #include "base/grow.h"
 #include "base/file.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -160,11 +161,10 @@ static PetscErrorCode read_row(Reader *reader, int n_columns)
 
 static bool is_number(const char *cell, double *value)
 {
-  char *end;
-
   if (!*cell || cell[strspn(cell, "+-.0123456789eE")]) return false;
-  *value = strtod(cell, &end) + 0.0; /* -0 becomes 0 */
-  return !*end;
+  const bool good = rg_number_only(cell, value);
+  *value += 0.0; /* -0 becomes 0 */
+  return good;
 }
 
 static PetscErrorCode check_header(Reader *reader, RgCsvHeader header, int n_columns)

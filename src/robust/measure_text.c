@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "regatta/measure.h"
 
+#include "base/number.h"
 #include "maths/expression.h"
 
 #include <ctype.h>
@@ -43,7 +44,7 @@ static bool starts_number(RgExpression *parser)
 /* A number without sign, in decimal notation. */
 static PetscErrorCode parse_number(RgExpression *parser, double *value)
 {
-  char *end;
+  const char *end;
 
   PetscFunctionBeginUser;
   *value = 0.0;
@@ -54,8 +55,7 @@ static PetscErrorCode parse_number(RgExpression *parser, double *value)
                                     *parser->at ? "'" : ""));
     PetscFunctionReturn(0);
   }
-  *value = strtod(parser->at, &end);
-  if (!isfinite(*value) || isalpha((unsigned char)*end))
+  if (rg_number_read(parser->at, &end, value) != RG_NUMBER_READ || isalpha((unsigned char)*end))
     PetscCall(rg_expression_mistake(parser, parser->at, "'%.20s' is not a number", parser->at));
   parser->at = end;
   PetscFunctionReturn(0);

@@ -31,6 +31,8 @@ ONLY_WORDS = [
     (r"\b(qsort_r|asprintf|strchrnul|secure_getenv|program_invocation_name)\b", [],
      "is glibc's alone"),
     (r"\bsetulb_", ["maths/lbfgsb.c"], "L-BFGS-B has one wrapper"),
+    (r"\b(strto(d|f|ld)|atof|vsn?printf|setlocale|uselocale)\b", ["base/number.c"],
+     "follows the program's locale: use base/number.h"),
     (r"\b(malloc|calloc|realloc)\s*\(", ["cli/main.c"], "use PetscMalloc"),
     (r"\bMPI_[A-Z]\w*", ["gp/team/", "gp/posterior/iterative/", "study/schedule/", "study/run/", "cli/",
                          "study/record/software.c", "base/child_spawn.c", "regatta/run.h"],
@@ -144,6 +146,18 @@ def words(tree):
                 continue
             for match in re.finditer(pattern, source.code):
                 yield source.path, source.line_of(match.start()), f"{match.group().strip()} {why}"
+
+
+FORMATS = re.compile(r"(?<![\w.])(?:sn?printf|sscanf)\s*\((?:[^;\"]|\"(?:\\\\.|[^\"\\\\])*\")*?;")
+REAL = re.compile(r"%[-+0 #]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[lL]?[efgaEFGA]")
+
+
+def numbers(tree):
+    """No file but base/number.c reads or writes a number with a point by a function that follows the locale."""
+    for source in tree.sources:
+        for match in FORMATS.finditer(blank(source.text, strings=False)):
+            if source.name != "base/number.c" and REAL.search(match.group().replace("%%", "")):
+                yield source.path, source.line_of(match.start()), "formats or scans a number: use base/number.h"
 
 
 def headers(tree):
@@ -352,7 +366,7 @@ def top(tree):
             yield name, 1, "stands at the top level, where only files about the whole project do"
 
 
-RULES = [floors, words, headers, statics, types, registered, needs, theory, heads, paths, names, shape,
+RULES = [floors, words, numbers, headers, statics, types, registered, needs, theory, heads, paths, names, shape,
          modules, functions, guards, increments, top, *structure.RULES, *history.RULES]
 
 

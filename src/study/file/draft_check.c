@@ -8,6 +8,7 @@
 #include "acquisition/path_sampler.h"
 #include "base/grow.h"
 #include "base/inputs.h"
+#include "base/number.h"
 #include "gp/kernel/family.h"
 #include "gp/model/surrogate.h"
 #include "maths/design.h"
@@ -314,16 +315,18 @@ static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagno
 static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
 {
   static const char *const names[] = {"fail", "penalty", "worst", "infeasible"};
-  char *typed = cell->run.on_failure, word[16] = "", rest[2] = "";
+  char *typed = cell->run.on_failure, word[16] = "";
   RgOnFailure *on_failure = &cell->on_failure;
   RgText text = {0};
-  int rule = 0;
+  int rule = 0, used = 0;
 
   PetscFunctionBeginUser;
   if (!typed) PetscFunctionReturn(0);
-  const int n = sscanf(typed, " %15s %lf %1s", word, &on_failure->penalty, rest);
+  (void)sscanf(typed, " %15s %n", word, &used);
   while (rule < 4 && strcmp(word, names[rule])) rule++;
-  if (rule == 4 || n != (rule == RG_FAILURE_PENALTY ? 2 : 1) ||
+  if (rule == 4 ||
+      (rule == RG_FAILURE_PENALTY ? !rg_number_only(typed + used, &on_failure->penalty)
+                                  : typed[used] != '\0') ||
       !(fabs(on_failure->penalty) <= 1e100)) {
     rg_diagnostics_add(found, cell->problem_place,
                        "'on_failure' is '%.60s'; accepted are fail, penalty VALUE, worst and "

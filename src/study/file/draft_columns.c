@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "study/file/draft.h"
 #include "study/file/swept.h"
@@ -85,15 +86,14 @@ static PetscErrorCode kind_of(const RgSweepAxis *axis, RgSweepKey *key)
     [RG_PARAM_TEXT] = RG_SWEPT_WORD,    [RG_PARAM_REALS] = RG_SWEPT_NUMBER,
     [RG_PARAM_TEXTS] = RG_SWEPT_WORD,   [RG_PARAM_NAMED] = RG_SWEPT_WORD,
     [RG_PARAM_PATH] = RG_SWEPT_WORD};
-  char *end;
+  double value;
 
   PetscFunctionBeginUser;
   key->kind = key->whole ? RG_SWEPT_WORD : kinds[key->param->type];
   for (int i = 0; i < key->n && key->kind <= RG_SWEPT_INTEGER; i++) {
     RgText text = {0};
     PetscCall(axis_text(axis, key, i, &text));
-    (void)strtod(text.data, &end);
-    if (end == text.data || *end) key->kind = RG_SWEPT_WORD; /* auto or a list */
+    if (!rg_number_only(text.data, &value)) key->kind = RG_SWEPT_WORD; /* auto or a list */
     PetscCall(rg_text_clear(&text));
   }
   PetscFunctionReturn(0);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/text.h"
 #include "study/file/draft.h"
 
@@ -51,11 +52,11 @@ static bool explain_number(const RgParam *table, const RgParam *rule, const RgYa
   bool root;
   const RgParam *number = number_of(table, rule, &root);
   const char *typed = value && value->kind == RG_YAML_SCALAR ? value->text : "";
-  char *end = NULL, square_root[32];
-  const double x = strtod(typed, &end);
+  char square_root[32];
+  double x;
 
-  if (!number || end == typed || *end || (root && !(x >= 0))) return false;
-  snprintf(square_root, sizeof(square_root), "%.6g", sqrt(x));
+  if (!number || !rg_number_only(typed, &x) || (root && !(x >= 0))) return false;
+  rg_format(square_root, sizeof(square_root), "%.6g", sqrt(x));
   snprintf(text, 160, "for the number %.30s use `%s: fixed` with `%s: %.30s`%s", typed, rule->name,
            number->name, root ? square_root : typed, root ? ", its square root" : "");
   return true;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "base/text.h"
 
 static PetscErrorCode copy_text(const char *text, char **copy)
@@ -55,14 +56,6 @@ PetscErrorCode rg_swept_clear(int *n, RgSwept **list)
   PetscFunctionReturn(0);
 }
 
-static bool read_number(const char *text, double *number)
-{
-  char *end;
-
-  *number = strtod(text, &end);
-  return end != text && !*end && isfinite(*number);
-}
-
 /* Length of the first pair of a text, which ends at a comma outside brackets and quotes. */
 static size_t pair_length(const char *text)
 {
@@ -90,7 +83,7 @@ static PetscErrorCode parse_pair(char *pair, int *n, RgSwept **list)
   PetscFunctionBeginUser;
   if (!value) PetscFunctionReturn(0);
   *value++ = '\0';
-  const bool is_number = read_number(value, &number);
+  const bool is_number = rg_number_only(value, &number);
   const bool score = !strcmp(pair, "score");
   if (!strncmp(pair, "surrogate.", 10)) part = "surrogate";
   if (!strncmp(pair, "maximiser.", 10)) part = "maximiser";
@@ -141,7 +134,7 @@ bool rg_swept_same(const char *a, const char *b)
 {
   double x, y;
 
-  return !strcmp(a, b) || (read_number(a, &x) && read_number(b, &y) && x == y);
+  return !strcmp(a, b) || (rg_number_only(a, &x) && rg_number_only(b, &y) && x == y);
 }
 
 RgSweptKind rg_swept_join(RgSweptKind a, RgSweptKind b)

@@ -9,6 +9,7 @@
 #include <yaml.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "base/unicode.h"
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
@@ -96,7 +97,7 @@ static void stop(Reader *reader, const char *format, ...)
   va_list arguments;
 
   va_start(arguments, format);
-  vsnprintf(message, sizeof(message), format, arguments);
+  rg_format_list(message, sizeof(message), format, arguments);
   va_end(arguments);
   rg_diagnostics_add(reader->diagnostics, place_of(reader, reader->event.start_mark), "%s",
                      message);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/inputs.h"
+#include "base/number.h"
 #include "base/text.h"
 
 static void create_axis(RgGroup *group, RgAxis axis, hsize_t extent, int64_t *values,
@@ -289,9 +290,12 @@ static hid_t setting_type(RgSweptKind kind, bool stored)
 static void put_setting(RgSweptKind kind, const RgSwept *setting, int i, void *buffer)
 {
   const char *text = setting ? setting->text : NULL;
+  double value;
 
   switch (kind) {
-  case RG_SWEPT_NUMBER: ((double *)buffer)[i] = text ? strtod(text, NULL) : NAN; break;
+  case RG_SWEPT_NUMBER:
+    ((double *)buffer)[i] = text && rg_number_only(text, &value) ? value : NAN;
+    break;
   case RG_SWEPT_INTEGER: ((int *)buffer)[i] = text ? atoi(text) : RG_NO_INTEGER; break;
   case RG_SWEPT_LOGICAL:
     ((unsigned char *)buffer)[i] = !text ? RG_NO_LOGICAL : !strcmp(text, "true");

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "base/number.h"
 
 void rg_session_tell(const RgSession *session, int rank, const char *format, ...)
 {
@@ -15,7 +16,7 @@ void rg_session_tell(const RgSession *session, int rank, const char *format, ...
 
   if (!session->observer || !session->observer->message) return;
   va_start(arguments, format);
-  vsnprintf(text, sizeof(text), format, arguments);
+  rg_format_list(text, sizeof(text), format, arguments);
   va_end(arguments);
   session->observer->message(session->observer->closure, rank, text);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "gp/posterior/posterior_team.h"
 #include "maths/blas.h"
 #include "study/plan/cost.h"
@@ -21,10 +22,10 @@ static void check_address_space(RgSession *session)
       if (!rg_teams_trials(&session->teams, plan, c, level)) continue;
       const double bytes = rg_cost_bytes(cell, session->teams.size[level]);
       if (!rg_blas_mappable(bytes - rg_cost_process_bytes + store_bytes))
-        snprintf(session->message, sizeof(session->message),
-                 "'%.80s' on '%.80s' needs %.1f GB per rank, more than the limit of address space "
-                 "(ulimit -v, ulimit -d, h_vmem) leaves",
-                 cell->algorithm_label, cell->problem_label, bytes / 1e9);
+        rg_format(session->message, sizeof(session->message),
+                  "'%.80s' on '%.80s' needs %.1f GB per rank, more than the limit of address space "
+                  "(ulimit -v, ulimit -d, h_vmem) leaves",
+                  cell->algorithm_label, cell->problem_label, bytes / 1e9);
     }
   }
 }

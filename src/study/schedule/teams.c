@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "gp/team/team.h"
 #include "study/plan/cost.h"
 
@@ -282,10 +283,10 @@ static void check_cell(const RgCell *cell, int size, double memory, int ranks_he
   if (fits && rg_cost_countable(cell, size)) return;
   const int enough = size_that_fits(cell, size, memory, ranks_here);
   const int ranks = (int)fmin(memory / rg_cost_bytes(cell, size), ranks_here);
-  int used = snprintf(message, RG_TEAMS_MESSAGE, "'%.80s' on '%.80s' needs %.1f GB%s for %d %s",
-                      cell->algorithm_label, cell->problem_label, need / 1e9,
-                      contexts > need / 2 ? ", most of it for its contexts," : "", ranks_here,
-                      ranks_here == 1 ? "rank" : "ranks");
+  int used = rg_format(message, RG_TEAMS_MESSAGE, "'%.80s' on '%.80s' needs %.1f GB%s for %d %s",
+                       cell->algorithm_label, cell->problem_label, need / 1e9,
+                       contexts > need / 2 ? ", most of it for its contexts," : "", ranks_here,
+                       ranks_here == 1 ? "rank" : "ranks");
   char *rest = message + used;
   const size_t room = (size_t)(RG_TEAMS_MESSAGE - used);
   if (fits)
@@ -294,14 +295,14 @@ static void check_cell(const RgCell *cell, int size, double memory, int ranks_he
              "ranks_per_trial: %d would do",
              enough);
   else if (enough)
-    snprintf(rest, room, " on this host, which has %.1f GB; ranks_per_trial: %d would do",
-             memory / 1e9, enough);
+    rg_format(rest, room, " on this host, which has %.1f GB; ranks_per_trial: %d would do",
+              memory / 1e9, enough);
   else if (ranks)
-    snprintf(rest, room, " on this host, which has %.1f GB: %d rank%s per host would do",
-             memory / 1e9, ranks, ranks == 1 ? "" : "s");
+    rg_format(rest, room, " on this host, which has %.1f GB: %d rank%s per host would do",
+              memory / 1e9, ranks, ranks == 1 ? "" : "s");
   else
-    snprintf(rest, room, " on this host, which has %.1f GB, and no number of ranks would do",
-             memory / 1e9);
+    rg_format(rest, room, " on this host, which has %.1f GB, and no number of ranks would do",
+              memory / 1e9);
 }
 
 void rg_teams_check_memory(const RgPlan *plan, const RgTeams *teams, double memory, int ranks_here,

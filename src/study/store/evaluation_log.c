@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/grow.h"
+#include "base/number.h"
 #include "study/store/sealed_log.h"
 
 typedef struct {
@@ -110,20 +111,19 @@ static PetscErrorCode read_line(void *closure, bool first, char *line)
 {
   RgEvaluationLog *log = closure;
   double *numbers;
-  char *at;
+  const char *at;
+  char *end;
 
   PetscFunctionBeginUser;
   (void)first;
-  PetscCall(append(log, (int)strtol(line, &at, 10), &numbers));
+  PetscCall(append(log, (int)strtol(line, &end, 10), &numbers));
+  at = end;
   for (int k = 0; k < POINT + log->dim; k++) {
-    char *end;
-    numbers[k] = strtod(at, &end);
-    if (end == at) { /* another dimension: the line is not ours */
+    if (!rg_number_read(at, &at, &numbers[k])) { /* another dimension: the line is not ours */
       log->n--;
       PetscCall(PetscFree(numbers));
       PetscFunctionReturn(0);
     }
-    at = end;
   }
   if (!strncmp(at, " #", 2)) PetscCall(PetscStrallocpy(at + 2, &log->entries[log->n - 1].reason));
   PetscFunctionReturn(0);

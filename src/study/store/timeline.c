@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/number.h"
 #include "study/store/evaluation_log.h"
 
 static const char *const kinds[] = {
@@ -48,13 +49,10 @@ static PetscErrorCode read_point(const char *text, int n, double **point)
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, point));
   for (int k = 0; k < n; k++) {
-    char *end;
-    (*point)[k] = strtod(text, &end);
-    if (end == text) { /* another dimension: the line is not ours */
+    if (!rg_number_read(text, &text, &(*point)[k])) { /* another dimension: the line is not ours */
       PetscCall(PetscFree(*point));
       PetscFunctionReturn(0);
     }
-    text = end;
   }
   PetscFunctionReturn(0);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "regret/regret.h"
 #include "study/trial/trial_internal.h"
 
@@ -160,10 +161,10 @@ static PetscErrorCode count_regret(const RgCell *cell, RgRecord *record, double 
   if (record->status == RG_STATUS_FAILED) PetscFunctionReturn(0);
   record->message[0] = 0;
   if (excess.first >= 0)
-    snprintf(record->message, sizeof(record->message),
-             "evaluation %d is better than the optimum by %.3g; regret counts from the best value "
-             "of this trial",
-             excess.first + 1, excess.amount);
+    rg_format(record->message, sizeof(record->message),
+              "evaluation %d is better than the optimum by %.3g; regret counts from the best value "
+              "of this trial",
+              excess.first + 1, excess.amount);
   PetscFunctionReturn(0);
 }
 
