@@ -110,8 +110,7 @@ static PetscErrorCode name_trial(const RgPlan *plan, const char *id, RgText *nam
   PetscCall(rg_text_add(name, "%s, %s, seed %llu", cell->problem_label, cell->algorithm_label,
                         (unsigned long long)trial.seed));
   if (cell->swept[0]) PetscCall(rg_text_add(name, ", %s", cell->swept));
-  const bool known = cell->given.y && cell->given.n >= trial.n_initial;
-  *planned = trial.n_evaluations - (known ? trial.n_initial : 0);
+  *planned = trial.n_evaluations - rg_cell_free(cell, trial.n_initial);
   PetscFunctionReturn(0);
 }
 

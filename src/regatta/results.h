@@ -19,7 +19,8 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
   COLUMN(X, "x", RG_WIDTH_X, 1, "native", "design", "queried design, native units")                \
   COLUMN(C, "c", RG_WIDTH_C, 1, "native", "context", "context of the evaluation as observed")      \
   COLUMN(Y, "y", 1, 1, "y", "observation", "observed value, including noise")                      \
-  COLUMN(F, "f", 1, 1, "y", "noise-free value", "f(x, c) without noise")                           \
+  COLUMN(F, "f", 1, 1, "y", "noise-free value",                                                    \
+         "f(x, c) without noise; of a program the given value where a value is known")             \
   COLUMN(OBJECTIVE, "objective", 1, 1, "y", "objective",                                           \
          "F at the queried design; NaN where the evaluation failed or a constraint is violated")   \
   COLUMN(RECOMMENDATION, "recommendation", RG_WIDTH_X, 1, "native", "recommended design",          \
@@ -80,8 +81,8 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
          "number of the evaluation in the order of asking, from 1; this and the columns below "    \
          "where there are several workers or a clock")                                             \
   COLUMN(WORKER, "worker", 1, 1, "1", "worker",                                                    \
-         "number of the worker that evaluated it, from 1; NaN for an initial design that was "     \
-         "known at the start")                                                                     \
+         "number of the worker that evaluated it, from 1; NaN where the value was known at the "   \
+         "start")                                                                                  \
   COLUMN(ATTEMPTS, "attempts", 1, 1, "1", "attempts",                                              \
          "how often it was started, because workers died")                                         \
   COLUMN(N_PENDING, "n_pending", 1, 1, "1", "pending evaluations",                                 \

@@ -10,6 +10,10 @@
 #include "regatta/problem.h"
 #include "study/file/duration.h"
 
+/* Part of the identity of trials with batches and thinking. 2: the queries of a batch are pending
+   until they are told. */
+#define BATCHES_REVISION 2
+
 static const char *const clocks[] = {"simulated", "real", NULL};
 static const char *const releases[] = {"async", "sync", NULL};
 static const char *const starts[] = {"ask", "design", NULL};
@@ -123,6 +127,8 @@ PetscErrorCode rg_crew_identity(const RgCrewSettings *settings, RgText *text)
     PetscCall(rg_params_canonical(rg_thinking_params, &crew, text));
   }
   PetscCall(rg_text_add(text, "}"));
+  if (rg_crew_thinks(&crew) && crew.release)
+    PetscCall(rg_text_add(text, ";batches=%d", BATCHES_REVISION));
   PetscFunctionReturn(0);
 }
 

@@ -494,6 +494,16 @@ static bool is_long(const RgCell *cell)
          cell->run.initial_points + (int64_t)cell->run.iterations > RG_LONG_DATA + 1;
 }
 
+/* Whether known values are such that their revision counts: f is computed for them, or the clock
+   begins before all of the initial design is known. */
+static bool has_known(const RgCell *cell)
+{
+  const bool all = cell->given.n == cell->run.initial_points;
+  const bool counted = cell->crew.clock == RG_CLOCK_REAL ? !all : cell->crew.initial_time > 0;
+
+  return cell->given.y && (counted || !(cell->problem->traits & RG_PROBLEM_COSTLY));
+}
+
 /* Check a cell and write its identity: everything that can change a result, and nothing else.
    Paths stay as typed, so that the text does not depend on the working directory. */
 static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
@@ -520,6 +530,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     if (cell->algorithm->reads && rg_space_has_levels(&variant->domain.design))
       PetscCall(rg_text_add(&text, ";levels=%d", RG_LEVELS_REVISION));
     if (is_long(cell)) PetscCall(rg_text_add(&text, ";long=%d", RG_LONG_REVISION));
+    if (has_known(cell)) PetscCall(rg_text_add(&text, ";known=%d", RG_KNOWN_REVISION));
     PetscCall(rg_text_add(&text, ";%s", algorithm.data));
     cell->text = text.data;
     PetscCall(look_outside(cell));

@@ -1,6 +1,7 @@
 /* The key `duration` of a study file. */
 #include "study/file/duration.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ static PetscErrorCode parse_law(RgExpression *parser, RgDistribution *law)
   PetscFunctionBeginUser;
   PetscCall(rg_distribution_read(parser, law));
   if (rg_expression_failed(parser)) PetscFunctionReturn(0);
-  if (rg_distribution_cdf(law, nextafter(0, -1)) > 0)
+  if (rg_distribution_cdf(law, -DBL_MIN) > 0) /* smaller numbers count as 0 */
     PetscCall(rg_expression_mistake(
       parser, start, "a time is not negative, and this law has negative values: clip it at 0"));
   PetscFunctionReturn(0);

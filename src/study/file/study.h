@@ -150,6 +150,13 @@ static inline RgTexts rg_cell_numbers(const RgCell *cell)
 {
   return rg_problem_numbers(cell->problem, cell->problem_options);
 }
+/* The number of a trial's first evaluations that are known before its clock starts, of an initial
+   design of n_initial points: they take no time and no worker. */
+static inline int rg_cell_free(const RgCell *cell, int n_initial)
+{
+  if (!cell->crew.clock && !cell->crew.initial_time) return n_initial;
+  return cell->given.y ? cell->given.n : 0;
+}
 static inline bool rg_same_place(RgPlace a, RgPlace b)
 {
   return a.line == b.line && a.column == b.column;

@@ -48,7 +48,7 @@ typedef struct {
   int n_again;
   Again *again; /* ascending by submission */
   int n_open;
-  int *open; /* submissions asked for and not ended, ascending */
+  int *open; /* submissions asked for and not reported, ascending */
   int n_ended, n_held;
   RgCrewRow *ended; /* ended in this instant, in order */
   RgCrewRow *held;  /* ended, and held back until their batch is complete */
@@ -304,10 +304,10 @@ static PetscErrorCode end_evaluation(Crew *crew, int w, int64_t finished, RgEndi
                    .attempts = worker->attempt,
                    .dispatched = worker->since,
                    .finished = finished,
+                   .idle = idle_ticks(crew, crew->now),
                    .ending = ending};
 
   PetscFunctionBeginUser;
-  close_submission(crew, row.submission);
   if (is_batched(crew, row.submission)) {
     crew->batch--;
     PetscCall(RG_GROW(crew->n_held, crew->held));
@@ -437,12 +437,17 @@ static int compare_rows(const void *left, const void *right)
 static PetscErrorCode tell_rows(Crew *crew, int *n, RgCrewRow *rows)
 {
   PetscFunctionBeginUser;
-  for (int i = 0; i < *n && !crew->stop; i++) {
+  for (int i = 0; i < *n; i++) {
     RgCrewRow *row = &rows[i];
+    close_submission(crew, row->submission);
+    if (crew->stop) continue;
+    if (row->finished >= crew->outcome->makespan) {
+      crew->outcome->makespan = row->finished;
+      crew->outcome->idle = row->idle;
+    }
     row->told = crew->now;
     row->idle = idle_ticks(crew, crew->now);
     crew->initial_left -= row->submission <= crew->options->n_initial;
-    crew->outcome->makespan = PetscMax(crew->outcome->makespan, row->finished);
     PetscCall(crew->host->tell(crew->host->closure, row, &crew->stop));
   }
   *n = 0;

@@ -86,6 +86,7 @@ typedef struct {
 
 typedef struct {
   int64_t makespan; /* end of the last reported evaluation */
+  int64_t idle;     /* idle ticks of all workers up to the makespan */
   int in_flight;    /* submissions without a report */
   int lost;         /* evaluations that ended with their worker */
   bool deserted;    /* the run ended early because no worker was left */

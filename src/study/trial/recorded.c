@@ -131,7 +131,7 @@ static PetscErrorCode check_trial(const RgRecorded *recorded, const RgCell *cell
                                   uint64_t seed, RgText *mistake)
 {
   const int last = cell->run.initial_points + cell->run.iterations;
-  const int first = cell->crew.initial_time == RG_INITIAL_FREE ? cell->run.initial_points + 1 : 1;
+  const int first = rg_cell_free(cell, cell->run.initial_points) + 1;
   const double *times;
   int n = 0;
 

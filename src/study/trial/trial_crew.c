@@ -178,7 +178,6 @@ void rg_trial_record_crew(RgTrialRun *run, const RgCrewRow *told)
   }
   run->history.moments[run->history.n - 1].dispatched = units(told->dispatched);
   run->history.moments[run->history.n - 1].finished = units(told->finished);
-  run->idle = told->idle;
 }
 
 static void record_outcome(RgTrialRun *run, const RgCrewOutcome *outcome)
@@ -194,7 +193,7 @@ static void record_outcome(RgTrialRun *run, const RgCrewOutcome *outcome)
   record->lost = outcome->lost;
   if (!has_clock(run)) return;
   record->makespan = units(outcome->makespan);
-  record->idle_share = (double)run->idle / ((double)crew->workers * (double)outcome->makespan);
+  record->idle_share = (double)outcome->idle / ((double)crew->workers * (double)outcome->makespan);
 }
 
 /* A crew that could not go on fails the trial. */
@@ -212,19 +211,11 @@ static void judge_outcome(RgTrialRun *run, const RgCrewOutcome *outcome)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* Whether the initial design is known when the clock starts. */
-static bool starts_free(const RgTrialRun *run)
-{
-  const bool known = run->cell->given.y && run->cell->given.n >= run->trial->n_initial;
-
-  return run->real ? known : run->cell->crew.initial_time == RG_INITIAL_FREE;
-}
-
-/* Evaluate the initial design before the clock starts. */
-static PetscErrorCode evaluate_initial(RgTrialRun *run, bool *stop)
+/* Take in the first n evaluations, before the clock starts. */
+static PetscErrorCode evaluate_first(RgTrialRun *run, int n, bool *stop)
 {
   PetscFunctionBeginUser;
-  for (int s = 1; s <= run->trial->n_initial && !*stop; s++) {
+  for (int s = 1; s <= n && !*stop; s++) {
     const RgCrewRow row = {.submission = s, .attempts = 1};
     PetscCall(rg_trial_ask(run, s, stop));
     if (!*stop) PetscCall(rg_trial_tell(run, &row, stop));
@@ -237,14 +228,15 @@ static int64_t limit(double time)
   return isnan(time) ? -1 : rg_ticks(time);
 }
 
-static RgCrewOptions crew_options(const RgTrialRun *run, bool free)
+/* n_free: the number of evaluations before the clock starts. */
+static RgCrewOptions crew_options(const RgTrialRun *run, int n_free)
 {
   const RgCrewSettings *settings = &run->cell->crew;
 
   return (RgCrewOptions){.workers = settings->workers,
                          .release = (RgRelease)settings->release,
                          .lost = run->real ? RG_LOST_RESUBMIT : (RgLost)settings->lost,
-                         .first = free ? run->trial->n_initial + 1 : 1,
+                         .first = n_free + 1,
                          .last = run->trial->n_evaluations,
                          .n_initial = run->trial->n_initial,
                          .overlap = settings->initial_time == RG_INITIAL_OVERLAPPED,
@@ -255,8 +247,8 @@ static RgCrewOptions crew_options(const RgTrialRun *run, bool free)
 PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
 {
   const RgCrewSettings *settings = &run->cell->crew;
-  const bool free = starts_free(run);
-  const RgCrewOptions options = crew_options(run, free);
+  const int n_free = rg_cell_free(run->cell, run->trial->n_initial);
+  const RgCrewOptions options = crew_options(run, n_free);
   const RgCrewHost host = {.closure = run,
                            .ask = ask,
                            .duration = duration,
@@ -270,7 +262,7 @@ PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
   bool stop = false;
 
   PetscFunctionBeginUser;
-  if (free) PetscCall(evaluate_initial(run, &stop));
+  PetscCall(evaluate_first(run, n_free, &stop));
   if (!stop) {
     PetscCall(rg_crew_run(&options, &host, &outcome));
     judge_outcome(run, &outcome);
@@ -296,8 +288,8 @@ static PetscErrorCode count_row(void *closure, const RgCrewRow *row, bool *stop)
   RgTrialRun *run = closure;
 
   PetscFunctionBeginUser;
+  (void)row;
   run->history.n++;
-  run->idle = row->idle;
   *stop = false;
   PetscFunctionReturn(0);
 }
@@ -385,8 +377,9 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgI
     .study = study, .cell = &study->cells[trial->cell], .trial = trial, .instances = instances};
   RgProblem problem = {0};
   const RgCrewSettings *crew = &run.cell->crew;
-  const bool free = starts_free(&run), drawn = crew->start == RG_START_DESIGN;
-  const RgCrewOptions options = crew_options(&run, free);
+  const int n_free = rg_cell_free(run.cell, trial->n_initial);
+  const bool drawn = crew->start == RG_START_DESIGN;
+  const RgCrewOptions options = crew_options(&run, n_free);
   RgCrewOutcome outcome;
 
   PetscFunctionBeginUser;
@@ -396,7 +389,7 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgI
   run.deaths = rg_trial_stream(&run, "death");
   run.repairs = rg_trial_stream(&run, "repair");
   run.n_designed = trial->n_initial + (drawn && crew->workers > 1 ? crew->workers : 0);
-  run.history.n = free ? trial->n_initial : 0;
+  run.history.n = n_free;
   const RgCrewHost host = {.closure = &run,
                            .ask = ask_nothing,
                            .duration = forecast_duration,
@@ -409,7 +402,7 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgI
     *known = !run.failure.failed; /* a longer duration than there is fails the trial */
     *forecast = (RgForecast){
       .makespan = units(outcome.makespan),
-      .idle_share = (double)run.idle / ((double)crew->workers * (double)outcome.makespan),
+      .idle_share = (double)outcome.idle / ((double)crew->workers * (double)outcome.makespan),
       .n_rows = run.history.n,
       .lost = outcome.lost,
       .rough = run.duration.formula.n > 0 || run.duration.kind == RG_DURATION_COLUMN};

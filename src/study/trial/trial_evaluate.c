@@ -90,22 +90,46 @@ static PetscErrorCode tolerate(RgTrialRun *run, int row, double *f)
   PetscFunctionReturn(0);
 }
 
-/* Store f and the numbers that came with it, and observe f with noise. */
-static PetscErrorCode observe(RgTrialRun *run, int row, double f)
+/* Store f, the observation y, and the numbers that came with it. */
+static PetscErrorCode store_value(RgTrialRun *run, int row, double f, double y)
 {
-  const double deviation = sqrt(run->cell->run.noise_variance);
   const int n = run->asked.n_constraints;
   const bool known = rg_trial_knows(run, row);
-  RgRandom random = rg_stream_at(&run->noise, (uint64_t)row);
 
   PetscFunctionBeginUser;
-  const double y = deviation > 0 && !known ? f + deviation * rg_random_normal(&random) : f;
   run->asked.y[row] = run->failure.failed ? NAN : y;
   PetscCall(PetscArraycpy(run->asked.constraints + (size_t)row * n, run->constraints, n));
   for (int k = 0; k < rg_cell_numbers(run->cell).n; k++)
     run->record->extra[run->numbers + k][row] = known ? NAN : run->problem->task.numbers[k];
   *rg_trial_cell(run, RG_COLUMN_F, row) = f;
   *rg_trial_cell(run, RG_COLUMN_Y, row) = y;
+  PetscFunctionReturn(0);
+}
+
+/* Observe f with noise. */
+static PetscErrorCode observe(RgTrialRun *run, int row, double f)
+{
+  const double deviation = sqrt(run->cell->run.noise_variance);
+  RgRandom random = rg_stream_at(&run->noise, (uint64_t)row);
+
+  PetscFunctionBeginUser;
+  const double y = deviation > 0 ? f + deviation * rg_random_normal(&random) : f;
+  PetscCall(store_value(run, row, f, y));
+  PetscFunctionReturn(0);
+}
+
+/* Take a value from the file of given designs. Its noise is not known where f is costly. */
+static PetscErrorCode take_known(RgTrialRun *run, int row)
+{
+  const RgPoint point = rg_trial_point(run, row);
+  const double y = run->cell->given.y[row];
+  RgFailure failure = {0};
+  double f = y;
+
+  PetscFunctionBeginUser;
+  if (!(run->problem->class->traits & RG_PROBLEM_COSTLY))
+    PetscCall(rg_problem_evaluate(run->problem, 1, &point, &f, &failure));
+  PetscCall(store_value(run, row, failure.failed ? NAN : f, y));
   PetscFunctionReturn(0);
 }
 
@@ -135,7 +159,7 @@ PetscErrorCode rg_trial_recall(RgTrialRun *run, int row, bool *found)
   PetscFunctionBeginUser;
   *found = rg_trial_knows(run, row);
   if (*found) {
-    PetscCall(observe(run, row, run->cell->given.y[row]));
+    PetscCall(take_known(run, row));
     PetscFunctionReturn(0);
   }
   *found = known &&

@@ -44,7 +44,6 @@ typedef struct {
   double *pending_x, *pending_c; /* points in flight, during an ask */
   int *pending_index, *pending_context;
   double *seen;               /* the design of an evaluation as the problem sees it */
-  int64_t idle;               /* idle ticks of the workers so far */
   RgRecordColumn *columns;    /* columns of the algorithm, then columns of outcomes */
   char (*names)[RG_NAME_MAX]; /* names of the outcome columns */
   /* Constraints of the current evaluation, then its reported duration, then its further numbers */
