@@ -74,11 +74,12 @@ class Problem:
     measure: Optional[str]
     constraint_names: tuple[str, ...]  # outcome constraints; a point is feasible where all are <= 0
 
-    def __init__(self, name: str, instance: int = 0, *, study_seed: int = 0, noise_variance: float = 0.0,
+    def __init__(self, name: str, instance: int = 0, *, study_seed: Optional[int] = None, noise_variance: float = 0.0,
                  noise_seed: int = 0, plugins: Sequence[Union[str, Path]] = (),
                  executable: Union[str, Path, None] = None, **parameters: Any):
-        command = [str(executable or find_program()), "serve", name, "-instance", str(instance),
-                   "-seed", str(study_seed)]
+        command = [str(executable or find_program()), "serve", name, "-instance", str(instance)]
+        if study_seed is not None:
+            command += ["-seed", str(study_seed)]
         for key, value in parameters.items():
             command += ["-set", f"{key}={_word(value)}"]
         for plugin in plugins:
@@ -266,7 +267,7 @@ class Problem:
         return drawn
 
 
-def problem(name: str, instance: int = 0, *, study_seed: int = 0, noise_variance: float = 0.0,
+def problem(name: str, instance: int = 0, *, study_seed: Optional[int] = None, noise_variance: float = 0.0,
             noise_seed: int = 0, plugins: Sequence[Union[str, Path]] = (),
             executable: Union[str, Path, None] = None, **parameters: Any) -> Problem:
     """A problem by its name in study files, with its parameters::
@@ -275,7 +276,8 @@ def problem(name: str, instance: int = 0, *, study_seed: int = 0, noise_variance
             f.bounds, f([0, 0, 0, 0, 0]), f.gradient([[0] * 5, [1] * 5]), f.optimum, f.regret([1] * 5)
 
     name: one that `regatta list problems` names (`regatta describe NAME` has its parameters), or one
-    of `plugins`, shared libraries. instance, study_seed: the draw of a random problem.
+    of `plugins`, shared libraries. instance, study_seed: the draw of a random problem; None: the seed
+    of a study file that sets none.
     noise_variance: evaluations get the noise that the trial with seed `noise_seed` of a study has.
     executable: the program regatta, see `find_program`. Unknown names, parameters and values are a
     ValueError with the program's own words.

@@ -155,7 +155,7 @@ PetscErrorCode rg_named_problem_read(const RgArguments *arguments, const RgOptio
                                      const RgRegistry *registry, RgNamedProblem *p)
 {
   PetscFunctionBeginUser;
-  *p = (RgNamedProblem){.command = arguments->argv[0], .registry = registry};
+  *p = (RgNamedProblem){.command = arguments->argv[0], .registry = registry, .seed = RG_STUDY_SEED};
   PetscCall(find_problem(p, arguments->positional[0]));
   parse_count(p, "-instance", value_of(table, arguments, "-instance"), &p->instance);
   parse_count(p, "-seed", value_of(table, arguments, "-seed"), &p->seed);

@@ -5,13 +5,14 @@
 #include "cli/arguments.h"
 #include "cli/plugins.h"
 #include "regatta/problem.h"
+#include "regatta/study.h"
 #include "study/file/registry.h"
 
 /* Entries of an option table, for rg_named_problem_read. */
 #define RG_OPTIONS_NAMED_PROBLEM                                                                   \
   {"-set", "KEY=VALUE", "parameter of the problem; repeated, or several separated by commas"},     \
     {"-instance", "I", "draw of a random problem (default 0)"},                                    \
-    {"-seed", "S", "study seed (default 0)"}, RG_OPTION_PLUGIN
+    {"-seed", "S", "study seed (default " RG_STUDY_SEED_TEXT ", as in studies)"}, RG_OPTION_PLUGIN
 
 typedef struct {
   const char *command;        /* prefix of messages; borrowed */

@@ -5,6 +5,8 @@
 #include "regatta/error.h"
 
 #define RG_ID_LENGTH 32 /* hexadecimal digits of a trial id */
+#define RG_STUDY_SEED 1 /* the study seed, where nothing else is said */
+#define RG_STUDY_SEED_TEXT "1"
 
 typedef struct RgRegistry RgRegistry; /* the known problems and algorithms; NULL: no plug-ins */
 typedef struct RgStudy RgStudy;       /* a study file, validated, with defaults filled in */

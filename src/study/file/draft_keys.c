@@ -13,7 +13,7 @@ const RgStudyKey rg_study_keys[] = {
   {"licence", "of the results, as its name or address", RG_JOIN_FIRST},
   {"doi", "by which the results are cited", RG_JOIN_FIRST},
   {"keywords", "a text or a list", RG_JOIN_FIRST},
-  {"seed", "seed of the whole study, a whole number; default 1", RG_JOIN_EQUAL},
+  {"seed", "seed of the whole study, a whole number; default " RG_STUDY_SEED_TEXT, RG_JOIN_EQUAL},
   {"seeds",
    "trial seeds: their number n (seeds 0 to n-1), a list, or {first: a, count: n}; default 1",
    RG_JOIN_SEEDS},

@@ -193,7 +193,7 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
   for (int i = 0; i < RG_CREDITS; i++)
     PetscCall(parse_texts(draft, rg_credit_keys[i], rg_yaml_value(root, rg_credit_keys[i]),
                           &study->credit[i]));
-  study->seed = 1;
+  study->seed = RG_STUDY_SEED;
   if (seed) rg_draft_whole(draft, "'seed'", seed, 0, RG_MAX_SEED, &study->seed);
   if (instances && instances->kind == RG_YAML_SCALAR && !strcmp(instances->text, "paired"))
     study->paired = true;
