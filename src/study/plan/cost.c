@@ -260,14 +260,27 @@ double rg_cost_bytes(const RgCell *cell, int ranks)
            : bytes;
 }
 
+int rg_cost_evaluations(const RgCell *cell, double seconds, int *evaluated)
+{
+  const int n0 = cell->run.initial_points, known = cell->given.y ? cell->given.n : 0;
+  const double most = ceil(cell->run.stop_seconds / seconds); /* NaN: no limit */
+  int n = n0 + cell->run.iterations;
+
+  if (known + most < n) n = PetscMax(known + (int)most, PetscMax(n0, 1));
+  *evaluated = n - known;
+  return n;
+}
+
 double rg_cost_nominal(const RgCell *cell)
 {
-  const double n0 = cell->run.initial_points, n = n0 + cell->run.iterations;
   const RgProblemCost problem = rg_problem_cost(cell->problem, cell->problem_options);
+  int evaluated;
+  const double n0 = cell->run.initial_points,
+               n = rg_cost_evaluations(cell, problem.evaluation, &evaluated);
   double operations = LOOP * n + problem.setup + pow(problem.order, 3) / 3;
 
   if (cell->algorithm->reads & RG_READS_SURROGATE) operations += model_operations(cell, n0, n);
   else if (cell->algorithm->reads & RG_READS_MAXIMISER)
     operations += regression_operations(cell, n0, n);
-  return operations / SPEED + problem.evaluation * n;
+  return operations / SPEED + problem.evaluation * evaluated;
 }

@@ -13,6 +13,9 @@
    paths     P F N per query
    plus the problem's own cost (RgProblemCost). O(1). */
 double rg_cost_nominal(const RgCell *cell);
+/* The number of evaluations of a trial if each takes some seconds: `stop: {seconds}` may end it.
+   *evaluated, without known values. */
+int rg_cost_evaluations(const RgCell *cell, double seconds, int *evaluated);
 
 /* Order of the largest dense matrix that a team could share: data of a model over a box at the
    end of a trial, or points of a path that the problem draws. 0: no matrix. */

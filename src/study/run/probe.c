@@ -102,8 +102,9 @@ static bool can_run(const RgCell *cell)
 /* Whether a cell needs no team, and a few of its queries fit the time of a probe. */
 static bool is_small(const RgCell *cell)
 {
-  const double n = PetscMax(1, cell->run.initial_points + cell->run.iterations);
   const RgProblemCost problem = rg_problem_cost(cell->problem, cell->problem_options);
+  int evaluated;
+  const double n = PetscMax(1, rg_cost_evaluations(cell, problem.evaluation, &evaluated));
 
   return cell->run.ranks_per_trial <= 1 && rg_cost_order(cell) < rg_team_measured_crossover(2) &&
          rg_cost_nominal(cell) / n - problem.evaluation < PER_QUERY && cell->run.iterations > 0;

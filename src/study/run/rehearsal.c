@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "study/plan/cost.h"
 #include "study/trial/trial.h"
 
 #define PART 0.5     /* seconds of a part of a trial */
@@ -125,12 +126,14 @@ static double clock_of(const Timing *timing)
   return timing->by_wall ? rg_wall_seconds() : rg_cpu_seconds();
 }
 
+/* Several workers make several queries from the same data, and tell several values at once. */
 static bool is_enough(void *closure, int n)
 {
   Timing *timing = closure;
+  const double now = clock_of(timing);
 
+  for (int i = PetscMax(timing->n, timing->first); i < n; i++) timing->at[i - timing->first] = now;
   timing->n = n;
-  timing->at[n - timing->first - 1] = clock_of(timing);
   return n - timing->first >= timing->least &&
          (n >= timing->last || timing->at[n - timing->first - 1] - timing->at[0] >= timing->limit);
 }
@@ -339,6 +342,14 @@ static double sum_of(int k, const Rate *rate, int a, int b)
   return sum;
 }
 
+/* Whether a finite domain has enough designs for an initial design of `first` points. */
+static bool can_begin(const RgCell *cell, int first)
+{
+  const int more = cell->crew.start == RG_START_DESIGN ? cell->crew.workers : 0;
+
+  return !cell->size_x || first + more < cell->size_x;
+}
+
 /* Continue a trial up to `last` evaluations with coarse searches and few fits, which take a small
    part of the time and lead to much the same places; *further has what was reached. */
 static PetscErrorCode go_on_coarsely(const Rehearsal *begun, RgInstances *instances,
@@ -350,6 +361,8 @@ static PetscErrorCode go_on_coarsely(const Rehearsal *begun, RgInstances *instan
   Rehearsal r = *begun;
 
   PetscFunctionBeginUser;
+  *further = (RgRecord){0};
+  if (!can_begin(&r.cell, timing.first)) PetscFunctionReturn(0);
   r.study.cells = &r.cell;
   r.cell.maximiser.raw_samples = PetscMin(r.cell.maximiser.raw_samples, 64);
   r.cell.maximiser.restarts = PetscMin(r.cell.maximiser.restarts, 1);
@@ -382,7 +395,7 @@ static PetscErrorCode time_rest(const Rehearsal *begun, RgInstances *instances,
       .by_wall = beginning->by_wall, .limit = PART, .least = LEAST, .first = first[i], .last = n};
     Rehearsal r = *begun;
     RgRecord later;
-    if (first[i] <= reached || (r.cell.size_x && first[i] >= r.cell.size_x)) continue;
+    if (first[i] <= reached || !can_begin(&r.cell, first[i])) continue;
     r.study.cells = &r.cell;
     PetscCall(continue_designs(&r, instances, record, first[i]));
     PetscCall(run_part(&r, instances, &timing, &later));
@@ -423,22 +436,24 @@ PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double eval
   Timing timing = {.by_wall = costly || cell->algorithm->outside,
                    .limit = own ? OWN_PART : PART,
                    .least = LEAST,
-                   .first = cell->run.initial_points,
-                   .last = cell->run.initial_points + cell->run.iterations};
+                   .first = cell->run.initial_points};
   double objectives = 0, rest = 0;
+  int evaluated;
   RgInstances *instances;
   RgRecord record;
   Rehearsal r;
 
   PetscFunctionBeginUser;
   rehearse(study, cell, costly, &r);
+  timing.last = rg_cost_evaluations(cell, evaluation, &evaluated);
+  r.cell.run.iterations = timing.last - timing.first;
   PetscCall(rg_instances_create(&instances));
   PetscCall(time_beginning(&r, instances, &timing, &record));
   if (!timing.complete && !timing.message[0])
     PetscCall(time_rest(&r, instances, &timing, &record, &rest));
   if (!costly && !timing.message[0]) PetscCall(time_objectives(&r, instances, &objectives));
   *seconds = timing.message[0] ? NAN : timing.whole + rest + objectives;
-  *seconds += timing.last * evaluation;
+  *seconds += evaluated * evaluation;
   PetscCall(rg_record_destroy(&record));
   PetscCall(PetscFree(timing.at));
   PetscCall(rg_instances_destroy(&instances));

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "study/plan/cost.h"
 #include "study/run/probe.h"
 #include "study/run/rehearsal.h"
 #include "study/record/record.h"
@@ -50,16 +51,21 @@ RG_TEST(one_cell_of_each_pair_is_timed)
   forget();
 }
 
-/* The estimate for a trial of ten evaluations of a costly problem. */
+static double roughly;
+
+/* The estimate for a trial of ten evaluations of a costly problem, which ends after `stop` seconds
+   of them; also the nominal one. */
 static double costly_estimate(void (*cost)(const void *options, RgProblemCost *cost),
                               PetscErrorCode (*evaluate)(RgProblem *problem, int m,
                                                          const RgPoint *points, double *f,
-                                                         RgFailure *failure))
+                                                         RgFailure *failure),
+                              double stop)
 {
   RgCalibration clock;
 
   make("study: t\ncommon: {iterations: 6, initial_points: 4}\nproblems: [branin]\nalgorithms: "
        "[random]\n");
+  study.cells[0].run.stop_seconds = stop;
   RgProblemClass costly = *study.cells[0].problem;
   costly.traits |= RG_PROBLEM_COSTLY;
   costly.cost = cost;
@@ -69,6 +75,7 @@ static double costly_estimate(void (*cost)(const void *options, RgProblemCost *c
   RG_OK(rg_probe_costs(&plan, NULL, &clock));
   assert_int_equal(clock.n_probes, 1);
   const double seconds = clock.seconds[0];
+  roughly = rg_cost_nominal(&study.cells[0]);
   RG_OK(rg_calibration_destroy(&clock));
   forget();
   return seconds;
@@ -87,12 +94,18 @@ static PetscErrorCode never(RgProblem *problem, int m, const RgPoint *points, do
   return PETSC_ERR_ORDER;
 }
 
-/* A costly problem is not evaluated: its declared time counts. */
+/* A costly problem is not evaluated: its declared time counts, up to the end by `stop`. */
 RG_TEST(costly_problems_are_not_evaluated)
 {
-  const double seconds = costly_estimate(three_seconds, never);
+  static const struct {
+    double stop, seconds;
+  } cases[] = {{NAN, 30}, {1000, 30}, {20, 21}, {5, 12}}; /* at least the initial design */
 
-  assert_true(seconds >= 30 && seconds < 32);
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    const double seconds = costly_estimate(three_seconds, never, cases[c].stop);
+    assert_true(seconds >= cases[c].seconds && seconds < cases[c].seconds + 2);
+    assert_true(roughly >= cases[c].seconds && roughly < cases[c].seconds + 2);
+  }
 }
 
 static int n_evaluated;
@@ -124,7 +137,7 @@ static PetscErrorCode takes_time(RgProblem *problem, int m, const RgPoint *point
 /* If nobody declares how long an evaluation takes, two evaluations are timed. */
 RG_TEST(an_undeclared_duration_is_measured)
 {
-  const double seconds = costly_estimate(a_guess, takes_time);
+  const double seconds = costly_estimate(a_guess, takes_time, NAN);
 
   assert_int_equal(n_evaluated, 2);
   assert_true(seconds >= 0.5 && seconds < 5000); /* the guess makes 10,000 */
@@ -237,6 +250,38 @@ RG_TEST(dear_trials_are_rehearsed_with_several_seeds)
   assert_int_equal(count_probes(40), 1);
   assert_int_equal(count_probes(600), 2);
   assert_true(sum_of_seeds > 11 && sum_of_seeds < 18);
+}
+
+static PetscErrorCode ask_very_slowly(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                      RgQuery *query, RgFailure *failure)
+{
+  burn(0.2);
+  return sampler->ask(algorithm, t, history, query, failure);
+}
+
+/* After the beginning of a trial, its data may be more than a finite domain has designs. Values
+   that workers tell at once have their queries' time. */
+RG_TEST(a_finite_domain_has_no_larger_initial_design)
+{
+  static const char *const settings[] = {
+    "initial_points: 3", "initial_points: 1, workers: 3, start: design, duration: point(1)"};
+
+  for (int i = 0; i < 2; i++) {
+    char text[300];
+    double seconds;
+    snprintf(text, sizeof text,
+             "study: t\ncommon: {iterations: 40, %s}\nproblems: [{name: gp_path_set, points: 5, "
+             "dim: 1}]\nalgorithms: [random]\n",
+             settings[i]);
+    make(text);
+    RgAlgorithmClass slow = *study.cells[0].algorithm;
+    sampler = study.cells[0].algorithm;
+    slow.ask = ask_very_slowly;
+    study.cells[0].algorithm = &slow;
+    RG_OK(rg_rehearse(&study, &study.cells[0], 0, &seconds));
+    assert_true(seconds > 6 && seconds < 12); /* 40 or 37 queries of 0.2 seconds */
+    forget();
+  }
 }
 
 static double far_away;
