@@ -25,41 +25,48 @@ def everything(options, results, command):
     """Run and report PAPER[/FIGURE,...], or all papers with an index; the paths written."""
     if options.paper != "all":
         return one(options, options.paper, results, command)[0]
-    written = []
+    written, failed = [], []
     for name in catalogue.papers():
         try:
             text, stopped = one(options, name, results, command.replace(" all", f" {name}", 1))
         except InputError as error:
-            print(f"reproduce: {name}: no report: {error}", file=sys.stderr)
+            print(f"reproduce: {name}: {error}", file=sys.stderr)
+            failed.append(name)
             continue
         written.append(text)
         if stopped:
             break
-    return "\n".join([*written, *map(str, report.write_index(results, options.scale))])
+    index = map(str, report.write_index(results, options.scale))
+    if failed:
+        raise InputError(f"{', '.join(failed)}: not reproduced, as said above; {' and '.join(index)} has the others")
+    return "\n".join([*written, *index])
 
 
 def one(options, target, results, command):
-    """(the paths of the report of a paper, whether a run was asked to stop)."""
+    """(the paths of the report of a paper, whether a run was asked to stop). Raises InputError after the report if a
+    study failed."""
     name, _, named = target.partition("/")
     paper, figures = catalogue.paper(name), named.split(",") if named else []
     for figure in figures:
         catalogue.figure_named(paper, figure)
-    place, skipped, without, stopped = results / name, [], [], False
+    place, skipped, without, failed, stopped = results / name, [], [], [], False
     (place / options.scale).mkdir(parents=True, exist_ok=True)
     try:
         if options.run:
-            _studies(options, paper, figures, place, (skipped, without))
+            _studies(options, paper, figures, place, (skipped, without, failed))
     except Stopped:
         stopped = True
     formats = ("png",) if options.scale == "smoke" else ("pdf", "png")
-    page, text = report.write(name, place, options.scale, command, skipped, without, formats)
+    page, text = report.write(name, place, options.scale, command, skipped + failed, without, formats)
+    if failed:
+        raise InputError("; ".join(f"{study}: {reason}" for study, reason in failed) + f"; {page} is without it")
     return f"{page}\n{text}", stopped
 
 
 def _studies(options, paper, figures, place, notes):
     """Run the studies; raises Stopped. `notes` has lists that get (study, reason) for each missing study."""
     launch.required()
-    skipped, without = notes
+    skipped, without, failed = notes
     folder = place / options.scale
     written = catalogue.write_studies(paper, options.scale, options.seeds, folder, figures, options.universes)
     works = []
@@ -74,8 +81,10 @@ def _studies(options, paper, figures, place, notes):
         if reasons:
             study.say(f"  goes without {reasons}")
             without.append((name, reasons))
-        if _run(name, file, folder, place / "small" if options.scale == "full" else None, skipped,
-                options.launch):
+        failure = _run(name, file, folder, place / "small" if options.scale == "full" else None, options.launch)
+        if failure:
+            failed.append((name, failure))
+        else:
             works.append(trials.Work(name, file, folder / f"{name}.h5"))
             if bounds:
                 study.bounds(file, folder / f"{name}_bounds.csv")
@@ -84,21 +93,20 @@ def _studies(options, paper, figures, place, notes):
         study.say(replicate.Replication(works, paper.claims_file, options.budget, options.launch, study.say, known).run())
 
 
-def _run(name, file, folder, smaller, skipped, command):
-    """Run a study; whether it is complete now. Results of a smaller scale are taken over."""
+def _run(name, file, folder, smaller, command):
+    """Run a study; why it failed, or ''. Results of a smaller scale are taken over. A plan that fails does not keep the
+    study from running: it only says what the run will take."""
     output = folder / f"{name}.h5"
     before = smaller and smaller / output.name
     if before and before.exists() and not output.exists() and not output.with_name(f"{output.name}.d").exists():
         shutil.copy(before, output)
     planned = subprocess.run([program(), "plan", file, "-o", output], capture_output=True, text=True, check=False)
-    if planned.returncode:
-        lines = availability.last_words(planned, "regatta plan: ")
-        print("\n".join(lines), file=sys.stderr)
-        skipped.append((name, lines[-1].rpartition("/")[2]))
-        return False
-    for line in planned.stdout.splitlines()[-2:]:
+    lines = availability.last_words(planned, "regatta plan: ") if planned.returncode else planned.stdout.splitlines()[-2:]
+    for line in lines:
         study.say(f"  {line}")
-    launch.run([*command, program(), "run", file, "-o", output])
+    code = launch.run([*command, program(), "run", file, "-o", output])
+    if code:
+        return f"regatta run ended with exit code {code}" + (f" ({lines[-1]})" if planned.returncode else "")
     if not launch.complete(output):
         raise Stopped
-    return True
+    return ""
