@@ -1,5 +1,6 @@
 """`regatta run -part I/N`: shares of one study, at once into one output or each into its own."""
 import re
+import shutil
 import subprocess
 
 from regatta_test import HANG, HERE, REGATTA, RegattaTest, end, environment, main, regatta
@@ -58,7 +59,16 @@ class Parts(RegattaTest):
             self.assertEqual(self.status(output, *part, "-study", STUDY), 0)
             self.assertEqual(self.status(output), 0 if i == 3 else 75)
             self.assertEqual("this part is finished" in out, i != 3, out)
+            if i == 1:
+                shutil.copytree(f"{output}.d", self.folder / "kept")
         self.assertEqual(self.checksum(output), self.checksum_of_whole())
+        shutil.copytree(self.folder / "kept", f"{output}.d")  # as if they could not be removed
+        self.assertEqual(self.run_ok("status", output), "smoke: complete\n")
+        self.assertNotIn("beside", self.run_ok("info", output))
+        longer = self.write("longer.yaml", STUDY.read_text().replace("seeds: 4", "seeds: 5"))
+        self.run_ok("run", longer, "-part", "1/2", "-o", output, "-quiet")
+        self.assertEqual(self.status(output), 75)
+        self.assertIn("beside", self.run_ok("info", output))
 
     def test_watch(self):
         """`status -watch` repeats its line until the study is complete, and changes no file."""

@@ -166,6 +166,20 @@ int rg_index_taken(const RgIndex *index, int source, int ordinal)
   return index->taken[index->sources[source].first + ordinal];
 }
 
+bool rg_index_stands_in(const RgIndex *index, int entry, int source, int earlier)
+{
+  const RgIndexEntry *taken = &index->entries[index->taken[entry]];
+
+  for (int at = rg_index_find(index, taken->id); at >= 0 && at < index->n; at++) {
+    const RgIndexEntry *other = &index->entries[index->order[at]];
+    if (!rg_same_hash(other->id, taken->id)) return false;
+    if (other->source == source && (earlier < 0 || other->earlier == earlier) &&
+        !rg_index_compare_ages(other, taken) && rg_same_hash(other->checksum, taken->checksum))
+      return true;
+  }
+  return false;
+}
+
 PetscErrorCode rg_index_clear(RgIndex *index)
 {
   PetscFunctionBeginUser;

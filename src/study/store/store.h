@@ -110,7 +110,8 @@ typedef struct {
   char *credit[RG_CREDITS];
   uint64_t seed;     /* study seed */
   char checksum[33]; /* stored checksum; "" for a directory */
-  int n_shards;      /* shards beside the file that are not packed yet (of any age) */
+  /* Shards in the directory; beside a results file, those with a trial that the file lacks. */
+  int n_shards;
 } RgStoreInfo;
 PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault);
 PetscErrorCode rg_store_info_clear(RgStoreInfo *info);

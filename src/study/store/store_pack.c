@@ -146,21 +146,6 @@ static PetscErrorCode relabel(RgLayout *layout, const RgPlan *plan)
 
 /* ---- existing files -------------------------------------------------------------------------- */
 
-/* Whether the preferred record, or an equal one, is in source `source` and in the right group. */
-static bool stands_in(const RgIndex *index, int entry, int source, bool earlier)
-{
-  const RgIndexEntry *taken = &index->entries[entry];
-
-  for (int at = rg_index_find(index, taken->id); at < index->n; at++) {
-    const RgIndexEntry *other = &index->entries[index->order[at]];
-    if (!rg_same_hash(other->id, taken->id)) return false;
-    if (other->source == source && other->earlier == earlier &&
-        !rg_index_compare_ages(other, taken) && rg_same_hash(other->checksum, taken->checksum))
-      return true;
-  }
-  return false;
-}
-
 /* Whether every trial of a layout is in source `source`, and planned trials in groups of the
    plan. *n_earlier: number of trials outside the plan. `planned`: check planned trials only. */
 static bool all_stand_in(const RgLayout *layout, int source, bool planned, int *n_earlier)
@@ -172,7 +157,7 @@ static bool all_stand_in(const RgLayout *layout, int source, bool planned, int *
     const bool earlier = layout->groups[layout->slots[i].group].earlier;
     *n_earlier += earlier;
     if (earlier && planned) continue;
-    all = all && stands_in(layout->index, layout->slots[i].entry, source, earlier);
+    all = all && rg_index_stands_in(layout->index, layout->slots[i].entry, source, earlier);
   }
   return all;
 }

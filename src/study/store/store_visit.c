@@ -332,6 +332,30 @@ static PetscErrorCode read_directory(const char *directory, bool describe, RgSto
   PetscFunctionReturn(0);
 }
 
+/* Count the shards beside a results file that have more than the file: shards that could not be
+   removed after packing don't count. */
+static PetscErrorCode count_extending(const char *directory, const char *results, RgStoreInfo *info)
+{
+  RgIndex index = {0};
+  RgFault fault = {0};
+  int n_bad, n = 0, file = 0;
+
+  PetscFunctionBeginUser;
+  if (!info->n_shards) PetscFunctionReturn(0);
+  PetscCall(rg_index_gather(directory, results, false, &index, &n_bad, &fault));
+  while (file < index.n_sources && !index.sources[file].results) file++;
+  for (int s = 0; s < index.n_sources; s++) {
+    const RgIndexSource *shard = &index.sources[s];
+    bool more = false;
+    for (int i = shard->first; i < shard->first + shard->n && !more; i++)
+      more = !rg_index_stands_in(&index, i, file, -1);
+    n += more && !shard->results;
+  }
+  if (!fault.code) info->n_shards = n + n_bad;
+  PetscCall(rg_index_clear(&index));
+  PetscFunctionReturn(0);
+}
+
 bool rg_store_exists(const char *output)
 {
   char directory[4096];
@@ -371,6 +395,7 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault
     PetscCall(rg_container_close(&container));
     PetscCall(rg_store_paths(path, &beside, &parent, &name));
     PetscCall(read_directory(beside, false, info));
+    if (!fault->code) PetscCall(count_extending(beside, results, info));
     PetscCall(PetscFree(beside));
     PetscCall(PetscFree(parent));
   }
