@@ -106,13 +106,19 @@ static PetscErrorCode add_accepted(const RgParam *entry, RgText *text)
 static PetscErrorCode complain(const RgParam *entry, const char *word, RgText *problem)
 {
   char shown[RG_SHOWN_SIZE];
-  const char *nearest = NULL;
+  const char *nearest = NULL, *end;
+  double value;
 
   PetscFunctionBeginUser;
   rg_param_show(word, shown);
   PetscCall(rg_text_add(problem, "'%s' must be ", entry->name));
   PetscCall(add_accepted(entry, problem));
   PetscCall(rg_text_add(problem, ", got '%s'", shown));
+  const RgNumber number = rg_number_read(word, &end, &value);
+  if (!*end && number == RG_NUMBER_TOO_SMALL)
+    PetscCall(rg_text_add(problem, ", which is too small to be told from 0"));
+  if (!*end && number == RG_NUMBER_TOO_LARGE)
+    PetscCall(rg_text_add(problem, ", which is larger than any number here"));
   if (entry->type == RG_PARAM_CHOICE) nearest = rg_text_nearest(word, entry->choices);
   if (nearest) PetscCall(rg_text_add(problem, ", did you mean '%s'?", nearest));
   PetscFunctionReturn(0);

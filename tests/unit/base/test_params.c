@@ -237,9 +237,9 @@ RG_TEST(wrong_names)
 
 RG_TEST(wrong_integers)
 {
-  static const char *const wrong[] = {
-    "abc", "1.5", "1.0", "",      "1e",  "e3", "0x10",  "1 ",   " 1",   "1e-1",  "nan",
-    "inf", "0",   "-3",  "10001", "1e5", "+",  "1_000", "auto", "1e99", "1e400", "true"};
+  static const char *const wrong[] = {"abc",   "1.5", "1.0",  "",      "1e",   "e3",   "0x10",
+                                      "1 ",    " 1",  "1e-1", "nan",   "inf",  "0",    "-3",
+                                      "10001", "1e5", "+",    "1_000", "auto", "1e99", "true"};
 
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char message[128];
@@ -257,15 +257,20 @@ RG_TEST(wrong_integers)
 
 RG_TEST(wrong_reals)
 {
-  static const char *const wrong[] = {"abc",   "nan", ".nan",  "inf", "-.inf", "1e999",
-                                      "0x1p3", "1,5", "1.2.3", ".",   "-",     "",
-                                      "1e+",   " 1",  "auto",  "1/3"};
+  static const char *const wrong[] = {"abc", "nan", ".nan", "inf", "-.inf", "0x1p3", "1,5", "1.2.3",
+                                      ".",   "-",   "",     "1e+", " 1",    "auto",  "1/3"};
 
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     char message[128];
     snprintf(message, sizeof message, "'width' must be a number, got '%s'", wrong[i]);
     refuse("width", wrong[i], message);
   }
+  refuse("width", "1e999",
+         "'width' must be a number, got '1e999', which is larger than any number "
+         "here");
+  refuse("width", "-1e-999",
+         "'width' must be a number, got '-1e-999', which is too small to be told "
+         "from 0");
   refuse("noise", "0", "'noise' must be a number > 0, got '0'");
   refuse("noise", "-1", "'noise' must be a number > 0, got '-1'");
   refuse("delta", "0", "'delta' must be a number in (0, 1], got '0'");
