@@ -143,8 +143,8 @@ static bool takes_no_value(const RgOption *option, const char *next, bool file_d
 
 static void complain_unknown_option(const char *command, const char *word, const RgOption *table)
 {
-  const char *names[RG_ARGUMENTS_MAX] = {0};
-  for (int i = 0; table[i].name && i < RG_ARGUMENTS_MAX - 1; i++) names[i] = table[i].name;
+  const char *names[RG_OPTIONS_MAX] = {0};
+  for (int i = 0; table[i].name && i < RG_OPTIONS_MAX - 1; i++) names[i] = table[i].name;
   const char *nearest = rg_text_nearest(word, names);
   rg_complain("%s: unknown option '%s'%s%s%s (regatta %s -help lists the options)", command, word,
               nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "",
@@ -156,6 +156,11 @@ static bool asks_for_help(const char *word)
   return !strcmp(word, "-help") || !strcmp(word, "--help") || !strcmp(word, "-h");
 }
 
+PetscErrorCode rg_arguments_clear(RgArguments *arguments)
+{
+  return PetscFree(arguments->positional);
+}
+
 PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
                                   int least, int most, RgArguments *arguments, int *exit_code)
 {
@@ -165,6 +170,7 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
   const bool manual = argc > 1 && rg_manual_command(argv[1], argv[0], usage, table);
   if (manual) *exit_code = RG_EXIT_OK;
   if (manual) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(argc, &arguments->positional));
   for (int i = 1; i < argc; i++) {
     if (asks_for_help(argv[i])) {
       print_help(argv[0], usage, table);
@@ -188,10 +194,6 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
       }
       if (i + 1 < argc && is_petsc_value(argv[i], argv[i + 1])) i++;
     } else {
-      if (arguments->n == RG_ARGUMENTS_MAX) {
-        rg_complain("%s: at most %d files are accepted", argv[0], RG_ARGUMENTS_MAX);
-        PetscFunctionReturn(0);
-      }
       arguments->positional[arguments->n++] = argv[i];
     }
   }

@@ -13,22 +13,24 @@ typedef struct {
   const char *doc;
 } RgOption;
 
-#define RG_ARGUMENTS_MAX 64
+#define RG_OPTIONS_MAX 64 /* entries of a table */
 typedef struct {
   bool ok;     /* the arguments have no mistake and don't ask for help */
   int argc;    /* the command line, borrowed: argv[0] is the name of the subcommand */
   char **argv; /* argc */
   int n;
-  const char *positional[RG_ARGUMENTS_MAX]; /* borrowed from argv */
-  const char *option[RG_ARGUMENTS_MAX]; /* by table entry: value, "" for a switch, NULL not given */
+  const char **positional;            /* n, borrowed from argv; the array is owned */
+  const char *option[RG_OPTIONS_MAX]; /* by table entry: value, "" for a switch, NULL not given */
 } RgArguments;
 
 /* Sort argv[1..] into positional arguments and options of `table`; PETSc's own options pass. A
    mistake (unknown option, missing value, number of positional arguments not in [least, most])
    prints one line to stderr and sets `ok` to false. `-help` prints `usage` and the table, and
-   sets `ok` to false and *exit_code to 0. */
+   sets `ok` to false and *exit_code to 0. The caller clears the arguments in any case. */
 PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
                                   int least, int most, RgArguments *arguments, int *exit_code);
+
+PetscErrorCode rg_arguments_clear(RgArguments *arguments);
 
 /* Whether a word is an option of PETSc that every subcommand accepts. */
 bool rg_arguments_petsc_knows(const char *word);

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,5 +143,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 
 const RgCommand rg_command_bounds = {
   RG_USAGE("bounds STUDY.yaml [-o BOUNDS.csv] ... | bounds -formula NAME [KEY=VALUE ...] < IN.csv",
-           options, 0, RG_ARGUMENTS_MAX),
+           options, 0, INT_MAX),
   .place = RG_ON_RANK_0, .run = run};

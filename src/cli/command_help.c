@@ -33,8 +33,11 @@ static PetscErrorCode explain(const RgCommandEntry *entry, const char *word, int
   char *words[] = {(char *)entry->name, (char *)word, NULL};
   RgArguments arguments;
 
-  return rg_arguments_parse(2, words, command->usage, command->options, command->least,
-                            command->most, &arguments, exit_code);
+  PetscFunctionBeginUser;
+  PetscCall(rg_arguments_parse(2, words, command->usage, command->options, command->least,
+                               command->most, &arguments, exit_code));
+  PetscCall(rg_arguments_clear(&arguments));
+  PetscFunctionReturn(0);
 }
 
 static PetscErrorCode print_completion(const char *shell, int *exit_code)

@@ -1,6 +1,7 @@
 /* regatta merge A.h5 B.h5 ... -o C.h5: join results of a study that ran in parts. */
 #include "cli/command.h"
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "study/store/store.h"
@@ -52,6 +53,5 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   PetscFunctionReturn(0);
 }
 
-const RgCommand rg_command_merge = {
-  RG_USAGE("merge A.h5 B.h5 ... -o OUT.h5", options, 1, RG_ARGUMENTS_MAX), .place = RG_ON_RANK_0,
-  .run = run};
+const RgCommand rg_command_merge = {RG_USAGE("merge A.h5 B.h5 ... -o OUT.h5", options, 1, INT_MAX),
+                                    .place = RG_ON_RANK_0, .run = run};

@@ -1,6 +1,7 @@
 /* regatta plan STUDY.yaml: show the trials and the cost of a study, without running it. */
 #include "cli/command.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -410,6 +411,5 @@ static const char notes[] =
   "a `time_limit` above 600.\n";
 
 const RgCommand rg_command_plan = {
-  RG_USAGE("plan STUDY.yaml [KEY=VALUE ...] [-o OUT.h5] [-ranks N] [options]", options, 1,
-           RG_ARGUMENTS_MAX),
+  RG_USAGE("plan STUDY.yaml [KEY=VALUE ...] [-o OUT.h5] [-ranks N] [options]", options, 1, INT_MAX),
   .world = 1U << OPT_SIMULATE, .place = RG_ON_RANK_0, .notes = notes, .run = run};

@@ -52,14 +52,16 @@ PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, 
   const bool world = rg_world(&rank, &size);
   PetscCall(rg_arguments_parse(argc, argv, command->usage, command->options, command->least,
                                command->most, &arguments, exit_code));
-  if (!arguments.ok) PetscFunctionReturn(0);
-  if (takes_plugins(command->options)) PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
-  if (*exit_code == RG_EXIT_OK && (rank == 0 || command->place == RG_ON_ALL)) {
+  if (arguments.ok && takes_plugins(command->options))
+    PetscCall(rg_plugins_load(argc, argv, &registry, exit_code));
+  if (arguments.ok && *exit_code == RG_EXIT_OK && (rank == 0 || command->place == RG_ON_ALL)) {
     if (command->place == RG_SHIELDED)
       PetscCall(rg_shield_command(command, &arguments, registry, exit_code));
     else PetscCall(command->run(&arguments, registry, exit_code));
   }
   PetscCall(rg_registry_destroy(&registry));
-  if (world && size > 1) PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  PetscCall(rg_arguments_clear(&arguments));
+  if (arguments.ok && world && size > 1)
+    PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   PetscFunctionReturn(0);
 }

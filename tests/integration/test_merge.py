@@ -1,5 +1,6 @@
 """`regatta merge`: parts from different machines join into the results of one run; conflicting parts do not."""
 import os
+import re
 import shutil
 from unittest import mock
 
@@ -52,8 +53,32 @@ class Merge(RegattaTest):
         code, _, err = regatta("merge", a, "-o", self.folder / "short.h5")
         self.assertEqual((code, len(err.splitlines())), (0, 1), err)
         self.assertIn(f"the finished trials in {a}.d were not joined", err)
-        code, _, err = regatta("merge", a, f"{a}.d", "-o", self.folder / "all.h5")
-        self.assertEqual((code, err), (0, ""))
+        code, out, err = regatta("merge", a, f"{a}.d", "-o", self.folder / "all.h5")
+        self.assertIn("trials of the study are missing", out)
+        self.assertRegex(err, r"^regatta: \d+ of \d+ trials are missing; the first: .+ on .+, seed 2, instance \d+\n$")
+        self.assertEqual(code, 0)
+
+    def test_one_part_twice(self):
+        """An input by two names is a mistake, also where the path stands for a study directory."""
+        study = self.write("parts.yaml", TEXT)
+        self.run_ok("run", study, "-o", self.folder / "p1.h5", "-part", "1/2", "-quiet")
+        self.run_ok("run", study, "-o", self.folder / "p2.h5", "-part", "2/2", "-quiet")
+        p1, p2 = self.folder / "p1.h5", self.folder / "p2.h5"
+        for again in (p1, f"{p1}.d", f"{self.folder}/./p1.h5"):
+            self.refused(p1, p2, again, says=f"{again} is an input twice", output=self.folder / "twice.h5")
+        code, out, err = regatta("merge", p1, "-o", self.folder / "half.h5")
+        n, planned = map(int, re.match(r"regatta: (\d+) of (\d+) trials are missing; the first: ", err).groups())
+        self.assertEqual(code, 0)
+        with h5py.File(self.folder / "half.h5") as file:
+            self.assertEqual(file.attrs["n_trials"], planned - n)
+
+    def test_many_parts(self):
+        """There is no limit to the number of files."""
+        for number in range(70):
+            (self.folder / f"{number}.h5.d").mkdir()
+        whole = self.part("whole", "[0]")
+        merged, _ = self.merge(*(self.folder / f"{number}.h5" for number in range(70)), whole)
+        self.assertEqual(self.checksum(merged), self.checksum(whole))
 
     def variant(self, name, *changes):
         text = TEXT.replace("seeds: 4", "seeds: 1")

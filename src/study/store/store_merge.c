@@ -55,6 +55,27 @@ static PetscErrorCode note_shards(int n, const char *const *inputs, const char *
   PetscFunctionReturn(0);
 }
 
+/* The same file twice is a mistake: another part was meant. */
+static PetscErrorCode find_repetition(int n, const char *const *inputs, RgFault *fault)
+{
+  struct stat *found;
+  char *results, *directory;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(n, &found));
+  for (int i = 0; i < n && !fault->code; i++) {
+    PetscCall(rg_store_resolve(inputs[i], &results, &directory, fault));
+    if (!fault->code && stat(results ? results : directory, &found[i])) found[i].st_ino = 0;
+    PetscCall(PetscFree(results));
+    PetscCall(PetscFree(directory));
+    for (int j = 0; j < i && found[i].st_ino; j++)
+      if (found[i].st_dev == found[j].st_dev && found[i].st_ino == found[j].st_ino)
+        rg_fault_set(fault, RG_FAULT_FOREIGN, "%.250s is an input twice", inputs[i]);
+  }
+  PetscCall(PetscFree(found));
+  PetscFunctionReturn(0);
+}
+
 /* Gather all inputs into one index. The first results file or shard describes the study. */
 static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *index,
                                     RgStoreInfo *first, RgText *left_out, RgFault *fault)
@@ -79,27 +100,43 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
   PetscFunctionReturn(0);
 }
 
-/* Whether the output has every trial of the study. A study that this program can't plan (missing
-   data files, unknown names) counts as incomplete, with a message. */
+/* Say how many trials are missing, and which is the first. */
+static void say_missing(const RgPlan *plan, int missing, const RgTrial *first, RgFault *fault)
+{
+  const RgCell *cell = &plan->study->cells[first->cell];
+
+  snprintf(
+    fault->message, sizeof(fault->message),
+    "%d of %d trials are missing; the first: %.80s on %.80s%s%.80s, seed %llu, instance %llu",
+    missing, plan->n, cell->algorithm_label, cell->problem_label, cell->swept[0] ? " with " : "",
+    cell->swept, (unsigned long long)first->seed, (unsigned long long)first->instance);
+}
+
+/* Whether the output has every trial of the study; a message says what is missing. A study that
+   this program can't plan (missing data files, unknown names) counts as incomplete, with a
+   message. */
 static PetscErrorCode find_complete(const char *path, const char *text, const RgIndex *index,
                                     bool *complete, RgFault *fault)
 {
   RgDiagnostics diagnostics = {0};
   RgStudy study;
   RgPlan *plan;
-  RgTrial trial;
+  RgTrial trial, first = {0};
   uint64_t id[2];
+  int missing = 0;
 
   PetscFunctionBeginUser;
   *complete = false;
   PetscCall(rg_study_parse(NULL, path, text, strlen(text), &study, &diagnostics));
   if (diagnostics.n == 0) {
     PetscCall(rg_plan_create(&study, &plan));
-    *complete = plan->n > 0;
-    for (int i = 0; i < plan->n && *complete; i++) {
+    for (int i = 0; i < plan->n; i++) {
       PetscCall(rg_plan_trial(plan, i, &trial));
-      *complete = rg_hash_parse(trial.id, id) && rg_index_find(index, id) >= 0;
+      if (rg_hash_parse(trial.id, id) && rg_index_find(index, id) >= 0) continue;
+      if (!missing++) first = trial;
     }
+    *complete = plan->n > 0 && !missing;
+    if (missing) say_missing(plan, missing, &first, fault);
     PetscCall(rg_plan_destroy(&plan));
   } else {
     snprintf(fault->message, sizeof(fault->message),
@@ -233,6 +270,7 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   PetscFunctionBeginUser;
   *fault = (RgFault){0};
   PetscCall(prepare_output(output, fault));
+  PetscCall(find_repetition(n, inputs, fault));
   if (fault->code) PetscFunctionReturn(0);
   PetscCall(gather_inputs(n, inputs, &index, &first, &left_out, fault));
   if (!fault->code) find_conflict(&index, fault);
@@ -241,10 +279,11 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
                  n > 1 ? " and the others" : "");
   if (!fault->code) PetscCall(find_complete(inputs[0], first.study, &index, &complete, fault));
   if (!fault->code) PetscCall(write_merged(&index, &first, complete, n, output, fault));
+  const size_t used = strlen(fault->message);
   if (!fault->code && left_out.length)
-    snprintf(fault->message, sizeof(fault->message),
-             "the finished trials in %.300s were not joined: they are an input of their own",
-             left_out.data);
+    snprintf(fault->message + used, sizeof(fault->message) - used,
+             "%sthe finished trials in %.150s were not joined: they are an input of their own",
+             used ? "; " : "", left_out.data);
   PetscCall(rg_text_clear(&left_out));
   PetscCall(rg_store_info_clear(&first));
   PetscCall(rg_index_clear(&index));
