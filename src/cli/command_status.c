@@ -13,12 +13,14 @@
 #include "base/files.h"
 #include "base/number.h"
 #include "study/plan/plan.h"
+#include "cli/pace.h"
 #include "cli/planned.h"
 #include "cli/values.h"
 #include "study/run/origin.h"
 #include "study/file/registry.h"
 #include "study/schedule/crew.h"
 #include "study/store/evaluation_log.h"
+#include "study/store/presence.h"
 #include "study/store/store.h"
 #include "study/store/timeline.h"
 
@@ -131,19 +133,28 @@ static PetscErrorCode say_trial(const RgPlan *plan, const char *directory, const
   PetscFunctionReturn(0);
 }
 
+/* Append the study directory of a path. */
+static PetscErrorCode directory_of(const char *path, RgText *directory)
+{
+  PetscBool inside;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscTestDirectory(path, 'r', &inside));
+  PetscCall(rg_text_add(directory, "%s%s", path, inside ? "" : ".d"));
+  PetscFunctionReturn(0);
+}
+
 /* Print what the workers of each trial on the real clock do that has begun and not finished. A
    trial that the plan (n 0: not known) lacks has its id in place of its name. Evaluations on a
    simulated clock take no time, so that nothing can be said of them. */
 static PetscErrorCode say_workers(const char *path, const RgPlan *plan)
 {
   RgText directory = {0};
-  PetscBool inside;
   char **ids;
   int n;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscTestDirectory(path, 'r', &inside));
-  PetscCall(rg_text_add(&directory, "%s%s", path, inside ? "" : ".d"));
+  PetscCall(directory_of(path, &directory));
   PetscCall(rg_sealed_list(directory.data, RG_FOLDER_TIMELINE, &n, &ids));
   for (int i = 0; i < n; i++) PetscCall(say_trial(plan, directory.data, ids[i]));
   PetscCall(rg_names_free(n, &ids));
@@ -157,6 +168,7 @@ typedef struct {
   int n, n_failed; /* trials that the study plans */
   RgOriginSurvey origins;
   RgText plugins;
+  RgPace pace;
 } Survey;
 
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
@@ -167,33 +179,39 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   if (record->earlier) PetscFunctionReturn(0);
   survey->n++;
   survey->n_failed += record->status == RG_STATUS_FAILED;
+  PetscCall(rg_pace_add(&survey->pace, record));
   PetscCall(rg_origin_survey_add(&survey->origins, record));
   PetscCall(rg_plugins_note(&survey->plugins, record));
   PetscFunctionReturn(0);
 }
 
-/* Append the number of finished trials of an incomplete study. */
-static PetscErrorCode add_counts(const RgPlan *plan, const Survey *survey, RgText *text)
+/* Append the number of finished trials of an incomplete study, their rate and the time left. */
+static PetscErrorCode add_counts(const char *path, RgPlan *plan, Survey *survey, RgText *text)
 {
+  RgText directory = {0};
+
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, " (%d", survey->n));
   if (plan->n) PetscCall(rg_text_add(text, " of %d", plan->n));
   PetscCall(rg_text_add(text, " trials"));
   if (survey->n_failed) PetscCall(rg_text_add(text, ", %d failed", survey->n_failed));
   PetscCall(rg_text_add(text, ")"));
+  PetscCall(directory_of(path, &directory));
+  PetscCall(rg_pace_describe(&survey->pace, plan, rg_presence_any(directory.data), text));
+  PetscCall(rg_text_clear(&directory));
   PetscFunctionReturn(0);
 }
 
 /* Print whether the study is complete, and whether one version of the program made its trials.
    Shards beside a complete results file belong to an unfinished run that extends it. */
-static PetscErrorCode say_state(const char *path, const RgPlan *plan, const RgStoreInfo *info,
+static PetscErrorCode say_state(const char *path, RgPlan *plan, const RgStoreInfo *info,
                                 Survey *survey, int *exit_code)
 {
   const bool complete = info->complete && info->n_shards == 0;
   RgText counts = {0}, mixed = {0}, plugins = {0};
 
   PetscFunctionBeginUser;
-  if (!complete) PetscCall(add_counts(plan, survey, &counts));
+  if (!complete) PetscCall(add_counts(path, plan, survey, &counts));
   PetscCall(rg_origin_survey_count(&survey->origins));
   PetscCall(rg_origin_describe(&survey->origins.counts, &mixed));
   PetscCall(rg_plugins_describe(path, &survey->plugins, &plugins));
@@ -233,6 +251,7 @@ static PetscErrorCode show_all(const RgRegistry *registry, const char *path, con
   PetscCall(rg_planned_clear(&study, &plan));
   PetscCall(rg_origin_survey_clear(&survey.origins));
   PetscCall(rg_text_clear(&survey.plugins));
+  PetscCall(rg_pace_clear(&survey.pace));
   PetscCall(rg_store_info_clear(&info));
   PetscFunctionReturn(0);
 }

@@ -58,6 +58,8 @@ def mistakes(folder, hold, earlier):
         return ["the first run failed"]
     short = bench.start(2, hold)
     bench.wait_for_packing(short)
+    status = subprocess.run([os.environ["REGATTA_PROGRAM"], "status", str(bench.output)], capture_output=True, text=True,
+                            check=False).stdout
     long = bench.start(5)
     said = long.communicate()[0]
     wrong = []
@@ -66,9 +68,12 @@ def mistakes(folder, hold, earlier):
     if long.returncode or "10 trials" not in said:
         wrong.append(f"the extension ended with {long.returncode}: {said}")
     bench.release.touch()
+    wrong += [f"status does not know of the run: {status}"] * ("; a run is at work: " not in status)
+    wrong += [f"the extension says nothing of the other run: {said}"] * ("another run works on" not in said)
     said = short.communicate()[0]
     if short.returncode:
         wrong.append(f"the shorter run ended with {short.returncode}: {said}")
+    wrong += [f"the shorter run says nothing of the other one: {said}"] * ("another run works on" not in said)
     if bench.trials() < 10:
         wrong.append(f"10 trials were reported, {bench.trials()} are there")
     left = [path.name for path in folder.iterdir()

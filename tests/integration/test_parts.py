@@ -59,12 +59,19 @@ class Parts(RegattaTest):
             self.assertEqual(self.status(output, *part, "-study", STUDY), 0)
             self.assertEqual(self.status(output), 0 if i == 3 else 75)
             self.assertEqual("this part is finished" in out, i != 3, out)
+            if i != 3:
+                self.assertRegex(regatta("status", output)[1], r"^smoke: incomplete; the run command resumes it \(\d+ of "
+                                 r"60 trials\); at the last rate of [\d.]+ trials a (second|minute|hour), about .+ left$")
             if i == 1:
                 shutil.copytree(f"{output}.d", self.folder / "kept")
         self.assertEqual(self.checksum(output), self.checksum_of_whole())
         shutil.copytree(self.folder / "kept", f"{output}.d")  # as if they could not be removed
         self.assertEqual(self.run_ok("status", output), "smoke: complete\n")
         self.assertNotIn("beside", self.run_ok("info", output))
+        shorter = self.write("shorter.yaml", STUDY.read_text().replace("seeds: 4", "seeds: 3"))
+        for left in (f"regatta: 15 finished trials of {output} are not of this study any more, because the study file has "
+                     "changed; they are kept, and count in nothing\n", ""):
+            self.assertEqual(regatta("run", shorter, "-o", output, "-quiet")[::2], (0, left))
         longer = self.write("longer.yaml", STUDY.read_text().replace("seeds: 4", "seeds: 5"))
         self.run_ok("run", longer, "-part", "1/2", "-o", output, "-quiet")
         self.assertEqual(self.status(output), 75)
@@ -83,7 +90,7 @@ class Parts(RegattaTest):
         rest = watch.communicate(timeout=HANG)[0].splitlines(keepends=True)
         self.assertEqual(watch.returncode, 0)
         for line in lines:
-            self.assertRegex(line, r"^\d\d:\d\d:\d\d smoke: incomplete; .* \(30 of 60 trials\)\n$")
+            self.assertRegex(line, r"^\d\d:\d\d:\d\d smoke: incomplete; .* \(30 of 60 trials\); at the last rate of .* left\n$")
         self.assertRegex(rest[-1], r"^\d\d:\d\d:\d\d smoke: complete\n$")
         code, out, err = regatta("status", output, "-watch", "soon")
         self.assertEqual((code, out), (2, ""))

@@ -38,6 +38,16 @@ PetscErrorCode rg_session_progress(RgSession *session, bool last)
   PetscFunctionReturn(0);
 }
 
+void rg_session_look_for_others(RgSession *session)
+{
+  if (session->shared || session->options->parts || !rg_store_is_shared(session->store)) return;
+  session->shared = true;
+  rg_session_tell(session, -1,
+                  "another run works on %s at the same time: both run the trials that neither had "
+                  "saved when they began; -part I/N shares them",
+                  session->options->output);
+}
+
 void rg_session_note(RgSession *session, const RgFault *fault)
 {
   if (!fault->code) return;

@@ -40,6 +40,7 @@ typedef struct {
   RgInstances *instances; /* instances of problems, for all trials of this rank */
   RgStore *store;
   bool told;            /* the trouble with the disk was reported */
+  bool shared;          /* another run on the same output was reported */
   const RgTrial *trial; /* current trial, NULL: no trial; borrowed */
   double looked;        /* rg_wall_seconds of the last call of look_around */
   double longest;       /* longest time between two such calls in the current trial, seconds */
@@ -68,6 +69,8 @@ void rg_session_tell(const RgSession *session, int rank, const char *format, ...
   __attribute__((format(printf, 3, 4)));
 /* Report progress to the observer if it is time, or for the last time. */
 PetscErrorCode rg_session_progress(RgSession *session, bool last);
+/* Report another run on the same output, once; parts of a study expect each other. Rank 0. */
+void rg_session_look_for_others(RgSession *session);
 /* Set outcome and message after a fault of the store: a foreign file is an error of the user,
    other faults come from the disk. */
 void rg_session_note(RgSession *session, const RgFault *fault);

@@ -38,7 +38,9 @@ static PetscErrorCode pack(RgSession *session)
 
   PetscFunctionBeginUser;
   if (session->rank == 0) {
+    rg_session_look_for_others(session);
     PetscCall(rg_store_pack(session->store, session->plan, &fault));
+    rg_session_look_for_others(session);
     rg_session_note(session, &fault);
     if (fault.code) {
       rg_session_tell(session, -1, "%s; the finished trials are safe in %s", fault.message,

@@ -126,6 +126,14 @@ static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
                                 .n_earlier_failed = session->scan.n_failed};
     observer->begin(observer->closure, &report);
   }
+  if (session->rank == 0) rg_session_look_for_others(session);
+  if (session->rank == 0 && session->scan.n_foreign)
+    rg_session_tell(session, -1,
+                    "%d finished trial%s of %s %s not of this study any more, because the study "
+                    "file has changed; %s kept, and count in nothing",
+                    session->scan.n_foreign, session->scan.n_foreign == 1 ? "" : "s",
+                    session->options->output, session->scan.n_foreign == 1 ? "is" : "are",
+                    session->scan.n_foreign == 1 ? "it is" : "they are");
   session->begun = rg_wall_seconds();
   session->next_progress = session->begun + (observer ? observer->period : 0);
   PetscCall(rg_stop_relay_create(session->comm, stop, &session->relay));

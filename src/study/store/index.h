@@ -48,8 +48,8 @@ PetscErrorCode rg_index_sort(RgIndex *index);
 int rg_index_find(const RgIndex *index, const uint64_t id[2]);
 /* The preferred entry of the trial at `ordinal` in a source. */
 int rg_index_taken(const RgIndex *index, int source, int ordinal);
-/* Whether a source has the preferred record of an entry's trial, or an equal one. earlier: -1, or in
-   which kind of group it must be. */
+/* Whether a source has the preferred record of an entry's trial, or an equal one. earlier: -1, or
+   in which kind of group it must be. */
 bool rg_index_stands_in(const RgIndex *index, int entry, int source, int earlier);
 PetscErrorCode rg_index_clear(RgIndex *index);
 

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "study/store/evaluation_log.h"
 #include "base/files.h"
+#include "study/store/presence.h"
 #include "study/store/store_internal.h"
 
 const RgStoreLimits rg_store_default_limits = {.group_bytes = 8 << 20,
@@ -98,12 +99,14 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
   PetscCall(rg_software_describe(&new->software));
   new->study = study;
   new->rank = rank;
+  new->presence = -1;
   new->limits = rg_store_default_limits;
   /* A build for MPI calls MPI when it starts, which the guard of a run must not. */
   PetscCheck(H5open() >= 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "HDF5 does not start");
   if (rank == 0) {
     PetscCall(check_output(new, fault));
     if (!fault->code) check_directory(new, fault);
+    if (!fault->code) new->presence = rg_presence_begin(new->directory);
   }
   if (fault->code) PetscCall(rg_store_close(&new));
   *store = new;
@@ -114,6 +117,7 @@ PetscErrorCode rg_store_close(RgStore **store)
 {
   PetscFunctionBeginUser;
   if (!*store) PetscFunctionReturn(0);
+  if ((*store)->presence >= 0) (void)close((*store)->presence);
   for (int i = 0; i < (*store)->n; i++) PetscCall(rg_record_destroy(&(*store)->pending[i].record));
   PetscCall(PetscFree((*store)->pending));
   PetscCall(PetscFree((*store)->small));
@@ -123,6 +127,11 @@ PetscErrorCode rg_store_close(RgStore **store)
   PetscCall(PetscFree((*store)->output));
   PetscCall(PetscFree(*store));
   PetscFunctionReturn(0);
+}
+
+bool rg_store_is_shared(const RgStore *store)
+{
+  return store->raced || rg_presence_others(store->presence);
 }
 
 double rg_store_spacing(int ranks)

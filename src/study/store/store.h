@@ -62,7 +62,7 @@ typedef struct {
   int n_failed; /* failed ones among these */
   int n_shards;
   int n_bad;      /* shards that this scan moved to bad/ */
-  int n_foreign;  /* finished trials outside the plan, which are kept */
+  int n_foreign;  /* finished trials that left the plan, which are kept */
   int generation; /* the largest one of all records */
 } RgStoreScan;
 PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *done,
@@ -81,6 +81,10 @@ PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault);
    commits what becomes due within `possible`, if the spacing allows a commit within `likely`.
    After a failure the next attempt waits as above. */
 PetscErrorCode rg_store_flush_ahead(RgStore *store, double likely, double possible, RgFault *fault);
+
+/* Whether another run works on the same output now, or has written it since this store was opened
+   (rank 0). Where the file system has no locks, only the latter is known. */
+bool rg_store_is_shared(const RgStore *store);
 
 /* Pack all trials into the results file (rank 0, after all ranks have flushed): verify, rename,
    then remove the packed shards. Nothing is written if trials are missing (RG_FAULT_INCOMPLETE)

@@ -27,6 +27,8 @@ struct RgStore {
   const char *name;     /* file name in `parent`; points into output */
   const RgStudy *study; /* borrowed */
   int rank;
+  int presence;   /* lock that shows this run to others (presence.h); -1: no lock */
+  bool raced;     /* another run wrote the results file meanwhile */
   char *software; /* versions of this process */
   RgStoreLimits limits;
 

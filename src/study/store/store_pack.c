@@ -308,6 +308,7 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
   bool same = false;
 
   PetscFunctionBeginUser;
+  store->raced = store->raced || raced;
   PetscCall(rg_layout_create(index, store->directory, &layout));
   PetscCall(add_planned(&layout, plan, &missing));
   if (missing)

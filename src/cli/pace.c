@@ -1,0 +1,108 @@
+/* The rate is that of the last ten minutes in which trials ran, without pauses between two runs. */
+#include "cli/pace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "cli/values.h"
+#include "study/schedule/calibration.h"
+
+#define WINDOW 600.0 /* seconds */
+#define PAUSE 60.0   /* between a trial's end and the next start: two runs */
+
+PetscErrorCode rg_pace_add(RgPace *pace, const RgRecord *record)
+{
+  const RgProvenance *when = &record->provenance;
+
+  PetscFunctionBeginUser;
+  PetscCall(RG_GROW(pace->n, pace->trials));
+  RgPaceTrial *trial = &pace->trials[pace->n++];
+  *trial = (RgPaceTrial){.start = when->started, .end = when->started + when->wall};
+  memcpy(trial->id, record->id, sizeof(trial->id));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pace_clear(RgPace *pace)
+{
+  return PetscFree(pace->trials);
+}
+
+/* The latest end first. */
+static int compare(const void *left, const void *right)
+{
+  const RgPaceTrial *a = left, *b = right;
+
+  return (a->end < b->end) - (a->end > b->end);
+}
+
+/* Seconds of the window that ends with the newest trial; *ended: trials that ended in it; *busy:
+   trials that ran at once, on average. */
+static double look_back(RgPace *pace, int *ended, double *busy)
+{
+  const RgPaceTrial *trials = pace->trials;
+  double sum = 0;
+  int n = 0;
+
+  qsort(pace->trials, (size_t)pace->n, sizeof(*trials), compare);
+  double from = trials[0].start;
+  for (; n < pace->n && trials[n].end > fmax(from - PAUSE, trials[0].end - WINDOW); n++)
+    from = fmin(from, trials[n].start);
+  from = fmax(from, trials[0].end - WINDOW);
+  for (int i = 0; i < n; i++) sum += trials[i].end - fmax(trials[i].start, from);
+  *ended = n;
+  *busy = sum / (trials[0].end - from);
+  return trials[0].end - from;
+}
+
+/* Seconds of the trials that are missing, one after the other. */
+static PetscErrorCode time_missing(const RgPace *pace, RgPlan *plan, double *seconds)
+{
+  RgCalibration wall;
+  int *left, trial;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_calibration_create(plan->study, &wall));
+  PetscCall(PetscMalloc1(plan->study->n_cells, &left));
+  for (int c = 0; c < plan->study->n_cells; c++) left[c] = plan->cells[c].n;
+  for (int i = 0; i < pace->n; i++) {
+    PetscCall(rg_plan_find(plan, pace->trials[i].id, &trial));
+    if (trial < 0) continue;
+    const int cell = rg_plan_cell(plan, trial);
+    left[cell]--;
+    rg_calibration_add(&wall, cell, pace->trials[i].end - pace->trials[i].start);
+  }
+  PetscCall(rg_calibration_apply(&wall, plan));
+  *seconds = 0;
+  for (int c = 0; c < plan->study->n_cells; c++) *seconds += left[c] * plan->cells[c].cost;
+  PetscCall(PetscFree(left));
+  PetscCall(rg_calibration_destroy(&wall));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_pace_describe(RgPace *pace, RgPlan *plan, bool at_work, RgText *text)
+{
+  static const struct {
+    double seconds;
+    const char *name;
+  } units[] = {{1, "second"}, {60, "minute"}, {3600, "hour"}, {86400, "day"}};
+  double busy, missing = 0;
+  char left[32];
+  int ended, unit = 0;
+
+  PetscFunctionBeginUser;
+  if (!pace->n) PetscFunctionReturn(0);
+  const double seconds = look_back(pace, &ended, &busy);
+  if (!(seconds > 0)) PetscFunctionReturn(0);
+  while (unit < 3 && ended * units[unit].seconds < 2 * seconds) unit++;
+  const double rate = ended * units[unit].seconds / seconds;
+  PetscCall(rg_text_add(text, "; %s %.*f trials a %s",
+                        at_work ? "a run is at work:" : "at the last rate of", rate < 10, rate,
+                        units[unit].name));
+  if (!plan->n) PetscFunctionReturn(0);
+  PetscCall(time_missing(pace, plan, &missing));
+  rg_duration_print(missing / busy, left);
+  PetscCall(rg_text_add(text, ", about %s left", left));
+  PetscFunctionReturn(0);
+}
