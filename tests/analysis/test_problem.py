@@ -58,16 +58,27 @@ class Problem(unittest.TestCase):
         self.assertEqual(self.problem("branin").constraints([0, 0]), {})
 
     def test_noise_and_contexts_are_those_of_a_study(self):
+        """With a study seed and without one, in the study and here; eval has the same default."""
+        for seed in (None, 5):
+            with self.subTest(seed=seed):
+                self.check_study(seed)
+        said = subprocess.run([os.environ["REGATTA"], "eval", "gp_path", "-x", "0.3,0.2,0.5"],
+                              capture_output=True, text=True, check=True).stdout
+        self.assertIn(", instance 0 of study seed 1", said)
+
+    def check_study(self, seed):
         folder = common.scratch_directory(self)
         (folder / "study.yaml").write_text(
-            "study: s\nseed: 5\nseeds: 2\ncommon: {iterations: 3, initial_points: 2, noise_variance: 0.25}\n"
-            "problems: [branin, newsvendor]\nalgorithms: [random]\n")
+            f"study: s\n{'' if seed is None else f'seed: {seed}'}\nseeds: 2\n"
+            "common: {iterations: 3, initial_points: 2, noise_variance: 0.25}\n"
+            "problems: [branin, newsvendor, {name: gp_path_set, points: 50}]\nalgorithms: [random]\n")
         subprocess.run([os.environ["REGATTA"], "run", folder / "study.yaml", "-o", folder / "s.h5", "-quiet"],
                        check=True, stdout=subprocess.DEVNULL)
         results = regatta.load(folder / "s.h5")
         self.assertIs(regatta.load, regatta_analysis.load)
-        for name in ("branin", "newsvendor"):
-            f = self.problem(name, study_seed=5, noise_variance=0.25, noise_seed=1)
+        for name, options in (("branin", {}), ("newsvendor", {}), ("gp_path_set", {"points": 50})):
+            f = self.problem(name, **({} if seed is None else {"study_seed": seed}), noise_variance=0.25, noise_seed=1,
+                             **options)
             group = results.group(name)
             row = list(group.trials["seed"]).index(1)
             x, y = group.values("x")[row], group.values("y")[row]
@@ -78,6 +89,8 @@ class Problem(unittest.TestCase):
             np.testing.assert_array_equal(f(x[:2], c and c[:2]), y[:2])
             np.testing.assert_array_equal(f(x[2:], c and c[2:]), y[2:])  # the count goes on
             np.testing.assert_array_equal(f.objective(x), group.values("objective")[row])
+            if name == "gp_path_set":
+                self.assertEqual(f.optimum, group.column("optimum")[row])
 
     def test_inputs_with_names_and_words(self):
         program = common.HERE.parents[1] / "experiments" / "examples" / "external" / "evaluator.py"

@@ -3,6 +3,7 @@ import json
 import os
 import subprocess
 import unittest
+from unittest import mock
 
 from papers import run  # first: it sets the path
 import common
@@ -12,7 +13,7 @@ from regatta_analysis.claims import checks, claims
 from regatta_analysis.claims.grades import AGAINST, SHOWN
 from regatta_analysis.claims.panels import names
 from regatta_analysis.load.yaml_file import read_yaml
-from reproduce import EXPERIMENTS, published, record
+from reproduce import EXPERIMENTS, published, record, report
 from synthetic import made_up
 
 REGATTA = os.environ.get("REGATTA", "")
@@ -137,6 +138,31 @@ class Command(common.Case):
         self.assertTrue((self.scratch / "irgp_ucb" / "smoke" / "fig2a.h5").exists())
         code, out, _ = run("run", "list")
         self.assertIn("irgp_ucb/fig2a\n", out)
+
+    @unittest.skipUnless(REGATTA, "no program")
+    def test_a_study_that_can_not_be_planned_runs(self):
+        """A plan that fails skips nothing; a run that fails ends the command with an error, after the report."""
+        program, broken = self.scratch / "regatta", self.scratch / "broken"
+        program.write_text(f"""#!/bin/sh
+if [ "$1" = plan ] && [ "$3" = -o ]; then echo 'regatta plan: it broke' >&2; exit 70; fi
+if [ "$1" = run ] && [ -e {broken} ]; then exit 3; fi
+exec {REGATTA} "$@"
+""")
+        program.chmod(0o755)
+        words = ("run", "irgp_ucb/fig2a", "--scale", "smoke", "--seeds", 1, "--results", self.scratch, "--launch", "")
+        with mock.patch.dict(os.environ, REGATTA=str(program)), \
+                mock.patch.object(report, "write", return_value=("page", "text")) as written:
+            code, out, err = run(*words)
+            self.assertEqual((code, err), (0, ""))
+            self.assertIn("  regatta plan: it broke\n", out)
+            self.assertTrue((self.scratch / "irgp_ucb" / "smoke" / "fig2a.h5").exists())
+            self.assertEqual(written.call_args.args[4], [])
+            broken.touch()
+            code, _, err = run(*words)
+        self.assertEqual(code, 2)
+        self.assertIn("fig2a: regatta run ended with exit code 3", err)
+        ((study, reason),) = written.call_args.args[4]
+        self.assertEqual((study, "exit code 3" in reason), ("fig2a", True))
 
     def test_mistakes(self):
         for arguments, words in ((["verdict"], "invalid choice"), (["claims", self.scratch / "no.h5"], "no such file"),

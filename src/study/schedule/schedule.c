@@ -20,6 +20,8 @@ struct RgSchedule {
   int n_levels;
   RgOrder *order[RG_TEAM_LEVELS]; /* order of each level; owned */
   int n;                          /* trials to run */
+  double elapsed, at_work;        /* at the last rg_schedule_left: seconds, and ranks that work */
+  double worked;                  /* seconds of all ranks together */
 };
 
 /* Count the trials to run in every cell, and the ranks per trial. */
@@ -66,6 +68,7 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
   const int n_counters = N_COUNTERS + s->n_levels + N_PER_CELL * s->n_cells;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &s->n_ranks));
+  s->at_work = rg_ranks_at_work(s->n_cells, s->cells, s->n_ranks);
   PetscCallMPI(MPI_Win_allocate(rank == 0 ? n_counters * (MPI_Aint)sizeof(int64_t) : 0,
                                 sizeof(int64_t), MPI_INFO_NULL, comm, &s->counters, &s->window));
   PetscCallMPI(MPI_Win_lock_all(0, s->window));
@@ -167,7 +170,10 @@ PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *se
     schedule->cells[c].n_finished = (int)value[N_PER_CELL * c + CELL_FINISHED];
     schedule->cells[c].finished_us = value[N_PER_CELL * c + CELL_US];
   }
-  *seconds = rg_time_left(schedule->n_cells, schedule->cells, schedule->n_ranks, elapsed);
+  schedule->worked += schedule->at_work * (elapsed - schedule->elapsed);
+  schedule->elapsed = elapsed;
+  schedule->at_work = rg_ranks_at_work(schedule->n_cells, schedule->cells, schedule->n_ranks);
+  *seconds = rg_time_left(schedule->n_cells, schedule->cells, schedule->n_ranks, schedule->worked);
   PetscCall(PetscFree(value));
   PetscFunctionReturn(0);
 }

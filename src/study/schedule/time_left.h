@@ -13,9 +13,12 @@ typedef struct {
   double ranks; /* average number of ranks per trial */
 } RgCellClock;
 
-/* Seconds until the last trial ends, `elapsed` seconds after the first trial could begin on
-   `ranks` ranks. NaN until a trial has finished, 0 when all have. Work of the ranks beyond the
-   finished trials belongs to trials in flight; each of these has at least a tenth left. */
-double rg_time_left(int n_cells, const RgCellClock *cells, int ranks, double elapsed);
+/* The number of ranks, of `ranks`, that work on the trials which are not finished. */
+double rg_ranks_at_work(int n_cells, const RgCellClock *cells, int ranks);
+/* Seconds until the last trial ends, after `ranks` ranks have worked for `worked` seconds, the sum
+   over ranks. NaN until a trial has finished, 0 when all have. Work beyond the finished trials
+   belongs to trials in flight. These have a ninth of that time left where they take longer than
+   their cells' trials did: the longer they run, the less is known of their end. */
+double rg_time_left(int n_cells, const RgCellClock *cells, int ranks, double worked);
 
 #endif

@@ -375,12 +375,19 @@ RG_TEST(time_left_counts_trials_in_flight)
      ended */
   const RgCellClock two[] = {cell_clock(4, 4, 10, 1), cell_clock(4, 0, 0, 9)};
 
-  assert_true(isnan(rg_time_left(1, none, 4, 50)));
-  RG_CLOSE(rg_time_left(1, half, 4, 100), 100, 1e-12);
-  RG_CLOSE(rg_time_left(1, half, 4, 150), 50, 1e-12);
-  RG_CLOSE(rg_time_left(1, half, 4, 199), 10, 1e-12); /* stays well above 0 while trials run */
-  RG_CLOSE(rg_time_left(1, half, 4, 300), 10, 1e-12);
-  assert_true(rg_time_left(1, all, 4, 200) == 0);
-  RG_CLOSE(rg_time_left(2, two, 4, 10), 90, 1e-12);
-  RG_CLOSE(rg_time_left(2, two, 4, 40), 60, 1e-12);
+  /* one trial left for four ranks: three are idle */
+  const RgCellClock last[] = {cell_clock(8, 7, 100, 1)};
+
+  assert_true(isnan(rg_time_left(1, none, 4, 4 * 50)));
+  RG_CLOSE(rg_time_left(1, half, 4, 4 * 100), 100, 1e-12);
+  RG_CLOSE(rg_time_left(1, half, 4, 4 * 150), 50, 1e-12);
+  /* stays well above 0 while trials run, and is no constant */
+  RG_CLOSE(rg_time_left(1, half, 4, 4 * 199), 11, 1e-12);
+  RG_CLOSE(rg_time_left(1, half, 4, 4 * 280), 20, 1e-12);
+  assert_true(rg_time_left(1, all, 4, 4 * 200) == 0);
+  RG_CLOSE(rg_time_left(2, two, 4, 4 * 10), 90, 1e-12);
+  RG_CLOSE(rg_time_left(2, two, 4, 4 * 40), 60, 1e-12);
+  RG_CLOSE(rg_time_left(1, last, 4, 700 + 30), 70, 1e-12);
+  RG_CLOSE(rg_ranks_at_work(1, last, 4), 1, 1e-12);
+  RG_CLOSE(rg_ranks_at_work(1, half, 3), 3, 1e-12);
 }
