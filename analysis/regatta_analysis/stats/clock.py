@@ -232,7 +232,7 @@ def pending_distance(results: Results, problem: str) -> pd.DataFrame:
     wide = np.nanmax(x, axis=(0, 1)) - np.nanmin(x, axis=(0, 1))
     x = x / np.where(wide > 0, wide, 1.0)
     found = np.full(x.shape[:2], np.nan)
-    columns = (group.values("submission"), moments(group, "dispatched"), moments(group, "finished"),
+    columns = (group.values("submission"), moments(group, "dispatched"), moments(group, "told"),
                group.values("n_pending"))
     for k, (number, start, end, waiting) in enumerate(zip(*(c[keep].astype(float) for c in columns))):
         for row in np.flatnonzero(waiting > 0):
