@@ -12,6 +12,7 @@ from regatta_analysis import load
 from regatta_analysis.figures import clock as figures
 from regatta_analysis.report import study_page
 from regatta_analysis.stats import clock
+from regatta_analysis.stats.regret import regret_curves
 from test_cli import run
 
 STUDY = """
@@ -40,8 +41,23 @@ seeds: 3
 common: {iterations: 30, initial_points: 4, duration: point(1), maximiser: {raw_samples: 64, restarts: 1}}
 problems:
   - {name: branin, label: "$x_1$ & <b>%s", time: 0.5, workers: 2}
-  - {name: branin, label: stopped, stop: {regret: 5}}
+  - {name: branin, label: stopped, stop: {regret: 5}, time: 40}
 algorithms: [random]
+"""
+TIMED = """
+study: timed
+seeds: 7
+common: {iterations: 30, initial_points: 2, duration: exponential(0.7), time: 9}
+problems:
+  - branin
+  - {name: branin, label: thinks, thinking: 1}
+  - {name: branin, label: dies, crew: {death: exponential(1), repair: point(3), lost: fail}, on_failure: worst}
+  - {name: branin, label: counted, initial_time: counted, count_initial: true}
+  - {name: branin, label: slow, duration: point(10)}
+  - {name: branin, label: budget, iterations: 3}
+algorithms: [random]
+sweep:
+  - {common.workers: [1, 4]}
 """
 NAN, INF = np.nan, np.inf
 
@@ -176,7 +192,7 @@ class Program(common.Case):
     def setUpClass(cls):
         super().setUpClass()
         common.undrawn(cls)
-        for name, text in (("crews", STUDY), ("deaths", DEATHS), ("short", SHORT)):
+        for name, text in (("crews", STUDY), ("deaths", DEATHS), ("short", SHORT), ("timed", TIMED)):
             (cls.directory / f"{name}.yaml").write_text(text)
             subprocess.run([os.environ["REGATTA"], "run", cls.directory / f"{name}.yaml", "-o",
                             cls.directory / f"{name}.h5", "-quiet"], check=True, capture_output=True)
@@ -256,6 +272,42 @@ class Program(common.Case):
                 np.testing.assert_equal(row.efficiency, row.speed_up / workers)
         self.assertTrue((table["speed_up"] > 1).any())
 
+    def test_trials_under_a_time_limit_are_known_up_to_it(self):
+        """Whatever they do then: an evaluation in flight, thinking, a worker that is away, nothing at all. Trials that
+        made all evaluations are known up to their last one."""
+        results = load(self.directory / "timed.h5")
+        table = clock.clock_table(results).set_index(["problem", "workers", "share"]).sort_index()
+        self.assertEqual(len(table), 6 * 2 * 3)
+        self.assertEqual(table.loc["slow", "evaluations"].tolist(), [0] * 6)
+        for problem in results.problems:
+            history, group = clock.histories(results, problem), results.group(problem)
+            place, workers = group.place, int(group.column("workers")[0])
+            rows = history.times
+            last = np.where(np.isfinite(rows), rows, 0).max(axis=1)
+            full = group.column("n_iterations") == (5 if place == "budget" else 32)
+            np.testing.assert_array_equal(history.ends, np.where(full, last, 9), problem)
+            sums = clock.histories(results, problem, "cumulative")
+            np.testing.assert_array_equal(sums.limits, history.ends)
+            self.assertFalse(np.isnan(sums.at([0]).to_numpy()).any(), problem)
+            known = table.loc[place, workers, :]
+            self.assertFalse(known["cumulative_regret"].isna().any(), problem)
+            if not full.any():
+                hits = [sorted(self.hits(self.timed(group), row.target)) for row in known.itertuples()]
+                self.assertEqual(known["time_to_target"].tolist(), [mine[(len(mine) - 1) // 2] for mine in hits])
+        self.assertGreater(np.isfinite(table["time_to_target"]).sum(), 5)
+        regret = results.group("counted (workers=1)").values("instantaneous_regret")
+        n = (~np.isnan(regret)).sum(axis=1)
+        average = regret_curves(results, "counted (workers=1)", "average").ffill(axis=1).iloc[:, -1]
+        np.testing.assert_allclose(average, np.nansum(regret, axis=1) / n)
+
+    @staticmethod
+    def timed(group):
+        """As `trials` has them, of a group."""
+        ends, values = group.values("finished"), group.values("objective")
+        return [(k, optimum, [(0.0 if np.isnan(e) else e, -INF if np.isnan(v) else v) for e, v in
+                           zip(ends[k, :n], values[k, :n])])
+                for k, (optimum, n) in enumerate(zip(group.column("optimum"), group.column("n_iterations")))]
+
     def hits(self, trials, target):
         return [min([end for end, _ in events if self.regret(optimum, events, end) <= target], default=INF)
                 for _, optimum, events, *_ in trials]
@@ -329,7 +381,8 @@ class Program(common.Case):
         self.assertEqual(stopped.end, max(ends))
         self.assertTrue((stopped.at([1e9]).to_numpy() <= 5).all())
         np.testing.assert_array_equal(stopped.first(5), ends)
-        self.assertTrue((clock.histories(results, "stopped", "cumulative").limits < INF).all())
+        np.testing.assert_array_equal(clock.histories(results, "stopped", "cumulative").limits,
+                                      np.nan_to_num(results.group("stopped").column("makespan")))
         drawn = [figure for *_, figure in figures.figures_of(results, ["simple"])]
         self.assertEqual(len(drawn), 3)  # the stopped trials have one worker and no timeline
         self.assertIn("no evaluation ended", drawn[-1].axes[0].get_title(loc="left"))

@@ -20,8 +20,9 @@ from regatta_analysis.__main__ import _study_parser, main
 from regatta_analysis.figures import figures, style
 from regatta_analysis.report import stills, summary, tables
 from regatta_analysis.stats import extended
+from regatta_analysis.stats.regret import metric_on, regret_curves
 from regatta_analysis.stats.summaries import cell_summaries
-from ugly import METHODS, NAMES, QUERIES, Truth, numbers, permuted
+from ugly import INITIAL, METHODS, NAMES, QUERIES, Truth, numbers, permuted
 
 GRID = figures.regret_grid
 
@@ -175,11 +176,24 @@ class Ugly(common.Case):
             last = self.truth.values(label, method, "cumulative", self.truth.last(label) or 0)
             self.assertEqual((label, method) in table.index, len(last) > 0)
             if last and min(last.values()) > 0:
-                t = np.unique(np.ceil(np.geomspace(2.5, QUERIES, 30) - 1e-9).astype(int))
+                before = INITIAL if label == "initial counted" else 0
+                t = np.unique(np.ceil(np.geomspace(before + 2.5, before + QUERIES, 30) - 1e-9).astype(int)) - before
                 curves = [self.truth.values(label, method, "cumulative", k) for k in t]
                 logs = [np.log(np.mean([values[trial] for trial in last])) for values in curves]
                 self.assertEqual(table.loc[(label, method), "n"], len(last))
-                self.assertAlmostEqual(table.loc[(label, method), "exponent"], np.polyfit(np.log(t), logs, 1)[0])
+                self.assertAlmostEqual(table.loc[(label, method), "exponent"],
+                                       np.polyfit(np.log(before + t), logs, 1)[0])
+
+    def test_average_regret(self):
+        """It is the mean regret of the evaluations that are summed."""
+        for label, method in itertools.product(self.truth.trials, METHODS):
+            frame = regret_curves(self.results, label, "average")
+            for t in range(1, (self.truth.last(label) or 0) + 1):
+                mine = frame[t][frame.index.get_level_values("algorithm") == method].droplevel("algorithm").dropna()
+                expected = pd.Series(self.truth.values(label, method, "average", t), dtype=float)
+                np.testing.assert_allclose(mine.sort_index().to_numpy(), expected.sort_index().to_numpy(), rtol=1e-9)
+        for labels, words in ((["plain"], "$R_t/t$"), (["plain", "initial counted"], "per evaluation counted")):
+            self.assertIn(words, metric_on(self.results, labels, "average").label)
 
     def test_figures(self):
         """The lines of every panel, and the legend that a problem has in a figure of its own."""

@@ -60,7 +60,8 @@ def study():
         "infinite at the start": {}, "ties and zeros": {}, "negative": {}, "unequal budgets": {},
         "a seed missing": {"missing": (1,)}, "crossed": {"seeds": 2, "instances": 3},
         "fails, undefined": {"run": ',on_failure="infeasible"'}, "fails, worst": {"run": ',on_failure="worst"'},
-        "fails, penalty": {"run": ',on_failure="penalty -7.5"'}}.items())}
+        "fails, penalty": {"run": ',on_failure="penalty -7.5"'},
+        "initial counted": {"run": ',on_failure="worst",count_initial=true'}}.items())}
     for k in range(3 * SEEDS):
         lose(made["all infeasible"], k, range(ROWS), 0)
         set_regret(made["ties and zeros"], k, [0.0, 0.25, 0.5][k % SEEDS % 3] * np.ones(ROWS))
@@ -74,10 +75,12 @@ def study():
         lose(made["crossed"], k, range(ROWS), 1)
     for k in of(made["unequal budgets"], "Rare")[2:] + of(made["unequal budgets"], "EI"):
         shorten(made["unequal budgets"], k, ROWS - 4)
-    for label in ("fails, undefined", "fails, worst", "fails, penalty"):
+    for label in ("fails, undefined", "fails, worst", "fails, penalty", "initial counted"):
         for method, rows in (("Rare", [INITIAL + 4]), ("Safe", [0, INITIAL + 1]), ("EI", range(INITIAL + 2))):
             for k in of(made[label], method)[:3]:
                 lose(made[label], k, list(rows), 1)
+    arrays = made["initial counted"]["arrays"]
+    arrays["cumulative_regret"] = np.cumsum(arrays["instantaneous_regret"], axis=1)
     return list(made.values())
 
 
@@ -110,7 +113,7 @@ class Truth:
             if row >= trial["n_iterations"]:
                 continue
             value = {"simple": self.simple, "best": self.best, "cumulative": self.cumulative,
-                     "cumulative_reward": self.reward}[metric](trial, row)
+                     "cumulative_reward": self.reward, "average": self.average}[metric](trial, row)
             if value == value:
                 found[trial["instance"], trial["seed"]] = value
         return found
@@ -125,7 +128,13 @@ class Truth:
 
     @staticmethod
     def cumulative(trial, row):
-        return summed(trial, trial["instantaneous_regret"], row, max, lambda penalty: trial["optimum"] - penalty)
+        return summed(trial, trial["instantaneous_regret"], row, max, lambda penalty: trial["optimum"] - penalty,
+                      counted_from(trial))
+
+    @classmethod
+    def average(cls, trial, row):
+        n = row + 1 - counted_from(trial)
+        return cls.cumulative(trial, row) / n if n else np.nan
 
     @staticmethod
     def reward(trial, row):
@@ -142,8 +151,14 @@ class Truth:
         return n, finite, mean, se, [quantile(values, q) for q in (0.5, 0.25, 0.75)] if n else None
 
 
-def summed(trial, values, row, worse, penalised):
-    """The sum over the queries up to a row; substitutes stand for queries that failed or are infeasible."""
+def counted_from(trial):
+    """The first evaluation, from 0, that cumulative regret counts."""
+    return 0 if "count_initial=true" in trial["key"] else trial["n_initial"]
+
+
+def summed(trial, values, row, worse, penalised, counted=None):
+    """The sum over the queries up to a row, or over the evaluations from `counted` on; substitutes stand for those that
+    failed or are infeasible."""
     first, end = trial["n_initial"], trial["n_iterations"]
     rule = re.search(r'on_failure="(\w+) ?([-.\d]*)"', trial["key"])
     values = list(values[:end])
@@ -152,8 +167,9 @@ def summed(trial, values, row, worse, penalised):
             values[k] = penalised(float(rule[2]))
         elif values[k] != values[k] and rule and rule[1] == "worst":
             values[k] = worse([v for v in values[:max(k, first)] if v == v], default=np.nan)
-    whole = sum(values[first:])
-    return sum(values[first:row + 1]) if whole == whole and row >= first else np.nan
+    counted = first if counted is None else counted
+    whole = sum(values[counted:])
+    return sum(values[counted:row + 1]) if whole == whole and row >= counted else np.nan
 
 
 def quantile(values, level):

@@ -10,6 +10,7 @@ from .panels import METRIC_WORDS, cells_behind, describe_value, each_method
 from ..stats.evidence import bet_evidence
 from ..stats.growth import exponents
 from ..stats.measures import TooShort, at, part, trial_values, value_curves
+from ..stats.regret import before_queries
 from ..stats.robust import centre
 
 
@@ -140,6 +141,8 @@ def growth(check, studies):
     - `start`: the first query that counts, instead of a quarter of the queries.
     - `against`: a method whose exponent is larger, instead of an interval.
 
+    With `count_initial` the initial design counts as queries before the first one.
+
     {kind: growth, who: EI, on: study, metric: cumulative, low: 0.4, high: 0.8}
     """
     low, high = float(check.get("low", -np.inf)), float(check.get("high", np.inf))
@@ -156,10 +159,11 @@ def growth(check, studies):
         if check.get("start", 0) >= columns[-1]:
             raise TooShort(f"the study ends at query {columns[-1]}, growth from {check['start']} on needs more")
         cells = [cell[columns] for cell in cells]
+        before = [before_queries(results, problem, a, metric) for a in (who, other)[:len(cells)]]
 
-        def statistic(means, columns=columns, cells=cells):
-            found = [exponents(block, columns, check.get("start")) for block in
-                     np.split(means, len(cells), axis=-1)]
+        def statistic(means, columns=columns, before=before):
+            found = [exponents(block, columns, check.get("start"), first) for block, first in
+                     zip(np.split(means, len(before), axis=-1), before)]
             return found[0] - found[1] if other else found[0]
         items.append(functional(panel, pd.concat(cells, axis=1), who, statistic, low, high))
     words = METRIC_WORDS.get(metric, metric)
@@ -180,7 +184,7 @@ def trend(check, studies):
     limits = (0.05, np.inf) if check["grows"] else (-0.05, 0.05)
     for panel, results, problem, who in each_method(check, studies):
         cell = _positive_times(value_curves(results, problem, metric).xs(who, level="algorithm"))
-        x = np.log(np.asarray(cell.columns, float))
+        x = np.log(np.asarray(cell.columns, float) + before_queries(results, problem, who, metric))
 
         def statistic(means, x=x):
             return (means @ (x - x.mean())) / np.sum((x - x.mean())**2) * x[-1] / means.mean(axis=-1)

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 
 from ..load.errors import InputError
 from ..load.results import remembered
-from ..load.settings import method_label, options, panel_label
+from ..load.settings import method_label, panel_label
 from .profiles import TARGETS
-from .regret import aligned, curves, more_is_better, regret_sums
+from .regret import aligned, counted_from, curves, more_is_better, queries, regret_sums, run_setting, stops
 
 if TYPE_CHECKING:
     from ..load.group import Group
@@ -55,11 +55,13 @@ class Cell:
 class History:
     """The evaluations of the complete trials of a problem in the order of their ends: `times` when they ended (infinite
     in place of evaluations that were not made), `values` the regret or best value from then on, `limits` the times
-    until which the trials are known. A row is a trial, as in `index`."""
+    until which these values are known, `ends` the times when the trials ended: until then it is known which targets
+    they reached. A row is a trial, as in `index`."""
     index: pd.MultiIndex
     times: np.ndarray
     values: np.ndarray
     limits: np.ndarray
+    ends: np.ndarray
     before: float  # value without any evaluation
 
     def at(self, grid: ArrayLike) -> pd.DataFrame:
@@ -78,7 +80,8 @@ class History:
     def of(self, algorithm: str) -> History:
         """The trials of one algorithm."""
         mine = self.index.get_level_values("algorithm") == algorithm
-        return History(self.index[mine], self.times[mine], self.values[mine], self.limits[mine], self.before)
+        return History(self.index[mine], self.times[mine], self.values[mine], self.limits[mine], self.ends[mine],
+                       self.before)
 
     @property
     def end(self) -> float:
@@ -134,9 +137,14 @@ def metrics_of(results: Results, problems: Sequence[str], metrics: Sequence[str]
 
 
 def _known(results, problems, column="simple_regret"):
-    """Whether the regret of some of the problems is known."""
-    return any(column in results.group(p).evaluations() and not np.isnan(results.group(p).values(column)).all()
-               for p in problems)
+    """Whether the regret of some of the problems is known. A sum over no query is known where simple regret is."""
+    for problem in problems:
+        group = results.group(problem)
+        empty = column == "cumulative_regret" and not queries(results, problem).any()
+        name = "simple_regret" if empty else column
+        if name in group.evaluations() and not np.isnan(group.values(name)).all():
+            return True
+    return False
 
 
 def cells(results: Results, problems: Sequence[str]) -> list[Cell]:
@@ -176,7 +184,9 @@ def histories(results: Results, problem: str, metric: str = "simple", moment: st
     values, before = _VALUES[metric](results, group, keep, order)
     index = pd.MultiIndex.from_frame(group.trials.loc[keep, ["algorithm", "instance", "seed"]])
     times = np.take_along_axis(times, order, axis=1)
-    return History(index, times, values, _limits(group, keep, metric != "cumulative"), before)
+    last = np.maximum(_ends(group, keep), np.where(np.isfinite(times), times, 0.0).max(axis=1, initial=0.0))
+    stays = metric != "cumulative" and _stopped(group, keep)
+    return History(index, times, values, np.where(stays, np.inf, last), last, before)
 
 
 def _best(group, keep, order):
@@ -196,28 +206,29 @@ def _simple_regret(results, group, keep, order):
 
 
 def _cumulative_regret(results, group, keep, order):
-    """A trial with a query of unknown regret has no sum."""
-    sums = regret_sums(group, keep)
-    last = group.column("n_iterations").astype(int)[keep] - 1
+    """A trial with a query of unknown regret has no sum; one without a query has the sum 0."""
+    sums, last = regret_sums(group, keep), group.column("n_iterations").astype(int)[keep] - 1
     each = np.diff(np.nan_to_num(sums), axis=1, prepend=0.0)
-    unknown = np.isnan(sums[np.arange(len(keep)), last])
+    some = last >= counted_from(group, keep)
+    unknown = some & np.isnan(sums[np.arange(len(keep)), last])
     return np.where(unknown[:, None], np.nan, np.cumsum(np.take_along_axis(each, order, axis=1), axis=1)), 0.0
 
 
 _VALUES = {"simple": _simple_regret, "cumulative": _cumulative_regret, "best": _best_values}
 
 
-def _limits(group, keep, stays):
-    """The times until which trials are known: their makespan, or the time limit if it ended them. Infinite if `stop`
-    ended them and their value `stays` as it was."""
-    limits = np.nan_to_num(group.column("makespan")[keep].astype(float))
-    late = np.flatnonzero(group.column("in_flight")[keep].astype(float) > 0)
-    for k, key in zip(late, group.texts("key", keep[late])):
-        limit = options(key, "workers").get("time", "auto")
-        limits[k] = limits[k] if limit == "auto" else float(limit)
-    if stays and "stopped" in group.evaluations():
-        limits[(group.values("stopped")[keep] > 0).any(axis=1)] = np.inf
-    return limits
+def _ends(group, keep):
+    """The times when trials ended: the time limit if evaluations were still to come then, else their makespan."""
+    ends = np.nan_to_num(group.column("makespan")[keep].astype(float))
+    limits = run_setting(group, keep, "time", "auto", "workers")
+    planned = group.column("n_initial")[keep] + run_setting(group, keep, "iterations", "0").astype(float)
+    late = (limits != "auto") & (group.column("n_iterations")[keep] < planned) & ~_stopped(group, keep)
+    return np.where(late, np.where(late, limits, 0).astype(float), ends)
+
+
+def _stopped(group, keep):
+    """Whether `stop` ended trials."""
+    return stops(group, every=True)[keep] > 0
 
 
 def pending_distance(results: Results, problem: str) -> pd.DataFrame:
@@ -350,7 +361,7 @@ def _to_target(results, cell, share, target, single, moment):
     """The columns of the table for one target. `single` keeps the medians with one worker, {share: time}."""
     mine = histories(results, cell.problem, moment=moment).of(cell.algorithm)
     times = mine.first(target)
-    median = median_time(times, np.minimum(mine.limits, np.where(np.isfinite(mine.times), mine.times, 0).max(axis=1)))
+    median = median_time(times, mine.ends)
     if cell.workers == 1:
         single[share] = median
     base = single.get(share, np.nan)

@@ -9,28 +9,28 @@ from .statistics import bootstrap_means
 
 def growth_exponent(values: ArrayLike, t: ArrayLike, start: float | None = None,
                     level: float = 0.95, draws: int = 1000, seed: int = 0,
-                    groups: ArrayLike | None = None) -> tuple[float, float, float]:
+                    groups: ArrayLike | None = None, before: float = 0.0) -> tuple[float, float, float]:
     """Exponent of the mean over trials with its bootstrap interval: (estimate, low, high).
 
     values: trials x times of cumulative regret; t: the times (> 0); start: first time that counts
-    (default: a quarter of the last). The slope of log mean against log t is fitted to 30 times that
-    are evenly spaced in log t, so that the late ones do not outweigh the others. NaN where the mean
-    is not positive.
+    (default: a quarter of the last); before: how many evaluations were summed before t = 1. The slope of log mean
+    against log (before + t) is fitted to 30 times that are evenly spaced in it, so that the late ones do not outweigh
+    the others. NaN where the mean is not positive.
     """
     values, t = np.asarray(values, float), np.asarray(t, float)
     means = np.vstack([values.mean(axis=0), bootstrap_means(values, draws, seed, groups)])
-    found = exponents(means, t, start)
+    found = exponents(means, t, start, before)
     if len(values) < 2 or not np.isfinite(found[0]):
         return found[0], np.nan, np.nan
     tail = (1.0 - level) / 2.0
     return (found[0], *np.nanquantile(found[1:], [tail, 1.0 - tail]))
 
 
-def exponents(means: np.ndarray, t: ArrayLike, start: float | None = None) -> np.ndarray:
-    """Growth exponents of curves of means (curves x times): slopes of their logarithms against log t from
-    `start` (default: a quarter of the last) on, fitted to 30 times evenly spaced in log t."""
+def exponents(means: np.ndarray, t: ArrayLike, start: float | None = None, before: float = 0.0) -> np.ndarray:
+    """Growth exponents of curves of means (curves x times): slopes of their logarithms against log (before + t) from
+    t = `start` (default: a quarter of the last) on, fitted to 30 times evenly spaced in it."""
     t = np.asarray(t, float)
-    start = t[-1] / 4.0 if start is None else start
+    start, t = (t[-1] / 4.0 if start is None else start) + before, t + before
     at = np.unique(np.searchsorted(t, np.geomspace(max(start, t[0]), t[-1], 30) - 1e-9))
     return slopes(np.log(t[at]), means[:, at])
 

@@ -15,7 +15,7 @@ from ..report import tables
 from . import comparison, extended
 from .growth import growth_exponent
 from .measures import last_values
-from .regret import METRICS, regret_curves
+from .regret import METRICS, before_queries, regret_curves
 from ..progress import progress
 from ..report.tables import Table
 
@@ -110,8 +110,8 @@ def growth(results: Results) -> pd.DataFrame:
             if len(cell) and cell.shape[1] >= 8:
                 instances = cell.index.get_level_values("instance")
                 crossed = 1 < instances.nunique() < len(cell)
-                found = growth_exponent(cell.to_numpy(), cell.columns,
-                                        groups=instances if crossed else None)
+                found = growth_exponent(cell.to_numpy(), cell.columns, groups=instances if crossed else None,
+                                        before=before_queries(results, problem, algorithm, "cumulative"))
                 rows.append([problem, algorithm, len(cell), *found])
     return pd.DataFrame(rows, columns=["problem", "algorithm", "n", "exponent", "low", "high"])
 
@@ -123,7 +123,8 @@ def growth_table(frame: pd.DataFrame, results: Results, where: str = "") -> Tabl
             for a in results.algorithms] if cells else []
     return Table(f"Growth of cumulative regret{where}",
                  "Exponent a of mean cumulative regret ~ t^a over the last three quarters of the queries, "
-                 "with its 95% bootstrap interval, over the trials whose cumulative regret is defined; 1 is linear.",
+                 "with its 95% bootstrap interval, over the trials whose cumulative regret is defined; 1 is linear. "
+                 "With `count_initial`, t counts the initial design too.",
                  ["Algorithm", *results.problems], rows)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Iterable, Optional, Sequence
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from ..load.errors import InputError, nearest
 from ..load.results import remembered
@@ -51,9 +52,13 @@ def is_dynamic(results: Results, problem: str) -> bool:
 
 
 def metric_on(results: Results, problems: Iterable[str], metric: str) -> Metric:
-    """The Metric of these problems in words: regret is called dynamic if it is so on all of them."""
+    """The Metric of these problems in words: regret is called dynamic if it is so on all of them, and an average has no
+    formula if some of them count the initial design."""
     problems = list(problems)
-    return in_words(metric, bool(problems) and all(is_dynamic(results, problem) for problem in problems))
+    found = in_words(metric, bool(problems) and all(is_dynamic(results, problem) for problem in problems))
+    if metric == "average" and any(summed(results, problem, [0.0]).any() for problem in problems):
+        found = replace(found, label=f"{found.name} per evaluation counted")
+    return found
 
 
 def in_words(metric: str, dynamic: bool) -> Metric:
@@ -115,7 +120,43 @@ def regret_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
         frame = 0 - frame
     if metric in ("instantaneous", "average"):
         frame = frame.loc[:, frame.columns > 0]
-    return frame / frame.columns.to_numpy(float) if metric == "average" else frame
+    return frame / summed(results, problem, frame.columns) if metric == "average" else frame
+
+
+def summed(results: Results, problem: str, t: ArrayLike) -> np.ndarray:
+    """How many evaluations the cumulative regret of every row of `curves` has summed at the queries t: t, and the
+    initial design too where the run has `count_initial`."""
+    group = results.group(problem)
+    keep = np.flatnonzero(group.column("status") == "complete")
+    initial = group.column("n_initial")[keep].astype(float) - counted_from(group, keep)
+    return initial[:, None] + np.asarray(t, float)
+
+
+def before_queries(results: Results, problem: str, algorithm: str, metric: str) -> float:
+    """How many evaluations of a method a sum of METRICS has before the first query; 0 for what is no sum."""
+    if metric not in METRICS or METRICS[metric].column != "cumulative_regret":
+        return 0.0
+    group = results.group(problem)
+    mine = group.column("algorithm")[group.column("status") == "complete"] == algorithm
+    return summed(results, problem, [0.0])[mine, 0].max(initial=0.0)
+
+
+def counted_from(group: Group, keep: np.ndarray) -> np.ndarray:
+    """The first evaluation, from 0, that the cumulative regret of each of the trials `keep` counts: the first query,
+    or the first of all where the run has `count_initial`."""
+    whole = run_setting(group, keep, "count_initial", "false") == "true"
+    return np.where(whole, 0, group.column("n_initial").astype(int)[keep])
+
+
+def run_setting(group: Group, keep: np.ndarray, name: str, default: str, block: str = "run") -> np.ndarray:
+    """The text of a setting of the run (or of another block of the key) for the trials `keep`. Trials of a cell have
+    the same settings, so that the key of one of them is read."""
+    codes, _ = pd.factorize(group.column("cell")[keep], use_na_sentinel=False)
+    _, first = np.unique(codes, return_index=True)
+    order = np.argsort(keep[first])
+    texts = np.empty(len(first), object)
+    texts[order] = [options(key, block).get(name, default) for key in group.texts("key", keep[first[order]])]
+    return texts[codes]
 
 
 def curves(results: Results, problem: str, column: str, running: bool = False) -> pd.DataFrame:
@@ -236,8 +277,8 @@ def _substituted(group, keep, values, penalised, worse):
     missing = np.isnan(values)
     missing = missing & _lost(group, keep, values.shape) if missing.any() else missing
     trials, initial = np.flatnonzero(missing.any(axis=1)), group.column("n_initial").astype(int)[keep]
-    for k, key in zip(trials, group.texts("key", keep[trials])):
-        rule, _, penalty = options(key, "run").get("on_failure", "").strip('"').partition(" ")
+    for k, rule in zip(trials, run_setting(group, keep[trials], "on_failure", "")):
+        rule, _, penalty = rule.strip('"').partition(" ")
         if rule == "penalty":
             values[k, missing[k]] = penalised(k, float(penalty))
         elif rule == "worst":
@@ -263,11 +304,11 @@ def _sums(group, keep, recorded):
     if not len(trials) or "instantaneous_regret" not in group.evaluations():
         return recorded
     regret = _defined(group, keep[trials], group.values("instantaneous_regret")[keep[trials]].astype(float))
-    for k, own, key in zip(trials, regret, group.texts("key", keep[trials])):
-        first = 0 if options(key, "run").get("count_initial") == "true" else initial[k]
-        sums = np.cumsum(own[first:ends[k]])
+    starts = counted_from(group, keep)
+    for k, own in zip(trials, regret):
+        sums = np.cumsum(own[starts[k]:ends[k]])
         if not np.isnan(sums[-1]):
-            recorded[k, first:ends[k]] = sums
+            recorded[k, starts[k]:ends[k]] = sums
     return recorded
 
 
