@@ -174,6 +174,18 @@ class ByHand(common.Case):
         self.assertEqual(len(list(figures.figures_of(one, ["simple"]))), 2)
         self.assertEqual(clock.families(self.results(trials=1, failed=(0,))), {})
 
+    def test_a_trial_is_known_up_to_the_time_limit(self):
+        """Its last evaluation ended long before in some of them, and the next one would have ended later."""
+        p = by_hand(trials=5, failed=())
+        p["run"] = "};workers={time=4"
+        p["arrays"]["finished"][:, 2:] = np.array([[0.1, 0.2, 0.3, 0.317], [0.1, 0.2, 0.3, 2.613], [0.1, 0.2, 0.3, 3.947],
+                                                   [0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 0.3, 0.4]])
+        p["arrays"]["objective"][3:, 5] = 1
+        p["arrays"]["simple_regret"] = 3 - np.fmax.accumulate(p["arrays"]["objective"], axis=1)
+        synthetic.write(self.scratch / "limit.h5", [p])
+        table = clock.clock_table(load(self.scratch / "limit.h5"))
+        self.assertEqual(table[["target", "reached", "time_to_target"]].iloc[0].round(9).tolist(), [0.2, 3, 3.947])
+
     def test_no_clock(self):
         synthetic.write(self.scratch / "plain.h5", [synthetic.problem("plain", ["EI", "TS"], seeds=2, queries=4)])
         self.assertEqual(clock.families(load(self.scratch / "plain.h5")), {})
