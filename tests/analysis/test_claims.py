@@ -17,6 +17,8 @@ from regatta_analysis.claims.items import new_item, paired, settle, share_item, 
 from regatta_analysis.claims.outcome import Item
 from regatta_analysis.claims.panels import Panel
 from regatta_analysis.load.errors import InputError
+from regatta_analysis.stats import measures
+from regatta_analysis.stats.profiles import first_at_most
 from synthetic import made_up
 from test_cli import run
 
@@ -146,6 +148,22 @@ class Kinds(common.Case):
         self.assertEqual(self.grade("reach", who="Random", target=0.05, by=40), CONTRADICTED)
         self.assertEqual(self.grade("reach", who=["Random"], target=0.05, not_before=40), SHOWN)
         self.assertEqual(self.grade("reach", who="EI", metric="cumulative", target=0.05, not_before=40), SHOWN)
+
+    def test_targets_are_compared_exactly(self):
+        """`hit` and `reach` agree with a loop over the rows, at targets far below 1e-9 and at values of the trials."""
+        p = synthetic.made_up("small", {"EI": 1e-9}, seeds=6, queries=40, power=-2.0)
+        synthetic.write(self.directory / "small.h5", [p])
+        studies = claims.Studies({"small": self.directory / "small.h5"})
+        results = studies.panels(["small"])[0][1]
+        regret = p["arrays"]["simple_regret"][:, 3:]  # t = 0, 1, ..., 40
+        for target in (0.0, 1e-13, 1e-12, 1e-11, 1e-10, *regret[:3, 20]):
+            first = [next((t for t, v in enumerate(row) if v <= target), 41) for row in regret]
+            found = measures.trial_values(results, "small", {"metric": "simple", "hit": target})
+            self.assertEqual(found.tolist(), first)
+            for t in (1, 20, 40):
+                outcome = checks.run({"kind": "reach", "who": "EI", "on": "small", "target": target, "by": t}, studies)
+                self.assertEqual(outcome.items[0].more["reached"], sum(f <= t for f in first))
+        self.assertEqual([first_at_most([[3, 2, 1]], 2, places).tolist() for places in ([5, 6, 7], [[7, 8, 9]])], [[6.0], [8.0]])
 
     def test_reach_allows_for_chance(self):
         """20 of 20 trials that got there don't show that one of ten would not; 100 of 100 do."""

@@ -10,6 +10,7 @@ from .panels import METRIC_WORDS, cells_behind, describe_value, each_method
 from ..stats.evidence import bet_evidence
 from ..stats.growth import exponents
 from ..stats.measures import TooShort, at, part, trial_values, value_curves
+from ..stats.profiles import first_at_most
 from ..stats.regret import before_queries
 from ..stats.robust import centre
 
@@ -90,7 +91,7 @@ def reach(check, studies):
 
     {kind: reach, who: EI, on: study/Plane, target: 0.001, by: 20}
     """
-    items, target = [], float(check.get("target", 0.0)) + 1e-9
+    items, target = [], float(check.get("target", 0.0))
     late = "not_before" in check
     t = int(check["not_before"]) if late else int(check["by"])
     for panel, results, problem, who in each_method(check, studies):
@@ -105,8 +106,7 @@ def reach(check, studies):
         share_item(item, reached, border, late)
         if item.units < item.n:  # Trials of an instance are not independent.
             item.decide(*_p_of_shares(units_of(got.astype(float))[:, 0], border)[::-1 if late else 1])
-        first = np.where(frame.le(target).any(axis=1), frame.le(target).to_numpy().argmax(axis=1)
-                         + frame.columns[0], np.inf)
+        first = first_at_most(frame, target, frame.columns)
         item.more = {"reached": int(reached.sum()), "last": float(first.max()) if len(first) else np.inf, "size": size}
         items.append(item)
     text = "; ".join(f"{i.a} ({i.where}): {i.more['reached']} of {i.n} trials by t = {t}, "

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from ..load.errors import InputError
 from ..load.results import remembered
 from ..load.settings import method_label, panel_label
-from .profiles import TARGETS
+from .profiles import TARGETS, first_at_most
 from .regret import aligned, counted_from, curves, more_is_better, queries, regret_sums, run_setting, stops
 
 if TYPE_CHECKING:
@@ -74,8 +74,7 @@ class History:
 
     def first(self, target: float) -> np.ndarray:
         """The time when each trial reached a target; infinite if it did not."""
-        reached = (self.values <= target) & np.isfinite(self.times)
-        return np.where(reached.any(axis=1), self.times[np.arange(len(reached)), reached.argmax(axis=1)], np.inf)
+        return first_at_most(np.where(np.isfinite(self.times), self.values, np.nan), target, self.times)
 
     def of(self, algorithm: str) -> History:
         """The trials of one algorithm."""
@@ -265,13 +264,18 @@ def ends(group: Group, moment: str = "finished") -> np.ndarray:
 
 
 def _reference(group, keep, objective):
-    """The value from which the simple regret of each trial is measured: the optimum, or the best value of the trial if
-    that is larger."""
+    """The value from which the simple regret of each trial is measured, to the bit: the optimum, or the best value of
+    the trial if that is larger (by more than the error of the optimum)."""
     optimum = group.column("optimum")[keep].astype(float)
-    total = group.values("simple_regret")[keep].astype(float) + np.fmax.accumulate(objective, axis=1)
-    finite = np.isfinite(total)
-    first = np.where(finite.any(axis=1), total[np.arange(len(keep)), finite.argmax(axis=1)], optimum)
-    return np.where(first > optimum + 1e-9 * np.maximum(np.abs(optimum), 1.0), first, optimum)
+    regret, best = group.values("simple_regret")[keep].astype(float), np.fmax.accumulate(objective, axis=1)
+    whole, larger = optimum, best[:, -1] > optimum + 1e-9 * np.maximum(np.abs(optimum), 1.0)
+    at = (np.arange(len(keep)), np.argmax((regret > 0) & np.isfinite(regret + best), axis=1))
+    for value in (best[:, -1], optimum):
+        known = (regret[at] > 0) & (value - best[at] == regret[at])
+        whole = np.where(known, value, whole)
+        larger &= ~known
+    unlike = (regret[at] > 0) & (whole - best[at] != regret[at])  # the value of a recommendation
+    return np.where(unlike, regret[at] + best[at], np.where(larger, best[:, -1], whole))
 
 
 def grid_of(results: Results, found: Sequence[Cell]) -> np.ndarray:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..load.errors import InputError, nearest
 from .clock import pending_distance
-from .profiles import spent
+from .profiles import first_at_most, spent
 from .regret import METRICS, curves, more_is_better, regret_curves, reward_sums
 
 if TYPE_CHECKING:
@@ -77,10 +77,8 @@ def last_values(results: Results, problem: str, metric: str) -> pd.Series:
 
 def hitting_times(frame: pd.DataFrame, target: float) -> pd.Series:
     """First column of curves at which a trial is at most the target; one more than the last for never."""
-    reached = frame.le(target + 1e-9).to_numpy()
-    first = np.where(reached.any(axis=1), frame.columns.to_numpy()[reached.argmax(axis=1)],
-                     frame.columns[-1] + 1)
-    return pd.Series(first.astype(float), frame.index)
+    found = first_at_most(frame, target, frame.columns)
+    return pd.Series(np.where(np.isinf(found), frame.columns[-1] + 1.0, found), frame.index)
 
 
 def part(frame: pd.DataFrame, over: Sequence) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from .regret import curves, queries, stops
 
@@ -33,16 +34,22 @@ def hits(results: Results, targets: Sequence[float] | np.ndarray = TARGETS,
         ended = stops(results.group(problem)) == 1
         scale = regret[0][np.isfinite(regret[0])].median()
         for target in targets:
-            reached = regret.to_numpy() <= target * scale
-            if (ended & ~reached.any(axis=1)).any():
+            first = first_at_most(regret.to_numpy(), target * scale, (regret.columns if paid is None else paid).to_numpy())
+            if (ended & np.isinf(first)).any():
                 continue
-            first = np.where(reached.any(axis=1), reached.argmax(axis=1), -1)
-            price = first.astype(float) if paid is None else (
-                paid.to_numpy()[np.arange(len(first)), first])
-            blocks.append(regret.index.to_frame(index=False).assign(
-                problem=problem, target=target, cost=np.where(first >= 0, price, np.inf)))
+            blocks.append(regret.index.to_frame(index=False).assign(problem=problem, target=target, cost=first))
     columns = ["algorithm", "instance", "seed", "problem", "target", "cost"]
     return pd.concat(blocks, ignore_index=True) if blocks else pd.DataFrame(columns=columns)
+
+
+def first_at_most(values: ArrayLike, target: float, places: ArrayLike) -> np.ndarray:
+    """For each row of values the place (one for each column, or for each value) of the first that is at most the target,
+    compared exactly; infinite where none is."""
+    reached = np.asarray(values, float) <= target
+    some = reached.any(axis=1)
+    found = np.full(len(reached), np.inf)
+    found[some] = np.broadcast_to(places, reached.shape)[some, reached[some].argmax(axis=1)]
+    return found
 
 
 def spent(results: Results, problem: str, clock: str = "cpu") -> pd.DataFrame:

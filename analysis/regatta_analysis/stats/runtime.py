@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..load.settings import options
+from .profiles import first_at_most
 from .regret import stops
 
 if TYPE_CHECKING:
@@ -71,12 +72,9 @@ def _running_best(values):
 def first_hits(gap: np.ndarray, targets: Sequence[float] | np.ndarray = TARGETS) -> np.ndarray:
     """Number of the first evaluation, from 1, whose best value so far is within each target of the
     optimum; NaN without such an evaluation. gap: trials x evaluations, falling."""
-    found = np.full((len(gap), len(targets)), np.nan)
-    for k, target in enumerate(targets):
-        reached = gap <= target
-        some = reached.any(axis=1)
-        found[some, k] = reached[some].argmax(axis=1) + 1.0
-    return found
+    place = np.arange(gap.shape[1]) + 1.0
+    found = np.array([first_at_most(gap, target, place) for target in targets]).T.reshape(len(gap), len(targets))
+    return np.where(np.isinf(found), np.nan, found)
 
 
 def ert(hits: ArrayLike, lengths: ArrayLike) -> float:
