@@ -17,7 +17,7 @@ import xarray as xr
 from regatta_analysis import InputError, escape, load
 from regatta_analysis.__main__ import main
 from regatta_analysis.load import settings
-from regatta_analysis.report import tables
+from regatta_analysis.report import export, tables
 from regatta_analysis.stats import inference, measures, sweep
 
 PROGRAM = """#!{python}
@@ -43,6 +43,57 @@ problems:
 algorithms: [random, ei]
 """
 MINUS_ZERO = re.compile(r"(?<![\w.+-])[-−]0(\.0*)?(e[-+]?\d+)?(?![\d.\w])")
+
+
+# Labels that a reader of YAML, JSON or CSV takes for something else, and as they stand in a study file.
+TYPED = ["2024", "1.50", "true", "yes", "on", "1e3", "0x10", "0o17", "012", "1_000", "2020-01-01", "12:30:45", "~x", "+1",
+         "-.5", "1e400", "inf", "=1+1", "é 中", "a: b", "#5", "x (y=1)", "x", '"~"', "'<<'", '"!!int 3"']
+POOLS = """study: pools
+seeds: 2
+instances: 1
+common: {initial_points: 2}
+problems:
+%salgorithms:
+%ssweep:
+  - {common.count_initial: [no, yes]}
+"""
+POOL = "  - {label: %s, name: dataset, path: table.csv, repeats: yes, goal: %s, iterations: %d}\n"
+METHOD = "  - {label: %s, name: gp_ucb, beta: fixed, value: %d}\n"
+
+
+@unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+class Typed(common.Case):
+    """Labels are compared as texts, whatever they look like."""
+
+    def test_labels_that_look_like_something_else(self):
+        (self.scratch / "table.csv").write_text("a,y\n" + "".join(f"{k},{k + 5}\n" for k in range(6)))
+        written = [label if label[0] in "'\"" else json.dumps(label) if label[0] in "#~-" or ": " in label else label
+                   for label in TYPED]
+        labels, goals = [label.strip("'\"") for label in TYPED], ["minimise", "maximise"]
+        pools = [POOL % (label, goals[k % 2], k + 1) for k, label in enumerate(written)]
+        methods = [METHOD % (label, k + 1) for k, label in enumerate(written)][::-1]
+        self.check(pools, ["  - random\n"], labels, ["random"])
+        self.check(pools[:1], methods, labels[:1], labels[::-1])
+
+    def check(self, pools, methods, problems, algorithms):
+        path, shards = self.scratch / "s.h5", self.scratch / "t.h5.d"
+        (self.scratch / "s.yaml").write_text(POOLS % ("".join(pools), "".join(methods)))
+        done = subprocess.run([os.environ["REGATTA"], "run", "s.yaml", "-o", path, "-quiet"], capture_output=True,
+                              text=True, cwd=self.scratch)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check_results(load(path), problems, algorithms)
+        shards.mkdir(exist_ok=True)
+        path.rename(shards / "0-0.h5")  # an interrupted study, which has no order of its own
+        self.check_results(load(shards), problems, algorithms)
+
+    def check_results(self, results, problems, algorithms):
+        self.assertEqual((results.places, results.algorithms), (problems, algorithms))
+        for k, label in enumerate(problems):
+            group, turned = results.group(label), results.minimised(label)
+            self.assertEqual(turned.tolist(), [k % 2 == 0] * group.n, label)
+            self.assertEqual(set(results.minimised(f"{label} (count_initial=no)")), {k % 2 == 0}, label)
+            table = export.as_answered(group.tidy(), turned.repeat(group.column("n_iterations")))
+            self.assertTrue((table["y"] >= 5).all(), label)
 
 
 @unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")

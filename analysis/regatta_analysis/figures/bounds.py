@@ -36,7 +36,8 @@ def read(path):
     """The table. Its problems get the labels that `load` gives them, and the column `base` has those of the study
     file."""
     try:
-        table = pd.read_csv(path, keep_default_na=False, dtype={"t": int, "value": float})
+        table = pd.read_csv(path, keep_default_na=False,
+                            dtype={**dict.fromkeys(COLUMNS, str), "t": int, "value": float})
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from error
     except ValueError as error:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from .errors import InputError, nearest
 from .group import FLAGS, IDENTITY, Group, heads
 from .settings import (AIMED, column_named, column_of, find_setting, in_order, method_label, numbered, options, panels,
                        plain, same_value, stacked, typed, words_of_settings)
 from .variables import joined
-from .yaml_file import parse_yaml
+from .yaml_file import entries
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -111,7 +110,8 @@ class Results:
                                     for label in pd.unique(group.column("algorithm"))))
         if self.complete:
             return labels
-        return sorted(labels, key=lambda label: _place(self.study, "algorithms", label))
+        place = _places(self.study, "algorithms")
+        return sorted(labels, key=lambda label: place.get(_listed(label, place), len(place)))
 
     def full_name(self, name: str) -> str:
         """The swept setting that is called `name` or ends in it (`kernel`: surrogate.kernel). The name itself if there
@@ -202,20 +202,9 @@ class Results:
         swept = column_of("goal", group.settings)
         if group.settings.get(swept) == "problem":
             return np.asarray(group.setting(swept)[1], object) == "minimise"
-        key = group.texts("key", np.arange(1))[0] if group.n else ""
-        goal = options(key, "problem").get("goal") or self._goals.get(group.base)
+        key = group.texts("key", np.arange(1))[0] if group.n else ""  # that of a pool does not have the goal
+        goal = options(key, "problem").get("goal") or entries(self.study, "problems").get(group.base, {}).get("goal")
         return np.full(group.n, goal == "minimise")
-
-    @cached_property
-    def _goals(self):
-        """{label of a problem: its `goal` in the study file}. The keys of pools don't have the goal."""
-        try:
-            study = parse_yaml(self.study)
-        except yaml.YAMLError:
-            return {}
-        entries = study.get("problems") if isinstance(study, dict) else None
-        return {entry.get("label", entry.get("name")): entry.get("goal") for entry in entries or ()
-                if isinstance(entry, dict)}
 
     def xarray(self, problem: str) -> xr.Dataset:
         """All variables of one problem as a labelled dataset. Swept settings are coordinates."""
@@ -369,14 +358,15 @@ def _whole(groups):
 
 def _in_study_order(groups, study):
     """The problems in the order of the study file; HDF5 lists groups by name."""
-    return sorted(groups, key=lambda group: _place(study, "problems", group.label,
-                                               group.base,
-                                               *group.column("problem_name")[:1]))
+    place = _places(study, "problems")
+    return sorted(groups, key=lambda group: place.get(group.base, len(place)))
 
 
-def _place(study, block, label, *names):
-    """The place, in a block of the study's text, of the entry of a label, of the label without its swept settings, or
-    of a name. Entries that are not found come last."""
-    entries = study[max(study.find(f"{block}:"), 0):]
-    found = [entries.find(str(text)) for text in (label, label.split(" (")[0], *names)]
-    return next((at for at in found if at >= 0), len(entries))
+def _listed(label, known):
+    """The label of the study file behind one with swept settings in brackets."""
+    return max((name for name in known if label == name or label.startswith(f"{name} (")), key=len, default=None)
+
+
+def _places(study, block):
+    """{label: its place in a list of the study file}."""
+    return {label: k for k, label in enumerate(entries(study, block))}

@@ -1,5 +1,6 @@
 """YAML files of experiments/ as data, with the rules of study files: words such as `on` and `no` are texts, 1e-3 is a
 number, and a key may occur only once."""
+import functools
 import re
 from pathlib import Path
 
@@ -44,6 +45,21 @@ _Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.v
 def parse_yaml(text):
     """The data of a text; raises yaml.YAMLError."""
     return yaml.load(text, _Loader)
+
+
+@functools.lru_cache(maxsize=64)
+def entries(study, block):
+    """{label: entry} of the `problems` or `algorithms` of a study's text, in their order; {} if the text is no study.
+    Every scalar is a text, as for the program, so that the label 2024 or true is that of the results. Callers must not
+    change it."""
+    try:
+        data = yaml.load(study, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+    except yaml.YAMLError:
+        return {}
+    found = data.get(block) if isinstance(data, dict) else None
+    listed = [e if isinstance(e, dict) else {"name": e} for e in found] if isinstance(found, list) else []
+    labelled = [(e.get("label", e.get("name")), e) for e in listed]
+    return {label: entry for label, entry in labelled if isinstance(label, str)}
 
 
 def read_yaml(path):
