@@ -46,8 +46,8 @@ MINUS_ZERO = re.compile(r"(?<![\w.+-])[-−]0(\.0*)?(e[-+]?\d+)?(?![\d.\w])")
 
 
 # Labels that a reader of YAML, JSON or CSV takes for something else, and as they stand in a study file.
-TYPED = ["2024", "1.50", "true", "yes", "on", "1e3", "0x10", "0o17", "012", "1_000", "2020-01-01", "12:30:45", "~x", "+1",
-         "-.5", "1e400", "inf", "=1+1", "é 中", "a: b", "#5", "x (y=1)", "x", '"~"', "'<<'", '"!!int 3"']
+TYPED = ["x", "2024", "1.50", "true", "yes", "on", "1e3", "0x10", "0o17", "012", "1_000", "2020-01-01", "12:30:45", "~x", "+1",
+         "-.5", "1e400", "inf", "=1+1", "é 中", "a: b", "#5", "x (y=1)", '"~"', "'<<'", '"!!int 3"']
 POOLS = """study: pools
 seeds: 2
 instances: 1
