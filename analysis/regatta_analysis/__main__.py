@@ -67,7 +67,7 @@ def _study(options):
     results = load(options.results, options.partial, options.trust)
     for warning in results.warnings:
         say(f"regatta_analysis: warning: {line(warning)}", sys.stderr)
-    results = _selected(results, options)
+    results = _said(_selected(results, options))
     beside = Path(options.results).with_name("bounds.csv")
     options.bounds = options.bounds or (beside if beside.exists() else None)
     options.over = [results.full_name(name) for name in options.over or []]
@@ -81,6 +81,13 @@ def _study(options):
     page = study_page.write_loaded([results], options.page, options.command, options.claims,
                                    panel=options.panel)
     return f"{said}\nReport: {page}"
+
+
+def _said(results):
+    """The results, after a line that says if they are incomplete, and which file or folder was read."""
+    if results.state:
+        say(f"regatta_analysis: {line(results.state)}", sys.stderr)
+    return results
 
 
 def _run(options):
@@ -243,7 +250,8 @@ def _page(options):
             "trust": options.trust, "panel": options.panel,
             "select": lambda results: _selected(results, options)}
     if not options.live:
-        return study_page.write(options.results, options.out, **more)
+        return study_page.write(options.results, options.out, **{**more, "select": lambda results: _said(
+            _selected(results, options))})
     try:
         return f"{study_page.watch(options.results, options.out, say, options.every, **more)}: complete"
     except KeyboardInterrupt:
@@ -292,7 +300,7 @@ def _choice_options(parser):
 
 def _export(options):
     from .report import export
-    results = _selected(load(options.results, options.partial, options.trust), options)
+    results = _said(_selected(load(options.results, options.partial, options.trust), options))
     written, notes = export.write(results, options.to, options.directory)
     return "\n".join([f"{len(written)} files in {options.directory}", *notes])
 

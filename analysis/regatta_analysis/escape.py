@@ -2,6 +2,8 @@
 Markdown, LaTeX, a spreadsheet, the mathematics of Matplotlib. The templates escape HTML."""
 import re
 
+import pandas as pd
+
 # Characters that a terminal or a reader would obey: control characters, changes of direction, lone surrogates.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -69,12 +71,33 @@ def number(value, spec):
     return text[1:] if text.startswith("-") and not text.strip("-0.") else text
 
 
+_FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
+
+
+def cell(text):
+    """A text as a cell of CSV. An apostrophe stands before what a spreadsheet would compute (`=1+1`, `@SUM(1)`), but
+    not before a number. All files have the same, so that tables join by their labels."""
+    text = terminal(text)
+    return f"'{text}" if _FORMULA.match(text) and not _is_number(text) else text
+
+
+def _is_number(text):
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
 def write_csv(frame, path, **more):
-    """A data frame as CSV. Texts are quoted if necessary and otherwise unchanged, so that tables join by their labels.
-    A control character in a file from elsewhere becomes its code."""
+    """A data frame as CSV: texts by `cell`, and numbers with the digits that read back to the same bits."""
     shown = frame.copy(deep=False)
-    for name in shown.columns[(shown.dtypes == float).to_numpy()]:
-        shown[name] = shown[name] + 0.0
-    for name in shown.columns[(shown.dtypes == object).to_numpy()]:
-        shown[name] = shown[name].map(lambda v: terminal(v) if isinstance(v, str) else v)
-    shown.to_csv(path, **{"index": False, "float_format": "%.10g", **more})
+    shown.columns = [cell(name) for name in shown.columns]
+    for name, kind in list(shown.dtypes.items()):
+        if kind == float:
+            shown[name] = shown[name] + 0.0
+        elif isinstance(kind, pd.CategoricalDtype):
+            shown[name] = shown[name].astype(object).where(shown[name].notna(), None)
+        if shown[name].dtype == object:
+            shown[name] = shown[name].map(lambda v: cell(v) if isinstance(v, str) else v)
+    shown.to_csv(path, **{"index": False, **more})

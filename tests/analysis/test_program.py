@@ -41,14 +41,14 @@ algorithms:
 class Plan(common.Case):
     def test_how_many_trials_a_study_will_have(self):
         """The remaining work according to the page of a running study."""
-        self.assertEqual(program.planned(STUDY), 2 * 2 * 2 + 2 * 2)
-        self.assertIsNone(program.planned("study: x\nproblems: [no_such]\n"))
+        self.assertEqual(sum(cell["trials"] for cell in program.planned(STUDY, ".")), 2 * 2 * 2 + 2 * 2)
+        self.assertIsNone(program.planned("study: x\nproblems: [no_such]\n", "."))
         path = self.run_study("two", STUDY)
         folder = self.scratch / "other.h5.d"
         folder.mkdir()
         path.rename(folder / f"0-{'0' * 32}.h5")  # shards have the same schema
         page = study_page.write([folder]).read_text()
-        self.assertIn("12 of 12 trials done", page)
+        self.assertIn("has 12 of 12 planned trials", page)
         self.assertIn("<b>12 / 12</b><span>trials done</span>", page)
 
     def run_study(self, name, text):

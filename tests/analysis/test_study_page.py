@@ -290,12 +290,12 @@ class Live(common.Case):
             [shards], say=said.append, pause=0.05)))
         work.start()
         page = self.scratch / "report.html"
-        self.wait(lambda: page.exists() and "2 trials done" in page.read_text())
+        self.wait(lambda: page.exists() and "s.h5.d has 2 of" in page.read_text())
         self.assertIn('http-equiv="refresh"', page.read_text())
         self.assertEqual([p.name for p in shards.iterdir()], ["0-a.h5"])  # it only reads
         synthetic.write(self.scratch / "b", [part], complete=0, rows={"P": [4, 5, 6]})
         (self.scratch / "b").rename(shards / "0-b.h5")
-        self.wait(lambda: "5 trials done" in page.read_text())
+        self.wait(lambda: "s.h5.d has 5 of" in page.read_text())
         synthetic.write(self.scratch / "s.h5", [part])
         shutil.rmtree(shards)
         work.join(1800)

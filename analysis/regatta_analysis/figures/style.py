@@ -18,7 +18,7 @@ from ..escape import mathtext
 
 COLUMN_WIDTH = 3.4  # inches
 PAGE_WIDTH = 7.0
-GREY = "0.45"
+GREY, WARNING = "0.45", "#B00020"
 DPI = 300
 SCREEN_DPI = 150
 
@@ -136,6 +136,15 @@ class Panel:
             self.axes.set_xlabel(horizontal)
         self.axes.grid(True, which="major", color="0.9", lw=0.4, zorder=0)
         self.axes.set_axisbelow(True)
+
+
+def mark(figure, words):
+    """Words above a figure that a reader must see first; none if they are empty."""
+    if not words:
+        return
+    with context():
+        figure.suptitle(wrapped(escaped(words), 145 if figure.get_size_inches()[0] > COLUMN_WIDTH else 72), x=0.01,
+                        ha="left", fontsize=7, color=WARNING)
 
 
 def place_legend(figure, entries, notes=()):

@@ -1,7 +1,7 @@
 """Formulas of theory, from the program. Python computes none of these formulas itself."""
 import functools
 import io
-import re
+import json
 import subprocess
 import tempfile
 
@@ -22,21 +22,24 @@ def program():
 
 
 @functools.lru_cache(8)
-def planned(study):
-    """Number of trials of a study by its text; None if the program can't compute it (there is no program, or the study
-    needs a plug-in or a file that is missing)."""
+def planned(study, folder):
+    """The cells that a study plans, by its text: a tuple of mappings with `problem`, `algorithm`, `settings` and
+    `trials`. None if the program can't compute them: there is no program, or the study needs a plug-in or a file that
+    is neither in the working directory nor in `folder`, where the results are."""
     if not program() or not study:
         return None
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:
         file.write(study)
         file.flush()
-        try:
-            done = subprocess.run([program(), "plan", file.name, "-quick"], capture_output=True, text=True, timeout=60,
-                                  stdin=subprocess.DEVNULL)
-        except (OSError, subprocess.SubprocessError):
-            return None
-    found = re.search(r"^(\d+) trials, ", done.stdout, re.MULTILINE)
-    return int(found[1]) if found and not done.returncode else None
+        for place in (None, folder):
+            try:
+                done = subprocess.run([program(), "plan", file.name, "-quick", "-json"], capture_output=True, text=True,
+                                      timeout=60, stdin=subprocess.DEVNULL, cwd=place)
+                if not done.returncode:
+                    return tuple(json.loads(done.stdout)["cells"])
+            except (OSError, subprocess.SubprocessError, ValueError, KeyError):
+                return None
+    return None
 
 
 def formula(name, columns, **settings):

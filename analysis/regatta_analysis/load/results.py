@@ -11,6 +11,7 @@ import pandas as pd
 
 from .errors import InputError, nearest
 from .group import FLAGS, IDENTITY, Group, heads
+from .plan import Plan, listed
 from .settings import (AIMED, column_named, column_of, find_setting, in_order, method_label, numbered, options, panels,
                        plain, same_value, stacked, typed, words_of_settings)
 from .variables import joined
@@ -54,6 +55,21 @@ class Results:
 
     def remembers(self, key: Any) -> bool:
         return key in self._remembered
+
+    @cached_property
+    def plan(self) -> Plan:
+        """What the study plans."""
+        return Plan(self.study, self.path, self.settings)
+
+    @cached_property
+    def state(self) -> str:
+        """"" if the results are complete. Else one line, which every page shows first: how many of the planned trials
+        they have."""
+        if self.complete:
+            return ""
+        n, least = self.counts(), "" if self.plan.total() is not None else "at least "
+        return (f"Incomplete: {self.path.name} has {n['done']:,} of {least}{n['planned']:,} planned trials"
+                + (f", {n['failed']:,} failed" if n["failed"] else ""))
 
     @cached_property
     def warnings(self) -> list[str]:
@@ -111,7 +127,7 @@ class Results:
         if self.complete:
             return labels
         place = _places(self.study, "algorithms")
-        return sorted(labels, key=lambda label: place.get(_listed(label, place), len(place)))
+        return sorted(labels, key=lambda label: place.get(listed(label, place), len(place)))
 
     def full_name(self, name: str) -> str:
         """The swept setting that is called `name` or ends in it (`kernel`: surrogate.kernel). The name itself if there
@@ -218,9 +234,13 @@ class Results:
         trial is left."""
         self._check_names(problems, algorithms, where or {})
         where = {find_setting(name, self.settings): value for name, value in (where or {}).items()}
-        groups = [group.select(algorithms, where) for group in self._problems.values()
-                  if problems is None or {group.label, group.base} & set(problems)]
-        return Results(self.path, self.attributes, [g for g in groups if g.n], self.damages, self.numbers)
+        chosen = None if problems is None else [group for group in self._problems.values()
+                                                if {group.label, group.base} & set(problems)]
+        groups = [group.select(algorithms, where) for group in (self._problems.values() if chosen is None else chosen)]
+        made = Results(self.path, self.attributes, [g for g in groups if g.n], self.damages, self.numbers)
+        if not self.complete:
+            made.plan = self.plan.select(problems, chosen, algorithms, where)
+        return made
 
     def _check_names(self, problems, algorithms, where):
         groups = self._problems.values()
@@ -244,9 +264,9 @@ class Results:
     def cells(self, problems: Sequence[str] | None = None) -> pd.DataFrame:
         """One row per cell with the number of trials done, failed and missing, of some problems or of all.
 
-        Planned are all pairs of instance and seed that any algorithm has on the problem. So a study directory shows
-        trials to come as missing. In a complete sweep, planned are the existing trials. A cell that stands for several
-        values of a setting has a row for each; `counts` has the numbers of all trials."""
+        Planned are all pairs of instance and seed that any algorithm has on the problem; in a complete sweep the
+        existing trials, and in incomplete results the trials of the study's plan. A cell that stands for several values
+        of a setting has a row for each; `counts` has the numbers of all trials, also of cells without a trial."""
         if problems is None:
             return self._cells.copy()
         place, n = {label: k for k, label in enumerate(self.problems)}, len(self.algorithms)
@@ -271,6 +291,8 @@ class Results:
             columns["status"] == "complete", columns["status"] == "failed", np.full(len(cell), True)))
         if self.complete and self.settings:  # settings may go together: not every pair is a cell
             planned = there
+        elif not self.complete:
+            planned = np.maximum(there, [self.plan.of(group, a) for group in groups for a in self.algorithms])
         return pd.DataFrame({"problem": np.repeat(np.array(self.problems, object), n),
                              "algorithm": np.tile(np.array(self.algorithms, object), len(groups)),
                              "planned": planned, "done": done, "failed": failed,
@@ -305,11 +327,13 @@ class Results:
         """Curves of regret, a panel for each problem, as a figure of Matplotlib that a notebook shows. `metric`: the
         first one of the figures if not given. `band`: median with its 95 % interval, or "se", "quantile", "bootstrap",
         as the option --band of `regatta_analysis`."""
-        from ..figures import figures
+        from ..figures import figures, style
         if band not in figures.BANDS:
             raise InputError(f"{self.path}: no band {band!r}{nearest(band, figures.BANDS)} (there are: "
                              f"{', '.join(figures.BANDS)})")
-        return figures.regret_grid(self, self.problems, self._metric(metric), band=figures.Band(band))
+        figure = figures.regret_grid(self, self.problems, self._metric(metric), band=figures.Band(band))
+        style.mark(figure, self.state)
+        return figure
 
     def _answer(self, name, metric):
         from ..stats import best
@@ -325,16 +349,25 @@ class Results:
         return metric
 
     def counts(self) -> dict[str, int]:
-        """{planned, done, failed, missing}: numbers of trials, each trial once."""
-        status = self.trials["status"]
+        """{planned, done, failed, missing}: numbers of trials, each trial once. Planned are the trials of the study,
+        also of problems and methods that have none yet. If the program `regatta` can't plan the study, an estimate from
+        what is there, which may be too small."""
+        places = self._places.values()
+        found = pd.DataFrame({"problem": np.repeat([place.base for place in places], [place.n for place in places]),
+                              "row": joined([place.rows for place in places]),  # scores share trials
+                              "status": joined([place.column("status") for place in places])})
+        status = found.drop_duplicates(["problem", "row"])["status"]
         done, failed = (int((status == word).sum()) for word in ("complete", "failed"))
-        planned = len(status) if self.complete else max(self._planned(), len(status))
+        planned = len(status)
+        if not self.complete:
+            total = self.plan.total()
+            planned = max(planned, self._planned() if total is None else total)
         return {"planned": planned, "done": done, "failed": failed,
                 "missing": planned - done - failed}
 
     def _planned(self):
-        """For a running study: every algorithm on every problem, once for all values of a setting that it does not
-        seem to read."""
+        """An estimate for a running study: every algorithm on every problem, once for all values of a setting that it
+        does not seem to read."""
         planned, reads = 0, {}
         for group in self._problems.values():
             for (algorithm, _), own in group.swept.items():
@@ -343,8 +376,7 @@ class Results:
             at = [group.at for group in self._problems.values() if group.place == place.label]
             cells = sum(len({tuple(sorted((n, v) for n, v in one.items() if n in reads[algorithm]))
                              for one in at}) for algorithm in self.algorithms)
-            pairs = set(zip(place.column("instance").tolist(), place.column("seed").tolist()))
-            planned += cells * len(pairs)
+            planned += cells * self.plan.pairs(place)
         return planned
 
 
@@ -360,11 +392,6 @@ def _in_study_order(groups, study):
     """The problems in the order of the study file; HDF5 lists groups by name."""
     place = _places(study, "problems")
     return sorted(groups, key=lambda group: place.get(group.base, len(place)))
-
-
-def _listed(label, known):
-    """The label of the study file behind one with swept settings in brackets."""
-    return max((name for name in known if label == name or label.startswith(f"{name} (")), key=len, default=None)
 
 
 def _places(study, block):

@@ -72,11 +72,11 @@ def _evaluations(results, place):
 def _csv(results, directory):
     """trials.csv, evaluations.csv, study.json; numbers read back to the same bits."""
     written = [directory / name for name in ("trials.csv", "evaluations.csv")]
-    write_csv(trials(results), written[0], float_format="%.17g")
+    write_csv(trials(results), written[0])
     columns = _columns(results)
     for k, problem in enumerate(progress(results.places, "evaluations")):
         part = _evaluations(results, problem).reindex(columns=columns)
-        write_csv(part, written[1], float_format="%.17g", mode="a" if k else "w", header=not k)
+        write_csv(part, written[1], mode="a" if k else "w", header=not k)
     return [*written, _study(results, directory)], []
 
 

@@ -19,8 +19,9 @@ class Still:
     height: int
 
 
-def still(title, figure):
-    """The Still of a figure."""
+def still(title, figure, state=""):
+    """The Still of a figure, headed by the state of incomplete results."""
+    style.mark(figure, state)
     found = io.BytesIO()
     style.write(figure, found, SHARPNESS, "png")
     width, height = figure.get_size_inches()
@@ -30,7 +31,7 @@ def still(title, figure):
 
 def stills(results, key, make):
     """Pictures of the first MOST figures [(title, figure)] from `make`, computed once for a key."""
-    return results.remember(("stills", *key), lambda: [still(*pair) for pair in make()[:MOST]])
+    return results.remember(("stills", *key), lambda: [still(*pair, results.state) for pair in make()[:MOST]])
 
 
 class Drawn:

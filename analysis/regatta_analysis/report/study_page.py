@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from ..claims import checks, claims
 from ..figures import clock as clock_figures, figures, overviews, panels, sweep as sweep_figures
-from ..load import program
 from ..load.errors import InputError
 from ..load.load import load
 from ..load.settings import method_label
@@ -149,18 +148,12 @@ def _default_command(results):
 
 def _state(results):
     done, planned, failed = map(results.counts().get, ("done", "planned", "failed"))
-    if results.path.suffix == ".d":
-        return {"state": f"running or interrupted: {_of_all(results, done)} trials done", "mark": "open"}
+    if results.state:
+        return {"state": results.state, "mark": "open"}
     if results.complete and not failed:
         return {"state": "complete", "mark": "yes"}
     return {"state": f"{done} of {planned} trials done" + (f", {failed} failed" if failed else ""),
             "mark": "no" if failed else "open"}
-
-
-def _of_all(results, done, words=" of "):
-    """The number of finished trials and of trials that the study plans, which its folder does not say."""
-    whole = program.planned(results.study)
-    return f"{done:,}" if whole is None else f"{done:,}{words}{whole:,}"
 
 
 def _tiles(results):
@@ -170,8 +163,7 @@ def _tiles(results):
     problems = len({results.group(p).base for p in results.problems})
     methods = len({method_label(*pair) for p in results.problems for pair in results.group(p).labels()})
     swept = len(sweep_stats.names(results))
-    done = _of_all(results, done, " / ") if results.path.suffix == ".d" else f"{done:,} / {planned:,}"
-    found = [(done, "trials done", ""),
+    found = [(f"{done:,} / {planned:,}", "trials done", ""),
              _counted(problems, "problem"), _counted(methods, "algorithm"),
              *([_counted(swept, "swept setting")] if swept else []), (f"{int(rows):,}", "evaluations", ""),
              *([(f"{failed:,}", "failed trials", "bad")] if failed else [])]
@@ -213,7 +205,7 @@ def _stills(results, metrics, panel):
     clock = [] if not metrics else stills.stills(results, ("clock", *metrics, "finished"), lambda: [
         (title, figure) for title, *_, figure in clock_figures.figures_of(results, metrics)])
     ranks = overviews.ranks({"study": results}, metrics[0]) if metrics else []
-    return {"stills": found, "clock": clock, "ranks": [stills.still(f"Ranks {words}".strip(), f) for _, words, f in ranks]}
+    return {"stills": found, "clock": clock, "ranks": [stills.still(f"Ranks {words}".strip(), f, results.state) for _, words, f in ranks]}
 
 
 def _curve_figures(results, metric, panel):

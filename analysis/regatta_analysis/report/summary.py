@@ -19,7 +19,7 @@ PAGE, PAGES = 12, 20  # problems in a figure, figures of curves
 def write_all(results, options):
     """Figures, tables and summary.md into options.out; returns the paths written."""
     band = figures.Band(options.band, options.quantiles)
-    options.metric = options.metric or default_metrics(results)
+    options.metric, options.state = options.metric or default_metrics(results), results.state
     _check_metrics(results, options.metric)
     table = bounds.read(options.bounds) if options.bounds else None
     if options.panel:
@@ -141,7 +141,7 @@ def _sweeps(results, options, band):
     found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
     write_csv(found, options.out / "sensitivity.csv")
     table = sensitivity_table(found, metric)
-    return drawn, (f"\n### {table.title}\n\n{tables.markdown(table.header, table.rows)}\n\n{table.note}\n")
+    return drawn, (f"\n### {md(table.title)}\n\n{tables.markdown(table.header, table.rows)}\n\n{md(table.note)}\n")
 
 
 def sensitivity_table(found, metric):
@@ -213,6 +213,7 @@ def _bound_figures(results, table, options):
 
 
 def _save(figure, options, stem):
+    style.mark(figure, options.state)
     return style.save(figure, options.out / stem, options.formats)
 
 
@@ -233,11 +234,10 @@ def _summary(results, drawn, best, regret, runtime, statistics):
     cells = results.cells()
     cells = cells[cells["planned"] > 0]
     total = results.counts()
-    state = "complete" if results.complete else "incomplete, still running or interrupted"
     about = [f"- {name}: {md(results.attributes[name])}" for name in
              ("source", "references", "history") if str(results.attributes.get(name, "")).strip()]
-    lines = [f"# {md(results.title)}", "",
-             f"- results: {code(results.path.name)} ({state})", *about,
+    lines = [f"# {md(results.title)}", "", *tables.state_line(results).splitlines(),
+             f"- results: {code(results.path.name)} ({'incomplete' if results.state else 'complete'})", *about,
              f"- problems: {md('; '.join(results.problems))}",
              f"- algorithms: {md('; '.join(results.algorithms))}",
              f"- trials: {total['done']} of {total['planned']} done, {total['failed']} failed, "

@@ -263,7 +263,7 @@ def write_final_regret(results, metrics, band, directory):
     texts, tex, titles = [], [], {problem: results.title_of(problem) for problem in results.problems}
     for metric in metrics:
         name = metric_on(results, results.problems, metric).name
-        caption = f"{name} at the last query T: {band.note()}."
+        caption = _caption(results, f"{name} at the last query T: {band.note()}.")
         grid = final_regret_grid(table, metric, band, TEXT, titles)
         texts.append(f"### {name}\n\n" + markdown(*grid))
         tex.append(latex(*final_regret_grid(table, metric, band, TEX, titles), caption))
@@ -271,8 +271,8 @@ def write_final_regret(results, metrics, band, directory):
     if band.kind == "se" and (table["se_instances"] > 0).any():
         note += (" In brackets the standard error over the means of the instances: trials that "
                  "share an instance are not independent.")
-    text = "\n\n".join(texts + [note + dynamic_note(results)]) + "\n"
-    _write(directory, "final_regret", "## Final regret\n\n" + text, tex, results.with_settings(table))
+    text = "\n\n".join(texts + [md(note + dynamic_note(results))]) + "\n"
+    _write(results, directory, "final_regret", "## Final regret\n\n" + text, tex, table)
     return text
 
 
@@ -284,19 +284,27 @@ def write_curves(results, metrics, band, directory):
 def write_runtime(results, directory):
     """runtime.md, .tex, .csv; returns the Markdown text."""
     table = runtime(results)
-    caption = "Time per trial: mean and standard error over complete trials."
+    caption = _caption(results, "Time per trial: mean and standard error over complete trials.")
     text = (markdown(*runtime_grid(table)) + "\n\nTime per trial: mean ± standard error over "
             "complete trials; wall = fit + acquire + evaluate; per query: fit + acquire.\n")
-    _write(directory, "runtime", "## Run time\n\n" + text,
-           [latex(*runtime_grid(table, TEX), caption)], results.with_settings(table))
+    _write(results, directory, "runtime", "## Run time\n\n" + text, [latex(*runtime_grid(table, TEX), caption)], table)
     return text
 
 
-def _write(directory, stem, text, tex, table):
-    (directory / f"{stem}.md").write_text(text, encoding="utf-8")
+def _write(results, directory, stem, text, tex, table):
+    (directory / f"{stem}.md").write_text(state_line(results) + text, encoding="utf-8")
     (directory / f"{stem}.tex").write_text("% needs \\usepackage{booktabs}\n"
                                            + "\n\n".join(tex) + "\n", encoding="utf-8")
-    write_csv(table, directory / f"{stem}.csv")
+    write_csv(results.with_settings(table), directory / f"{stem}.csv")
+
+
+def state_line(results):
+    """The line of Markdown with which a page of incomplete results begins; "" if they are complete."""
+    return f"**{md(results.state)}.**\n\n" if results.state else ""
+
+
+def _caption(results, text):
+    return f"{results.state}. {text}" if results.state else text
 
 
 def _tex_cell(text, bold):

@@ -29,20 +29,35 @@ EQUAL = "all settings have the same values"
 
 
 def cells(results: Results, metric: str) -> dict[tuple[str, str], dict[tuple, pd.Series]]:
-    """{(problem, method): {((setting, value), ...): final values of the planned trials}}; the values are indexed by
+    """{(problem, method): {((setting, value), ...): final values of the trials}}; the values are indexed by
     instance and seed, less is better, and NaN where a trial has none."""
     found = {}
     for label in results.problems:
         group = results.group(label)
         values = last_values(results, label, metric)
-        planned = pd.MultiIndex.from_arrays([group.column(n) for n in values.index.names], names=values.index.names)
-        values = values.reindex(planned)
+        there = pd.MultiIndex.from_arrays([group.column(n) for n in values.index.names], names=values.index.names)
+        values = values.reindex(there)
         for (algorithm, swept), own in group.swept.items():
-            mine = tuple((name, value) for name, value in own.items() if group.part(name) != "problem")
+            mine = _own(group, own)
             here = found.setdefault((group.block, method_label(algorithm, swept)), {})
             if mine not in here:
                 here[mine] = values.xs(algorithm, level="algorithm")
     return found
+
+
+def planned(results: Results) -> dict[tuple[str, str], dict[tuple, int]]:
+    """The same with the numbers of trials that are planned."""
+    found, known = {}, results.cells().set_index(["problem", "algorithm"])["planned"]
+    for group in map(results.group, results.problems):
+        for (algorithm, swept), own in group.swept.items():
+            here = found.setdefault((group.block, method_label(algorithm, swept)), {})
+            here.setdefault(_own(group, own), int(known[group.label, algorithm]))
+    return found
+
+
+def _own(group, settings):
+    """The settings of a method, without those of its problem."""
+    return tuple((name, value) for name, value in settings.items() if group.part(name) != "problem")
 
 
 def censored_cells(results: Results, metric: str) -> set[tuple[str, str]]:
@@ -59,29 +74,30 @@ def best_settings(results: Results, metric: str) -> pd.DataFrame:
     as texts; another setting can if paired evidence shows it worse at 5%, over all of them together, by more than
     makes a difference in practice. Where nobody is best, setting is "" and why says so. A method that reads no setting
     has "" too."""
-    rows, found, ended = [], cells(results, metric), censored_cells(results, metric)
+    rows, found, ended, counts = [], cells(results, metric), censored_cells(results, metric), planned(results)
     for problem in dict.fromkeys(problem for problem, _ in found):
         mine = {method: some for (where, method), some in found.items() if where == problem}
         infinite = any(np.isinf(v).any() for some in mine.values() for v in some.values())
         flip = -1.0 if any(more_is_better(results, p, metric) for p in results.problems
                            if results.group(p).block == problem) else 1.0
-        rows += [_best_row(problem, method, some, "median" if infinite else "mean", flip, (problem, method) in ended)
+        rows += [_best_row(problem, method, some, "median" if infinite else "mean", flip, (problem, method) in ended,
+                           counts[problem, method])
                  for method, some in mine.items()]
     return pd.DataFrame(rows, columns=BEST)
 
 
-def _best_row(problem, method, some, statistic, flip, ended):
-    keys, values = list(some), list(some.values())
+def _best_row(problem, method, some, statistic, flip, ended, planned):
+    keys, values, counts = list(some), list(some.values()), [planned[key] for key in some]
     centres = [extended.quantiles(v, [0.5])[0] if statistic == "median" else extended.mean_and_error(v)[1]
                for v in values]
-    whole = [v.notna().all() and len(v) > 0 and not ended for v in values]
+    whole = [v.notna().sum() == n > 0 and not ended for v, n in zip(values, counts)]
     best, why = extended.best(centres, whole), ""
     if not best.any():
         known = np.isfinite(centres)
         at = int(np.nanargmin(np.where(known, centres, np.nan))) if known.any() else 0
-        why = FEWER.format(int(values[at].notna().sum()), len(values[at])) if known.any() else NO_VALUE
+        why = FEWER.format(int(values[at].notna().sum()), counts[at]) if known.any() else NO_VALUE
         why = CENSORED if ended else why
-        return [problem, method, "", statistic, *[np.nan] * 5, int(values[at].notna().sum()), len(values[at]),
+        return [problem, method, "", statistic, *[np.nan] * 5, int(values[at].notna().sum()), counts[at],
                 len(keys), [], why]
     at = int(best.argmax())
     mean_se = extended.mean_and_error(values[at])[3] if statistic == "mean" else np.nan
@@ -91,7 +107,7 @@ def _best_row(problem, method, some, statistic, flip, ended):
         setting, why = "", EQUAL
     return [problem, method, setting, statistic, flip * centres[at], mean_se,
             flip * float(extended.quantiles(values[at], [0.5])[0]), low, high, int(values[at].notna().sum()),
-            len(values[at]), len(keys), [words_of_settings(dict(k)) for k in _alike(keys, values, at)], why]
+            counts[at], len(keys), [words_of_settings(dict(k)) for k in _alike(keys, values, at)], why]
 
 
 def _alike(keys, values, at):

@@ -148,5 +148,5 @@ def write(results: Results, metric: str, directory: Path) -> tuple[list[Path], s
         made.append(growth_table(found, results))
     text = "\n".join(f"### {t.title}\n\n{tables.markdown(t.header, t.rows)}\n\n{md(t.note)}\n"
                      for t in made if t.rows)
-    (directory / "statistics.md").write_text(f"## Statistics\n\n{text}", encoding="utf-8")
+    (directory / "statistics.md").write_text(f"{tables.state_line(results)}## Statistics\n\n{text}", encoding="utf-8")
     return [*written, directory / "statistics.md"], text
