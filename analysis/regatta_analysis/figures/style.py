@@ -2,6 +2,7 @@
 stand below the panels, files without dates."""
 import contextlib
 import io
+import itertools
 import os
 import textwrap
 import warnings
@@ -58,7 +59,8 @@ _RC = {
 
 def algorithm_styles(algorithms):
     """{label: line properties}, in the order of the labels. Known methods have a slot of their own; the
-    others take the free slots in the order given; more labels than slots reuse colours with other markers."""
+    others take the free slots in the order given; more labels than slots reuse colours with other markers, and then with
+    other lines."""
     known = {label: _SLOT_OF.get(_plain(label), _SLOT_OF.get(_plain(label.split(" (")[0])))
              for label in algorithms}
     taken, styles = set(), {}
@@ -66,7 +68,7 @@ def algorithm_styles(algorithms):
         if slot is not None and slot not in taken:
             taken.add(slot)
             styles[label] = _properties(slot)
-    free = (slot for slot in range(len(_SLOTS) * len(_SLOTS)) if slot not in taken)
+    free = (slot for slot in itertools.count() if slot not in taken)
     for label in algorithms:
         if label not in styles:
             styles[label] = _properties(next(free))
@@ -213,8 +215,9 @@ def _plain(label):
 
 
 def _properties(slot):
-    colour, _, line = _SLOTS[slot % len(_SLOTS)]
-    marker = _SLOTS[(slot + slot // len(_SLOTS)) % len(_SLOTS)][1]
+    n = len(_SLOTS)
+    colour, line = _SLOTS[slot % n][0], _SLOTS[(slot + slot // n**2) % n][2]
+    marker = _SLOTS[(slot + slot // n) % n][1]
     size = _RC["lines.markersize"] * {"*": 1.6, "P": 1.15, "X": 1.15}.get(marker, 1.0)
     return {"color": colour, "marker": marker, "linestyle": line, "markersize": size}
 

@@ -163,7 +163,7 @@ class Results:
         evaluated, with words for choices. `row` counts the evaluations of a trial from 0, and `t` the queries: t = 0
         is the last evaluation of the initial design. Swept settings are columns (`settings`) with types: numbers,
         integers, booleans, categoricals. A value is missing if a trial does not read the setting ("" in a
-        categorical). `failed`, `feasible`, `known` and `asked_otherwise` are booleans. Every call computes the frame again; for a large study use `rows` of some columns, or
+        categorical). `failed`, `feasible`, `known` and `asked_otherwise` are booleans; `failed` is always there. Every call computes the frame again; for a large study use `rows` of some columns, or
         `group(problem).tidy()`."""
         return self.rows()
 
@@ -186,9 +186,11 @@ class Results:
                         made[name] = np.full(ends[-1], missing, values.dtype)
                     made[name][end - len(values):end] = values
         for name in columns or ():
-            if not {name, f"{name}_0"} & made.keys():
+            if not {name, f"{name}_0"} & {*made, "failed"}:
                 known = {n for group in groups for n in (*group.evaluations(), *group.tidy_names())}
                 raise InputError(f"{self.path}: no column {name!r} in it{nearest(name, sorted(known))}")
+        if columns is None or "failed" in columns:
+            made.setdefault("failed", np.broadcast_to(False, ends[-1]))
         repeats = joined([group.column("n_iterations") for group in groups]).astype(int)
         made, first = list(made.items()), len(IDENTITY) + 3  # status, row, t
         return pd.DataFrame(dict([*made[:first], *self._setting_columns(groups, repeats), *made[first:]]),

@@ -1,5 +1,5 @@
 """The answer of a sweep for readers: tables of `Results.best_settings` and `Results.effects`."""
-from ..escape import markdown as md, write_csv
+from ..escape import write_csv
 from ..stats.regret import METRICS
 from . import tables
 
@@ -67,4 +67,4 @@ def write(results, metric, directory):
     write_csv(best.assign(alike=["; ".join(some) for some in best["alike"]]), paths[0])
     write_csv(effects, paths[1])
     made = best_table(best, metric), effects_table(effects, metric)
-    return paths, "\n".join(f"## {md(t.title)}\n\n{tables.markdown(t.header, t.rows)}\n\n{md(t.note)}\n" for t in made)
+    return paths, "".join(tables.section(t, 2) for t in made)

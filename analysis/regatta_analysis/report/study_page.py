@@ -244,7 +244,7 @@ def _over(results, metric, name, panel, title):
 def _tables(results, metrics):
     swept = sweep_stats.names(results)
     final = tables.final_regret(results, metrics) if metrics and not swept else None
-    made = [_final_over(results, m, swept) for m in metrics] if swept else [tables.Table(
+    made = [_final_over(results, m) for m in metrics] if swept else [tables.Table(
         f"{metric_on(results, results.problems, m).name} at the last query", "Mean ± standard error over complete trials; in brackets the error "
         f"over the means of the instances, where trials share them{tables.FINAL_NOTE}{dynamic_note(results)}",
         *tables.final_regret_grid(final, m)) for m in metrics]
@@ -264,19 +264,12 @@ def _tables(results, metrics):
             "runtime": _cut(runtime)}
 
 
-def _final_over(results, metric, swept):
+def _final_over(results, metric):
     """Final values of a sweep: a row per problem and values of the settings, a column per method."""
-    table = tables.final_regret(results, [metric]).set_index(["problem", "algorithm"], drop=False)
-    views, rows = panels.views(results, metric), []
-    methods = list(views[0].cells)
-    for view in views:
-        there = {m: pair for m, pair in view.cells.items() if pair is not None}
-        found = dict(zip(there, tables.final_cells(table.loc[list(there.values())])))
-        rows.append([(str(view.place.get(name, "–")), False) for name in (panels.PROBLEM, *swept)]
-                    + [found.get(m, ("–", False)) for m in methods])
+    header, rows, _ = tables.final_over_grid(results, tables.final_regret(results, [metric]), metric)
     return tables.Table(f"{metric_on(results, results.problems, metric).name} at the last query",
                         f"Mean ± standard error (number of complete trials); methods that don't read a setting stand "
-                        f"at each of its values{tables.FINAL_NOTE}{dynamic_note(results)}", ["Problem", *swept, *methods], rows)
+                        f"at each of its values{tables.FINAL_NOTE}{dynamic_note(results)}", header, rows)
 
 
 def _cut(table):

@@ -42,10 +42,13 @@ def write_all(results, options):
     drawn += [(title, _save(figure, options, stem))
               for title, stem, figure in runtime_profiles.figures_of(results)]
     more, statistics = inference.write(results, options.metric[0], options.out)
+    together = ""
     if not swept and not METRICS[options.metric[0]].running:
         more += aggregate.write(results, options.metric[0], options.out)
+        name = metric_on(results, results.problems, options.metric[0]).name
+        together = "".join(map(tables.section, aggregate.tables(results, options.metric[0], name)))
     path = options.out / "summary.md"
-    path.write_text(_summary(results, drawn, best, regret, runtime, statistics + sensitivity),
+    path.write_text(_summary(results, drawn, best, regret, runtime, together + statistics + sensitivity),
                     encoding="utf-8")
     written = [file for _, files in drawn for file in files] + [path, *more, *answer, *clock_tables]
     if bbob.bbob_problems(results):
@@ -141,7 +144,7 @@ def _sweeps(results, options, band):
     found = sweep_stats.sensitivity(sweep_stats.final_values(results, metric), results, metric)
     write_csv(found, options.out / "sensitivity.csv")
     table = sensitivity_table(found, metric)
-    return drawn, (f"\n### {md(table.title)}\n\n{tables.markdown(table.header, table.rows)}\n\n{md(table.note)}\n")
+    return drawn, "\n" + tables.section(table)
 
 
 def sensitivity_table(found, metric):

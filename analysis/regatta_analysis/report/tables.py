@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 
 from ..escape import Tex, markdown as md, number, tex, write_csv
+from ..figures import panels
 from ..figures.figures import Band
 from ..load.results import remembered
 from ..progress import progress
@@ -199,6 +200,28 @@ def final_regret_grid(table, metric, band=Band(), notation=TEXT, titles={}):
                     for algorithm in dict.fromkeys(table["algorithm"])]
 
 
+def final_over_grid(results, table, metric, band=Band(), notation=TEXT):
+    """Header, rows and the number of columns that say what a row is, of one metric of a sweep: a row per problem and
+    values of the settings, a column per method."""
+    table = table[table["metric"] == metric].set_index(["problem", "algorithm"], drop=False)
+    views, rows, names = panels.views(results, metric), [], results.settings
+    methods = list(views[0].cells)
+    for view in views:
+        there = {m: pair for m, pair in view.cells.items() if pair is not None}
+        found = dict(zip(there, final_cells(table.loc[list(there.values())], band, notation)))
+        rows.append([(str(view.place.get(name, "–")), False) for name in (panels.PROBLEM, *names)]
+                    + [found.get(m, ("–", False)) for m in methods])
+    return ["Problem", *names, *methods], rows, 1 + len(names)
+
+
+def better_values(table, titles):
+    """A sentence on which values of a `final_regret` of one metric are better."""
+    larger = table.groupby("problem", sort=False)["more_is_better"].any()
+    if larger.nunique() == 1:
+        return "Larger values are better." if larger.iloc[0] else "Lower values are better."
+    return f"Larger values are better on {', '.join(titles.get(p, p) for p in larger.index[larger])}; lower ones elsewhere."
+
+
 def final_cells(rows, band=Band(), notation=TEXT, counts=True):
     """(text, bold) of rows of `final_regret` that are compared with each other. With `counts`, each gives the number
     of its trials; else only those with missing trials do."""
@@ -246,10 +269,28 @@ def markdown(header, rows):
     return "\n".join([line([md(h) for h in header]), line(["---"] * len(header))] + body)
 
 
-def latex(header, rows, caption):
-    """A booktabs table (\\usepackage{booktabs})."""
+def section(table, level=3):
+    """A Table as a section of Markdown."""
+    return f"{'#' * level} {md(table.title)}\n\n{markdown(table.header, table.rows)}\n\n{md(table.note)}\n\n"
+
+
+WIDE, LONG = 6, 45  # columns and rows of a table that fits a page
+
+
+def latex(header, rows, caption, keys=1):
+    """Booktabs tables (\\usepackage{booktabs}), several if one would not fit a page. The first `keys` columns, which say
+    what a row is, stand in all of them."""
+    step = max(WIDE - keys, 2)
+    parts = [([*range(keys), *range(k, min(k + step, len(header)))], rows[r:r + LONG])
+             for r in range(0, max(len(rows), 1), LONG) for k in range(keys, len(header), step)]
+    return "\n\n".join(_latex([header[c] for c in columns], [[row[c] for c in columns] for row in some],
+                              caption + (f" Part {k} of {len(parts)}." if len(parts) > 1 else ""), keys)
+                       for k, (columns, some) in enumerate(parts, 1))
+
+
+def _latex(header, rows, caption, keys):
     lines = [r"\begin{table}", r"\centering", rf"\caption{{{tex(caption)}}}",
-             rf"\begin{{tabular}}{{{'l' + 'r' * (len(header) - 1)}}}", r"\toprule",
+             rf"\begin{{tabular}}{{{'l' * keys + 'r' * (len(header) - keys)}}}", r"\toprule",
              " & ".join(tex(h) for h in header) + r" \\", r"\midrule"]
     for row in rows:
         cells = [_tex_cell(text, bold) for text, bold in row]
@@ -263,10 +304,12 @@ def write_final_regret(results, metrics, band, directory):
     texts, tex, titles = [], [], {problem: results.title_of(problem) for problem in results.problems}
     for metric in metrics:
         name = metric_on(results, results.problems, metric).name
-        caption = _caption(results, f"{name} at the last query T: {band.note()}.")
-        grid = final_regret_grid(table, metric, band, TEXT, titles)
-        texts.append(f"### {name}\n\n" + markdown(*grid))
-        tex.append(latex(*final_regret_grid(table, metric, band, TEX, titles), caption))
+        better = better_values(table[table["metric"] == metric], titles)
+        caption = _caption(results, f"{name} at the last query T: {band.note()}. {better}")
+        texts.append(f"### {name}\n\n{markdown(*final_regret_grid(table, metric, band, TEXT, titles))}\n\n{md(better)}")
+        header, rows, keys = final_over_grid(results, table, metric, band, TEX) if results.settings else (
+            *final_regret_grid(table, metric, band, TEX, titles), 1)
+        tex.append(latex(header, rows, caption, keys))
     note = f"At the last query T of a problem: {band.note()} over complete trials{FINAL_NOTE}"
     if band.kind == "se" and (table["se_instances"] > 0).any():
         note += (" In brackets the standard error over the means of the instances: trials that "
@@ -287,7 +330,7 @@ def write_runtime(results, directory):
     caption = _caption(results, "Time per trial: mean and standard error over complete trials.")
     text = (markdown(*runtime_grid(table)) + "\n\nTime per trial: mean ± standard error over "
             "complete trials; wall = fit + acquire + evaluate; per query: fit + acquire.\n")
-    _write(results, directory, "runtime", "## Run time\n\n" + text, [latex(*runtime_grid(table, TEX), caption)], table)
+    _write(results, directory, "runtime", "## Run time\n\n" + text, [latex(*runtime_grid(table, TEX), caption, keys=2)], table)
     return text
 
 
