@@ -80,15 +80,15 @@ class Labels(common.Case):
         self.assertIn(r"no\x1b[2J.h5: no such file", out.getvalue())
 
     def test_csv(self):
-        """pandas reads the labels back, so that tables join; a terminal obeys nothing in a file."""
-        known = {escape.terminal(label) for label in LABELS}
+        """pandas reads the labels back as `escape.cell` has them, so that tables join; a terminal obeys nothing in a file."""
+        known = {escape.cell(label) for label in LABELS}
         for path in self.out.glob("*.csv"):
             self.assertNotRegex(path.read_text(encoding="utf-8"), "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202e]")
             table = pd.read_csv(path)
             for name in {"algorithm", "a", "b"} & set(table):
                 self.assertLessEqual(set(table[name]), known, path)
             if "problem" in table:
-                self.assertLessEqual(set(table["problem"]), {PROBLEM.replace("/", ""), "=1+1"}, path)
+                self.assertLessEqual(set(table["problem"]), {PROBLEM.replace("/", ""), "'=1+1"}, path)
         curves = pd.read_csv(self.out / "curves.csv")
         joined = curves.merge(pd.read_csv(self.out / "final_regret.csv"), on=["problem", "algorithm", "metric"])
         self.assertEqual(set(joined["algorithm"]), known)

@@ -16,6 +16,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.ticker import MaxNLocator
 
 from ..escape import mathtext
+from ..load import program
 
 COLUMN_WIDTH = 3.4  # inches
 PAGE_WIDTH = 7.0
@@ -82,6 +83,16 @@ def context():
         for words in ("Glyph", "Matplotlib currently does not support"):
             warnings.filterwarnings("ignore", words)
         yield
+
+
+def shown_names(labels):
+    """{label: name for readers}: a label that is, or begins with, the name of a method in study files has the method's
+    title in its place (`ei (xi = 0)`: EI (xi = 0)). Two labels never get the same name."""
+    titles, found = program.titles(), {}
+    for label in labels:
+        name, space, rest = str(label).partition(" (")
+        found[label] = titles.get(name, name) + space + rest
+    return found if len(set(found.values())) == len(found) else {label: str(label) for label in found}
 
 
 class Drawing(Figure):

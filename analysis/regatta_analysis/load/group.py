@@ -230,7 +230,8 @@ class Group:
     def tidy_names(self) -> list[str]:
         """Names of the columns of `tidy`, without reading any of them."""
         return [*IDENTITY, "status", "row", "t", *self.settings,
-                *(own for name in self.evaluations() for own in self._columns_of(name))]
+                *(own for name in self.evaluations() for own in self._columns_of(name)),
+                *([] if "failed" in self.evaluations() else ["failed"])]
 
     def tidy_values(self, columns: list[str] | None = None) -> Iterator[tuple[str, np.ndarray]]:
         """Pairs of the name and the values of every per-evaluation column of `tidy`, or of those in `columns` only."""
@@ -251,6 +252,8 @@ class Group:
                 values = np.where(np.isnan(values), FLAGS[name], values != 0)
             yield from ((own, _words(values[:, j], labels.get(own)))
                         for j, own in enumerate(names) if wanted[j])
+        if "failed" not in self.evaluations() and (columns is None or "failed" in columns):
+            yield "failed", np.full(rows.sum(), False)  # so that data[data.failed] needs no question first
 
     def dataset(self) -> xr.Dataset:
         """Variables with dimensions and attributes; the columns of `trials` are coordinates."""

@@ -2,6 +2,7 @@
 import functools
 import io
 import json
+import re
 import subprocess
 import tempfile
 
@@ -11,6 +12,8 @@ from regatta.problems import find_program
 
 from .errors import InputError
 
+EXTERNAL = "external"  # the method that stands for a program, which its label names
+
 
 @functools.lru_cache(None)
 def program():
@@ -19,6 +22,19 @@ def program():
         return find_program()
     except FileNotFoundError:
         return None
+
+
+@functools.lru_cache(None)
+def titles():
+    """{name of a method in study files: its name for readers} of `regatta list algorithms`; {} without a program."""
+    try:
+        done = subprocess.run([program(), "list", "algorithms"], capture_output=True, text=True, timeout=60,
+                              stdin=subprocess.DEVNULL) if program() else None
+    except (OSError, subprocess.SubprocessError):
+        return {}
+    lines = done.stdout.splitlines() if done and not done.returncode else []
+    cells = [re.split(r"  +", line) for line in lines[1:]]
+    return {cell[0]: cell[1] for cell in cells if len(cell) > 2 and cell[0] != EXTERNAL}
 
 
 @functools.lru_cache(8)

@@ -176,7 +176,7 @@ class Results:
         made, empty = heads(groups, columns is not None), np.broadcast_to(np.nan, ends[-1])
         for group, end in zip(groups, ends):
             for name, values in group.tidy_values(columns):
-                if not values.strides[0]:  # no value was written
+                if values.dtype == float and not values.strides[0]:  # no value was written
                     made.setdefault(name, empty)
                 elif len(values) == ends[-1]:
                     made[name] = values
@@ -186,11 +186,9 @@ class Results:
                         made[name] = np.full(ends[-1], missing, values.dtype)
                     made[name][end - len(values):end] = values
         for name in columns or ():
-            if not {name, f"{name}_0"} & {*made, "failed"}:
+            if not {name, f"{name}_0"} & made.keys():
                 known = {n for group in groups for n in (*group.evaluations(), *group.tidy_names())}
                 raise InputError(f"{self.path}: no column {name!r} in it{nearest(name, sorted(known))}")
-        if columns is None or "failed" in columns:
-            made.setdefault("failed", np.broadcast_to(False, ends[-1]))
         repeats = joined([group.column("n_iterations") for group in groups]).astype(int)
         made, first = list(made.items()), len(IDENTITY) + 3  # status, row, t
         return pd.DataFrame(dict([*made[:first], *self._setting_columns(groups, repeats), *made[first:]]),

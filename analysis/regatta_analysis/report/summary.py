@@ -224,7 +224,7 @@ def file_names(labels):
     """Labels as parts of file names: letters, digits, dots, hyphens; different labels differ."""
     names, taken = {}, {"all"}
     for label in labels:
-        name = base = re.sub(r"[^A-Za-z0-9.+-]+", "_", label).strip("_.")[:100] or "problem"
+        name = base = re.sub(r"[^A-Za-z0-9.+-]+", "_", label).strip("_.-")[:100] or "problem"
         number = 2
         while name in taken:
             name, number = f"{base}_{number}", number + 1

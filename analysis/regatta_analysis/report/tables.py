@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 
 from ..escape import Tex, markdown as md, number, tex, write_csv
-from ..figures import panels
+from ..figures import panels, style
 from ..figures.figures import Band
 from ..load.results import remembered
 from ..progress import progress
@@ -307,9 +307,7 @@ def write_final_regret(results, metrics, band, directory):
         better = better_values(table[table["metric"] == metric], titles)
         caption = _caption(results, f"{name} at the last query T: {band.note()}. {better}")
         texts.append(f"### {name}\n\n{markdown(*final_regret_grid(table, metric, band, TEXT, titles))}\n\n{md(better)}")
-        header, rows, keys = final_over_grid(results, table, metric, band, TEX) if results.settings else (
-            *final_regret_grid(table, metric, band, TEX, titles), 1)
-        tex.append(latex(header, rows, caption, keys))
+        tex.append(_final_latex(results, table, metric, band, titles, caption))
     note = f"At the last query T of a problem: {band.note()} over complete trials{FINAL_NOTE}"
     if band.kind == "se" and (table["se_instances"] > 0).any():
         note += (" In brackets the standard error over the means of the instances: trials that "
@@ -317,6 +315,17 @@ def write_final_regret(results, metrics, band, directory):
     text = "\n\n".join(texts + [md(note + dynamic_note(results))]) + "\n"
     _write(results, directory, "final_regret", "## Final regret\n\n" + text, tex, table)
     return text
+
+
+def _final_latex(results, table, metric, band, titles, caption):
+    """The table of one metric in LaTeX, with methods by their names for readers."""
+    if results.settings:
+        header, rows, keys = final_over_grid(results, table, metric, band, TEX)
+        names = style.shown_names(header[keys:])
+        return latex([*header[:keys], *(names[label] for label in header[keys:])], rows, caption, keys)
+    header, rows = final_regret_grid(table, metric, band, TEX, titles)
+    names = style.shown_names([row[0][0] for row in rows])
+    return latex(header, [[(names[row[0][0]], row[0][1]), *row[1:]] for row in rows], caption)
 
 
 def write_curves(results, metrics, band, directory):
@@ -328,9 +337,10 @@ def write_runtime(results, directory):
     """runtime.md, .tex, .csv; returns the Markdown text."""
     table = runtime(results)
     caption = _caption(results, "Time per trial: mean and standard error over complete trials.")
+    names = style.shown_names(dict.fromkeys(table["algorithm"]))
     text = (markdown(*runtime_grid(table)) + "\n\nTime per trial: mean ± standard error over "
             "complete trials; wall = fit + acquire + evaluate; per query: fit + acquire.\n")
-    _write(results, directory, "runtime", "## Run time\n\n" + text, [latex(*runtime_grid(table, TEX), caption, keys=2)], table)
+    _write(results, directory, "runtime", "## Run time\n\n" + text, [latex(*runtime_grid(table.assign(algorithm=table["algorithm"].map(names)), TEX), caption, keys=2)], table)
     return text
 
 
