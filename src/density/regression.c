@@ -62,7 +62,8 @@ PetscErrorCode rg_regression_append(RgRegression *r, const double *x, double y)
   for (int k = 0; k < r->dim; k++) r->x[k * r->ld + r->n] = x[k];
   r->y[r->n++] = y;
   r->mean += difference / r->n;
-  r->square += difference * (y - r->mean);
+  if (r->square == 0) (void)frexp(difference, &r->exponent);
+  r->square += ldexp(difference, -r->exponent) * ldexp(y - r->mean, -r->exponent);
   PetscFunctionReturn(0);
 }
 
@@ -79,7 +80,7 @@ double rg_regression_deviation(const RgRegression *regression)
 {
   double variance = regression->n > 1 ? regression->square / regression->n : 0.0;
 
-  return variance > 0.0 ? sqrt(variance) : 1.0;
+  return variance > 0.0 ? ldexp(sqrt(variance), regression->exponent) : 1.0;
 }
 
 /* Mean of the y_i over all points at squared distance `nearest`. */

@@ -18,7 +18,9 @@ typedef struct {
   double *x;           /* dim x ld, coordinate after coordinate; padded with far points */
   double *y;           /* ld, padded with 0 */
   double *r2, *e, *g;  /* ld each: scratch for one evaluation */
-  double mean, square; /* mean of all y, and the sum of squared differences from it */
+  double mean, square; /* mean of all y, and the sum of squared differences from it, the latter in
+                          units of 4^exponent, so that squares of any differences are numbers */
+  int exponent;
 } RgRegression;
 
 /* Make room for `capacity` points. The store grows by itself. */

@@ -42,10 +42,10 @@ struct RgModelState {
   int starts_left;      /* other starts that wait, with many data */
   bool climbs;          /* whether one of them has begun: */
   RgModelStart climber; /* where it is */
-  int optimum_n;        /* n, objective and scale of the last optimum; 0: none yet */
-  double optimum, optimum_scale;
-  double bend, optimum_bend; /* sum of log d T / d y over the data of a fit, now and then */
-  double steepness;          /* mean of (d T / d y)^2 over the data; 1 without a transformation */
+  int optimum_n;        /* n, objective and log of the native unit of the last optimum; 0: none */
+  double optimum, optimum_unit;
+  double bend;      /* mean of log d T / d y over the data */
+  double steepness; /* root of the mean of (d T / d y)^2; 1 without a transformation */
   RgPrediction prediction;
   const RgPendingOptions *pending; /* borrowed, may be NULL */
   int n_pending, pending_room;     /* points in flight; room */

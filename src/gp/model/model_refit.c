@@ -18,16 +18,22 @@ double rg_model_known_noise(const RgModel *model)
   const RgSurrogateOptions *o = model->options;
   double noise = model->state->given_noise;
   if (isnan(noise)) return 1e-6 * rg_kernel_diagonal(&model->kernel);
-  if (o->noise_units == RG_UNITS_NATIVE)
-    noise = noise * model->state->steepness / (model->scale * model->scale);
+  if (o->noise_units == RG_UNITS_NATIVE) {
+    int exponent; /* its square might be no number */
+    const double unit = frexp(model->scale / model->state->steepness, &exponent);
+    noise = ldexp(noise, -2 * exponent) / (unit * unit);
+  }
   return noise > o->noise_floor ? noise : o->noise_floor;
 }
 
-/* Whether a deviation is zero up to rounding, or too small for its square to be a number. Outputs
-   of deviation 1e-12 or more never count as constant, whatever their size. */
-static bool is_constant(double deviation, double largest)
+/* A deviation of at most this share of the largest output is zero up to rounding. */
+#define ROUNDING 1e-14
+
+static bool outputs_differ(const struct RgModelState *s)
 {
-  return deviation < 1e-12 && (deviation <= 1e-12 * largest || deviation < 1e-100);
+  for (int i = 1; i < s->n; i++)
+    if (s->y[i] != s->y[0]) return true;
+  return false;
 }
 
 /* The transformation, refitted to all outputs. */
@@ -39,13 +45,13 @@ static PetscErrorCode fit_transform(RgModel *model)
   PetscFunctionBeginUser;
   if (kind == RG_TRANSFORM_NONE) PetscFunctionReturn(0);
   PetscCall(rg_transform_fit(&model->transform, kind, s->n, s->y));
+  if (s->n == 0) PetscFunctionReturn(0);
   s->bend = 0;
-  s->steepness = s->n ? 0 : 1;
   for (int i = 0; i < s->n; i++) {
-    const double slope = rg_transform_slope(&model->transform, s->y[i]);
-    s->bend += log(slope);
-    s->steepness += slope * slope / s->n;
+    s->y_model[i] = rg_transform_slope(&model->transform, s->y[i]);
+    s->bend += log(s->y_model[i]) / s->n;
   }
+  s->steepness = rg_root_mean_square(s->n, s->y_model, 0, s->n);
   PetscFunctionReturn(0);
 }
 
@@ -53,22 +59,19 @@ static PetscErrorCode fit_transform(RgModel *model)
 static void standardise(RgModel *model)
 {
   const struct RgModelState *s = model->state;
-  const RgTransform *transform = &model->transform;
-  double sum = 0.0, squares = 0.0, largest = 0.0;
+  double largest = 0.0;
   model->shift = 0.0;
   model->scale = 1.0;
   if (!model->options->standardise || s->n == 0) return;
-  for (int i = 0; i < s->n; i++) sum += rg_transform_value(transform, s->y[i]);
-  model->shift = sum / s->n;
-  if (s->n < 2) return;
   for (int i = 0; i < s->n; i++) {
-    const double value = rg_transform_value(transform, s->y[i]), d = value - model->shift;
-    squares += d * d;
-    largest = fmax(largest, fabs(value));
+    s->y_model[i] = rg_transform_value(&model->transform, s->y[i]);
+    largest = fmax(largest, fabs(s->y_model[i]));
   }
+  model->shift = rg_mean(s->n, s->y_model);
+  if (!outputs_differ(s)) return;
   const int divisor = model->options->deviation == RG_DEVIATION_SAMPLE ? s->n - 1 : s->n;
-  const double deviation = sqrt(squares / divisor);
-  if (!is_constant(deviation, largest)) model->scale = deviation;
+  const double deviation = rg_root_mean_square(s->n, s->y_model, model->shift, divisor);
+  if (deviation > ROUNDING * largest) model->scale = deviation;
 }
 
 void rg_model_convert_outputs(RgModel *model, int first)
@@ -119,6 +122,12 @@ static bool multistart_is_due(const RgModel *model)
   return 2 * s->n >= 3 * s->multistart_n;
 }
 
+/* The logarithm of the native unit that is 1 in model units, where T is as steep as on average. */
+static double log_unit(const RgModel *model)
+{
+  return log(model->scale) - (model->transform.kind ? model->state->bend : 0);
+}
+
 /* Whether the new data are so unlikely under the last optimum that another optimum may be better
    now. Compares log densities in native units. */
 static bool looks_bad(const RgModel *model, double warm)
@@ -126,10 +135,9 @@ static bool looks_bad(const RgModel *model, double warm)
   const struct RgModelState *s = model->state;
   if (!isfinite(warm)) return true;
   if (s->optimum_n == 0) return false;
-  double before = s->optimum - s->optimum_n * log(s->optimum_scale);
-  double now = warm - s->fit_n * log(model->scale), new_data = s->fit_n - s->optimum_n;
-  if (model->transform.kind) now += s->bend - s->optimum_bend;
-  return now - before < -new_data * (6.0 + log(model->scale));
+  const double before = s->optimum - s->optimum_n * s->optimum_unit, unit = log_unit(model);
+  const double now = warm - s->fit_n * unit, new_data = s->fit_n - s->optimum_n;
+  return now - before < -new_data * (6.0 + unit);
 }
 
 /* The data of a fit. All of them; without a matrix at most `fit_data`, those with the smallest
@@ -332,8 +340,7 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
     s->optimum = value;
     s->optimum_n = s->fit_n;
     model->report.fit_data = s->fit_n;
-    s->optimum_scale = model->scale;
-    s->optimum_bend = s->bend;
+    s->optimum_unit = log_unit(model);
     model->report.log_likelihood =
       value - rg_fit_log_prior(&model->kernel, model->noise_variance, &fit);
   } else {
@@ -358,13 +365,6 @@ static PetscErrorCode estimate_mean(RgModel *model)
                                   &(RgData){s->fit_n, X, y}, &fit, &value, NULL));
   if (isfinite(value)) model->mean = mean;
   PetscFunctionReturn(0);
-}
-
-static bool outputs_differ(const struct RgModelState *s)
-{
-  for (int i = 1; i < s->n; i++)
-    if (s->y[i] != s->y[0]) return true;
-  return false;
 }
 
 PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure)

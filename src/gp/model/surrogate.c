@@ -130,12 +130,13 @@ const RgParam rg_surrogate_params[] = {
            "iterative: hyperparameters are fitted to at most this number of data, drawn once for "
            "all fits; auto: 2000"),
   RG_GROUP("Transform"),
-  RG_ENTRY("transform", CHOICE, RgSurrogateOptions, transform, int, "none", RG_LATER, 0,
-           transform_names, "T",
-           "monotone transformation of outputs, fitted at every refit: the Yeo-Johnson power of "
-           "the standardised outputs, or the normal scores of their ranks; incumbent, acquisition "
-           "and hyperparameters are those of T(f), posterior_sd is half the width of the interval "
-           "mean +- deviation mapped back exactly; not with contexts"),
+  RG_ENTRY(
+    "transform", CHOICE, RgSurrogateOptions, transform, int, "none", RG_LATER, 0, transform_names,
+    "T",
+    "monotone transformation of outputs, fitted at every refit: the Yeo-Johnson power of "
+    "the standardised outputs, or the normal scores of their ranks; incumbent, acquisition "
+    "and hyperparameters are those of T(f), posterior_sd is half the width of the interval "
+    "mean +- deviation mapped back, beyond the outermost outputs along a line; not with contexts"),
   RG_ENTRY("input_warping", CHOICE, RgSurrogateOptions, input_warping, int, "none", RG_LATER, 0,
            warping_names, "",
            "inputs enter the kernel through 1 - (1 - x^a)^b, a and b fitted in [0.1, 10] with a "

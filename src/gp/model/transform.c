@@ -21,7 +21,7 @@ static double power(double z, double p)
 static double inverse_power(double v, double p)
 {
   if (fabs(p) < 1e-12) return expm1(v);
-  return 1 + p * v > 0 ? expm1(log1p(p * v) / p) : INFINITY;
+  return expm1(log1p(p * v) / p);
 }
 
 static double yeo_johnson(double z, double lambda)
@@ -80,13 +80,42 @@ static double best_exponent(int n, const double *y, double shift, double scale)
   return 0.5 * (a + b);
 }
 
-static void fit_power(RgTransform *transform, int n, const double *y)
+/* The power of two above the largest size; 0 for zeros. */
+static int exponent_of(int n, const double *value, double centre)
 {
+  double largest = 0;
+  int exponent = 0;
+
+  for (int i = 0; i < n; i++) largest = fmax(largest, fabs(value[i] - centre));
+  (void)frexp(largest, &exponent);
+  return exponent;
+}
+
+double rg_mean(int n, const double *value)
+{
+  const int exponent = exponent_of(n, value, 0);
+  double sum = 0;
+
+  for (int i = 0; i < n; i++) sum += ldexp(value[i], -exponent);
+  return ldexp(sum / n, exponent);
+}
+
+double rg_root_mean_square(int n, const double *value, double centre, int divisor)
+{
+  const int exponent = exponent_of(n, value, centre);
   double squares = 0;
 
-  for (int i = 0; i < n; i++) transform->shift += y[i] / n;
-  for (int i = 0; i < n; i++) squares += pow(y[i] - transform->shift, 2) / n;
-  transform->scale = sqrt(squares);
+  for (int i = 0; i < n; i++) {
+    const double d = ldexp(value[i] - centre, -exponent);
+    squares += d * d;
+  }
+  return ldexp(sqrt(squares / divisor), exponent);
+}
+
+static void fit_power(RgTransform *transform, int n, const double *y)
+{
+  transform->shift = rg_mean(n, y);
+  transform->scale = rg_root_mean_square(n, y, transform->shift, n);
   transform->lambda = best_exponent(n, y, transform->shift, transform->scale);
 }
 
@@ -152,6 +181,8 @@ PetscErrorCode rg_transform_fit(RgTransform *transform, RgTransformKind kind, in
   PetscCall(PetscSortReal(n, sorted));
   if (count_different(n, sorted) >= 3) {
     transform->kind = kind;
+    transform->lowest = sorted[0];
+    transform->highest = sorted[n - 1];
     if (kind == RG_TRANSFORM_YEO_JOHNSON) fit_power(transform, n, y);
     else PetscCall(fit_ranks(transform, n, sorted));
   }
@@ -199,6 +230,13 @@ double rg_transform_slope(const RgTransform *transform, double y)
   return slope;
 }
 
+/* The value on the line through an outermost output. */
+static double beyond(const RgTransform *transform, double output, double value)
+{
+  return output +
+         (value - rg_transform_value(transform, output)) / rg_transform_slope(transform, output);
+}
+
 double rg_transform_inverse(const RgTransform *transform, double value)
 {
   const double lambda = transform->lambda;
@@ -206,6 +244,10 @@ double rg_transform_inverse(const RgTransform *transform, double value)
 
   switch (transform->kind) {
   case RG_TRANSFORM_YEO_JOHNSON: {
+    if (value > rg_transform_value(transform, transform->highest))
+      return beyond(transform, transform->highest, value);
+    if (value < rg_transform_value(transform, transform->lowest))
+      return beyond(transform, transform->lowest, value);
     const double z = value >= 0 ? inverse_power(value, lambda) : -inverse_power(-value, 2 - lambda);
     return transform->shift + transform->scale * z;
   }

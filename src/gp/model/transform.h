@@ -4,6 +4,9 @@
 
 #include "regatta/error.h"
 
+/* In the identity of trials with a transformation. */
+#define RG_TRANSFORM_REVISION 2
+
 typedef enum {
   RG_TRANSFORM_NONE,
   RG_TRANSFORM_YEO_JOHNSON, /* power of the standardised outputs (Yeo and Johnson 2000), its
@@ -16,6 +19,7 @@ typedef enum {
 typedef struct {
   RgTransformKind kind;
   double shift, scale, lambda; /* yeo_johnson: T((y - shift) / scale; lambda) */
+  double lowest, highest;      /* yeo_johnson: the outermost outputs */
   int n;                       /* copula: number of different outputs */
   double *knot, *score;        /* copula, owned, n: they increase */
 } RgTransform;
@@ -29,7 +33,14 @@ PetscErrorCode rg_transform_destroy(RgTransform *transform);
 /* T(y), and d T / d y > 0. */
 double rg_transform_value(const RgTransform *transform, double y);
 double rg_transform_slope(const RgTransform *transform, double y);
-/* The exact inverse; beyond the range of a power, infinity with its sign. */
+/* The inverse: exact between the outermost outputs, beyond them a line with the slope there,
+   because a power may end soon behind them. */
 double rg_transform_inverse(const RgTransform *transform, double value);
+
+/* Mean of n values, and the root of the sum of their squared distances from `centre` over
+   `divisor`. Values times a power of two give just that times the results: no square overflows or
+   vanishes. */
+double rg_mean(int n, const double *value);
+double rg_root_mean_square(int n, const double *value, double centre, int divisor);
 
 #endif

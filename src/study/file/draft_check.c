@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "gp/kernel/family.h"
 #include "gp/model/surrogate.h"
+#include "gp/model/transform.h"
 #include "maths/design.h"
 #include "maths/lbfgsb.h"
 #include "study/file/draft.h"
@@ -529,6 +530,8 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     PetscCall(add_pending_text(cell, &text));
     if (cell->algorithm->reads && rg_space_has_levels(&variant->domain.design))
       PetscCall(rg_text_add(&text, ";levels=%d", RG_LEVELS_REVISION));
+    if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE) && cell->surrogate.transform)
+      PetscCall(rg_text_add(&text, ";transform=%d", RG_TRANSFORM_REVISION));
     if (is_long(cell)) PetscCall(rg_text_add(&text, ";long=%d", RG_LONG_REVISION));
     if (has_known(cell)) PetscCall(rg_text_add(&text, ";known=%d", RG_KNOWN_REVISION));
     PetscCall(rg_text_add(&text, ";%s", algorithm.data));

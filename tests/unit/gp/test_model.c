@@ -340,15 +340,15 @@ RG_TEST(test_noise_under_a_transformation)
 }
 
 /* Outputs are constant relative to their size: rounding errors of large ones are no deviation, and
-   tiny ones have one. From a deviation of 1e-12 on nothing is constant. */
+   tiny ones have one. */
 RG_TEST(test_small_deviations)
 {
   static const struct {
     double size, deviation;
     bool constant;
-  } cases[] = {{1, 2e-12, false},     {1, 0.9e-12, true},  {0, 1e-14, false}, {0, 1e-99, false},
-               {1e-6, 1e-17, false},  {1e-6, 1e-19, true}, {0, 1e-101, true}, {0, 0, true},
-               {1e-14, 1e-20, false}, {-1, 0.9e-12, true}};
+  } cases[] = {{1, 2e-12, false},     {1, 0.9e-12, false},    {0, 1e-14, false},  {0, 1e-99, false},
+               {1e-6, 1e-17, false},  {1, 2e-15, true},       {0, 1e-200, false}, {0, 0, true},
+               {1e-14, 1e-20, false}, {-1e-100, 2e-115, true}};
   Frame frame = frame_create(false);
 
   frame.history.n_initial = 0;

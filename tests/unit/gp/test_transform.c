@@ -47,7 +47,7 @@ RG_TEST(scores_are_those_of_scipy)
   RG_OK(rg_transform_destroy(&transform));
 }
 
-/* Increasing, with the slope of differences and an exact inverse, within the data and beyond. */
+/* Increasing, with the slope of differences, and between the outermost outputs an exact inverse. */
 RG_TEST(inverses_and_slopes)
 {
   for (int kind = 1; kind < 3; kind++) {
@@ -63,7 +63,55 @@ RG_TEST(inverses_and_slopes)
       assert_true(value > before);
       before = value;
       RG_CLOSE(rg_transform_slope(&transform, y) / slope, 1, 1e-6);
-      RG_CLOSE(rg_transform_inverse(&transform, value), y, 1e-8);
+      if (y >= -310.5 && y <= 2) RG_CLOSE(rg_transform_inverse(&transform, value), y, 1e-8);
+    }
+    RG_OK(rg_transform_destroy(&transform));
+  }
+}
+
+/* Beyond the outermost outputs the inverse is a line, also where the power has ended. */
+RG_TEST(inverses_are_finite)
+{
+  for (int sign = -1; sign < 2; sign += 2)
+    for (int kind = 1; kind < 3; kind++) {
+      RgTransform transform = {0};
+      double y[10], end = 0;
+
+      for (int i = 0; i < 10; i++) {
+        y[i] = sign * tailed[i];
+        if (fabs(y[i]) > fabs(end)) end = y[i];
+      }
+      RG_OK(rg_transform_fit(&transform, (RgTransformKind)kind, 10, y));
+      const double at = rg_transform_value(&transform, end);
+      for (double step = 1e-3; step < 1e5; step *= 10) {
+        const double inverse = rg_transform_inverse(&transform, at + copysign(step, end));
+        RG_CLOSE((inverse - end) * rg_transform_slope(&transform, end) / copysign(step, end), 1,
+                 1e-9);
+      }
+      RG_OK(rg_transform_destroy(&transform));
+    }
+}
+
+/* The unit of the outputs changes no bit of T. */
+RG_TEST(units_do_not_matter)
+{
+  static const int exponents[] = {20, -20, 300, -300, 900, -600, -1000};
+
+  for (int kind = 1; kind < 3; kind++) {
+    RgTransform transform = {0}, other = {0};
+    RG_OK(rg_transform_fit(&transform, (RgTransformKind)kind, 10, tailed));
+    for (size_t k = 0; k < sizeof(exponents) / sizeof(*exponents); k++) {
+      double y[10];
+      for (int i = 0; i < 10; i++) y[i] = ldexp(tailed[i], exponents[k]);
+      RG_OK(rg_transform_fit(&other, (RgTransformKind)kind, 10, y));
+      assert_true(other.lambda == transform.lambda);
+      for (int i = 0; i < 10; i++) {
+        assert_true(rg_transform_value(&other, y[i]) == rg_transform_value(&transform, tailed[i]));
+        RG_CLOSE(ldexp(rg_transform_slope(&other, y[i]), exponents[k]) /
+                   rg_transform_slope(&transform, tailed[i]),
+                 1, 1e-14);
+      }
+      RG_OK(rg_transform_destroy(&other));
     }
     RG_OK(rg_transform_destroy(&transform));
   }

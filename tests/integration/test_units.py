@@ -1,0 +1,74 @@
+"""The unit of the outputs, a power of two, changes no bit of the queries: all presets and transformations, methods of
+every kind."""
+import math
+import os
+import unittest
+from unittest import mock
+
+try:
+    import h5py
+    import numpy as np
+except ImportError:
+    h5py = None
+
+from regatta_test import HERE, RegattaTest, main
+
+SURROGATES = {**{name: f"{{preset: {name}}}" for name in ("default", "robust", "fast", "rugged", "botorch2023",
+                                                          "botorch2024", "hebo")},
+              "copula": "{transform: copula}", "power": "{transform: yeo_johnson, fit_noise: true}",
+              "warped": "{transform: copula, input_warping: kumaraswamy}",
+              "noisy": "{transform: yeo_johnson, noise_variance: NOISE}", "ranks": "{transform: copula, noise_variance: NOISE}",
+          "long": "{transform: yeo_johnson, fit_warm: auto, refit_every: 2, deviation: sample}"}
+METHODS = ("ei", "log_ei", "pi", "gp_ucb", "ts", "mes", "jes", "knowledge_gradient", "turbo", "hebo", "aegis", "boke",
+           "nelder_mead", "cma_es")
+STUDY = f"""study: units
+seeds: 1
+common: {{iterations: ITERATIONS, initial_points: 5}}
+problems:
+  - name: external
+    label: branin
+    program: units.py
+    inputs: [a real -5 10, b real 0 15]
+algorithms:
+"""
+
+
+@unittest.skipUnless(h5py, "no h5py")
+class Units(RegattaTest):
+    def run_in(self, unit, study):  # f is at most 1e100
+        """label -> (queries, outputs, posterior deviation), the last two divided by the unit."""
+        output = self.folder / f"{study.stem}{unit}.h5"
+        text = study.read_text().replace("NOISE", repr(math.ldexp(0.75, 2 * max(unit, -530))))
+        with mock.patch.dict(os.environ, UNIT=str(unit)):
+            self.run_ok("run", self.write("study.yaml", text), "-o", output, "-quiet")
+        with h5py.File(output) as file:
+            group = file["branin"]
+            return {label.decode(): (group["x"][i], *(np.ldexp(group[name][i], -unit) for name in ("y", "posterior_sd")))
+                    for i, label in enumerate(group["algorithm"][:])}
+
+    def compare(self, study, units):
+        plain = self.run_in(0, study)
+        for unit in units:
+            for label, (x, y, sd) in self.run_in(unit, study).items():
+                with self.subTest(method=label, unit=unit):
+                    np.testing.assert_array_equal(x, plain[label][0])
+                    np.testing.assert_array_equal(y, plain[label][1])
+                    np.testing.assert_allclose(sd, plain[label][2], rtol=1e-9)
+                    self.assertFalse(np.isinf(sd).any())
+
+    def study(self, name, iterations, entries):
+        (self.folder / "units.py").symlink_to(HERE / "units.py")
+        return self.write(f"{name}.yaml", STUDY.replace("ITERATIONS", str(iterations)) + "".join(entries))
+
+    def test_surrogates(self):
+        study = self.study("surrogates", 16, (f"  - {{name: ei, label: {label}, surrogate: {text}}}\n"
+                                              for label, text in SURROGATES.items()))
+        self.compare(study, (20, -20, 320, -500))
+
+    def test_methods(self):
+        study = self.study("methods", 5, (f"  - {{name: {name}}}\n" for name in METHODS))
+        self.compare(study, (37, -600))
+
+
+if __name__ == "__main__":
+    main()
