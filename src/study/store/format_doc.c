@@ -100,7 +100,8 @@ static const char integrity[] =
 static const char exports[] =
   "\n## Exports\n\n"
   "`regatta_analysis export RESULTS --to FORMAT DIR` writes them for other programs.\n\n"
-  "* `csv`: `trials.csv`, `evaluations.csv` (numbers that read back to the same bits; an apostrophe\n"
+  "* `csv`: `trials.csv`, `evaluations.csv` (numbers that read back to the same bits; an "
+  "apostrophe\n"
   "  before a text that a spreadsheet would compute, such as `=1+1`) and `study.json`.\n"
   "  A column `stopped` of `trials.csv` says which entry of `stop` ended a trial.\n"
   "* `parquet`: `trials.parquet`, `evaluations_PROBLEM.parquet`; where pyarrow is installed.\n"
