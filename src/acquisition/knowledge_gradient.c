@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LINES = RG_KNOWLEDGE_GRADIENT_LINES };
 
@@ -82,18 +83,20 @@ double rg_knowledge_gradient_lines(int n, const double *a, const double *b, doub
 
 /* One maximisation: the alternatives other than the point itself, and their moments. */
 typedef struct {
-  double best[LINES]; /* p: posterior means */
+  const double *inputs; /* p x dim on a box, borrowed */
+  double best[LINES];   /* p: posterior means */
   RgMoments moments;
 } Search;
 
 /* log KG at point j of m with mean, variance and covariances C[l * m + j] with the alternatives:
-   b_l = C_l/s, b = variance/s for the point itself, s^2 = variance + noise. Derivatives are written
-   where `slopes` is true. */
-static double value_at(const Search *search, int m, int j, double mean, double variance,
+   b_l = C_l/s, b = variance/s for the point itself, s^2 = variance + noise. The alternative `own`
+   is the point itself (-1: none is): its line must not count again, because both lines differ by
+   rounding. Derivatives are written where `slopes` is true. */
+static double value_at(const Search *search, int m, int j, int own, double mean, double variance,
                        const double *C, bool slopes)
 {
   const RgMoments *at = &search->moments;
-  const int p = at->p;
+  const int p = at->p, self = own < 0 ? p : own, n = own < 0 ? p + 1 : p;
   const double s = sqrt(variance + at->model->noise_variance);
   double a[LINES], b[LINES], d_a[LINES], d_b[LINES], by_s = 0;
 
@@ -106,22 +109,30 @@ static double value_at(const Search *search, int m, int j, double mean, double v
     a[l] = search->best[l];
     b[l] = C[(size_t)l * m + j] / s;
   }
-  a[p] = mean;
-  b[p] = variance / s;
-  const double value = rg_knowledge_gradient_lines(p + 1, a, b, slopes ? d_a : NULL, d_b);
+  a[self] = mean;
+  b[self] = variance / s;
+  const double value = rg_knowledge_gradient_lines(n, a, b, slopes ? d_a : NULL, d_b);
   if (!slopes || !isfinite(value)) return value;
-  for (int l = 0; l <= p; l++) by_s -= d_b[l] * b[l] / s;
-  for (int l = 0; l < p; l++) at->d_C[l * m + j] = d_b[l] / s;
-  at->d_mean[j] = d_a[p];
-  at->d_variance[j] = d_b[p] / s + 0.5 * by_s / s;
+  for (int l = 0; l < n; l++) by_s -= d_b[l] * b[l] / s;
+  for (int l = 0; l < p; l++)
+    if (l != self) at->d_C[l * m + j] = d_b[l] / s;
+  at->d_mean[j] = d_a[self];
+  at->d_variance[j] = d_b[self] / s + 0.5 * by_s / s;
   return value;
 }
 
 /* RgMoments.values. */
 static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes)
 {
-  for (int j = 0; j < m; j++)
-    value[j] = value_at(at->closure, m, j, at->mean[j], at->variance[j], at->C, slopes);
+  const Search *search = at->closure;
+  const size_t dim = (size_t)at->model->domain->design.dim;
+
+  for (int j = 0; j < m; j++) {
+    int own = at->p - 1;
+    while (own >= 0 && memcmp(search->inputs + own * dim, at->X + j * dim, dim * sizeof(double)))
+      own--;
+    value[j] = value_at(search, m, j, own, at->mean[j], at->variance[j], at->C, slopes);
+  }
   return 0;
 }
 
@@ -164,8 +175,11 @@ static PetscErrorCode acquire_on_set(RgModel *model, const RgHistory *history, i
     search.best[l] = mean[chosen[l]];
     PetscCall(rg_set_posterior_covariance(set, chosen[l], C + (size_t)l * space->size));
   }
-  for (int i = 0; i < space->size; i++)
-    value[i] = value_at(&search, space->size, i, mean[i], variance[i], C, false);
+  for (int i = 0; i < space->size; i++) {
+    int own = search.moments.p - 1;
+    while (own >= 0 && chosen[own] != i) own--;
+    value[i] = value_at(&search, space->size, i, own, mean[i], variance[i], C, false);
+  }
   PetscCall(rg_acquire_of_set(model->domain, history, value, query, best, failure));
   PetscCall(PetscFree2(C, value));
   PetscCall(rg_moments_destroy(&search.moments));
@@ -208,6 +222,7 @@ static PetscErrorCode acquire_on_box(RgModel *model, int n_points, const RgSearc
   PetscCall(PetscMalloc1((size_t)n_points * model->domain->design.dim, &A));
   PetscCall(choose_inputs(model, search->history, n_points, search->random, A, &p));
   PetscCall(search_create(model, p, &gradient));
+  gradient.inputs = A;
   PetscCall(rg_moments_fix(&gradient.moments, A, gradient.best));
   PetscCall(rg_acquire_with(model->domain, rg_moments_function, &gradient.moments, search, query,
                             value, failure));

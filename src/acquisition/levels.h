@@ -1,7 +1,7 @@
 /* Searches of boxes with integers or choices: functions that are constant between their values
    (Garrido-Merchan and Hernandez-Lobato 2020, Dealing with categorical and integer-valued
    variables in Bayesian optimization with Gaussian processes, Neurocomputing). Private to
-   acquisition/, but for rg_excluded_designs. */
+   acquisition/, but for what methods that choose among candidates of their own need. */
 #ifndef RG_ACQUISITION_LEVELS_H
 #define RG_ACQUISITION_LEVELS_H
 

@@ -41,6 +41,7 @@ static PetscErrorCode block(RgMoments *moments, int m, const double *X, double *
   PetscCall(
     rg_posterior_predict(posterior, m, X, moments->mean, moments->variance, &moments->work));
   PetscCall(rg_cross_covariance_evaluate(&moments->cross, m, X, moments->C));
+  moments->X = X;
   PetscCall(moments->values(moments, m, value, gradient != NULL));
   if (!gradient) PetscFunctionReturn(0);
   PetscCall(rg_posterior_gradient(posterior, m, X, moments->d_mean, moments->d_variance,

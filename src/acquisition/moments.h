@@ -15,6 +15,7 @@ struct RgMoments {
   /* For a block of m points: mean and variance (m), and C[l * m + j], the covariance of x_j with
      input l (p x m). Also the derivatives of the values by these moments. */
   double *mean, *variance, *C;
+  const double *X; /* the points of the block, m x dim; borrowed */
   double *d_mean, *d_variance, *d_C;
   /* Computes the values of a block, and the derivatives where `slopes` is true. Set by the
      caller. */

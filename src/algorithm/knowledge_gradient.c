@@ -9,7 +9,7 @@
    Frazier, Powell (2011), SIAM J. Optim. 21.
    Deviations: the logarithm is maximised. The recommendation is the query.
    Cost per iteration: p alternatives cost p times EI at most; finite set O(p (n N + N log p)).
-   Needs no context. Revision 1. */
+   Needs no context. Revision 2. */
 #include "acquisition/knowledge_gradient.h"
 #include "algorithm/surrogate.h"
 
@@ -44,7 +44,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_knowledge_gradient = {
-  RG_ABOUT("knowledge_gradient", "KG", 1,
+  RG_ABOUT("knowledge_gradient", "KG", 2,
            "x_t = argmax E[max_i mu_{t+1}(x_i)] - max_i mu_t(x_i) over x itself and the points of\n"
            "largest posterior mean",
            "Frazier, Powell, Dayanik (2009), The knowledge-gradient policy for correlated normal "

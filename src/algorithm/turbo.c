@@ -12,10 +12,11 @@
    |best|.
    Deviations: q = 1; paths are pathwise (gp/path/feature_path.h), not exact draws at the
    candidates. The first design is the study's, later ones are scrambled Sobol points, 2 d of them.
-   The region has all words of a choice and both neighbours of an integer; without noise, designs
-   that were evaluated are no candidates.
+   The region has all words of a choice and both neighbours of an integer. Without noise, designs
+   that were evaluated are no candidates; if there is no other one in the region, candidates are
+   from the whole box. Points of a later design that were evaluated keep their values.
    Cost per iteration: the model, and a path at the candidates, O(100 d (M + n) d) for M features.
-   Needs a box without context. Revision 1. */
+   Needs a box without context. Revision 2. */
 #include "regatta/acquire.h"
 #include "acquisition/levels.h"
 #include "algorithm/surrogate.h"
@@ -233,6 +234,48 @@ static void place_region(const RgSpace *space, State *state, const double *centr
   }
 }
 
+/* Whether evaluations are never repeated because designs are known to be the same. */
+static bool asks_once(const RgAlgorithm *algorithm)
+{
+  return rg_algorithm_asks_once(algorithm) && rg_space_has_levels(&algorithm->setup.domain->design);
+}
+
+/* The candidates of the whole box: all designs where there are at most m, else Sobol points.
+   Returns their number. */
+static PetscErrorCode draw_everywhere(RgAlgorithm *algorithm, int t, int *m)
+{
+  const RgSpace *space = &algorithm->setup.domain->design;
+  State *state = algorithm->state;
+  RgRandom random = rg_algorithm_stream_at(algorithm, "everywhere", t);
+
+  PetscFunctionBeginUser;
+  if (rg_levels_designs(space) <= *m) {
+    *m = (int)rg_levels_designs(space);
+    rg_levels_enumerate(space, *m, state->candidate);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_design_sobol(&random, *m, space->dim, state->candidate));
+  for (int i = 0; i < *m; i++)
+    rg_space_snap(space, state->candidate + (size_t)i * space->dim, NULL);
+  PetscFunctionReturn(0);
+}
+
+/* Whether a candidate is new. */
+static PetscErrorCode has_new(const RgAlgorithm *algorithm, const RgHistory *history, int m,
+                              bool *found)
+{
+  const State *state = algorithm->state;
+  RgSeen seen;
+
+  PetscFunctionBeginUser;
+  *found = false;
+  PetscCall(rg_seen_create(&algorithm->setup.domain->design, history, &seen));
+  for (int i = 0; i < m && !*found; i++)
+    *found = !rg_seen_has(&seen, state->candidate + (size_t)i * history->dim);
+  PetscCall(rg_seen_destroy(&seen));
+  PetscFunctionReturn(0);
+}
+
 /* Sobol points of the region. With many inputs, most coordinates go back to the centre. */
 static PetscErrorCode draw_candidates(RgAlgorithm *algorithm, int t, const double *centre, int m)
 {
@@ -300,13 +343,42 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
 
 /* ---- the method ----------------------------------------------------------------------------- */
 
+/* The first row of a history with this design; -1: none. */
+static int row_of(const RgHistory *history, const double *x)
+{
+  for (int i = 0; i < history->n; i++)
+    if (!memcmp(history->x + (size_t)i * history->dim, x, (size_t)history->dim * sizeof *x))
+      return i;
+  return -1;
+}
+
+/* Take the values of the next points of the design that were evaluated. */
+static PetscErrorCode skip_known(RgAlgorithm *algorithm, const RgHistory *history)
+{
+  State *state = algorithm->state;
+  RgHistory *local = &state->local;
+
+  PetscFunctionBeginUser;
+  for (; state->designed < n_design(algorithm); state->designed++) {
+    double *x = state->design + (size_t)state->designed * history->dim;
+    rg_space_snap(&algorithm->setup.domain->design, x, NULL);
+    const int i = row_of(history, x);
+    if (i < 0) break;
+    if (row_of(local, x) < 0) PetscCall(rg_history_append(local, x, -1, NULL, -1, history->y[i]));
+    else local->n_initial--;
+    state->best = fmax(state->best, history->y[i]);
+  }
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
   State *state = algorithm->state;
   const size_t dim = (size_t)algorithm->setup.domain->design.dim;
-  const int m = n_candidates(algorithm);
+  int m = n_candidates(algorithm);
+  bool found = true;
 
   PetscFunctionBeginUser;
   /* 1. The last query may change the side of the region, or end the region. */
@@ -316,6 +388,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (state->length < options->length_min || !history->n) PetscCall(restart(algorithm, t));
   query->extra[RESTARTS] = state->restarts;
   /* 2. An unfinished design comes first. */
+  if (asks_once(algorithm)) PetscCall(skip_known(algorithm, history));
   if (state->designed < n_design(algorithm)) {
     PetscCall(PetscArraycpy(query->x, state->design + (size_t)state->designed * dim, dim));
     state->designed++;
@@ -327,6 +400,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 4. x_t = argmax of a path over candidates in the region. */
   const double *centre = state->local.x + (size_t)rg_history_best(&state->local) * dim;
   PetscCall(draw_candidates(algorithm, t, centre, m));
+  if (asks_once(algorithm)) PetscCall(has_new(algorithm, history, m, &found));
+  if (!found) PetscCall(draw_everywhere(algorithm, t, &m));
   PetscCall(choose(algorithm, t, m, history, query->x, failure));
   query->extra[LENGTH] = state->length;
   PetscFunctionReturn(0);
@@ -348,7 +423,7 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
 }
 
 const RgAlgorithmClass rg_algorithm_turbo = {
-  RG_ABOUT("turbo", "TuRBO-1", 1,
+  RG_ABOUT("turbo", "TuRBO-1", 2,
            "x_t = argmax g(x) over candidates in a trust region around the best point, g a sample\n"
            "path from a local posterior; the region widens, narrows, starts again",
            "Eriksson, Pearce, Gardner, Turner, Poloczek (2019), Scalable global optimization "
