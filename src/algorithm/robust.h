@@ -51,7 +51,9 @@ enum {
 // clang-format off
 #define RG_ROBUST_COLUMNS                                                                          \
   [RG_ROBUST_CONFIDENCE] = RG_COLUMN_CONFIDENCE,                                                   \
-  [RG_ROBUST_ACQUISITION] = RG_COLUMN_ACQUISITION,                                                 \
+  [RG_ROBUST_ACQUISITION] = {"acquisition",                                                        \
+                             "upper bound of the measure at the query, y (bq: log EI; bpt_ucb, "   \
+                             "uncertainty_sampling: their value, model units)"},                   \
   [RG_ROBUST_WIDTH] = RG_COLUMN_BOUND_WIDTH,                                                       \
   [RG_ROBUST_TOP] = {"top_design",                                                                 \
                      "number of the design with the largest upper bound, from 0"},                 \

@@ -62,7 +62,7 @@ typedef struct {
 
 static const RgRecordColumn columns[] = {
   [CONFIDENCE] = RG_COLUMN_CONFIDENCE,
-  [ACQUISITION] = RG_COLUMN_ACQUISITION,
+  [ACQUISITION] = {"acquisition", "upper bound of the measure at the query, y"},
   [WIDTH] = RG_COLUMN_BOUND_WIDTH,
   [LEVELS] = {"levels", "tau_t: points per coordinate that the theory asks for"},
   [LEVELS_USED] = {"levels_used", "nodes per coordinate of a box of contexts; less than levels "

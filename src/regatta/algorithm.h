@@ -26,7 +26,8 @@ typedef struct {
   }
 #define RG_COLUMN_ACQUISITION                                                                      \
   {                                                                                                \
-    "acquisition", "acquisition value at the query, model units (EI: log EI)"                      \
+    "acquisition", "acquisition value at the query, model units (EI: log EI; with rule: penalise " \
+                   "log of the penalised value)"                                                   \
   }
 
 /* Storage for what a method can't compute again: the answers of programs. Answers survive a kill
