@@ -1,6 +1,7 @@
 /* The stored evaluations of one trial, for a second run of it. */
 #include "cli/evaluations.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +51,8 @@ static int number_of(const RgRecord *record, int row)
 {
   const double *submission = record->column[RG_COLUMN_SUBMISSION];
 
-  return submission && !isnan(submission[row]) ? (int)submission[row] : row + 1;
+  return submission && submission[row] >= 1 && submission[row] < INT_MAX ? (int)submission[row]
+                                                                         : row + 1;
 }
 
 static PetscErrorCode take(void *closure, const RgRecord *record)
@@ -63,6 +65,9 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
 
   PetscFunctionBeginUser;
   if (strcmp(record->id, search->trial->id) || !x || !f) PetscFunctionReturn(0);
+  if (record->dim_x != search->trial->dim_x || record->dim_c != search->trial->dim_c ||
+      (record->dim_c && !c))
+    PetscFunctionReturn(0); /* forged: the trial has other points */
   PetscCall(PetscFree(search->timeline));
   if (record->timeline) PetscCall(PetscStrallocpy(record->timeline, &search->timeline));
   PetscCall(PetscMalloc1(rg_trial_more(search->cell), &more));

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 SKIP = 77
-FUZZERS = {"study": "-max_len=4096", "results": "-max_len=512"}
+FUZZERS = {"study": "-max_len=4096", "results": "-max_len=512", "logs": "-max_len=2048"}
 
 
 def run(*command, **options):
@@ -61,11 +61,19 @@ def results_seeds(_, corpus):
     return []
 
 
+def logs_seeds(_, corpus):
+    """A timeline with every kind of event, and lines of evaluations."""
+    (corpus / "seed-timeline").write_text("1 begin 0 0 0 0 1700000000000000\n2 start 1 1 1 10 0 0x1p-1 -0x1p+0 -0x1p+0\n"
+                                          "3 start 2 1 2 20 0\n4 lost 1 1 1 900 880\n5 end 2 1 2 900 890\n6 gap 0 0 0 900 77\n")
+    (corpus / "seed-evaluations").write_text("1 0x1p-3 0x1.8p+1 0x1p-1\n2 nan inf -0x1p-1 #a reason\n")
+    return []
+
+
 def fuzz(name, source, folder, seconds):
     corpus, finds = folder / f"corpus-{name}", folder / "finds"
     corpus.mkdir(exist_ok=True)
     finds.mkdir(exist_ok=True)
-    options = {"study": study_seeds, "results": results_seeds}[name](source, corpus)
+    options = {"study": study_seeds, "results": results_seeds, "logs": logs_seeds}[name](source, corpus)
     fill(corpus, (source / "tests/fuzz/regressions" / name).iterdir(), "regression")
     environment = dict(os.environ, ASAN_OPTIONS="allocator_may_return_null=1:handle_abort=1")
     log = folder / f"{name}.log"

@@ -11,7 +11,7 @@ import numpy as np
 import xxhash
 
 from .errors import InputError, one_line
-from .reader import READ_ERRORS, Reader, members
+from .reader import READ_ERRORS, Reader, members, open_own
 
 SCHEMA_VERSION = 2
 TRAILER = struct.Struct("<8sQ16s")
@@ -72,7 +72,7 @@ def _complaint(path, check):
 
 def read(path):
     """Compare the whole file with its checksums."""
-    with h5py.File(path, "r") as file:
+    with open_own(path) as file:
         check_version(file.attrs)
         _check_trials(file)
 

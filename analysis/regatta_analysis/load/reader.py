@@ -1,11 +1,13 @@
 """Results files, read in a child process. HDF5 trusts its input, and altered bytes can make it crash or never return.
 The child passes on its data as plain bytes. If the child dies, the file is damaged, and the next question gets another
 child."""
+import functools
 import gc
 import json
 import os
 import resource
 import signal
+import stat
 import threading
 import weakref
 from multiprocessing import Pipe
@@ -20,6 +22,7 @@ SECONDS, RATE = 4.0, 16 << 20  # CPU time of one question, and bytes of the file
 WAIT = 600.0  # seconds until a child that neither answers nor computes is ended
 LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
 NAMES = ("x_name", "c_name")  # along dim_x, dim_c; `inputs`, `contexts` say the same of each trial
+FILTERS = (h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32)
 READ_ERRORS = (OSError, KeyError, RuntimeError, ValueError, TypeError, IndexError, AttributeError,
                OverflowError, MemoryError, UnicodeError)
 
@@ -147,7 +150,7 @@ def _answer(files, question, path, details):
             return "plain", None
         if path not in files:
             _limit_memory(size)
-            files[path] = h5py.File(path, "r"), size
+            files[path] = open_own(path), size
         found = QUESTIONS[question](files[path][0], *details)
         return "array" if isinstance(found, np.ndarray) else "plain", found
     except FileNotFoundError:
@@ -167,6 +170,36 @@ def _limit_memory(size):
     except OSError:
         return  # the system has no such limit
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY + 3 * size, resource.RLIM_INFINITY))
+
+
+def open_own(path):
+    """A results file, open. A pipe would never open, and the data of a stranger's file must be in the file itself: HDF5
+    would follow links, and read what external storage or a virtual dataset names. Filters are those of every HDF5."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise InputError("not a file")
+    file = h5py.File(path, "r")
+    objection = file.id.links.visit(functools.partial(_objection, file.id), info=True)
+    if objection:
+        raise InputError(f"damaged: {objection}")
+    return file
+
+
+def _objection(file, name, link):
+    """Why the object of a link must not be read; None: it may be, and the visit goes on."""
+    shown = repr(name.decode("utf-8", "replace"))
+    if link.type != h5py.h5l.TYPE_HARD:
+        return f"{shown} is a link to another place"
+    thing = h5py.h5o.open(file, name)
+    if not isinstance(thing, h5py.h5d.DatasetID):
+        return None
+    made = thing.get_create_plist()
+    if made.get_external_count():
+        return f"dataset {shown} takes its data from other files"
+    if made.get_layout() == h5py.h5d.VIRTUAL:
+        return f"dataset {shown} takes its data from other datasets"
+    if any(made.get_filter(k)[0] not in FILTERS for k in range(made.get_nfilters())):
+        return f"dataset {shown} needs a filter other than deflate, shuffle and fletcher32"
+    return None
 
 
 def members(place):

@@ -72,8 +72,8 @@ static PetscErrorCode add_group(RgContainer *container, const char *name, bool e
   PetscFunctionReturn(0);
 }
 
-/* A group has a problem label. Foreign objects are left alone; but an object that can't be
-   opened is damage, since it may have been a group. */
+/* A group has a problem label. Foreign objects are left alone; but a link is refused, and an object
+   that can't be opened is damage, since it may have been a group. */
 static herr_t find_group(hid_t parent, const char *name, const H5L_info_t *link, void *closure)
 {
   GroupSearch *search = closure;
@@ -81,9 +81,16 @@ static herr_t find_group(hid_t parent, const char *name, const H5L_info_t *link,
   hid_t handle = -1;
   htri_t labelled = -1;
 
-  if (link->type != H5L_TYPE_HARD) return 0;
+  if (link->type != H5L_TYPE_HARD) {
+    rg_fault_set(search->fault, RG_FAULT_DAMAGED, "'%.100s' is a link to another place", name);
+    return -1;
+  }
   if (H5Oget_info_by_name(parent, name, &object, H5P_DEFAULT) >= 0) {
-    if (object.type != H5O_TYPE_GROUP) return 0;
+    if (object.type == H5O_TYPE_DATASET) {
+      handle = rg_h5_open_dataset(parent, name, search->fault);
+      if (handle >= 0) H5Dclose(handle);
+    }
+    if (object.type != H5O_TYPE_GROUP) return search->fault->code ? -1 : 0;
     handle = H5Gopen2(parent, name, H5P_DEFAULT);
   }
   if (handle >= 0) {
@@ -101,14 +108,12 @@ static herr_t find_group(hid_t parent, const char *name, const H5L_info_t *link,
 static PetscErrorCode find_groups(RgContainer *container, RgFault *fault)
 {
   GroupSearch search = {.container = container, .fault = fault};
-  htri_t earlier;
 
   PetscFunctionBeginUser;
   if (H5Literate(container->file, H5_INDEX_NAME, H5_ITER_INC, NULL, find_group, &search) < 0)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list its groups");
-  earlier = fault->code ? 0 : H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT);
-  if (earlier) {
-    container->earlier = H5Gopen2(container->file, RG_GROUP_EARLIER, H5P_DEFAULT);
+  if (!fault->code && H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT)) {
+    container->earlier = rg_h5_open_group(container->file, RG_GROUP_EARLIER, fault);
     search.earlier = true;
     if (container->earlier < 0 ||
         H5Literate(container->earlier, H5_INDEX_NAME, H5_ITER_INC, NULL, find_group, &search) < 0)

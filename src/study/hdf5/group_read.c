@@ -13,18 +13,12 @@ enum { WINDOW_BYTES = 1 << 20 };
 
 /* ---- open ------------------------------------------------------------------------------------ */
 
-static hid_t open_dataset(hid_t handle, const char *name)
-{
-  if (handle < 0 || H5Lexists(handle, name, H5P_DEFAULT) <= 0) return -1;
-  return H5Dopen2(handle, name, H5P_DEFAULT);
-}
-
 /* Open a dataset of exactly these extents, or fail: data must fit into the buffers. */
 static hid_t open_sized(hid_t handle, const char *name, int rank, const hsize_t *size,
                         RgFault *fault)
 {
   hsize_t found[3] = {0};
-  hid_t dataset = open_dataset(handle, name), space;
+  hid_t dataset = rg_h5_open_dataset(handle, name, fault), space;
   bool fits = false;
 
   if (dataset >= 0) {
@@ -52,9 +46,9 @@ static bool type_fits(hid_t dataset, RgFieldType type)
   return fits;
 }
 
-static int axis_length(hid_t handle, RgAxis axis)
+static int axis_length(hid_t handle, RgAxis axis, RgFault *fault)
 {
-  hid_t dataset = open_dataset(handle, rg_axes[axis].name);
+  hid_t dataset = rg_h5_open_dataset(handle, rg_axes[axis].name, fault);
   long length = dataset < 0 ? 0 : rg_h5_length(dataset);
 
   if (dataset >= 0) H5Dclose(dataset);
@@ -69,12 +63,12 @@ static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
   PetscFunctionBeginUser;
   PetscCall(PetscFree(shape->label));
   PetscCall(rg_h5_read_text(group->handle, "problem_label", &shape->label, &found));
-  shape->n = axis_length(group->handle, RG_AXIS_TRIAL);
-  shape->n_rows = axis_length(group->handle, RG_AXIS_ITERATION);
-  shape->dim_x = axis_length(group->handle, RG_AXIS_X);
-  shape->dim_c = axis_length(group->handle, RG_AXIS_C);
-  shape->dim_z = axis_length(group->handle, RG_AXIS_Z);
-  shape->n_scores = axis_length(group->handle, RG_AXIS_S);
+  shape->n = axis_length(group->handle, RG_AXIS_TRIAL, fault);
+  shape->n_rows = axis_length(group->handle, RG_AXIS_ITERATION, fault);
+  shape->dim_x = axis_length(group->handle, RG_AXIS_X, fault);
+  shape->dim_c = axis_length(group->handle, RG_AXIS_C, fault);
+  shape->dim_z = axis_length(group->handle, RG_AXIS_Z, fault);
+  shape->n_scores = axis_length(group->handle, RG_AXIS_S, fault);
   shape->named[RG_PART_X] = H5Lexists(group->handle, "inputs", H5P_DEFAULT) > 0;
   shape->named[RG_PART_C] = H5Lexists(group->handle, "contexts", H5P_DEFAULT) > 0;
   shape->crew = H5Lexists(group->handle, "makespan", H5P_DEFAULT) > 0;
@@ -107,6 +101,7 @@ static bool is_standard(const char *name)
 
 typedef struct {
   RgGroupShape *shape;
+  RgFault *fault;
   PetscErrorCode error;
 } ExtraSearch;
 
@@ -124,11 +119,12 @@ static RgSweptKind stored_kind(hid_t dataset)
 }
 
 /* Add a dataset to the shape if it is the variable of a swept setting. */
-static PetscErrorCode find_setting(RgGroupShape *shape, hid_t handle, const char *name, bool *found)
+static PetscErrorCode find_setting(RgGroupShape *shape, hid_t handle, const char *name, bool *found,
+                                   RgFault *fault)
 {
   RgSwept setting = {0};
   RgRecord one = {.n_swept = 1, .settings = &setting};
-  hid_t dataset = H5Dopen2(handle, name, H5P_DEFAULT);
+  hid_t dataset = rg_h5_open_dataset(handle, name, fault);
 
   PetscFunctionBeginUser;
   *found = dataset >= 0 && rg_h5_length(dataset) == shape->n;
@@ -156,12 +152,14 @@ static herr_t find_extra(hid_t handle, const char *name, const H5L_info_t *link,
   H5O_info_t object;
   bool setting = false;
 
-  (void)link;
+  if (link->type != H5L_TYPE_HARD)
+    rg_fault_set(search->fault, RG_FAULT_DAMAGED, "'%.100s' is a link to another place", name);
+  if (search->fault->code) return -1;
   if (is_standard(name) || strlen(name) >= 2 * RG_NAME_MAX) return 0;
   if (H5Oget_info_by_name(handle, name, &object, H5P_DEFAULT) < 0) return -1;
   if (object.type != H5O_TYPE_DATASET) return 0;
-  search->error = find_setting(shape, handle, name, &setting);
-  if (search->error) return -1;
+  search->error = find_setting(shape, handle, name, &setting, search->fault);
+  if (search->error || search->fault->code) return -1;
   if (setting || strlen(name) >= RG_NAME_MAX) return 0;
   search->error = RG_GROW(shape->n_extra, shape->extra);
   if (search->error) return -1;
@@ -198,7 +196,7 @@ static PetscErrorCode open_one_extra(RgGroup *group, RgGroupExtra *extra, hid_t 
 static PetscErrorCode open_extra(RgGroup *group, RgFault *fault)
 {
   RgGroupShape *shape = group->shape;
-  ExtraSearch search = {shape, 0};
+  ExtraSearch search = {shape, fault, 0};
   bool fits;
   int n = 0;
 
@@ -244,17 +242,15 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
   group->reading = true;
   shape = group->shape;
   PetscCall(rg_group_shape_create("", earlier, shape));
-  handle = group->handle = H5Gopen2(parent, name, H5P_DEFAULT);
+  handle = group->handle = rg_h5_open_group(parent, name, fault);
   if (handle < 0) {
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't open group '%s'", name);
     PetscFunctionReturn(0);
   }
   PetscCall(read_shape(group, fault));
   if (fault->code) PetscFunctionReturn(0);
-  if (H5Lexists(handle, RG_GROUP_TIMING, H5P_DEFAULT) > 0)
-    group->timing = H5Gopen2(handle, RG_GROUP_TIMING, H5P_DEFAULT);
-  if (H5Lexists(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT) > 0)
-    group->provenance = H5Gopen2(handle, RG_GROUP_PROVENANCE, H5P_DEFAULT);
+  group->timing = rg_h5_open_group(handle, RG_GROUP_TIMING, fault);
+  group->provenance = rg_h5_open_group(handle, RG_GROUP_PROVENANCE, fault);
   shape->repeated = has_provenance(group, "generation");
   shape->failing = has_provenance(group, "failures");
   shape->telling = has_provenance(group, "failure_texts");

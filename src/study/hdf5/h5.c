@@ -104,6 +104,57 @@ bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value)
   return found;
 }
 
+/* Whether a name stands in a group; a link to another place is a fault. */
+static bool stands_in(hid_t parent, const char *name, RgFault *fault)
+{
+  H5L_info_t link;
+
+  if (parent < 0 || H5Lexists(parent, name, H5P_DEFAULT) <= 0) return false;
+  if (H5Lget_info(parent, name, &link, H5P_DEFAULT) < 0) return false;
+  if (link.type != H5L_TYPE_HARD)
+    rg_fault_set(fault, RG_FAULT_DAMAGED, "'%.100s' is a link to another place", name);
+  return link.type == H5L_TYPE_HARD;
+}
+
+/* Why the data of a dataset must not be read; NULL: they may be. */
+static const char *find_objection(hid_t dataset)
+{
+  const hid_t creation = H5Dget_create_plist(dataset);
+  const char *objection = NULL;
+
+  if (creation < 0) return "has unknown properties";
+  if (H5Pget_external_count(creation) != 0) objection = "takes its data from other files";
+  if (H5Pget_layout(creation) == H5D_VIRTUAL) objection = "takes its data from other datasets";
+  for (int i = 0; i < H5Pget_nfilters(creation) && !objection; i++) {
+    size_t n_values = 0;
+    unsigned flags, config;
+    const H5Z_filter_t filter =
+      H5Pget_filter2(creation, (unsigned)i, &flags, &n_values, NULL, 0, NULL, &config);
+    if (filter != H5Z_FILTER_DEFLATE && filter != H5Z_FILTER_SHUFFLE &&
+        filter != H5Z_FILTER_FLETCHER32)
+      objection = "needs a filter other than deflate, shuffle and fletcher32";
+  }
+  H5Pclose(creation);
+  return objection;
+}
+
+hid_t rg_h5_open_dataset(hid_t parent, const char *name, RgFault *fault)
+{
+  const hid_t dataset =
+    stands_in(parent, name, fault) ? H5Dopen2(parent, name, H5P_DEFAULT) : H5I_INVALID_HID;
+  const char *objection = dataset < 0 ? NULL : find_objection(dataset);
+
+  if (!objection) return dataset;
+  rg_fault_set(fault, RG_FAULT_DAMAGED, "dataset '%.100s' %s", name, objection);
+  H5Dclose(dataset);
+  return H5I_INVALID_HID;
+}
+
+hid_t rg_h5_open_group(hid_t parent, const char *name, RgFault *fault)
+{
+  return stands_in(parent, name, fault) ? H5Gopen2(parent, name, H5P_DEFAULT) : H5I_INVALID_HID;
+}
+
 hid_t rg_h5_create_group(hid_t parent, const char *name, RgFault *fault)
 {
   hid_t creation, handle;

@@ -25,6 +25,13 @@ void rg_h5_write_bytes(hid_t object, const char *name, int n, const unsigned cha
 PetscErrorCode rg_h5_read_text(hid_t object, const char *name, char **text, bool *found);
 bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value);
 
+/* Open a dataset or a group of a file that may come from anywhere. It must stand in the group
+   itself: no link is followed. The data of a dataset must be in this file, behind no filters but
+   deflate, shuffle and fletcher32, which every HDF5 has; otherwise the fault says so. Negative,
+   without a fault: it is not there, or HDF5 can't open it. */
+hid_t rg_h5_open_dataset(hid_t parent, const char *name, RgFault *fault);
+hid_t rg_h5_open_group(hid_t parent, const char *name, RgFault *fault);
+
 /* Create a group without object times. Negative: fault is set. */
 hid_t rg_h5_create_group(hid_t parent, const char *name, RgFault *fault);
 /* Create a dataset of `rank` (at most 3) dimensions. contiguous: the space is allocated at once

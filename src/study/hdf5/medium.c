@@ -253,6 +253,7 @@ hid_t rg_medium_open(RgMedium *medium, bool create)
   hid_t file = -1, access;
 
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  H5PLset_loading_state(0); /* no file makes HDF5 load a library */
   medium->driver = H5FDregister(&medium_class);
   access = H5Pcreate(H5P_FILE_ACCESS);
   if (medium->driver >= 0 && access >= 0 && H5Pset_driver(access, medium->driver, &info) >= 0)

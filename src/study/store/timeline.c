@@ -26,6 +26,20 @@ static PetscErrorCode write_event(const RgTimeline *timeline, int number, RgText
   PetscFunctionReturn(0);
 }
 
+/* Microseconds, from before 1970 to far beyond any run, whose sums don't overflow. */
+#define LONGEST ((int64_t)1 << 55)
+
+/* Whether the numbers of an event are possible: an attempt has a submission, a number and a worker
+   from 1 on, and only the Unix time of a beginning may be negative. */
+static bool is_possible(const RgTimelineEvent *e)
+{
+  const bool attempt = e->kind != RG_TIMELINE_BEGIN && e->kind != RG_TIMELINE_GAP;
+  const int64_t least = e->kind == RG_TIMELINE_BEGIN ? -LONGEST : 0;
+
+  return (!attempt || (e->submission >= 1 && e->attempt >= 1 && e->worker >= 1)) && e->tick >= 0 &&
+         e->tick <= LONGEST && e->detail >= least && e->detail <= LONGEST;
+}
+
 /* Read an event; false unless it is the event `number`. *rest: what follows. */
 static bool read_event(const char *line, int number, RgTimelineEvent *event, const char **rest)
 {
@@ -39,7 +53,7 @@ static bool read_event(const char *line, int number, RgTimelineEvent *event, con
   *rest = line + length;
   for (int k = 0; kinds[k]; k++) {
     event->kind = (RgTimelineKind)k;
-    if (!strcmp(kinds[k], kind)) return own == number;
+    if (!strcmp(kinds[k], kind)) return own == number && is_possible(event);
   }
   return false;
 }

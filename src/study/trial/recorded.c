@@ -24,6 +24,14 @@ struct RgRecorded {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* The number of the submission in a row, from 1; 0: none that a trial of this size can have. */
+static int submission_at(const RgRecord *record, const double *submission, int row)
+{
+  const double most = record->n_rows + PetscMin(record->workers, 1e6); /* some were in flight */
+
+  return submission[row] >= 1 && submission[row] <= most ? (int)submission[row] : 0;
+}
+
 static PetscErrorCode take(void *closure, const RgRecord *record)
 {
   RgRecorded *recorded = closure;
@@ -38,12 +46,15 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
   const bool real = from && to && rg_values_any(to, (size_t)record->n_rows);
   const bool simulated = duration && rg_values_any(duration, (size_t)record->n_rows);
   if (!submission || (!simulated && !real)) PetscFunctionReturn(0);
-  for (int row = 0; row < record->n_rows; row++) entry.n = PetscMax(entry.n, (int)submission[row]);
+  for (int row = 0; row < record->n_rows; row++)
+    entry.n = PetscMax(entry.n, submission_at(record, submission, row));
   PetscCall(PetscStrallocpy(record->problem_label, &entry.problem));
   PetscCall(PetscMalloc1(entry.n, &entry.times));
   for (int i = 0; i < entry.n; i++) entry.times[i] = NAN;
-  for (int row = 0; row < record->n_rows; row++)
-    entry.times[(int)submission[row] - 1] = real ? to[row] - from[row] : duration[row];
+  for (int row = 0; row < record->n_rows; row++) {
+    const int at = submission_at(record, submission, row) - 1;
+    if (at >= 0) entry.times[at] = real ? to[row] - from[row] : duration[row];
+  }
   PetscCall(RG_GROW(recorded->n, recorded->entries));
   recorded->entries[recorded->n++] = entry;
   PetscFunctionReturn(0);

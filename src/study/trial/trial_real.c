@@ -45,6 +45,7 @@ struct RgReal {
 };
 
 static const double look_every = 0.05; /* seconds of a wait until the host may stop it */
+#define MOST ((int64_t)1 << 60)        /* ticks: forged gaps don't add up to more than a number */
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
@@ -161,7 +162,7 @@ static const RgTimelineEvent *next_event(RgReal *real)
 {
   for (; real->at < real->timeline.n; real->at++) {
     const RgTimelineEvent *event = &real->timeline.events[real->at];
-    if (event->kind == RG_TIMELINE_GAP) real->gap += event->detail;
+    if (event->kind == RG_TIMELINE_GAP) real->gap = PetscMin(real->gap, MOST) + event->detail;
     else if (event->kind != RG_TIMELINE_BEGIN) return event;
   }
   return NULL;
@@ -190,6 +191,15 @@ static double *point_of(RgTrialRun *run, int row)
   return at;
 }
 
+/* Whether a point of a log is one of a space: a log may come from anywhere. */
+static bool is_point(const RgSpace *space, const double *unit, double index)
+{
+  bool inside = rg_space_is_finite(space) ? index >= 0 && index < space->size : index == -1;
+
+  for (int j = 0; j < space->dim; j++) inside = inside && unit[j] >= 0 && unit[j] <= 1;
+  return inside;
+}
+
 /* The context belongs to the point if the learner chooses it. */
 bool rg_trial_recall_point(RgTrialRun *run, int submission)
 {
@@ -201,7 +211,9 @@ bool rg_trial_recall_point(RgTrialRun *run, int submission)
   const double *x = event->point, *c = x + dim, *indices = c + all_c;
   const bool same = !memcmp(x, run->query.x, dim * sizeof(*x)) &&
                     (!dim_c || !memcmp(c, run->query.c, dim_c * sizeof(*c)));
-  if (same) return false;
+  if (same || !is_point(&run->problem->domain.design, x, indices[0]) ||
+      (dim_c && !is_point(&run->problem->domain.context, c, indices[1])))
+    return false;
   memcpy(run->query.x, x, dim * sizeof(*x));
   run->query.index = (int)indices[0];
   if (!dim_c) return true;
@@ -351,7 +363,7 @@ static PetscErrorCode repeat(RgTrialRun *run, int64_t *tick, int *n, RgCrewNews 
        event = next_event(real)) {
     const int w = event->worker;
     bool found = true;
-    if (w < 1 || w > run->cell->crew.workers || real->places[w].submission != event->submission ||
+    if (w > run->cell->crew.workers || real->places[w].submission != event->submission ||
         real->places[w].attempt != event->attempt || event->detail > *tick)
       break;
     if (event->kind == RG_TIMELINE_END)

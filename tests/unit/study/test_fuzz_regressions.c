@@ -4,12 +4,16 @@
 #include <stdint.h>
 
 int fuzz_results(const uint8_t *data, size_t size);
+int fuzz_logs(const uint8_t *data, size_t size);
 
 #define rg_fuzz_one fuzz_study
 #include "../../fuzz/fuzz_study.c"
 #undef rg_fuzz_one
 #define rg_fuzz_one fuzz_results
 #include "../../fuzz/fuzz_results.c"
+#undef rg_fuzz_one
+#define rg_fuzz_one fuzz_logs
+#include "../../fuzz/fuzz_logs.c"
 #undef rg_fuzz_one
 
 #include "scratch.h"
@@ -60,6 +64,12 @@ static void finds_in_results(void **state)
   (void)state;
   (void)fuzz_results((const uint8_t *)"", 0); /* makes the file that is edited */
   assert_true(replay_folder(RG_TEST_DATA "/fuzz/regressions/results", fuzz_results) > 0);
+}
+
+static void finds_in_logs(void **state)
+{
+  (void)state;
+  assert_true(replay_folder(RG_TEST_DATA "/fuzz/regressions/logs", fuzz_logs) > 0);
 }
 
 /* Edits of the results file, each at every third place, with bytes from a fixed sequence. */
@@ -124,6 +134,7 @@ static void megabytes(void **state)
 static const struct CMUnitTest tests[] = {
   cmocka_unit_test(finds_in_studies),
   cmocka_unit_test(finds_in_results),
+  cmocka_unit_test(finds_in_logs),
   cmocka_unit_test(edited_results),
   cmocka_unit_test(megabytes),
 };

@@ -460,6 +460,48 @@ RG_TEST(failures_that_the_trial_tolerates)
   end(&f, &record);
 }
 
+/* ---- forged timelines
+   -------------------------------------------------------------------------------- */
+
+/* Copy a timeline with another event before its line `at`; the events are numbered again. */
+static void insert_event(const char *timeline, int at, const char *event, char *forged, size_t size)
+{
+  size_t n = 0;
+  int number = 1;
+
+  for (int line = 1; *timeline; line++) {
+    const char *rest = strchr(timeline, ' '), *end = strchr(timeline, '\n');
+    if (line == at) n += (size_t)snprintf(forged + n, size - n, "%d %s\n", number++, event);
+    n += (size_t)snprintf(forged + n, size - n, "%d%.*s\n", number++, (int)(end - rest), rest);
+    timeline = end + 1;
+  }
+}
+
+/* An idle worker has submission 0 and attempt 0: an event that says so must not count as one of
+   its. No number of a forged event makes more than a failed trial. */
+RG_TEST(forged_timelines_fail_their_trial)
+{
+  static const char *const numbers[] = {"0", "-1", "1", "14", "2147483647", "-2147483648"};
+  Fixture f = begin("workers: 3", "random");
+  RgRecord record = {0}, again = {0};
+  Programs programs = {.random = 4};
+  char forged[8192], event[160];
+  int n = 0;
+
+  assert_true(run(&f, &programs, NULL, &record));
+  for (int k = 0; k < 6 * 6 * 6 * 2; k++) {
+    const char *tick = k % 5 == 4 ? "9223372036854775807" : "0";
+    snprintf(event, sizeof event, "%s %s %s %s %s %s", k & 1 ? "end" : "lost", numbers[k / 2 % 6],
+             numbers[k / 12 % 6], numbers[k / 72 % 6], tick, k % 7 == 6 ? numbers[5] : "0");
+    insert_event(record.timeline, 2 + k % 24, event, forged, sizeof forged);
+    replay(&f, &record, forged, &again);
+    n += again.status == RG_STATUS_FAILED;
+    RG_OK(rg_record_destroy(&again));
+  }
+  assert_int_equal(n, 6 * 6 * 6 * 2);
+  end(&f, &record);
+}
+
 /* ---- stops and logs
    ----------------------------------------------------------------------------------- */
 
