@@ -47,7 +47,13 @@ static PetscErrorCode file_size(int file, size_t limit, ssize_t *size, RgText *m
 PetscErrorCode rg_file_read(const char *path, size_t limit, char **text, size_t *length,
                             RgText *mistake)
 {
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  return rg_file_read_open(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), limit, text, length,
+                           mistake);
+}
+
+PetscErrorCode rg_file_read_open(int file, size_t limit, char **text, size_t *length,
+                                 RgText *mistake)
+{
   ssize_t size, got;
 
   PetscFunctionBeginUser;

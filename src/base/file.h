@@ -10,6 +10,10 @@
 PetscErrorCode rg_file_read(const char *path, size_t limit, char **text, size_t *length,
                             RgText *mistake);
 
+/* The same of an open file, which is closed; negative: opening failed, and errno says why. */
+PetscErrorCode rg_file_read_open(int file, size_t limit, char **text, size_t *length,
+                                 RgText *mistake);
+
 /* XXH3-128 of a file of at most 1 GiB, in hexadecimal. If the file can't be read, the hash stays
    unchanged and `mistake` receives a text as above. */
 PetscErrorCode rg_file_hash(const char *path, char hex[33], RgText *mistake);

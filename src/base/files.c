@@ -43,23 +43,34 @@ void rg_file_place(char place[RG_FILE_PLACE_MAX])
   snprintf(place, RG_FILE_PLACE_MAX, "%.64s.%.16s", host, hex);
 }
 
-int rg_file_create_temporary(const char *directory, char *path, size_t size, int *error)
+/* Create a temporary file in the open directory `at`. `path` gets `prefix` and its name. */
+static int create_temporary(int at, const char *prefix, char *path, size_t size, int *error)
 {
   char place[RG_FILE_PLACE_MAX];
 
   rg_file_place(place);
   for (int n = 0; n < 1000000; n++) {
     int length =
-      snprintf(path, size, "%s/" TEMPORARY_PREFIX "%s.%ld.%d", directory, place, (long)getpid(), n);
+      snprintf(path, size, "%s" TEMPORARY_PREFIX "%s.%ld.%d", prefix, place, (long)getpid(), n);
     if (length < 0 || (size_t)length >= size) {
       *error = ENAMETOOLONG;
       return -1;
     }
-    int fd = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
+    int fd = openat(at, path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0666);
     if (fd >= 0) return fd;
     if (errno != EEXIST && errno != EINTR) break;
   }
   *error = errno;
+  return -1;
+}
+
+int rg_file_create_temporary(const char *directory, char *path, size_t size, int *error)
+{
+  char prefix[RG_PATH_MOST + 300];
+
+  if (snprintf(prefix, sizeof(prefix), "%s/", directory) < (int)sizeof(prefix))
+    return create_temporary(AT_FDCWD, prefix, path, size, error);
+  *error = ENAMETOOLONG;
   return -1;
 }
 
@@ -103,36 +114,6 @@ bool rg_file_is_stale(const char *name)
   return !strcmp(here, place) && kill((pid_t)pid, 0) && errno == ESRCH;
 }
 
-/* The age of a file in seconds by the clock of its file system, which differs from this host's on
-   shared ones: the time of a new file beside it counts. Negative if it is not known. */
-static double file_age(const char *directory, const struct stat *file)
-{
-  char path[RG_PATH_MOST + 300];
-  struct stat new;
-  int error;
-  const int fd = rg_file_create_temporary(directory, path, sizeof(path), &error);
-
-  if (fd < 0) return -1;
-  error = fstat(fd, &new);
-  (void)close(fd);
-  (void)unlink(path);
-  return error ? -1 : difftime(new.st_mtime, file->st_mtime);
-}
-
-bool rg_file_is_forgotten(const char *directory, const char *name, double seconds)
-{
-  char here[RG_FILE_PLACE_MAX], place[RG_FILE_PLACE_MAX], *path;
-  struct stat about;
-  bool known;
-  long pid;
-
-  if (!read_temporary(name, place, &pid)) return false;
-  rg_file_place(here);
-  if (!strcmp(here, place) || rg_path_join(directory, name, &path)) return false;
-  known = !lstat(path, &about) && S_ISREG(about.st_mode);
-  return !PetscFree(path) && known && file_age(directory, &about) > seconds;
-}
-
 int rg_file_write(int fd, const void *bytes, size_t length)
 {
   const char *from = bytes;
@@ -163,21 +144,12 @@ int rg_file_close(int fd)
   return close(fd) && errno != EINTR ? errno : 0;
 }
 
-int rg_file_append(const char *path, const void *bytes, size_t length)
+/* fsync of an open directory. */
+static int sync_open(int fd)
 {
-  const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
-  const char *end = strrchr(path, '/');
-  int fd = open(path, flags, 0666);
+  const int error = rg_file_sync(fd);
 
-  if (fd < 0 && errno == ENOENT && end) {
-    char folder[4096];
-    snprintf(folder, sizeof(folder), "%.*s", (int)(end - path), path);
-    if (!mkdir(folder, 0777) || errno == EEXIST) fd = open(path, flags, 0666);
-  }
-  if (fd < 0) return errno;
-  const int error = rg_file_write(fd, bytes, length);
-  const int closed = rg_file_close(fd);
-  return error ? error : closed;
+  return error == EINVAL || error == ENOTSUP || error == ENOSYS ? 0 : error;
 }
 
 int rg_directory_sync(const char *path)
@@ -185,13 +157,12 @@ int rg_directory_sync(const char *path)
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), error;
 
   if (fd < 0) return errno;
-  error = rg_file_sync(fd);
-  if (error == EINVAL || error == ENOTSUP || error == ENOSYS) error = 0;
+  error = sync_open(fd);
   if (close(fd) && !error && errno != EINTR) error = errno;
   return error;
 }
 
-/* The parent directory of a path. */
+/* The directory of a path. */
 static void parent_of(const char *path, char *parent, size_t size)
 {
   const char *slash = strrchr(path, '/');
@@ -207,11 +178,173 @@ int rg_directory_create(const char *path)
 
   if (mkdir(path, 0777)) {
     if (errno != EEXIST) return errno;
-    if (stat(path, &status)) return errno;
+    if (lstat(path, &status)) return errno;
     return S_ISDIR(status.st_mode) ? 0 : ENOTDIR;
   }
   parent_of(path, parent, sizeof(parent));
   return rg_directory_sync(parent);
+}
+
+/* ---- inside a study directory ---------------------------------------------------------------- */
+
+static const char *name_of(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+
+  return slash ? slash + 1 : path;
+}
+
+/* Open a directory; -1 and errno. */
+static int open_directory(const char *path, RgInside inside)
+{
+  enum { DIRECTORY = O_RDONLY | O_DIRECTORY | O_CLOEXEC };
+  char above[4096];
+  int top, fd, error;
+
+  if (inside != RG_FOLDER) return open(path, DIRECTORY | (inside == RG_TOP ? O_NOFOLLOW : 0));
+  parent_of(path, above, sizeof(above));
+  top = open(above, DIRECTORY | O_NOFOLLOW);
+  if (top < 0) return -1;
+  fd = openat(top, name_of(path), DIRECTORY | O_NOFOLLOW);
+  error = errno;
+  (void)close(top);
+  errno = error;
+  return fd;
+}
+
+/* Open the directory of a file; -1 and errno. */
+static int open_parent(const char *path, RgInside inside)
+{
+  char parent[4096];
+
+  parent_of(path, parent, sizeof(parent));
+  return open_directory(parent, inside);
+}
+
+/* Close a directory after a call in it, which returned `result`. Returns 0 or the call's errno. */
+static int leave(int directory, int result)
+{
+  const int error = result < 0 ? errno : 0;
+
+  (void)close(directory); /* it was only read */
+  errno = error;
+  return error;
+}
+
+int rg_inside_open(const char *path, RgInside inside, int flags)
+{
+  const int directory = open_parent(path, inside);
+  int fd = -1;
+
+  if (directory < 0) return -1;
+  do fd = openat(directory, name_of(path), flags | O_NOFOLLOW | O_CLOEXEC, 0666);
+  while (fd < 0 && errno == EINTR);
+  (void)leave(directory, fd);
+  return fd;
+}
+
+int rg_inside_stat(const char *path, RgInside inside, struct stat *status)
+{
+  const int directory = open_parent(path, inside);
+
+  if (directory < 0) return errno;
+  return leave(directory, fstatat(directory, name_of(path), status, AT_SYMLINK_NOFOLLOW));
+}
+
+int rg_inside_remove(const char *path, RgInside inside, bool folder)
+{
+  const int directory = open_parent(path, inside);
+
+  if (directory < 0) return errno;
+  return leave(directory, unlinkat(directory, name_of(path), folder ? AT_REMOVEDIR : 0));
+}
+
+int rg_inside_move(const char *path, RgInside inside, const char *to, RgInside inside_to)
+{
+  const int source = open_parent(path, inside);
+  const int target = source < 0 ? -1 : open_parent(to, inside_to);
+  int error = target < 0 ? errno : 0;
+
+  if (!error && renameat(source, name_of(path), target, name_of(to))) error = errno;
+  if (!error) error = sync_open(target); /* the new name first: one name survives a power loss */
+  if (!error) error = sync_open(source);
+  if (source >= 0) (void)close(source);
+  if (target >= 0) (void)close(target);
+  return error;
+}
+
+int rg_inside_sync(const char *path, RgInside inside)
+{
+  const int fd = open_directory(path, inside), error = fd < 0 ? errno : sync_open(fd);
+
+  if (fd >= 0) (void)close(fd);
+  return error;
+}
+
+int rg_inside_create(const char *folder)
+{
+  char directory[4096];
+  int error, top;
+
+  parent_of(folder, directory, sizeof(directory));
+  error = rg_directory_create(directory);
+  if (error) return error;
+  top = open_directory(directory, RG_TOP);
+  if (top < 0) return errno;
+  error = leave(top, mkdirat(top, name_of(folder), 0777));
+  if (!error) return rg_inside_sync(directory, RG_TOP);
+  if (error != EEXIST) return error;
+  top = open_directory(folder, RG_FOLDER); /* it may be a link */
+  return top < 0 ? errno : leave(top, 0);
+}
+
+/* O_NONBLOCK: a pipe in place of a log must not block. */
+int rg_file_append(const char *path, const void *bytes, size_t length)
+{
+  const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK;
+  char folder[4096];
+  int fd = rg_inside_open(path, RG_FOLDER, flags);
+
+  if (fd < 0 && errno == ENOENT) {
+    parent_of(path, folder, sizeof(folder));
+    if (!rg_inside_create(folder)) fd = rg_inside_open(path, RG_FOLDER, flags);
+  }
+  if (fd < 0) return errno;
+  const int error = rg_file_write(fd, bytes, length);
+  const int closed = rg_file_close(fd);
+  return error ? error : closed;
+}
+
+/* The age of a file in seconds by the clock of its file system, which differs from this host's on
+   shared ones: the time of a new file beside it counts. Negative if it is not known. */
+static double file_age(int directory, const struct stat *file)
+{
+  char path[RG_FILE_PLACE_MAX + 64];
+  struct stat new;
+  int error;
+  const int fd = create_temporary(directory, "", path, sizeof(path), &error);
+
+  if (fd < 0) return -1;
+  error = fstat(fd, &new);
+  (void)close(fd);
+  (void)unlinkat(directory, path, 0);
+  return error ? -1 : difftime(new.st_mtime, file->st_mtime);
+}
+
+bool rg_file_is_forgotten(const char *directory, RgInside inside, const char *name, double seconds)
+{
+  char here[RG_FILE_PLACE_MAX], place[RG_FILE_PLACE_MAX];
+  struct stat about;
+  long pid;
+
+  if (!read_temporary(name, place, &pid)) return false;
+  rg_file_place(here);
+  const int fd = strcmp(here, place) ? open_directory(directory, inside) : -1;
+  if (fd < 0) return false;
+  const bool known = !fstatat(fd, name, &about, AT_SYMLINK_NOFOLLOW) && S_ISREG(about.st_mode);
+  const bool old = known && file_age(fd, &about) > seconds;
+  (void)close(fd);
+  return old;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -234,14 +367,17 @@ static PetscErrorCode read_names(DIR *stream, int *n, char ***names, int *error)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_directory_list(const char *path, int *n, char ***names, int *error)
+PetscErrorCode rg_directory_list(const char *path, RgInside inside, int *n, char ***names,
+                                 int *error)
 {
-  DIR *stream = opendir(path);
+  const int fd = open_directory(path, inside);
+  DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 
   PetscFunctionBeginUser;
   *n = 0;
   *names = NULL;
   *error = stream ? 0 : errno;
+  if (fd >= 0 && !stream) (void)close(fd);
   if (!stream) PetscFunctionReturn(0);
   PetscCall(read_names(stream, n, names, error));
   closedir(stream);
@@ -309,25 +445,40 @@ static int fill(int fd, const void *bytes, size_t length, const char **step)
   return closing;
 }
 
-PetscErrorCode rg_file_commit(const char *directory, const char *name, const void *bytes,
-                              size_t length, RgFault *fault)
+/* Write a temporary file in an open directory, and give it its name. */
+static int commit_in(int directory, const char *name, const void *bytes, size_t length,
+                     const char **step)
 {
-  char temporary[PETSC_MAX_PATH_LEN], path[PETSC_MAX_PATH_LEN];
+  char temporary[RG_FILE_PLACE_MAX + 64];
+  int error = 0;
+  const int fd = create_temporary(directory, "", temporary, sizeof(temporary), &error);
+
+  *step = "create";
+  if (fd < 0) return error;
+  error = fill(fd, bytes, length, step);
+  if (!error && renameat(directory, temporary, directory, name)) {
+    error = errno;
+    *step = "rename";
+  }
+  if (error) (void)unlinkat(directory, temporary, 0);
+  if (error) return error;
+  *step = "sync the directory of"; /* the name exists, but a power loss could still remove it */
+  return sync_open(directory);
+}
+
+PetscErrorCode rg_file_commit(const char *directory, RgInside inside, const char *name,
+                              const void *bytes, size_t length, RgFault *fault)
+{
+  char path[PETSC_MAX_PATH_LEN];
   const char *step = "create";
-  int fd, error = 0;
+  const int fd = open_directory(directory, inside);
+  int error = fd < 0 ? errno : 0;
 
   PetscFunctionBeginUser;
   snprintf(path, sizeof(path), "%s/%s", directory, name);
-  fd = rg_file_create_temporary(directory, temporary, sizeof(temporary), &error);
-  if (fd >= 0) error = fill(fd, bytes, length, &step);
-  if (fd >= 0 && !error && rename(temporary, path)) {
-    error = errno;
-    step = "rename";
-  }
-  if (error && fd >= 0) (void)unlink(temporary);
-  if (!error) { /* the name exists, but a power loss could still remove it */
-    error = rg_directory_sync(directory);
-    step = "sync the directory of";
+  if (fd >= 0) {
+    error = commit_in(fd, name, bytes, length, &step);
+    (void)close(fd); /* it was only read */
   }
   rg_fault_file(fault, path, step, error, directory, length);
   PetscFunctionReturn(0);

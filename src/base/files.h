@@ -14,27 +14,47 @@ void rg_file_place(char place[RG_FILE_PLACE_MAX]);
 int rg_file_create_temporary(const char *directory, char *path, size_t size, int *error);
 /* Whether `name` is a temporary file of a process of this place that no longer exists. */
 bool rg_file_is_stale(const char *name);
-/* Whether `name` in a directory is a temporary file of another place (another host, or this one
-   before a restart) and unchanged for `seconds`, by the clock of the file system. Its process may
-   still run: then its commit fails, nothing is lost, and it tries again. */
-bool rg_file_is_forgotten(const char *directory, const char *name, double seconds);
-
 /* The functions below return 0 or an errno. */
 int rg_file_write(int fd, const void *bytes, size_t length);
 int rg_file_sync(int fd);
 /* After an error of close, the state of the data is unknown. */
 int rg_file_close(int fd);
-/* Append to a file; the file and its folder are made if they are missing. For logs, not for
-   results. */
-int rg_file_append(const char *path, const void *bytes, size_t length);
 /* fsync of a directory; succeeds on file systems that don't support it. */
 int rg_directory_sync(const char *path);
-/* Create a directory durably; success if it exists. */
+/* Create a directory durably; success if it exists. A link is none. */
 int rg_directory_create(const char *path);
+
+/* A study directory may come from anywhere, and change while a run writes to it: no link inside is
+   followed, nor one in its place. `inside`: how many of the last directories of a path these are.
+   RG_TOP: OUT.h5.d/NAME, or the directory OUT.h5.d; RG_FOLDER: OUT.h5.d/FOLDER/NAME, or the folder.
+   RG_ANYWHERE: every link is followed. */
+typedef enum { RG_ANYWHERE, RG_TOP, RG_FOLDER } RgInside;
+
+/* Open a file with flags of open(); it is no link either. -1 and errno after a failure. */
+int rg_inside_open(const char *path, RgInside inside, int flags);
+/* The attributes of a file, or of a link that stands in its place. 0 or an errno. */
+struct stat;
+int rg_inside_stat(const char *path, RgInside inside, struct stat *status);
+/* Remove a file, or a link that stands in its place; with `folder`, an empty folder. */
+int rg_inside_remove(const char *path, RgInside inside, bool folder);
+/* Give a file another name, durably; the directories of the names need not be the same. */
+int rg_inside_move(const char *path, RgInside inside, const char *to, RgInside inside_to);
+/* fsync of such a directory. */
+int rg_inside_sync(const char *path, RgInside inside);
+/* Create a folder of a study directory durably, and the study directory; success if they exist. */
+int rg_inside_create(const char *folder);
+/* Append to a file of a folder; both are made if they are missing. For logs, not for results. */
+int rg_file_append(const char *path, const void *bytes, size_t length);
+
+/* Whether `name` in a directory is a temporary file of another place (another host, or this one
+   before a restart) and unchanged for `seconds`, by the clock of the file system. Its process may
+   still run: then its commit fails, nothing is lost, and it tries again. */
+bool rg_file_is_forgotten(const char *directory, RgInside inside, const char *name, double seconds);
 
 /* List the entries of a directory (without . and ..), sorted. The caller frees the names with
    rg_names_free. */
-PetscErrorCode rg_directory_list(const char *path, int *n, char ***names, int *error);
+PetscErrorCode rg_directory_list(const char *path, RgInside inside, int *n, char ***names,
+                                 int *error);
 PetscErrorCode rg_names_free(int n, char ***names);
 
 /* Join two parts to `<a>/<b>`, a new string. */
@@ -50,7 +70,7 @@ PetscErrorCode rg_file_check_output(const char *path, RgText *mistake);
 /* Write `bytes` as the file `<directory>/<name>`: temporary file, fsync, close, rename, fsync of
    the directory. All results are written by this function. After a fault nothing remains, or the
    complete file. */
-PetscErrorCode rg_file_commit(const char *directory, const char *name, const void *bytes,
-                              size_t length, RgFault *fault);
+PetscErrorCode rg_file_commit(const char *directory, RgInside inside, const char *name,
+                              const void *bytes, size_t length, RgFault *fault);
 
 #endif

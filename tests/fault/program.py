@@ -46,7 +46,7 @@ CHANGES = {name + size for size in ("", "64") for name in (
     "open", "openat", "creat", "write", "pwrite", "writev", "pwritev", "truncate", "ftruncate",
     "fallocate", "posix_fallocate", "fsync", "fdatasync", "sync_file_range", "copy_file_range",
     "sendfile", "close", "rename", "renameat", "renameat2", "link", "linkat", "symlink", "unlink",
-    "unlinkat", "remove", "mkdir", "rmdir", "mkstemp", "mkdtemp")}
+    "unlinkat", "remove", "mkdir", "mkdirat", "rmdir", "mkstemp", "mkdtemp")}
 KILLED = -9
 
 

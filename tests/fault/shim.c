@@ -65,14 +65,17 @@ int rg_fault_arm(const char *prefix, long call, const char *action, int forever)
 long rg_fault_count(void);
 
 #define REAL(name, type) ((type)(uintptr_t)dlsym(RTLD_NEXT, name))
-#define REAL_OPEN REAL("open", int (*)(const char *, int, ...))
+#define REAL_OPENAT REAL("openat", int (*)(int, const char *, int, ...))
 #define REAL_WRITE REAL("write", ssize_t (*)(int, const void *, size_t))
 #define REAL_PWRITE REAL("pwrite", ssize_t (*)(int, const void *, size_t, off_t))
 #define REAL_CLOSE REAL("close", int (*)(int))
 #define REAL_RENAME REAL("rename", int (*)(const char *, const char *))
+#define REAL_RENAMEAT REAL("renameat", int (*)(int, const char *, int, const char *))
 #define REAL_RENAMEAT2 REAL("renameat2", int (*)(int, const char *, int, const char *, unsigned))
 #define REAL_UNLINK REAL("unlink", int (*)(const char *))
+#define REAL_UNLINKAT REAL("unlinkat", int (*)(int, const char *, int))
 #define REAL_MKDIR REAL("mkdir", int (*)(const char *, mode_t))
+#define REAL_MKDIRAT REAL("mkdirat", int (*)(int, const char *, mode_t))
 #define REAL_RMDIR REAL("rmdir", int (*)(const char *))
 
 int rg_fault_arm(const char *prefix, long call, const char *action, int forever)
@@ -296,16 +299,26 @@ static void wait_at(const char *call)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static int open_file(const char *path, int flags, mode_t mode)
+/* The path of a name in an open directory. */
+static const char *path_at(int directory, const char *name, char path[PATH_MAX])
 {
+  if (directory == AT_FDCWD || name[0] == '/' || !path_of(directory)) return name;
+  snprintf(path, PATH_MAX, "%.3000s/%.1000s", path_of(directory), name);
+  return path;
+}
+
+static int open_file(int directory, const char *name, int flags, mode_t mode)
+{
+  char room[PATH_MAX];
+  const char *path = path_at(directory, name, room);
   bool creates = flags & O_CREAT;
   struct stat status;
   int fd;
 
-  if (!is_ours(path)) return REAL_OPEN(path, flags, mode);
+  if (!is_ours(path)) return REAL_OPENAT(directory, name, flags, mode);
   if (strikes(creates ? OPENS : READS)) return -1;
   if (creates && !lstat(path, &status)) creates = false;
-  fd = REAL_OPEN(path, flags, mode);
+  fd = REAL_OPENAT(directory, name, flags, mode);
   if (fd >= 0 && fd < FILES) {
     fault.path[fd] = strdup(path);
     fault.writing[fd] = (flags & O_ACCMODE) != O_RDONLY;
@@ -324,19 +337,37 @@ static int open_file(const char *path, int flags, mode_t mode)
 int open(const char *path, int flags, ...)
 {
   WITH_MODE(flags, mode);
-  return open_file(path, flags, mode);
+  return open_file(AT_FDCWD, path, flags, mode);
 }
 
 int open64(const char *path, int flags, ...)
 {
   WITH_MODE(flags, mode);
-  return open_file(path, flags, mode);
+  return open_file(AT_FDCWD, path, flags, mode);
+}
+
+int openat(int directory, const char *path, int flags, ...)
+{
+  WITH_MODE(flags, mode);
+  return open_file(directory, path, flags, mode);
+}
+
+int openat64(int directory, const char *path, int flags, ...)
+{
+  WITH_MODE(flags, mode);
+  return open_file(directory, path, flags, mode);
 }
 
 int __open_2(const char *path, int flags);
 int __open_2(const char *path, int flags)
 {
-  return open_file(path, flags, 0);
+  return open_file(AT_FDCWD, path, flags, 0);
+}
+
+int __openat_2(int directory, const char *path, int flags);
+int __openat_2(int directory, const char *path, int flags)
+{
+  return open_file(directory, path, flags, 0);
 }
 
 ssize_t read(int fd, void *to, size_t size)
@@ -431,13 +462,21 @@ int close(int fd)
 
 int rename(const char *from, const char *to)
 {
+  return renameat(AT_FDCWD, from, AT_FDCWD, to);
+}
+
+int renameat(int from_directory, const char *from_name, int to_directory, const char *to_name)
+{
+  char rooms[2][PATH_MAX];
+  const char *from = path_at(from_directory, from_name, rooms[0]);
+  const char *to = path_at(to_directory, to_name, rooms[1]);
   char *grave;
   int result;
 
-  if (!is_ours(from)) return REAL_RENAME(from, to);
+  if (!is_ours(from)) return REAL_RENAMEAT(from_directory, from_name, to_directory, to_name);
   if (strikes(NAMES)) return -1;
   grave = bury(to);
-  result = REAL_RENAME(from, to);
+  result = REAL_RENAMEAT(from_directory, from_name, to_directory, to_name);
   if (result) return result;
   note(RENAMED, from, to, grave);
   follow_rename(from, to);
@@ -460,36 +499,47 @@ int renameat2(int from_directory, const char *from, int to_directory, const char
   return 0;
 }
 
-int unlink(const char *path)
+int unlinkat(int directory, const char *name, int flags)
 {
+  char room[PATH_MAX];
+  const char *path = path_at(directory, name, room);
   char *grave;
   int result;
 
-  if (!is_ours(path)) return REAL_UNLINK(path);
+  if (!is_ours(path)) return REAL_UNLINKAT(directory, name, flags);
   if (strikes(NAMES)) return -1;
-  grave = bury(path);
-  result = REAL_UNLINK(path);
-  if (!result) {
-    note(UNLINKED, NULL, path, grave);
-    mark_clean(path);
-  }
+  grave = flags & AT_REMOVEDIR ? NULL : bury(path);
+  result = REAL_UNLINKAT(directory, name, flags);
+  if (result) return result;
+  note(flags & AT_REMOVEDIR ? REMOVED : UNLINKED, NULL, path, grave);
+  if (!(flags & AT_REMOVEDIR)) mark_clean(path);
+  return 0;
+}
+
+int unlink(const char *path)
+{
+  return unlinkat(AT_FDCWD, path, 0);
+}
+
+int mkdirat(int directory, const char *name, mode_t mode)
+{
+  char room[PATH_MAX];
+  const char *path = path_at(directory, name, room);
+
+  if (is_ours(path) && strikes(NAMES)) return -1;
+  int result = REAL_MKDIRAT(directory, name, mode);
+  if (is_ours(path) && !result) note(MADE, NULL, path, NULL);
   return result;
 }
 
 int mkdir(const char *path, mode_t mode)
 {
-  if (is_ours(path) && strikes(NAMES)) return -1;
-  int result = REAL_MKDIR(path, mode);
-  if (is_ours(path) && !result) note(MADE, NULL, path, NULL);
-  return result;
+  return mkdirat(AT_FDCWD, path, mode);
 }
 
 int rmdir(const char *path)
 {
-  if (is_ours(path) && strikes(NAMES)) return -1;
-  int result = REAL_RMDIR(path);
-  if (is_ours(path) && !result) note(REMOVED, NULL, path, NULL);
-  return result;
+  return unlinkat(AT_FDCWD, path, AT_REMOVEDIR);
 }
 
 DIR *opendir(const char *path)

@@ -222,11 +222,13 @@ static RgFaultCode code_of(int error)
 {
   if (error == ENOENT || error == ENOTDIR) return RG_FAULT_VANISHED;
   if (error == EACCES || error == EPERM) return RG_FAULT_FOREIGN;
-  return error == EIO || error == EISDIR || error == ESPIPE ? RG_FAULT_DAMAGED : RG_FAULT_ERROR;
+  return error == EIO || error == EISDIR || error == ESPIPE || error == ELOOP ? RG_FAULT_DAMAGED
+                                                                              : RG_FAULT_ERROR;
 }
 
 static const char *describe(int error)
 {
+  if (error == ELOOP) return "it is a symbolic link, not a file";
   return error == ESPIPE ? "it is a pipe or a device, not a file" : strerror(error);
 }
 
@@ -247,13 +249,13 @@ static int look_at(int fd, struct stat *status)
 #endif
 }
 
-static int open_to_read(const char *path, uint64_t *length, int *error)
+static int open_to_read(const char *path, RgInside inside, uint64_t *length, int *error)
 {
+  const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK; /* a pipe without a writer must not block */
   struct stat status;
   int fd;
 
-  /* O_NONBLOCK: a pipe without a writer must not block. */
-  do fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  do fd = inside == RG_ANYWHERE ? open(path, flags) : rg_inside_open(path, inside, flags);
   while (fd < 0 && errno == EINTR);
   if (fd >= 0 && !look_at(fd, &status)) {
     *length = (uint64_t)status.st_size;
@@ -280,12 +282,13 @@ static int read_at(int fd, uint64_t offset, size_t size, unsigned char *to)
 }
 
 /* Read the whole file; after an error of the medium, try once more. */
-static PetscErrorCode load(const char *path, unsigned char **bytes, uint64_t *length, int *error)
+static PetscErrorCode load(const char *path, RgInside inside, unsigned char **bytes,
+                           uint64_t *length, int *error)
 {
   PetscFunctionBeginUser;
   *bytes = NULL;
   for (int attempt = 0; attempt < 2; attempt++) {
-    int fd = open_to_read(path, length, error);
+    int fd = open_to_read(path, inside, length, error);
     if (!*error) {
       PetscCall(PetscMalloc1(*length + 1, bytes));
       *error = read_at(fd, 0, *length, *bytes);
@@ -318,7 +321,8 @@ static void judge(const char *path, const RgContainer *container, RgFault *fault
                  path, (long long)container->schema_version, RG_SCHEMA_VERSION);
 }
 
-PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgFault *fault)
+PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *container,
+                             RgFault *fault)
 {
   RgMedium medium;
   unsigned char *bytes;
@@ -328,7 +332,7 @@ PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgFault *
   PetscFunctionBeginUser;
   PetscCall(PetscMemzero(container, sizeof(*container)));
   container->fd = -1;
-  PetscCall(load(path, &bytes, &length, &error));
+  PetscCall(load(path, inside, &bytes, &length, &error));
   if (error) {
     rg_fault_set(fault, code_of(error), "cannot read %s: %s", path, describe(error));
   } else if (!trailer_fits(bytes, length)) {
@@ -427,7 +431,7 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
   container->fd = -1;
   for (double pause = 0.1;; pause *= 2) {
     *trailed = false;
-    fd = open_to_read(path, &length, &error);
+    fd = open_to_read(path, RG_ANYWHERE, &length, &error);
     if (!error) PetscCall(check_trailer(fd, length, verify, trailed, &fits, &error));
     if (error || fits || *trailed || pause > longest_pause) break;
     close(fd);

@@ -3,7 +3,7 @@
 #ifndef RG_STUDY_HDF5_SHARD_H
 #define RG_STUDY_HDF5_SHARD_H
 
-#include "base/text.h"
+#include "base/files.h"
 #include "study/hdf5/container.h"
 
 /* Trailer: 8 bytes magic; length of the preceding bytes, low and high half of their XXH3-128 as
@@ -28,9 +28,10 @@ PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *
 /* Level in a shard's name; -1 if the name is not a shard's. */
 int rg_shard_level(const char *name);
 
-/* Open a shard: it is read into memory, and HDF5 reads it only if the trailer is correct. fault:
+/* Open a shard of a study directory, in which no link is followed: it is read into memory, and HDF5 reads it only if the trailer is correct. fault:
    VANISHED, DAMAGED, NEWER, or ERROR if the system does not let us read the file now. */
-PetscErrorCode rg_shard_open(const char *path, RgContainer *container, RgFault *fault);
+PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *container,
+                             RgFault *fault);
 /* Open a results file in place. A trailer must have the correct length, and with `verify` the
    correct hash. *trailed: it has a trailer (other programs that wrote to the file may have
    dropped it). A partial trailer is damage, as is an HDF5 part that is too short. */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/files.h"
 #include "base/grow.h"
@@ -197,17 +196,17 @@ static PetscErrorCode remove_from(const char *directory, const char *name,
 
   PetscFunctionBeginUser;
   PetscCall(rg_path_join(directory, name, &folder));
-  PetscCall(rg_directory_list(folder, &n, &names, &error));
+  PetscCall(rg_directory_list(folder, RG_FOLDER, &n, &names, &error));
   for (int i = 0; i < n; i++) {
+    if (!rg_sealed_is_log(names[i])) continue;
     snprintf(id, sizeof(id), "%s", names[i]);
-    if (strlen(names[i]) <= RG_ID_LENGTH || names[i][RG_ID_LENGTH] != '.') continue;
     if (!is_finished(closure, id)) continue;
     PetscCall(rg_path_join(folder, names[i], &path));
-    (void)unlink(path);
+    (void)rg_inside_remove(path, RG_FOLDER, false);
     PetscCall(PetscFree(path));
   }
   PetscCall(rg_names_free(n, &names));
-  if (!error) (void)rmdir(folder);
+  if (!error) (void)rg_inside_remove(folder, RG_TOP, true);
   PetscCall(PetscFree(folder));
   PetscFunctionReturn(0);
 }

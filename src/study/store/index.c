@@ -17,7 +17,7 @@ static PetscErrorCode add_source(RgIndex *index, const char *path, bool results)
   RgIndexSource *source = &index->sources[index->n_sources++];
   PetscCall(PetscStrallocpy(path, &source->path));
   source->results = results;
-  source->foreign = false;
+  source->inside = results ? RG_ANYWHERE : RG_TOP;
   source->first = index->n;
   source->n = 0;
   PetscFunctionReturn(0);
@@ -191,7 +191,8 @@ PetscErrorCode rg_index_clear(RgIndex *index)
 
 /* ---- gather ---------------------------------------------------------------------------------- */
 
-PetscErrorCode rg_shard_move(const char *path, const char *directory, const char *folder)
+PetscErrorCode rg_shard_move(const char *path, RgInside inside, const char *directory,
+                             const char *folder)
 {
   const char *slash = strrchr(path, '/');
   char *target, *to;
@@ -199,25 +200,24 @@ PetscErrorCode rg_shard_move(const char *path, const char *directory, const char
   PetscFunctionBeginUser;
   PetscCall(rg_path_join(directory, folder, &target));
   PetscCall(rg_path_join(target, slash ? slash + 1 : path, &to));
-  if (!rg_directory_create(target) && !rename(path, to)) {
-    (void)rg_directory_sync(target); /* the new name first: one name survives a power loss */
-    (void)rg_directory_sync(directory);
-  }
+  if (!rg_inside_create(target)) (void)rg_inside_move(path, inside, to, RG_FOLDER);
   PetscCall(PetscFree(to));
   PetscCall(PetscFree(target));
   PetscFunctionReturn(0);
 }
 
-static PetscErrorCode remove_stale(const char *directory, int n, char *const *names)
+static PetscErrorCode remove_stale(const char *directory, RgInside inside, int n,
+                                   char *const *names)
 {
   static const double day = 86400;
   char *path;
 
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
-    if (!rg_file_is_stale(names[i]) && !rg_file_is_forgotten(directory, names[i], day)) continue;
+    if (!rg_file_is_stale(names[i]) && !rg_file_is_forgotten(directory, inside, names[i], day))
+      continue;
     PetscCall(rg_path_join(directory, names[i], &path));
-    (void)unlink(path);
+    (void)rg_inside_remove(path, inside, false);
     PetscCall(PetscFree(path));
   }
   PetscFunctionReturn(0);
@@ -229,8 +229,8 @@ PetscErrorCode rg_remove_stale_in(const char *directory)
   int n, error;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_directory_list(directory, &n, &names, &error));
-  PetscCall(remove_stale(directory, n, names));
+  PetscCall(rg_directory_list(directory, RG_ANYWHERE, &n, &names, &error));
+  PetscCall(remove_stale(directory, RG_ANYWHERE, n, names));
   PetscCall(rg_names_free(n, &names));
   PetscFunctionReturn(0);
 }
@@ -242,12 +242,12 @@ void rg_store_judge(RgFault *fault)
                                                                                  : RG_FAULT_ERROR;
 }
 
-static PetscErrorCode add_shard(const char *path, RgIndex *index, RgFault *fault)
+static PetscErrorCode add_shard(const char *path, RgInside inside, RgIndex *index, RgFault *fault)
 {
   RgContainer container;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_shard_open(path, &container, fault));
+  PetscCall(rg_shard_open(path, inside, &container, fault));
   if (!fault->code) {
     PetscCall(rg_index_add(index, path, false, &container, fault));
     rg_fault_judge(fault, RG_FAULT_DAMAGED, path);
@@ -266,6 +266,7 @@ static bool is_known(const RgIndex *index, const char *path)
 /* The scan of a directory of shards: `home` itself or a folder in it. */
 typedef struct {
   const char *home, *directory;
+  RgInside inside;
   bool first, repair;
   RgIndex *index;
   int *n_bad;
@@ -278,7 +279,7 @@ static PetscErrorCode note_trouble(Look *look, const char *path, RgFault found, 
 {
   PetscFunctionBeginUser;
   if (found.code == RG_FAULT_DAMAGED) {
-    if (look->repair) PetscCall(rg_shard_move(path, look->home, RG_FOLDER_BAD));
+    if (look->repair) PetscCall(rg_shard_move(path, look->inside, look->home, RG_FOLDER_BAD));
     if (look->first || look->repair) (*look->n_bad)++;
     found.code = RG_FAULT_NONE; /* a warning */
   }
@@ -299,8 +300,8 @@ static PetscErrorCode look_at_name(Look *look, const char *name, RgFault *fault)
   PetscFunctionBeginUser;
   PetscCall(rg_path_join(look->directory, name, &path));
   if (look->first || !is_known(index, path)) {
-    PetscCall(add_shard(path, index, &found));
-    if (!found.code) index->sources[index->n_sources - 1].foreign = look->directory != look->home;
+    PetscCall(add_shard(path, look->inside, index, &found));
+    if (!found.code) index->sources[index->n_sources - 1].inside = look->inside;
     PetscCall(note_trouble(look, path, found, fault));
   }
   PetscCall(PetscFree(path));
@@ -327,10 +328,11 @@ static PetscErrorCode look_around(Look *look, RgFault *fault)
 
   PetscFunctionBeginUser;
   look->vanished = false;
-  PetscCall(rg_directory_list(look->directory, &n, &look->names, &error));
+  PetscCall(rg_directory_list(look->directory, look->inside, &n, &look->names, &error));
   if (error && error != ENOENT)
     rg_fault_set(fault, RG_FAULT_ERROR, "cannot list %.300s: %s", look->directory, strerror(error));
-  if (look->repair && look->first) PetscCall(remove_stale(look->directory, n, look->names));
+  if (look->repair && look->first)
+    PetscCall(remove_stale(look->directory, look->inside, n, look->names));
   PetscCall(keep_shards(&n, look->names));
   for (int i = 0; i < n && !fault->code; i++) PetscCall(look_at_name(look, look->names[i], fault));
   PetscCall(rg_names_free(n, &look->names));
@@ -371,7 +373,8 @@ static PetscErrorCode gather_folder(Look *look, RgFault *fault)
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgFault *fault)
 {
-  Look look = {.home = directory, .repair = repair, .index = index, .n_bad = n_bad};
+  Look look = {
+    .home = directory, .inside = RG_TOP, .repair = repair, .index = index, .n_bad = n_bad};
   char *foreign;
 
   PetscFunctionBeginUser;
@@ -383,6 +386,7 @@ PetscErrorCode rg_index_gather(const char *directory, const char *results, bool 
   if (directory && repair) {
     PetscCall(rg_path_join(directory, RG_FOLDER_FOREIGN, &foreign));
     look.directory = foreign;
+    look.inside = RG_FOLDER;
     PetscCall(gather_folder(&look, fault));
     PetscCall(PetscFree(foreign));
   }
@@ -399,6 +403,8 @@ PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *cont
   if (index->sources[source].results)
     PetscCall(
       rg_shard_open_results(index->sources[source].path, false, container, &trailed, fault));
-  else PetscCall(rg_shard_open(index->sources[source].path, container, fault));
+  else
+    PetscCall(
+      rg_shard_open(index->sources[source].path, index->sources[source].inside, container, fault));
   PetscFunctionReturn(0);
 }

@@ -2,6 +2,7 @@
 #ifndef RG_STUDY_STORE_INDEX_H
 #define RG_STUDY_STORE_INDEX_H
 
+#include "base/files.h"
 #include "base/hash.h"
 #include "study/hdf5/shard.h"
 #include "study/store/store.h"
@@ -16,10 +17,10 @@ typedef struct {
 } RgIndexEntry;
 
 typedef struct {
-  char *path;   /* owned */
-  bool results; /* a results file; otherwise a shard */
-  bool foreign; /* a shard in the folder `foreign` */
-  int first, n; /* range of its entries */
+  char *path;      /* owned */
+  bool results;    /* a results file; otherwise a shard */
+  RgInside inside; /* of a shard; RG_FOLDER: it is in the folder `foreign` */
+  int first, n;    /* range of its entries */
 } RgIndexSource;
 
 typedef struct {
@@ -78,14 +79,15 @@ static inline bool rg_same_hash(const uint64_t a[2], const uint64_t b[2])
    newer schema, RG_FAULT_ERROR. */
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
                                RgIndex *index, int *n_bad, RgFault *fault);
-/* Remove the temporary files of dead processes from a directory, and those of other hosts or
-   earlier starts of this host that are a day old. */
+/* Remove the temporary files of dead processes from the directory of a results file, and those of
+   other hosts or earlier starts of this host that are a day old. */
 PetscErrorCode rg_remove_stale_in(const char *directory);
 /* Adapt the fault of opening a file to a study: files that are damaged, newer or unreadable for
    this user become FOREIGN, the rest ERROR. */
 void rg_store_judge(RgFault *fault);
-/* Move a shard into a folder of the study directory; failure is harmless. */
-PetscErrorCode rg_shard_move(const char *path, const char *directory, const char *folder);
+/* Move a shard of the study directory into a folder of it; failure is harmless. */
+PetscErrorCode rg_shard_move(const char *path, RgInside inside, const char *directory,
+                             const char *folder);
 /* Open a source again to read its records. */
 PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *container,
                              RgFault *fault);

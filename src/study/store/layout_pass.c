@@ -65,7 +65,7 @@ static PetscErrorCode condemn(const RgLayout *layout, int source, RgFault *fault
   PetscFunctionBeginUser;
   fault->code = from->results ? RG_FAULT_FOREIGN : RG_FAULT_INCOMPLETE;
   if (!from->results && layout->directory)
-    PetscCall(rg_shard_move(from->path, layout->directory, RG_FOLDER_BAD));
+    PetscCall(rg_shard_move(from->path, from->inside, layout->directory, RG_FOLDER_BAD));
   PetscFunctionReturn(0);
 }
 

@@ -30,6 +30,15 @@ static PetscErrorCode seal(const RgSealedLog *log, const char *line, size_t leng
   PetscFunctionReturn(0);
 }
 
+bool rg_sealed_is_log(const char *name)
+{
+  static const char digits[] = "0123456789";
+
+  if (strspn(name, "0123456789abcdef") != RG_ID_LENGTH || name[RG_ID_LENGTH] != '.') return false;
+  const char *number = name + RG_ID_LENGTH + 1;
+  return strspn(number, digits) && !strcmp(number + strspn(number, digits), ".log");
+}
+
 /* Call `visit` with the path of each file of trial `id`. */
 typedef PetscErrorCode (*Visit)(void *closure, const char *path);
 static PetscErrorCode visit_files(const char *folder, const char *id, Visit visit, void *closure)
@@ -38,9 +47,9 @@ static PetscErrorCode visit_files(const char *folder, const char *id, Visit visi
   int n, error;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_directory_list(folder, &n, &names, &error));
+  PetscCall(rg_directory_list(folder, RG_FOLDER, &n, &names, &error));
   for (int i = 0; i < n; i++) {
-    if (strncmp(names[i], id, RG_ID_LENGTH) || names[i][RG_ID_LENGTH] != '.') continue;
+    if (strncmp(names[i], id, RG_ID_LENGTH) || !rg_sealed_is_log(names[i])) continue;
     PetscCall(rg_path_join(folder, names[i], &path));
     PetscCall(visit(closure, path));
     PetscCall(PetscFree(path));
@@ -64,7 +73,8 @@ static PetscErrorCode read_file(void *closure, const char *path)
   char *text;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_file_read(path, BYTES_MAX, &text, &length, &mistake));
+  PetscCall(rg_file_read_open(rg_inside_open(path, RG_FOLDER, O_RDONLY | O_NONBLOCK), BYTES_MAX,
+                              &text, &length, &mistake));
   for (char *line = text, *end; text && (end = memchr(line, '\n', length - (size_t)(line - text)));
        line = end + 1) {
     char *last, hex[33];
@@ -103,7 +113,7 @@ static PetscErrorCode ask_lock(void *closure, const char *path)
 {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
   bool *held = closure;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = rg_inside_open(path, RG_FOLDER, O_RDONLY | O_NONBLOCK);
 
   PetscFunctionBeginUser;
   if (fd < 0) PetscFunctionReturn(0);
@@ -135,9 +145,9 @@ PetscErrorCode rg_sealed_list(const char *directory, const char *folder, int *n,
   *n = 0;
   *ids = NULL;
   PetscCall(rg_path_join(directory, folder, &path));
-  PetscCall(rg_directory_list(path, &n_names, &names, &error));
+  PetscCall(rg_directory_list(path, RG_FOLDER, &n_names, &names, &error));
   for (int i = 0; i < n_names; i++) {
-    if (strlen(names[i]) <= RG_ID_LENGTH || names[i][RG_ID_LENGTH] != '.') continue;
+    if (!rg_sealed_is_log(names[i])) continue;
     names[i][RG_ID_LENGTH] = '\0';
     if (*n && !strcmp((*ids)[*n - 1], names[i])) continue;
     PetscCall(RG_GROW(*n, *ids));
@@ -174,16 +184,15 @@ PetscErrorCode rg_sealed_line(const RgSealedLog *log, const char *line, RgText *
 static int create_file(RgSealedLog *log)
 {
   const struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  int error = rg_directory_create(log->directory);
+  const int error = rg_inside_create(log->folder);
 
-  if (!error) error = rg_directory_create(log->folder);
   if (error) return error;
   for (int n = 0; n < 1000000; n++) {
     snprintf(log->path, sizeof(log->path), "%s/%s.%d.log", log->folder, log->id, n);
-    log->fd = open(log->path, O_CREAT | O_EXCL | O_WRONLY | O_APPEND | O_CLOEXEC, 0666);
+    log->fd = rg_inside_open(log->path, RG_FOLDER, O_CREAT | O_EXCL | O_WRONLY | O_APPEND);
     if (log->fd >= 0) {
       (void)fcntl(log->fd, F_SETLK, &lock);
-      return rg_directory_sync(log->folder);
+      return rg_inside_sync(log->folder, RG_FOLDER);
     }
     if (errno != EEXIST && errno != EINTR) return errno;
   }

@@ -20,6 +20,9 @@ typedef struct {
 /* Called for each sealed line, without its seal. first: whether it is the first line of a file. */
 typedef PetscErrorCode (*RgSealedLine)(void *closure, bool first, char *line);
 
+/* Whether a log has this name: no other file of a folder is read or removed. */
+bool rg_sealed_is_log(const char *name);
+
 /* Open a log, and read the lines of all its files. directory: the study directory, which need not
    exist; NULL: a log in memory, which is never written. author: see the evaluation log. */
 PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const char *id,

@@ -80,6 +80,9 @@ static void check_directory(const RgStore *store, RgFault *fault)
   if (!error) error = rg_directory_create(store->directory);
   if (!error && access(store->directory, R_OK | W_OK | X_OK)) error = errno;
   if (!error && access(store->parent, W_OK | X_OK)) error = errno;
+  if (error == ENOTDIR && !lstat(store->directory, &parent) && S_ISLNK(parent.st_mode))
+    rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s is a symbolic link, and a run follows none",
+                 store->directory);
   rg_fault_file(fault, store->directory, "use directory", error, store->parent, 0);
   if (error == EACCES || error == EPERM || error == EROFS || error == ENOTDIR)
     fault->code = RG_FAULT_FOREIGN;
@@ -201,10 +204,10 @@ static PetscErrorCode commit_shard(RgStore *store, int level, int n, RgRecord *c
     rg_fault_judge(fault, RG_FAULT_ERROR, where);
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_file_commit(store->directory, name, bytes, *length, fault));
+  PetscCall(rg_file_commit(store->directory, RG_TOP, name, bytes, *length, fault));
   if (fault->error == ENOENT && !rg_directory_create(store->directory)) {
     *fault = (RgFault){0};
-    PetscCall(rg_file_commit(store->directory, name, bytes, *length, fault));
+    PetscCall(rg_file_commit(store->directory, RG_TOP, name, bytes, *length, fault));
   }
   PetscCall(PetscFree(bytes));
   PetscFunctionReturn(0);
@@ -326,7 +329,7 @@ static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathe
 
   PetscFunctionBeginUser;
   PetscCall(rg_path_join(store->directory, name, &path));
-  PetscCall(rg_shard_open(path, &cursor.container, &fault));
+  PetscCall(rg_shard_open(path, RG_TOP, &cursor.container, &fault));
   PetscCall(PetscFree(path));
   while (rg_cursor_next(&cursor, &fault)) {
     PetscCall(rg_cursor_read(&cursor, &fault));
@@ -346,7 +349,7 @@ static PetscErrorCode remove_merged(const RgStore *store, int n, const RgSmallSh
   PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     PetscCall(rg_path_join(store->directory, inputs[i].name, &path));
-    (void)unlink(path); /* a remaining shard is a harmless duplicate */
+    (void)rg_inside_remove(path, RG_TOP, false); /* what remains is a harmless duplicate */
     PetscCall(PetscFree(path));
   }
   PetscFunctionReturn(0);

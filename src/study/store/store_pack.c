@@ -233,7 +233,8 @@ static int make_durable(const RgStore *store)
   return error ? error : rg_directory_sync(store->parent);
 }
 
-/* Remove the optima. A later study searches again for those that it needs. */
+/* Remove the optima. A later study searches again for those that it needs. Files of other names are
+   not ours. */
 static PetscErrorCode remove_optima(const RgStore *store)
 {
   char *folder, *path, **names;
@@ -241,13 +242,16 @@ static PetscErrorCode remove_optima(const RgStore *store)
 
   PetscFunctionBeginUser;
   PetscCall(rg_path_join(store->directory, RG_FOLDER_OPTIMA, &folder));
-  PetscCall(rg_directory_list(folder, &n, &names, &error));
+  PetscCall(rg_directory_list(folder, RG_FOLDER, &n, &names, &error));
   for (int i = 0; i < n; i++) {
+    const bool optimum =
+      strspn(names[i], "0123456789abcdef") == 32 && !strcmp(names[i] + 32, ".optimum");
+    if (!optimum && !rg_file_is_stale(names[i])) continue;
     PetscCall(rg_path_join(folder, names[i], &path));
-    (void)unlink(path);
+    (void)rg_inside_remove(path, RG_FOLDER, false);
     PetscCall(PetscFree(path));
   }
-  (void)rmdir(folder);
+  (void)rg_inside_remove(folder, RG_TOP, true);
   PetscCall(rg_names_free(n, &names));
   PetscCall(PetscFree(folder));
   PetscFunctionReturn(0);
@@ -262,13 +266,13 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
     const RgIndexSource *source = &layout->index->sources[s];
     if (source->results) continue;
     /* If the shard remains, it is a harmless duplicate. */
-    if (is_packed(layout, s)) (void)unlink(source->path);
-    else if (!source->foreign)
-      PetscCall(rg_shard_move(source->path, store->directory, RG_FOLDER_FOREIGN));
+    if (is_packed(layout, s)) (void)rg_inside_remove(source->path, source->inside, false);
+    else if (source->inside == RG_TOP)
+      PetscCall(rg_shard_move(source->path, source->inside, store->directory, RG_FOLDER_FOREIGN));
   }
   PetscCall(remove_optima(store));
   PetscCall(rg_path_join(store->directory, RG_FOLDER_FOREIGN, &foreign));
-  (void)rmdir(foreign); /* succeeds only if they are empty */
+  (void)rg_inside_remove(foreign, RG_TOP, true); /* succeeds only if they are empty */
   (void)rmdir(store->directory);
   PetscCall(PetscFree(foreign));
   PetscFunctionReturn(0);

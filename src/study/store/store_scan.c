@@ -38,10 +38,11 @@ static PetscErrorCode put_foreign_aside(const RgStore *store, const RgIndex *ind
   PetscFunctionBeginUser;
   for (int s = 0; s < index->n_sources; s++) {
     const RgIndexSource *source = &index->sources[s];
-    bool ours = source->results || source->foreign;
+    bool ours = source->results || source->inside == RG_FOLDER;
     for (int i = source->first; i < source->first + source->n && !ours; i++)
       ours = planned[rg_index_find(index, index->entries[i].id)];
-    if (!ours) PetscCall(rg_shard_move(source->path, store->directory, RG_FOLDER_FOREIGN));
+    if (!ours)
+      PetscCall(rg_shard_move(source->path, source->inside, store->directory, RG_FOLDER_FOREIGN));
   }
   PetscFunctionReturn(0);
 }

@@ -1,5 +1,6 @@
 /* Reading of stored results: every record once, and the description of a file. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,10 +18,17 @@ static PetscErrorCode is_study_directory(const char *path, bool *is)
   PetscFunctionBeginUser;
   while (length > 1 && path[length - 1] == '/') length--;
   *is = length > 2 && !strncmp(path + length - 2, ".d", 2);
-  PetscCall(rg_directory_list(path, &n, &names, &error));
+  PetscCall(rg_directory_list(path, RG_ANYWHERE, &n, &names, &error));
   for (int i = 0; i < n; i++) *is = *is || rg_shard_level(names[i]) >= 0;
   PetscCall(rg_names_free(n, &names));
   PetscFunctionReturn(0);
+}
+
+static bool is_a_link(const char *path)
+{
+  struct stat found;
+
+  return !lstat(path, &found) && S_ISLNK(found.st_mode);
 }
 
 PetscErrorCode rg_store_resolve(const char *path, char **results, char **directory, RgFault *fault)
@@ -36,11 +44,16 @@ PetscErrorCode rg_store_resolve(const char *path, char **results, char **directo
   PetscCall(rg_store_paths(path, &beside, &parent, &name));
   PetscCall(PetscFree(parent));
   if (!stat(path, &found)) {
+    /* The user may name a link; links beside a file and inside a directory are not followed. */
+    char *place = S_ISDIR(found.st_mode) && is_a_link(path) ? realpath(path, NULL) : NULL;
     if (S_ISDIR(found.st_mode)) PetscCall(is_study_directory(path, &studies));
-    if (studies) PetscCall(PetscStrallocpy(path, S_ISDIR(found.st_mode) ? directory : results));
-    else
+    if (studies)
+      PetscCall(
+        PetscStrallocpy(place ? place : path, S_ISDIR(found.st_mode) ? directory : results));
+    free(place);
+    if (!studies)
       rg_fault_set(fault, RG_FAULT_ERROR, "%.400s: no study directory (OUT.h5.d) of a run", path);
-  } else if (!stat(beside, &found) && S_ISDIR(found.st_mode)) {
+  } else if (!lstat(beside, &found) && S_ISDIR(found.st_mode)) {
     PetscCall(PetscStrallocpy(beside, directory));
   } else {
     rg_fault_set(fault, RG_FAULT_ERROR, "%.400s: no such results file or study directory", path);
@@ -312,14 +325,15 @@ static PetscErrorCode read_directory(const char *directory, bool describe, RgSto
   RgContainer container;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_directory_list(directory, &n, &names, &error));
+  PetscCall(rg_directory_list(directory, RG_TOP, &n, &names, &error));
   for (int i = 0; i < n; i++) {
     if (rg_shard_level(names[i]) < 0) continue;
     info->n_shards++;
     PetscCall(rg_path_join(directory, names[i], &path));
     RgFault fault = {0};
-    if (describe && !stat(path, &found) && (!info->study || found.st_mtime > newest)) {
-      PetscCall(rg_shard_open(path, &container, &fault));
+    if (describe && !rg_inside_stat(path, RG_TOP, &found) &&
+        (!info->study || found.st_mtime > newest)) {
+      PetscCall(rg_shard_open(path, RG_TOP, &container, &fault));
       if (!fault.code) {
         PetscCall(read_info(&container, info));
         newest = found.st_mtime;

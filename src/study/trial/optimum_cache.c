@@ -1,6 +1,7 @@
 /* Optima found by search, stored in files. */
 #include "study/trial/optimum_cache.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -100,7 +101,8 @@ PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double
   *found = false;
   name_of(key, name);
   PetscCall(rg_text_add(&path, "%s/%s", folder, name));
-  PetscCall(rg_file_read(path.data, LARGEST, &bytes, &length, &mistake));
+  PetscCall(rg_file_read_open(rg_inside_open(path.data, RG_FOLDER, O_RDONLY | O_NONBLOCK), LARGEST,
+                              &bytes, &length, &mistake));
   if (bytes) PetscCall(parse(key, bytes, length, optimum, accuracy, found));
   PetscCall(PetscFree(bytes));
   PetscCall(rg_text_clear(&mistake));
@@ -123,8 +125,8 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
   if (found) PetscFunctionReturn(0); /* another rank has stored it already */
   name_of(key, name);
   PetscCall(compose(key, optimum, accuracy, &text));
-  (void)rg_directory_create(folder); /* the commit reports a failure */
-  PetscCall(rg_file_commit(folder, name, text.data, text.length, &fault));
+  (void)rg_inside_create(folder); /* the commit reports a failure */
+  PetscCall(rg_file_commit(folder, RG_FOLDER, name, text.data, text.length, &fault));
   PetscCall(rg_text_clear(&text));
   PetscFunctionReturn(0);
 }

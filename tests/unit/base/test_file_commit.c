@@ -19,16 +19,16 @@ RG_TEST(writes_and_replaces)
   RgFault fault = {0};
 
   scratch_create(scratch);
-  RG_OK(rg_file_commit(scratch, "a.h5", "hello", 5, &fault));
+  RG_OK(rg_file_commit(scratch, RG_TOP, "a.h5", "hello", 5, &fault));
   assert_int_equal(fault.code, RG_FAULT_NONE);
-  RG_OK(rg_file_commit(scratch, "a.h5", "other!", 6, &fault));
+  RG_OK(rg_file_commit(scratch, RG_TOP, "a.h5", "other!", 6, &fault));
   assert_int_equal(fault.code, RG_FAULT_NONE);
   snprintf(path, sizeof(path), "%s/a.h5", scratch);
   bytes = scratch_read(path, &length);
   assert_int_equal(length, 6);
   assert_memory_equal(bytes, "other!", 6);
   free(bytes);
-  RG_OK(rg_file_commit(scratch, "empty", NULL, 0, &fault));
+  RG_OK(rg_file_commit(scratch, RG_TOP, "empty", NULL, 0, &fault));
   assert_int_equal(fault.code, RG_FAULT_NONE);
   assert_int_equal(scratch_count(scratch, ""), 2); /* no temporary file is left */
   scratch_remove(scratch);
@@ -41,7 +41,7 @@ RG_TEST(missing_directory_is_an_error)
 
   scratch_create(scratch);
   snprintf(directory, sizeof(directory), "%s/nowhere", scratch);
-  RG_OK(rg_file_commit(directory, "a.h5", "hello", 5, &fault));
+  RG_OK(rg_file_commit(directory, RG_TOP, "a.h5", "hello", 5, &fault));
   assert_int_equal(fault.error, ENOENT);
   assert_non_null(strstr(fault.message, "nowhere/a.h5"));
   scratch_remove(scratch);
@@ -60,7 +60,7 @@ RG_TEST(nothing_is_left_of_a_failed_write)
   small = old;
   small.rlim_cur = 5000;
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-  RG_OK(rg_file_commit(scratch, "a.h5", bytes, sizeof(bytes), &fault));
+  RG_OK(rg_file_commit(scratch, RG_TOP, "a.h5", bytes, sizeof(bytes), &fault));
   assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
   assert_int_equal(fault.error, EFBIG);
   assert_non_null(strstr(fault.message, "needs 8.0 KiB"));
@@ -77,7 +77,7 @@ RG_TEST(target_that_is_a_directory_is_an_error)
   scratch_create(scratch);
   snprintf(directory, sizeof(directory), "%s/a.h5", scratch);
   assert_int_equal(mkdir(directory, 0777), 0);
-  RG_OK(rg_file_commit(scratch, "a.h5", "hello", 5, &fault));
+  RG_OK(rg_file_commit(scratch, RG_TOP, "a.h5", "hello", 5, &fault));
   assert_true(fault.error == EISDIR || fault.error == EEXIST);
   assert_non_null(strstr(fault.message, "rename"));
   assert_int_equal(scratch_count(scratch, ""), 1);
@@ -144,16 +144,16 @@ RG_TEST(files_of_other_places_are_forgotten_with_time)
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     snprintf(path, sizeof(path), "%s/%s", scratch, cases[i].name);
     scratch_write(path, "x", 1);
-    assert_false(rg_file_is_forgotten(scratch, cases[i].name, 86400));
+    assert_false(rg_file_is_forgotten(scratch, RG_TOP, cases[i].name, 86400));
     assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
-    assert_int_equal(rg_file_is_forgotten(scratch, cases[i].name, 86400), cases[i].ours);
+    assert_int_equal(rg_file_is_forgotten(scratch, RG_TOP, cases[i].name, 86400), cases[i].ours);
   }
   rg_file_place(place); /* here the process can be looked up */
   snprintf(name, sizeof(name), ".tmp.%s.%d.0", place, (int)getpid());
   snprintf(path, sizeof(path), "%s/%s", scratch, name);
   scratch_write(path, "x", 1);
   assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
-  assert_false(rg_file_is_forgotten(scratch, name, 86400));
+  assert_false(rg_file_is_forgotten(scratch, RG_TOP, name, 86400));
   scratch_remove(scratch);
 }
 
