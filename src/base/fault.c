@@ -58,3 +58,8 @@ void rg_fault_file(RgFault *fault, const char *path, const char *what, int error
   rg_fault_set(fault, code, "cannot %s %.300s: %s (needs %s, %s free)", what, path, strerror(error),
                need, available);
 }
+
+bool rg_fault_lasts(const RgFault *fault)
+{
+  return fault->code && (fault->error == ENOTDIR || fault->error == ELOOP);
+}

@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "cli/plan_json.h"
 #include "cli/simulation.h"
+#include "cli/starts.h"
 #include "cli/warnings.h"
 #include "base/table.h"
 #include "cli/world.h"
@@ -392,7 +393,9 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 
   PetscFunctionBeginUser;
   PetscCall(rg_study_load(registry, arguments->positional[0], &study, &diagnostics));
-  if (!diagnostics.n) PetscCall(rg_probe_programs(&study, &diagnostics));
+  if (!diagnostics.n) PetscCall(rg_starts_announce(&study, "plan"));
+  if (!diagnostics.n)
+    PetscCall(rg_probe_programs(&study, !arguments->option[OPT_QUICK], &diagnostics));
   rg_print_diagnostics(&diagnostics);
   if (diagnostics.n && !registry)
     PetscCall(rg_plugins_complain(arguments->option[OPT_OUTPUT], &told));
@@ -407,8 +410,8 @@ static const char notes[] =
   "plan runs no trial and writes no results. Without -quick it times parts of a trial of each\n"
   "method and problem. A method that is a program is started, and gets made-up values. A problem\n"
   "that is a program is evaluated twice, after a line that announces this. plan does not\n"
-  "evaluate the problem with -quick, or if its entry declares the `seconds` of an evaluation or\n"
-  "a `time_limit` above 600.\n";
+  "evaluate the problem if its entry declares the `seconds` of an evaluation or a `time_limit`\n"
+  "above 600. With -quick it starts no program.\n";
 
 const RgCommand rg_command_plan = {
   RG_USAGE("plan STUDY.yaml [KEY=VALUE ...] [-o OUT.h5] [-ranks N] [options]", options, 1, INT_MAX),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "cli/progress.h"
+#include "cli/starts.h"
 #include "cli/warnings.h"
 #include "cli/values.h"
 #include "study/plan/plan.h"
@@ -145,13 +146,14 @@ static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
 }
 
 /* Check that external methods start and answer before the run begins. One rank tries. */
-static PetscErrorCode try_programs(const RgStudy *study, int rank, int *exit_code)
+static PetscErrorCode try_programs(const RgStudy *study, int rank, bool quiet, int *exit_code)
 {
   RgDiagnostics diagnostics = {0};
   int n;
 
   PetscFunctionBeginUser;
-  if (rank == 0) PetscCall(rg_probe_programs(study, &diagnostics));
+  if (rank == 0 && !quiet) PetscCall(rg_starts_announce(study, "run"));
+  if (rank == 0) PetscCall(rg_probe_programs(study, true, &diagnostics));
   if (rank == 0) rg_print_diagnostics(&diagnostics);
   n = diagnostics.n;
   PetscCallMPI(MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD));
@@ -180,7 +182,7 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
   if (rank == speaker) rg_print_diagnostics(&diagnostics);
   if (rank == speaker && !registry) PetscCall(rg_plugins_complain(run_options.output, &told));
   if (speaker >= 0) *exit_code = RG_EXIT_BAD_INPUT;
-  else PetscCall(try_programs(&study, rank, exit_code));
+  else PetscCall(try_programs(&study, rank, arguments->option[OPT_QUIET] != NULL, exit_code));
   if (*exit_code == RG_EXIT_OK && rank == 0) PetscCall(rg_print_warnings(&study));
   if (*exit_code == RG_EXIT_OK) PetscCall(run(&study, &run_options, arguments, exit_code));
   PetscCall(rg_study_destroy(&study));

@@ -9,13 +9,14 @@
 #include "base/hash.h"
 #include "study/hdf5/shard.h"
 
-enum { OPT_SAMPLE, OPT_ALL, OPT_NONE, OPT_STUDY };
+enum { OPT_SAMPLE, OPT_ALL, OPT_NONE, OPT_STUDY, OPT_PROGRAMS };
 
 static const RgOption options[] = {
   {"-sample", "N", "run this many trials again (default 3; the file's checksum chooses them)"},
   {"-all", NULL, "run every trial again"},
   {"-no-rerun", NULL, "run none: checksums and completeness only, which says so"},
   {"-study", "FILE", "where the study file stood: its data files are looked for beside it"},
+  {"-allow-programs", NULL, "start the programs that the file names as methods; none otherwise"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
@@ -234,7 +235,10 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 {
   const char *named = arguments->option[OPT_STUDY];
   const int wanted = parse_sample(arguments);
-  RgVerification s = {.path = arguments->positional[0], .registry = registry};
+  RgVerification s = {.path = arguments->positional[0],
+                      .registry = registry,
+                      .programs = arguments->option[OPT_PROGRAMS] != NULL,
+                      .insists = arguments->option[OPT_SAMPLE] || arguments->option[OPT_ALL]};
   char *text = NULL;
 
   PetscFunctionBeginUser;
@@ -256,5 +260,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
 }
 
 const RgCommand rg_command_verify = {
-  RG_USAGE("verify RESULTS.h5 [-sample N | -all | -no-rerun] [-study FILE]", options, 1, 1),
+  RG_USAGE("verify RESULTS.h5 [-sample N | -all | -no-rerun] [-study FILE] [-allow-programs]",
+           options, 1, 1),
   .place = RG_ON_ALL, .run = run};

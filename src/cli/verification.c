@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "cli/evaluations.h"
+#include "cli/starts.h"
 #include "cli/verification.h"
 #include "study/record/software.h"
 #include "study/store/compare.h"
@@ -32,6 +33,13 @@ static bool has_our_bits(const RgVerification *s, int i)
   return s->found[i].fingerprint == rg_registry_fingerprint(s->registry, cell, s->fingerprint.hash);
 }
 
+/* Whether a rerun of trial i would start a program that the file names. Problems that are programs
+   are not asked again (below). */
+static bool starts_program(const RgVerification *s, int i)
+{
+  return s->study.cells[rg_plan_cell(&s->plan, i)].algorithm->outside != NULL;
+}
+
 /* Costly evaluations are not repeated; only the algorithm runs again, on the recorded answers.
    This check needs a complete record and equal bits. */
 static bool can_run_again(const RgVerification *s, int i)
@@ -55,6 +63,10 @@ PetscErrorCode rg_verify_draw(RgVerification *s, int wanted)
     uint64_t hash[2];
     RgTrial trial;
     if (s->found[i].status == RG_STATUS_MISSING || !can_run_again(s, i)) continue;
+    if (!s->programs && starts_program(s, i)) {
+      s->n_refused += wanted > 0;
+      continue;
+    }
     PetscCall(rg_plan_trial(&s->plan, i, &trial));
     snprintf(text, sizeof(text), "%s %s", s->salt, trial.id);
     rg_hash128(text, strlen(text), hash);
@@ -136,6 +148,22 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   PetscFunctionReturn(0);
 }
 
+/* Anyone's file is checked, so a file starts nothing by itself. */
+static PetscErrorCode say_refused(RgVerification *s)
+{
+  RgText programs = {0};
+
+  PetscFunctionBeginUser;
+  if (!s->n_refused) PetscFunctionReturn(0);
+  PetscCall(rg_starts_describe(&s->study, false, &programs));
+  rg_complain("%s: %d trial%s not run again, which would start programs: %s; -allow-programs "
+              "starts them",
+              s->path, s->n_refused, s->n_refused == 1 ? " was" : "s were", programs.data);
+  if (s->insists) s->exit_code = RG_EXIT_BAD_INPUT;
+  PetscCall(rg_text_clear(&programs));
+  PetscFunctionReturn(0);
+}
+
 PetscErrorCode rg_verify_check(RgVerification *s)
 {
   int counts[3];
@@ -151,8 +179,10 @@ PetscErrorCode rg_verify_check(RgVerification *s)
     rg_say(", %d of another numeric fingerprint with the same initial design (to %g)", counts[1],
            tolerance);
   rg_say(counts[2] ? ", %d different\n" : "\n", counts[2]);
+  PetscCall(say_refused(s));
   if (counts[2]) s->exit_code = RG_EXIT_STORAGE;
-  else if (s->n_found < s->plan.n && s->rank == 0) s->exit_code = RG_EXIT_INCOMPLETE;
+  else if (!s->exit_code && s->n_found < s->plan.n && s->rank == 0)
+    s->exit_code = RG_EXIT_INCOMPLETE;
   PetscCallMPI(MPI_Bcast(&s->exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
   PetscFunctionReturn(0);
 }

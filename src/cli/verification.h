@@ -26,8 +26,10 @@ typedef struct {
   RgFound *found;                  /* per trial of the plan; owned */
   RgChecksum own;                  /* over the records that are part of the file's own checksum */
   int n_records, n_found, n_other; /* n_other: trials that the plan lacks */
+  bool programs, insists;          /* programs may be started; a rerun was asked for in words */
   int damaged, n_sample;
-  int *sample; /* trials to run again; owned */
+  int n_refused; /* trials that would start a program */
+  int *sample;   /* trials to run again; owned */
   int n_equal, n_close, n_different;
   int exit_code;
 } RgVerification;

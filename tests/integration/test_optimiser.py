@@ -113,7 +113,7 @@ class Optimiser(RegattaTest):
                            .replace("seeds: 1", "seeds: 4"))
         one = self.run_study(study, "one.h5")
         self.assertEqual(self.checksum(one), self.checksum(self.run_study(study, "two.h5", ranks=2)))
-        self.run_ok("verify", one)
+        self.run_ok("verify", one, "-allow-programs")
         with h5py.File(one) as file:
             names = [n for n in file["branin"] if n == "program_width"]
             self.assertTrue(names)
@@ -216,7 +216,7 @@ for line in sys.stdin:
         study = self.study(method(), iterations=6, problem="{name: gp_path_context, levels: 20}")
         output = self.run_study(study)
         self.assertNotIn("ailed", self.run_ok("info", output))
-        self.run_ok("verify", output)
+        self.run_ok("verify", output, "-allow-programs")
 
     def test_a_study_whose_program_does_not_answer_start_does_not_pass_plan(self):
         code, _, err = regatta("plan", self.study(method(arguments=["--how", "no_start"])))
@@ -259,13 +259,13 @@ for line in sys.stdin:
         program.write_text(program.read_text() + "# changed\n")
         told = "1 of 2 finished trials were made by another version of their program"
         self.assertIn(told, self.run_ok("plan", study, "-o", output))
-        self.run_ok("verify", output, "-all")  # the same bits, as it happens
+        self.run_ok("verify", output, "-all", "-allow-programs")  # the same bits, as it happens
         self.assertIn("(0 run now", self.run_ok("run", study, "-o", output))
         self.assertIn("(1 run now", self.run_ok("run", study, "-o", output, "-recompute"))
         self.assertNotIn("another version", self.run_ok("plan", study, "-o", output))
         program.unlink()
         self.assertIn("trials    2", self.run_ok("info", output))
-        code, _, err = regatta("verify", output)
+        code, _, err = regatta("verify", output, "-allow-programs")
         self.assertEqual(code, 2)
         self.assertIn("its trials were made by the program mine.py", err)
 
@@ -304,7 +304,7 @@ for line in sys.stdin:
         study, output, otherwise = self.killed([])
         self.assertEqual(otherwise.sum(), 0)
         self.assertEqual(self.checksum(output), self.checksum(self.run_study(study, "whole.h5")))
-        self.run_ok("verify", output)
+        self.run_ok("verify", output, "-allow-programs")
 
     def test_answers_of_another_version_are_not_used(self):
         program = pathlib.Path(shutil.copy(OPTIMISER, self.folder / "mine.py"))
@@ -312,12 +312,12 @@ for line in sys.stdin:
         _, output, otherwise = self.killed([], program, lambda: program.write_text(
             text.replace('else request["seed"]', 'else request["seed"] + 1')))
         self.assertEqual(otherwise.sum(), 0)
-        self.run_ok("verify", output, "-all")
+        self.run_ok("verify", output, "-all", "-allow-programs")
 
     def test_a_program_that_asks_something_else_is_named(self):
         _, output, otherwise = self.killed(["--entropy"])
         self.assertGreater(otherwise.sum(), 0)
-        code, _, err = regatta("verify", output)
+        code, _, err = regatta("verify", output, "-allow-programs")
         self.assertEqual(code, 3)
         self.assertIn("the program is not reproducible", err)
 

@@ -1,13 +1,14 @@
 """Files of strangers are only data: what a study file, a results file or a study directory can make a command do."""
 import os
 import shutil
+import socket
 import subprocess
 import sys
 
 import h5py
 import numpy as np
 
-from regatta_test import HERE, LONG, RegattaTest, environment, main, regatta
+from regatta_test import HERE, LONG, REGATTA, RegattaTest, environment, main, regatta
 
 ROOT = HERE.parents[1]
 
@@ -151,6 +152,186 @@ class Results(RegattaTest):
         self.assertEqual((code, len(err.splitlines())), (2, 1), out + err)
         self.assertIn("takes its data from other files", err)
         self.assertNotIn("secret of", out + err)
+
+
+METHOD = """#!{python}
+import json, pathlib, sys
+pathlib.Path({mark!r}).touch()
+for line in sys.stdin:
+    request = json.loads(line)
+    answer = {{"id": request["id"], "protocol": 1}}
+    if request["do"] == "ask":
+        answer["x"] = {{"x1": 1.0, "x2": 2.0}} if isinstance(request.get("x"), dict) else [1.0, 2.0]
+    print(json.dumps(answer), flush=True)
+"""
+MIXED = """study: strange
+seed: 3
+seeds: 2
+common: {{iterations: 2, initial_points: 2}}
+problems: [branin]
+algorithms:
+  - random
+  - {{label: mine, name: external, program: {program}, arguments: ["two words", x]}}
+"""
+PAGE = """import sys
+import regatta_analysis as ra
+from regatta_analysis.load import program
+results = ra.load(sys.argv[1])
+print(results.counts(), program.planned(results.study))
+"""
+
+
+class Programs(RegattaTest):
+    """What a file can start: nothing, unless the user says so."""
+
+    def test_a_results_file_starts_nothing(self):
+        mark, program = self.folder / "mark", self.folder / "mine.py"
+        program.write_text(METHOD.format(python=sys.executable, mark=str(mark)))
+        program.chmod(0o755)
+        study, output = self.write("study.yaml", MIXED.format(program=program)), self.folder / "out.h5"
+        says = f"this study starts programs: {program} 'two words' x (algorithm mine)"
+        for command in (("plan", study, "-quick"), ("plan", study), ("run", study, "-o", output)):
+            mark.unlink(missing_ok=True)
+            code, out, err = regatta(*command)
+            self.assertEqual((code, err.count(says)), (0, 1), out + err)
+            self.assertEqual(mark.exists(), "-quick" not in command, command)
+        mark.unlink()
+        merged = self.folder / "merged.h5"
+        for command in ("info", "status", "checksum", "verify", "verify -all", "verify -no-rerun", "verify -sample 1"):
+            name, *options = command.split()
+            code, out, err = regatta(name, output, *options)
+            refuses = name == "verify" and "-no-rerun" not in options
+            self.assertEqual(code, 2 if refuses and options else 0, f"{command}: {out}{err}")
+            self.assertEqual(f"programs: {program} 'two words' x (algorithm mine)" in err, refuses, err)
+            self.assertEqual(len(err.splitlines()), int(refuses), err)
+            if refuses:
+                self.assertIn("-allow-programs", err)
+                self.assertRegex(out, "run again: [12] trials?, [12] equal")  # those of the built-in method
+            self.assertFalse(mark.exists(), command)
+        self.run_ok("merge", output, "-o", merged)
+        self.run_ok("plan", study, "-o", output, "-quick")
+        done = subprocess.run([sys.executable, "-c", PAGE, output], capture_output=True, text=True, check=True,
+                              env=dict(environment(), PYTHONPATH=str(ROOT / "analysis"), REGATTA=REGATTA))
+        self.assertIn("'done': 4", done.stdout)
+        self.assertIn("4\n", done.stdout)
+        self.assertFalse(mark.exists())
+        self.assertIn("4 equal in every bit", self.run_ok("verify", output, "-all", "-allow-programs"))
+        self.assertTrue(mark.exists())
+
+
+SWAP = """#!{python}
+import json, os, pathlib, sys
+folder, away, at = map(pathlib.Path, sys.argv[1:4])
+for line in sys.stdin:
+    question = json.loads(line)
+    print("a line for the log", file=sys.stderr, flush=True)
+    done = at.parent / f"swapped {{folder.name}}"
+    if question["id"] == 4 and not done.exists():
+        done.touch()
+        folder.parent.mkdir(exist_ok=True)
+        if folder.exists():
+            folder.rename(away)
+        folder.symlink_to(at)
+    print(json.dumps({{"id": question["id"], "value": question["x"]["a"]}}), flush=True)
+"""
+PROGRAM = """study: strange
+seed: 3
+seeds: 3
+common: {{iterations: 4, initial_points: 3}}
+problems: [{{name: external, program: {program}, arguments: [{folder}, {away}, {at}], inputs: [a real 0 1]}}]
+algorithms: [random]
+"""
+SEARCHED = """study: strange
+seed: 3
+seeds: 2
+common: {iterations: 2, initial_points: 3}
+problems: [{name: gp_path_box, features: 40}]
+algorithms: [random]
+"""
+# What a study directory has: names of its folders, and a file that each may have.
+FOLDERS = {"optima": f"{0:032x}.optimum", "log": "host-0.txt", "bad": f"0-{0:032x}.h5",
+           "foreign": f"0-{0:032x}.h5", "evaluations": f"{0:032x}.0.log", "answers": f"{0:032x}.0.log",
+           "timeline": f"{0:032x}.0.log"}
+
+
+class StudyDirectory(RegattaTest):
+    """Links inside OUT.h5.d, and in its place: nothing elsewhere is read, changed or removed."""
+
+    def setUp(self):
+        super().setUp()
+        self.output, self.directory = self.folder / "out.h5", self.folder / "out.h5.d"
+        self.precious = self.folder / "precious"
+        self.fill(self.precious)
+
+    def fill(self, folder):
+        """A folder of files with all the names that Regatta gives, and others."""
+        folder.mkdir(parents=True)
+        for name in ("notes.txt", *FOLDERS.values(), f"{socket.gethostname()}-0.txt", ".tmp.host.0123456789abcdef.9.0"):
+            (folder / name).write_text(f"the user's {name}")
+        for name in FOLDERS:
+            (folder / name).mkdir()
+            (folder / name / FOLDERS[name]).write_text(f"the user's {name}")
+        self.before = self.contents(folder)
+
+    def contents(self, folder):
+        return {path.relative_to(folder): path.is_file() and (path.read_bytes(), path.stat().st_mtime_ns)
+                for path in folder.rglob("*")}
+
+    def expect_untouched(self, about):
+        self.assertEqual(self.contents(self.precious), self.before, about)
+
+    def test_links_from_the_start(self):
+        """A run starts nothing where a link stands; the commands that only read do not follow it."""
+        study = self.write("study.yaml", SEARCHED)
+        for k, name in enumerate((None, *FOLDERS, f"0-{1:032x}.h5", "STOP", ".tmp.host.0123456789abcdef.9.0")):
+            for target in (self.precious, self.precious / "notes.txt")[0 if LONG else k % 2:][:2 if LONG else 1]:
+                link = self.directory / name if name else self.directory
+                link.parent.mkdir(exist_ok=True)
+                link.symlink_to(target)
+                code, out, err = regatta("run", study, "-o", self.output, "-quiet")
+                self.assertEqual((code, len(err.splitlines())), (2, 1), f"{link}: {out}{err}")
+                self.assertIn("STOP" if name == "STOP" else "is a symbolic link", err)
+                self.expect_untouched(link)
+                link.unlink()
+            shutil.rmtree(self.directory, ignore_errors=True)
+        self.directory.symlink_to(self.precious)
+        for command in ("info", "status", "checksum", "verify"):
+            code, _, err = regatta(command, self.output)
+            self.assertEqual((code, len(err.splitlines())), (2, 1), err)
+        self.expect_untouched("commands that read")
+
+    def test_links_inside_folders(self):
+        """A file that Regatta would write or read is a link: it is replaced, or left alone."""
+        study = self.write("study.yaml", SEARCHED)
+        for name, file in FOLDERS.items():
+            (self.directory / name).mkdir(parents=True)
+            (self.directory / name / file).symlink_to(self.precious / file)
+        (self.directory / "log" / f"{socket.gethostname()}-0.txt").symlink_to(self.precious / "notes.txt")
+        (self.directory / "optima" / "notes.txt").write_text("the user's")
+        self.run_ok("run", study, "-o", self.output, "-quiet")
+        self.expect_untouched("links inside folders")
+        self.assertEqual((self.directory / "optima" / "notes.txt").read_text(), "the user's")
+
+    def test_links_that_come_meanwhile(self):
+        """The problem itself puts the link there, between two evaluations."""
+        program = self.write("swap.py", SWAP.format(python=sys.executable))
+        program.chmod(0o755)
+        for name in (None, *FOLDERS):
+            folder = self.directory / name if name else self.directory
+            study = self.write("study.yaml", PROGRAM.format(program=program, folder=folder,
+                                                            away=self.folder / "away", at=self.precious))
+            code, out, err = regatta("run", study, "-o", self.output, "-quiet")
+            needed = name in (None, "evaluations", "foreign")
+            self.assertEqual(code, 3 if needed else 0, f"{name}: {out}{err}")
+            self.expect_untouched(f"{name} while it runs")
+            if folder.is_symlink():
+                folder.unlink()
+            if (self.folder / "away").exists():
+                (self.folder / "away").rename(folder)
+            if needed:  # nothing that was logged is asked again
+                self.run_ok("run", study, "-o", self.output, "-quiet")
+            shutil.rmtree(self.directory, ignore_errors=True)
+            self.output.unlink()
 
 
 if __name__ == "__main__":

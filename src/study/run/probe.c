@@ -56,13 +56,13 @@ static PetscErrorCode try_program(const RgStudy *study, const RgCell *cell, char
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_probe_programs(const RgStudy *study, RgDiagnostics *diagnostics)
+PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics *diagnostics)
 {
   char message[256];
 
   PetscFunctionBeginUser;
   PetscCall(rg_recorded_check(study, diagnostics));
-  for (int i = 0; i < study->n_cells; i++) {
+  for (int i = 0; i < study->n_cells && start; i++) {
     const RgCell *cell = &study->cells[i];
     if (!cell->algorithm->outside || is_tried(study, i)) continue;
     if (has_failed(cell->algorithm_place, diagnostics)) continue;

@@ -8,7 +8,7 @@
 /* Run every external method through one query on every problem entry, with made-up evaluations:
    start, ask, tell. The initial design includes inputs that don't count. Mistakes are added to
    `diagnostics`, once per method. Starts programs. Not collective. */
-PetscErrorCode rg_probe_programs(const RgStudy *study, RgDiagnostics *diagnostics);
+PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics *diagnostics);
 
 /* Append a line about every problem that rg_probe_costs evaluates to time it, and about every one
    that it does not evaluate although nobody has declared how long that takes. */

@@ -64,7 +64,7 @@ static PetscErrorCode look_at_disk(RgSession *session, const RgFault *fault, boo
     rg_session_tell(session, session->rank, "%s; %d finished trials wait in memory", fault->message,
                     n);
   session->told = troubled > 0;
-  *give_up = troubled > patience;
+  *give_up = troubled > patience || rg_fault_lasts(fault);
   PetscFunctionReturn(0);
 }
 

@@ -67,6 +67,26 @@ static PetscErrorCode check_output(const RgStore *store, RgFault *fault)
   PetscFunctionReturn(0);
 }
 
+/* A link in the study directory came with a copy of it, or was put there: nobody's run makes one. */
+static PetscErrorCode check_links(const RgStore *store, RgFault *fault)
+{
+  struct stat found;
+  char **names, *path;
+  int n, error;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_directory_list(store->directory, RG_TOP, &n, &names, &error));
+  for (int i = 0; i < n; i++) {
+    PetscCall(rg_path_join(store->directory, names[i], &path));
+    if (!rg_inside_stat(path, RG_TOP, &found) && S_ISLNK(found.st_mode))
+      rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s is a symbolic link, and a run follows none",
+                   path);
+    PetscCall(PetscFree(path));
+  }
+  PetscCall(rg_names_free(n, &names));
+  PetscFunctionReturn(0);
+}
+
 static void check_directory(const RgStore *store, RgFault *fault)
 {
   struct stat parent;
@@ -109,6 +129,7 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
   if (rank == 0) {
     PetscCall(check_output(new, fault));
     if (!fault->code) check_directory(new, fault);
+    if (!fault->code) PetscCall(check_links(new, fault));
     if (!fault->code) new->presence = rg_presence_begin(new->directory);
   }
   if (fault->code) PetscCall(rg_store_close(&new));

@@ -27,7 +27,8 @@ PetscErrorCode rg_trial_insist(RgTrialRun *run, RgTrialWriting write, void *clos
     run->host->trouble = (RgFault){0};
     PetscCall(write(closure, &run->host->trouble));
     if (!run->host->trouble.code) break;
-    if (rg_trial_hear_stop(run) || rg_wall_seconds() > until) {
+    if (rg_fault_lasts(&run->host->trouble) || rg_trial_hear_stop(run) ||
+        rg_wall_seconds() > until) {
       run->abandoned = true;
       PetscFunctionReturn(0);
     }
