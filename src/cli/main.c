@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "cli/petsc_options.h"
 #include "cli/world.h"
 #include "maths/blas.h"
 #include "maths/numerics.h"
@@ -86,13 +87,21 @@ static PetscErrorCode initialize_petsc(int argc, char **argv, char *const skip[2
   return error;
 }
 
-/* An option file that can't be read, for which PETSc would end with a trace; NULL: all are
-   readable. */
-static const char *unreadable_options(int argc, char **argv)
+/* Look at PETSc's options before PETSc does; false after a mistake in a file of them. One process of
+   a host speaks. */
+static bool accept_petsc_options(int argc, char **argv)
 {
-  for (int i = 1; i + 1 < argc; i++)
-    if (!strcmp(argv[i], "-options_file") && access(argv[i + 1], R_OK)) return argv[i + 1];
-  return NULL;
+  RgText mistake = {0}, dropped = {0};
+  const bool speaks = rg_world_speaks_for_host();
+
+  if (rg_petsc_options_filter(&dropped) || rg_petsc_options_check(argc, argv, &mistake))
+    return false;
+  if (mistake.length && speaks) rg_warn("regatta: %s\n", mistake.data);
+  else if (dropped.length && speaks)
+    rg_warn("regatta: PETSC_OPTIONS: %s ignored (accepted: what a command line accepts)\n",
+            dropped.data);
+  const bool accepted = !mistake.length;
+  return !rg_text_clear(&dropped) && !rg_text_clear(&mistake) && accepted;
 }
 
 /* Check that all output was written; PETSc would answer an error with a trace. */
@@ -129,7 +138,6 @@ int main(int argc, char **argv)
   int exit_code = RG_EXIT_INTERNAL;
   char option[] = "-skip_petscrc", yes[] = "true", *const skip[2] = {option, yes};
   const bool world = rg_world_needed(argc, argv);
-  const char *unreadable = unreadable_options(argc, argv);
   PetscErrorCode error;
 
   start_with_one_thread(argv);
@@ -138,20 +146,15 @@ int main(int argc, char **argv)
     if (rg_world_speaks_for_host()) rg_warn("regatta: %s\n", narrow);
     return RG_EXIT_BAD_INPUT;
   }
+  if (world && !accept_petsc_options(argc, argv)) return RG_EXIT_BAD_INPUT;
   if (is_run(argc, argv) && rg_stop_on_signals()) return RG_EXIT_INTERNAL;
   char **seen = calloc((size_t)argc + 3, sizeof(*seen));
   if (world && !rg_world_prepare()) return RG_EXIT_BAD_INPUT;
-  if (!seen || (world && initialize_petsc(unreadable ? 1 : argc, argv, skip, seen)))
-    return RG_EXIT_INTERNAL;
+  if (!seen || (world && initialize_petsc(argc, argv, skip, seen))) return RG_EXIT_INTERNAL;
   rg_world_check();
   rg_numerics_set(NULL);
   error = world ? rg_clock_initialize() : 0;
-  if (unreadable) {
-    rg_complain("-options_file: %s can't be read", unreadable);
-    exit_code = RG_EXIT_BAD_INPUT;
-  } else if (!error) {
-    error = dispatch(argc, argv, &exit_code);
-  }
+  if (!error) error = dispatch(argc, argv, &exit_code);
   if (error) return give_up(world, error);
   exit_code = flush_output(exit_code);
   if (world) error = PetscFinalize();

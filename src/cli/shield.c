@@ -12,6 +12,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <unistd.h>
 
 /* Shared memory for the child's output; NULL if the system has none. */
@@ -38,8 +41,9 @@ static void pass_on(FILE *from, FILE *to)
   while ((n = fread(block, 1, sizeof(block), from))) (void)fwrite(block, 1, n, to);
 }
 
-/* CPU seconds that a command may take, and bytes of its files per second more. */
-enum { SECONDS = 120, BYTES_PER_SECOND = 1000000 };
+/* CPU seconds that a command may take, and bytes of its files per second more. It may take WAITS
+   times as long by the clock, for a file system that is slow. */
+enum { SECONDS = 120, BYTES_PER_SECOND = 1000000, WAITS = 5 };
 
 /* Bytes of a file, or of the files in a directory; 0 if there is neither. */
 static double bytes_of(const char *path)
@@ -56,7 +60,7 @@ static double bytes_of(const char *path)
   return sum;
 }
 
-/* Limit the CPU time of this process: generous for any file that is read once from end to end. */
+/* Limit the time of this process: generous for any file that is read once from end to end. */
 static void limit_time(const char *path)
 {
   char shards[PATH_MAX];
@@ -64,6 +68,7 @@ static void limit_time(const char *path)
 
   if (snprintf(shards, sizeof(shards), "%s.d", path) >= (int)sizeof(shards)) shards[0] = '\0';
   const double seconds = SECONDS + ceil((bytes_of(path) + bytes_of(shards)) / BYTES_PER_SECOND);
+  (void)alarm((unsigned)fmin(WAITS * seconds, INT_MAX));
   if (getrlimit(RLIMIT_CPU, &time) || time.rlim_cur <= seconds) return;
   time.rlim_cur = (rlim_t)seconds;
   (void)setrlimit(RLIMIT_CPU, &time);
@@ -72,19 +77,29 @@ static void limit_time(const char *path)
 /* Exit without a core file and without messages of other libraries' signal handlers. */
 static void die_quietly(void)
 {
-  static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU};
+  static const int fatal[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU, SIGALRM};
   const struct rlimit none = {0};
 
   for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) (void)signal(fatal[i], SIG_DFL);
   (void)setrlimit(RLIMIT_CORE, &none);
 }
 
+/* Nobody would end a child that reads without end after its parent. */
+static void die_with(pid_t parent)
+{
+#ifdef __linux__
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+  if (getppid() != parent) _exit(RG_EXIT_INTERNAL);
+}
+
 /* The child's main function; it must not finalise libraries of its parent. */
 static void run_in_child(const RgCommand *command, const RgArguments *arguments,
-                         const RgRegistry *registry, FILE *const printed[2])
+                         const RgRegistry *registry, FILE *const printed[2], pid_t parent)
 {
   int exit_code = RG_EXIT_OK;
 
+  die_with(parent);
   (void)dup2(fileno(printed[0]), STDOUT_FILENO);
   (void)dup2(fileno(printed[1]), STDERR_FILENO);
   die_quietly();
@@ -107,8 +122,11 @@ static void wait_for(pid_t child, const char *path, FILE *const printed[2], int 
     *exit_code = WEXITSTATUS(status);
     return;
   }
-  const bool endless = ended == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
-  rg_complain("%s is damaged: HDF5 %s", path, endless ? "reads it without end" : "can't read it");
+  const int end = ended == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (end == SIGALRM) rg_complain("%s can't be read: its file system does not answer", path);
+  else
+    rg_complain("%s is damaged: HDF5 %s", path,
+                end == SIGXCPU ? "reads it without end" : "can't read it");
   *exit_code = RG_EXIT_BAD_INPUT;
 }
 
@@ -116,13 +134,14 @@ PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *ar
                                  const RgRegistry *registry, int *exit_code)
 {
   FILE *printed[2] = {print_room(), print_room()};
+  const pid_t parent = getpid();
   pid_t child = -1;
 
   PetscFunctionBeginUser;
   fflush(stdout);
   fflush(stderr);
   if (printed[0] && printed[1]) child = fork();
-  if (child == 0) run_in_child(command, arguments, registry, printed);
+  if (child == 0) run_in_child(command, arguments, registry, printed, parent);
   if (child > 0) wait_for(child, arguments->positional[0], printed, exit_code);
   else PetscCall(command->run(arguments, registry, exit_code));
   for (int i = 0; i < 2; i++)

@@ -6,7 +6,8 @@
 
 /* Run a command that only reads files and prints, without MPI, in a child process. A file that
    makes HDF5 crash kills only the child, and so does one that makes it compute beyond a limit that
-   grows with the file's size. Both are reported in one line, with RG_EXIT_BAD_INPUT.
+   grows with the file's size, or wait beyond five times that. Each is reported in one line, with
+   RG_EXIT_BAD_INPUT. The child dies with this process.
    The child's output is printed after its end. If no child can be created, the command runs in
    this process. */
 PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *arguments,

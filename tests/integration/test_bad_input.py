@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
+from unittest import mock
 
 from regatta_test import HANG, HERE, REGATTA, RegattaTest, environment, main, regatta
 
@@ -182,7 +183,11 @@ class BadInput(RegattaTest):
         study = self.write("study.yaml", GOOD)
         self.refused("run", study, "-o", "", says="names no file")
         self.refused("run", study, "-o", "-quiet", says="option '-o' needs a value")
-        self.refused("run", study, "-options_file", self.folder / "no", says="can't be read")
+        self.refused("run", study, "-options_file", self.folder / "no", says="can't be opened")
+        traps = self.write("options", "# those of another program\n-fp_trap\n")
+        self.refused("run", study, "-options_file", traps, says="options:2: '-fp_trap' is not accepted")
+        with mock.patch.dict(os.environ, PETSC_OPTIONS=f"-log_view -options_file {traps}"):
+            self.refused("run", study, says="options:2: '-fp_trap' is not accepted")
         self.refused("plan", study, "-simulate", "", says="needs numbers of ranks")
         code, _, err = regatta("plan", study, "-simulate", ",".join("x" * 60))
         self.assertEqual((code, err.count("got 'x'")), (2, 20))

@@ -14,7 +14,8 @@ from unittest import mock
 
 import h5py
 
-from regatta_test import HANG, HERE, LONG, REGATTA, RegattaTest, SLOW, environment, main, regatta, wait_until
+from regatta_test import (HANG, HERE, LONG, REGATTA, RegattaTest, SLOW, environment, is_alive, main, regatta,
+                          wait_until)
 
 TEXT = (HERE / "smoke.yaml").read_text().replace("iterations: 12", "iterations: 3").replace(
     "seeds: 4", "seeds: 2")
@@ -151,6 +152,17 @@ class Damage(RegattaTest):
             err = job.communicate(timeout=HANG)[1]
             self.assertEqual(job.returncode, 2)
             self.assertEqual(err, f"regatta: {path} is damaged: HDF5 reads it without end\n")
+        for number in (signal.SIGALRM, signal.SIGKILL):  # its limit by the clock; the end of its parent
+            job = subprocess.Popen([REGATTA, "info", path], env=environment(), stderr=subprocess.PIPE, text=True,
+                                   start_new_session=True)
+            self.addCleanup(self.end_all, job)
+            child = self.limited_child(job, len(data))
+            os.kill(child if number == signal.SIGALRM else job.pid, number)
+            err = job.communicate(timeout=HANG)[1]
+            self.assertEqual(job.returncode, 2 if number == signal.SIGALRM else -number)
+            self.assertEqual(err, f"regatta: {path} can't be read: its file system does not answer\n"
+                             if number == signal.SIGALRM else "")
+            self.assertTrue(wait_until(lambda: not is_alive(child)), "the child goes on without its parent")
 
     def end_all(self, job):
         """The command and its child, which a failed test would leave behind."""

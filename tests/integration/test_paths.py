@@ -95,6 +95,17 @@ class Paths(RegattaTest):
         out = self.run_ok("checksum", self.good, "-options_file", self.folder / "named")
         self.assertIn("Performance Summary", out)
 
+    def test_options_of_other_programs(self):
+        """PETSC_OPTIONS of a site: not-a-numbers are values here, and nobody waits for a debugger."""
+        others = "-fp_trap -start_in_debugger noxterm -malloc_test -no_such_option 3 -error_output_none -help"
+        for ranks in (None, 2):
+            with mock.patch.dict(os.environ, PETSC_OPTIONS=f"{others} -gp_ksp_rtol 1e-9"):
+                code, out, err = regatta("verify", self.good, ranks=ranks)
+            self.assertEqual(code, 0, out + err)
+            self.assertEqual(out, self.run_ok("verify", self.good))
+            self.assertEqual(err, "regatta: PETSC_OPTIONS: -fp_trap -start_in_debugger -malloc_test -no_such_option "
+                             "-error_output_none -help ignored (accepted: what a command line accepts)\n")
+
     def test_folders_of_other_things(self):
         empty = self.folder / "empty"
         empty.mkdir()
