@@ -13,6 +13,20 @@ typedef struct {
   const char *doc;
 } RgOption;
 
+/* What is said of a command that ends because an allocation fails; its exit code is 2. */
+#define RG_NO_MEMORY                                                                               \
+  "not enough memory (a limit of this process, such as ulimit -v, or the memory of this host)"
+
+/* Whether an error of a command means that an allocation failed. Before PETSc starts, that error has
+   the line of the caller as its code. */
+static inline bool rg_is_short_of_memory(PetscErrorCode error)
+{
+  PetscBool started = PETSC_FALSE;
+
+  if (error == PETSC_ERR_MEM) return true;
+  return error && error != PETSC_ERR_PLIB && !PetscInitialized(&started) && !started;
+}
+
 #define RG_OPTIONS_MAX 64 /* entries of a table */
 typedef struct {
   bool ok;     /* the arguments have no mistake and don't ask for help */

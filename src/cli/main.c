@@ -15,6 +15,7 @@
 #include "maths/blas.h"
 #include "maths/numerics.h"
 #include "regatta/run.h"
+#include "study/hdf5/medium.h"
 
 /* Bytes that MPI maps at its start, with room for the segments that the ranks of a host share. */
 static const double mpi_bytes = 200e6;
@@ -70,6 +71,20 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
   PetscFunctionReturn(0);
 }
 
+/* PETSc's handler of errors, but silent where memory is short: one line says so. */
+static PetscErrorCode handle_error(MPI_Comm comm, int line, const char *function, const char *file,
+                                   PetscErrorCode error, PetscErrorType type, const char *text,
+                                   void *context)
+{
+  PetscBool started = PETSC_FALSE;
+  const bool allocates = function && (strstr(function, "Malloc") || strstr(function, "Realloc"));
+
+  /* PETSc 3.18 reports an allocation that fails with the line of the caller as the code. */
+  if (type == PETSC_ERROR_INITIAL && allocates) return PETSC_ERR_MEM;
+  if (error == PETSC_ERR_MEM || PetscInitialized(&started) || !started) return error;
+  return PetscTraceBackErrorHandler(comm, line, function, file, error, type, text, context);
+}
+
 /* Initialise PETSc without its signal handlers, which would turn a batch system's signals into
    aborts, without implicit option files, and without options that have another meaning here.
    PETSc keeps `skip` and `seen` (room for argc + 3 words). */
@@ -114,16 +129,42 @@ static int flush_output(int exit_code)
   return exit_code ? exit_code : RG_EXIT_STORAGE;
 }
 
-/* Report an internal error. PETSc, if it was started, has printed the place. */
+/* Report an internal error, whose place PETSc, if it was started, has printed, or the lack of memory.
+   Where other ranks wait for us they are ended. */
 static int give_up(bool world, PetscErrorCode error)
 {
   const char *text = NULL;
+  const bool memory = rg_is_short_of_memory(error);
+  const int code = memory ? RG_EXIT_BAD_INPUT : RG_EXIT_INTERNAL;
+  int rank, size;
 
-  if (world) (void)MPI_Abort(MPI_COMM_WORLD, RG_EXIT_INTERNAL); /* other ranks wait for us */
+  if (memory) rg_warn("regatta: " RG_NO_MEMORY "\n");
+  (void)rg_world(&rank, &size);
+  if (world && size > 1) (void)MPI_Abort(MPI_COMM_WORLD, code);
+  if (memory) return code;
   (void)PetscErrorMessage(error, &text, NULL);
   rg_complain("internal error: %s (the same command with -malloc_debug says where)",
               text ? text : "unknown");
   return RG_EXIT_INTERNAL;
+}
+
+/* Whether storage or memory may have failed, so that libraries are not to be trusted any more. */
+static bool is_failure(int exit_code)
+{
+  return exit_code == RG_EXIT_BAD_INPUT || exit_code == RG_EXIT_STORAGE;
+}
+
+/* Leave a process that is alone without the ends of its libraries: where an allocation failed inside
+   HDF5, it would write through what is gone, or free what it has broken. Other ranks wait for the end
+   of MPI. */
+static void leave(int exit_code)
+{
+  int rank, size;
+
+  (void)rg_world(&rank, &size);
+  if (size > 1 && is_failure(exit_code)) return;
+  (void)fflush(stdout);
+  _exit(exit_code);
 }
 
 /* Whether the command is `run`. Then signals are handled before MPI starts, to stop cleanly in
@@ -140,6 +181,7 @@ int main(int argc, char **argv)
   const bool world = rg_world_needed(argc, argv);
   PetscErrorCode error;
 
+  rg_medium_drop_at_exit();
   start_with_one_thread(argv);
   const char *narrow = rg_blas_start(world ? mpi_bytes : 0);
   if (narrow) {
@@ -153,10 +195,12 @@ int main(int argc, char **argv)
   if (!seen || (world && initialize_petsc(argc, argv, skip, seen))) return RG_EXIT_INTERNAL;
   rg_world_check();
   rg_numerics_set(NULL);
-  error = world ? rg_clock_initialize() : 0;
+  error = PetscPushErrorHandler(handle_error, NULL);
+  if (!error && world) error = rg_clock_initialize();
   if (!error) error = dispatch(argc, argv, &exit_code);
-  if (error) return give_up(world, error);
+  if (error) leave(give_up(world, error));
   exit_code = flush_output(exit_code);
+  if (world && is_failure(exit_code)) leave(exit_code);
   if (world) error = PetscFinalize();
   free(seen);
   return error ? RG_EXIT_INTERNAL : exit_code;

@@ -74,6 +74,9 @@ static void limit_time(const char *path)
   (void)setrlimit(RLIMIT_CPU, &time);
 }
 
+/* HDF5's exit code where it can't start, for lack of memory. */
+enum { RG_EXIT_GIVEN_UP = 255 };
+
 /* Exit without a core file and without messages of other libraries' signal handlers. */
 static void die_quietly(void)
 {
@@ -104,7 +107,12 @@ static void run_in_child(const RgCommand *command, const RgArguments *arguments,
   (void)dup2(fileno(printed[1]), STDERR_FILENO);
   die_quietly();
   limit_time(arguments->positional[0]);
-  if (command->run(arguments, registry, &exit_code) || fflush(stdout)) exit_code = RG_EXIT_INTERNAL;
+  const PetscErrorCode error = command->run(arguments, registry, &exit_code);
+  const bool memory = rg_is_short_of_memory(error);
+  if (memory) rg_complain("%s: " RG_NO_MEMORY, arguments->positional[0]);
+  else if (error) rg_complain("%s: internal error %d", arguments->positional[0], (int)error);
+  if (error) exit_code = memory ? RG_EXIT_BAD_INPUT : RG_EXIT_INTERNAL;
+  if (fflush(stdout) && !exit_code) exit_code = RG_EXIT_INTERNAL;
   _exit(exit_code);
 }
 
@@ -116,14 +124,16 @@ static void wait_for(pid_t child, const char *path, FILE *const printed[2], int 
 
   do ended = waitpid(child, &status, 0);
   while (ended < 0 && errno == EINTR);
-  if (ended == child && WIFEXITED(status)) {
+  const int code = ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : RG_EXIT_GIVEN_UP;
+  if (code != RG_EXIT_GIVEN_UP) {
     pass_on(printed[0], stdout);
     pass_on(printed[1], stderr);
-    *exit_code = WEXITSTATUS(status);
+    *exit_code = code;
     return;
   }
   const int end = ended == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (end == SIGALRM) rg_complain("%s can't be read: its file system does not answer", path);
+  if (ended == child && WIFEXITED(status)) rg_complain("%s: " RG_NO_MEMORY, path);
+  else if (end == SIGALRM) rg_complain("%s can't be read: its file system does not answer", path);
   else
     rg_complain("%s is damaged: HDF5 %s", path,
                 end == SIGXCPU ? "reads it without end" : "can't read it");

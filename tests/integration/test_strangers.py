@@ -1,5 +1,6 @@
 """Files of strangers are only data: what a study file, a results file or a study directory can make a command do."""
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -183,6 +184,18 @@ print(results.counts(), program.planned(results.study))
 
 class Programs(RegattaTest):
     """What a file can start: nothing, unless the user says so."""
+
+    def test_the_table_of_the_documentation(self):
+        """It has every command, and says of each what is tested below."""
+        text = (ROOT / "docs" / "reliability.md").read_text().split("## What files of strangers can do")[1]
+        rows = [line.split("|")[1:4] for line in text.split("\n## ")[0].splitlines() if line.startswith("| `")]
+        starts = {name: row[1].strip() for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+        commands = re.findall(r"^  (\w+)  ", self.run_ok("help").split("\n\n")[2], re.M)
+        self.assertEqual(sorted(starts), sorted(commands))
+        self.assertEqual({name for name in starts if starts[name] != "none"},
+                         {"run", "plan", "eval", "serve", "verify"})
+        self.assertIn("`-allow-programs`", starts["verify"])
+        self.assertIn("`-quick` none", starts["plan"])
 
     def test_a_results_file_starts_nothing(self):
         mark, program = self.folder / "mark", self.folder / "mine.py"

@@ -271,3 +271,8 @@ bool rg_medium_close(RgMedium *medium, hid_t file)
   H5FDunregister(medium->driver);
   return closed;
 }
+
+void rg_medium_drop_at_exit(void)
+{
+  (void)H5dont_atexit();
+}

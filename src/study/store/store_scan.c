@@ -22,7 +22,8 @@ static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsign
     rg_hash_hex(entry->id, id);
     PetscCall(rg_plan_find(plan, id, &trial));
     planned[at] = trial >= 0;
-    scan->n_foreign += trial < 0 && !entry->earlier && !index->sources[entry->source].foreign;
+    const bool aside = index->sources[entry->source].inside == RG_FOLDER;
+    scan->n_foreign += trial < 0 && !entry->earlier && !aside;
     if (trial < 0) continue;
     done[trial] = (unsigned char)entry->status;
     scan->n_done++;
