@@ -178,7 +178,7 @@ PAGE = """import sys
 import regatta_analysis as ra
 from regatta_analysis.load import program
 results = ra.load(sys.argv[1])
-print(results.counts(), program.planned(results.study))
+print(results.counts(), sum(c["trials"] for c in program.planned(results.study, results.path.parent)))
 """
 
 
