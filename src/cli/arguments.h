@@ -17,8 +17,8 @@ typedef struct {
 #define RG_NO_MEMORY                                                                               \
   "not enough memory (a limit of this process, such as ulimit -v, or the memory of this host)"
 
-/* Whether an error of a command means that an allocation failed. Before PETSc starts, that error has
-   the line of the caller as its code. */
+/* Whether an error of a command means that an allocation failed. Before PETSc starts, that error
+   has the line of the caller as its code. */
 static inline bool rg_is_short_of_memory(PetscErrorCode error)
 {
   PetscBool started = PETSC_FALSE;

@@ -102,8 +102,8 @@ static PetscErrorCode initialize_petsc(int argc, char **argv, char *const skip[2
   return error;
 }
 
-/* Look at PETSc's options before PETSc does; false after a mistake in a file of them. One process of
-   a host speaks. */
+/* Look at PETSc's options before PETSc does; false after a mistake in a file of them. One process
+   of a host speaks. */
 static bool accept_petsc_options(int argc, char **argv)
 {
   RgText mistake = {0}, dropped = {0};
@@ -129,8 +129,8 @@ static int flush_output(int exit_code)
   return exit_code ? exit_code : RG_EXIT_STORAGE;
 }
 
-/* Report an internal error, whose place PETSc, if it was started, has printed, or the lack of memory.
-   Where other ranks wait for us they are ended. */
+/* Report an internal error, whose place PETSc, if it was started, has printed, or the lack of
+   memory. Where other ranks wait for us they are ended. */
 static int give_up(bool world, PetscErrorCode error)
 {
   const char *text = NULL;
@@ -154,9 +154,9 @@ static bool is_failure(int exit_code)
   return exit_code == RG_EXIT_BAD_INPUT || exit_code == RG_EXIT_STORAGE;
 }
 
-/* Leave a process that is alone without the ends of its libraries: where an allocation failed inside
-   HDF5, it would write through what is gone, or free what it has broken. Other ranks wait for the end
-   of MPI. */
+/* Leave a process that is alone without the ends of its libraries: where an allocation failed
+   inside HDF5, it would write through what is gone, or free what it has broken. Other ranks wait
+   for the end of MPI. */
 static void leave(int exit_code)
 {
   int rank, size;

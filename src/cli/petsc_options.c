@@ -1,5 +1,5 @@
-/* PETSc's options from outside of the command line: PETSC_OPTIONS and option files. Some of them would
-   change what a run does, such as -fp_trap, for not-a-number is a value here. */
+/* PETSc's options from outside of the command line: PETSC_OPTIONS and option files. Some of them
+   would change what a run does, such as -fp_trap, for not-a-number is a value here. */
 #include "cli/petsc_options.h"
 
 #include <ctype.h>

@@ -355,7 +355,7 @@ def increments(tree):
 
 # what stands at the top level; a file that a command left there by mistake does not
 TOP_FOLDERS = {"src", "experiments", "analysis", "tests", "docs", "cmake"}
-TOP_FILES = {"CMakeLists.txt", "CMakePresets.json", "run.sh", "README.md", "CHANGELOG.md", "CONTRIBUTING.md",
+TOP_FILES = {"CMakeLists.txt", "CMakePresets.json", "run.sh", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md",
              "CITATION.cff", "LICENSE", "Dockerfile", "apptainer.def"}
 
 

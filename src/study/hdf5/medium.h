@@ -39,8 +39,9 @@ hid_t rg_medium_open(RgMedium *medium, bool create);
    not complete it. */
 bool rg_medium_close(RgMedium *medium, hid_t file);
 
-/* Call in a program's main() before anything else uses HDF5: at exit the library then leaves files that
-   an error has left open as they are. It would write to them, through a medium whose memory is gone. */
+/* Call in a program's main() before anything else uses HDF5: at exit the library then leaves files
+   that an error has left open as they are. It would write to them, through a medium whose memory is
+   gone. */
 void rg_medium_drop_at_exit(void);
 
 #endif

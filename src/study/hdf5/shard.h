@@ -28,8 +28,9 @@ PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *
 /* Level in a shard's name; -1 if the name is not a shard's. */
 int rg_shard_level(const char *name);
 
-/* Open a shard of a study directory, in which no link is followed: it is read into memory, and HDF5 reads it only if the trailer is correct. fault:
-   VANISHED, DAMAGED, NEWER, or ERROR if the system does not let us read the file now. */
+/* Open a shard of a study directory, in which no link is followed: it is read into memory, and HDF5
+   reads it only if the trailer is correct. fault: VANISHED, DAMAGED, NEWER, or ERROR if the system
+   does not let us read the file now. */
 PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *container,
                              RgFault *fault);
 /* Open a results file in place. A trailer must have the correct length, and with `verify` the

@@ -67,7 +67,8 @@ static PetscErrorCode check_output(const RgStore *store, RgFault *fault)
   PetscFunctionReturn(0);
 }
 
-/* A link in the study directory came with a copy of it, or was put there: nobody's run makes one. */
+/* A link in the study directory came with a copy of it, or was put there: nobody's run makes one.
+   */
 static PetscErrorCode check_links(const RgStore *store, RgFault *fault)
 {
   struct stat found;

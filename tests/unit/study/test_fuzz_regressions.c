@@ -132,10 +132,8 @@ static void megabytes(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-  cmocka_unit_test(finds_in_studies),
-  cmocka_unit_test(finds_in_results),
-  cmocka_unit_test(finds_in_logs),
-  cmocka_unit_test(edited_results),
+  cmocka_unit_test(finds_in_studies), cmocka_unit_test(finds_in_results),
+  cmocka_unit_test(finds_in_logs),    cmocka_unit_test(edited_results),
   cmocka_unit_test(megabytes),
 };
 
