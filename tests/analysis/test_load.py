@@ -22,6 +22,43 @@ class Load(common.Case):
         self.large = synthetic.problem("Large", ["EI"], instances=2, seeds=2, queries=7, initial=3,
                                        dim=4)
 
+    def test_flags_are_booleans(self):
+        """Whether all trials have them, some, or none, in a file, in shards, and for some columns."""
+        for given in ({}, {"failed": 1.0}, {"failed": 0.0, "feasible": 0.0}, {"failed": np.nan, "known": 1.0},
+                      {"asked_otherwise": np.nan}):
+            for name, value in given.items():
+                values = np.full(self.small["arrays"]["y"].shape, np.nan)
+                values[:, 1] = value
+                self.small["arrays"][name] = values
+            synthetic.write(self.path, [self.small, self.large])
+            results = load(self.path)
+            for frame in (results.data, results.group("Large").tidy(), results.rows(["failed", "y"])):
+                for name in {"failed", *given} & set(frame):
+                    self.assertEqual(frame[name].dtype, bool, (given, name))
+                frame[frame.failed]
+            data = results.data
+            mine = data[(data["problem"] == "Small, d = 2") & (data["row"] == 1)]
+            self.assertEqual(data["failed"].sum(), len(mine) if given.get("failed") == 1.0 else 0)
+            for name in given:
+                del self.small["arrays"][name]
+
+    def test_trials_with_the_same_labels_are_refused(self):
+        """In one file and in shards, with one line; whatever was made equal."""
+        for forge in (lambda c: [c[0], c[0], *c[2:]], lambda c: [("EI", *cell[1:]) for cell in c], lambda c: [c[5]] * 6):
+            part = synthetic.problem("P", ["EI", "Random"], seeds=3, queries=4, initial=2)
+            part["cells"] = forge(part["cells"])
+            path, shards = self.scratch / "forged.h5", self.scratch / "s.h5.d"
+            synthetic.write(path, [part, synthetic.problem("Q", ["EI"], seeds=2, queries=4)])
+            self.refused(path, "two trials of ", " on 'P' have instance 0 and seed ")
+            shards.mkdir(exist_ok=True)
+            for k, rows in enumerate(([0, 1, 2], [3, 4, 5])):
+                synthetic.write(shards / f"0-{k}.h5", [part], complete=0, rows={"P": rows})
+                with h5py.File(shards / f"0-{k}.h5", "r+") as file:
+                    file["P/id"][...] = [f"trial {row}" for row in rows]  # equal ones would be one trial
+            with self.assertRaises(InputError) as caught:
+                load(shards, trust=True)
+            self.assertIn("two trials of ", str(caught.exception))
+
     def test_frames(self):
         synthetic.write(self.path, [self.small, self.large])
         results = load(self.path)

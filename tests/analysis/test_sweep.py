@@ -19,8 +19,31 @@ from regatta_analysis.__main__ import main
 from regatta_analysis.figures import overviews, panels, style, sweep as figures
 from regatta_analysis.load import settings
 from regatta_analysis.stats import inference, sweep
+from test_cli import run
 
 NOISE, KERNELS = ("1e-4", "1e-2", "1e-1"), ("gaussian", "matern52")
+
+
+class Near(common.Case):
+    def test_settings_that_differ_in_the_last_digit_stay_apart(self):
+        """In frames, figures and every file of tables."""
+        own = [f"a={text}, b={b}" for text in ("0.3", "0.30000000000000004", "1e-1") for b in (1, 2)]
+        parts = synthetic.problem("P", [f"EI ({text})" for text in own] + ["Random"], seeds=3, queries=4)
+        parts["swept"] = [cell[0][4:-1] if "(" in cell[0] else "" for cell in parts["cells"]]
+        synthetic.write(self.scratch / "near.h5", [parts])
+        results = load(self.scratch / "near.h5")
+        table = sweep.final_values(results, "simple")
+        self.assertEqual(sorted(table["a"].unique()), [0.1, 0.3, 0.1 + 0.2])
+        self.assertEqual(table.groupby(["method", "a"]).size().tolist(), [6] * 6)
+        self.assertEqual(len(sweep.differences(table, "EI", "Random", ["a", "b"])), 6)
+        with common.no_drawing():
+            self.assertEqual(run(self.scratch / "near.h5", "--out", self.scratch / "out", "--formats", "png")[0], 0)
+        for path in (self.scratch / "out").glob("*.csv"):
+            text = path.read_text()
+            if "EI (a=" not in text and path.name != "effects.csv":
+                continue
+            for value in ("0.3", "0.30000000000000004"):
+                self.assertRegex(text, rf"(?<![\d.]){value}(?!\d)", path)
 
 
 class Sweep(common.Case):

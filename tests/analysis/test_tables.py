@@ -1,13 +1,17 @@
 """The formats of numbers, and the golden tables of a small study."""
+import re
 import unittest
+from unittest import mock
 
 import common
 import numpy as np
+import pandas as pd
 import synthetic
-from regatta_analysis import load
+from regatta_analysis import escape, load
 from regatta_analysis.figures.figures import Band
-from regatta_analysis.report.tables import (TEX, TEXT, final_regret, final_regret_grid, latex, markdown,
-                                     runtime, runtime_grid, with_error)
+from regatta_analysis.load import program
+from regatta_analysis.report.tables import (TEX, TEXT, better_values, final_regret, final_regret_grid, latex, markdown,
+                                            runtime, runtime_grid, with_error, write_final_regret, write_runtime)
 
 
 class Numbers(common.Case):
@@ -36,6 +40,52 @@ class Tables(common.Case):
             synthetic.problem("Pool_94 & co", algorithms, seeds=4, queries=10, finite=94,
                               failed=(5,), missing=(8, 9, 10, 11), random_state=1)])
         self.results = load(path)
+
+    def test_tables_of_latex_fit_a_page(self):
+        """Wide and long ones are several, with the columns that say what a row is in each; no cell is lost."""
+        for keys, columns, n in ((1, 3, 2), (1, 18, 4), (3, 9, 100), (5, 7, 46), (6, 2, 1)):
+            header = [f"k{k}" for k in range(keys)] + [f"c{k}" for k in range(columns)]
+            rows = [[(f"r{r}k{k}", False) for k in range(keys)] + [(f"v{r}x{k}", False) for k in range(columns)]
+                    for r in range(n)]
+            text = latex(header, rows, "T", keys)
+            parts = text.split(r"\end{table}")[:-1]
+            cells = [cell for part in parts for line in part.splitlines() if line.startswith("r")
+                     for cell in line.removesuffix(r" \\").split(" & ")]
+            values = [cell for cell in cells if cell.startswith("v")]
+            self.assertEqual(sorted(values), sorted(f"v{r}x{k}" for r in range(n) for k in range(columns)))
+            for k, part in enumerate(parts, 1):
+                self.assertLessEqual(max(line.count(" & ") for line in part.splitlines()) + 1, max(6, keys + 2))
+                self.assertLessEqual(sum(line.startswith("r") for line in part.splitlines()), 45)
+                self.assertEqual(f"Part {k} of {len(parts)}." in part, len(parts) > 1)
+                self.assertTrue(all(line.startswith("r") is False or f"k{keys - 1}" in line for line in part.splitlines()))
+
+    def test_captions_say_which_values_are_better(self):
+        write_final_regret(self.results, ["simple", "best"], Band(), self.scratch)
+        found = re.findall(r"(Larger|Lower) values are better\.", (self.scratch / "final_regret.tex").read_text())
+        self.assertEqual(found, ["Lower", "Larger"])
+        table = final_regret(self.results, ["best"]).assign(more_is_better=lambda t: t["problem"] == "Crossed")
+        self.assertEqual(better_values(table, {"Crossed": "C"}), "Larger values are better on C; lower ones elsewhere.")
+
+    def test_methods_have_their_names_for_readers_in_latex(self):
+        synthetic.write(self.scratch / "n.h5", [synthetic.problem("ei", ["ei", "gp_ucb", "mine"], seeds=2, queries=4)])
+        with mock.patch.object(program, "titles", lambda: {"ei": "EI", "gp_ucb": "GP-UCB"}):
+            write_final_regret(load(self.scratch / "n.h5"), ["simple"], Band(), self.scratch)
+            write_runtime(load(self.scratch / "n.h5"), self.scratch)
+        for name in ("final_regret", "runtime"):
+            text = (self.scratch / f"{name}.tex").read_text()
+            self.assertTrue(all(word in text for word in ("GP-UCB &", "EI &", "mine &", "ei")), text)
+            self.assertIn("| gp_ucb |", (self.scratch / f"{name}.md").read_text())
+
+    def test_numbers_of_csv_read_back_to_the_same_bits(self):
+        frame = pd.DataFrame({"x": [0.3, 0.1 + 0.2, 1 / 3, 1e-320, -0.0, np.nan, np.inf], "text": list("abcdefg"),
+                              "word": pd.Categorical(["=1", "b", "b", "=1", "b", None, "b"])})
+        escape.write_csv(frame, self.scratch / "x.csv")
+        found = pd.read_csv(self.scratch / "x.csv", float_precision="round_trip")
+        np.testing.assert_array_equal(found["x"], frame["x"] + 0.0)
+        self.assertEqual(found["word"].tolist()[:5] + [found["word"].isna()[5]], ["'=1", "b", "b", "'=1", "b", True])
+        table = final_regret(self.results, ["simple"])
+        escape.write_csv(table, self.scratch / "t.csv")
+        np.testing.assert_array_equal(pd.read_csv(self.scratch / "t.csv", float_precision="round_trip")["mean"], table["mean"])
 
     def test_golden(self):
         self.assert_golden(final_regret(self.results, ["simple", "cumulative"]), "final_regret")

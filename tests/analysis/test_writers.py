@@ -147,6 +147,10 @@ class Writers(common.Case):
             self.assertNotRegex(text, "<[a-zA-Z!/]", path)
             self.assertNotRegex(text, OBEYED, path)
 
+    def test_the_summary_has_all_problems_together(self):
+        page = (self.directory / "plain_plain" / "figures" / "summary.md").read_text()
+        self.assertIn("\n### All problems together, final simple regret\n\n| Algorithm |", page)
+
     def test_latex(self):
         known = {"textbackslash", "textasciitilde", "textasciicircum", "textless", "textgreater", "textbar"}
         for path, plain in self.pairs("*.tex"):

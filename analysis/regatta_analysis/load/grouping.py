@@ -3,6 +3,7 @@ If the study has several scores, there is one for every score."""
 import numpy as np
 import pandas as pd
 
+from .errors import InputError
 from .group import Group, reading
 from .settings import aimed_score, column_of, panel_label, panels, swept_outside
 from .variables import Slice, Table
@@ -53,8 +54,20 @@ def _panel(path, base, table, rows, at, score):
         rows = rows[(aims == None) | (aims == score)]  # noqa: E711 (elementwise)
         label, place = f"{label} {score}", f"{base} {score}"
     if len(rows):
+        _check_labels(path, label, table, rows)
         at = {column_of(name, table.settings): value for name, value in at.items()}
         yield Group(path, label, table, rows, base, place, at)
+
+
+def _check_labels(path, label, table, rows):
+    """No two trials of a panel have the same labels."""
+    names = ("algorithm", "instance", "seed")
+    frame = pd.DataFrame({name: table.column(name, rows) for name in names})
+    twice = frame.duplicated().to_numpy()
+    if twice.any():
+        algorithm, instance, seed = frame[twice].iloc[0]
+        raise InputError(f"{path}: two trials of {algorithm!r} on {label!r} have instance {instance} and seed {seed}: "
+                         "labels in it were changed, or trials of an edited study lie beside new ones")
 
 
 def _by_score(table, scores):

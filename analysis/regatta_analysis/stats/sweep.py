@@ -83,8 +83,12 @@ def _whole(results, group, values):
 
 
 def _typed(table, name):
-    numbers = pd.to_numeric(table[name], errors="coerce")
-    return table.assign(**{name: numbers}) if numbers.notna().equals(table[name].notna()) else table
+    """The table with numbers in a column of texts if all of them are numbers, to the bit (pandas rounds the last digits)."""
+    try:
+        known = {text: float(text) for text in table[name].dropna().unique()}
+    except ValueError:
+        return table
+    return table.assign(**{name: table[name].map(known).astype(float)})
 
 
 def is_spread(values: ArrayLike) -> bool:
