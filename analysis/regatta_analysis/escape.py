@@ -81,6 +81,11 @@ def cell(text):
     return f"'{text}" if _FORMULA.match(text) and not _is_number(text) else text
 
 
+def uncell(text):
+    """The text of a cell that has an apostrophe before what a spreadsheet would compute."""
+    return text[1:] if text[:1] == "'" and _FORMULA.match(text[1:]) else text
+
+
 def _is_number(text):
     try:
         float(text)

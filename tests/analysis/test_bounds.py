@@ -1,4 +1,7 @@
 """Bounds over measured regret: the table of `regatta bounds` is read, drawn as it is, or refused."""
+import csv
+import os
+import subprocess
 import unittest
 
 import common
@@ -29,6 +32,23 @@ class Bounds(common.Case):
         return self.table(*[f"P,IRGP-UCB,,theorem_4_1,{t},{3.5 * t},bound," for t in range(1, 6)],
                           *[f"P,IRGP-UCB,,gamma_upper,{t},{2.0 * t},bound,hadamard"
                             for t in range(1, 6)])
+
+    @unittest.skipUnless(os.environ.get("REGATTA"), "REGATTA, the path of the program, is not set")
+    def test_labels_are_texts_that_no_spreadsheet_computes(self):
+        labels = ["=1+1", "@x", "-a, b", "+1", "2024", "1.50", "true", "'q", "x"]
+        (self.scratch / "s.yaml").write_text("study: s\nseeds: 1\ncommon: {iterations: 4, initial_points: 2, noise_variance: 1e-4}\nproblems:\n" + "".join(
+            f"  - {{label: \"{label}\", name: gp_path, dim: 1, levels: {k + 4}, "
+            f"surrogate: {{kernel: gaussian, length_scale: 0.1, fit: fixed, standardise: false}}}}\n" for k, label in enumerate(labels))
+            + "algorithms: [{name: irgp_ucb, label: \"=me\"}]\n")
+        done = subprocess.run([os.environ["REGATTA"], "bounds", "s.yaml", "-o", "b.csv"], cwd=self.scratch,
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.scratch / "b.csv", newline="") as file:
+            cells = {cell for row in csv.DictReader(file) for cell in (row["problem"], row["algorithm"])}
+        self.assertFalse([cell for cell in cells if cell[0] in "=+-@"])
+        table = bounds.read(self.scratch / "b.csv")
+        self.assertEqual(set(table["problem"]), set(labels))
+        self.assertEqual(set(table["algorithm"]), {"=me"})
 
     def test_lines_are_the_numbers(self):
         results = self.results()

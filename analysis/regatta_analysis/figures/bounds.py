@@ -3,6 +3,7 @@ import numpy as np
 import pandas as pd
 
 from . import style
+from ..escape import uncell
 from ..load.errors import InputError
 from ..load.program import formula
 from ..stats.regret import curves, regret_curves
@@ -42,6 +43,8 @@ def read(path):
         raise InputError(f"{path}: {error.strerror}") from error
     except ValueError as error:
         raise InputError(f"{path}: {' '.join(str(error).split())}") from error
+    for name in {"problem", "algorithm", "swept"} & set(table):
+        table[name] = table[name].map(uncell)
     if list(table.columns) != COLUMNS:
         raise InputError(f"{path}: no table of `regatta bounds`, whose columns are "
                          f"{', '.join(COLUMNS)}")

@@ -4,15 +4,18 @@
 
 #include "study/theory/theory.h"
 
-/* Append a field of a CSV table, with quotes if necessary. */
+/* Append a field of a CSV table, with quotes if necessary. An apostrophe stands before a label that
+   a spreadsheet would compute. */
 static PetscErrorCode add_word(RgText *text, const char *word)
 {
+  const char *guard = word[0] && strchr("=+-@", word[0]) ? "'" : "";
+
   PetscFunctionBeginUser;
   if (!strpbrk(word, ",\"\n\r")) {
-    PetscCall(rg_text_add(text, "%s", word));
+    PetscCall(rg_text_add(text, "%s%s", guard, word));
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_text_add(text, "\""));
+  PetscCall(rg_text_add(text, "\"%s", guard));
   for (const char *c = word; *c; c++) PetscCall(rg_text_add(text, *c == '"' ? "\"\"" : "%c", *c));
   PetscCall(rg_text_add(text, "\""));
   PetscFunctionReturn(0);
