@@ -10,8 +10,17 @@
 #include <math.h>
 
 #define VARIANCE_FLOOR 1e-10
-#define ROUGH 1e-3     /* accuracy of interpolation between contexts while starts climb */
-#define FINE 1e-7      /* accuracy while the best starts climb */
+/* Accuracy of interpolation between contexts: for a first look at raw points, while starts climb,
+   and while the best of them climb. In one design coordinate there is no first look, since the best
+   raw points lie on few hills, and criteria that choose among contexts or slopes, and so have
+   kinks, get more. */
+#define FIRST 1e-3
+#define ROUGH 1e-5
+#define ROUGH_KINKS 1e-7
+#define FINE 1e-7
+#define FINE_KINKS 1e-9
+#define FEW_DATA                                                                                   \
+  64 /* up to this, all contexts serve a criterion that costs more than U, or slopes */
 #define ROUGH_NODES 96 /* largest number of nodes; beyond it the search uses none */
 #define FINE_NODES 256
 #define FINE_PRODUCT 32    /* the same limit for a product kernel, whose form costs no more */
@@ -29,12 +38,50 @@
 #define LONG_ROUGH_SLOPES 3e-3
 #define LONG_FINE_SLOPES 1e-6
 #define LONG_ROUNDS 16    /* limit of rounds: a climb along a kink would go on for long */
-#define LONG_CLIMB 6      /* limit of rounds of a climb on all contexts */
+#define LAST_CLIMB 6      /* limit of rounds of the last climb, on all contexts */
 #define LONG_STEP 64      /* its first step is that of a search with 64 times the raw points */
 #define LONG_CONFIRM 1e-3 /* replaces CONFIRM */
 #define LONG_PROJECT 1e-2 /* a projection may leave the noise variance, at most this share */
 #define NEAR_CONTEXTS 32  /* with more contexts than this, only data near them take part */
 #define FINISH 40         /* approximate number of designs that the end of a search evaluates */
+
+/* Whether the criterion is an average of U. */
+static bool is_linear(const RgContextual *what)
+{
+  return what->criterion == rg_ucb_expectation && !what->settle &&
+         !((const RgContextWeights *)what->closure)->measure;
+}
+
+static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
+                             const RgContextual *what, RgContextForm form, int designs,
+                             const RgContextNodes *nodes, RgContextUcb *ucb);
+
+/* The average over all contexts of U interpolated from nodes is one over the nodes. Takes ownership
+   of `nodes`. */
+static PetscErrorCode create_weighted(RgPosterior *posterior, int dim_x, double width,
+                                      const RgContextual *what, RgContextForm form, int designs,
+                                      const RgContextNodes *nodes, RgContextUcb *ucb)
+{
+  const RgContextWeights *weights = what->closure;
+  RgContextNodes owned = *nodes;
+  RgContextWeights *own;
+  double *each, *weight;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(what->M, &each));
+  PetscCall(PetscMalloc1(nodes->n, &weight));
+  PetscCall(PetscNew(&own));
+  for (int m = 0; m < what->M; m++)
+    each[m] = weights->weight ? weights->weight[m] : 1.0 / weights->size;
+  rg_context_nodes_pull(nodes, 1, each, NULL, weight);
+  *own = (RgContextWeights){nodes->n, weight, NULL};
+  const RgContextual at_nodes = {nodes->n, 0, nodes->contexts, rg_ucb_expectation, own, NULL};
+  PetscCall(create(posterior, dim_x, width, &at_nodes, form, designs, &(RgContextNodes){0}, ucb));
+  ucb->own = own;
+  PetscCall(rg_context_nodes_destroy(&owned));
+  PetscCall(PetscFree(each));
+  PetscFunctionReturn(0);
+}
 
 /* Takes ownership of `nodes`. */
 static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
@@ -47,6 +94,10 @@ static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
   const bool few = nodes->n > 0;
 
   PetscFunctionBeginUser;
+  if (few && is_linear(what)) {
+    PetscCall(create_weighted(posterior, dim_x, width, what, form, designs, nodes, ucb));
+    PetscFunctionReturn(0);
+  }
   *ucb = (RgContextUcb){.what = *what, .nodes = *nodes, .width = width};
   PetscCall(rg_context_posterior_create(posterior, dim_x, few ? nodes->n : what->M,
                                         few ? nodes->contexts : what->contexts,
@@ -76,6 +127,8 @@ PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb)
   PetscCall(PetscFree2(ucb->node_u, ucb->node_bar));
   PetscCall(rg_context_posterior_destroy(&ucb->posterior));
   PetscCall(rg_context_nodes_destroy(&ucb->nodes));
+  if (ucb->own) PetscCall(PetscFree(ucb->own->weight));
+  PetscCall(PetscFree(ucb->own));
   PetscFunctionReturn(0);
 }
 
@@ -208,7 +261,7 @@ static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *
                                      RgFailure *failure)
 {
   RgContextUcb ucb, coarse;
-  const RgScreen screen = {rg_context_ucb_function, &coarse, NULL};
+  const RgScreen screen = {.function = rg_context_ucb_function, .closure = &coarse};
   const int most = search->options->raw_samples;
   bool screened = !few || few->M < exact->M;
 
@@ -291,9 +344,29 @@ static double projection_tolerance(const RgModel *model)
 /* The function that a search on nodes begins with. */
 typedef struct {
   bool projects, gains; /* gains: a projection is cheaper than the full posterior */
+  bool looks;           /* `first` exists */
   RgPosterior projected;
-  RgContextUcb ucb;
+  RgContextUcb ucb, first;
 } Rough;
+
+/* Whether the criterion is one of a method, which costs more than U, and not one of these here. */
+static bool is_own(const RgContextual *what)
+{
+  return what->criterion != rg_ucb_expectation && what->criterion != rg_ucb_penalised &&
+         what->criterion != rg_ucb_minimum;
+}
+
+static bool has_fine_kinks(const RgModel *model, const RgContextual *what)
+{
+  return model->domain->design.dim == 1 && !is_linear(what);
+}
+
+static double rough_tolerance(const RgModel *model, const RgContextual *what)
+{
+  const bool fine = has_fine_kinks(model, what) && what->criterion != rg_ucb_minimum;
+
+  return fine ? ROUGH_KINKS : ROUGH;
+}
 
 /* Nodes if possible, else `few`, else all contexts, each under a projection if one exists. near:
    from near data where nodes are many. */
@@ -310,7 +383,7 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
   if (rough->projects) posterior = &rough->projected;
   const RgContextual *what = few && options->few_first ? few : exact;
   const bool dear = is_long(model);
-  Interpolated how = {posterior, near, ROUGH, dear ? LONG_FEW : ROUGH_NODES};
+  Interpolated how = {posterior, near, rough_tolerance(model, what), dear ? LONG_FEW : ROUGH_NODES};
   PetscCall(create_with_nodes(model, options, what, &how, &found, &rough->ucb));
   how.tolerance = what->n_slopes ? LONG_ROUGH_SLOPES : LONG_ROUGH;
   how.most = few ? PetscMin(few->M, LONG_NODES) : LONG_NODES;
@@ -320,7 +393,13 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
     PetscCall(create(posterior, model->domain->design.dim, options->width, what,
                      near ? RG_CONTEXT_NEAR : RG_CONTEXT_PAIRS, 1, &(RgContextNodes){0},
                      &rough->ucb));
+  rough->looks = false;
   rough->gains = rough->projects || found || (few && few->M < exact->M);
+  if (model->domain->design.dim == 1) PetscFunctionReturn(0);
+  what = few && options->few_first ? few : exact;
+  how =
+    (Interpolated){posterior, near, FIRST, PetscMin(rough->ucb.posterior.size - 1, ROUGH_NODES)};
+  PetscCall(create_with_nodes(model, options, what, &how, &rough->looks, &rough->first));
   PetscFunctionReturn(0);
 }
 
@@ -328,6 +407,7 @@ static PetscErrorCode rough_destroy(Rough *rough)
 {
   PetscFunctionBeginUser;
   PetscCall(rg_context_ucb_destroy(&rough->ucb));
+  if (rough->looks) PetscCall(rg_context_ucb_destroy(&rough->first));
   if (rough->projects) PetscCall(rg_posterior_destroy(&rough->projected));
   PetscFunctionReturn(0);
 }
@@ -363,10 +443,8 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
   PetscCall(exact_value(model, width, exact, x, value));
   if (fabs(*value - given) <= tolerance * fmax(1.0, fabs(*value)) || !options.max_iterations)
     PetscFunctionReturn(0);
-  if (is_long(model)) {
-    options.max_iterations = PetscMin(options.max_iterations, LONG_CLIMB);
-    options.raw_samples *= LONG_STEP;
-  }
+  options.max_iterations = PetscMin(options.max_iterations, LAST_CLIMB);
+  if (is_long(model)) options.raw_samples *= LONG_STEP;
   PetscCall(PetscMalloc1(dim, &moved));
   PetscCall(PetscArraycpy(moved, x, dim));
   climbed = *value;
@@ -405,7 +483,6 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
 {
   RgContextUcb end;
   Rough rough;
-  const RgScreen screen = {rg_context_ucb_function, &rough.ucb, NULL};
   RgMaximiserOptions limited = *search->options;
   RgSearch climbs = *search;
   const double tolerance = is_long(model) ? LONG_CONFIRM : CONFIRM;
@@ -418,11 +495,17 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   PetscCall(rough_create(model, options, exact, few, !is_product && may_be_near(model), &rough));
   const bool near = rough.ucb.posterior.form == RG_CONTEXT_NEAR;
   const RgContextForm whole = near ? RG_CONTEXT_NEAR : RG_CONTEXT_EXACT;
-  Interpolated how = {&model->posterior, near, FINE, is_product ? FINE_PRODUCT : FINE_NODES};
+  const bool kinks = has_fine_kinks(model, exact) && !options->few_first;
+  Interpolated how = {&model->posterior, near, kinks ? FINE_KINKS : FINE,
+                      is_product ? FINE_PRODUCT : FINE_NODES};
   if (is_long(model) && !is_product) {
     how.tolerance = exact->n_slopes ? LONG_FINE_SLOPES : LONG_FINE;
     how.most = LONG_NODES;
   }
+  const RgScreen screen = {.function = rg_context_ucb_function,
+                           .closure = &rough.ucb,
+                           .first = rough.looks ? rg_context_ucb_function : NULL,
+                           .first_closure = &rough.first};
   PetscCall(create_with_nodes(model, options, exact, &how, &fewer, &end));
   if (!fewer) PetscCall(rg_context_ucb_create(model, options->width, exact, whole, FINISH, &end));
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &end,
@@ -485,6 +568,8 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
     PetscCall(acquire_settled(model, options, exact, search, query, value, failure));
     PetscFunctionReturn(0);
   }
+  const bool kinks = is_own(exact) || (exact->n_slopes && model->domain->design.dim == 1);
+  listed = listed || (kinks && !options->few_first && model->posterior.n <= FEW_DATA);
   if (!listed) PetscCall(find_product(model, &is_product));
   if (is_product) PetscCall(find_many(model, exact, &listed));
   PetscCall((listed ? acquire_listed : acquire_by_nodes)(model, options, exact, few, search, query,

@@ -19,6 +19,13 @@ typedef PetscErrorCode (*RgContextCriterion)(void *closure, const double *u, con
    dim_x, or NULL). `criterion` has been called for them in order. */
 typedef void (*RgContextSettle)(void *closure, int m, int dim_x, double *value, double *gradient);
 
+/* Weighted average of U over the first `size` contexts, or another measure of it. */
+typedef struct {
+  int size;
+  const double *weight;     /* size; NULL: equal weights */
+  const RgMeasure *measure; /* NULL: the average. rg_measure_lists is false, `weight` not NULL */
+} RgContextWeights;
+
 /* phi(U(x, s_1), ..., U(x, s_M)); contexts: M x dim_c in unit coordinates, the last n_slopes with
    slopes. */
 typedef struct {
@@ -48,6 +55,7 @@ typedef struct {
   RgContextMoments moments, bar;
   double *u, *slope, *u_bar, *slope_bar; /* values of one design at the contexts */
   double *node_u, *node_bar;             /* values at the nodes */
+  RgContextWeights *own; /* weights of the nodes where `what` is their average; NULL: not */
 } RgContextUcb;
 
 /* The model covers (x, c) on boxes, is updated beforehand, and must not change while this object
@@ -84,12 +92,6 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
 
 /* ---- criteria -------------------------------------------------------------------------------- */
 
-/* Weighted average of U over the first `size` contexts, or another measure of it. */
-typedef struct {
-  int size;
-  const double *weight;     /* size; NULL: equal weights */
-  const RgMeasure *measure; /* NULL: the average. rg_measure_lists is false, `weight` not NULL */
-} RgContextWeights;
 PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *slope,
                                   double *value, double *u_bar, double *slope_bar);
 

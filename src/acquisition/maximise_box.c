@@ -10,6 +10,9 @@
 #include <string.h>
 
 #define SHARE 10    /* one start in SHARE is reserved for extra points */
+#define AGAIN 2     /* raw points per start that are ranked by two functions */
+#define EXAMINED 16 /* end points apart that get a value of the true function */
+#define APART 5e-3  /* largest distance of neighbours along a coordinate, unit cube */
 #define FINALISTS 4 /* end points that climb on the true function */
 
 enum { SELECT_BEST, SELECT_BOLTZMANN }; /* RgMaximiserOptions.selection */
@@ -52,11 +55,33 @@ static PetscErrorCode screening_destroy(Screening *screening)
   PetscFunctionReturn(0);
 }
 
+/* The best points by the first function, a few for each start, get the value of `function`. */
+static PetscErrorCode rank_again(const RgScreen *with, int starts, Screening *screening)
+{
+  const int most = PetscMin(AGAIN * starts, screening->n);
+  const size_t dim = (size_t)screening->dim;
+  int *list, count = 0;
+  double *X, *value;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3(most, &list, most * dim, &X, most, &value));
+  for (int i = 0; i < screening->n; i++)
+    count = rg_ranking_insert(screening->value, i, count, most, list);
+  for (int k = 0; k < count; k++)
+    PetscCall(PetscArraycpy(X + k * dim, screening->points + list[k] * dim, dim));
+  PetscCall(with->function(with->closure, count, X, value, NULL));
+  for (int k = 0; k < count; k++) screening->value[list[k]] = value[k];
+  PetscCall(PetscFree3(list, X, value));
+  PetscFunctionReturn(0);
+}
+
 /* Draw the raw points and evaluate them in one batch, together with the extra points. */
 static PetscErrorCode screen(const RgSearch *search, const RgScreen *with, Screening *screening)
 {
   int dim = screening->dim, n_raw = search->options->raw_samples, known = 0;
   size_t raw_size = (size_t)n_raw * dim;
+  const RgBatchFunction first = with->first ? with->first : with->function;
+  void *closure = with->first ? with->first_closure : with->closure;
 
   PetscFunctionBeginUser;
   if (with->raw) {
@@ -69,9 +94,9 @@ static PetscErrorCode screen(const RgSearch *search, const RgScreen *with, Scree
     memcpy(screening->points + raw_size, search->extra,
            (size_t)search->n_extra * dim * sizeof(double));
   if (screening->n > known)
-    PetscCall(with->function(with->closure, screening->n - known,
-                             screening->points + (size_t)known * dim, screening->value + known,
-                             NULL));
+    PetscCall(first(closure, screening->n - known, screening->points + (size_t)known * dim,
+                    screening->value + known, NULL));
+  if (with->first) PetscCall(rank_again(with, search->options->restarts, screening));
   for (int i = 0; i < screening->n; i++) {
     if (!isfinite(screening->value[i])) screening->value[i] = -INFINITY;
   }
@@ -165,14 +190,40 @@ static void sort_starts(Screening *screening)
   }
 }
 
+/* Keep the best of the starts, sorted by value, that are no neighbours of a better one: at most
+   `most`. */
+static void keep_apart(int most, Screening *screening)
+{
+  const int dim = screening->dim;
+  int kept = 0;
+
+  for (int k = 0; k < screening->m && kept < most; k++) {
+    const double *x = screening->starts + (size_t)k * dim;
+    bool apart = true;
+    for (int l = 0; l < kept && apart; l++) {
+      double distance = 0;
+      for (int j = 0; j < dim; j++)
+        distance = fmax(distance, fabs(x[j] - screening->starts[(size_t)l * dim + j]));
+      apart = distance > APART;
+    }
+    if (!apart) continue;
+    screening->ends[kept] = screening->ends[k];
+    memmove(screening->starts + (size_t)kept * dim, x, dim * sizeof(double));
+    kept++;
+  }
+  screening->m = kept;
+}
+
 /* Let the best end points of the search on a cheaper function climb on the true one. */
 static PetscErrorCode finish(const RgMaximiserOptions *options, RgLocalSearch ascend,
                              RgBatchFunction function, void *closure, Screening *screening)
 {
   PetscFunctionBeginUser;
   sort_starts(screening);
-  screening->m = PetscMin(screening->m, FINALISTS);
+  keep_apart(EXAMINED, screening);
   PetscCall(function(closure, screening->m, screening->starts, screening->ends, NULL));
+  sort_starts(screening);
+  screening->m = PetscMin(screening->m, FINALISTS);
   if (options->max_iterations > 0)
     PetscCall(ascend(options, screening->dim, screening->m, screening->starts, screening->ends,
                      function, closure));
@@ -272,7 +323,7 @@ static PetscErrorCode maximise_designs(const RgSearch *search, const RgSeen *see
   const bool one = with->function == function && with->closure == closure;
   RgSnapped whole = {space, seen, function, closure};
   RgSnapped rough = {space, seen, with->function, with->closure};
-  RgScreen screen = {rg_snapped_function, one ? &whole : &rough, NULL};
+  RgScreen screen = {.function = rg_snapped_function, .closure = one ? &whole : &rough};
   RgMaximiserOptions options = *search->options;
   RgSearch snapped = *search;
   double *extra = NULL;
@@ -300,7 +351,7 @@ PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatch
                                         void *closure, const RgScreen *with, double *best_x,
                                         double *best_value, RgFailure *failure)
 {
-  const RgScreen plain = {function, closure, NULL};
+  const RgScreen plain = {.function = function, .closure = closure};
   RgSeen seen = {0};
 
   PetscFunctionBeginUser;

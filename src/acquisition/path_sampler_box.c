@@ -121,7 +121,8 @@ static PetscErrorCode search_path(RgPathSampler *sampler, const RgPosterior *pos
 {
   int dim = sampler->domain->design.dim;
   const bool product = takes_products(sampler, posterior);
-  const RgScreen screen = {path_function, closure, product ? path_raw : NULL};
+  const RgScreen screen = {
+    .function = path_function, .closure = closure, .raw = product ? path_raw : NULL};
   RgSearch with = *search;
   double *extra, *x = sampler->x + (size_t)s * dim;
 

@@ -156,7 +156,8 @@ PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch 
                                      const RgSearch *search, RgQuery *query, double *value,
                                      RgFailure *failure)
 {
-  const RgScreen faces = {rg_regression_value, regression, raw_points};
+  const RgScreen faces = {
+    .function = rg_regression_value, .closure = regression, .raw = raw_points};
   RgMaximiserOptions options = *search->options;
   RgSearch with = *search;
   double mean, log_weight, unused;

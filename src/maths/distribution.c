@@ -2,9 +2,13 @@
 #include "maths/distribution.h"
 
 #include <float.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_integration.h>
 #include <math.h>
 
 #include "maths/normal.h"
+
+#define LEAST 1e-18 /* probability mass that integrals leave out */
 
 /* ---- one part, before clipping --------------------------------------------------------------- */
 
@@ -227,10 +231,65 @@ void rg_distribution_range(const RgDistribution *distribution, double tail, doub
   }
 }
 
+/* ---- shortfall ------------------------------------------------------------------------------- */
+
+#define SHORTFALL_TOLERANCE 1e-14 /* absolute and relative; rounding may prevent it */
+enum { INTERVALS = 2000 };
+
+static double cdf_at(double x, void *part)
+{
+  return part_cdf(part, x);
+}
+
+/* int_from^to P(c <= s) ds of an unclipped part. Between its ends the integrand is smooth. */
+static void integrate(RgDistributionPart *part, double from, double to,
+                      gsl_integration_workspace *work, double *value, double *error)
+{
+  const double low = fmax(from, part_quantile(part, LEAST, 1));
+  const double high = fmin(to, part_quantile(part, 1, LEAST));
+  const double centre = fmin(fmax(part_quantile(part, 0.5, 0.5), low), high);
+  const double ends[] = {low, centre, high};
+  gsl_function cdf = {cdf_at, part};
+
+  *value = fmax(to - fmax(high, from), 0); /* beyond its upper end P is 1 */
+  *error = 0;
+  for (int k = 0; k < 2; k++) {
+    double term, uncertainty;
+    if (!(ends[k + 1] > ends[k])) continue;
+    (void)gsl_integration_qags(&cdf, ends[k], ends[k + 1], SHORTFALL_TOLERANCE * (high - low),
+                               SHORTFALL_TOLERANCE, INTERVALS, work, &term, &uncertainty);
+    *value += term;
+    *error += uncertainty;
+  }
+}
+
+PetscErrorCode rg_distribution_shortfall(const RgDistribution *distribution, double x,
+                                         double *shortfall, double *error)
+{
+  gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* the estimate says it */
+  gsl_integration_workspace *work = gsl_integration_workspace_alloc(INTERVALS);
+
+  PetscFunctionBeginUser;
+  PetscCheck(work, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a quadrature");
+  *shortfall = *error = 0;
+  for (int i = 0; i < distribution->n; i++) {
+    RgDistributionPart *part = &distribution->parts[i];
+    double term = 0, uncertainty = 0;
+    if (part->family == RG_DISTRIBUTION_POINT) term = fmax(x - clipped(part, part->a), 0);
+    else if (x > part->upper)
+      integrate(part, part->lower, part->upper, work, &term, &uncertainty), term += x - part->upper;
+    else if (x > part->lower) integrate(part, part->lower, x, work, &term, &uncertainty);
+    *shortfall += part->weight * term;
+    *error += part->weight * uncertainty;
+  }
+  gsl_integration_workspace_free(work);
+  (void)gsl_set_error_handler(handler);
+  PetscFunctionReturn(0);
+}
+
 /* ---- quadrature ------------------------------------------------------------------------------ */
 
 enum { NODES = 12 };
-#define LEAST 1e-18 /* probability mass that the rule leaves out */
 
 /* Positive half of the 12-point Gauss-Legendre rule on [-1, 1]. */
 static const double legendre_node[NODES / 2] = {

@@ -86,6 +86,11 @@ bool rg_distribution_has_moments(const RgDistribution *distribution, double belo
 void rg_distribution_range(const RgDistribution *distribution, double tail, double *lower,
                            double *upper);
 
+/* E max(x - c, 0), finite x, by adaptive quadrature of P(c <= s) over each part up to x.
+   *error: its estimate. */
+PetscErrorCode rg_distribution_shortfall(const RgDistribution *distribution, double x,
+                                         double *shortfall, double *error);
+
 /* A rule sum_i weight_i g(node_i) for E g(c): composite Gauss-Legendre (12 nodes a panel) times the
    density on each part, and the atoms. */
 typedef struct {

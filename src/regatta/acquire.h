@@ -100,12 +100,15 @@ typedef PetscErrorCode (*RgRawDesign)(void *closure, RgRandom *random, int n, do
 
 /* Like rg_maximise_box, with a cheaper function of nearly the same values for screening. It
    ranks the raw points and its maxima are found first; the best of them start the search on the
-   true function (unless both are the same). raw: NULL for Sobol points. A NULL screen:
-   rg_maximise_box. */
+   true function (unless both are the same). raw: NULL for Sobol points. first: a still cheaper
+   function, which decides which raw points are worth a value of `function` (not where inputs are
+   discrete); NULL: all are. A NULL screen: rg_maximise_box. */
 typedef struct {
   RgBatchFunction function;
   void *closure;
   RgRawDesign raw;
+  RgBatchFunction first;
+  void *first_closure;
 } RgScreen;
 RG_API PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim,
                                                RgBatchFunction function, void *closure,

@@ -99,6 +99,52 @@ RG_TEST(optima)
   }
 }
 
+/* Laws with kinks, atoms, narrow and heavy parts; values by SciPy's adaptive quadrature of the
+   distribution function between its kinks. No design is better than the optimum. */
+RG_TEST(newsvendor_under_every_law)
+{
+  static const struct {
+    const char *law;
+    double x, F;
+  } rows[] = {
+    {"mixture(uniform(0, 0.2), point(0.7))", 0.15, 0.375},
+    {"mixture(uniform(0, 0.2), point(0.7))", 0.912, -0.448},
+    {"uniform(0, 0.4)", 0.15, 0.375},
+    {"uniform(0, 0.4)", 0.912, -2.048},
+    {"cauchy(0.5, 0.001)", 0.15, 0.5990917364805},
+    {"cauchy(0.5, 0.001)", 0.912, 0.3515070412871},
+    {"normal(0.5, 1e-4)", 0.15, 0.6},
+    {"normal(0.5, 1e-4)", 0.912, 0.352},
+    {"burr(0.5, 2)", 0.15, 0.1709392054228},
+    {"burr(0.5, 2)", 0.912, -0.7376660111282},
+    {"halfnormal(0.3)", 0.15, 0.3654994704006},
+    {"halfnormal(0.3)", 0.912, -1.734668569769},
+    {"exponential(0.01)", 0.15, -0.5200000244722},
+    {"exponential(0.01)", 0.912, -3.568},
+    {"pareto(2, 0.1)", 0.15, 0.4666666666667},
+    {"pareto(2, 0.1)", 0.912, -2.135719298246},
+    {"lognormal(-1, 0.5)", 0.15, 0.5926466225815},
+    {"lognormal(-1, 0.5)", 0.912, -0.3738111783912},
+    {"point(10)", 0.15, 0.6},
+    {"point(10)", 0.912, 3.648},
+    {"point(-3)", 0.15, -0.6},
+    {"point(-3)", 0.912, -3.648},
+    {"mixture(0.9 * point(0.25), 0.1 * clip(normal(0.5, 0.2), 0.4, 0.6))", 0.15, 0.6},
+    {"mixture(0.9 * point(0.25), 0.1 * clip(normal(0.5, 0.2), 0.4, 0.6))", 0.912, -1.448},
+  };
+
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    Instance instance = instance_make("newsvendor", (Setting[]){{"law", rows[i].law}, {0}}, 1, 0);
+    RG_CLOSE(value_at(&instance.problem, &rows[i].x), rows[i].F, 2e-12);
+    for (int k = 0; k <= 100; k++) {
+      const double x = k / 100.0, F = value_at(&instance.problem, &x);
+      assert_true(F <= instance.problem.optimum + 1e-14);
+    }
+    assert_true(instance.problem.objective_error <= 1e-11);
+    instance_free(&instance);
+  }
+}
+
 RG_TEST(regret_of_newsvendor)
 {
   const double x[3] = {.1, .2, .3},

@@ -219,7 +219,7 @@ static PetscErrorCode diagonal(void *closure, RgRandom *random, int n, double *X
 RG_TEST(test_raw_design)
 {
   Paraboloid p = {2, 0, 0, {0.25, 0.5}, {1.0, 1.0}};
-  const RgScreen screen = {paraboloid, &p, diagonal};
+  const RgScreen screen = {.function = paraboloid, .closure = &p, .raw = diagonal};
   double extra[2] = {1.0, 0.0}, x[2], value;
   RgFailure failure = {0};
 
