@@ -122,7 +122,8 @@ class Problem:
         return answer
 
     def _exchange(self, line: str) -> dict[str, Any]:
-        """The answer to the newest request. Answers to interrupted requests are skipped."""
+        """The answer to the newest request. Answers to interrupted requests are skipped. One without an id is to this
+        request, for the program could not read it."""
         out, requests = self._process.stdout, self._process.stdin
         if not out or not requests or requests.closed:
             raise RuntimeError("the problem is closed")
@@ -132,7 +133,7 @@ class Problem:
             requests.flush()
             for said in iter(out.readline, ""):
                 answer: dict[str, Any] = json.loads(said)
-                if answer["id"] == self._count:
+                if answer["id"] in (self._count, None):
                     return answer
         except BrokenPipeError:
             pass

@@ -132,9 +132,8 @@ def _follow(command: list[str], quiet: bool) -> str:
     """Run the program to its end; returns its last line."""
     lines: list[str] = []
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
-        child = launch.start(command, stdout=output, stderr=subprocess.PIPE, text=True, errors="replace",
-                             env=_environment())
-        with child, launch.relayed(child) as signals, _Bar(quiet) as bar:
+        with launch.relayed(command, stdout=output, stderr=subprocess.PIPE, text=True, errors="replace",
+                            env=_environment()) as (child, signals), child, _Bar(quiet) as bar:
             for line in _own_lines(child.stderr):
                 if not bar.show(line):
                     lines.append(line)

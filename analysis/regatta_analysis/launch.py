@@ -47,25 +47,41 @@ def start(command, **streams):
 
 
 @contextlib.contextmanager
-def relayed(child):
-    """Meanwhile a signal to this process becomes USR1 for a child, on which ranks commit and end. Gives the list of
-    signals so far. Only the main thread receives signals."""
-    heard = []
+def relayed(command, **streams):
+    """Start a command; gives it and the list of signals so far. Meanwhile a signal to this process becomes USR1 for the
+    child, on which ranks commit and end. USR1 is repeated, less and less often, until the child ends, because mpirun
+    loses the signals that it gets while it starts. Only the main thread receives signals."""
+    heard, first, over = [], threading.Event(), threading.Event()
 
-    def relay(number, _):
+    def hear(number, _):
         heard.append(number)
-        child.send_signal(signal.SIGUSR1)
+        first.set()
+
+    def repeat():
+        first.wait()
+        pause = 0.05
+        while not over.is_set():
+            child.send_signal(signal.SIGUSR1)
+            over.wait(pause)
+            pause = min(2 * pause, 5)
     with contextlib.ExitStack() as stack:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
             if threading.current_thread() is threading.main_thread():
-                stack.callback(signal.signal, number, signal.signal(number, relay))
-        yield heard
+                stack.callback(signal.signal, number, signal.signal(number, hear))
+        child = start(command, **streams)
+        sender = threading.Thread(target=repeat, daemon=True)
+        sender.start()
+        try:
+            yield child, heard
+        finally:
+            over.set()
+            first.set()
+            sender.join()
 
 
 def run(command):
     """Exit code of a command. A signal to this program becomes USR1, on which ranks commit and end."""
-    child = start(command)
-    with relayed(child):
+    with relayed(command) as (child, _):
         return child.wait()
 
 

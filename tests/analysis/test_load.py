@@ -1,6 +1,11 @@
 """Reading files: shapes, alignment, missing values, and one clear line for every bad file."""
 import collections
 import contextlib
+import copy
+import gc
+import os
+import pickle
+import subprocess
 import sys
 import unittest
 
@@ -275,6 +280,38 @@ class Load(common.Case):
         self.assertEqual(len(results.trials), 6)
         self.assertEqual(len(results.warnings), 1)
         self.assertIn("0-b.h5", results.warnings[0])
+
+
+class Copies(common.Case):
+    def setUp(self):
+        super().setUp()
+        self.path = self.scratch / "r.h5"
+        synthetic.write(self.path, [synthetic.problem("P", ["EI", "Random"], seeds=3, queries=4)])
+
+    def test_copies_read_with_children_of_their_own(self):
+        here = os.getcwd()
+        os.chdir(self.scratch)
+        self.addCleanup(os.chdir, here)
+        results = load("r.h5")
+        rows = results.data
+        made = [results, copy.copy(results), copy.deepcopy(results), pickle.loads(pickle.dumps(results))]
+        os.chdir(here)  # they keep the place of a relative path
+        gc.collect()
+        with open(self.scratch / "other", "w") as other:
+            for one in (*made, *(m.select(algorithms=["EI"]) for m in made)):
+                self.assertEqual(one.data["y"].sum(), rows["y"][rows["algorithm"].isin(one.algorithms)].sum())
+        self.assertEqual(os.path.getsize(other.name), 0)
+
+    def test_a_hard_limit_on_memory(self):
+        """A file is not called damaged because of it, whether it leaves enough memory or not."""
+        script = ("import resource, sys; from regatta_analysis import load; from pathlib import Path\n"
+                  "used = int(Path('/proc/self/statm').read_text().split()[0]) * resource.getpagesize()\n"
+                  "resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]),) * 2)\n"
+                  "try: print(len(load(sys.argv[2]).data))\nexcept (MemoryError, ValueError, OSError) as error: print(error)")
+        for more, words in (("1000000000", "^48$"), ("2500000", "^$|^48$|ulimit -v")):
+            done = subprocess.run([sys.executable, "-c", script, more, self.path], capture_output=True, text=True, check=True,
+                                  env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"})
+            self.assertRegex(done.stdout.strip(), words)
 
 
 class BadInput(common.Case):

@@ -111,6 +111,12 @@ class Problem(unittest.TestCase):
             with self.subTest(why), self.assertRaises(ValueError) as raised:
                 f(x)
             self.assertIn(why, str(raised.exception))
+        for x, seed in (([10**19, 2], 0), ([1, 2], 2**63)):  # no number of JSON's readers: the answer has no id
+            far = self.problem("branin", noise_variance=1, noise_seed=seed)
+            with self.assertRaisesRegex(ValueError, "integer"):
+                far(x)
+            far.noise_variance = 0
+            self.assertLess(far([1, 2]), 0)
         with self.assertRaisesRegex(ValueError, "no context"):
             f([1, 2], [0.5])
         with self.assertRaisesRegex(ValueError, "has no context"):

@@ -22,7 +22,7 @@ from common import Case
 from functions import bowl, slow
 import regatta
 from regatta import studies
-from regatta_analysis import InputError
+from regatta_analysis import InputError, launch
 from regatta_analysis.report import tables
 from regatta_analysis.stats import profiles
 from regatta_analysis.stats.regret import dynamic_note, regret_curves
@@ -147,6 +147,17 @@ class Studies(Here):
         self.assertEqual(signal.getsignal(signal.SIGINT), before)
         self.assertTrue(list(Path("long.h5.d/evaluations").glob("*")))
         self.assertTrue(regatta.run(study, ranks=2, quiet=True).complete)
+
+
+class Relay(unittest.TestCase):
+    def test_a_signal_is_repeated_until_the_child_ends(self):
+        """As of mpirun, which loses signals while it starts."""
+        deaf = ("import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])\n"
+                "print(flush=True)\nfor k in range(3): signal.sigwait([signal.SIGUSR1])")
+        with launch.relayed([sys.executable, "-c", deaf], stdout=subprocess.PIPE) as (child, heard), child:
+            child.stdout.readline()
+            os.kill(os.getpid(), signal.SIGINT)
+            self.assertEqual((child.wait(), heard), (0, [signal.SIGINT]))
 
 
 @unittest.skipUnless(os.environ.get("REGATTA"), "needs the program")

@@ -11,7 +11,7 @@ import numpy as np
 import xxhash
 
 from .errors import InputError, one_line
-from .reader import READ_ERRORS, Reader, members, open_own
+from .reader import READ_ERRORS, Reader, members, open_own, unreadable
 
 SCHEMA_VERSION = 2
 TRAILER = struct.Struct("<8sQ16s")
@@ -66,7 +66,7 @@ def _complaint(path, check):
     except PermissionError as error:
         return f"{path}: {error.strerror}"
     except READ_ERRORS as error:
-        return f"{path}: damaged: HDF5 can't read it ({one_line(error)})"
+        return f"{path}: {unreadable()} ({one_line(error) or type(error).__name__})"
     return None
 
 

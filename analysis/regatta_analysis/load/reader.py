@@ -32,13 +32,18 @@ _pipes = weakref.WeakSet()  # of this process: a child must not keep its sibling
 class Reader:
     """Asks a child process, which opens files on demand and keeps them open."""
 
-    def __init__(self):
+    def __init__(self, folder=None):
         self._owner, self._pipe, self._end = None, None, None
+        self._folder = folder or _working_directory()
         self._lock = threading.Lock()
+
+    def __reduce__(self):
+        """A copy, also in another process, reads the same files with a child of its own."""
+        return Reader, (self._folder,)
 
     def ask(self, path, question, *details):
         """The answer; raises InputError, which begins with the path, or FileNotFoundError."""
-        text = json.dumps([question, str(path), *details]).encode()
+        text = json.dumps([question, os.path.join(self._folder, path), *details]).encode()
         with self._lock:
             if self._owner != os.getpid():
                 self._start()
@@ -47,7 +52,7 @@ class Reader:
                 answer, kind = _receive(self._pipe)
             except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
                 self.close()
-                raise InputError(f"{path}: damaged: HDF5 can't read it") from error
+                raise InputError(f"{path}: {unreadable()}") from error
         if kind == "absent":
             raise FileNotFoundError(str(path))
         if kind == "wrong":
@@ -70,6 +75,14 @@ class Reader:
         if self._end is not None:
             self._end()
         self._owner = None
+
+
+def _working_directory():
+    """Where relative paths begin; no place if the folder was deleted."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return ""
 
 
 def _end(owner, child, ours):
@@ -160,16 +173,25 @@ def _answer(files, question, path, details):
     except PermissionError as error:
         return "wrong", error.strerror
     except READ_ERRORS as error:
-        return "wrong", f"damaged: HDF5 can't read it ({one_line(error)})"
+        return "wrong", f"{unreadable()} ({one_line(error) or type(error).__name__})"
+
+
+def unreadable():
+    """What a failure of HDF5 says: the file is damaged, unless this process may not take the memory for a good one."""
+    if resource.getrlimit(resource.RLIMIT_AS)[1] == resource.RLIM_INFINITY:
+        return "damaged: HDF5 can't read it"
+    return "HDF5 can't read it: it needs more than the limit on memory (ulimit -v), or it is damaged"
 
 
 def _limit_memory(size):
+    """Lower the limit on this process; a limit that it cannot raise stays."""
     try:
         with open("/proc/self/statm", encoding="ascii") as file:
             used = int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
         return  # the system has no such limit
-    resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY + 3 * size, resource.RLIM_INFINITY))
+    wanted, hard = used + MEMORY + 3 * size, resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
 def open_own(path):

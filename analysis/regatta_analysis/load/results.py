@@ -46,6 +46,10 @@ class Results:
         self.complete = bool(attributes.get("complete", 0))
         self._remembered = {}
 
+    def __getstate__(self):
+        """Copies, also in other processes, compute again what they need."""
+        return {**self.__dict__, "_remembered": {}}
+
     def remember(self, key: Any, make: Callable[[], Any]) -> Any:
         """The result of `make`, computed once, so that figures, tables and pages of one study use the same numbers.
         Callers must not change it."""

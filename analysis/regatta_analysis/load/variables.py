@@ -94,8 +94,15 @@ class Table:
         self.names = list(dict.fromkeys(name for part in self.parts for name in part))
         self.lengths = [part["algorithm"].shape[0] for part in parts]
         self._starts = np.concatenate([[0], np.cumsum(self.lengths)]).astype(int)
-        self._shared, self._whole = shared, lru_cache(KEPT // SMALL)(lambda variable: variable.all())
+        self._shared = shared
         self._columns, self._values, self._settings = {}, {}, None
+
+    @cached_property
+    def _whole(self):
+        return lru_cache(KEPT // SMALL)(lambda variable: variable.all())
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name != "_whole"}  # it can't be pickled
 
     def first(self, name):
         """The variable of some part, None when no part has it."""
