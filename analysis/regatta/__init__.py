@@ -23,10 +23,12 @@ Optimisers, objectives and problems need the standard library only. The messages
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import inspect
 import json
 import math
+import os
 import platform
 import queue
 import sys
@@ -40,17 +42,18 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Optional, Protoco
 if TYPE_CHECKING:
     from regatta_analysis import load
 
-    from .evaluator import Objective, objective
+    from .evaluator import Method, Objective, objective, optimiser
     from .problems import Problem, find_program, problem
     from .studies import plan, run
 
 PROTOCOL = 1  # of optimisers with one worker, and of problems
 SEVERAL = 2  # of optimisers with several workers
 
-__all__ = ["PROTOCOL", "Evaluation", "Objective", "Optimiser", "Parallel", "Pending", "Problem", "Query", "Request",
-           "Space", "Start", "find_program", "fitting", "load", "minimiser", "objective", "plan", "problem", "run",
+__all__ = ["PROTOCOL", "Evaluation", "Method", "Objective", "Optimiser", "Parallel", "Pending", "Problem", "Query", "Request",
+           "Space", "Start", "find_program", "fitting", "load", "minimiser", "objective", "optimiser", "plan", "problem", "run",
            "serve"]
-_LATER = {"load": "regatta_analysis", "Objective": "regatta.evaluator", "objective": "regatta.evaluator",
+_LATER = {"load": "regatta_analysis", "Method": "regatta.evaluator", "optimiser": "regatta.evaluator",
+          "Objective": "regatta.evaluator", "objective": "regatta.evaluator",
           "Problem": "regatta.problems", "find_program": "regatta.problems", "problem": "regatta.problems",
           "plan": "regatta.studies", "run": "regatta.studies"}  # {name: its module}
 
@@ -250,10 +253,17 @@ class _Server:
         self.versions = {"python": platform.python_version(), **versions}
         self.optimiser: Union[Optimiser, Parallel, None] = None
         self.n_initial = 0
+        self.record: Optional[list[str]] = None  # names under `record` in the study
+        self.rehearsal = False
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
         _fitted.update(wall=0.0, cpu=0.0)
-        answer = self._answer(message)
+        try:
+            answer = self._answer(message)
+        except Exception as error:
+            if not self.rehearsal:
+                raise
+            return {"error": f"{_one_line(error)}{_place(error)}", "retry": False}
         return {**answer, "fit": dict(_fitted)} if any(_fitted.values()) else answer
 
     def _answer(self, message: dict[str, Any]) -> dict[str, Any]:
@@ -269,6 +279,7 @@ class _Server:
         raise ValueError(f"unknown request '{message['do']}'")
 
     def _begin(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.record, self.rehearsal = message.get("record"), message.get("rehearsal", False)
         start = _start(message)
         self.n_initial = len(start.initial)
         self.optimiser = self.factory(start)
@@ -295,7 +306,11 @@ class _Server:
         if query.c is not None:
             answer["c"] = _coordinates(query.c)
         if query.record:
-            answer["record"] = {name: float(v) for name, v in query.record.items()}
+            answer["record"] = further(query.record)
+            if self.rehearsal and (lost := set(query.record) - set(self.record or query.record)):
+                print(f"regatta: {_name(self.optimiser)} gives {', '.join(sorted(lost))} with its queries, which the "
+                      "study does not name under `record`: not recorded", file=sys.stderr)
+                self.record = None
         return answer
 
     def _tell(self, message: dict[str, Any]) -> Optional[Sequence[float]]:
@@ -332,28 +347,70 @@ def serve(factory: Callable[[Start], Union[Optimiser, Parallel]], requests: Opti
     """Answer requests until the input ends. factory: called with a `Start` for a new optimiser. versions: versions of
     the packages that the optimiser uses, recorded with its trials beside Python's. Text that is printed meanwhile goes
     to standard error. An exception becomes the reason why the trial failed."""
-    respond(_Server(factory, versions).answer, requests, answers)
+    if requests is None:
+        with private() as (requests, answers):
+            return respond(_Server(factory, versions).answer, requests, answers)
+    return respond(_Server(factory, versions).answer, requests, answers)
 
 
-def respond(answer: Callable[[dict[str, Any]], dict[str, Any]], requests: Optional[Iterable[str]] = None,
+@contextlib.contextmanager
+def private() -> Iterator[tuple[TextIO, TextIO]]:
+    """Requests and answers of this process on descriptors of their own. Meanwhile standard input is empty and standard
+    output is standard error, also for C libraries and for programs that are started, so that only answers are
+    answers."""
+    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout.flush()  # what was printed before
+    try:
+        yield requests, answers
+    finally:
+        sys.stdout.flush()
+        os.dup2(requests.fileno(), 0)
+        os.dup2(answers.fileno(), 1)
+
+
+def respond(answer: Callable[[dict[str, Any]], dict[str, Any]], requests: Iterable[str],
             answers: Optional[TextIO] = None, **on_error: Any) -> None:
     """Answer requests, lines of JSON, until the input ends. An exception of `answer` becomes an error with the members
-    `on_error`."""
-    requests = requests or sys.stdin
-    out, printed = answers or sys.stdout, sys.stdout
+    `on_error`. A process that `answer` forked ends when it comes back here: its answer is nobody's."""
+    out, printed, owner = answers or sys.stdout, sys.stdout, os.getpid()
     sys.stdout = sys.stderr
     try:
         for line in requests:
             message = json.loads(line)
             try:
                 made = answer(message)
+                text = json.dumps({"id": message["id"], **made})
             except Exception as error:  # the study must learn of every error
                 traceback.print_exc()
-                made = {"error": _one_line(error), **on_error}
-            out.write(json.dumps({"id": message["id"], **made}) + "\n")
+                text = json.dumps({"id": message["id"], "error": _one_line(error), **on_error})
+            finally:
+                if os.getpid() != owner:
+                    sys.stderr.flush()
+                    os._exit(0)
+            out.write(text + "\n")
             out.flush()
     finally:
         sys.stdout = printed
+
+
+def further(numbers: Mapping[str, Any]) -> dict[str, float]:
+    """Those numbers of an answer that are finite; the results have NaN for the others."""
+    found = {}
+    for name, value in numbers.items():
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            if not isinstance(value, (str, bytes)) and math.isfinite(number := float(value)):
+                found[str(name)] = number
+    return found
+
+
+def _place(error: Exception) -> str:
+    """The line that raised an error, in a file of the user's."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if os.path.dirname(f.filename) != os.path.dirname(__file__)]
+    return f" ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else ""
 
 
 def _one_line(error: Exception) -> str:
@@ -405,4 +462,4 @@ def minimiser(function: Callable[..., Any]) -> Callable[[Start], Optimiser]:
     """For `serve`: ``function(f, space, seed, budget)`` minimises f over the box ``space`` with at most ``budget``
     calls. Regatta maximises, so f is the negative of the observation. A function that ends early is called again with
     the next seed and the rest of the budget. It does not see the initial design of the study."""
-    return lambda start: _InsideOut(function, start)
+    return functools.partial(_InsideOut, function)

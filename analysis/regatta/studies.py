@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Optional, Union
 import yaml
 from regatta_analysis import launch, load
 
-from .evaluator import INSIDE, Objective
+from .evaluator import INSIDE, Method, Objective
 from .problems import LAUNCHERS, find_program
 
 if TYPE_CHECKING:
@@ -38,16 +38,17 @@ def run(study: Study, out: Union[str, "os.PathLike[str]", None] = None, ranks: O
     `regatta.objective` among its problems.
     out: the results file (default: the study's name with .h5, in the working directory).
     ranks: processes that take trials (default: $REGATTA_RANKS, or all cores).
-    options: further words for `regatta run`, such as ["-walltime", "1:00:00"].
+    options: further words for `regatta run`, such as ["-walltime", "1:00:00"], or ["-plugin", "method.so"].
 
     Ctrl-C stops the run cleanly: it raises KeyboardInterrupt, and the same call resumes. If an option stopped the run,
     the results are those of the finished trials (`results.complete` is false). Raises ValueError if the study has
-    mistakes; each line names the place of one."""
+    mistakes; each line names the place of one. Raises RuntimeError if every trial failed; the results have the reasons."""
     if os.environ.get(INSIDE):
         raise RuntimeError("a file with an objective calls regatta.run when it is imported: put the call under "
                            "if __name__ == '__main__':")
     with _file(study) as path:
-        planned = _planned(study, path, "-quick")  # finds mistakes before several ranks start
+        plugins = [word for k, option in enumerate(options[:-1]) if option == "-plugin" for word in options[k:k + 2]]
+        planned = _planned(study, path, "-quick", *plugins)  # finds mistakes before several ranks start
         out = Path(out or f"{planned['study']}.h5")
         ranks = ranks or launch.ranks()
         launcher = launch.words(ranks) if ranks > 1 else []
@@ -58,14 +59,15 @@ def run(study: Study, out: Union[str, "os.PathLike[str]", None] = None, ranks: O
     return load(out if packed else f"{out}.d", partial=True)
 
 
-def plan(study: Study, out: Union[str, "os.PathLike[str]", None] = None, *, quick: bool = False) -> pd.DataFrame:
+def plan(study: Study, out: Union[str, "os.PathLike[str]", None] = None, *, quick: bool = False,
+         options: Sequence[str] = ()) -> pd.DataFrame:
     """The cells of a study: a row for each with its settings, its number of trials, how many are done in the results
     `out`, the seconds of a trial, and its peak memory in bytes. For the seconds it runs parts of a trial of each method,
     and calls an objective twice, unless it has `seconds` or a time_limit above 600; a line says so before. quick: a
-    rough count of operations instead. Raises ValueError as `run` does."""
+    rough count of operations instead. options: further words for `regatta plan`, as for `run`. Raises ValueError as `run` does."""
     import pandas as pd
     with _file(study) as path:
-        cells = _planned(study, path, *(["-quick"] if quick else []), *(["-o", str(out)] if out else []))["cells"]
+        cells = _planned(study, path, *(["-quick"] if quick else []), *(["-o", str(out)] if out else []), *options)["cells"]
     settings = [cell.pop("settings") for cell in cells]
     return pd.DataFrame([{**cell, **own} for cell, own in zip(cells, settings)])
 
@@ -108,7 +110,7 @@ def _text(study: Study) -> str:
 
 def _plain(value: Any) -> Any:
     """Mappings, lists, numbers and texts of a study, also from NumPy."""
-    if isinstance(value, Objective):
+    if isinstance(value, (Method, Objective)):
         value = value.entry()
     if isinstance(value, Mapping):
         return {str(key): _plain(v) for key, v in value.items()}
@@ -165,7 +167,9 @@ def _mistake(code: int, lines: Sequence[str], study: Study = "") -> Exception:
     if code == 2:
         keys = {} if _is_path(study) else _places(_text(study))
         return ValueError("\n".join(_named(line, keys) for line in lines))
-    return (OSError if code == 3 else RuntimeError)(lines[-1].removeprefix("regatta: "))
+    reasons = [line for line in lines[:-1] if " failed " in f" {line}"] if code == 5 else []
+    return (OSError if code == 3 else RuntimeError)("\n".join(
+        line.removeprefix("regatta: ") for line in [lines[-1], *reasons]))
 
 
 def _named(line: str, keys: dict[tuple[int, int], str]) -> str:

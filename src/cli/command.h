@@ -12,6 +12,7 @@ enum {
   RG_EXIT_BAD_INPUT = 2,
   RG_EXIT_STORAGE = 3,
   RG_EXIT_FAILED_CELLS = 4, /* every trial of some cell failed */
+  RG_EXIT_FAILED_STUDY = 5, /* every trial of the study failed */
   RG_EXIT_INTERNAL = 70,
   RG_EXIT_INCOMPLETE = 75
 };

@@ -118,7 +118,7 @@ static int report(const RgStudy *study, const char *output, const RgRunReport *r
     const RgCell *cell = &study->cells[r->first_cell_failed];
     rg_complain("run: every trial of %d of %d cells failed (the first: %s on %s)",
                 r->n_cells_failed, r->n_cells, cell->algorithm_label, cell->problem_label);
-    return RG_EXIT_FAILED_CELLS;
+    return r->n_cells_failed < r->n_cells ? RG_EXIT_FAILED_CELLS : RG_EXIT_FAILED_STUDY;
   }
   return (failed || r->n_kept) && strict ? RG_EXIT_FAILED_TRIALS : RG_EXIT_OK;
 }

@@ -13,6 +13,7 @@ const RgManualExit rg_manual_exits[] = {
   {RG_EXIT_BAD_INPUT, "a mistake in the command line, a study or a file"},
   {RG_EXIT_STORAGE, "results could not be stored"},
   {RG_EXIT_FAILED_CELLS, "every trial of some cell failed"},
+  {RG_EXIT_FAILED_STUDY, "every trial of the study failed"},
   {RG_EXIT_INTERNAL, "an internal error"},
   {RG_EXIT_INCOMPLETE, "status: the study is not complete"},
   {-1, NULL}};

@@ -124,13 +124,16 @@ class Studies(Here):
             regatta.run("wrong.yaml")
         self.assertEqual([p.name for p in Path().iterdir()], ["wrong.yaml"])
 
-    def test_a_cell_that_fails_is_a_warning(self):
-        study = {**PLAIN, "problems": [regatta.objective(bowl, ["x real 0.6 1", *INPUTS[1:]])]}
-        with self.assertWarnsRegex(UserWarning, "every trial of 2 of 2 cells failed"), open(os.devnull, "w") as null, \
-                contextlib.redirect_stderr(null):
+    def test_a_cell_that_fails_is_a_warning_and_a_study_an_error(self):
+        study = {**PLAIN, "problems": [regatta.objective(bowl, ["x real 0.6 1", *INPUTS[1:]], label="hot"),
+                                       regatta.objective(bowl, ["x real 0 0.5", *INPUTS[1:]], label="cold")]}
+        with self.assertWarnsRegex(UserWarning, "every trial of 2 of 4 cells failed"):
             results = regatta.run(study, ranks=2, quiet=True)
-        self.assertEqual(set(results.trials["status"]), {"failed"})
+        self.assertEqual(set(results.trials["status"]), {"failed", "complete"})
         self.assertIn("ValueError: too hot", results.texts("message")[0])
+        with self.assertRaisesRegex(RuntimeError, "every trial of 2 of 2 cells failed .*\n.*ValueError: too hot"):
+            regatta.run({**study, "problems": study["problems"][:1]}, "hot.h5", ranks=2, quiet=True)
+        self.assertEqual(set(regatta.load("hot.h5").trials["status"]), {"failed"})
 
     def test_interrupted_and_resumed(self):
         study = {"study": "long", "seeds": 2, "common": {"iterations": 12, "initial_points": 3},
@@ -245,9 +248,18 @@ class Objectives(Here):
         entry = {"name": "external", "program": sys.executable, "inputs": ["x real 0 1"],
                  "arguments": ["-m", "regatta.evaluator", ".", "script", "f", "1"], "retries": 0}
         study = {**PLAIN, "seeds": 1, "problems": [entry]}
-        with self.assertWarns(UserWarning), contextlib.redirect_stderr(io.StringIO()):
-            results = regatta.run(study, ranks=1, quiet=True)
-        self.assertIn("put the call under if __name__", results.texts("message")[0])
+        with self.assertRaisesRegex(RuntimeError, "put the call under if __name__"):
+            regatta.run(study, ranks=1, quiet=True)
+
+    def test_a_script_without_its_guard(self):
+        script = ("import regatta\ndef f(x):\n    return x\n%sregatta.run({'study': 's', 'common': {'iterations': 2}, "
+                  "'algorithms': ['random'], 'problems': [regatta.objective(f, ['x real 0 1'])]}, ranks=1, quiet=True)\n")
+        for guard, words in (("", "line 4: other processes import this file: put the call under if __name__"),
+                             ("if __name__ == '__main__':\n    ", "")):
+            Path("script.py").write_text(script % guard)
+            done = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True, env=studies._environment())
+            self.assertIn(words, done.stderr)
+            self.assertEqual((done.returncode, Path("s.h5").exists()), (bool(words), not words), done.stderr)
 
 
 class Progress(unittest.TestCase):

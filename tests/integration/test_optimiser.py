@@ -38,7 +38,6 @@ MISTAKES = {
     "short": 'answered without a list of 2 numbers as "x"',
     "text": 'answered a "x" whose entry 1 is not a number',
     "nothing": 'answered without a list of 2 numbers as "x"',
-    "record": "answered a \"record\" whose 'width' is not a number",
     "error": "reports: no idea",
     "fit": 'answered a "fit" without seconds "wall" and "cpu"',
 }
@@ -83,7 +82,7 @@ class Optimiser(RegattaTest):
                                     limit=SILENCE if how == "silent" else 120) for how in mistakes),
                            problem=problem)
         code, _, err = regatta("run", study, "-o", self.folder / "out.h5", "-quiet")
-        self.assertEqual(code, 4, err)  # every trial of a cell failed
+        self.assertEqual(code, 5, err)  # every trial failed
         text = self.run_ok("info", self.folder / "out.h5", "-failed")
         for how, reason in mistakes.items():
             line = next(l for l in text.splitlines() if f", {how}, " in l)

@@ -275,7 +275,8 @@ static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, Rg
   s->done = 0;
   PetscCall(start_child(algorithm->options, s, mistake));
   if (!s->child) PetscFunctionReturn(0);
-  PetscCall(rg_external_start(&algorithm->setup, rg_random_word(&random) >> 33, history, 1, &line));
+  PetscCall(rg_external_start(&algorithm->setup, &s->answer, rg_random_word(&random) >> 33, history,
+                              1, &line));
   PetscCall(talk(algorithm, line.data, 1, &object, mistake));
   PetscCall(rg_text_clear(&s->versions));
   if (object) PetscCall(rg_external_greeting(&algorithm->setup, object, &s->versions, mistake));

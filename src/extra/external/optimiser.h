@@ -16,9 +16,10 @@ typedef struct {
 /* Number of values in an answer: design, context, named numbers. */
 int rg_external_width(const RgExternalAnswer *answer);
 
-/* Append a request as one line of JSON without the line end. history: NULL before a trial. */
-PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHistory *history,
-                                 int64_t id, RgText *line);
+/* Append a request as one line of JSON without the line end. answer: the numbers that are recorded.
+   history: NULL before a trial. */
+PetscErrorCode rg_external_start(const RgSetup *setup, const RgExternalAnswer *answer,
+                                 uint64_t seed, const RgHistory *history, int64_t id, RgText *line);
 /* `ask` query t, with the points in flight and the announced context, if `query` has one; or `tell`
    the newest evaluation of the history. */
 PetscErrorCode rg_external_ask(const RgSetup *setup, int t, const RgHistory *history,

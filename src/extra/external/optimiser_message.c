@@ -56,10 +56,10 @@ static int version(const RgSetup *setup)
   return setup->n_workers > 1 ? RG_PROTOCOL_SEVERAL : RG_PROTOCOL_VERSION;
 }
 
-PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHistory *history,
-                                 int64_t id, RgText *line)
+PetscErrorCode rg_external_start(const RgSetup *setup, const RgExternalAnswer *answer,
+                                 uint64_t seed, const RgHistory *history, int64_t id, RgText *line)
 {
-  json_t *request = json_object(), *initial = json_array();
+  json_t *request = json_object(), *initial = json_array(), *record = json_array();
 
   PetscFunctionBeginUser;
   rg_protocol_set(request, "id", json_integer(id));
@@ -82,6 +82,11 @@ PetscErrorCode rg_external_start(const RgSetup *setup, uint64_t seed, const RgHi
     (void)json_array_append_new(initial, evaluation);
   }
   rg_protocol_set(request, "initial", initial);
+  for (int i = 0; i < answer->n_record; i++)
+    (void)json_array_append_new(record, json_string(answer->record[i]));
+  rg_protocol_set(request, "record", record);
+  if (setup->keeper && !setup->keeper->log)
+    rg_protocol_set(request, "rehearsal", json_true()); /* nothing of it is kept */
   PetscCall(rg_protocol_write(request, line));
   PetscFunctionReturn(0);
 }
@@ -358,7 +363,7 @@ static PetscErrorCode read_ask(const RgExternalAnswer *answer, const json_t *obj
   if (domain->control == RG_CONTEXT_SIMULATOR && !mistake->length)
     PetscCall(read_point(&domain->context, "c", "c_index", object, numbers, mistake));
   numbers += domain->context.dim;
-  PetscCall(rg_protocol_record(answer->n_record, answer->record, object, numbers, mistake));
+  rg_protocol_record(answer->n_record, answer->record, object, numbers);
   PetscFunctionReturn(0);
 }
 

@@ -101,8 +101,7 @@ PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const
                                mistake));
   if (!mistake->length) PetscCall(read_duration(object, answer->duration, mistake));
   if (!mistake->length && answer->numbers)
-    PetscCall(
-      rg_protocol_record(answer->n_record, answer->record, object, answer->numbers, mistake));
+    rg_protocol_record(answer->n_record, answer->record, object, answer->numbers);
   json_decref(object);
   PetscFunctionReturn(0);
 }

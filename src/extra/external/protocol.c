@@ -268,19 +268,12 @@ double rg_protocol_coordinate(const RgSpace *space, int j, const json_t *value)
   return native == floor(native) && native < input->n_words ? native + 0.5 : native;
 }
 
-PetscErrorCode rg_protocol_record(int n, char *const *names, const json_t *answer, double *numbers,
-                                  RgText *mistake)
+void rg_protocol_record(int n, char *const *names, const json_t *answer, double *numbers)
 {
   const json_t *record = json_object_get(answer, "record");
 
-  PetscFunctionBeginUser;
-  for (int i = 0; i < n; i++) numbers[i] = NAN;
-  for (int i = 0; i < n && !mistake->length; i++) {
+  for (int i = 0; i < n; i++) {
     const json_t *number = json_object_get(record, names[i]);
-    if (!number) continue;
-    numbers[i] = json_is_number(number) ? json_number_value(number) : INFINITY;
-    if (!isfinite(numbers[i]))
-      PetscCall(rg_text_add(mistake, "answered a \"record\" whose '%s' is not a number", names[i]));
+    numbers[i] = json_is_number(number) ? json_number_value(number) : NAN;
   }
-  PetscFunctionReturn(0);
 }

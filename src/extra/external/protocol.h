@@ -51,9 +51,8 @@ double rg_protocol_coordinate(const RgSpace *space, int j, const json_t *value);
 /* The point of a finite space with these native coordinates; -1 if it has no such point, or is a
    box. */
 int rg_protocol_find(const RgSpace *space, const double *native);
-/* Read the numbers with these names in the member "record" of an answer; NaN where one is missing.
-   A mistake is appended to `mistake`. */
-PetscErrorCode rg_protocol_record(int n, char *const *names, const json_t *answer, double *numbers,
-                                  RgText *mistake);
+/* Read the numbers with these names in the member "record" of an answer; NaN where one is missing
+   or is no number, for such a number is no reason to lose an evaluation. */
+void rg_protocol_record(int n, char *const *names, const json_t *answer, double *numbers);
 
 #endif

@@ -255,7 +255,7 @@ RG_TEST(test_answers)
     {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"record\":{\"size\":8}}", NULL, 2},
     {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"record\":{\"more\":\"8\"}}", NULL, 2},
     {"{\"id\":3,\"value\":2,\"constraints\":{\"cost\":-1},\"record\":{\"size\":\"8\"}}",
-     "\"record\" whose 'size' is not a number", 2},
+     NULL, 2},
     {"{\"id\":3,\"value\":null}", "without a number", 0},
     {"{\"id\":3,\"value\":true}", "without a number", 0},
     {"{\"id\":3,\"value\":NaN}", "mistake, invalid token near 'NaN' (JSON has no NaN", 0},
