@@ -166,7 +166,8 @@ def _mistake(code: int, lines: Sequence[str], study: Study = "") -> Exception:
     lines = [line.strip() for line in lines if line.strip()] or [f"regatta ended with exit code {code}"]
     if code == 2:
         keys = {} if _is_path(study) else _places(_text(study))
-        return ValueError("\n".join(_named(line, keys) for line in lines))
+        own = [line for line in lines if re.match(r"regatta: |.*?:\d+:\d+: ", line)]  # not what programs print
+        return ValueError("\n".join(_named(line, keys) for line in own or lines))
     reasons = [line for line in lines[:-1] if " failed " in f" {line}"] if code == 5 else []
     return (OSError if code == 3 else RuntimeError)("\n".join(
         line.removeprefix("regatta: ") for line in [lines[-1], *reasons]))
