@@ -184,6 +184,10 @@ class Objectives(Here):
                                  [k == 0 for k in range(text.count("\n"))])
         texts = "".join(results.trials["failures"])
         self.assertEqual((texts.count("\n"), texts.count("reports: ValueError: too hot\n")), (failed.sum(),) * 2)
+        first = rows.assign(y=-rows["y"]).groupby(["algorithm", "seed"])  # a constraint: only feasible designs count
+        least = first.apply(lambda t: t["y"].where(t["feasible"] & ~t["failed"]).cummin().ffill()).to_numpy().ravel()
+        np.testing.assert_array_equal(rows.sort_values(["algorithm", "seed", "row"], kind="stable")["best"], least)
+        np.testing.assert_array_equal(results.rows(["best"])["best"], rows["best"])
         self.assertEqual(Path("failed").read_text().count("once"), failed.sum())  # not tried again
         self.assertTrue(0 < failed.sum() < len(rows))
         np.testing.assert_array_equal(failed, rows["x_x"] > 0.5)

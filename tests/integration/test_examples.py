@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
+from unittest import mock
 
 import h5py
 import numpy as np
@@ -16,6 +17,7 @@ from regatta_test import HERE, REGATTA, RegattaTest, end, environment, fingerpri
 
 EXAMPLES = HERE.parents[1] / "experiments" / "examples"
 sys.path.insert(0, str(HERE.parents[1] / "analysis"))
+import regatta as front  # of Python
 from regatta_analysis.load import load
 
 OTHERS = {
@@ -107,6 +109,11 @@ class Plugin(RegattaTest):
         self.assertEqual(self.checksum(outputs[0]), self.checksum(outputs[1]))
         out = self.run_ok("verify", outputs[0], "-all", "-plugin", self.plugin, ranks=2)
         self.assertIn("run again: 8 trials, 8 equal in every bit", out)
+        with mock.patch.dict(os.environ, REGATTA=str(REGATTA)):
+            options = ["-plugin", str(self.plugin)]
+            self.assertEqual(front.plan(str(study), quick=True, options=options)["trials"].sum(), 8)
+            self.assertTrue(front.run(str(study), self.folder / "front.h5", ranks=1, quiet=True, options=options).complete)
+        self.assertEqual(self.checksum(self.folder / "front.h5"), self.checksum(outputs[0]))
         hint = r"its trials were made with the plug-in libbowl\.so [0-9a-f]{32}: name that file with"
         for command in (["verify", outputs[0]], ["plan", study, "-o", outputs[0]],
                         ["run", study, "-o", outputs[0]]):

@@ -167,7 +167,9 @@ class Results:
         evaluated, with words for choices. `row` counts the evaluations of a trial from 0, and `t` the queries: t = 0
         is the last evaluation of the initial design. Swept settings are columns (`settings`) with types: numbers,
         integers, booleans, categoricals. A value is missing if a trial does not read the setting ("" in a
-        categorical). `failed`, `feasible`, `known` and `asked_otherwise` are booleans; `failed` is always there. Every call computes the frame again; for a large study use `rows` of some columns, or
+        categorical). `failed`, `feasible`, `known` and `asked_otherwise` are booleans; `failed` is always there. `best` is
+        the best `objective` of the trial so far, in the sign of the user's program or file: the least one of what is
+        minimised. Every call computes the frame again; for a large study use `rows` of some columns, or
         `group(problem).tidy()`."""
         return self.rows()
 
@@ -189,6 +191,8 @@ class Results:
                         missing = FLAGS.get(name, None if values.dtype == object else np.nan)
                         made[name] = np.full(ends[-1], missing, values.dtype)
                     made[name][end - len(values):end] = values
+        if columns is None or "best" in columns:
+            made["best"] = joined([self._best(*place) for place in self._places.items()])
         for name in columns or ():
             if not {name, f"{name}_0"} & made.keys():
                 known = {n for group in groups for n in (*group.evaluations(), *group.tidy_names())}
@@ -197,6 +201,14 @@ class Results:
         made, first = list(made.items()), len(IDENTITY) + 3  # status, row, t
         return pd.DataFrame(dict([*made[:first], *self._setting_columns(groups, repeats), *made[first:]]),
                             copy=False)
+
+    def _best(self, label, group):
+        """The best objective so far of every evaluation, NaN before the first feasible one."""
+        if "objective" not in group.names:
+            return np.full(int(group.column("n_iterations").sum()), np.nan)
+        best = np.fmax.accumulate(group.values("objective"), axis=1)
+        best = np.where(self.minimised(label)[:, None], 0 - best, best)
+        return best[np.arange(best.shape[1]) < group.column("n_iterations")[:, None]]
 
     def failures(self) -> pd.DataFrame:
         """One row per failed evaluation: identity of its trial, `evaluation` (its number from 1), `reason` (one line) and
