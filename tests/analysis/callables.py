@@ -76,6 +76,7 @@ class Slotted(Scale):
 def noisy(x):
     """Prints in every way, starts programs that print, read and forge, and forks."""
     print("printed")
+    assert os.path.samestat(os.stat(0), os.stat(os.devnull))
     os.write(1, b'{"id":1,"value":77}\n')
     subprocess.run(["sh", "-c", "echo '{\"id\":1,\"value\":77}'; cat"], check=True)
     subprocess.run([sys.executable, "-c", "import os; print(os.read(0, 9))"], check=True)
