@@ -5,6 +5,7 @@ from pathlib import Path
 
 from . import launch
 from .claims import replicate
+from .claims.claims import require_decidable
 from .load.errors import InputError
 from .load.program import program
 
@@ -24,6 +25,8 @@ def run(file, output, command, budget=None):
     planned = subprocess.run([program(), "plan", file, "-o", output, "-ranks", str(launch.ranks())], check=False)
     if planned.returncode:  # One process has reported the mistakes of the file.
         return planned.returncode
+    if (file.parent / "claims.yaml").is_file():
+        require_decidable(file.parent / "claims.yaml", output.name.removesuffix(".h5"), file.read_text(encoding="utf-8"))
     output.parent.mkdir(parents=True, exist_ok=True)
     code = launch.run([*command, program(), "run", file, "-o", output])
     if code or not launch.complete(output):

@@ -56,7 +56,8 @@ def exploitation(check, _):
     means = -table.mean()
     return Outcome(f"mean value of the queries {number(means['BOKE+'])} (BOKE+) against {number(means['BOKE'])} (BOKE) in "
                    f"{item.n} runs; difference of a typical run {number(item.value)} [{number(item.low)}, "
-                   f"{number(item.high)}], less is better; P(better) = {item.better:.2f}",
+                   f"{number(item.high)}], less is better; P(better) = {item.better:.2f} "
+                   f"[{item.better_low:.2f}, {item.better_high:.2f}]",
                    "paired runs from the same five samples", [item], ties=True)
 
 

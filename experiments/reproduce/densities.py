@@ -39,7 +39,7 @@ def _item(one, statistic):
     drawn = made(*(_centres(pair, statistic) for pair in pairs))
     item = Item(where, n=RUNS, units=BATCHES if statistic == "mean" else RUNS, value=float(np.median(drawn)), least=low,
                 most=high)
-    drawn_item(item, drawn, low, high)
+    drawn_item(item, drawn)
     return item
 
 

@@ -158,13 +158,14 @@ class Told(verdicts.Case):
 def _outcome(check):
     """The Outcome of a check of the record, without its pooled effect, which is the last of its comparisons."""
     pooled = check["combine"] == "pooled"
-    items = [Item(**{key: _number(row[key]) for key in ITEM}) for row in check["comparisons"]]
+    items = [Item(**{key: _number(row[key]) for key in ITEM}, **{key: end if row[key] is None else row[key] for key, end in (
+        ("least", -np.inf), ("most", np.inf))}) for row in check["comparisons"]]
     return Outcome(check["text"], check["method"], items[:-1] if pooled else items, check["combine"], check["ties"],
                    check["partial"], items[-1] if pooled else None, check["comparable"])
 
 
-ITEM = ("where", "a", "b", "n", "units", "state", "value", "low", "high", "better", "equivalent", "worse", "stuck_a",
-        "stuck_b")
+ITEM = ("where", "a", "b", "n", "units", "state", "value", "low", "high", "better", "better_low", "better_high",
+        "stuck_a", "stuck_b")
 
 
 def with_record(now, then, news, settings):

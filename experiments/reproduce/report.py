@@ -140,7 +140,7 @@ def _tables(loaded):
         metrics = [m for m in default_metrics(results) if inference.recorded(results, m)]
         final = tables.final_regret(results, metrics) if metrics else None
         for metric in metrics:
-            header, rows = tables.final_regret_grid(final, metric, Band())
+            header, rows = tables.final_regret_grid(results, final, metric, Band())
             made.append(Table(f"{results.title}: {METRICS[metric].name.lower()} at the last query "
                               f"({study})",
                               f"Mean ± standard error over complete trials{tables.FINAL_NOTE}",

@@ -201,12 +201,16 @@ class Multiverse(claims.Studies):
         size = self.settings.size(where.partition(",")[0])
         return TELESCOPE * int(np.prod(list(size.values()))) if size else super().enough(where)
 
+    def text(self, study):
+        file = self.directory and self.directory / f"{study}.yaml"
+        return file.read_text(encoding="utf-8") if file and file.exists() else ""
+
     def shortened(self, study):
         """Whether the results of a study have fewer queries on a problem than the study file of the paper."""
-        results, file = self.whole(study), self.directory and self.directory / f"{study}.yaml"
-        if results is None or not file or not file.exists():
+        results, text = self.whole(study), self.text(study)
+        if results is None or not text:
             return False
-        here, there = _queries(results.study), _queries(file.read_text(encoding="utf-8"))
+        here, there = _queries(results.study), _queries(text)
         return any(here[label] < there[label] for label in set(here) & set(there))
 
     def signature(self, found):

@@ -9,6 +9,7 @@ import zlib
 
 import numpy as np
 from regatta_analysis.claims import judge
+from regatta_analysis.claims.outcome import Item
 from regatta_analysis.stats import evidence, statistics
 
 STUDIES, SIZES, LOOKS = 1000, (10, 20, 40), 6
@@ -77,15 +78,23 @@ def typical(law):
     return float(np.median(evidence.contrasts(a, b, "ratio")))
 
 
+def item(a, b, groups=None):
+    """The comparison of a claim: a is smaller than b."""
+    found = Item("", "a", "b", n=len(a), units=len(a), most=1.0)
+    found.settle(evidence.compare(a, b, groups), lambda one: one.verdict)
+    return found
+
+
 def refuted(units, truth):
     """Whether the interval of these contrasts misses the truth."""
-    found = evidence.Evidence(len(units), "ratio", "median", 1.0, units, 0.1, evidence.LEVEL, 0, 0, 0, 0, 0, False)
+    found = evidence.Evidence(len(units), "ratio", "median", 1.0, units, tuple(range(len(units))), 0.1, evidence.LEVEL, 0, 0,
+                              False)
     return found.against(float(np.exp(truth))) != evidence.OPEN
 
 
 def grouped(a, b, groups):
     units = evidence.contrasts(a, b, "ratio")
-    return units if groups is None else evidence._by_group(units, groups)
+    return units if groups is None else evidence._by_group(units, groups, None)[0]
 
 
 def misses(law, studies=STUDIES, sizes=SIZES, looks=LOOKS):
@@ -117,9 +126,11 @@ def mean_errors(law, studies=STUDIES, sizes=SIZES, looks=4):
     random, truth = seeded("means", law), mean_of(law)
     at = [FIRST * 2**k for k in range(looks)]
     d = LAWS[law](random, (studies, max(*sizes, at[-1]))) - truth
-    p = {n: judge.mean_below(d[:, :n], 400)[0] for n in {*sizes, *at}}
-    looked = np.min([p[n] * 10.0**k for k, n in enumerate(at)], axis=0)
-    return [np.mean(x <= judge.LEVEL) for x in (*(p[n] for n in sizes), looked)]
+
+    def below(n, level):
+        return judge.mean_interval(d[:, :n], level, 400)[1] <= 0.0
+    looked = np.any([below(n, judge.LEVEL / 10.0**k) for k, n in enumerate(at)], axis=0)
+    return [np.mean(x) for x in (*(below(n, judge.LEVEL) for n in sizes), looked)]
 
 
 @functools.lru_cache(maxsize=None)

@@ -157,7 +157,7 @@ def _write_group(group, p, keep):
     put("n_dim_x", np.full(len(keep), p["dim"], np.int32), "trial")
     put("n_dim_c", np.zeros(len(keep), np.int32), "trial")
     put("n_dim_z", np.full(len(keep), p["dim"], np.int32), "trial")
-    put("optimum", np.full(len(keep), 3.0), "trial")
+    put("optimum", np.full(len(keep), p.get("optimum", 3.0)), "trial")
     put("cell", texts(f"{p['label']}/{a}/{p['swept'][k]}" for (a, _, _), k in zip(cells, keep)),
         "trial")
     put("swept", texts(p["swept"][k] for k in keep), "trial")

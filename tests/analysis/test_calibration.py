@@ -31,9 +31,15 @@ def noise(law, random, *shape):
     return (0.95 * random.normal(size=shape)[..., None] + trials).mean(axis=-1)
 
 
+def decided(interval, least, most):
+    """(whether each interval lies between the borders, whether it lies outside)."""
+    low, high = map(np.asarray, interval)
+    return (least <= low) & (high <= most), (high < least) | (low > most)
+
+
 def means(random, law, shift, n):
     """Pseudo-values of a smooth statistic: their mean is tested."""
-    return judge.mean_below(shift * GAP + noise(law, random, STUDIES, n))
+    return decided(judge.mean_interval(shift * GAP + noise(law, random, STUDIES, n), judge.LEVEL), -np.inf, 0.0)
 
 
 def growth(random, law, shift, n):
@@ -43,22 +49,23 @@ def growth(random, law, shift, n):
         + 0.2 * noise(law, random, STUDIES, n)[..., None] * np.log(t / 15.0)
     values = t**(0.7 + 0.1 * GAP * shift) * wander
     means = (judge.weights(n, DRAWS) @ values).reshape(-1, len(t))
-    drawn = judge.inside(exponents(means, t).reshape(STUDIES, DRAWS), -np.inf, 0.7, n)
+    drawn = judge.drawn_interval(exponents(means, t).reshape(STUDIES, DRAWS), n, judge.LEVEL)
     without = exponents(judge.leave_one_out(values).reshape(-1, len(t)), t).reshape(STUDIES, n)
     pseudo = n * exponents(values.mean(axis=1), t)[:, None] - (n - 1) * without
-    return np.maximum(drawn, judge.pseudo_inside(pseudo, -np.inf, 0.7))
+    again = judge.mean_interval(pseudo, judge.LEVEL)
+    return decided((np.minimum(drawn[0], again[0]), np.maximum(drawn[1], again[1])), -np.inf, 0.7)
 
 
 def lead(random, law, shift, n):
     """The least mean of three methods over ten queries, the others equal."""
-    holds, fails = np.empty((2, STUDIES))
+    found = np.empty((STUDIES, 2))
     t = np.arange(10)
     for k in range(STUDIES):
         curves = 5.0 + 0.5 * noise(law, random, n * 3, 10).reshape(n, 3, 10)
         curves += noise(law, random, 3, n).T[..., None] * np.exp(-0.05 * t)
         curves[:, 0] += shift * GAP
-        holds[k], fails[k] = judge.leads(curves, 1, 0.5, DRAWS)
-    return holds, fails
+        found[k] = judge.lead_interval(curves, 1, judge.LEVEL, DRAWS)
+    return decided(found.T, 0.5, 1.0)
 
 
 def reach(random, law, shift, n):
@@ -70,7 +77,7 @@ def reach(random, law, shift, n):
     for k in np.unique(reached):  # all that counts
         item = Item("")
         share_item(item, np.arange(n) < k, border)
-        found[k] = item.state != SHOWN, item.state != AGAINST  # as p values of 0 and 1
+        found[k] = item.state == SHOWN, item.state == AGAINST
     return found[reached].T
 
 
@@ -84,8 +91,7 @@ class Calibration(common.Case):
         for number, (truth, shift) in enumerate(TRUTHS.items()):
             random = np.random.default_rng([sorted(KINDS).index(kind), LAWS.index(law), number, n])
             holds, fails = KINDS[kind](random, law, shift, n)
-            yes = np.asarray(holds) <= judge.LEVEL
-            found[truth] = (yes.mean(), (~yes & (np.asarray(fails) <= judge.LEVEL)).mean())
+            found[truth] = np.mean(holds), np.mean(fails)
         return found
 
     def test_errors_and_power(self):
@@ -112,9 +118,9 @@ class Calibration(common.Case):
         random = np.random.default_rng(5)
         instance = random.normal(size=(STUDIES, 5, 1))
         trials = (instance + 0.3 * random.normal(size=(STUDIES, 5, SEEDS))).reshape(STUDIES, -1)
-        self.assertGreater(np.mean(judge.mean_below(trials)[0] <= judge.STATED), 0.15)
+        self.assertGreater(np.mean(judge.mean_interval(trials, judge.STATED)[1] < 0.0), 0.15)
         means = trials.reshape(STUDIES, 5, SEEDS).mean(axis=-1)
-        self.assertLessEqual(np.mean(judge.mean_below(means)[0] <= judge.LEVEL), judge.STATED)
+        self.assertLessEqual(np.mean(judge.mean_interval(means, judge.STATED)[1] < 0.0), judge.STATED)
 
 
 if __name__ == "__main__":

@@ -148,9 +148,13 @@ class Program(common.Case):
         self.assertEqual(len(pooled.items), 4)
 
     def test_no_results(self):
-        for more, words in (({"on": "crews/nowhere"}, "no trial of a problem 'nowhere' ran on a clock"),
-                            ({"who": "ts"}, "no complete trial of 'ts' with a clock"),
-                            ({"crew": {"workers": 7}}, "nothing to compare: no trials with these workers and releases"),
+        for more, words in (({"on": "crews/nowhere"}, "no problem 'nowhere' with a clock"),
+                            ({"who": "TS (pending=believe)"}, "no algorithm 'TS \\(pending=believe\\)' with a clock")):
+            with self.assertRaisesRegex(InputError, words):
+                self.check("lower at time", **more)
+        with self.assertRaisesRegex(InputError, "no algorithm 'ts' with a clock"):
+            self.check("lower at time", who="ts")
+        for more, words in (({"crew": {"workers": 7}}, "nothing to compare: no trials with these workers and releases"),
                             ({"time": 100, "crew": {"workers": 4}, "than": {"workers": 1}}, "a trial ends at time"), ({"on": "other"}, "no results of other yet")):
             outcome = self.check("lower at time", **more)
             self.assertEqual(outcome.grade, grades.NOT_RUN)

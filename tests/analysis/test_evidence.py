@@ -64,7 +64,8 @@ class Sequence(common.Case):
         a, b = sample(15, -0.8)
         one, other = evidence.compare(a, b), evidence.compare(b, a)
         self.assertAlmostEqual(one.low * other.high, 1.0, 12)
-        self.assertAlmostEqual(one.better, other.worse, 12)
+        self.assertAlmostEqual(one.better, 1.0 - other.better, 12)
+        self.assertAlmostEqual(one.better_low, 1.0 - other.better_high, 12)
         self.assertAlmostEqual(evidence.compare(7.0 * a, 7.0 * b).low, one.low, 12)
         logs = evidence.compare(np.log10(a), np.log10(b), scale="log10")
         self.assertAlmostEqual(logs.high, one.high, 10)
@@ -128,36 +129,50 @@ class Sequence(common.Case):
             evidence.compare(a, b, scale="nothing")
 
 
-class Posterior(common.Case):
-    def test_probabilities_are_those_of_the_published_procedure(self):
-        """Draw by draw, by sums over all pairs, with independent draws."""
-        random = np.random.default_rng(3)
-        for units in (random.normal(-0.3, 1.0, 9), random.normal(0.0, 0.2, 8)):
-            z = np.concatenate([[0.0], units])
-            counts = np.zeros(3)
-            for w in random.dirichlet([evidence.PRIOR] + [1.0] * len(units), size=4000):
-                shares = np.zeros(3)
-                for i, j in itertools.product(range(len(z)), repeat=2):
-                    total = z[i] + z[j]
-                    shares[0 if total < -0.2 else 2 if total > 0.2 else 1] += w[i] * w[j]
-                counts[shares.argmax()] += 1
-                if counts.sum() == 1500:
-                    break
-            np.testing.assert_allclose(evidence.posterior([units], [0.1]), counts / counts.sum(), atol=0.04)
+class Better(common.Case):
+    """P(better) and its interval."""
 
-    def test_they_add_to_one_and_repeat(self):
-        for shift in (-2.0, 0.0, 0.4):
-            found = [evidence.compare(*sample(11, shift)) for _ in range(2)]
-            self.assertAlmostEqual(found[0].better + found[0].equivalent + found[0].worse, 1.0, 12)
-            self.assertEqual(found[0].better, found[1].better)
-        self.assertGreater(evidence.compare(*sample(11, -2.0)).better, 0.99)
-        self.assertGreater(evidence.compare(*sample(11, 2.0)).worse, 0.99)
+    def test_it_is_the_share_of_wins_with_ties_half(self):
+        found = evidence.compare([1.0, 1.0, 2.0, 5.0], [2.0, 1.0, 1.0, 9.0])
+        self.assertEqual(found.better, 0.625)
+        self.assertTrue(0.0 <= found.better_low < found.better < found.better_high <= 1.0)
 
-    def test_panels_are_averaged(self):
-        low, high = np.linspace(-3, -1, 10), np.linspace(1, 3, 10)
-        better, equivalent, worse = evidence.posterior([low, high], [0.1, 0.1])
-        self.assertLess(max(abs(better - worse), equivalent), 0.05)
-        self.assertGreater(evidence.posterior([low, low, high], [0.1] * 3)[0], 0.95)
+    def test_its_interval_inverts_mixed_bets(self):
+        """By SciPy's quadrature: the wealth of bets on value / m - 1 is 1 / level at the lower end."""
+        for values in ([1.0] * 9 + [0.0], [1.0, 0.5, 0.5, 1.0] * 6, [0.0, 1.0] * 20):
+            low = evidence.share_above(np.array(values), 0.0125)
+
+            def wealth(stake, m=low):
+                return math.exp(sum(math.log1p(stake * (v / m - 1.0)) for v in values))
+            self.assertAlmostEqual(integrate.quad(wealth, 0.0, 1.0)[0], 80.0, delta=2.0)
+
+    def test_beyond_one_half_the_verdict_is_not_open(self):
+        random, decided = np.random.default_rng(7), 0
+        for n in (9, 12, 20, 45):
+            for shift in (-3.0, -1.0, -0.5, 0.5, 1.0, 3.0):
+                found = evidence.compare(random.lognormal(shift, 1.0, n), random.lognormal(0.0, 1.0, n))
+                if not found.better_low <= 0.5 <= found.better_high:
+                    decided += 1
+                    self.assertEqual(found.verdict, "better" if found.better > 0.5 else "worse")
+        self.assertGreater(decided, 5)
+
+    def test_the_interval_holds_at_every_look(self):
+        random, missed = np.random.default_rng(2), 0
+        for _ in range(300):
+            a, b = random.lognormal(0.7, 1.0, 80), random.lognormal(0.0, 1.0, 80)
+            truth = stats.norm.cdf(-0.7 / math.sqrt(2.0))
+            looks = [evidence.compare(a[:n], b[:n]) for n in (10, 20, 40, 80)]
+            missed += any(not e.better_low <= truth <= e.better_high for e in looks)
+        self.assertLessEqual(missed / 300, evidence.LEVEL)
+
+    def test_many_pairs_take_little(self):
+        """20,000 pairs; a matrix of all pairs would need 3 GB, and counts of operations grow with n log n."""
+        random = np.random.default_rng(0)
+        a, b = random.lognormal(size=(2, 20_000))
+        found = evidence.compare(a, b * 1.5)
+        self.assertEqual((found.verdict, evidence.pooled([found]).verdict), ("better", "better"))
+        self.assertTrue(found.low < 1.0 / 1.5 < found.high < 1.0)
+        self.assertEqual(evidence.compare(np.ones(20_000), np.full(20_000, 2.0)).better_low > 0.99, True)
 
 
 class Together(common.Case):
@@ -168,7 +183,7 @@ class Together(common.Case):
         one, = self.panels([-1.0], 14)
         found = evidence.pooled([one])
         self.assertAlmostEqual(found.p_below(1.0), 1.0 / max(1.0, evidence.sign_evidence(-one.units)), 9)
-        self.assertAlmostEqual(found.win_rate, (one.wins - one.losses) / 14)
+        self.assertAlmostEqual(found.better, one.wins / 14)
         self.assertAlmostEqual(found.typical, one.typical)
 
     def test_panels_that_are_open_may_speak_together(self):
@@ -181,12 +196,40 @@ class Together(common.Case):
     def test_panels_that_differ_cancel(self):
         found = evidence.pooled(self.panels([-2.0, -2.0, 2.0, 2.0], 40))
         self.assertEqual(found.verdict, "open")
-        self.assertLess(abs(found.win_rate), 0.2)
+        self.assertLess(abs(found.better - 0.5), 0.1)
 
-    def test_each_panel_has_the_same_weight_and_every_unit_counts(self):
-        small, large = np.array([1.0, -1.0]), np.array([1.0, 1.0, -1.0, 1.0])
-        np.testing.assert_allclose(evidence._rounds([small, large], ["p", "p"]), [(1.0 + 0.0) / 2, (-1.0 + 1.0) / 2])
-        np.testing.assert_allclose(evidence._rounds([small, large], ["p", "q"]), [1.0, -1.0, 0.0, 1.0])
+    def test_each_panel_has_the_same_weight_and_rounds_stay_as_they_are(self):
+        """Round k has unit k of every panel, also when one of the panels grows."""
+        small, large = np.array([1.0, -1.0]), np.array([1.0, 1.0])
+        np.testing.assert_allclose(evidence._rounds([small, large], ["p", "p"]), [1.0, 0.0])
+        np.testing.assert_allclose(evidence._rounds([small, large], ["p", "q"]), [1.0, -1.0, 1.0, 1.0])
+        first, = self.panels([-1.0], 6)
+        grows, = self.panels([-0.5], 30)
+        looks = [evidence.pooled([first, evidence.compare(np.exp(grows.units[:n]), np.ones(n))]) for n in (6, 9, 30)]
+        for found in looks:
+            np.testing.assert_allclose(found.contrasts[1], grows.units[:6])
+            self.assertEqual(found.p_below(1.0), looks[0].p_below(1.0))
+
+    def test_panels_of_one_problem_go_by_trial(self):
+        """A trial that one of them lacks makes no round, so that no trial is in two rounds."""
+        a, b = sample(8, -1.0)
+        whole = evidence.compare(a, b, names=range(8))
+        lacks = evidence.compare(a[1:], b[1:], names=range(1, 8))
+        found = evidence.pooled([whole, lacks], ["p", "p"])
+        np.testing.assert_allclose(*found.contrasts)
+        self.assertEqual(len(found.contrasts[0]), 7)
+        self.assertEqual([len(c) for c in evidence.pooled([whole, lacks], ["p", "q"]).contrasts], [7, 7])
+
+    def test_a_panel_that_grows_keeps_the_level_over_looks(self):
+        """One panel of ten trials and one that is looked at with 10 to 80: without a difference the pooled effect is
+        rarely decided at any look."""
+        random, missed = np.random.default_rng(4), 0
+        for _ in range(200):
+            still = evidence.compare(*random.lognormal(size=(2, 10)))
+            a, b = random.lognormal(size=(2, 80))
+            missed += any(evidence.pooled([still, evidence.compare(a[:n], b[:n])]).verdict != "open"
+                          for n in range(10, 81, 10))
+        self.assertLessEqual(missed / 200, evidence.LEVEL)
 
     def test_panels_that_share_trials_do_not_count_twice(self):
         one, = self.panels([-1.0], 14)

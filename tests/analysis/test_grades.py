@@ -145,11 +145,11 @@ class Conclusions(common.Case):
         verdict = self.verdict(*table)
         self.assertEqual(verdict.words, "depends on a or b")
         self.assertEqual(verdict.sentence(), "Depends: 1 shown, 0 against, 0 open of 1; shown with a 1 and b 1; "
-                         "contradicted with a 2 and b 2; no evidence either way in 1 of 3 combinations.")
+                         "contradicted with a 2 and b 2; undecided in 1 of 3 combinations.")
         self.assertTrue(verdict.settled())
         verdict = self.verdict(case(SHOWN, a="1"), case(SHOWN, a="2"), case(OPEN, a="3"))
-        self.assertEqual(verdict.sentence(), "Supported: 1 shown, 0 against, 0 open of 1; shown in 2, no evidence either "
-                         "way in 1 of 3 combinations of setting and reading.")
+        self.assertEqual(verdict.sentence(), "Supported: 1 shown, 0 against, 0 open of 1; shown in 2, undecided "
+                         "in 1 of 3 combinations of setting and reading.")
         self.assertFalse(verdict.settled())
         verdict = self.verdict(case(*[SHOWN] * 15, EQUIVALENT))
         self.assertEqual(verdict.sentence(), "Partly: 15 shown, 0 against, 1 equivalent, 0 open of 16; not shown: "
@@ -188,6 +188,7 @@ class Known(common.Case):
     def graded(self, *checks, readings=None, **more):
         body = {"readings": readings} if readings else {"checks": list(checks)}
         path = self.scratch / "claims.yaml"
+        (self.scratch / "nowhere.yaml").touch()  # a study that has not run
         path.write_text(yaml.safe_dump({"claims": [{"id": "A", "where": "x", "claim": "y", **body, **more}]}))
         claims.read.cache_clear()
         found, = claims.evaluate(path, self.studies)

@@ -1,4 +1,5 @@
 """The promises and measurements of docs/statistics.md, in a small version of its simulations."""
+import os
 import re
 import unittest
 from pathlib import Path
@@ -6,11 +7,14 @@ from pathlib import Path
 import calibration_table as simulated
 import common
 import numpy as np
+from regatta_analysis.claims.grades import NOTHING, OPEN, SHOWN
+from regatta_analysis.claims.outcome import Outcome, decide_together
 from regatta_analysis.stats import evidence, statistics
 from scipy import stats
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "statistics.md"
-STUDIES = 120
+STUDIES, LONG_STUDIES = 120, 1000
+LONG = os.environ.get("REGATTA_LONG") == "1"
 
 
 class Comparisons(common.Case):
@@ -32,6 +36,47 @@ class Comparisons(common.Case):
                       for way in (1.0, -1.0, 0.0, 0.0)]
             missed += evidence.pooled(panels).verdict != "open"
         self.assertLessEqual(missed / STUDIES, evidence.LEVEL)
+
+
+class Families(common.Case):
+    """What the reader of a claim reads: its grade, and the count of its comparisons. Without any difference it says
+    nothing in 95 % of studies, however many comparisons it has."""
+
+    def spoken(self, law, size, n, looks=1, studies=LONG_STUDIES if LONG else 40):
+        """Shares of studies in which a claim on `size` independent comparisons, at any look, has a comparison that is not
+        open; in which its grade is not undecided; and in which a comparison alone is not open."""
+        random, found = simulated.seeded("family", law, size, n), np.zeros(3)
+        for _ in range(studies):
+            pairs = [simulated.pairs(law, random, n * 2**(looks - 1)) for _ in range(size)]
+            said = np.zeros(3, bool)
+            for look in range(looks):
+                items = [simulated.item(*(x if x is None else x[:n * 2**look] for x in pair)) for pair in pairs]
+                said[2] |= any(item.state != OPEN for item in items)
+                decide_together(items)
+                outcome = Outcome("", "", items, "every", True)
+                said |= [any(item.state != OPEN for item in items), outcome.grade != NOTHING, False]
+            found += said
+        return found / studies
+
+    def test_a_claim_of_24_comparisons_says_nothing_without_a_difference(self):
+        for law in (*simulated.LAWS, simulated.ONE_SIDED) if LONG else ("lognormal, sigma 1",):
+            for n, looks in ((20, 1), (10, 4)) if LONG else ((16, 1),):
+                with self.subTest(law=law, n=n, looks=looks):
+                    found = self.spoken(law, 24, n, looks)
+                    if os.environ.get("REGATTA_CALIBRATION"):
+                        print(law, n, looks, found)
+                    self.assertLessEqual(max(found[:2]), evidence.LEVEL)
+
+    def test_comparisons_that_all_say_the_same_need_no_more_than_one_would(self):
+        """Nine wins of nine on each of 24 panels, and on 23 of them."""
+        wins, noise = (np.full(9, 0.5), np.ones(9)), (np.array([0.5, 2.0] * 4 + [0.5]), np.ones(9))
+        items = [simulated.item(*wins) for _ in range(24)]
+        decide_together(items)
+        self.assertEqual({(item.state, item.among) for item in items}, {(SHOWN, 1)})
+        items[0] = simulated.item(*noise)
+        decide_together(items)
+        self.assertEqual({(item.state, item.among) for item in items}, {(OPEN, 24)})
+        self.assertTrue(all(item.low < 1.0 < item.high for item in items), "the interval is the one that decides")
 
 
 class Levels(common.Case):

@@ -5,11 +5,16 @@ import common
 import numpy as np
 import pandas as pd
 import synthetic
-from regatta_analysis import load
+from regatta_analysis import InputError, load
 from regatta_analysis.figures import overviews
-from regatta_analysis.stats import comparison, inference
+from regatta_analysis.stats import comparison, evidence, inference
 from regatta_analysis.stats.regret import curves
-from scipy import stats
+
+
+def load_of(folder, **more):
+    """Results of EI and TS that differ by chance alone."""
+    synthetic.write(folder / "noise.h5", [synthetic.made_up("P", {"EI": 1.0, "TS": 1.0}, noise=0.5, **more)])
+    return load(folder / "noise.h5")
 
 
 class Inference(common.Case):
@@ -33,20 +38,22 @@ class Inference(common.Case):
         both = last[["EI", "TS"]].dropna()
         row = found.loc["Plane", "EI", "TS"]
         self.assertEqual(row["n"], 7)
-        self.assertAlmostEqual(row["p"], stats.wilcoxon(both["EI"], both["TS"]).pvalue)
+        expected = evidence.compare(both["EI"], both["TS"])
+        self.assertEqual((row["p"], row["effect"], row["low"]), (expected.p, expected.typical, expected.low))
+        self.assertEqual((row["better"], row["verdict"]), (expected.better, expected.verdict))
         np.testing.assert_allclose(found["p_holm"], comparison.holm(found["p"]))  # over all shown
 
     def test_shared_instances(self):
-        """Five seeds on each of four instances are four values, not twenty."""
+        """Five seeds on each of four instances are four units, not twenty."""
         path = self.scratch / "study.h5"
         synthetic.write(path, [synthetic.problem("P", ["EI", "TS"], instances=4, seeds=5, queries=5,
                                                  missing=(7,))])
         row, = inference.comparisons(load(path), "simple").itertuples()
         both = curves(load(path), "P", "simple_regret")[5].unstack("algorithm").dropna()
         self.assertEqual((len(both), row.n), (19, 4))
-        means = both.groupby(level="instance").mean()
-        self.assertAlmostEqual(row.p, stats.wilcoxon(means["EI"], means["TS"]).pvalue)
-        self.assertAlmostEqual(row.difference, (means["EI"] - means["TS"]).mean())
+        medians = np.log(both["EI"] / both["TS"]).groupby(level="instance").median()
+        self.assertAlmostEqual(row.effect, np.exp(medians.median()))
+        self.assertEqual(row.better, (medians < 0).mean())
 
     def test_blocks_are_problems(self):
         def labels(path, problems):
@@ -82,6 +89,30 @@ class Inference(common.Case):
             self.assertAlmostEqual(found.loc[("Power", algorithm), "exponent"], exponent, places=6)
         table = inference.growth_table(found.reset_index(), self.results)
         self.assertEqual(table.rows[0][table.header.index("Power")][0], "0.50 [0.50, 0.50] (8 trials)")
+
+    def test_one_pair_in_a_sentence(self):
+        levels = {"EI": 1.0, "TS": 1.0, "Random": 4.0}
+        synthetic.write(self.scratch / "s.h5", [synthetic.made_up(p, levels, seeds=12) for p in "PQ"])
+        results = load(self.scratch / "s.h5")
+        found = results.compare("EI", "Random")
+        self.assertEqual(list(found["problem"]), ["P", "Q", inference.TOGETHER])
+        self.assertEqual(set(found["grade"]), {"shown"})
+        row = inference.comparisons(results, "simple").set_index(["problem", "a", "b"]).loc["P", "EI", "Random"]
+        for name in ("n", "effect", "low", "high", "better", "better_low", "better_high"):
+            self.assertEqual(found[name].iloc[0], row[name])
+        self.assertRegex(found["sentence"].iloc[0], r"^EI is better than Random on P: its simple regret is typically 0\.2\S* "
+                         r"\[0\.\S+, 0\.\S+\] times that of Random; P\(better\) = 1\.00 \[0\.\d\d, 1\.00\], from 12 pairs\.$")
+        self.assertEqual(set(results.compare("Random", "EI")["grade"]), {"contradicted"})
+        with self.assertRaisesRegex(InputError, "no algorithm 'Randon' in it, did you mean 'Random'"):
+            results.compare("EI", "Randon")
+        with self.assertRaisesRegex(InputError, "compared with itself"):
+            results.compare("EI", "EI")
+
+    def test_noise_alone_is_undecided(self):
+        found = load_of(self.scratch, seeds=9).compare("EI", "TS", "simple").iloc[0]
+        self.assertEqual(found["grade"], "undecided")
+        self.assertTrue(found["low"] < 1.0 < found["high"] and found["better_low"] < 0.5 < found["better_high"])
+        self.assertIn("It is undecided whether EI is better than TS on P", found["sentence"])
 
     def test_files(self):
         written, text = inference.write(self.results, "simple", self.scratch)

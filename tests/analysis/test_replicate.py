@@ -135,7 +135,7 @@ class Command(common.Case):
     def test_until_decided_on_any_ranks_and_interrupted(self):
         ended, said = self.replicate(self.scratch, [], 0.0)
         self.assertRegex("\n".join(said), r"A: open; its next stage takes about \S+ core-hours, 0 of 0 are left")
-        self.assertIn("1 no evidence either way", ended)
+        self.assertIn("1 undecided", ended)
         self.assertEqual((self.scratch / "race.yaml").read_text(), STUDY)
         ended, said = self.replicate(self.scratch, [])
         self.assertIn("2 shown", ended)
@@ -162,6 +162,7 @@ class Command(common.Case):
 
     def test_claims_that_lack_the_results_of_a_study_get_no_trials(self):
         path = self.scratch / "claims.yaml"
+        (self.scratch / "absent.yaml").touch()
         path.write_text(CLAIMS.replace("[{kind: better", "[{kind: within, who: EI, on: absent, low: 0}, {kind: better"))
         ended, said = self.replicate(self.scratch, [])
         self.assertIn("1 shown, 1 ", ended)

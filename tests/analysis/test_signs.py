@@ -194,12 +194,13 @@ class Signs(common.Case):
             top = (max if problem == "Gain" else min)(means.values())
             for algorithm, cell in shown.items():
                 self.assertEqual(float(re.match(r"(?:\*\*)?(-?[\d.]+)", cell)[1]), means[algorithm], (problem, cell))
-                self.assertEqual(cell.startswith("**"), means[algorithm] == top, (problem, cell))
+                self.assertTrue(cell.startswith("**"), (problem, cell))  # two trials tell nothing apart
+                self.assertTrue(top == means[algorithm] or len(self.best[problem, algorithm]) < 8)
 
     def test_comparisons(self):
         for row in pd.read_csv(self.out / "comparisons.csv").itertuples():
             a, b = (np.array(self.best[row.problem, name]) for name in (row.a, row.b))
-            self.assertEqual(row.difference, np.mean(b - a if row.problem == "Gain" else a - b))
+            self.assertEqual((row.scale, row.effect), ("difference", np.median(b - a if row.problem == "Gain" else a - b)))
 
     def test_page(self):
         page = (self.out / "p.html").read_text()
@@ -280,7 +281,7 @@ class Sweep(common.Case):
             found = sweep.sensitivity(sweep.final_values(results, "best"), results, "best").iloc[0]
             self.assertEqual((found["best_at"], found["least"], found["largest"]), (best, 1, 2))
             first = inference.comparisons(results, "best").iloc[0]
-            self.assertEqual(first["superiority"], 1.0 if first["a"] == f"A (k={best:.0f})" else 0.0)
+            self.assertEqual(first["better"], 1.0 if first["a"] == f"A (k={best:.0f})" else 0.0)
 
     def test_texts_with_quotes_in_a_key(self):
         key = r'problem=external@1{arguments=["a\"b,goal=minimise,\\"],goal=maximise,x=1};seed=1'

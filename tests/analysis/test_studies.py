@@ -94,7 +94,7 @@ class Studies(Here):
         self.assertEqual(set(profiles.hits(results, [above, 1e-9])["target"]), {above})
         self.assertIn(f" stop ended {len(early)} trials: ", dynamic_note(results))
         table = tables.final_regret(results, ["simple", "cumulative"])
-        bold = [sum(cell[1] for row in tables.final_regret_grid(table, metric)[1] for cell in row)
+        bold = [sum(cell[1] for row in tables.final_regret_grid(results, table, metric)[1] for cell in row)
                 for metric in ("simple", "cumulative")]
         self.assertEqual((len(set(early.reset_index()["algorithm"])), bold), (1, [1, 0]))  # who was stopped did better
 

@@ -247,6 +247,10 @@ class Claims(common.Case):
         text = study_page.write([self.scratch / "study.h5"]).read_text()
         self.assertIn("<td>c1</td>", text)
         self.assertNotIn("<td>c2</td>", text)
+        (self.scratch / "claims.yaml").write_text(self.TEXT.replace("on: study", "on: studdy"))
+        claims.read.cache_clear()
+        with self.assertRaisesRegex(InputError, "no study 'studdy', did you mean 'study'"):
+            study_page.write([self.scratch / "study.h5"])
 
 
 @unittest.skipUnless(os.environ.get("REGATTA") and shutil.which("mpirun"), "no program to run")

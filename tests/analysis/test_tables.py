@@ -105,7 +105,7 @@ class Tables(common.Case):
 
     def test_missing_is_shown(self):
         table = final_regret(self.results, ["simple"])
-        header, rows = final_regret_grid(table, "simple")
+        header, rows = final_regret_grid(self.results, table, "simple")
         self.assertEqual(header, ["Algorithm", "Crossed (T = 20, 6 trials)", "Pool_94 & co (T = 10)"])
         cells = {row[0][0]: [text for text, _ in row[1:]] for row in rows}
         self.assertEqual(cells["Random"][1], "missing")
@@ -118,17 +118,29 @@ class Tables(common.Case):
         self.assertIn("missing", [text for text, _ in rows[-1]])
 
     def test_best_is_bold_even_at_zero(self):
-        _, rows = final_regret_grid(final_regret(self.results, ["simple"]), "simple")
+        _, rows = final_regret_grid(self.results, final_regret(self.results, ["simple"]), "simple")
         for column in (1, 2):
             self.assertGreaterEqual(sum(row[column][1] for row in rows), 1)
         bold = [row[0][0] for row in rows if row[1][1]]
         table = final_regret(self.results, ["simple"])
         crossed = table[table["problem"] == "Crossed"].set_index("algorithm")["mean"]
-        self.assertEqual(bold, [crossed.idxmin()])
+        self.assertIn(crossed.idxmin(), bold)
+
+    def test_all_are_bold_that_are_not_told_apart_from_the_best(self):
+        """EI and TS differ in the ninth digit, and Random is worse in all trials."""
+        levels = {"EI": 1.0, "TS": 1.0 + 1e-9, "Random": 4.0}
+        synthetic.write(self.scratch / "s.h5", [synthetic.made_up("P", levels, seeds=12)])
+        results = load(self.scratch / "s.h5")
+        for band in (Band(), Band("median")):
+            table = final_regret(results, ["simple"], bootstrap=band.interval)
+            _, rows = final_regret_grid(results, table, "simple", band)
+            self.assertEqual([row[0][0] for row in rows if row[1][1]], ["EI", "TS"])
+            best, _, worst = rows
+            self.assertIn("0.0", best[1][0] + worst[1][0])
 
     def test_latex_escapes(self):
         table = final_regret(self.results, ["simple"])
-        text = latex(*final_regret_grid(table, "simple", Band("quantile"), TEX), "50% & more")
+        text = latex(*final_regret_grid(self.results, table, "simple", Band("quantile"), TEX), "50% & more")
         self.assertIn(r"Pool\_94 \& co (T = 10)", text)
         self.assertIn(r"\caption{50\% \& more}", text)
         self.assertEqual(text.count(r"\\"), 4)

@@ -40,13 +40,18 @@ def run(check, studies):
         outcome = KINDS[check["kind"]](check, studies)
     except (Missing, TooShort) as error:
         return Outcome(str(error))
-    outcome.partial = bool(studies.missing)
-    if studies.missing:
-        outcome.text += "; " + "; ".join(dict.fromkeys(studies.missing))
+    outcome.partial, outcome.lacks = bool(studies.missing), tuple(dict.fromkeys(studies.missing))
+    outcome.decide()
+    if outcome.items and not any(item.n for item in outcome.items):
+        return Outcome("no trial has a value of what is compared", outcome.method)
     return outcome
+
+
+def places_of(check):
+    """The studies and problems that a check speaks of."""
+    return [place for key in ("on", "versus") for place in names(check.get(key, []))]
 
 
 def studies_in(checks):
     """Names of the studies that checks speak of."""
-    places = [place for check in checks for key in ("on", "versus") for place in names(check.get(key, []))]
-    return {name.partition("/")[0] for name in places}
+    return {place.partition("/")[0] for check in checks for place in places_of(check)}

@@ -10,13 +10,14 @@ import functools
 from pathlib import Path
 
 import numpy as np
+import yaml
 
 from . import checks, forms, verdicts
 from .grades import GRADES
 from .outcome import Missing
 from ..load.errors import InputError, nearest
 from ..load.load import load
-from ..load.yaml_file import mappings, read_yaml
+from ..load.yaml_file import mappings, parse_yaml, read_yaml
 
 
 ENOUGH = 1000
@@ -64,6 +65,16 @@ class Studies:
         """Results of a study; None without results."""
         return self.whole(study)
 
+    def text(self, study):
+        """The text of the file of a study, beside that of its results; "" if there is none."""
+        return ""
+
+    def plans(self, study, block, name):
+        """Whether a study has an entry of this label (settings may follow it) in its block `problems` or `algorithms`."""
+        results = self.whole(study)
+        texts = filter(None, (self.text(study), results.study if results else ""))
+        return any(_named(name, labels(text, block)) for text in texts)
+
     def shortened(self, _study):
         """Whether the results of a study have fewer queries than its claims are about."""
         return False
@@ -88,17 +99,37 @@ class Studies:
             if results is None:
                 under = f" with {verdicts.words(self.universe)}" if self.whole(study) else ""
                 missing.append(f"no results of {study}{under} yet")
-            elif problem and problem not in results.problems:
+            elif problem and not {problem} & {*results.problems, *results.places}:
+                if not self.plans(study, "problems", problem):
+                    known = list(dict.fromkeys((*results.problems, *results.places)))
+                    raise InputError(f"{study}: no problem {problem!r}{nearest(problem, known)} (it has: {', '.join(known)})")
                 missing.append(f"{study}: no problem {problem!r} in the results")
             elif self.shortened(study):
                 missing.append(f"{study}: the results have fewer queries than the study file of the paper")
             else:
-                found += [(f"{study}, {one}" if len(results.problems) > 1 or problem else study,
-                           results, one) for one in ([problem] if problem else results.problems)]
+                mine = [one for one in results.problems if problem in ("", one, results.group(one).place)]
+                found += [(f"{study}, {one}" if len(results.problems) > 1 or problem else study, results, one)
+                          for one in mine]
         if not found:
             raise Missing("; ".join(dict.fromkeys(missing)))
         self.missing += missing
         return found
+
+
+@functools.lru_cache(maxsize=64)
+def labels(text, block):
+    """The labels of the entries of a block of a study file."""
+    try:
+        entries = (parse_yaml(text) or {}).get(block) or []
+    except (yaml.YAMLError, AttributeError):
+        return ()
+    return tuple(str(entry.get("label", entry.get("name", ""))) if isinstance(entry, dict) else str(entry)
+                 for entry in (entries if isinstance(entries, list) else [entries]))
+
+
+def _named(name, known):
+    """Whether a label is known, or one with settings behind it."""
+    return any(name == label or name.startswith(f"{label} ") for label in known)
 
 
 @functools.lru_cache(maxsize=None)
@@ -174,9 +205,56 @@ def _check_readings(where, claim):
                 raise InputError(f"{where}: {error}") from error
 
 
-def evaluate(path, studies, paper=None):
-    """The Verdict of every claim of a file."""
+def require_studies(path, names):
+    """Raises InputError for a claim on a study that is neither among the names nor a study file beside the claims."""
+    known = sorted({*names, *(file.stem for file in Path(path).parent.glob("*.yaml"))} - {Path(path).stem})
+    for claim in read(path)["claims"]:
+        for name in sorted(checks.studies_in(checks_of(claim)) - set(known)):
+            raise InputError(f"{path}: claim {claim['id']}: no study {name!r}{nearest(name, known)} (there are: "
+                             f"{', '.join(known) or 'none'})")
+
+
+def require_decidable(path, name, text):
+    """Before a study runs: raises InputError for a claim that speaks of a method or a problem that its file, with this
+    text, does not have, and for one that no trial of it can decide."""
+    require_studies(path, [name])
+    for claim in read(path)["claims"]:
+        for check in checks_of(claim):
+            mine = [place.partition("/")[2] for place in checks.places_of(check) if place.partition("/")[0] == name]
+            try:
+                for problem in mine:
+                    _decidable(check, problem, text)
+            except InputError as error:
+                raise InputError(f"{path}: claim {claim['id']}: {error}") from error
+
+
+def _decidable(check, problem, text):
+    entries = [("algorithms", name) for key in ("who", "against", "among") for name in checks.names(check.get(key, []))]
+    for block, label in [*entries, *([("problems", problem)] if problem else [])]:
+        known = labels(text, block)
+        if known and not _named(label, known):
+            raise InputError(f"the study has no {block[:-1]} {label!r}{nearest(label, known)} (it has: {', '.join(known)})")
+    unknown = [label for label in without_optimum(text) if not problem or _named(problem, [label])]
+    if unknown and forms.needs_optimum(check):
+        raise InputError(f"{check['kind']}: no trial can decide this: {unknown[0]!r} has no known optimum, from which "
+                         "regret is measured; say its `optimum` in the study file, or compare the best value")
+
+
+@functools.lru_cache(maxsize=64)
+def without_optimum(text):
+    """The labels of problems of a study file that have no optimum: programs whose entry does not name one."""
+    data = parse_yaml(text) or {}
+    if any("optimum" in str(data.get(key, "")) for key in ("common", "sweep")):
+        return ()
+    entries = [entry for entry in data.get("problems") or [] if isinstance(entry, dict)]
+    return tuple(str(e.get("label", e["name"])) for e in entries if e.get("name") == "external" and "optimum" not in e)
+
+
+def evaluate(path, studies, paper=None, others=False):
+    """The Verdict of every claim of a file. `others`: it may speak of studies that nothing is known of."""
     data, found = read(path), []
+    if not others:
+        require_studies(path, studies.files)
     paper = paper or Path(path).parent.name
     for claim in data["claims"]:
         try:

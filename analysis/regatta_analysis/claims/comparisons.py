@@ -4,12 +4,13 @@ import pandas as pd
 
 from . import grades, judge
 from .grades import SHOWN, VOID
-from .items import BOOTSTRAP, certain, common_trials, interval_item, new_item, paired, require_means, settle, shows, units_of
-from .outcome import LEVEL, Item, Missing, Outcome, number, shortened
-from .panels import METRIC_WORDS, describe_value, names, panel_on, present, require, tables
-from ..load.errors import InputError
+from .items import BANDS, certain, common_trials, interval_item, new_item, paired, require_means, settle, shows, units_of
+from .outcome import Item, Missing, Outcome, number, shortened
+from .panels import (curves_of, describe_value, methods_of, metric_of, names, panel_on, require, tables, undecidable,
+                     words_of_metric)
+from ..load.errors import InputError, nearest
 from ..stats import evidence
-from ..stats.measures import part, value_curves
+from ..stats.measures import part
 
 
 def better(check, studies):
@@ -40,24 +41,23 @@ def _rows(check, studies):
 def wins(check, studies, rows, what, scale=None):
     """The Outcome of comparisons, rows of (panel, table, a, b), in which a is smaller."""
     combine = check.get("combine", "every")
-    level = evidence.LEVEL / (len(rows) if combine == "any" else 1)
-    items = [better_item(*row, check.get("statistic", "mean"), scale, level) for row in rows]
+    items = [better_item(*row, check.get("statistic", "mean"), scale) for row in rows]
     pooled = pooled_item(items, studies) if combine == "pooled" else None
     of = {"every": "in every comparison", "most": "in most comparisons", "any": "in a comparison",
           "pooled": "over all comparisons together"}[combine]
-    return Outcome(pairs_text(items, pooled), f"{what}: smaller {of}; typical ratio of paired trials with its 95 % "
-                   "confidence sequence", items, combine, True, pooled=pooled)
+    return Outcome(lambda items: pairs_text(items, pooled), f"{what}: better {of}; typical ratio (or difference) of paired "
+                   "trials with its 95 % confidence sequence", items, combine, True, pooled=pooled)
 
 
-def better_item(panel, table, a, b, statistic="mean", scale=None, level=evidence.LEVEL):
+def better_item(panel, table, a, b, statistic="mean", scale=None):
     """The comparison of columns a and b of a table: a is smaller."""
     both = table[[a, b]].dropna()
     item = new_item(panel, both, a, b)
-    found = paired(item, both, scale, statistic, level)
+    found = paired(item, both, scale or panel.scale, statistic, panel.margin)
     if found is None:
         return item
     item.most = found.neutral
-    settle(item, found.verdict)
+    settle(item, found, lambda one: one.verdict)
     shows(item, both, lambda centres: centres[:, 0] < centres[:, 1], statistic)
     item.more = {"effect": found.effect, "skewed": found.skewed, "wins": found.wins, "ties": found.ties,
                  "losses": found.losses}
@@ -71,16 +71,15 @@ def pooled_item(items, studies):
     pairs = {(i.a, i.b) for i in items}
     a, b = pairs.pop() if len(pairs) == 1 else ("", "")
     item = Item(f"{len(items)} {'panels' if a else 'comparisons'} together", a, b, n=min(i.n for i in items), units=min(i.units for i in items),
-                cells=tuple(dict.fromkeys(cell for i in items for cell in i.cells)))
+                cells=tuple(dict.fromkeys(cell for i in items for cell in i.cells)), pools=True)
     if not known:
         return item
     try:
-        item.learn(evidence.pooled(*map(list, zip(*known))))
+        found = evidence.pooled(*map(list, zip(*known)))
     except ValueError as error:
         raise Missing(f"not pooled: {error}") from error
-    item.most = item.evidence.neutral
-    settle(item, item.evidence.verdict)
-    item.more = {"win_rate": item.evidence.win_rate}
+    item.most, item.units = found.neutral, len(found.contrasts[0])
+    settle(item, found, lambda one: one.verdict)
     return item
 
 
@@ -94,7 +93,7 @@ def pairs_text(items, pooled):
     text = f"{least} common trials" if least == most else f"{least} to {most} common trials"
     if pooled:
         text += f"; together: {_effect(pooled)}; one by one: {grades.Tally.of(i.state for i in items)}"
-    worst = max(items, key=lambda i: (i.state != SHOWN, i.worse if i.worse == i.worse else -1.0))
+    worst = max(items, key=lambda i: (i.state != SHOWN, 1.0 - i.better if i.better == i.better else -1.0))
     if np.isfinite(worst.value):
         text += f"; {'weakest' if len(items) > 1 else 'found'}: {worst.name}, {_effect(worst)}"
     stuck = [f"{100 * share:.0f} % of the trials of {name} ({i.where})" for i in items
@@ -105,15 +104,15 @@ def pairs_text(items, pooled):
 def _effect(item):
     """The effect in words."""
     kind = "difference" if item.evidence.scale == "difference" else "ratio"
-    return (f"{kind} {number(item.value)} [{number(item.low)}, {number(item.high)}], P(better) = {item.better:.2f}, "
-            f"P(equivalent) = {item.equivalent:.2f}")
+    return (f"{kind} {number(item.value)} [{number(item.low)}, {number(item.high)}], P(better) {item.better:.2f} "
+            f"[{item.better_low:.2f}, {item.better_high:.2f}]")
 
 
 def _compared(check):
     """The compared values in words."""
-    value = describe_value(check.get("value", {}))
+    value = describe_value(check)
     if "times" in check:
-        value = "simple regret at equal CPU time"
+        value = f"{words_of_metric(check)} at equal CPU time"
     if "at_each" in check:
         value += " at " + ", ".join(f"t = {t}" for t in check["at_each"])
     return value
@@ -140,14 +139,15 @@ def ratios(check, tables_, what=""):
     for panel, both in tables_:
         _need_ratios(panel, both.to_numpy(float))
         items.append(interval_item(panel, both, 0.0 if one_sided else 1.0 / factor, factor, "ratio"))
-    return Outcome(intervals(items, "/"), f"{describe_value(check.get('value', {}))}{what}: typical ratio of paired "
+    return Outcome(lambda some: intervals(some, "/"), f"{describe_value(check)}{what}: typical ratio of paired "
                    f"trials {'at most' if one_sided else 'within a factor'} {factor:g} ({check['because']})", items,
                    check.get("combine", "every"))
 
 
 def _need_ratios(panel, data):
     if len(data) and np.min(data) < 0.0:
-        raise Missing(f"{panel.where}: values below 0 have no ratio")
+        raise undecidable(panel.where, "values below 0 have no ratio (a best value that is maximised counts with its sign "
+                          "turned): compare with kind better or close")
 
 
 def intervals(items, between):
@@ -172,11 +172,15 @@ def close(check, studies):
     for panel, table, a, b in _rows(check, studies):
         study, _, problem = panel.where.partition(", ")
         results = studies.get(study)
-        metric = check.get("value", {}).get("metric", "simple")
-        first = value_curves(results, problem or results.problems[0], metric)[0].replace(np.inf, np.nan).mean()
+        problem = problem or results.problems[0]
+        metric = metric_of(results, problem, check.get("value", {}).get("metric"), study)
+        first = abs(curves_of(results, problem, metric)[0].replace([np.inf, -np.inf], np.nan).mean())
+        if not first > 0.0:
+            raise undecidable(panel.where, f"the mean {words_of_metric(check)} after the initial design is {first:g}, of "
+                              "which there is no share")
         items.append(interval_item(panel, table[[a, b]].dropna() / first, least, share, "difference"))
-    return Outcome(intervals(items, "less"), f"{describe_value(check.get('value', {}))}: difference of paired trials as "
-                   f"a share of the regret after the initial design at most {share:g} ({check['because']})", items,
+    return Outcome(lambda some: intervals(some, "less"), f"{describe_value(check)}: difference of paired trials as "
+                   f"a share of the value after the initial design at most {share:g} ({check['because']})", items,
                    check.get("combine", "every"))
 
 
@@ -193,10 +197,11 @@ def group(check, studies):
     who, against = names(check["who"]), names(check["against"])
     for panel, table, _ in tables(check, studies):
         table = table[[*who, *against]].dropna()
-        _need_ratios(panel, table.to_numpy(float))
+        if factor != 1.0:
+            _need_ratios(panel, table.to_numpy(float))
         items.append(_group_item(panel, table, who, against, factor))
     margin = f" times {factor:g} ({check['because']})" if factor != 1.0 else ""
-    return Outcome(intervals(items, "/"), f"{describe_value(check.get('value', {}))}: the best of {', '.join(who)} is at "
+    return Outcome(lambda some: intervals(some, "/"), f"{describe_value(check)}: the best of {', '.join(who)} is at "
                    f"most each of the others{margin}", items, check.get("combine", "every"))
 
 
@@ -205,14 +210,17 @@ def _group_item(panel, table, who, against, factor):
     centre = np.median(data, axis=0) if len(data) else np.zeros(data.shape[1])
     item = new_item(panel, table, who[int(np.argmin(centre[:k]))], against[int(np.argmin(centre[k:]))],
                     [*who, *against])
-    item.most = factor
-    if paired(item, table[[item.a, item.b]], "ratio") is None:
+    scale = evidence.scale_of(data)
+    item.most = factor if scale == "ratio" else 0.0
+    found = paired(item, table[[item.a, item.b]], scale)
+    if found is None:
         return item
-    pairs = [[paired(Item(""), table[[a, b]], "ratio") for b in against] for a in who]
-    below = np.array([[found.p_below(factor) for found in row] for row in pairs])
-    above = np.array([[found.p_above(factor) for found in row] for row in pairs])
+    pairs = [[paired(Item(""), table[[a, b]], scale) for b in against] for a in who]
+    below = np.array([[one.p_below(item.most) for one in row] for row in pairs])
+    above = np.array([[one.p_above(item.most) for one in row] for row in pairs])
     holds, fails = k * below.max(axis=1).min(), len(against) * above.max(axis=0).min()
-    settle(item, "shown" if holds <= evidence.LEVEL / 2.0 else "against" if fails <= evidence.LEVEL / 2.0 else "open")
+    settle(item, found, lambda one: "shown" if holds <= one.level / 2.0 else "against" if fails <= one.level / 2.0
+           else "open")
     shows(item, table, lambda centres: centres[:, :k].min(axis=1) <= factor * centres[:, k:].min(axis=1))
     return item
 
@@ -232,9 +240,10 @@ def lead(check, studies):
     who, rank, share = check["who"], int(check.get("rank", 1)), float(check.get("share", 0.5))
     items = []
     for where, results, problem in studies.panels(check["on"]):
-        among = names(check["among"]) if "among" in check else present(results, problem)
-        require(results, problem, [who, *among], where)
-        frame = part(value_curves(results, problem, check.get("metric", "simple")), check["over"]).dropna()
+        among = names(check["among"]) if "among" in check else methods_of(results, problem)
+        require(studies, results, problem, [who, *among], where)
+        metric = metric_of(results, problem, check.get("metric"), where)
+        frame = part(curves_of(results, problem, metric), check["over"]).dropna()
         methods = list(dict.fromkeys([who, *among]))
         cells = [frame.xs(a, level="algorithm") for a in methods]
         common = common_trials(cells)
@@ -242,14 +251,16 @@ def lead(check, studies):
             raise Missing(f"{where}: no common trials yet")
         items.append(_lead_item(panel_on(studies, where, problem, methods), methods,
                                 [cell.loc[common] for cell in cells], rank, share))
+    place = "the best" if rank == 1 else f"among the {rank} best"
+    first, last = check["over"]
+    return Outcome(_leads_text, f"mean {words_of_metric(check)} {place} in at least {100 * share:.0f}% of the queries "
+                   f"{first} to {last}{BANDS}", items, check.get("combine", "every"))
+
+
+def _leads_text(items):
     text = "; ".join(f"{i.where}: in {100 * i.value:.0f}% of the queries "
                      f"[{100 * i.low:.0f}, {100 * i.high:.0f}]" for i in shortened(items))
-    place = "the smallest" if rank == 1 else f"among the {rank} smallest"
-    first, last = check["over"]
-    return Outcome(f"{text}; {min(i.n for i in items)} trials",
-                   f"mean {METRIC_WORDS.get(check.get('metric', 'simple'), check.get('metric'))} "
-                   f"{place} in at least {100 * share:.0f}% of the queries {first} to {last}{BOOTSTRAP}", items,
-                   check.get("combine", "every"))
+    return f"{text}; {min(i.n for i in items)} trials"
 
 
 def _lead_item(panel, methods, cells, rank, share):
@@ -268,11 +279,8 @@ def _lead_item(panel, methods, cells, rank, share):
     shows(item, flat, lambda centres: judge.lead_share(centres.reshape(-1, *values.shape[1:]), rank) >= share)
     if len(units) > 1 and np.ptp(values) == 0.0:
         item.state = VOID
-    elif len(units) >= judge.MIN_UNITS:
-        item.decide(*judge.leads(units, rank, share))
-    if len(units) > 1:
-        means = (judge.weights(len(units)) @ units.reshape(len(units), -1)).reshape(-1, *units.shape[1:])
-        item.low, item.high = judge.drawn_interval(judge.lead_share(means, rank), len(units), LEVEL)
+    elif len(units) > 1:
+        item.enclose(lambda level: judge.lead_interval(units, rank, level))
     return item
 
 
@@ -286,10 +294,10 @@ def identical(check, studies):
     """
     items, column = [], check.get("column", "x")
     for where, results, problem in studies.panels(check["on"]):
-        require(results, problem, [check["who"], check["against"]], where)
+        require(studies, results, problem, [check["who"], check["against"]], where)
         group_ = results.group(problem)
         if column not in group_.evaluations():
-            raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded")
+            raise InputError(f"{results.path}: {problem!r} has no {column!r} recorded{nearest(column, group_.evaluations())}")
         values, trials = group_.values(column), group_.trials
         done = trials[trials["status"] == "complete"]
         first, second = (done[done["algorithm"] == a].reset_index()

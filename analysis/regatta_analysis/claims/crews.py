@@ -8,7 +8,8 @@ import pandas as pd
 
 from .comparisons import ratios, wins
 from .outcome import Missing
-from .panels import names, panel_on
+from .panels import metric_of, names, panel_on
+from ..load.errors import InputError, nearest
 from ..stats import clock
 from ..stats.measures import TooShort, trial_values
 
@@ -77,8 +78,9 @@ def equal_per_evaluation(check, studies):
     """
     found = []
     for family, _, results, a, b in _pairs(check, studies):
-        values = [trial_values(results, cell.problem, check.get("value", {}), [cell.algorithm]).droplevel("algorithm")
-                  for cell in (a, b)]
+        value = check.get("value", {})
+        value = value | {"metric": metric_of(results, a.problem, value.get("metric"), family)}
+        values = [trial_values(results, cell.problem, value, [cell.algorithm]).droplevel("algorithm") for cell in (a, b)]
         found.append(_table(studies, family, a, b, values, ""))
     return ratios(check, found, ", by evaluations")
 
@@ -112,18 +114,30 @@ def _pairs(check, studies):
         results = studies.panels([study])[0][1]
         families = clock.families(results)
         if problem and problem not in families:
+            if not {problem} & {*results.problems, *results.places} and not studies.plans(study, "problems", problem):
+                raise InputError(f"{study}: no problem {problem!r} with a clock{nearest(problem, families)} (it has: "
+                                 f"{', '.join(families)})")
             raise Missing(f"{study}: no trial of a problem {problem!r} ran on a clock")
         for name in [problem] if problem else families:
+            for label in families[name] if check["kind"] != "equal per evaluation" else ():
+                metric_of(results, label, "simple", f"{study}, {name}")
             found += [(f"{study}, {name}", families[name], results, *pair) for pair in
-                      _within(check, clock.rows(clock.cells(results, families[name])), f"{study}, {name}")]
+                      _within(check, clock.rows(clock.cells(results, families[name])), f"{study}, {name}", [
+                          n for n in _methods(check) if n in results.algorithms or studies.plans(study, "algorithms", n)])]
     if not found:
         raise Missing(f"{', '.join(names(check['on']))}: no trial ran on a clock")
     return found
 
 
-def _within(check, rows, where):
-    """The pairs of cells of one problem."""
-    for name in (*names(check["who"]), *names(check["against"])):
+def _methods(check):
+    return [*names(check["who"]), *names(check["against"])]
+
+
+def _within(check, rows, where, known):
+    """The pairs of cells of one problem; `known` are methods of the study, with a clock or without."""
+    for name in _methods(check):
+        if name not in rows and name not in known:
+            raise InputError(f"{where}: no algorithm {name!r} with a clock{nearest(name, rows)} (it has: {', '.join(rows)})")
         if name not in rows:
             raise Missing(f"{where}: no complete trial of {name!r} with a clock")
     crew, than = check.get("crew", {}), check.get("than")

@@ -133,6 +133,16 @@ RULES = {
 }
 
 
+REGRETS = {"simple", "cumulative", "instantaneous", "average"}
+DEFAULTS = {"flat": "instantaneous", "growth": "cumulative", "bound": "cumulative", "lower at time": "simple",
+            "earlier": "simple"}  # metrics of kinds that do not turn to the best value where there is no optimum
+
+
+def needs_optimum(check):
+    """Whether a check is about regret, whatever the problem."""
+    return check.get("metric", check.get("value", {}).get("metric", DEFAULTS.get(check["kind"]))) in REGRETS
+
+
 def add(kind, keys, holds, rules=()):
     """Add another kind: its keys (* marks required ones), the values of keys that no other kind has or that mean
     something else here, and its rules."""

@@ -8,18 +8,19 @@ import itertools
 from dataclasses import dataclass
 
 SHOWN, SUPPORTED, EQUIVALENT, PARTLY, DEPENDS, CONTRADICTED, NOTHING, NOT_RUN, NOT_COMPARABLE = GRADES = (
-    "shown", "supported", "equivalent", "partly", "depends", "contradicted", "no evidence either way", "not run",
+    "shown", "supported", "equivalent", "partly", "depends", "contradicted", "undecided", "not run",
     "not comparable")
 AGAINST, OPEN, VOID = "against", "open", "void"  # of comparisons, beside SHOWN and EQUIVALENT
 COMBINE = ("every", "most", "any", "pooled")
 MEANINGS = {  # for docs/claims.md
     SHOWN: "The results show the statement.",
-    SUPPORTED: "Some of its comparisons are shown, none is against it, and some are open.",
+    SUPPORTED: "Some of its comparisons are shown, none is against it, and some are open; the heading says how many.",
     EQUIVALENT: "The methods differ by less than 10 %, so that neither is better.",
-    PARTLY: "Some of its comparisons are shown and others are not; the sentence names both.",
+    PARTLY: "Some of its comparisons are shown and others are not; the heading says how many, the sentence names both.",
     DEPENDS: "It is shown under one setting or reading and not under another; the sentence names which.",
     CONTRADICTED: "The results show the opposite.",
-    NOTHING: "The results are compatible with the statement and with its opposite.",
+    NOTHING: "The results are compatible with the statement and with its opposite. The sentence says to which side they "
+             "lean.",
     NOT_RUN: "There are no results for it.",
     NOT_COMPARABLE: "No results of ours can decide it, or the data are not public.",
 }

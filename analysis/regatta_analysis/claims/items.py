@@ -3,16 +3,14 @@ import numpy as np
 from scipy import stats
 
 from . import judge
-from .grades import AGAINST, EQUIVALENT, OPEN, SHOWN, VOID
-from .outcome import LEVEL, Item, Missing, Outcome, number, shortened
+from .grades import AGAINST, SHOWN, VOID
+from .outcome import Item, Missing, Outcome, number, shortened
 from ..stats import comparison, evidence
-
-STATES = {"better": SHOWN, "worse": AGAINST, "equivalent": EQUIVALENT, "inside": SHOWN, "outside": AGAINST,
-          "shown": SHOWN, "against": AGAINST, "open": OPEN}
-
+from ..stats.evidence import share_above
 
 FIXED = ", for a number of trials that was fixed beforehand"
 BOOTSTRAP = f"; bootstrap over instances and seeds{FIXED}"
+BANDS = f"; bands for all methods and queries at once{FIXED}"
 
 
 def new_item(panel, frame, a, b, of=None):
@@ -33,24 +31,25 @@ def require_means(panel, frame):
         raise Missing(f"{panel.where}: no mean, a value is infinite in {infinite.sum()} of {len(frame)} trials")
 
 
-def paired(item, frame, scale=None, statistic="mean", level=evidence.LEVEL):
-    """The Evidence on the two columns of `frame`; `item` gets its numbers. None without trials. If all values are
-    equal, the comparison is void."""
+def paired(item, frame, scale=None, statistic="mean", margin=None):
+    """The Evidence on the two columns of `frame`. None without trials. If all values are equal, the comparison `item`
+    is void. `margin` is the difference that makes none, see evidence.compare."""
     a, b = frame.to_numpy(float).T
     if not len(a):
         return None
     groups = frame.index.get_level_values("instance") if "instance" in frame.index.names else None
-    found = evidence.compare(a, b, groups, scale or evidence.scale_of(a, b), statistic=statistic, level=level)
-    item.learn(found)
     if len(a) > 1 and np.all(np.concatenate([a, b]) == a[0]):
         item.state = VOID
-    return found
+    return evidence.compare(a, b, groups, scale or evidence.scale_of(a, b), statistic=statistic, margin=margin,
+                            names=list(frame.index))
 
 
-def settle(item, found):
-    """Set the outcome of a comparison from a word of evidence, unless it is void."""
-    if item.state != VOID:
-        item.state = STATES[found]
+def settle(item, found, word):
+    """Let an Evidence decide a comparison, see Item.settle; one that is void stays so."""
+    void = item.state == VOID
+    item.settle(found, word)
+    if void:
+        item.state, item.judge = VOID, None
 
 
 def side(found, border, below=True):
@@ -73,7 +72,7 @@ def interval_item(panel, frame, low, high, scale, statistic="mean"):
     item.least, item.most = low, high
     found = paired(item, frame, scale)
     if found is not None:
-        settle(item, located(found, low, high))
+        settle(item, found, lambda one: located(one, low, high))
         shows(item, frame, lambda centres: _inside(*centres.T, low, high, scale), statistic)
     return item
 
@@ -103,13 +102,18 @@ def certain(where, holds, n=judge.MIN_UNITS, **more):
 
 
 def share_item(item, reached, border, below=False):
-    """Decide that the probability of `reached` is at least the border (or below it): Clopper, Pearson."""
+    """Decide that the probability of `reached` (n,) is at least the border (or below it): Clopper and Pearson."""
     n, k = len(reached), int(np.sum(reached))
-    at_least, at_most = float(stats.binom.sf(k - 1, n, border)), float(stats.binom.cdf(k, n, border))
-    item.decide(*((at_most, at_least) if below else (at_least, at_most)))
     item.value, item.least, item.most = k / max(n, 1), 0.0 if below else border, border if below else 1.0
-    item.low = stats.beta.ppf(LEVEL, k, n - k + 1) if k else 0.0
-    item.high = stats.beta.ppf(1.0 - LEVEL, k + 1, n - k) if k < n else 1.0
+    item.enclose(lambda level: (stats.beta.ppf(level, k, n - k + 1) if k else 0.0,
+                                stats.beta.ppf(1.0 - level, k + 1, n - k) if k < n else 1.0))
+
+
+def mean_share_item(item, shares):
+    """Decide an item of `share_item` by the shares of instances (n,), whose trials are not independent. Valid for every
+    law of shares, also where rare instances have none, and at any number of them."""
+    item.enclose(lambda level: (share_above(shares, level), 1.0 - share_above(1.0 - shares, level)),
+                 fixed=False)
 
 
 def functional(panel, frame, who, statistic, low, high):
@@ -120,28 +124,32 @@ def functional(panel, frame, who, statistic, low, high):
     if len(units):
         item.value = float(statistic(values.mean(axis=0, keepdims=True))[0])
         shows(item, frame, lambda centres: _inside(statistic(centres), 0.0, low, high, "difference"))
-    if len(units) >= judge.MIN_UNITS:
-        holds, fails = drawn_item(item, statistic(judge.weights(len(units)) @ units), low, high)
-        n, centre = len(units), statistic(units.mean(axis=0, keepdims=True))
-        pseudo = n * centre - (n - 1) * statistic(judge.leave_one_out(units))
-        again = judge.pseudo_inside(pseudo, low, high)
-        item.decide(max(holds, float(again[0])), max(fails, float(again[1])))
+    if len(units) > 1:
+        drawn, n = statistic(judge.weights(len(units)) @ units), len(units)
+        pseudo = n * statistic(units.mean(axis=0, keepdims=True)) - (n - 1) * statistic(judge.leave_one_out(units))
+
+        def ends(level):
+            """The hull of two intervals: of the bootstrap, and of the jackknife's pseudo-values of a smooth statistic,
+            whose mean accounts for their skewness."""
+            both = judge.drawn_interval(drawn, n, level), judge.mean_interval(pseudo, level)
+            return min(low for low, _ in both), max(high for _, high in both)
+        item.enclose(ends if np.isfinite(pseudo).all() else lambda _: (-np.inf, np.inf))
     return item
 
 
-def drawn_item(item, drawn, low, high):
-    """Decide that a statistic lies within [low, high] by its bootstrap draws; its p values."""
-    holds, fails = map(float, judge.inside(drawn, low, high, item.units))
-    item.low, item.high = judge.drawn_interval(drawn, item.units, LEVEL)
-    if item.units >= judge.MIN_UNITS:
-        item.decide(holds, fails)
-    return holds, fails
+def drawn_item(item, drawn):
+    """Decide by bootstrap draws that a statistic lies between the item's borders."""
+    item.enclose(lambda level: judge.drawn_interval(drawn, item.units, level))
 
 
 def interval_outcome(items, what, low, high, test=""):
     """The Outcome of comparisons that lie in [low, high]; `test` says how that was decided."""
-    text = "; ".join(f"{i.a} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
-                     for i in shortened(items))
     limits = (f"at most {high:g}" if not np.isfinite(low) else f"at least {low:g}"
               if not np.isfinite(high) else f"between {low:g} and {high:g}")
-    return Outcome(f"{text}; {min(i.n for i in items)} trials", f"{what} {limits}{test}", items)
+    return Outcome(_intervals_text, f"{what} {limits}{test}", items)
+
+
+def _intervals_text(items):
+    text = "; ".join(f"{i.a} ({i.where}): {number(i.value)} [{number(i.low)}, {number(i.high)}]"
+                     for i in shortened(items))
+    return f"{text}; {min(i.n for i in items)} trials"

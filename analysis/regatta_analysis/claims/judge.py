@@ -1,8 +1,9 @@
-"""Tests of the kinds of checks that compare no pairs of trials: exponents, trends, who leads.
+"""Intervals of the kinds of checks that compare no pairs of trials: exponents, trends, who leads.
 
-Each side is tested at 1 %. Few trials of a skewed law show little of its tail; therefore a p value is the larger one
-of Student's and of the studentised bootstrap (Efron and Tibshirani 1993, 12.5), and n units never show less than
-2^-n. tests/analysis/test_calibration.py measures the errors. These tests are for a fixed number of trials.
+An interval misses what it estimates with probability `level` at most on each side, and a check is decided by the
+interval that is printed. Few trials of a skewed law show little of its tail; therefore an end is the farther one of
+Student's and of the studentised bootstrap's (Efron and Tibshirani 1993, 12.5), and n units show nothing at a level
+below 2^-n. tests/analysis/test_calibration.py measures the errors. These intervals are for a fixed number of trials.
 
 Everything takes many samples at once (the leading axes). A unit is a trial, or an instance where several trials share
 one.
@@ -21,21 +22,17 @@ def weights(n, draws=DRAWS, seed=0):
     return np.random.default_rng([seed, n]).multinomial(n, np.full(n, 1.0 / n), size=draws) / n
 
 
-def mean_below(d, draws=DRAWS):
-    """(p that the mean of d (..., n) is below 0, p that it is above). If a few values are far from the others (stuck
-    trials), p is too small: docs/statistics.md has the errors."""
+def mean_interval(d, level, draws=DRAWS):
+    """(low, high) of the mean of d (..., n). If a few values are far from the others (stuck trials), it is too short:
+    docs/statistics.md has the errors."""
     d = np.asarray(d, float)
     n = d.shape[-1]
-    least = 0.5**n
-    if n < 2:
-        return np.ones(d.shape[:-1]), np.ones(d.shape[:-1])
+    if 0.5**n > level:
+        return np.full(d.shape[:-1], -np.inf), np.full(d.shape[:-1], np.inf)
     mean, spread = d.mean(axis=-1), d.std(axis=-1, ddof=1) / np.sqrt(n)
-    constant = spread <= 1e-14 * np.maximum(np.abs(mean), 1e-300)
-    t = np.divide(mean, spread, out=np.zeros_like(mean), where=~constant)
-    below, above = _tails(_studentised(d, draws), t, n)
-    below = np.where(constant, np.where(mean < 0, least, 1.0), below)
-    above = np.where(constant, np.where(mean > 0, least, 1.0), above)
-    return np.maximum(below, least), np.maximum(above, least)
+    spread = np.where(spread <= 1e-14 * np.maximum(np.abs(mean), 1e-300), 0.0, spread)
+    drawn = np.sort(_studentised(d, draws), axis=-1)
+    return mean + _critical(-drawn[..., ::-1], n, level) * spread, mean - _critical(drawn, n, level) * spread
 
 
 def _studentised(d, draws):
@@ -54,55 +51,16 @@ def _studentised(d, draws):
         return np.divide(mean, variance, out=mean, where=mean != 0.0)
 
 
-def _tails(drawn, t, n, few=5):
-    """(p of a t as small as this one, p of one as large); `drawn` is reordered."""
-    below = np.count_nonzero(drawn <= t[..., None], axis=-1)
-    above = np.count_nonzero(drawn >= t[..., None], axis=-1)
-    draws = drawn.shape[-1]
-    drawn.partition((few, draws - 1 - few), axis=-1)
-    return (_tail(t, below, drawn[..., few], draws, n, few),
-            _tail(-t, above, -drawn[..., draws - 1 - few], draws, n, few))
-
-
-def _tail(t, count, last, draws, n, few):
-    """p of a t as small as this one: the larger one of Student's and of the bootstrap's, `count` of whose draws are
-    as small; where it is no more than a few, carried on with Student's tail from the `last`, the one after a few."""
-    student = special.stdtr(n - 1, t)
+def _critical(drawn, n, level, few=5):
+    """The t (below 0) that is rarely smaller than by Student's law and by the bootstrap's `drawn` (..., draws), sorted.
+    Where no more than a few draws are that small, Student's tail is carried on from the one after them."""
+    student, draws = special.stdtrit(n - 1, level), drawn.shape[-1]
+    k = int(np.floor(level * (draws + 1) - 1.0 + 1e-9))
+    if k > few:
+        return np.minimum(student, drawn[..., k])
     with np.errstate(divide="ignore", over="ignore"):
-        heavier = (few + 1) / (draws + 1) / np.maximum(special.stdtr(n - 1, last), 1e-300)
-    far = np.minimum(student * np.maximum(heavier, 1.0), (few + 1) / (draws + 1))
-    return np.maximum(student, np.where(count > few, (count + 1) / (draws + 1), far))
-
-
-def expanded(share, n):
-    """A share of bootstrap draws as a p value for n units: the percentile bootstrap's intervals are too
-    short by sqrt((n - 1)/n) and by Student's against the normal quantile (Hesterberg 2015, 4.3)."""
-    return special.stdtr(max(n - 1, 1), special.ndtri(share) * np.sqrt((n - 1.0) / n))
-
-
-def inside(drawn, least, most, n):
-    """(p that the statistic lies in [least, most], p that it lies outside) by its bootstrap draws (...,
-    draws) from n units; draws that are NaN speak against both."""
-    drawn = np.asarray(drawn, float)
-    limits = [(sign, limit) for sign, limit in ((1.0, least), (-1.0, most)) if np.isfinite(limit)]
-    if not limits:
-        return np.ones(drawn.shape[:-1]), np.ones(drawn.shape[:-1])
-    sides = [_beyond(sign * drawn, sign * limit) for sign, limit in limits]
-    against = [_beyond(-sign * drawn, -sign * limit) for sign, limit in limits]
-    holds = expanded(np.clip(np.max(sides, axis=0), 0.0, 1.0), n)
-    fails = expanded(np.clip(np.min(against, axis=0) * len(against), 0.0, 1.0), n)
-    return np.maximum(holds, 0.5**n), np.maximum(fails, 0.5**n)
-
-
-def pseudo_inside(pseudo, least, most):
-    """As `inside`, by the jackknife's pseudo-values (..., n) of a smooth statistic. The test is of their mean, and
-    accounts for their skewness."""
-    limits = [(sign, limit) for sign, limit in ((-1.0, least), (1.0, most)) if np.isfinite(limit)]
-    found = [mean_below(sign * (np.nan_to_num(pseudo) - limit)) for sign, limit in limits]
-    unknown = np.isnan(pseudo).any(axis=-1)
-    holds = np.max([f[0] for f in found], axis=0)
-    fails = np.minimum(1.0, len(found) * np.min([f[1] for f in found], axis=0))
-    return np.where(unknown, 1.0, holds), np.where(unknown, 1.0, fails)
+        heavier = (few + 1) / (draws + 1) / np.maximum(special.stdtr(n - 1, drawn[..., few]), 1e-300)
+    return np.minimum(special.stdtrit(n - 1, level / np.maximum(heavier, 1.0)), drawn[..., few])
 
 
 def leave_one_out(units):
@@ -111,21 +69,26 @@ def leave_one_out(units):
     return (units.sum(axis=-2, keepdims=True) - units) / (n - 1.0)
 
 
-def _beyond(drawn, limit, few=5):
-    """Share of the draws at or below the limit, NaN included. If there are only a few, the normal tail of their mean
-    and deviation extends it."""
-    draws = drawn.shape[-1]
-    share = (np.sum(drawn <= limit, axis=-1) + np.isnan(drawn).sum(axis=-1) + 1) / (draws + 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        far = special.ndtr((limit - drawn.mean(axis=-1)) / drawn.std(axis=-1))
-    rare = (share <= (few + 1) / (draws + 1)) & np.isfinite(far)
-    return np.where(rare, np.minimum(far, (few + 1) / (draws + 1)), share)
+def _share(level, n):
+    """The share of bootstrap draws beyond an end of an interval at a level, for n units: intervals of the percentile
+    bootstrap are too short by sqrt((n - 1)/n) and by Student's against the normal quantile (Hesterberg 2015, 4.3)."""
+    return special.ndtr(special.stdtrit(max(n - 1, 1), level) * np.sqrt(n / max(n - 1.0, 1.0)))
 
 
-def drawn_interval(drawn, n, at=LEVEL):
-    """(low, high) of `inside`: quantiles of the draws at the level that `expanded` undoes."""
-    share = special.ndtr(special.stdtrit(max(n - 1, 1), at) * np.sqrt(n / max(n - 1.0, 1.0)))
-    return np.nanquantile(drawn, [share, 1.0 - share], axis=-1, method="nearest")
+def drawn_interval(drawn, n, level, few=5):
+    """(low, high) of a statistic by its bootstrap draws (..., draws) from n units: quantiles, and where only a few draws
+    are beyond also the normal law of their mean and deviation. Draws that are NaN lie beyond both ends."""
+    drawn = np.asarray(drawn, float)
+    if 0.5**n > level:
+        return np.full(drawn.shape[:-1], -np.inf), np.full(drawn.shape[:-1], np.inf)
+    share, found = _share(level, n), []
+    for sign in (1.0, -1.0):
+        own = np.where(np.isnan(drawn), -np.inf, sign * drawn)
+        end = np.quantile(own, share, axis=-1, method="nearest")
+        if share * (drawn.shape[-1] + 1) <= few + 1:
+            end = np.minimum(end, own.mean(axis=-1) + special.ndtri(share) * own.std(axis=-1))
+        found.append(sign * end)
+    return tuple(found)
 
 
 # ---- who leads ---------------------------------------------------------------------------------
@@ -139,35 +102,32 @@ def lead_share(means, rank):
     return (np.sum(others < mine - tolerance, axis=-2) < rank).mean(axis=-1)
 
 
-def leads(curves, rank, share, draws=DRAWS):
-    """(p that the first method is among the `rank` best by mean in at least `share` of the queries, p that
-    it is not) from curves (units, methods, queries). The first is the bootstrap's share of leads. The second
-    asks that enough others are below at enough queries by bands that hold for all of them at once (the
-    largest studentised deviation of the bootstrap), since the best of many tied ones always looks better."""
+def lead_interval(curves, rank, level, draws=DRAWS):
+    """(low, high) of the share of the queries in which the first method is among the `rank` best by mean, from curves
+    (units, methods, queries). It rests on bands for the differences of all methods at all queries at once (the largest
+    studentised deviation of the bootstrap), since the best of many tied ones always looks better. A query counts for
+    `low` where so many others are above by the bands that the method leads for certain, and for `high` unless enough
+    others are below."""
     curves = np.asarray(curves, float)
-    n, w = len(curves), weights(len(curves), draws)
-    flat = curves.reshape(n, -1)
-    drawn = (w @ flat).reshape((draws,) + curves.shape[1:])
-    holds, _ = inside(lead_share(drawn, rank), share, np.inf, n)
+    n = len(curves)
+    if 0.5**n > level:
+        return 0.0, 1.0
     difference = (curves[:, 1:] - curves[:, :1]).reshape(n, -1)
     mean, spread = difference.mean(axis=0), difference.std(axis=0, ddof=1) / np.sqrt(n)
-    moved = w @ difference - mean
-    some = spread > 0
+    moved = weights(n, draws) @ difference - mean
+    some = spread > 1e-14 * np.maximum(np.abs(mean), 1e-300)
     deviation = np.max(np.abs(moved[:, some] / spread[some]), axis=1) if some.any() else np.zeros(draws)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        z = np.where(some, mean / spread, np.where(mean == 0, 0.0, np.sign(mean) * np.inf))
-    z = z.reshape(curves.shape[1] - 1, curves.shape[2])
-    least = np.sort(-z, axis=0)[-rank] if rank <= len(z) else np.full(z.shape[1], -np.inf)
-    need = int(np.floor(z.shape[1] * (1.0 - share))) + 1  # queries without the lead that contradict the claim
-    reached = np.sort(least)[-need] if need <= z.shape[1] else -np.inf
-    fails = _beyond_bands(deviation, reached, z.size, n) if reached > 0 else 1.0
-    return float(holds), float(max(fails, 0.5**n))
+    reach = _band(np.sort(deviation), len(mean), n, 2.0 * level) * np.where(some, spread, 0.0)
+    shape = curves.shape[1] - 1, curves.shape[2]
+    below, above = (mean + reach < 0).reshape(shape), (mean - reach >= 0).reshape(shape)
+    high = (below.sum(axis=0) < rank).mean()
+    return float((shape[0] - above.sum(axis=0) < rank).mean()), float(high)
 
 
-def _beyond_bands(deviation, reached, k, n, few=5):
-    """p that the largest of k studentised deviations is at least this large, by its draws. If only a few draws are,
-    Bonferroni's bound by Student's tail extends it."""
-    count, draws = np.sum(deviation >= reached), len(deviation)
-    if count > few:
-        return expanded((count + 1) / (draws + 1), n)
-    return min(expanded((few + 1) / (draws + 1), n), k * special.stdtr(n - 1, -reached))
+def _band(deviation, k, n, level, few=5):
+    """The half width, in standard errors, of bands for k differences at once, by the draws of their largest studentised
+    deviation, sorted. If only a few draws are larger, Bonferroni's bound by Student's tail may take it farther."""
+    larger = int(np.floor(_share(level, n) * (len(deviation) + 1) - 1.0))  # draws that may be larger
+    if larger > few:
+        return deviation[-1 - larger]
+    return max(deviation[-1 - few], -special.stdtrit(n - 1, level / max(k, 1)))

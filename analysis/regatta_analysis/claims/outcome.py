@@ -3,22 +3,28 @@
 A comparison is one statement on one panel, such as "EI has smaller regret than random search on Ackley".
 stats/evidence.py says what paired trials show; a few kinds have tests of their own (judge.py)."""
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
 
 from . import grades
 from .grades import AGAINST, EQUIVALENT, NOT_COMPARABLE, NOT_RUN, OPEN, SHOWN, VOID
+from ..stats import evidence
 
-LEVEL = 0.01  # at either side, of the kinds that have tests of their own
+LEVEL = 0.01  # at either side, of the kinds that have intervals of their own
+
+
+def level_of_side(among):
+    """The error of either side of an interval that is one of so many."""
+    return min(LEVEL, evidence.LEVEL / 2.0 / among)
 
 
 @dataclass
 class Item:
     """A comparison. It has the trials and independent units, the outcome, the effect with its interval, and the
-    borders within which the statement is true. It also has the probabilities that the first method is better,
-    equivalent or worse, and the shares of stuck trials."""
+    borders within which the statement is true. It also has P(better) with its interval, and the shares of stuck
+    trials. `judge` decides it as one of so many comparisons; None: there is no chance in it."""
     where: str
     a: str = ""
     b: str = ""
@@ -32,28 +38,42 @@ class Item:
     least: float = -np.inf
     most: float = np.inf
     better: float = np.nan
-    equivalent: float = np.nan
-    worse: float = np.nan
+    better_low: float = np.nan
+    better_high: float = np.nan
     stuck_a: float = np.nan
     stuck_b: float = np.nan
     evidence: object = None
     size: dict = field(default_factory=dict)  # trials of another experiment, see Studies.size
     sample: pd.DataFrame = None  # the values of its trials
     statistic: str = "mean"
+    pools: bool = False  # whether it is several comparisons as one
+    judge: Callable = None
+    fixed: bool = False  # whether it must not get more trials because of what it shows
+    among: int = 1  # it is decided as one of so many comparisons
     true: Callable = None  # whether it is true, by the centres of the columns of the sample
     more: dict = field(default_factory=dict)
 
-    def learn(self, evidence):
-        """Take effect, interval and probabilities from an Evidence or a Pooled."""
-        self.evidence = evidence
-        self.value, self.low, self.high = evidence.typical, evidence.low, evidence.high
-        for name in ("better", "equivalent", "worse", "stuck_a", "stuck_b"):
-            setattr(self, name, getattr(evidence, name, np.nan))
-        return self
+    def settle(self, found, word):
+        """Let an Evidence or a Pooled decide it: `word` makes a word of STATES of it."""
+        def judge(among):
+            self.evidence = one = replace(found, level=found.level / among)
+            self.value, self.low, self.high = one.typical, one.low, one.high
+            self.state = STATES[word(one)]
+            for name in (("better", "better_low", "better_high") if self.b or self.pools else ()):
+                setattr(self, name, getattr(one, name))
+        self.stuck_a, self.stuck_b = (getattr(found, name, np.nan) for name in ("stuck_a", "stuck_b"))
+        self.judge = judge
+        judge(1)
 
-    def decide(self, holds, fails):
-        """Its outcome, by p values of the statement and of its opposite."""
-        self.state = SHOWN if holds <= LEVEL else AGAINST if fails <= LEVEL else OPEN
+    def enclose(self, ends, fixed=True):
+        """Let an interval decide it: `ends` gives (low, high) for an error of either side. fixed: the interval is for a
+        number of trials that was fixed beforehand."""
+        def judge(among):
+            self.low, self.high = map(float, ends(level_of_side(among)))
+            inside, outside = self.least <= self.low and self.high <= self.most, self.high < self.least or self.low > self.most
+            self.state = SHOWN if inside else AGAINST if outside else OPEN
+        self.judge, self.fixed = judge, fixed
+        judge(1)
 
     @property
     def name(self):
@@ -64,15 +84,33 @@ class Item:
     def row(self):
         """The data for a record or for readers of the JSON."""
         return {"where": self.where, "a": self.a, "b": self.b, "n": self.n, "units": self.units, "state": self.state,
-                "value": self.value, "low": self.low, "high": self.high, "better": self.better,
-                "equivalent": self.equivalent, "worse": self.worse, "stuck_a": self.stuck_a,
+                "value": self.value, "low": self.low, "high": self.high, "least": self.least, "most": self.most, "better": self.better,
+                "better_low": self.better_low, "better_high": self.better_high, "stuck_a": self.stuck_a,
                 "stuck_b": self.stuck_b, **self.more}
+
+
+STATES = {"better": SHOWN, "worse": AGAINST, "equivalent": EQUIVALENT, "inside": SHOWN, "outside": AGAINST,
+          "shown": SHOWN, "against": AGAINST, "open": OPEN}
+
+
+def decide_together(items):
+    """Decide comparisons of one statement, such that it is wrong about any of them with 5 % at most: each at 5 % divided
+    by their number. If all of them come out alike, one by one at 5 %, this stands: it is wrong only if the comparison
+    that is hardest to show is wrong."""
+    items = [item for item in items if item.judge and item.state != VOID]
+    for among in dict.fromkeys((1, max(len(items), 1))):
+        for item in items:
+            item.among = among
+            item.judge(among)
+        if len({item.state for item in items}) < 2 and OPEN not in {item.state for item in items}:
+            return
 
 
 @dataclass
 class Outcome:
-    """The outcome of a check: a line with the reason, how it was decided, the comparisons and how they combine."""
-    text: str
+    """The outcome of a check: a line with the reason (or a function of the comparisons that makes it), how it was decided,
+    the comparisons and how they combine."""
+    said: str | Callable
     method: str = ""
     items: list = field(default_factory=list)
     combine: str = "every"
@@ -80,6 +118,21 @@ class Outcome:
     partial: bool = False  # some panels have no results
     pooled: Item = None  # all comparisons as one
     comparable: bool = True  # whether results can decide it at all
+    lacks: tuple = ()  # what has no results
+
+    @property
+    def text(self):
+        """The line with the reason."""
+        among = max((item.among for item in self.judged), default=1)
+        family = f"intervals are for all {among} comparisons of the claim together" if among > 1 else ""
+        said = self.said(self.items) if callable(self.said) else self.said
+        return "; ".join(filter(None, (said, family, *self.lacks)))
+
+    def decide(self):
+        """Decide its comparisons together, and if they are pooled the one effect by itself."""
+        decide_together(self.items)
+        if self.pooled:
+            decide_together(self.judged)
 
     @property
     def judged(self):
@@ -116,7 +169,7 @@ class Outcome:
         """The comparisons that more trials would help to decide."""
         if self.pooled:
             return self.items if self.pooled.state == OPEN else []
-        return [item for item in self.items if item.state == OPEN]
+        return [item for item in self.items if item.state == OPEN and item.n and not item.fixed]
 
     @property
     def rows(self):
@@ -134,4 +187,4 @@ def shortened(items, most=6):
 
 
 def number(value):
-    return "∞" if value == np.inf else f"{value:.3g}"
+    return {np.inf: "∞", -np.inf: "-∞"}.get(value, f"{value:.3g}")

@@ -3,7 +3,8 @@ spent.
 
 A stage doubles the trials of the cells behind the open comparisons of open claims, and of no others. A claim gets no
 more when no further trials can change its grade: every open comparison is shown, refuted or equivalent. It also gets
-no more when its comparisons have as many trials as the Studies call enough. The intervals of evidence.py are valid at
+no more when its comparisons have as many trials as the Studies call enough, and none if its kind is tested for a
+number of trials that was fixed beforehand. The intervals of evidence.py are valid at
 any stopping time, so one may look after every stage. A stage is written into the study file (its key `replicate`). So
 the study describes all its trials, and another run of it gives the same trials and grades. The next stage follows from
 study files and results alone; an interrupted stage is finished first."""
@@ -95,6 +96,8 @@ class Replication:
         self.claims_file, self.budget, self.launch, self.say = claims_file, budget, launch, say
         if not set(self.works) & claims.studies_named(claims_file):
             raise InputError(f"{claims_file}: no claim speaks of {', '.join(self.works)}")
+        for work in works:
+            claims.require_decidable(claims_file, work.name, work.file.read_text(encoding="utf-8"))
 
     def run(self):
         """Add stages until none is left. Returns the reason for the end, as text."""

@@ -2,16 +2,15 @@
 import numpy as np
 import pandas as pd
 
-from .grades import VOID
-from .items import (BOOTSTRAP, FIXED, STATES, common_trials, functional, interval_item, interval_outcome, located, new_item,
-                    share_item, shows, units_of)
+from .grades import OPEN, VOID
+from .items import (BOOTSTRAP, FIXED, common_trials, functional, interval_item, interval_outcome, located, mean_share_item,
+                    new_item, share_item, shows, units_of)
 from .outcome import Missing, Outcome, shortened
-from .panels import METRIC_WORDS, cells_behind, describe_value, each_method
-from ..stats.evidence import bet_evidence
+from .panels import METRIC_WORDS, cells_behind, describe_value, each_method, metric_of, undecidable, words_of_metric
+from ..load.errors import InputError, nearest
 from ..stats.growth import exponents
 from ..stats.measures import TooShort, at, part, trial_values, value_curves
-from ..stats.profiles import first_at_most
-from ..stats.regret import before_queries
+from ..stats.regret import before_queries, more_is_better
 from ..stats.robust import centre
 
 
@@ -27,19 +26,16 @@ def within(check, studies):
     low, high = float(check.get("low", -np.inf)), float(check.get("high", np.inf))
     items, statistic = [], check.get("statistic", "mean")
     for panel, results, problem, who in each_method(check, studies):
-        values = trial_values(results, problem, check.get("value", {}), [who]).dropna()
+        value = dict(check.get("value", {}))
+        value["metric"] = metric_of(results, problem, value.get("metric"), panel.where)
+        values = trial_values(results, problem, value, [who]).dropna()
         item = interval_item(panel, pd.DataFrame({who: values, "": 0.0}), low, high, "difference", statistic)
         if item.state == VOID:  # equal values are a size like others
-            item.state = STATES[located(item.evidence, low, high)]
+            item.state = OPEN
+            item.settle(item.evidence, lambda one: located(one, low, high))
         item.more = {statistic: centre(values, statistic)}
-        items.append(_alone(item))
-    return interval_outcome(items, f"{describe_value(check.get('value', {}))} of a typical trial", low, high)
-
-
-def _alone(item):
-    """A comparison about one method, which has no probabilities of being better."""
-    item.better = item.equivalent = item.worse = np.nan
-    return item
+        items.append(item)
+    return interval_outcome(items, f"{describe_value(check)} of a typical trial", low, high)
 
 
 def drop(check, studies):
@@ -52,10 +48,19 @@ def drop(check, studies):
     """
     items, factor = [], float(check["factor"])
     for panel, results, problem, who in each_method(check, studies):
-        frame = value_curves(results, problem, check.get("metric", "simple")).xs(who, level="algorithm")
+        frame = _falling(results, problem, metric_of(results, problem, check.get("metric"), panel.where), panel)
+        frame = frame.xs(who, level="algorithm")
         both = pd.DataFrame({who: at(frame, check["start"]), "": at(frame, check["end"])}).dropna()
-        items.append(_alone(interval_item(panel, both, factor, np.inf, "ratio")))
+        items.append(interval_item(panel, both, factor, np.inf, "ratio"))
     return interval_outcome(items, f"value at t = {check['start']} over the value at t = {check['end']}", factor, np.inf)
+
+
+def _falling(results, problem, metric, panel):
+    """The curves of values of which there is a ratio between two queries."""
+    frame = value_curves(results, problem, metric)
+    if metric == "best" and (more_is_better(results, problem, metric) or frame.lt(0.0).any(axis=None)):
+        raise undecidable(panel.where, "a best value that is maximised, or below 0, does not fall by a factor")
+    return frame
 
 
 def flat(check, studies):
@@ -70,10 +75,11 @@ def flat(check, studies):
     """
     items, factor = [], float(check["factor"])
     for panel, results, problem, who in each_method(check, studies):
-        frame = value_curves(results, problem, check.get("metric", "instantaneous")).xs(who, level="algorithm")
+        frame = value_curves(results, problem, metric_of(results, problem, check.get("metric", "instantaneous"), panel.where))
+        frame = frame.xs(who, level="algorithm")
         late, early = (part(frame, check[key]).mean(axis=1) for key in ("late", "early"))
         both = pd.DataFrame({who: late, "": early}).dropna()
-        items.append(_alone(interval_item(panel, both, 1.0 / factor, factor, "ratio")))
+        items.append(interval_item(panel, both, 1.0 / factor, factor, "ratio"))
     return interval_outcome(items, f"mean regret of a trial over queries {check['late'][0]} to {check['late'][1]} "
                             f"over that of {check['early'][0]} to {check['early'][1]} ({check['because']})",
                             1.0 / factor, factor)
@@ -91,44 +97,45 @@ def reach(check, studies):
 
     {kind: reach, who: EI, on: study/Plane, target: 0.001, by: 20}
     """
-    items, target = [], float(check.get("target", 0.0))
-    late = "not_before" in check
+    items, late = [], "not_before" in check
     t = int(check["not_before"]) if late else int(check["by"])
     for panel, results, problem, who in each_method(check, studies):
-        frame = value_curves(results, problem, check.get("metric", "simple")).xs(who, level="algorithm")
+        metric, target = metric_of(results, problem, check.get("metric"), panel.where), float(check.get("target", 0.0))
+        frame = value_curves(results, problem, metric).xs(who, level="algorithm")
         frame = frame[at(frame, t).notna()]
-        got = (at(frame, t) <= target).to_frame()
-        reached = got.to_numpy()[:, 0]
-        item = new_item(panel, frame, who, "")
-        size = int(np.prod(list(panel.size.values()))) if panel.size else len(reached)
-        border = 0.5**(1.0 / max(size, 1))
-        shows(item, got, lambda centres: (centres[:, 0] < 1.0) == late)
-        share_item(item, reached, border, late)
-        if item.units < item.n:  # Trials of an instance are not independent.
-            item.decide(*_p_of_shares(units_of(got.astype(float))[:, 0], border)[::-1 if late else 1])
-        first = first_at_most(frame, target, frame.columns)
-        item.more = {"reached": int(reached.sum()), "last": float(first.max()) if len(first) else np.inf, "size": size}
-        items.append(item)
-    text = "; ".join(f"{i.a} ({i.where}): {i.more['reached']} of {i.n} trials by t = {t}, "
+        got = frame.ge(target) if more_is_better(results, problem, metric) else frame.le(target)
+        items.append(_reach_item(panel, frame.columns[0], got, at(got, t).to_frame(), who, late))
+    what, sizes = "not every trial" if late else "every trial", sorted({i.more["size"] for i in items})
+    return Outcome(lambda some: _reach_text(some, t), f"{what} of {' or '.join(map(str, sizes))} has "
+                   f"{words_of_metric(check)} at {check.get('target', 0):g} or better at query {t}, more likely than not; "
+                   f"{_test_of_shares(items)}", items)
+
+
+def _reach_item(panel, first, got, now, who, late):
+    """The comparison of the trials that have reached a target `now` (a column); `got` has it at all queries from `first`
+    on."""
+    reached = now.to_numpy()[:, 0]
+    item = new_item(panel, now, who, "")
+    size = int(np.prod(list(panel.size.values()))) if panel.size else len(reached)
+    shows(item, now, lambda centres: (centres[:, 0] < 1.0) == late)
+    share_item(item, reached, 0.5**(1.0 / max(size, 1)), late)
+    if item.units < item.n:  # Trials of an instance are not independent.
+        mean_share_item(item, units_of(now.astype(float))[:, 0])
+    last = np.where(got.any(axis=1), got.to_numpy().argmax(axis=1) + first, np.inf)
+    item.more = {"reached": int(reached.sum()), "last": float(last.max()) if len(last) else np.inf, "size": size}
+    return item
+
+
+def _reach_text(items, t):
+    return "; ".join(f"{i.a} ({i.where}): {i.more['reached']} of {i.n} trials by t = {t}, "
                      + (f"all by t = {i.more['last']:.0f}" if np.isfinite(i.more["last"]) else "not all ever")
                      for i in shortened(items))
-    what, sizes = "not every trial" if late else "every trial", sorted({i.more["size"] for i in items})
-    metric = METRIC_WORDS.get(check.get("metric", "simple"), check.get("metric"))
-    return Outcome(text, f"{what} of {' or '.join(map(str, sizes))} has {metric} at most "
-                   f"{check.get('target', 0):g} at query {t}, more likely than not; {_test_of_shares(items)}", items)
-
-
-def _p_of_shares(shares, border):
-    """(p of "the mean share of the instances is above the border", p of "it is below"). The bets are valid for every law
-    of shares, also where rare instances have none, and at any number of them."""
-    gains = (shares - border) / max(border, 1.0 - border)
-    return tuple(1.0 / max(1.0, bet_evidence(sign * gains)) for sign in (1.0, -1.0))
 
 
 def _test_of_shares(items):
     if any(item.units < item.n for item in items):
         return "bets on the shares of the instances, at any number of them"
-    return f"exact binomial test{FIXED}"
+    return f"exact binomial interval{FIXED}"
 
 
 def growth(check, studies):
@@ -151,7 +158,7 @@ def growth(check, studies):
     if other:
         low, high = -np.inf, 0.0
     for panel, results, problem, who in each_method(check, studies):
-        frame = value_curves(results, problem, metric)
+        frame = value_curves(results, problem, metric_of(results, problem, metric, panel.where))
         cells = [_positive_times(frame.xs(a, level="algorithm")) for a in ([who, other] if other else [who])]
         common = common_trials(cells)
         cells = [cell.loc[common] for cell in cells]
@@ -183,7 +190,8 @@ def trend(check, studies):
     items, metric = [], check.get("metric", "confidence")
     limits = (0.05, np.inf) if check["grows"] else (-0.05, 0.05)
     for panel, results, problem, who in each_method(check, studies):
-        cell = _positive_times(value_curves(results, problem, metric).xs(who, level="algorithm"))
+        curves = value_curves(results, problem, metric_of(results, problem, metric, panel.where))
+        cell = _positive_times(curves.xs(who, level="algorithm"))
         x = np.log(np.asarray(cell.columns, float) + before_queries(results, problem, who, metric))
 
         def statistic(means, x=x):
@@ -206,6 +214,7 @@ def bound(check, studies):
     from ..figures import bounds  # here: Matplotlib takes half a second
     items, vacuous = [], []
     for panel, results, problem, who in each_method(check, studies):
+        metric_of(results, problem, "cumulative", panel.where)
         frame = bounds.since_design(results, problem).xs(who, level="algorithm")
         limit = _limit(check["bound"], panel, results, problem, who)
         columns = [t for t in frame.columns if t in limit.index and t > 0]
@@ -220,7 +229,7 @@ def bound(check, studies):
         item = interval_item(panel, pd.DataFrame({who: over.max(axis=1), "": 1.0}), -np.inf, 1.0, "ratio")
         if item.evidence:
             shows(item, over, lambda centres: np.all(centres <= 1.0, axis=1))
-        items.append(_alone(item))
+        items.append(item)
     if check.get("informative") and vacuous and len(vacuous) == len(items):
         return Outcome(f"{bounds.NAMES.get(check['bound'], check['bound'])} is vacuous here: no run can exceed it, because "
                        f"at every t it is above t times the largest regret of a query; {'; '.join(vacuous)}",
@@ -238,6 +247,8 @@ def _limit(quantity, panel, results, problem, who):
     table = bounds.read(path)
     cells, _ = cells_behind(results, problem, who)
     mine = [cell in cells for cell in zip(table["base"], table["algorithm"], table["swept"])]
+    if not (table["quantity"] == quantity).any():
+        raise InputError(f"{path}: no quantity {quantity!r} in it{nearest(quantity, table['quantity'].unique())}")
     rows = table[mine & (table["quantity"] == quantity) & np.isfinite(table["value"])].drop_duplicates("t")
     return rows.set_index("t")["value"]
 

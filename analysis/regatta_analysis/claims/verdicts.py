@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from . import checks, grades
-from .grades import (CONTRADICTED, DEPENDS, EQUIVALENT, GRADES, NOT_COMPARABLE, NOT_RUN, NOTHING, PARTLY, SHOWN,
+from .grades import (VOID, CONTRADICTED, DEPENDS, EQUIVALENT, GRADES, NOT_COMPARABLE, NOT_RUN, NOTHING, PARTLY, SHOWN,
                      SUPPORTED, Tally)
-from .outcome import Outcome, shortened
+from .outcome import Outcome, decide_together, shortened
 
 READING = "reading"
 SHARE = "share of the comparisons that are shown"
@@ -112,8 +112,15 @@ class Verdict:
 
     @property
     def words(self):
-        """The grade, naming what it depends on."""
-        return f"depends on {' or '.join(map(' and '.join, self.turns_on))}" if self.grade == DEPENDS else self.grade
+        """The grade, naming what it depends on, or how much of it is shown."""
+        if self.grade == DEPENDS:
+            return f"depends on {' or '.join(map(' and '.join, self.turns_on))}"
+        if self.grade not in (SUPPORTED, PARTLY):
+            return self.grade
+        tally = self.first.tally
+        if self.first.grade == SHOWN:  # and others are not
+            return f"{self.grade}: shown in {self.shares()[SHOWN]} of {len(self.ran)} settings and readings"
+        return f"{self.grade}: {tally.shown} of {tally.total} shown"
 
     @property
     def keys(self):
@@ -124,12 +131,19 @@ class Verdict:
     def picture(self):
         return self.first.picture
 
+    @property
+    def ran(self):
+        """The cases that have results of their own. Settings that a claim does not see, or that have not run, are
+        none."""
+        return [case for case in self.cases if case.there and case.same_as < 0]
+
     def reasons(self):
         return [outcome.text for outcome in self.first.outcomes]
 
     def shares(self):
-        """{grade: number of the combinations of setting and reading that have it}, of those with results."""
-        there = [case.grade for case in self.cases if case.there]
+        """{grade: number of the combinations of setting and reading that have it}, of those with results of their
+        own."""
+        there = [case.grade for case in self.ran]
         return {grade: there.count(grade) for grade in GRADES if grade in there}
 
     def settled(self):
@@ -144,13 +158,24 @@ class Verdict:
             return f"Not comparable: {self.reasons()[0]}."
         if self.grade == NOT_RUN:
             return f"Not run: {self.reasons()[0]}."
-        parts = [f"{self.grade}: {self.first.tally}", *self._which(), *self._cases()]
+        parts = [f"{self.grade}: {self.first.tally}", *self._lean(), *self._which(), *self._cases()]
         value, low, high = self.picture
         if np.isfinite(value):
             parts.append(f"an experiment of the paper's size shows it with probability {value:.2f} "
                          f"[{low:.2f}, {high:.2f}]")
         text = "; ".join(part for part in parts if part)
         return f"{text[0].upper()}{text[1:]}."
+
+    def _lean(self):
+        """The side of the statement on which the effects of an undecided claim are."""
+        known = [i for i in self.first.judged if i.state != VOID and not np.isnan(i.value)
+                 and np.isfinite([i.least, i.most]).any()]
+        if self.grade != NOTHING or not known:
+            return []
+        inside = sum(i.least <= i.value <= i.most for i in known)
+        if len(known) == 1:
+            return [f"it leans {'towards' if inside else 'against'} the statement"]
+        return [f"it leans towards the statement in {inside} of {len(known)} comparisons"]
 
     def _which(self):
         """The comparisons that hold and those that do not, if there are both."""
@@ -167,7 +192,7 @@ class Verdict:
 
     def _cases(self):
         """The number of cases with each grade, and what separates them."""
-        there = [case for case in self.cases if case.there]
+        there = self.ran
         if len(there) < 2:
             return []
         if self.grade != DEPENDS:
@@ -203,6 +228,8 @@ def decide(claim, studies):
             else:
                 seen[signature] = len(cases)
                 case.outcomes = [checks.run(check, inside) for check in reading["checks"]]
+                if len(case.outcomes) > 1:
+                    decide_together(case.judged)
                 case.there = any(o.items for o in case.outcomes) or case.grade == NOT_COMPARABLE
             cases.append(case)
     ours = {case.reading: case for case in reversed(cases)}  # the first of each

@@ -339,6 +339,18 @@ class Results:
         """The effect of each swept setting, paired over the others: `stats.best.effects`."""
         return self._answer("effects", metric)
 
+    def compare(self, a: str, b: str, metric: str | None = None) -> pd.DataFrame:
+        """Whether one algorithm is better than another at the last query, by the comparison of reports and claims
+        (docs/statistics.md): `stats.inference.compared`. A row per problem, and one over all problems: n pairs, the
+        typical ratio (or difference) of a to b with a 95 % interval that holds at any number of trials, P(better) with
+        its interval, the grade of "a is better than b" (shown, contradicted, equivalent, undecided) and a sentence.
+        `metric`: the first one of the figures if not given."""
+        from ..stats import inference
+        self._check_names(None, [a, b], {})
+        if a == b:
+            raise InputError(f"{self.path}: {a!r} is compared with itself")
+        return inference.compared(self, self._metric(metric), a, b)
+
     def figure(self, metric: str | None = None, band: str = "median") -> Figure:
         """Curves of regret, a panel for each problem, as a figure of Matplotlib that a notebook shows. `metric`: the
         first one of the figures if not given. `band`: median with its 95 % interval, or "se", "quantile", "bootstrap",

@@ -48,16 +48,16 @@ def effects_table(found, metric):
     rows = [[(text, False) for text in (
         r.problem, r.method, f"{r.setting} = {r.value}", f"{r.setting} = {r.against}",
         (tables.between(r.effect, r.low, r.high) or "–") + (" (difference)" if r.scale == "difference" else ""),
-        _share(r.better), _share(r.equivalent), WORDS[r.verdict], str(r.n))] for r in found.itertuples(index=False)]
+        _share(r), WORDS[r.verdict], str(r.n))] for r in found.itertuples(index=False)]
     return tables.Table(
         "Effects of the settings", f"Typical ratio of the final {METRICS[metric].name.lower()} of a trial to that at the "
         "setting's first value (less than 1: better), over all values of the other settings, with its 95% confidence "
-        "sequence.", ["Problem", "Algorithm", "Setting", "Against", "Ratio [95%]", "P(better)", "P(no difference)",
-                      "Shown", "Trials"], rows)
+        "sequence. P(better): the share of trials in which it is better, ties half.",
+        ["Problem", "Algorithm", "Setting", "Against", "Ratio [95%]", "P(better) [95%]", "Shown", "Trials"], rows)
 
 
-def _share(value):
-    return "–" if value != value else f"{value:.2f}"
+def _share(row):
+    return "–" if row.better != row.better else f"{row.better:.2f} [{row.better_low:.2f}, {row.better_high:.2f}]"
 
 
 def write(results, metric, directory):

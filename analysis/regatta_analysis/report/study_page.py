@@ -247,7 +247,7 @@ def _tables(results, metrics):
     made = [_final_over(results, m) for m in metrics] if swept else [tables.Table(
         f"{metric_on(results, results.problems, m).name} at the last query", "Mean ± standard error over complete trials; in brackets the error "
         f"over the means of the instances, where trials share them{tables.FINAL_NOTE}{dynamic_note(results)}",
-        *tables.final_regret_grid(final, m)) for m in metrics]
+        *tables.final_regret_grid(results, final, m)) for m in metrics]
     tested = [inference.comparison_table(inference.comparisons(results, metrics[0]),
                                          f"All pairs, final {metric_on(results, results.problems, metrics[0]).name.lower()}")
               ] if metrics else []
@@ -289,9 +289,10 @@ def _verdicts(results, claims_files):
     name, found = _name(results), []
     for path in [Path(p) for p in claims_files] or ([beside] if beside.exists() else []):
         if name not in claims.studies_named(path):
+            claims.require_studies(path, [name])  # a mistake in the name of this one
             continue
         studies = claims.Studies({name: results.path})
         wanted = {c["id"] for c in claims.read(path)["claims"]
                   if name in checks.studies_in(claims.checks_of(c))}
-        found += [v for v in claims.evaluate(path, studies) if v.id in wanted]
+        found += [v for v in claims.evaluate(path, studies, others=True) if v.id in wanted]
     return found

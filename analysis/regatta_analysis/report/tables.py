@@ -10,6 +10,7 @@ from ..figures.figures import Band
 from ..load.results import remembered
 from ..progress import progress
 from ..stats import extended, robust
+from ..stats.best import not_worse
 from ..stats.measures import trial_values
 from ..stats.regret import METRICS, censored, dynamic_note, metric_on, more_is_better, queries
 from ..stats.summaries import cell_summaries
@@ -31,8 +32,7 @@ def curve_summaries(results, metrics, quantiles=(0.25, 0.75)):
 def final_regret(results, metrics, quantiles=(0.25, 0.75), bootstrap=False):
     """One row per metric and cell. It has the summary at the last query t of the problem, with n, the number of trials
     with a value there (if n is 0, the rest is NaN). It also has the numbers of trials planned, done, failed and
-    missing, and the numbers with a finite value and stuck (`robust.stuck`, among the trials of all methods on the
-    problem). censored: `stop` ended trials of the cell, which has no value therefore (`regret.censored`)."""
+    missing, and the numbers with a finite value and stuck (`robust.stuck`). censored: `stop` ended trials of the cell, which has no value therefore (`regret.censored`)."""
     blocks = []
     for metric in metrics:
         last = []
@@ -56,8 +56,8 @@ def stuck_trials(results, problem, metric):
     if METRICS[metric].running:
         return {}
     values = trial_values(results, problem, {"metric": metric}).dropna()
-    stuck = robust.stuck(values) & np.isfinite(values)
-    return stuck.groupby(level="algorithm", observed=True).sum().to_dict()
+    return {name: int((robust.stuck(own) & np.isfinite(own)).sum())
+            for name, own in values.groupby(level="algorithm", observed=True)}
 
 
 def runtime(results):
@@ -176,17 +176,19 @@ def value_text(cell, band, notation=TEXT):
     return text + (f", feasible in {cell.n_finite} of {cell.n}" if cell.n_finite < cell.n else "")
 
 
-FINAL_NOTE = (". k stuck: the values of k trials are above a gap of at least a factor of 10 among those of all "
-              "methods, with at most half of the trials above it; they dominate the mean. (k of n): k of the n trials "
+FINAL_NOTE = (". k stuck: k trials of the method, at most half of them, are above a gap of at least a factor of 10 "
+              "among its values; they dominate the mean. (k of n): k of the n trials "
               "that were planned have a value. Where a trial has no feasible design there is no mean: medians and "
-              "quartiles, infinity last, stand there instead. The best value is bold unless some of its trials are "
+              "quartiles, infinity last, stand there instead. Bold: the best value, and those whole ones that "
+              "paired trials do not show to be worse (5% over all of the column together); none if trials of the best are "
               "missing, or `stop` ended trials of a method before their last query.")
 
 # Every table is first a list of rows of cells; a cell is (text, bold); then one of three writers.
 
-def final_regret_grid(table, metric, band=Band(), notation=TEXT, titles={}):
+def final_regret_grid(results, table, metric, band=Band(), notation=TEXT, titles={}):
     """Header and rows (algorithm x problem) of one metric; `titles` are those of problems that have one. The best cell
-    of a problem is bold. Problems with a cell that has no mean have medians."""
+    of a problem is bold, and those that are not told apart from it. Problems with a cell that has no mean have
+    medians."""
     table, header, columns = table[table["metric"] == metric], ["Algorithm"], []
     for problem, rows in table.groupby("problem", sort=False):
         fitting, counts = band.fitting(rows), set(rows.loc[rows["n"] > 0, "n"])
@@ -195,7 +197,7 @@ def final_regret_grid(table, metric, band=Band(), notation=TEXT, titles={}):
         about += ["median"] if fitting != band else []
         title = titles.get(problem, problem)
         header.append(f"{title} ({', '.join(about)})" if about else title)
-        columns.append(dict(zip(rows["algorithm"], final_cells(rows, band, notation, len(counts) > 1))))
+        columns.append(dict(zip(rows["algorithm"], final_cells(results, rows, band, notation, len(counts) > 1))))
     return header, [[(algorithm, False), *(column[algorithm] for column in columns)]
                     for algorithm in dict.fromkeys(table["algorithm"])]
 
@@ -208,7 +210,7 @@ def final_over_grid(results, table, metric, band=Band(), notation=TEXT):
     methods = list(views[0].cells)
     for view in views:
         there = {m: pair for m, pair in view.cells.items() if pair is not None}
-        found = dict(zip(there, final_cells(table.loc[list(there.values())], band, notation)))
+        found = dict(zip(there, final_cells(results, table.loc[list(there.values())], band, notation)))
         rows.append([(str(view.place.get(name, "–")), False) for name in (panels.PROBLEM, *names)]
                     + [found.get(m, ("–", False)) for m in methods])
     return ["Problem", *names, *methods], rows, 1 + len(names)
@@ -222,13 +224,18 @@ def better_values(table, titles):
     return f"Larger values are better on {', '.join(titles.get(p, p) for p in larger.index[larger])}; lower ones elsewhere."
 
 
-def final_cells(rows, band=Band(), notation=TEXT, counts=True):
-    """(text, bold) of rows of `final_regret` that are compared with each other. With `counts`, each gives the number
-    of its trials; else only those with missing trials do."""
+def final_cells(results, rows, band=Band(), notation=TEXT, counts=True):
+    """(text, bold) of rows of `final_regret` that are compared with each other. The best is bold, and all that paired
+    trials do not show to be worse. With `counts`, each gives the number of its trials; else only those with missing
+    trials do."""
     fitting = band.fitting(rows)
     centre = "median" if fitting.kind in ("quantile", "median") else "mean"
     whole = (rows["n"] == rows["planned"]) & ~rows["censored"].any()
     best = extended.best(rows[centre], whole, rows["more_is_better"].any())
+    if best.any():
+        known = np.flatnonzero(np.isfinite(rows[centre].astype(float)) & whole)
+        cells = [tuple(pair) for pair in rows[["problem", "algorithm"]].to_numpy()[known]]
+        best[known] |= not_worse(results, rows["metric"].iloc[0], cells, int(np.flatnonzero(known == best.argmax())[0]))
     return [(_final_text(row, fitting, notation, counts), bool(bold)) for row, bold in zip(rows.itertuples(), best)]
 
 
@@ -306,7 +313,7 @@ def write_final_regret(results, metrics, band, directory):
         name = metric_on(results, results.problems, metric).name
         better = better_values(table[table["metric"] == metric], titles)
         caption = _caption(results, f"{name} at the last query T: {band.note()}. {better}")
-        texts.append(f"### {name}\n\n{markdown(*final_regret_grid(table, metric, band, TEXT, titles))}\n\n{md(better)}")
+        texts.append(f"### {name}\n\n{markdown(*final_regret_grid(results, table, metric, band, TEXT, titles))}\n\n{md(better)}")
         tex.append(_final_latex(results, table, metric, band, titles, caption))
     note = f"At the last query T of a problem: {band.note()} over complete trials{FINAL_NOTE}"
     if band.kind == "se" and (table["se_instances"] > 0).any():
@@ -323,7 +330,7 @@ def _final_latex(results, table, metric, band, titles, caption):
         header, rows, keys = final_over_grid(results, table, metric, band, TEX)
         names = style.shown_names(header[keys:])
         return latex([*header[:keys], *(names[label] for label in header[keys:])], rows, caption, keys)
-    header, rows = final_regret_grid(table, metric, band, TEX, titles)
+    header, rows = final_regret_grid(results, table, metric, band, TEX, titles)
     names = style.shown_names([row[0][0] for row in rows])
     return latex(header, [[(names[row[0][0]], row[0][1]), *row[1:]] for row in rows], caption)
 

@@ -5,12 +5,13 @@ A score of -1 is a tenth of what is usual there. Every problem has the same weig
 """
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from ..escape import number, write_csv
+from ..escape import write_csv
 from ..load.results import remembered
 from ..report.tables import Table
 from . import comparison, evidence
@@ -25,12 +26,12 @@ if TYPE_CHECKING:
 
 DRAWS = 2000
 COLUMNS = ["algorithm", "problems", "n", "ratio", "low", "high", "stuck", "improvement"]
-PAIRS = ["a", "b", "problems", "ratio", "low", "high", "win_rate", "better", "equivalent", "worse", "verdict"]
+PAIRS = ["a", "b", "problems", "ratio", "low", "high", "better", "better_low", "better_high", "verdict"]
 
 
 def scores(results: Results, metric: str) -> pd.DataFrame:
-    """One row per complete trial: problem, algorithm, instance, seed, value, score, and whether it is stuck (among the
-    trials of all methods on its problem). Problems without a scale are left out: those with values below 0, or with a
+    """One row per complete trial: problem, algorithm, instance, seed, value, score, and whether it is stuck
+    (`robust.stuck`). Problems without a scale are left out: those with values below 0, or with a
     median that is 0 or infinite."""
     parts = []
     for problem in results.problems:
@@ -39,7 +40,8 @@ def scores(results: Results, metric: str) -> pd.DataFrame:
         if not len(values) or values.min() < 0.0 or not 0.0 < usual < np.inf:
             continue
         score = np.log10(np.maximum(values, FLOOR * usual) / usual)
-        parts.append(values.rename("value").to_frame().assign(score=score, stuck=stuck(values), problem=problem)
+        lost = values.groupby(level="algorithm", observed=True).transform(lambda own: stuck(own)).astype(bool)
+        parts.append(values.rename("value").to_frame().assign(score=score, stuck=lost, problem=problem)
                      .reset_index().astype({"algorithm": str}))
     columns = ["problem", "algorithm", "instance", "seed", "value", "score", "stuck"]
     return pd.concat(parts, ignore_index=True)[columns] if parts else pd.DataFrame(columns=columns)
@@ -92,23 +94,24 @@ def _improvement(table, algorithm):
         mine = here.loc[here["algorithm"] == algorithm, "value"].to_numpy(float)
         for other, rest in here.groupby("algorithm"):
             if other != algorithm and len(mine):
-                d = np.sign(evidence.contrasts(mine[:, None], rest["value"].to_numpy(float), "difference"))
-                shares.append(((d < 0) + 0.5 * (d == 0)).mean())
+                values = np.sort(rest["value"].to_numpy(float))
+                below, upto = (np.searchsorted(values, mine, side=side) for side in ("left", "right"))
+                shares.append(1.0 - (below + upto).mean() / (2 * len(values)))
     return float(np.mean(shares)) if shares else np.nan
 
 
-def pairs(table: pd.DataFrame, first: str) -> pd.DataFrame:
+def pairs(table: pd.DataFrame, first: str, places: Mapping[str, str] | None = None) -> pd.DataFrame:
     """PAIRS of one algorithm against each other one, over the problems that both have: the pooled ratio of paired
-    trials with its confidence sequence, the share of wins less that of losses, the probabilities, and the verdict
-    (`evidence.pooled`)."""
-    rows = []
+    trials with its confidence sequence, P(better) with its interval, and the verdict (`evidence.pooled`). places:
+    {problem: its problem of the study file}; panels of one share their trials."""
+    rows, places = [], places or {}
     for other in (name for name in table["algorithm"].unique() if name != first):
-        found = [_evidence(here, first, other) for _, here in table.groupby("problem", sort=False)]
-        found = [e for e in found if e is not None and len(e.units)]
+        found = {problem: _evidence(here, first, other) for problem, here in table.groupby("problem", sort=False)}
+        found = {problem: e for problem, e in found.items() if e is not None and len(e.units)}
         if found:
-            p = evidence.pooled(found)
-            rows.append([first, other, len(found), p.typical, p.low, p.high, p.win_rate, p.better, p.equivalent,
-                         p.worse, p.verdict])
+            p = evidence.pooled(list(found.values()), [places.get(problem, problem) for problem in found])
+            rows.append([first, other, len(found), p.typical, p.low, p.high, p.better, p.better_low, p.better_high,
+                         p.verdict])
     return pd.DataFrame(rows, columns=PAIRS)
 
 
@@ -117,7 +120,7 @@ def _evidence(here, a, b):
     if a not in paired or b not in paired:
         return None
     paired = paired[[a, b]].dropna().sort_index()
-    return evidence.compare(paired[a], paired[b], paired.index.get_level_values("instance"))
+    return evidence.compare(paired[a], paired[b], paired.index.get_level_values("instance"), names=list(paired.index))
 
 
 @remembered
@@ -126,7 +129,7 @@ def made(results: Results, metric: str) -> tuple[pd.DataFrame, pd.DataFrame]:
     table = scores(results, metric)
     found = methods(table)
     best = found["algorithm"].iloc[found["ratio"].argmin()] if len(found) else ""
-    return found, pairs(table, best)
+    return found, pairs(table, best, {problem: results.group(problem).base for problem in results.problems})
 
 
 def tables(results: Results, metric: str, name: str) -> list[Table]:
@@ -138,19 +141,19 @@ def tables(results: Results, metric: str, name: str) -> list[Table]:
         f"All problems together, final {name.lower()}",
         "Ratio: interquartile mean over trials and problems of the value as a share of the problem's median, with its "
         "95% stratified bootstrap interval; 1 is usual, less is better. Stuck: trials above a gap of at least a "
-        "factor of 10 in the final values of a problem, where at most half of them are above it. P(better): "
-        "probability that a trial is better than one of another method on the same problem.",
-        ["Algorithm", "Problems", "Trials", "Ratio", "Stuck", "P(better)"], rows)
-    rows = [_plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]", number(r.win_rate, "+.2f"),
-                   f"{r.better:.2f}", f"{r.equivalent:.2f}", f"{r.worse:.2f}", r.verdict)
+        "factor of 10 in the final values of a method on a problem, at most half of them. P(improvement): "
+        "probability that a trial is better than any trial of another method on the same problem, unpaired.",
+        ["Algorithm", "Problems", "Trials", "Ratio", "Stuck", "P(improvement)"], rows)
+    rows = [_plain(r.b, r.problems, f"{r.ratio:.3g} [{r.low:.3g}, {r.high:.3g}]",
+                   f"{r.better:.2f} [{r.better_low:.2f}, {r.better_high:.2f}]", r.verdict)
             for r in against.itertuples()]
     first = against["a"].iloc[0] if len(against) else ""
     versus = Table(
         f"{first} against each other method, all problems together",
-        f"Ratio of paired trials of {first} to those of the other, with a 95% confidence sequence that is valid at any "
-        "number of trials; wins less losses as a share; probabilities that it is better, equivalent (within 10%) and "
-        "worse, by the Bayesian signed-rank test. No correction for the number of methods.",
-        ["Against", "Problems", "Ratio", "Wins - losses", "P(better)", "P(equivalent)", "P(worse)", "Verdict"], rows)
+        f"Ratio of paired trials of {first} to those of the other, and the share of pairs that {first} wins, ties half, "
+        "each with a 95% interval that is valid at any number of trials. Each verdict is at 5%, without correction for "
+        "the number of methods.",
+        ["Against", "Problems", "Ratio [95%]", "P(better) [95%]", "Verdict"], rows)
     return [t for t in (whole, versus) if t.rows]
 
 

@@ -5,6 +5,7 @@ A cell is one method on one problem at one combination of the settings that the 
 are no choice: they make another problem (`Group.block`)."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 
 from ..load.settings import method_label, same_value, words_of_settings
 from . import evidence, extended
-from .measures import last_values
+from .measures import comparing, last_values
 from .regret import censored, more_is_better
 from .statistics import interval_of_median
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 BEST = ["problem", "method", "setting", "statistic", "value", "se", "median", "low", "high", "n", "planned", "cells",
         "alike", "why"]
 EFFECTS = ["problem", "method", "setting", "value", "against", "n", "scale", "effect", "low", "high", "better",
-           "equivalent", "worse", "verdict"]
+           "better_low", "better_high", "verdict"]
 FEWER, NO_VALUE = "the best value rests on {} of {} trials", "no setting has a finite value"
 CENSORED = "`stop` ended trials of a setting, so its value at the last query is not known"
 EQUAL = "all settings have the same values"
@@ -81,12 +82,17 @@ def best_settings(results: Results, metric: str) -> pd.DataFrame:
         flip = -1.0 if any(more_is_better(results, p, metric) for p in results.problems
                            if results.group(p).block == problem) else 1.0
         rows += [_best_row(problem, method, some, "median" if infinite else "mean", flip, (problem, method) in ended,
-                           counts[problem, method])
+                           counts[problem, method], _comparing(results, problem, metric))
                  for method, some in mine.items()]
     return pd.DataFrame(rows, columns=BEST)
 
 
-def _best_row(problem, method, some, statistic, flip, ended, planned):
+def _comparing(results, block, metric):
+    """`measures.comparing` on the first panel of a problem of the study file."""
+    return comparing(results, next(p for p in results.problems if results.group(p).block == block), metric)
+
+
+def _best_row(problem, method, some, statistic, flip, ended, planned, compares):
     keys, values, counts = list(some), list(some.values()), [planned[key] for key in some]
     centres = [extended.quantiles(v, [0.5])[0] if statistic == "median" else extended.mean_and_error(v)[1]
                for v in values]
@@ -107,52 +113,57 @@ def _best_row(problem, method, some, statistic, flip, ended, planned):
         setting, why = "", EQUAL
     return [problem, method, setting, statistic, flip * centres[at], mean_se,
             flip * float(extended.quantiles(values[at], [0.5])[0]), low, high, int(values[at].notna().sum()),
-            counts[at], len(keys), [words_of_settings(dict(k)) for k in _alike(keys, values, at)], why]
+            counts[at], len(keys), [words_of_settings(dict(key)) for k, (key, worse) in enumerate(zip(
+                keys, _told_apart(values, at, *compares))) if k != at and not worse], why]
 
 
-def _alike(keys, values, at):
-    """The other settings that are not shown to be worse."""
-    others = [k for k in range(len(keys)) if k != at]
-    level = evidence.LEVEL / max(len(others), 1)
-    return [keys[k] for k in others if _compared(values[k], values[at], level).verdict != evidence.WORSE]
+def not_worse(results: Results, metric: str, cells: Sequence[tuple[str, str]], best: int) -> np.ndarray:
+    """Whether each of the cells (pairs of problem and algorithm) is the best one or not shown to be worse than it at the
+    last query: paired evidence, at 5 % over all of them together."""
+    values = [last_values(results, problem, metric).xs(algorithm, level="algorithm") for problem, algorithm in cells]
+    return _told_apart(values, best, *comparing(results, cells[best][0], metric)) == 0
 
 
-def _compared(first, second, level):
-    """The Evidence of two series over their common trials."""
-    return _evidence(pd.concat([first.rename("a"), second.rename("b")], axis=1).dropna(), level)
+def _told_apart(values, at, scale=None, margin=None):
+    """Which of the series are shown to be worse than the one at a place, at 5 % over all of them together."""
+    level = evidence.LEVEL / max(len(values) - 1, 1)
+    pairs = [pd.concat([own.rename("a"), values[at].rename("b")], axis=1).dropna() for own in values]
+    return np.array([k != at and len(both) > 0 and _evidence(both, level, scale, margin).verdict == evidence.WORSE
+                     for k, both in enumerate(pairs)])
 
 
-def _evidence(both, level=evidence.LEVEL):
+def _evidence(both, level=evidence.LEVEL, scale=None, margin=None):
     """The Evidence of the columns a and b, which may be empty. A trial may stand several times: a unit is a trial, or an instance where
     several trials share one."""
     instances = both.index.get_level_values("instance")
     units = instances if 1 < instances.nunique() < len(both.index.unique()) else both.index
     codes, (a, b) = pd.factorize(units.to_numpy())[0], both.to_numpy(float).T
-    scale = evidence.scale_of(a, b)
+    scale = scale or evidence.scale_of(a, b)
     if len(codes) > 1 and codes.max() == 0:  # one unit
         contrast = float(np.median(evidence.contrasts(a, b, scale)))
         a, b = ([np.exp(contrast)], [1.0]) if scale == "ratio" else ([contrast], [0.0])
         codes = codes[:1]
-    return evidence.compare(a, b, codes, scale, level=level)
+    return evidence.compare(a, b, codes, scale, level=level, margin=margin)
 
 
 def effects(results: Results, metric: str) -> pd.DataFrame:
     """One row per problem, method, setting that the method reads, and value of it but the first, EFFECTS: the typical
     effect of this value against the first one, with a 95% confidence sequence. Trials are paired by instance and seed
     and by the values of all other settings; a unit is a trial, with the median over the other settings. The effect is
-    a ratio, less than 1 if the value is better, or a difference where values below 0 exist. better, equivalent and
-    worse are probabilities."""
+    a ratio, less than 1 if the value is better, or a difference where values below 0 exist. better: the share of
+    units in which the value is better than the first one, ties half, with its interval."""
     rows = []
     for (problem, method), some in cells(results, metric).items():
         names = list(dict.fromkeys(name for key in some for name, _ in key))
         for name in names:
             values = list(dict.fromkeys(dict(key)[name] for key in some if name in dict(key)))
             for value in values[1:]:
-                rows.append([problem, method, name, value, values[0], *_effect(some, name, value, values[0])])
+                rows.append([problem, method, name, value, values[0], *_effect(some, name, value, values[0],
+                                                                                      _comparing(results, problem, metric))])
     return pd.DataFrame(rows, columns=EFFECTS)
 
 
-def _effect(some, name, value, first):
+def _effect(some, name, value, first, compares):
     def at(wanted):
         return {tuple(pair for pair in key if pair[0] != name): v for key, v in some.items()
                 if name in dict(key) and same_value(dict(key)[name], wanted)}
@@ -161,6 +172,6 @@ def _effect(some, name, value, first):
     if not shared:
         return [0, "", *[np.nan] * 6, evidence.OPEN]
     both = pd.concat([pd.concat([one[key].rename("a"), other[key].rename("b")], axis=1) for key in shared]).dropna()
-    found = _evidence(both)
+    found = _evidence(both, evidence.LEVEL, *compares)
     return [len(both.index.unique()), found.scale, found.typical, found.low, found.high, found.better,
-            found.equivalent, found.worse, found.verdict]
+            found.better_low, found.better_high, found.verdict]

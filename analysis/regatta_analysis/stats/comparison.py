@@ -1,9 +1,7 @@
-"""Algorithms against each other: paired tests over common trials, effect sizes, ranks over problems,
-and the number of trials that a decision still needs.
+"""Algorithms over several problems: ranks, Friedman's test and critical differences; and tests of differences.
 
-Everything here takes a table with one row per trial (or problem) and one column per algorithm, of
-values where less is better; rows in which one of the two algorithms has no value are left out of a
-pair. Infinite values count as `extended` says: two of them tie, and a pair with one has no mean. Trials that share an instance are not independent: where several do, the instances' means are compared.
+Everything here takes a table with one row per trial (or problem) and one column per algorithm, of values where less is
+better. evidence.py compares two algorithms on the trials of a problem.
 """
 from __future__ import annotations
 
@@ -17,46 +15,12 @@ from scipy import special, stats
 from . import extended
 
 EXACT = 50  # differences: the law of the signed-rank statistic is computed for that many at most
-PAIR_COLUMNS = ["a", "b", "n", "mean_a", "mean_b", "difference", "se", "low", "high", "p", "p_holm",
-                "rank_biserial", "superiority", "superiority_low", "superiority_high", "needed"]
 
 
 def paired(values: pd.Series, order: Iterable[str] | None = None) -> pd.DataFrame:
     """The table of a series indexed by algorithm and by the levels that identify a trial."""
     table = values.unstack("algorithm")
     return table[[a for a in order if a in table]] if order is not None else table
-
-
-def compare(table: pd.DataFrame, pairs: Iterable[tuple[str, str]] | None = None,
-            alternative: str = "two-sided", power: float = 0.8,
-            alpha: float = 0.05) -> pd.DataFrame:
-    """One row per pair (a, b) of algorithms, PAIR_COLUMNS: n common trials; means; difference a - b
-    with standard error and 95% interval (Student, over instances where trials share them, as all that
-    follows), NaN where a value is infinite; p of the Wilcoxon signed-rank test
-    (alternative "less": a is the smaller one), and with Holm's correction over all rows; matched
-    rank-biserial correlation (-1: a always less); probability of superiority P(a < b) + P(a = b)/2
-    with its Wilson interval; trials needed in all to find the difference with the power."""
-    names = list(table.columns)
-    if pairs is None:
-        pairs = [(a, b) for k, a in enumerate(names) for b in names[k + 1:]]
-    rows = [_pair(table, a, b, alternative, power, alpha) for a, b in pairs]
-    frame = pd.DataFrame(rows, columns=[c for c in PAIR_COLUMNS if c != "p_holm"])
-    frame.insert(PAIR_COLUMNS.index("p_holm"), "p_holm", holm(frame["p"]))
-    return frame
-
-
-def _pair(table, a, b, alternative, power, alpha):
-    frame = table[[a, b]].dropna()
-    both, units = frame.to_numpy(float), independent(frame).to_numpy(float)
-    difference = extended.difference(*units.T)
-    n, m, finite = len(both), len(units), np.isfinite(both).all()
-    means = extended.mean_and_error(both)[1]
-    mean = (both[:, 0] - both[:, 1]).mean() if n and finite else np.nan
-    se = difference.std(ddof=1) / np.sqrt(m) if m > 1 and finite else np.nan
-    reach = special.stdtrit(m - 1, 0.975) * se if m > 1 else np.nan
-    return [a, b, n, *means, mean, se, mean - reach, mean + reach, signed_rank(difference, alternative),
-            rank_biserial(difference), *superiority(difference),
-            trials_needed(difference, power, alpha, alternative) * n / max(m, 1)]
 
 
 def independent(frame: pd.DataFrame | pd.Series) -> pd.DataFrame | pd.Series:
@@ -105,16 +69,6 @@ def holm(p: ArrayLike) -> np.ndarray:
     return adjusted
 
 
-def rank_biserial(difference: ArrayLike) -> float:
-    """(W+ - W-) / (W+ + W-) of the signed ranks of the differences that are not 0; 0 without any."""
-    difference = np.asarray(difference, float)
-    difference = difference[difference != 0]
-    if not len(difference):
-        return 0.0
-    ranks = stats.rankdata(np.abs(difference))
-    return float(np.sum(np.sign(difference) * ranks) / ranks.sum())
-
-
 def superiority(difference: ArrayLike, level: float = 0.95) -> tuple[float, float, float]:
     """P(difference < 0) + P(difference = 0)/2 with Wilson's score interval; NaN without data."""
     difference = np.asarray(difference, float)
@@ -126,33 +80,6 @@ def superiority(difference: ArrayLike, level: float = 0.95) -> tuple[float, floa
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
     return float(share), float(max(centre - reach, 0.0)), float(min(centre + reach, 1.0))
-
-
-def trials_needed(difference: ArrayLike, power: float = 0.8, alpha: float = 0.05,
-                  alternative: str = "two-sided") -> float:
-    """Trials in all after which the signed-rank test finds differences like these with the power
-    (Noether 1987); NaN with fewer than 3, infinite when there is no difference."""
-    difference = np.asarray(difference, float)
-    n = len(difference)
-    if n < 3:
-        return np.nan
-    share = _share_of_positive_pairs(difference)
-    if share == 0.5:
-        return np.inf
-    tails = 2.0 if alternative == "two-sided" else 1.0
-    z = special.ndtri(1.0 - alpha / tails) + special.ndtri(power)
-    least = int(np.ceil(np.log2(tails / alpha)))  # fewer trials can't reach the level
-    return float(max(np.ceil(z**2 / (3.0 * (share - 0.5) ** 2)), least))
-
-
-def _share_of_positive_pairs(difference):
-    """Share of the pairs of different trials whose differences have a sum above 0; a sum of 0 counts
-    half. O(n log n)."""
-    n, ordered = len(difference), np.sort(difference)
-    below, upto = (np.searchsorted(ordered, -ordered, side=side) for side in ("left", "right"))
-    above = (np.sum(n - upto) - np.sum(ordered > 0)) / 2
-    level = (np.sum(upto - below) - np.sum(ordered == 0)) / 2
-    return (above + 0.5 * level) / (n * (n - 1) / 2)
 
 
 def friedman(table: pd.DataFrame) -> dict | None:

@@ -10,12 +10,13 @@ import numpy as np
 import pandas as pd
 
 from ..escape import markdown as md, number, write_csv
+from ..load.errors import InputError
 from ..load.results import remembered
 from ..report import tables
-from . import comparison, extended
+from . import comparison, evidence, extended
 from .growth import growth_exponent
-from .measures import last_values
-from .regret import METRICS, before_queries, regret_curves
+from .measures import comparing, last_values
+from .regret import METRICS, before_queries, metric_on, regret_curves
 from ..progress import progress
 from ..report.tables import Table
 
@@ -33,13 +34,33 @@ def final_values(results: Results, problem: str, metric: str) -> pd.DataFrame:
     return comparison.paired(last_values(results, problem, metric), results.algorithms)
 
 
+PAIRS = ["problem", "a", "b", "n", "scale", "effect", "low", "high", "better", "better_low", "better_high", "verdict", "p",
+         "p_holm", "needed", "mean_a", "mean_b", "stuck_a", "stuck_b"]
+GRADES = {evidence.BETTER: "shown", evidence.WORSE: "contradicted", evidence.EQUIVALENT: "equivalent",
+          evidence.OPEN: "undecided"}  # of "a is better than b"
+COMPARED = ["problem", "a", "b", "n", "scale", "effect", "low", "high", "better", "better_low", "better_high", "grade",
+            "sentence"]
+TOGETHER = "all problems together"
+
+
+@remembered
+def pair_evidence(results: Results, problem: str, metric: str, a: str, b: str) -> evidence.Evidence:
+    """The Evidence of the final values of two algorithms over their common trials: the comparison of all pages."""
+    table = final_values(results, problem, metric)
+    both = table[[a, b]].dropna().sort_index()
+    scale, margin = comparing(results, problem, metric)
+    return evidence.compare(both[a], both[b], both.index.get_level_values("instance"),
+                            scale or evidence.scale_of(both[a], both[b]), margin=margin, names=list(both.index))
+
+
 @remembered
 def comparisons(results: Results, metric: str, against: str | None = None) -> pd.DataFrame:
-    """`comparison.compare` of all pairs, or of one algorithm with the others, problem by problem, with Holm's
-    correction over all of them. Trials that share an instance are not independent; then the means of the instances are
-    compared, over the seeds that both have. If neither of the two reads a swept setting, their tests in its panels are
-    the same test and count once."""
-    blocks, tests, known = [], [], {}
+    """PAIRS of all pairs, or of one algorithm with the others, problem by problem (`pair_evidence`): n independent units,
+    the typical effect with its confidence sequence, P(better) with its interval, the verdict, p valid at any stopping
+    time and with Holm's correction over all rows, about how many units decide it, and means and shares of stuck
+    trials of both. If neither of the two reads a swept setting, their tests in its panels are the same test and count
+    once."""
+    rows, tests, known = [], [], {}
     for problem in progress(results.problems, "comparisons"):
         table = final_values(results, problem, metric)
         if against is not None and against not in table:
@@ -47,17 +68,60 @@ def comparisons(results: Results, metric: str, against: str | None = None) -> pd
         pairs = ([(against, other) for other in table if other != against] if against is not None
                  else list(itertools.combinations(table, 2)))
         cells = _cells(results.group(problem))
-        for pair in pairs:
-            test = (results.group(problem).place, *pair, *(cells[a] for a in pair))
+        for a, b in pairs:
+            test = (results.group(problem).place, a, b, cells[a], cells[b])
             if test not in known:
-                known[test] = len(known), comparison.compare(
-                    comparison.independent(table[list(pair)].dropna()), [pair])
+                known[test] = len(known), _row(pair_evidence(results, problem, metric, a, b), table[[a, b]].dropna())
             tests.append(known[test][0])
-            blocks.append(known[test][1].assign(problem=problem))
-    columns = ["problem", *comparison.PAIR_COLUMNS]
-    frame = pd.concat(blocks or [pd.DataFrame(columns=columns)], ignore_index=True)[columns]
-    adjusted = comparison.holm([block["p"].iloc[0] for _, block in known.values()])
-    return frame.assign(p_holm=adjusted[tests] if tests else [])
+            rows.append([problem, a, b, *known[test][1]])
+    frame = pd.DataFrame(rows, columns=[c for c in PAIRS if c != "p_holm"])
+    adjusted = comparison.holm([row[PAIRS.index("p") - 3] for _, row in known.values()])
+    frame.insert(PAIRS.index("p_holm"), "p_holm", adjusted[tests] if tests else [])
+    return frame
+
+
+def _row(found, both):
+    ends = (found.low, found.high, found.better, found.better_low, found.better_high) if len(found.units) else 5 * [np.nan]
+    return [len(found.units), found.scale, found.typical, *ends, found.verdict, found.p, found.needed,
+            *extended.mean_and_error(both.to_numpy(float))[1], found.stuck_a, found.stuck_b]
+
+
+def compared(results: Results, metric: str, a: str, b: str) -> pd.DataFrame:
+    """COMPARED of two algorithms: a row per problem that both have, and with several one over all of them together
+    (`evidence.pooled`). Each row says at 5 % whether a is better than b."""
+    found = {problem: pair_evidence(results, problem, metric, a, b) for problem in results.problems
+             if {a, b} <= set(final_values(results, problem, metric))}
+    if not any(len(e.units) for e in found.values()):
+        raise InputError(f"{results.path}: no trial in which both {a!r} and {b!r} have a final value of {metric!r}")
+    name = {p: metric_on(results, [p], metric).name.lower() for p in found}
+    rows = [_compared(e, p, a, b, name[p]) for p, e in found.items()]
+    some = {p: e for p, e in found.items() if len(e.units)}
+    if len(some) > 1 and len({e.scale == "difference" for e in some.values()}) == 1:
+        whole = evidence.pooled(list(some.values()), [results.group(p).base for p in some])
+        rows.append(_compared(whole, TOGETHER, a, b, METRICS[metric].name.lower()))
+    return pd.DataFrame(rows, columns=COMPARED)
+
+
+def _compared(found, problem, a, b, name):
+    n = min(map(len, found.contrasts))
+    numbers = [found.typical, found.low, found.high, found.better, found.better_low, found.better_high] if n else 6 * [np.nan]
+    return [problem, a, b, n, found.scale, *numbers, GRADES[found.verdict], _sentence(found, problem, a, b, name, n)]
+
+
+def _sentence(found, problem, a, b, name, n):
+    """What a comparison shows, no stronger than its evidence."""
+    where = f"on {problem}" if problem != TOGETHER else "over all problems together"
+    if not n:
+        return f"Nothing is known of {a} and {b} {where}: they have no trial in common."
+    said = {evidence.BETTER: f"{a} is better than {b}", evidence.WORSE: f"{a} is worse than {b}",
+            evidence.EQUIVALENT: f"{a} and {b} make no difference in practice",
+            evidence.OPEN: f"It is undecided whether {a} is better than {b}"}[found.verdict]
+    interval = f"[{number(found.low, '.3g')}, {number(found.high, '.3g')}]"
+    effect = (f"its {name} is typically {number(found.typical, '.3g')} {interval} times that of {b}"
+              if found.scale != "difference" else
+              f"their {name} typically differs by {number(found.typical, '.3g')} {interval}, below 0 if {a} is better")
+    return (f"{said} {where}: {effect}; P(better) = {found.better:.2f} [{found.better_low:.2f}, {found.better_high:.2f}], "
+            f"from {n} pairs{' of each problem' if problem == TOGETHER else ''}.")
 
 
 def _cells(group):
@@ -69,17 +133,22 @@ def _cells(group):
 def comparison_table(frame: pd.DataFrame, title: str) -> Table:
     """`comparisons` for readers."""
     pairs = frame["a"].nunique() > 1
-    header = ["Problem", *(["Algorithm"] if pairs else []), "Against", "n", "Mean difference", "p",
-              "p (Holm)", "Rank-biserial", "P(better)", "n needed"]
+    header = ["Problem", *(["Algorithm"] if pairs else []), "Against", "n", "Ratio [95%]", "P(better) [95%]", "Verdict",
+              "p (Holm)", "Stuck", "n needed"]
     rows = [[(text, False) for text in (
         row.problem, *([row.a] if pairs else []), row.b, str(row.n),
-        tables.with_error(row.difference, row.se) or "–", _p(row.p), _p(row.p_holm),
-        number(row.rank_biserial, "+.2f"), _share(row), _needed(row))] for row in frame.itertuples()]
+        (tables.between(row.effect, row.low, row.high) or "–") + (" (difference)" if row.scale == "difference" else ""),
+        _share(row), row.verdict, _p(row.p_holm), _stuck(row), _needed(row))] for row in frame.itertuples()]
     first = "the first" if pairs or not len(frame) else frame["a"].iloc[0]
-    return Table(title, f"Paired over n common trials, or over the means of n instances where trials share instances; "
-                 f"negative differences and P(better) above 0.5 speak for {first}. Two-sided Wilcoxon signed-rank test, "
-                 "Holm's correction over the whole table; n needed for 80% power. Infinite values are the worst, two "
-                 "of them tie, and a pair with one has no mean difference.", header, rows)
+    return Table(title, f"Paired over n common trials, or n instances where trials share them. Ratio: typical ratio of "
+                 f"{first} to the other (below 1: better; differences below 0). P(better): share of the pairs that {first} "
+                 "wins, ties half. Both intervals hold at any number of trials; each verdict is at 5%, p has Holm's "
+                 "correction over the whole table. Stuck: shares of stuck trials of both. n needed: about how many pairs "
+                 "decide it if wins keep their share.", header, rows)
+
+
+def _stuck(row):
+    return " / ".join("–" if not np.isfinite(s) else f"{100 * s:.0f}%" for s in (row.stuck_a, row.stuck_b))
 
 
 def _p(value):
@@ -87,14 +156,13 @@ def _p(value):
 
 
 def _share(row):
-    return (f"{row.superiority:.2f} [{row.superiority_low:.2f}, {row.superiority_high:.2f}]"
-            if np.isfinite(row.superiority) else "–")
+    return (f"{row.better:.2f} [{row.better_low:.2f}, {row.better_high:.2f}]" if np.isfinite(row.better) else "–")
 
 
 def _needed(row):
-    if not np.isfinite(row.needed):
-        return "–"
-    return f"{row.needed:.0f}" if row.needed > row.n else "enough"
+    if row.verdict != evidence.OPEN:
+        return "enough"
+    return f"{row.needed:.0f}" if np.isfinite(row.needed) and row.needed > row.n else "–"
 
 
 @remembered

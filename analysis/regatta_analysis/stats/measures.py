@@ -9,7 +9,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ..load.errors import InputError, nearest
+from ..load.results import remembered
 from .clock import pending_distance
+from .evidence import ROPE
 from .profiles import first_at_most, spent
 from .regret import METRICS, curves, more_is_better, regret_curves, reward_sums
 
@@ -44,9 +46,9 @@ def trial_values(results: Results, problem: str, value: Mapping[str, Any],
     - `at`: a query t, or `last` (default), the last query of the problem.
     - `over: [first, last]`: the mean over these queries.
     - `log: true`: take log10 of the values first.
-    - `hit`: instead, the number of the first query after which simple regret is at most this value. If it never is,
-      the number of the last query plus one.
-    - `sense: max`: more is better, so the sign is turned.
+    - `hit`: instead, the number of the first query after which the metric is at most this value (a best value that is
+      maximised: at least). If it never is, the number of the last query plus one.
+    - `sense: max`: more is better, so the sign is turned. Checks that compare methods know it of `best`.
     """
     unknown = set(value) - KEYS
     if unknown:
@@ -58,7 +60,8 @@ def trial_values(results: Results, problem: str, value: Mapping[str, Any],
     if algorithms is not None:
         frame = frame[frame.index.get_level_values("algorithm").isin(list(algorithms))]
     if "hit" in value:
-        return hitting_times(frame, float(value["hit"]))
+        sign = -1.0 if more_is_better(results, problem, metric) else 1.0
+        return hitting_times(sign * frame, sign * float(value["hit"]))
     if value.get("log"):
         frame = np.log10(frame.clip(lower=FLOOR))
     if "over" in value:
@@ -73,6 +76,21 @@ def last_values(results: Results, problem: str, metric: str) -> pd.Series:
     """`trial_values` of one of METRICS at the last query, with the sign by which less is better."""
     values = trial_values(results, problem, {"metric": metric})
     return -values if more_is_better(results, problem, metric) else values
+
+
+@remembered
+def usual_gain(results: Results, problem: str) -> float:
+    """What a trial gains over its first feasible best value, as a rule: the median over all trials; 0 without any. It
+    is the measure of differences of best values, which have no zero."""
+    frame = regret_curves(results, problem, "best").replace([np.inf, -np.inf], np.nan)
+    gain = (frame.iloc[:, -1] - frame.bfill(axis=1).iloc[:, 0]).abs().dropna()
+    return float(gain.median()) if len(gain) else 0.0
+
+
+def comparing(results: Results, problem: str, metric: str) -> tuple[str | None, float | None]:
+    """(scale, margin) of `evidence.compare` for values of a metric at a query: differences of best values, of which a tenth
+    of the usual gain makes none in practice; (None, None), as the values are, of others."""
+    return ("difference", ROPE * usual_gain(results, problem)) if metric == "best" else (None, None)
 
 
 def hitting_times(frame: pd.DataFrame, target: float) -> pd.Series:
@@ -100,10 +118,12 @@ def at(frame: pd.DataFrame, t: int | str) -> pd.Series:
     return frame[int(t)]
 
 
-def regret_at_time(results: Results, problem: str, shares: ArrayLike) -> pd.DataFrame:
-    """Simple regret of every trial after given CPU times: a frame with a column per share of the total time of the
-    fastest algorithm's mean trial (so every algorithm has spent that time)."""
-    regret, paid = curves(results, problem, "simple_regret"), spent(results, problem)
+def regret_at_time(results: Results, problem: str, shares: ArrayLike, metric: str = "simple") -> pd.DataFrame:
+    """Simple regret (or another of METRICS, with the sign by which less is better) of every trial after given CPU times:
+    a frame with a column per share of the total time of the fastest algorithm's mean trial (so every algorithm has
+    spent that time)."""
+    regret, paid = regret_curves(results, problem, metric), spent(results, problem)
+    regret = -regret if more_is_better(results, problem, metric) else regret
     ends = paid.max(axis=1).groupby(level="algorithm").mean()
     times = np.asarray(shares, float) * ends.min()
     at_time = np.array([np.searchsorted(row, times, side="right") - 1 for row in paid.to_numpy()])

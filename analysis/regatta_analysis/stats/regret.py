@@ -106,6 +106,17 @@ def default_metrics(results: Results) -> list[str]:
         + (["best"] if unknown and not all(known) else [])
 
 
+@remembered
+def optimum_known(results: Results, problem: str) -> bool:
+    """Whether a problem has an optimum, from which regret is measured. Without complete trials it is not known to lack
+    one."""
+    group = results.group(problem)
+    done = group.column("status") == "complete"
+    if not done.any() or "optimum" not in group.names or np.isfinite(group.column("optimum")[done]).any():
+        return True
+    return bool("simple_regret" in group.evaluations() and (~np.isnan(group.values("simple_regret")[done])).any())
+
+
 def more_is_better(results: Results, problem: str, metric: str) -> bool:
     """Whether larger values of a metric are better on a problem."""
     return metric in METRICS and METRICS[metric].running and not results.minimised(problem).any()
