@@ -26,7 +26,8 @@ def run(file, output, command, budget=None):
     if planned.returncode:  # One process has reported the mistakes of the file.
         return planned.returncode
     if (file.parent / "claims.yaml").is_file():
-        require_decidable(file.parent / "claims.yaml", output.name.removesuffix(".h5"), file.read_text(encoding="utf-8"))
+        require_decidable(file.parent / "claims.yaml", output.name.removesuffix(".h5"), file.read_text(encoding="utf-8"),
+                          grows=budget is not None)
     output.parent.mkdir(parents=True, exist_ok=True)
     code = launch.run([*command, program(), "run", file, "-o", output])
     if code or not launch.complete(output):

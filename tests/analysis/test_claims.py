@@ -238,6 +238,7 @@ class Kinds(common.Case):
                              ({"kind": "better", "against": "Randon"}, "no algorithm 'Randon', did you mean 'Random'"),
                              ({"kind": "lead", "over": [1, 9], "among": ["GPUCB"]}, "no algorithm 'GPUCB', did you mean 'GP-UCB'"),
                              ({"kind": "better", "against": "TS", "value": {"metric": "joy"}}, "no 'joy' recorded"),
+                             ({"kind": "better", "against": "TS", "value": {"metric": "simpel"}}, "did you mean 'simple'"),
                              ({"kind": "identical", "against": "TS", "column": "joy"}, "no 'joy' recorded")):
             with self.assertRaisesRegex(InputError, words):
                 self.decide(who="EI", **check)

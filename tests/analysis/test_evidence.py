@@ -6,6 +6,7 @@ import warnings
 
 import common
 import numpy as np
+from regatta_analysis.claims import claims
 from regatta_analysis.stats import evidence, robust
 from scipy import integrate, stats
 
@@ -78,6 +79,13 @@ class Sequence(common.Case):
                 found = evidence.compare(np.exp(-size), np.ones(n))
                 self.assertEqual(found.verdict, "better" if shown else "open")
                 self.assertEqual((found.wins, found.ties, found.losses), (n, 0, 0))
+
+    def test_seven_trials_are_the_fewest_that_decide(self):
+        """claims.LEAST: of six no order of sizes is enough, of seven some are."""
+        decided = {n: [evidence.compare(np.exp(-np.array(s, float)), np.ones(n)).verdict for s in itertools.islice(
+            itertools.permutations(range(1, n + 1)), 0, None, {6: 7, 7: 101}[n])] for n in (6, 7)}
+        self.assertEqual(set(decided[claims.LEAST - 1]), {"open"})
+        self.assertIn("better", decided[claims.LEAST])
 
     def test_a_factor_of_three_contradicts_one_of_one_and_a_half(self):
         a, b = sample(12, 0.0)

@@ -177,6 +177,23 @@ class BeforeARun(common.Case):
                             ({"kind": "rank"}, "unknown kind of check 'rank'")):
             self.refused(check | more, words)
 
+    def test_designs_that_can_never_decide(self):
+        """Five seeds: refused where nothing adds trials, and for kinds that get none."""
+        (self.scratch / "mine.yaml").write_text((STUDY % "").replace("seeds: 10", "seeds: 5"))
+        path, text = self.scratch / "claims.yaml", (self.scratch / "mine.yaml").read_text()
+        better = {"kind": "better", "who": "EI", "against": "random", "on": "mine"}
+        lead = {"kind": "lead", "who": "EI", "on": "mine", "over": [1, 5]}
+        for check, grows, refused in ((better, False, True), (better, True, False), (lead, False, True), (lead, True, True),
+                                      (better | {"combine": "pooled"}, False, False)):
+            path.write_text(yaml.safe_dump({"claims": [{"id": "A", "where": "x", "claim": "y", "checks": [check]}]}))
+            claims.read.cache_clear()
+            with self.subTest(check=check, grows=grows):
+                if not refused:
+                    claims.require_decidable(path, "mine", text, grows)
+                    continue
+                with self.assertRaisesRegex(InputError, "no outcome of 5 trials of a cell can decide this; `seeds` is 7"):
+                    claims.require_decidable(path, "mine", text, grows)
+
     def test_names_on_results(self):
         path = self.scratch / "sweep.h5"
         synthetic.write(path, [problem("minimise", 5.0, False)])

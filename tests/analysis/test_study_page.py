@@ -18,6 +18,7 @@ import numpy as np
 import synthetic
 from browser import BROWSER, WIDTHS, in_browser
 from regatta_analysis import InputError, load
+from regatta_analysis.claims import claims
 from regatta_analysis.figures import figures
 from regatta_analysis.report import charts, study_page
 from regatta_analysis.stats import inference, summaries

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import yaml
 
-from . import checks, forms, verdicts
+from . import checks, forms, stages, verdicts
 from .grades import GRADES
 from .outcome import Missing
 from ..load.errors import InputError, nearest
@@ -21,6 +21,7 @@ from ..load.yaml_file import mappings, parse_yaml, read_yaml
 
 
 ENOUGH = 1000
+LEAST = 7  # independent trials: with fewer no interval has an end
 CLAIM_KEYS = {"id", "where", "sentence", "claim", "checks", "readings", "printed", "needs"}
 
 
@@ -214,9 +215,9 @@ def require_studies(path, names):
                              f"{', '.join(known) or 'none'})")
 
 
-def require_decidable(path, name, text):
+def require_decidable(path, name, text, grows=False):
     """Before a study runs: raises InputError for a claim that speaks of a method or a problem that its file, with this
-    text, does not have, and for one that no trial of it can decide."""
+    text, does not have, and for one that no trial of it can decide. `grows`: trials are added for open claims."""
     require_studies(path, [name])
     for claim in read(path)["claims"]:
         for check in checks_of(claim):
@@ -224,6 +225,8 @@ def require_decidable(path, name, text):
             try:
                 for problem in mine:
                     _decidable(check, problem, text)
+                if mine and check["kind"] in (forms.FIXED if grows else forms.BY_TRIALS) and check.get("combine") != "pooled":
+                    _enough(check, text)
             except InputError as error:
                 raise InputError(f"{path}: claim {claim['id']}: {error}") from error
 
@@ -238,6 +241,13 @@ def _decidable(check, problem, text):
     if unknown and forms.needs_optimum(check):
         raise InputError(f"{check['kind']}: no trial can decide this: {unknown[0]!r} has no known optimum, from which "
                          "regret is measured; say its `optimum` in the study file, or compare the best value")
+
+
+def _enough(check, text):
+    seeds, instances, _ = stages.sizes(text)
+    if max(len(seeds), instances) < LEAST:
+        raise InputError(f"{check['kind']}: no outcome of {max(len(seeds), instances)} trials of a cell can decide this; "
+                         f"`seeds` is {LEAST} at least")
 
 
 @functools.lru_cache(maxsize=64)

@@ -133,6 +133,8 @@ RULES = {
 }
 
 
+FIXED = {"lead", "growth", "trend"}  # kinds for a number of trials that was fixed beforehand
+BY_TRIALS = set(KINDS) - {"identical", "reach", "unchecked"}  # kinds whose intervals need several trials to have an end
 REGRETS = {"simple", "cumulative", "instantaneous", "average"}
 DEFAULTS = {"flat": "instantaneous", "growth": "cumulative", "bound": "cumulative", "lower at time": "simple",
             "earlier": "simple"}  # metrics of kinds that do not turn to the best value where there is no optimum

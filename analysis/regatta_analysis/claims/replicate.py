@@ -97,7 +97,7 @@ class Replication:
         if not set(self.works) & claims.studies_named(claims_file):
             raise InputError(f"{claims_file}: no claim speaks of {', '.join(self.works)}")
         for work in works:
-            claims.require_decidable(claims_file, work.name, work.file.read_text(encoding="utf-8"))
+            claims.require_decidable(claims_file, work.name, work.file.read_text(encoding="utf-8"), grows=True)
 
     def run(self):
         """Add stages until none is left. Returns the reason for the end, as text."""

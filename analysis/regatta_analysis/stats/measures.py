@@ -34,6 +34,10 @@ def value_curves(results: Results, problem: str, metric: str) -> pd.DataFrame:
         return reward_sums(results, problem, REWARDS[metric])
     if metric == "pending_distance":
         return pending_distance(results, problem)
+    columns = results.group(problem).evaluations()
+    if metric not in columns:
+        known = [*METRICS, *REWARDS, "cpu", "wall", "pending_distance", *columns]
+        raise InputError(f"{results.path}: {problem!r} has no {metric!r} recorded{nearest(metric, known)}")
     return curves(results, problem, metric)
 
 
