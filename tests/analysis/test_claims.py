@@ -84,6 +84,12 @@ class Kinds(common.Case):
                            ("lead", {"over": [1, 40]}), ("growth", {"high": 5.0})):
             self.assertEqual(self.grade(kind, who="EI", **{"on": "few", **more}), NOTHING, kind)
 
+    def test_kinds_for_a_fixed_number_of_trials_get_no_more(self):
+        for kind, more, wanted in (("better", {"against": "GP-UCB"}, 1), ("lead", {"over": [1, 40]}, 0), ("growth", {"high": 5.0}, 0),
+                                   ("reach", {"by": 40, "target": 0.05}, 0)):
+            outcome = self.decide(kind, who="EI", **{"on": "few", **more})
+            self.assertEqual((outcome.items[0].state, len(outcome.open_items())), (OPEN, wanted), kind)
+
     def test_typical_trials_decide_and_stuck_ones_are_told(self):
         """A quarter of the trials of b are stuck: the mean of a is smaller by far, and most trials say the opposite."""
         a, b = np.linspace(0.99, 1.01, 40), np.linspace(0.89, 0.91, 40)

@@ -136,6 +136,12 @@ class Conclusions(common.Case):
         table = [case(SHOWN if a == b else AGAINST, a=a, b=b, c=c) for a in "12" for b in "12" for c in "12"]
         self.assertEqual(self.conclude(*table), (DEPENDS, (("a", "b"),)))
 
+    def test_settings_that_did_not_run_or_are_the_same_trials_count_nowhere(self):
+        again = case(SHOWN, a="3")
+        again.same_as = 0
+        verdict = self.verdict(case(SHOWN, a="1"), case(OPEN, there=False, a="2"), again)
+        self.assertEqual((verdict.shares(), verdict.sentence()), ({SHOWN: 1}, "Shown: 1 shown, 0 against, 0 open of 1."))
+
     def verdict(self, *cases):
         found, turns_on = self.conclude(*cases)
         return verdicts.Verdict("p", "C", "here", "It is so.", found, list(cases), turns_on)
@@ -223,6 +229,29 @@ class Known(common.Case):
                 (SHOWN, self.graded(better | {"against": ["Random", "TS"], "combine": "any"})),
                 (CONTRADICTED, self.graded(worse | {"combine": "pooled"}))):
             self.assertEqual(found.grade, expected, found.sentence())
+
+    def test_the_heading_says_how_much_is_shown(self):
+        """One of three shown and two open: no "supported" without this count."""
+        found = self.graded({"kind": "better", "who": "A", "against": "B", "on": "noisy"},
+                            {"kind": "better", "who": "EI", "against": "Random", "on": "race/Plane"})
+        self.assertEqual((found.grade, found.words), (SUPPORTED, "supported: 1 of 2 shown"))
+        self.assertIn("SUPPORTED: 1 OF 2 SHOWN", claims.plain([found]))
+
+    def test_all_checks_of_a_claim_are_decided_together(self):
+        """Twelve wins on each of three functions hold alone; beside an open comparison each has a fourth of the error."""
+        better = {"kind": "better", "who": "EI", "against": "Random", "on": "race"}
+        alone, beside = self.graded(better), self.graded(better, better | {"who": "A", "against": "B", "on": "noisy"})
+        self.assertEqual({i.among for i in alone.first.items}, {1})
+        self.assertEqual({i.among for i in beside.first.items}, {4})
+        self.assertGreater(beside.first.items[0].high, alone.first.items[0].high)
+        self.assertIn("intervals are for all 4 comparisons of the claim together", beside.reasons()[0])
+
+    def test_an_undecided_claim_says_where_it_leans(self):
+        for who, against in (("A", "B"), ("B", "A")):
+            found = self.graded({"kind": "better", "who": who, "against": against, "on": "noisy"})
+            self.assertEqual(found.grade, NOTHING)
+            item, = found.first.items
+            self.assertIn(f"leans {'towards' if item.value <= 1.0 else 'against'} the statement", found.sentence())
 
     def test_not_inferior_in_most(self):
         check = {"kind": "comparable", "who": "EI", "on": "race", "factor": 1.1, "because": "a test", "one_sided": True}

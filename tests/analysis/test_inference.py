@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import synthetic
 from regatta_analysis import InputError, load
+from regatta_analysis.claims import checks, claims
 from regatta_analysis.figures import overviews
-from regatta_analysis.stats import comparison, evidence, inference
+from regatta_analysis.report import tables
+from regatta_analysis.stats import aggregate, comparison, evidence, inference
 from regatta_analysis.stats.regret import curves
 
 
@@ -107,6 +109,31 @@ class Inference(common.Case):
             results.compare("EI", "Randon")
         with self.assertRaisesRegex(InputError, "compared with itself"):
             results.compare("EI", "EI")
+
+    def test_every_page_has_the_same_comparison(self):
+        """The table of pairs, a claim, results.compare and the table of all problems, on trials of which some are stuck,
+        and on those of random search, which are no stuck ones although they are behind all others."""
+        made = synthetic.made_up("P", {"EI": 0.01, "Random": 1.0}, seeds=30)
+        for k, (algorithm, _, seed) in enumerate(made["cells"]):
+            if algorithm == "EI" and seed % 4 == 0:
+                made["arrays"]["simple_regret"][k] *= 150.0
+        synthetic.write(self.scratch / "s.h5", [made])
+        results = load(self.scratch / "s.h5")
+        row, = inference.comparisons(results, "simple").itertuples()
+        found = results.compare("EI", "Random").iloc[0]
+        item, = checks.run({"kind": "better", "who": "EI", "against": "Random", "on": "s"},
+                           claims.Studies({"s": self.scratch / "s.h5"})).items
+        pooled = aggregate.pairs(aggregate.scores(results, "simple"), "EI").iloc[0]
+        for name in ("low", "high", "better", "better_low", "better_high"):
+            self.assertEqual(getattr(row, name), found[name])
+            self.assertEqual(getattr(row, name), getattr(item, name))
+        self.assertEqual((row.effect, row.effect, row.effect), (found["effect"], item.value, pooled["ratio"]))
+        self.assertEqual((row.verdict, found["grade"], item.state), ("better", "shown", "shown"))
+        final = tables.final_regret(results, ["simple"]).set_index("algorithm")
+        self.assertEqual(final["n_stuck"].to_dict(), {"EI": 8, "Random": 0})
+        shares = aggregate.methods(aggregate.scores(results, "simple")).set_index("algorithm")["stuck"]
+        self.assertEqual([row.stuck_a, item.stuck_a, shares["EI"]], [8 / 30] * 3)
+        self.assertEqual([row.stuck_b, item.stuck_b, shares["Random"]], [0.0] * 3)
 
     def test_noise_alone_is_undecided(self):
         found = load_of(self.scratch, seeds=9).compare("EI", "TS", "simple").iloc[0]

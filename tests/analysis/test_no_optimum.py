@@ -13,7 +13,7 @@ from regatta_analysis.claims import checks, claims, replicate
 from regatta_analysis.claims.grades import CONTRADICTED, SHOWN
 from test_cli import run
 
-SEEDS, QUERIES = 12, 30
+SEEDS, QUERIES, LEVELS = 12, 30, (5000.0, -5000.0)  # Values are far from 0, compared with what trials gain.
 GAINS = {"Good": 5.0, "Poor": 1.0}  # of the best value over the queries, times log(1 + t)
 WHY = {"because": "a test"}
 PAIR = {"who": "Good", "against": "Poor"}
@@ -65,7 +65,7 @@ class Kinds(common.Case):
     def setUpClass(cls):
         super().setUpClass()
         cls.studies = {}
-        for case in itertools.product(("maximise", "minimise"), (50.0, -50.0), (False, True)):
+        for case in itertools.product(("maximise", "minimise"), LEVELS, (False, True)):
             path = cls.directory / f"s{len(cls.studies)}.h5"
             synthetic.write(path, [problem(*case)])
             cls.studies[case] = claims.Studies({"s": path})
@@ -115,7 +115,7 @@ class Kinds(common.Case):
     def test_a_shift_of_the_values_changes_nothing(self):
         """Best values have no zero: the effect is a difference, and what makes none is a share of what trials gain."""
         for goal, constrained in itertools.product(("maximise", "minimise"), (False, True)):
-            near, far = (self.run_check("better", (goal, level, constrained), **PAIR).items[0] for level in (50.0, -50.0))
+            near, far = (self.run_check("better", (goal, level, constrained), **PAIR).items[0] for level in LEVELS)
             np.testing.assert_allclose([near.value, near.low, near.high], [far.value, far.low, far.high])
             self.assertEqual(near.evidence.scale, "difference")
 
@@ -133,9 +133,9 @@ class Kinds(common.Case):
                            ("group", {"who": ["Good"], "against": ["Poor"], "factor": 2, **WHY}),
                            ("drop", {"who": "Good", "start": 1, "end": 9, "factor": 2})):
             with self.subTest(kind=kind), self.assertRaisesRegex(InputError, "no trial can decide this"):
-                self.run_check(kind, ("maximise", 50.0, False), **more)
+                self.run_check(kind, ("maximise", LEVELS[0], False), **more)
         more = {**PAIR, "factor": 2, **WHY}
-        self.assertEqual(self.run_check("comparable", ("minimise", 50.0, False), **more).grade, SHOWN)
+        self.assertEqual(self.run_check("comparable", ("minimise", LEVELS[0], False), **more).grade, SHOWN)
 
 
 STUDY = """study: mine
