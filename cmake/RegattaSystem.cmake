@@ -12,8 +12,8 @@ check_struct_has_member("struct stat" st_mtim sys/stat.h RG_HAVE_ST_MTIM)
 unset(CMAKE_REQUIRED_DEFINITIONS)
 check_linker_flag(C LINKER:--exclude-libs,ALL RG_HAVE_EXCLUDE_LIBS)
 
-foreach(pair RENAMEAT2:src/study/store/install.c POSIX_FALLOCATE:src/study/store/layout.c
-        CLOCK_GETCPUCLOCKID:src/base/child_cpu.c)
+foreach(pair RENAMEAT2:src/study/store/store_pack.c POSIX_FALLOCATE:src/study/store/layout.c
+        CLOCK_GETCPUCLOCKID:src/base/child.c)
   string(REPLACE ":" ";" pair ${pair})
   list(GET pair 0 name)
   list(GET pair 1 file)

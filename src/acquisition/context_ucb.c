@@ -5,7 +5,7 @@
 #include "base/poll.h"
 #include "gp/model/model.h"
 #include "gp/model/surrogate.h"
-#include "gp/posterior/exact/projection.h"
+#include "gp/posterior/exact/nearby.h"
 
 #include <math.h>
 

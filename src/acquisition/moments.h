@@ -4,7 +4,7 @@
 #define RG_ACQUISITION_MOMENTS_H
 
 #include "gp/model/model.h"
-#include "gp/posterior/exact/cross_covariance.h"
+#include "gp/posterior/exact/exact.h"
 
 enum { RG_MOMENTS_BLOCK = 128 }; /* points per block */
 

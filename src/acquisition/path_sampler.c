@@ -1,10 +1,207 @@
 /* Paths drawn jointly from the posterior, and their maxima; finite designs. */
-#include "acquisition/path_sampler_internal.h"
+#include "acquisition/path_sampler.h"
 #include "base/grow.h"
+#include "base/inputs.h"
+#include "gp/model/model.h"
 #include "gp/model/pending.h"
+#include "gp/path/feature_path.h"
+#include "maths/design.h"
 #include "maths/vector.h"
+#include "regatta/acquire.h"
 
 #include <math.h>
+#include <string.h>
+
+struct RgPathSampler {
+  const RgDomain *domain;
+  RgPathOptions options;
+  int kind;                 /* never auto */
+  RgSetPaths *set;          /* finite designs; created by the first draw */
+  int capacity;             /* expected number of evaluations */
+  RgFeatureBundle features; /* paths of random features */
+  double *raw;              /* boxes: raw points, and the values of all paths of a bundle at them */
+  double *noise;            /* n x count: noise of the data */
+  double *F;                /* finite designs: N x count */
+  double *y;                /* finite designs: n outputs, model units */
+  size_t noise_room, F_room, y_room, raw_room;
+  int count; /* room for optima */
+  int *index;
+  double *x, *value;
+};
+
+typedef struct {
+  RgPointProduct of;
+  double *left, *right; /* its X and Y */
+} Product;
+
+static PetscErrorCode path_sampler_reserve(size_t size, size_t *room, double **array);
+/* Fill sampler->noise (n x count): `count` draws of the noise of the n data. */
+static PetscErrorCode path_sampler_noise(RgPathSampler *sampler, const RgPosterior *posterior,
+                                         int count, RgRandom *draws);
+/* failure: fewer features than the kernel has terms. */
+static void path_sampler_check(const RgPathSampler *sampler, const RgPosterior *posterior,
+                               RgFailure *failure);
+/* Fill sampler->features.path: a path over the unit cube, with weights drawn from their
+   posterior. */
+static PetscErrorCode path_sampler_rff(RgPathSampler *sampler, const RgPosterior *posterior,
+                                       RgRandom *draws, RgFailure *failure);
+
+static PetscErrorCode product_create(int m, int dim, RgRandom *random, Product *p, double *Z)
+{
+  const int split = dim / 2, rest = dim - split, columns = (int)ceil(sqrt(m));
+  const int rows = (m + columns - 1) / columns;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2((size_t)rows * split, &p->left, (size_t)columns * rest, &p->right));
+  p->of = (RgPointProduct){split, rows, columns, p->left, p->right};
+  PetscCall(rg_design_sobol(random, rows, split, p->left));
+  PetscCall(rg_design_sobol(random, columns, rest, p->right));
+  for (int i = 0; i < m; i++, Z += dim) {
+    memcpy(Z, p->left + (size_t)(i / columns) * split, split * sizeof(double));
+    memcpy(Z + split, p->right + (size_t)(i % columns) * rest, rest * sizeof(double));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode product_destroy(Product *p)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree2(p->left, p->right));
+  PetscFunctionReturn(0);
+}
+
+/* One search: the bundle of paths, and the index of the path. */
+typedef struct {
+  RgFeatureBundle *features;
+  const double *raw, *value; /* pathwise: raw points, and the values of this path at them */
+} Search;
+
+/* Raw points are compared in single precision; the search itself is exact. */
+static PetscErrorCode path_function(void *closure, int m, const double *X, double *value,
+                                    double *gradient)
+{
+  RgFeaturePath *path = &((Search *)closure)->features->path;
+
+  PetscFunctionBeginUser;
+  if (gradient) PetscCall(rg_feature_path_evaluate(path, m, X, value, gradient));
+  else PetscCall(rg_feature_path_screen(path, m, X, value));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode path_raw(void *closure, RgRandom *random, int m, double *Z, double *value)
+{
+  const Search *search = closure;
+  RgFeaturePath *path = &search->features->path;
+  Product p;
+
+  PetscFunctionBeginUser;
+  if (search->raw) {
+    PetscCall(PetscArraycpy(Z, search->raw, (size_t)m * path->dim));
+    PetscCall(PetscArraycpy(value, search->value, m));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(product_create(m, path->dim, random, &p, Z));
+  PetscCall(rg_feature_path_screen_product(path, &p.of, m, Z, value));
+  PetscCall(product_destroy(&p));
+  PetscFunctionReturn(0);
+}
+
+/* Fill sampler->raw: m raw points, and the values of all paths at them. */
+static PetscErrorCode screen_bundle(RgPathSampler *sampler, int count, int m, RgRandom *random)
+{
+  int dim = sampler->domain->design.dim;
+  Product p;
+
+  PetscFunctionBeginUser;
+  PetscCall(path_sampler_reserve((size_t)m * (dim + count), &sampler->raw_room, &sampler->raw));
+  PetscCall(product_create(m, dim, random, &p, sampler->raw));
+  PetscCall(rg_feature_bundle_screen(&sampler->features, &p.of, m, sampler->raw,
+                                     sampler->raw + (size_t)m * dim));
+  PetscCall(product_destroy(&p));
+  PetscFunctionReturn(0);
+}
+
+/* Search for the maximum of one of `count` paths. */
+static RgMaximiserOptions path_search(const RgPathSampler *sampler, int count,
+                                      const RgMaximiserOptions *maximiser)
+{
+  const RgPathOptions *options = &sampler->options;
+  RgMaximiserOptions search = *maximiser;
+
+  if (count > 1) {
+    search.raw_samples = rg_path_raw_samples(sampler->domain->design.dim);
+    search.restarts = RG_PATH_RESTARTS;
+  }
+  if (options->raw_samples >= 0) search.raw_samples = options->raw_samples;
+  if (options->restarts >= 0) search.restarts = options->restarts;
+  return search;
+}
+
+/* Whether the raw points of a search are a product: not with integers or choices, whose designs
+   the search chooses itself, and not under a warp. */
+static bool takes_products(const RgPathSampler *sampler, const RgPosterior *posterior)
+{
+  const RgSpace *design = &sampler->domain->design;
+
+  return !posterior->kernel.warp && design->dim > 1 && design->dim <= RG_SOBOL_MAX_DIM &&
+         !rg_space_has_levels(design);
+}
+
+static PetscErrorCode search_path(RgPathSampler *sampler, const RgPosterior *posterior, int s,
+                                  const RgSearch *search, Search *closure, RgFailure *failure)
+{
+  int dim = sampler->domain->design.dim;
+  const bool product = takes_products(sampler, posterior);
+  const RgScreen screen = {
+    .function = path_function, .closure = closure, .raw = product ? path_raw : NULL};
+  RgSearch with = *search;
+  double *extra, *x = sampler->x + (size_t)s * dim;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_observed_starts(search, &with.n_extra, &extra));
+  with.extra = extra;
+  with.space = &sampler->domain->design;
+  PetscCall(rg_maximise_box_screened(&with, dim, path_function, closure, &screen, x,
+                                     &sampler->value[s], failure));
+  PetscCall(rg_feature_path_evaluate(&sampler->features.path, 1, x, &sampler->value[s], NULL));
+  PetscCall(PetscFree(extra));
+  sampler->index[s] = -1;
+  PetscFunctionReturn(0);
+}
+
+/* rg_path_sampler_draw on a box. */
+static PetscErrorCode path_sampler_box(RgPathSampler *sampler, RgModel *model, int count,
+                                       RgRandom *draws, const RgSearch *search, RgFailure *failure)
+{
+  const RgMaximiserOptions options = path_search(sampler, count, search->options);
+  RgPosterior *posterior = &model->posterior;
+  const int dim = sampler->domain->design.dim, m = options.raw_samples;
+  const bool bundle = sampler->kind == RG_PATHS_PATHWISE;
+  const bool shared = bundle && takes_products(sampler, posterior); /* number of raw points */
+  RgSearch each = *search;
+  Search closure = {.features = &sampler->features};
+
+  PetscFunctionBeginUser;
+  each.options = &options;
+  if (bundle) {
+    path_sampler_check(sampler, posterior, failure);
+    if (failure->failed) PetscFunctionReturn(0);
+    PetscCall(path_sampler_noise(sampler, posterior, count, draws));
+    PetscCall(rg_feature_bundle_draw(&sampler->features, posterior, count, sampler->noise, draws));
+    if (shared) PetscCall(screen_bundle(sampler, count, m, search->random));
+  }
+  for (int s = 0; s < count && !failure->failed; s++) {
+    if (bundle) PetscCall(rg_feature_bundle_select(&sampler->features, s));
+    else PetscCall(path_sampler_rff(sampler, posterior, draws, failure));
+    if (failure->failed) break;
+    if (shared) {
+      closure.raw = sampler->raw;
+      closure.value = sampler->raw + (size_t)m * (dim + s);
+    }
+    PetscCall(search_path(sampler, posterior, s, &each, &closure, failure));
+  }
+  PetscFunctionReturn(0);
+}
 
 #define EXACT_MOST 20000 /* the same limit for `paths: exact`: 3.2 GB */
 #define TIE 1e-12        /* relative to max(1, |g|), as rg_argmax */
@@ -63,7 +260,7 @@ PetscErrorCode rg_path_sampler_destroy(RgPathSampler **sampler)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_path_sampler_reserve(size_t size, size_t *room, double **array)
+static PetscErrorCode path_sampler_reserve(size_t size, size_t *room, double **array)
 {
   PetscFunctionBeginUser;
   if (size <= *room) PetscFunctionReturn(0);
@@ -84,37 +281,37 @@ static PetscErrorCode reserve_optima(RgPathSampler *sampler, int count)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_path_sampler_noise(RgPathSampler *sampler, const RgPosterior *posterior,
-                                     int count, RgRandom *draws)
+static PetscErrorCode path_sampler_noise(RgPathSampler *sampler, const RgPosterior *posterior,
+                                         int count, RgRandom *draws)
 {
   size_t size = (size_t)posterior->n * count;
   double deviation = sqrt(posterior->noise_variance + posterior->jitter);
 
   PetscFunctionBeginUser;
-  PetscCall(rg_path_sampler_reserve(size, &sampler->noise_room, &sampler->noise));
+  PetscCall(path_sampler_reserve(size, &sampler->noise_room, &sampler->noise));
   rg_vector_normals(draws, size, sampler->noise);
   for (size_t i = 0; i < size; i++) sampler->noise[i] *= deviation;
   PetscFunctionReturn(0);
 }
 
-void rg_path_sampler_check(const RgPathSampler *sampler, const RgPosterior *posterior,
-                           RgFailure *failure)
+static void path_sampler_check(const RgPathSampler *sampler, const RgPosterior *posterior,
+                               RgFailure *failure)
 {
   if (sampler->options.features < posterior->kernel.n_terms)
     rg_failure_set(failure, "paths of %d features for a kernel of %d terms",
                    sampler->options.features, posterior->kernel.n_terms);
 }
 
-PetscErrorCode rg_path_sampler_rff(RgPathSampler *sampler, const RgPosterior *posterior,
-                                   RgRandom *draws, RgFailure *failure)
+static PetscErrorCode path_sampler_rff(RgPathSampler *sampler, const RgPosterior *posterior,
+                                       RgRandom *draws, RgFailure *failure)
 {
   RgFeaturePath *path = &sampler->features.path;
 
   PetscFunctionBeginUser;
-  rg_path_sampler_check(sampler, posterior, failure);
+  path_sampler_check(sampler, posterior, failure);
   if (failure->failed) PetscFunctionReturn(0);
   PetscCall(rg_feature_path_draw(path, &posterior->kernel, draws));
-  PetscCall(rg_path_sampler_noise(sampler, posterior, 1, draws));
+  PetscCall(path_sampler_noise(sampler, posterior, 1, draws));
   PetscCall(rg_feature_path_condition_weights(path, posterior, sampler->noise, failure));
   PetscFunctionReturn(0);
 }
@@ -135,7 +332,7 @@ static PetscErrorCode follow_model(RgPathSampler *sampler, const RgModel *model,
     sampler->kind = rg_set_paths_is_structured(sampler->set) || design->size <= RG_PATHS_EXACT_MAX
                       ? RG_PATHS_EXACT
                       : RG_PATHS_PATHWISE;
-  PetscCall(rg_path_sampler_reserve((size_t)history->n, &sampler->y_room, &sampler->y));
+  PetscCall(path_sampler_reserve((size_t)history->n, &sampler->y_room, &sampler->y));
   for (int i = 0; i < history->n; i++) sampler->y[i] = rg_model_units(model, history->y[i]);
   PetscCall(rg_set_paths_update(sampler->set, &model->kernel, model->noise_variance, model->mean,
                                 history->n, history->index, sampler->y, failure));
@@ -158,7 +355,7 @@ static PetscErrorCode features_on_set(RgPathSampler *sampler, int count, RgRando
   PetscCall(PetscMalloc1(design->size, &value));
   for (int s = 0; s < count && !failure->failed; s++) {
     if (sampler->kind == RG_PATHS_RFF)
-      PetscCall(rg_path_sampler_rff(sampler, posterior, draws, failure));
+      PetscCall(path_sampler_rff(sampler, posterior, draws, failure));
     else PetscCall(rg_feature_path_draw(path, &posterior->kernel, draws));
     if (design->kind == RG_SPACE_GRID) {
       PetscCall(rg_feature_path_on_grid(path, design, count, sampler->F + s));
@@ -180,10 +377,10 @@ static PetscErrorCode bundle_on_set(RgPathSampler *sampler, RgPosterior *posteri
   double *value;
 
   PetscFunctionBeginUser;
-  rg_path_sampler_check(sampler, posterior, failure);
+  path_sampler_check(sampler, posterior, failure);
   if (failure->failed) PetscFunctionReturn(0);
-  PetscCall(rg_path_sampler_reserve((size_t)design->size * count, &sampler->F_room, &sampler->F));
-  PetscCall(rg_path_sampler_noise(sampler, posterior, count, draws));
+  PetscCall(path_sampler_reserve((size_t)design->size * count, &sampler->F_room, &sampler->F));
+  PetscCall(path_sampler_noise(sampler, posterior, count, draws));
   PetscCall(rg_feature_bundle_draw(bundle, posterior, count, sampler->noise, draws));
   PetscCall(PetscMalloc1(design->size, &value));
   for (int s = 0; s < count; s++) {
@@ -199,15 +396,15 @@ static PetscErrorCode draw_on_set(RgPathSampler *sampler, int count, RgRandom *d
                                   RgFailure *failure)
 {
   PetscFunctionBeginUser;
-  PetscCall(rg_path_sampler_reserve((size_t)sampler->domain->design.size * count, &sampler->F_room,
-                                    &sampler->F));
+  PetscCall(path_sampler_reserve((size_t)sampler->domain->design.size * count, &sampler->F_room,
+                                 &sampler->F));
   if (sampler->kind == RG_PATHS_EXACT) {
     PetscCall(rg_set_paths_draw(sampler->set, count, draws, sampler->F, failure));
     PetscFunctionReturn(0);
   }
   PetscCall(features_on_set(sampler, count, draws, failure));
   if (sampler->kind == RG_PATHS_PATHWISE && !failure->failed) {
-    PetscCall(rg_path_sampler_noise(sampler, rg_set_paths_posterior(sampler->set), count, draws));
+    PetscCall(path_sampler_noise(sampler, rg_set_paths_posterior(sampler->set), count, draws));
     PetscCall(rg_set_paths_condition(sampler->set, count, sampler->noise, sampler->F));
   }
   PetscFunctionReturn(0);
@@ -278,7 +475,7 @@ PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model, int 
   PetscCall(reserve_optima(sampler, count));
   if (rg_space_is_finite(&sampler->domain->design))
     PetscCall(optima_on_set(sampler, model, search->history, count, excluded, draws, failure));
-  else PetscCall(rg_path_sampler_box(sampler, model, count, draws, search, failure));
+  else PetscCall(path_sampler_box(sampler, model, count, draws, search, failure));
   *optima = (RgOptima){count, sampler->index, sampler->x, sampler->value};
   PetscFunctionReturn(0);
 }

@@ -13,7 +13,7 @@
    exact     the exact joint posterior of all points; finite sets only
    pathwise  a prior path of random Fourier features plus the exact update; on a box the paths of
    one iteration share their features and the raw points of the search for their maxima
-   (gp/path/feature_bundle.h)
+   (gp/path/feature_path.h)
    The maxima of pathwise paths have the law of exact ones, up to a few hundredths of their
    deviation. The maxima of rff paths are biased where data crowd: under a Matern-5/2 kernel of
    length scale 0.3 on the unit square with 60 data, mean and deviation are 1.82 (0.37) instead

@@ -18,7 +18,7 @@
 #include "algorithm/acquisition_sum.h"
 #include "algorithm/surrogate.h"
 #include "base/inputs.h"
-#include "maths/arithmetic.h"
+#include "maths/expression.h"
 
 typedef struct {
   int incumbent;

@@ -7,7 +7,7 @@
 #include "algorithm/surrogate.h"
 #include "base/poll.h"
 #include "maths/law.h"
-#include "robust/discretise.h"
+#include "robust/integral.h"
 
 enum { POINTS = 1 << 16 }; /* number of (design, node) pairs in one prediction */
 

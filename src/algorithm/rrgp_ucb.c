@@ -10,7 +10,7 @@
    Cost per iteration: the model's update plus a pass over |X x Omega| points.
    Needs a finite design and finite contexts with known probabilities. Revision 2. */
 #include "algorithm/robust.h"
-#include "gp/path/set_samples.h"
+#include "gp/path/set_path.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 
    As rrgp_ucb with beta_t = 2 log kappa_t + chi^2_2, kappa_t from the number tau_t of points per
    coordinate that a discretisation of the continuous parts would need at step t
-   (robust/discretise.h). A box of contexts is replaced by the midpoints of tau_t cells per
+   (robust/integral.h). A box of contexts is replaced by the midpoints of tau_t cells per
    coordinate, levels_max at most (kappa_t keeps tau_t, and both are recorded); maxima over a box of
    designs are searched as the block `maximiser` says. w_t maximises the variance at x_t over the
    contexts themselves, or nature draws it. The recommendation is argmax rho(mu) over the nodes.
@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "robust/discretise.h"
+#include "robust/integral.h"
 
 enum { CONFIDENCE, ACQUISITION, WIDTH, LEVELS, LEVELS_USED, BEST_INDEX };
 enum { NODES_MAX = 100000, FEATURES = 512 };

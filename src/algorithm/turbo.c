@@ -20,7 +20,7 @@
 #include "regatta/acquire.h"
 #include "acquisition/levels.h"
 #include "algorithm/surrogate.h"
-#include "gp/path/feature_bundle.h"
+#include "gp/path/feature_path.h"
 #include "maths/design.h"
 
 #include <math.h>

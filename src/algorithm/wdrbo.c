@@ -15,7 +15,7 @@
 #include "gp/kernel/family.h"
 #include "maths/blas.h"
 #include "maths/design.h"
-#include "robust/wasserstein_theory.h"
+#include "robust/wasserstein.h"
 
 #include <math.h>
 

@@ -37,4 +37,8 @@ static inline PetscErrorCode rg_free_all(int n, void *const *addresses)
   PetscFunctionReturn(0);
 }
 
+/* Make sure that *array, owned by the caller (NULL at first, PetscFree at the end), has room for
+   `size` numbers. If *room is less, a new array of `wanted` >= size numbers replaces it. */
+PetscErrorCode rg_room(size_t size, size_t wanted, size_t *room, double **array);
+
 #endif

@@ -1,27 +1,415 @@
 /* Values of parameters: defaults, copies, canonical text. params_parse.c converts texts to
    values; params_describe.c describes a table to people. */
+#include "base/number.h"
+#include "base/params_internal.h"
+#include "base/table.h"
+#include "base/text.h"
 #include "regatta/params.h"
 
-#include "base/params_internal.h"
-#include "base/text.h"
-
 #include <ctype.h>
+#include <float.h>
+#include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
+
+/* Whether the word `auto` is accepted and stored as a value of its own. */
+static bool param_allows_auto(const RgParam *entry);
+/* Whether the field is an RgTexts. */
+static bool param_is_texts(const RgParam *entry);
+/* Duplicate n texts and the array of them. */
+static PetscErrorCode param_copy_texts(int n, const char *const *from, char ***to);
+/* Free what the field owns and set it to false, 0, NULL or empty. */
+static PetscErrorCode param_reset(const RgParam *entry, void *options);
+
+static void param_show(const char *word, char shown[RG_SHOWN_SIZE])
+{
+  size_t length = strlen(word), keep = RG_SHOWN_SIZE - 4;
+
+  if (length < RG_SHOWN_SIZE) {
+    strcpy(shown, word);
+    return;
+  }
+  keep = rg_utf8_cut(word, keep);
+  memcpy(shown, word, keep);
+  strcpy(shown + keep, "...");
+}
+
+/* Infinite and huge limits count as absent, and so does a maximum below the minimum. Both zero:
+   unbounded. */
+static bool has_minimum(const RgParam *entry)
+{
+  if (entry->minimum == 0.0 && entry->maximum == 0.0) return false;
+  return entry->minimum > (entry->type == RG_PARAM_INT ? (double)INT_MIN : -1e300);
+}
+
+static bool has_maximum(const RgParam *entry)
+{
+  if (entry->minimum == 0.0 && entry->maximum == 0.0) return false;
+  if (entry->maximum < entry->minimum) return false;
+  return entry->maximum < (entry->type == RG_PARAM_INT ? (double)INT_MAX : 1e300);
+}
+
+static bool in_range(const RgParam *entry, double value)
+{
+  if (has_minimum(entry) && value < entry->minimum) return false;
+  return !(has_maximum(entry) && value > entry->maximum);
+}
+
+/* Append the range of a number: `in [0, 1]`, `> 0`, `>= 2`; nothing if unbounded. */
+static PetscErrorCode param_range(const RgParam *entry, RgText *text)
+{
+  bool low = has_minimum(entry), high = has_maximum(entry);
+  bool open = entry->minimum == RG_POSITIVE;
+
+  PetscFunctionBeginUser;
+  if (low && high) {
+    PetscCall(rg_text_add(text, "in %s", open ? "(" : "["));
+    PetscCall(rg_text_add_real(text, open ? 0.0 : entry->minimum));
+    PetscCall(rg_text_add(text, ", "));
+    PetscCall(rg_text_add_real(text, entry->maximum));
+    PetscCall(rg_text_add(text, "]"));
+  } else if (low) {
+    PetscCall(rg_text_add(text, open ? "> " : ">= "));
+    PetscCall(rg_text_add_real(text, open ? 0.0 : entry->minimum));
+  } else if (high) {
+    PetscCall(rg_text_add(text, "<= "));
+    PetscCall(rg_text_add_real(text, entry->maximum));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Describe accepted values, e.g. `an integer in [1, 100]`; for REALS, one of the numbers. */
+static PetscErrorCode add_accepted(const RgParam *entry, RgText *text)
+{
+  size_t before;
+
+  PetscFunctionBeginUser;
+  switch (entry->type) {
+  case RG_PARAM_BOOL: PetscCall(rg_text_add(text, "true or false")); break;
+  case RG_PARAM_CHOICE:
+    PetscCall(rg_text_add(text, "one of "));
+    for (int i = 0; entry->choices[i]; i++) {
+      PetscCall(rg_text_add(text, "%s'%s'", i ? ", " : "", entry->choices[i]));
+    }
+    break;
+  case RG_PARAM_TEXT: PetscCall(rg_text_add(text, "a text")); break;
+  case RG_PARAM_TEXTS: PetscCall(rg_text_add(text, "a text or a list of them")); break;
+  case RG_PARAM_NAMED: PetscCall(rg_text_add(text, "a map of names to texts")); break;
+  case RG_PARAM_PATH: PetscCall(rg_text_add(text, "a path")); break;
+  case RG_PARAM_INT:
+  case RG_PARAM_REAL:
+  case RG_PARAM_REALS:
+    PetscCall(rg_text_add(text, entry->type == RG_PARAM_INT ? "an integer " : "a number "));
+    before = text->length;
+    PetscCall(param_range(entry, text));
+    if (text->length == before) text->data[--text->length] = '\0';
+    if (entry->type == RG_PARAM_REALS) PetscCall(rg_text_add(text, " or a list of them"));
+    break;
+  case RG_PARAM_GROUP:
+  case RG_PARAM_GONE: break;
+  }
+  if (param_allows_auto(entry)) PetscCall(rg_text_add(text, " or 'auto'"));
+  PetscFunctionReturn(0);
+}
+
+/* Write the message `'restarts' must be an integer in [1, 10000], got 'abc'`. */
+static PetscErrorCode complain(const RgParam *entry, const char *word, RgText *problem)
+{
+  char shown[RG_SHOWN_SIZE];
+  const char *nearest = NULL, *end;
+  double value;
+
+  PetscFunctionBeginUser;
+  param_show(word, shown);
+  PetscCall(rg_text_add(problem, "'%s' must be ", entry->name));
+  PetscCall(add_accepted(entry, problem));
+  PetscCall(rg_text_add(problem, ", got '%s'", shown));
+  const RgNumber number = rg_number_read(word, &end, &value);
+  if (!*end && number == RG_NUMBER_TOO_SMALL)
+    PetscCall(rg_text_add(problem, ", which is too small to be told from 0"));
+  if (!*end && number == RG_NUMBER_TOO_LARGE)
+    PetscCall(rg_text_add(problem, ", which is larger than any number here"));
+  if (entry->type == RG_PARAM_CHOICE) nearest = rg_text_nearest(word, entry->choices);
+  if (nearest) PetscCall(rg_text_add(problem, ", did you mean '%s'?", nearest));
+  PetscFunctionReturn(0);
+}
+
+static const char *skip_digits(const char *c)
+{
+  while (isdigit((unsigned char)*c)) c++;
+  return c;
+}
+
+/* Whether a text is a decimal number as in YAML and C. strtod would also accept hexadecimal,
+   nan, inf and leading blanks. Integers have neither a point nor a negative exponent. */
+static bool is_decimal(const char *word, bool integer)
+{
+  const char *c = word + (*word == '+' || *word == '-');
+  const char *whole = c;
+  bool digits;
+
+  c = skip_digits(c);
+  digits = c > whole;
+  if (*c == '.' && !integer) {
+    const char *fraction = c + 1;
+    c = skip_digits(fraction);
+    digits = digits || c > fraction;
+  }
+  if (!digits) return false;
+  if (*c == 'e' || *c == 'E') {
+    const char *exponent;
+    c++;
+    if (*c == '+' || (*c == '-' && !integer)) c++;
+    exponent = c;
+    c = skip_digits(c);
+    if (c == exponent) return false;
+  }
+  return *c == '\0';
+}
+
+static bool parse_number(const RgParam *entry, const char *word, double *value)
+{
+  bool integer = entry->type == RG_PARAM_INT;
+
+  if (!is_decimal(word, integer)) return false;
+  /* -0 becomes 0, so that equal values have equal canonical texts. */
+  double number;
+  if (!rg_number_only(word, &number) || (integer && (number < INT_MIN || number > INT_MAX)))
+    return false;
+  *value = number + 0.0;
+  return in_range(entry, number);
+}
+
+static bool parse_bool(const char *word, bool *value)
+{
+  static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
+
+  for (int i = 0; i < 6; i++) {
+    if (strcasecmp(word, words[i]) == 0) {
+      *value = i % 2 == 1;
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool parse_choice(const RgParam *entry, const char *word, int *value)
+{
+  for (int i = 0; entry->choices[i]; i++) {
+    if (strcmp(entry->choices[i], word) == 0) {
+      *value = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static PetscErrorCode parse_reals(const RgParam *entry, RgReals *reals, int n,
+                                  const char *const *values, RgText *problem)
+{
+  double *numbers;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)n, &numbers));
+  for (int i = 0; i < n && problem->length == 0; i++) {
+    if (!parse_number(entry, values[i], &numbers[i])) {
+      PetscCall(complain(entry, values[i], problem));
+    }
+  }
+  if (problem->length) {
+    PetscCall(PetscFree(numbers));
+  } else {
+    PetscCall(PetscFree(reals->values));
+    reals->values = numbers;
+    reals->n = n;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_texts(const RgParam *entry, void *options, int n,
+                                  const char *const *values)
+{
+  RgTexts *texts = rg_param_field(entry, options).texts;
+
+  PetscFunctionBeginUser;
+  PetscCall(param_reset(entry, options));
+  PetscCall(param_copy_texts(n, values, &texts->values));
+  texts->n = n;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode set_auto(const RgParam *entry, void *options)
+{
+  RgParamField field = rg_param_field(entry, options);
+
+  PetscFunctionBeginUser;
+  PetscCall(param_reset(entry, options));
+  if (entry->type == RG_PARAM_REAL) *field.real = NAN;
+  if (entry->type == RG_PARAM_INT) *field.integer = -1;
+  PetscFunctionReturn(0);
+}
+
+/* Set a parameter that is not a list from one word other than `auto`. */
+static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const char *word,
+                                 RgText *problem)
+{
+  double number;
+  bool fine = true;
+
+  PetscFunctionBeginUser;
+  switch (entry->type) {
+  case RG_PARAM_BOOL: fine = parse_bool(word, field.boolean); break;
+  case RG_PARAM_CHOICE: fine = parse_choice(entry, word, field.integer); break;
+  case RG_PARAM_INT:
+    fine = parse_number(entry, word, &number);
+    if (fine) *field.integer = (int)number;
+    break;
+  case RG_PARAM_REAL:
+    fine = parse_number(entry, word, &number);
+    if (fine) *field.real = number;
+    break;
+  case RG_PARAM_TEXT:
+  case RG_PARAM_PATH:
+    PetscCall(PetscFree(*field.text));
+    PetscCall(PetscStrallocpy(word, field.text));
+    break;
+  case RG_PARAM_REALS:
+  case RG_PARAM_TEXTS:
+  case RG_PARAM_NAMED:
+  case RG_PARAM_GROUP:
+  case RG_PARAM_GONE: break;
+  }
+  if (!fine) PetscCall(complain(entry, word, problem));
+  PetscFunctionReturn(0);
+}
+
+/* Set the field from `n` words. After a mistake, `problem` (else empty) describes it and the
+   field is unchanged. */
+static PetscErrorCode param_parse(const RgParam *entry, void *options, int n,
+                                  const char *const *values, RgText *problem)
+{
+  RgParamField field = rg_param_field(entry, options);
+
+  PetscFunctionBeginUser;
+  if (n == 1 && param_allows_auto(entry) && strcmp(values[0], "auto") == 0) {
+    PetscCall(set_auto(entry, options));
+  } else if (n >= 1 && entry->type == RG_PARAM_REALS) {
+    PetscCall(parse_reals(entry, field.reals, n, values, problem));
+  } else if (n >= 1 && param_is_texts(entry)) {
+    PetscCall(parse_texts(entry, options, n, values));
+  } else if (n == 1) {
+    PetscCall(parse_word(entry, field, values[0], problem));
+  } else {
+    PetscCall(rg_text_add(problem, "'%s' must be ", entry->name));
+    PetscCall(add_accepted(entry, problem));
+    if (n == 0) {
+      PetscCall(rg_text_add(problem, ", got an empty list"));
+    } else {
+      PetscCall(rg_text_add(problem, ", got a list of %d values", n));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+static const char *type_name(RgParamType type)
+{
+  switch (type) {
+  case RG_PARAM_BOOL: return "bool";
+  case RG_PARAM_INT: return "integer";
+  case RG_PARAM_REAL: return "real";
+  case RG_PARAM_CHOICE: return "choice";
+  case RG_PARAM_TEXT: return "text";
+  case RG_PARAM_REALS: return "reals";
+  case RG_PARAM_TEXTS: return "texts";
+  case RG_PARAM_NAMED: return "map of texts";
+  case RG_PARAM_PATH: return "path";
+  case RG_PARAM_GROUP:
+  case RG_PARAM_GONE: break;
+  }
+  return "";
+}
+
+static PetscErrorCode fill_accepted(const RgParam *entry, RgText *text)
+{
+  PetscFunctionBeginUser;
+  if (entry->type == RG_PARAM_CHOICE) {
+    for (int i = 0; entry->choices[i]; i++) {
+      PetscCall(rg_text_add(text, "%s%s", i ? " | " : "", entry->choices[i]));
+    }
+  } else if (entry->type == RG_PARAM_INT || entry->type == RG_PARAM_REAL ||
+             entry->type == RG_PARAM_REALS) {
+    PetscCall(param_range(entry, text));
+  }
+  if (text->length == 0) PetscCall(rg_text_add(text, "-"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_row(const RgParam *entry, RgTable *table)
+{
+  RgText accepted = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(fill_accepted(entry, &accepted));
+  PetscCall(
+    rg_table_add(table, (const char *const[]){entry->name, type_name(entry->type),
+                                              !entry->fallback   ? "required"
+                                              : *entry->fallback ? entry->fallback
+                                                                 : "\"\"",
+                                              accepted.data,
+                                              entry->symbol && *entry->symbol ? entry->symbol : "-",
+                                              entry->doc ? entry->doc : ""}));
+  PetscCall(rg_text_clear(&accepted));
+  PetscFunctionReturn(0);
+}
+
+/* Append the table of all parameters, or of those in the group called `title`. */
+static PetscErrorCode add_rows(const RgParam *table, const char *title, RgText *text)
+{
+  RgTable rows = {.n_columns = 6,
+                  .headings = {"name", "type", "default", "range", "symbol", "meaning"}};
+  bool inside = !title;
+
+  PetscFunctionBeginUser;
+  for (; table->name; table++) {
+    if (title && table->type == RG_PARAM_GROUP) inside = !strcmp(table->name, title);
+    if (inside && rg_is_param(table)) PetscCall(add_row(table, &rows));
+  }
+  PetscCall(rg_table_print(&rows, text));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_params_describe(const RgParam *table, RgText *text)
+{
+  int n_groups = 0;
+
+  PetscFunctionBeginUser;
+  for (const RgParam *group = table; group->name; group++) {
+    bool seen = group->type != RG_PARAM_GROUP;
+    for (const RgParam *other = table; other < group && !seen; other++)
+      seen = other->type == RG_PARAM_GROUP && !strcmp(other->name, group->name);
+    if (seen) continue;
+    PetscCall(rg_text_add(text, "%s%s\n", n_groups++ ? "\n" : "", group->name));
+    PetscCall(add_rows(table, group->name, text));
+  }
+  if (!n_groups) PetscCall(add_rows(table, NULL, text));
+  PetscFunctionReturn(0);
+}
 
 const char *const rg_param_layout[] = {"auto", NULL};
 const char *const rg_param_later[] = {"auto", NULL};
 const char *const rg_param_or_auto[] = {"auto", NULL};
 
-bool rg_param_allows_auto(const RgParam *entry)
+static bool param_allows_auto(const RgParam *entry)
 {
   return (entry->choices == rg_param_layout || entry->choices == rg_param_or_auto ||
           (entry->fallback && strcmp(entry->fallback, "auto") == 0)) &&
          entry->type != RG_PARAM_CHOICE && entry->type != RG_PARAM_BOOL;
 }
 
-bool rg_param_is_texts(const RgParam *entry)
+static bool param_is_texts(const RgParam *entry)
 {
   return entry->type == RG_PARAM_TEXTS || entry->type == RG_PARAM_NAMED;
 }
@@ -29,10 +417,10 @@ bool rg_param_is_texts(const RgParam *entry)
 static bool owns_storage(const RgParam *entry)
 {
   return entry->type == RG_PARAM_TEXT || entry->type == RG_PARAM_PATH ||
-         entry->type == RG_PARAM_REALS || rg_param_is_texts(entry);
+         entry->type == RG_PARAM_REALS || param_is_texts(entry);
 }
 
-PetscErrorCode rg_param_copy_texts(int n, const char *const *from, char ***to)
+static PetscErrorCode param_copy_texts(int n, const char *const *from, char ***to)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n, to));
@@ -64,7 +452,7 @@ static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgP
   for (; table->name; table++)
     if (rg_is_param(table)) names[n++] = table->name;
   nearest = rg_text_nearest(name, names);
-  rg_param_show(name, shown);
+  param_show(name, shown);
   if (nearest) {
     rg_diagnostics_add(diagnostics, place, "unknown key '%s', did you mean '%s'?", shown, nearest);
   } else if (n == 0) {
@@ -111,7 +499,7 @@ PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *na
     PetscCall(report_unknown(table, name, place, diagnostics));
     PetscFunctionReturn(0);
   }
-  PetscCall(rg_param_parse(found, options, n, values, &problem));
+  PetscCall(param_parse(found, options, n, values, &problem));
   if (problem.length) rg_diagnostics_add(diagnostics, place, "%s", problem.data);
   else if (found->type == RG_PARAM_PATH)
     PetscCall(resolve_path(place.file, rg_param_field(found, options).text));
@@ -145,7 +533,7 @@ static int split_list(char *text, int limit, const char **words)
 static PetscErrorCode set_default(const RgParam *entry, void *options, RgText *problem)
 {
   PetscFunctionBeginUser;
-  if ((entry->type == RG_PARAM_REALS || rg_param_is_texts(entry)) && !rg_param_allows_auto(entry)) {
+  if ((entry->type == RG_PARAM_REALS || param_is_texts(entry)) && !param_allows_auto(entry)) {
     size_t length = strlen(entry->fallback);
     char *text;
     const char **words;
@@ -154,11 +542,11 @@ static PetscErrorCode set_default(const RgParam *entry, void *options, RgText *p
     PetscCall(PetscMalloc1(length + 1, &words));
     int n = split_list(text, (int)length, words);
     /* An empty list is a valid default, although not a valid input. */
-    if (n) PetscCall(rg_param_parse(entry, options, n, words, problem));
+    if (n) PetscCall(param_parse(entry, options, n, words, problem));
     PetscCall(PetscFree(words));
     PetscCall(PetscFree(text));
   } else {
-    PetscCall(rg_param_parse(entry, options, 1, &entry->fallback, problem));
+    PetscCall(param_parse(entry, options, 1, &entry->fallback, problem));
   }
   PetscFunctionReturn(0);
 }
@@ -169,7 +557,7 @@ PetscErrorCode rg_params_defaults(const RgParam *table, void *options)
 
   PetscFunctionBeginUser;
   for (; table->name; table++) {
-    PetscCall(rg_param_reset(table, options));
+    PetscCall(param_reset(table, options));
     if (!table->fallback || !rg_is_param(table)) continue;
     PetscCall(set_default(table, options, &problem));
     bool valid = problem.length == 0;
@@ -180,7 +568,7 @@ PetscErrorCode rg_params_defaults(const RgParam *table, void *options)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_param_reset(const RgParam *entry, void *options)
+static PetscErrorCode param_reset(const RgParam *entry, void *options)
 {
   RgParamField field = rg_param_field(entry, options);
 
@@ -212,7 +600,7 @@ PetscErrorCode rg_params_clear(const RgParam *table, void *options)
 {
   PetscFunctionBeginUser;
   for (; table->name; table++) {
-    if (owns_storage(table)) PetscCall(rg_param_reset(table, options));
+    if (owns_storage(table)) PetscCall(param_reset(table, options));
   }
   PetscFunctionReturn(0);
 }
@@ -251,7 +639,7 @@ static PetscErrorCode add_list(RgText *text, int n, char *const *texts, const do
 
 static bool is_auto(const RgParam *entry, RgParamField field)
 {
-  if (!rg_param_allows_auto(entry)) return false;
+  if (!param_allows_auto(entry)) return false;
   switch (entry->type) {
   case RG_PARAM_INT: return *field.integer == -1;
   case RG_PARAM_REAL: return isnan(*field.real);

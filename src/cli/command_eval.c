@@ -1,7 +1,7 @@
 /* regatta eval NAME -x 1,2: one value of a problem, with gradient, objective and optimum. */
 #include "cli/command.h"
 #include "cli/named_problem.h"
-#include "cli/values.h"
+#include "cli/arguments.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "cli/planned.h"
 #include "cli/shield.h"
 #include "base/table.h"
-#include "cli/values.h"
+#include "cli/arguments.h"
 #include "study/run/origin.h"
 #include "study/file/swept.h"
 #include "study/store/store.h"

@@ -1,5 +1,23 @@
 /* regatta plan STUDY.yaml: show the trials and the cost of a study, without running it. */
+#include "base/grow.h"
+#include "base/number.h"
+#include "base/table.h"
+#include "base/text.h"
+#include "cli/arguments.h"
 #include "cli/command.h"
+#include "cli/starts.h"
+#include "cli/warnings.h"
+#include "cli/world.h"
+#include "study/file/registry.h"
+#include "study/plan/cost.h"
+#include "study/plan/plan.h"
+#include "study/run/origin.h"
+#include "study/run/probe.h"
+#include "study/run/simulate.h"
+#include "study/schedule/calibration.h"
+#include "study/schedule/teams.h"
+#include "study/store/store.h"
+#include "study/trial/trial.h"
 
 #include <limits.h>
 #include <math.h>
@@ -8,20 +26,278 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/number.h"
-#include "cli/plan_json.h"
-#include "cli/simulation.h"
-#include "cli/starts.h"
-#include "cli/warnings.h"
-#include "base/table.h"
-#include "cli/world.h"
-#include "study/schedule/calibration.h"
-#include "study/plan/cost.h"
-#include "study/run/probe.h"
-#include "study/file/registry.h"
-#include "study/run/origin.h"
-#include "study/schedule/teams.h"
-#include "study/store/store.h"
+typedef struct {
+  int n;
+  int *ranks; /* one per job; PetscFree */
+  RgJobRates rates;
+} RgSimulation;
+
+static PetscErrorCode add_string(RgText *text, const char *value)
+{
+  return rg_text_add_json(text, value, strlen(value));
+}
+
+/* JSON has no NaN and no infinity: they become null. */
+static PetscErrorCode add_real(RgText *text, double value)
+{
+  if (!isfinite(value)) return rg_text_add(text, "null");
+  return rg_text_add_real(text, value);
+}
+
+static PetscErrorCode add_setting(const RgSwept *setting, RgText *text)
+{
+  double value;
+
+  PetscFunctionBeginUser;
+  PetscCall(add_string(text, setting->name));
+  PetscCall(rg_text_add(text, ":"));
+  switch (setting->kind) {
+  case RG_SWEPT_NUMBER:
+  case RG_SWEPT_INTEGER:
+    PetscCall(add_real(text, rg_number_only(setting->text, &value) ? value : NAN));
+    break;
+  case RG_SWEPT_LOGICAL: PetscCall(rg_text_add(text, "%s", setting->text)); break;
+  case RG_SWEPT_WORD: PetscCall(add_string(text, setting->text)); break;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_cell_json(const RgPlan *plan, const unsigned char *done, int c,
+                                    RgText *text)
+{
+  const RgPlanCell *planned = &plan->cells[c];
+  const RgCell *cell = &plan->study->cells[c];
+  int n_done = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < planned->n; i++) n_done += done[planned->first + i] != 0;
+  PetscCall(rg_text_add(text, "{\"problem\":"));
+  PetscCall(add_string(text, cell->problem_label));
+  PetscCall(rg_text_add(text, ",\"algorithm\":"));
+  PetscCall(add_string(text, cell->algorithm_label));
+  PetscCall(rg_text_add(text, ",\"settings\":{"));
+  for (int k = 0; k < cell->n_swept; k++) {
+    if (k) PetscCall(rg_text_add(text, ","));
+    PetscCall(add_setting(&cell->settings[k], text));
+  }
+  PetscCall(rg_text_add(text,
+                        "},\"dim_x\":%d,\"dim_c\":%d,\"points\":%d,\"initial_points\":%d,"
+                        "\"iterations\":%d,\"trials\":%d,\"done\":%d,\"seconds\":",
+                        cell->dim_x, cell->dim_c, cell->size_x, cell->run.initial_points,
+                        cell->run.iterations, planned->n, n_done));
+  PetscCall(add_real(text, planned->cost));
+  PetscCall(rg_text_add(text, ",\"memory\":"));
+  PetscCall(add_real(text, planned->memory));
+  PetscCall(rg_text_add(text, "}"));
+  PetscFunctionReturn(0);
+}
+
+/* Append one line: a JSON object with the name of the study and its cells. done: RgStatus of each
+   trial of the plan. */
+static PetscErrorCode plan_json(const RgPlan *plan, const unsigned char *done, RgText *text)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(text, "{\"study\":"));
+  PetscCall(add_string(text, plan->study->name));
+  PetscCall(rg_text_add(text, ",\"cells\":["));
+  for (int c = 0; c < plan->study->n_cells; c++) {
+    if (c) PetscCall(rg_text_add(text, ","));
+    PetscCall(add_cell_json(plan, done, c, text));
+  }
+  PetscCall(rg_text_add(text, "]}\n"));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode set_rates(int n, const char *const *words, RgJobRates *rates,
+                                RgDiagnostics *found)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_params_defaults(rg_job_rates, rates));
+  for (int i = 0; i < n; i++) {
+    char *key, *value;
+    PetscCall(PetscStrallocpy(words[i], &key));
+    value = rg_pair_split(key, (RgPlace){0}, found);
+    if (value) PetscCall(rg_pair_set(rg_job_rates, rates, key, value, (RgPlace){0}, found));
+    PetscCall(PetscFree(key));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_job(int ranks, const RgJob *job, RgTable *table)
+{
+  char n[16], wall[32], busy[16], ticket[16], disk[16], idle[16], commits[32], files[32],
+    resume[32], pack[32];
+
+  PetscFunctionBeginUser;
+  snprintf(n, sizeof(n), "%d", ranks);
+  rg_format(wall, sizeof(wall), "%.1f", job->wall);
+  rg_format(busy, sizeof(busy), "%.1f%%", 100 * job->busy);
+  rg_format(ticket, sizeof(ticket), "%.1f%%", 100 * job->ticket);
+  rg_format(disk, sizeof(disk), "%.1f%%", 100 * job->disk);
+  rg_format(idle, sizeof(idle), "%.1f%%", 100 * job->idle);
+  rg_format(commits, sizeof(commits), "%.4g", job->commits);
+  rg_format(files, sizeof(files), "%.0f", job->files);
+  rg_format(resume, sizeof(resume), "%.1f", job->resume);
+  rg_format(pack, sizeof(pack), "%.1f", job->pack);
+  PetscCall(rg_table_add(
+    table, (const char *const[]){n, wall, busy, ticket, disk, idle, commits, files, resume, pack}));
+  PetscFunctionReturn(0);
+}
+
+/* Print the line of a job, or report why the job is impossible. */
+static PetscErrorCode simulate(const RgPlan *plan, int ranks, const RgJobRates *rates,
+                               RgTable *table, int *exit_code)
+{
+  char message[RG_TEAMS_MESSAGE] = "";
+  RgTeams teams;
+  RgJob job;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_teams_create(plan, ranks, 0, &teams, message));
+  if (message[0]) {
+    rg_complain("plan: %s", message);
+    *exit_code = RG_EXIT_BAD_INPUT;
+  } else {
+    PetscCall(rg_simulate(plan, &teams, rates, &job));
+    PetscCall(add_job(ranks, &job, table));
+  }
+  PetscCall(rg_teams_destroy(&teams));
+  PetscFunctionReturn(0);
+}
+
+/* Parse numbers of ranks from `text`, separated by ',', and rates for rg_job_rates from n words
+   KEY=VALUE. Mistakes are reported and set *exit_code. */
+static PetscErrorCode simulation_parse(const char *text, int n, const char *const *words,
+                                       RgSimulation *simulation, int *exit_code)
+{
+  RgDiagnostics found = {0};
+  char *list, *rest, *end;
+
+  PetscFunctionBeginUser;
+  *simulation = (RgSimulation){0};
+  PetscCall(set_rates(n, words, &simulation->rates, &found));
+  PetscCall(PetscStrallocpy(text, &list));
+  for (char *word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+    const long ranks = strtol(word, &end, 10);
+    if (end == word || *end || ranks < 1 || ranks > 10000000)
+      rg_diagnostics_add(&found, (RgPlace){0},
+                         "-simulate takes numbers of ranks, separated by ',', got '%s'", word);
+    PetscCall(RG_GROW(simulation->n, simulation->ranks));
+    simulation->ranks[simulation->n++] = (int)ranks;
+  }
+  PetscCall(PetscFree(list));
+  if (!simulation->n) rg_diagnostics_add(&found, (RgPlace){0}, "-simulate needs numbers of ranks");
+  for (int i = 0; i < found.n && i < RG_DIAGNOSTICS_MAX; i++)
+    rg_complain("plan: %s", found.list[i].message);
+  if (found.n) *exit_code = RG_EXIT_BAD_INPUT;
+  PetscFunctionReturn(0);
+}
+
+/* ---- workers --------------------------------------------------------------------------------- */
+
+/* The clocks of cells. */
+typedef struct {
+  RgTable table;
+  RgInstances *instances;
+  int n_rough, n_reported, n_open; /* cells; reported, open: left out */
+} Clocks;
+
+/* Means over the trials of a cell; *known is false if some trial has no forecast. *last: that of
+   the last trial. */
+static PetscErrorCode average_clock(const RgPlan *plan, int c, RgInstances *instances,
+                                    double mean[4], RgForecast *last, bool *known)
+{
+  const RgPlanCell *trials = &plan->cells[c];
+
+  PetscFunctionBeginUser;
+  *known = trials->n > 0;
+  for (int i = 0; i < trials->n && *known; i++) {
+    RgTrial trial;
+    PetscCall(rg_plan_trial(plan, trials->first + i, &trial));
+    PetscCall(rg_trial_forecast(plan->study, &trial, instances, last, known));
+    mean[0] += last->makespan / trials->n;
+    mean[1] += last->idle_share / trials->n;
+    mean[2] += (double)last->n_rows / trials->n;
+    mean[3] += (double)last->lost / trials->n;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Add the line of a cell, or count it among those that are left out. */
+static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
+{
+  const RgCell *cell = &plan->study->cells[c];
+  double mean[4] = {0};
+  char text[5][24];
+  RgForecast last = {0};
+  bool known;
+
+  PetscFunctionBeginUser;
+  PetscCall(average_clock(plan, c, clocks->instances, mean, &last, &known));
+  if (!known) {
+    clocks->n_reported += last.reported;
+    clocks->n_open += !last.reported;
+    PetscFunctionReturn(0);
+  }
+  clocks->n_rough += last.rough;
+  snprintf(text[0], sizeof(text[0]), "%d", cell->crew.workers);
+  rg_format(text[1], sizeof(text[1]), "%s%.4g", last.rough ? "~" : "", mean[0]);
+  rg_format(text[2], sizeof(text[2]), "%.1f%%", 100 * mean[1]);
+  rg_format(text[3], sizeof(text[3]), "%.4g", mean[2]);
+  rg_format(text[4], sizeof(text[4]), "%.3g", mean[3]);
+  PetscCall(rg_table_add(
+    &clocks->table, (const char *const[]){cell->problem_label, cell->algorithm_label, cell->swept,
+                                          text[0], text[1], text[2], text[3], text[4]}));
+  PetscFunctionReturn(0);
+}
+
+/* Print the makespan, idle time and losses of every cell with a simulated clock, as far as they are
+   known without its method. */
+static PetscErrorCode show_clock(const RgPlan *plan)
+{
+  Clocks clocks = {.table = {.n_columns = 8,
+                             .headings = {"problem", "algorithm", "swept", ">workers", ">makespan",
+                                          ">idle", ">evaluations", ">lost"}}};
+  RgText out = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_instances_create(&clocks.instances));
+  for (int c = 0; c < plan->study->n_cells; c++)
+    if (plan->study->cells[c].crew.duration) PetscCall(add_clock(plan, c, &clocks));
+  if (clocks.table.n_rows) {
+    PetscCall(rg_table_print(&clocks.table, &out));
+    rg_say("\n%s", out.data);
+  }
+  if (clocks.n_rough)
+    rg_say("~: durations depend on the queries; here each is of a random design\n");
+  if (clocks.n_reported)
+    rg_say("cells without a clock here: %d, whose programs report durations\n", clocks.n_reported);
+  if (clocks.n_open)
+    rg_say("cells without a clock here: %d, whose trials may fail or end early\n", clocks.n_open);
+  PetscCall(rg_instances_destroy(&clocks.instances));
+  PetscCall(rg_text_clear(&out));
+  PetscFunctionReturn(0);
+}
+
+/* Print how these jobs would run the plan, by its estimated costs. An impossible job is reported
+   and sets *exit_code. */
+static PetscErrorCode simulation_show(const RgSimulation *simulation, const RgPlan *plan,
+                                      int *exit_code)
+{
+  RgTable table = {.n_columns = 10,
+                   .headings = {">ranks", ">wall (s)", ">trials", ">counter", ">commits", ">idle",
+                                ">commits/s", ">shards", ">resume (s)", ">pack (s)"}};
+  RgText out = {0};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < simulation->n && *exit_code == RG_EXIT_OK; i++)
+    PetscCall(simulate(plan, simulation->ranks[i], &simulation->rates, &table, exit_code));
+  PetscCall(rg_table_print(&table, &out));
+  if (*exit_code == RG_EXIT_OK) rg_say("\n%s", out.data);
+  PetscCall(rg_text_clear(&out));
+  if (*exit_code == RG_EXIT_OK) PetscCall(show_clock(plan));
+  PetscFunctionReturn(0);
+}
 
 enum {
   OPT_OUTPUT,
@@ -351,8 +627,8 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
 
   PetscFunctionBeginUser;
   if (simulate) {
-    PetscCall(rg_simulation_parse(simulate, arguments->n - 1, arguments->positional + 1,
-                                  &simulation, exit_code));
+    PetscCall(simulation_parse(simulate, arguments->n - 1, arguments->positional + 1, &simulation,
+                               exit_code));
   } else if (arguments->n > 1) {
     rg_complain("plan: '%s' goes with -simulate only", arguments->positional[1]);
     *exit_code = RG_EXIT_BAD_INPUT;
@@ -368,7 +644,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     if (!arguments->option[OPT_QUICK])
       PetscCall(time_trials(&plan, arguments->option[OPT_OUTPUT], &progress));
     PetscCall(rg_calibration_apply(&progress.clock, &plan));
-    if (arguments->option[OPT_JSON]) PetscCall(rg_plan_json(&plan, progress.done, &text));
+    if (arguments->option[OPT_JSON]) PetscCall(plan_json(&plan, progress.done, &text));
     else
       PetscCall(
         describe_plan(&plan, &progress, &job, arguments->option[OPT_TRIALS] != NULL, &text));
@@ -376,7 +652,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
     if (!arguments->option[OPT_JSON]) PetscCall(judge_job(&plan, &job, exit_code));
     PetscCall(rg_calibration_apply(&progress.wall, &plan));
     if (simulate && *exit_code == RG_EXIT_OK)
-      PetscCall(rg_simulation_show(&simulation, &plan, exit_code));
+      PetscCall(simulation_show(&simulation, &plan, exit_code));
   }
   PetscCall(PetscFree(simulation.ranks));
   PetscCall(rg_text_clear(&text));

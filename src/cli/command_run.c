@@ -8,7 +8,7 @@
 #include "cli/progress.h"
 #include "cli/starts.h"
 #include "cli/warnings.h"
-#include "cli/values.h"
+#include "cli/arguments.h"
 #include "study/plan/plan.h"
 #include "study/run/probe.h"
 #include "study/run/study_share.h"

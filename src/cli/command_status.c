@@ -15,7 +15,7 @@
 #include "study/plan/plan.h"
 #include "cli/pace.h"
 #include "cli/planned.h"
-#include "cli/values.h"
+#include "cli/arguments.h"
 #include "study/run/origin.h"
 #include "study/file/registry.h"
 #include "study/schedule/crew.h"

@@ -1,13 +1,317 @@
 /* regatta verify RESULTS.h5: check checksums and completeness, and run a sample of trials again. */
-#include "cli/verification.h"
-
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "base/grow.h"
 #include "base/hash.h"
+#include "cli/command.h"
+#include "cli/starts.h"
+#include "study/file/registry.h"
 #include "study/hdf5/shard.h"
+#include "study/plan/plan.h"
+#include "study/record/software.h"
+#include "study/run/fingerprint.h"
+#include "study/store/compare.h"
+#include "study/store/evaluation_log.h"
+#include "study/store/store.h"
+#include "study/trial/instances.h"
+#include "study/trial/trial.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The recorded state of a trial of the plan. */
+typedef struct {
+  unsigned char status; /* RgStatus */
+  uint64_t checksum[2], fingerprint;
+} RgFound;
+
+typedef struct {
+  int rank, ranks;
+  const char *path;
+  char salt[33];              /* checksum of the file; determines the sample */
+  const RgRegistry *registry; /* borrowed; NULL: no plug-ins */
+  RgFingerprint fingerprint;
+  RgStudy study;
+  RgPlan plan;
+  RgInstances *instances;          /* shared by the repeated trials; owned */
+  RgFound *found;                  /* per trial of the plan; owned */
+  RgChecksum own;                  /* over the records that are part of the file's own checksum */
+  int n_records, n_found, n_other; /* n_other: trials that the plan lacks */
+  bool programs, insists;          /* programs may be started; a rerun was asked for in words */
+  int damaged, n_sample;
+  int n_refused; /* trials that would start a program */
+  int *sample;   /* trials to run again; owned */
+  int n_equal, n_close, n_different;
+  int exit_code;
+} RgVerification;
+
+typedef struct {
+  const RgTrial *trial;
+  const RgCell *cell;
+  RgEvaluationLog *log;
+  char *timeline;
+} Search;
+
+/* The value of one evaluation in a column with this name. */
+static double value_of(const RgRecord *record, const char *name, int row)
+{
+  for (int i = 0; i < record->n_extra; i++)
+    if (!strcmp(record->extra_name[i], name) && record->extra[i]) return record->extra[i][row];
+  return NAN;
+}
+
+/* The values of one evaluation in the columns of a prefix with names; returns their number. */
+static int values_of(const RgRecord *record, const char *prefix, RgTexts names, int row,
+                     double *values)
+{
+  char name[RG_NAME_MAX];
+
+  for (int k = 0; k < names.n; k++) {
+    snprintf(name, sizeof(name), "%s%s", prefix, names.values[k]);
+    values[k] = value_of(record, name, row);
+  }
+  return names.n;
+}
+
+/* The values of one evaluation beside f (rg_trial_more). */
+static void more_of(const RgCell *cell, const RgRecord *record, int row, double *values)
+{
+  values += values_of(record, RG_CONSTRAINT_PREFIX, cell->constraints, row, values);
+  if (rg_duration_kind(cell->crew.duration) == RG_DURATION_REPORTED)
+    *values++ = value_of(record, RG_REPORTED_COLUMN, row);
+  (void)values_of(record, RG_ANSWER_PREFIX, rg_cell_numbers(cell), row, values);
+}
+
+/* Number of an evaluation in the order of asking. */
+static int number_of(const RgRecord *record, int row)
+{
+  const double *submission = record->column[RG_COLUMN_SUBMISSION];
+
+  return submission && submission[row] >= 1 && submission[row] < INT_MAX ? (int)submission[row]
+                                                                         : row + 1;
+}
+
+static PetscErrorCode take(void *closure, const RgRecord *record)
+{
+  Search *search = closure;
+  const double *x = record->column[RG_COLUMN_X], *c = record->column[RG_COLUMN_C];
+  const double *f = record->column[RG_COLUMN_F];
+  RgFault fault = {0};
+  double *more;
+
+  PetscFunctionBeginUser;
+  if (strcmp(record->id, search->trial->id) || !x || !f) PetscFunctionReturn(0);
+  if (record->dim_x != search->trial->dim_x || record->dim_c != search->trial->dim_c ||
+      (record->dim_c && !c))
+    PetscFunctionReturn(0); /* forged: the trial has other points */
+  PetscCall(PetscFree(search->timeline));
+  if (record->timeline) PetscCall(PetscStrallocpy(record->timeline, &search->timeline));
+  PetscCall(PetscMalloc1(rg_trial_more(search->cell), &more));
+  for (int row = 0; row < record->n_rows; row++) {
+    more_of(search->cell, record, row, more);
+    PetscCall(
+      rg_evaluation_log_add(search->log, number_of(record, row), x + (size_t)row * record->dim_x,
+                            c ? c + (size_t)row * record->dim_c : NULL, f[row], more, 0, &fault));
+  }
+  PetscCall(PetscFree(more));
+  PetscFunctionReturn(0);
+}
+
+/* Load the evaluations of one trial as a log in memory, and its timeline on the real clock (NULL:
+   another clock); owned by the caller. They are empty if the file has no such trial. */
+static PetscErrorCode evaluations_of(const char *path, const RgTrial *trial, const RgCell *cell,
+                                     RgEvaluationLog **log, char **timeline)
+{
+  Search search = {.trial = trial, .cell = cell};
+  RgFault fault = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_evaluation_log_open(NULL, RG_FOLDER_EVALUATIONS, trial->id, NULL, trial->dim_x,
+                                   trial->dim_c, rg_trial_more(cell), &search.log));
+  *log = search.log;
+  PetscCall(rg_store_visit(path, take, &search, NULL, &fault));
+  *timeline = search.timeline;
+  PetscFunctionReturn(0);
+}
+
+/* Tolerance for the initial design when numeric fingerprints differ. */
+static const double tolerance = 1e-6;
+
+typedef struct {
+  uint64_t lot;
+  int trial;
+} Lot;
+
+static int compare_lots(const void *left, const void *right)
+{
+  const Lot *a = left, *b = right;
+  return a->lot != b->lot ? (a->lot > b->lot) - (a->lot < b->lot)
+                          : (a->trial > b->trial) - (a->trial < b->trial);
+}
+
+/* Whether trial i ran with our arithmetic: same numeric fingerprint and plug-ins. */
+static bool has_our_bits(const RgVerification *s, int i)
+{
+  const RgCell *cell = &s->study.cells[rg_plan_cell(&s->plan, i)];
+
+  return s->found[i].fingerprint == rg_registry_fingerprint(s->registry, cell, s->fingerprint.hash);
+}
+
+/* Whether a rerun of trial i would start a program that the file names. Problems that are programs
+   are not asked again (below). */
+static bool starts_program(const RgVerification *s, int i)
+{
+  return s->study.cells[rg_plan_cell(&s->plan, i)].algorithm->outside != NULL;
+}
+
+/* Costly evaluations are not repeated; only the algorithm runs again, on the recorded answers.
+   This check needs a complete record and equal bits. */
+static bool can_run_again(const RgVerification *s, int i)
+{
+  if (!(s->study.cells[rg_plan_cell(&s->plan, i)].problem->traits & RG_PROBLEM_COSTLY)) return true;
+  return s->found[i].status == RG_STATUS_COMPLETE && has_our_bits(s, i);
+}
+
+/* Draw the `wanted` trials with the smallest lots. A lot is the hash of the file's checksum and
+   the trial's id. */
+static PetscErrorCode verify_draw(RgVerification *s, int wanted)
+{
+  Lot *lots;
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &lots));
+  PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &s->sample));
+  for (int i = 0; i < s->plan.n; i++) {
+    char text[80];
+    uint64_t hash[2];
+    RgTrial trial;
+    if (s->found[i].status == RG_STATUS_MISSING || !can_run_again(s, i)) continue;
+    if (!s->programs && starts_program(s, i)) {
+      s->n_refused += wanted > 0;
+      continue;
+    }
+    PetscCall(rg_plan_trial(&s->plan, i, &trial));
+    snprintf(text, sizeof(text), "%s %s", s->salt, trial.id);
+    rg_hash128(text, strlen(text), hash);
+    lots[n++] = (Lot){hash[0], i};
+  }
+  qsort(lots, (size_t)n, sizeof(*lots), compare_lots);
+  s->n_sample = PetscMin(n, wanted);
+  for (int k = 0; k < s->n_sample; k++) s->sample[k] = lots[k].trial;
+  PetscCall(PetscFree(lots));
+  PetscFunctionReturn(0);
+}
+
+/* A comparison of the new record with the one in the file. */
+typedef struct {
+  const RgRecord *now;
+  bool bits;    /* equal bits are promised */
+  bool program; /* the method is an external program, which was run again */
+  RgText difference;
+} Comparison;
+
+static PetscErrorCode compare_record(void *closure, const RgRecord *then)
+{
+  Comparison *comparison = closure;
+
+  PetscFunctionBeginUser;
+  if (strcmp(then->id, comparison->now->id)) PetscFunctionReturn(0);
+  if (comparison->bits)
+    PetscCall(rg_record_compare(then, comparison->now, &comparison->difference));
+  else
+    PetscCall(rg_record_compare_initial(then, comparison->now, tolerance, &comparison->difference));
+  if (comparison->difference.length && comparison->program && comparison->bits)
+    PetscCall(rg_text_add(&comparison->difference, "; the program is not reproducible"));
+  const RgPart build = rg_software_parts(then->provenance.software).build;
+  if (comparison->difference.length)
+    PetscCall(rg_text_add(&comparison->difference, " (by %.*s)", build.length, build.at));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode run_again(RgVerification *s, int index)
+{
+  RgTrial trial;
+  const RgFound *found = &s->found[index];
+  RgEvaluationLog *known = NULL;
+  char *timeline = NULL;
+  RgRecord record = {0};
+  RgFault fault = {0};
+  uint64_t checksum[2];
+  bool stopped;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_plan_trial(&s->plan, index, &trial));
+  const RgCell *cell = &s->study.cells[trial.cell];
+  if (cell->problem->traits & RG_PROBLEM_COSTLY)
+    PetscCall(evaluations_of(s->path, &trial, cell, &known, &timeline));
+  RgTrialHost host = {.known = known, .timeline = timeline, .instances = s->instances};
+  PetscCall(rg_trial_run(&s->study, &trial, &host, &record, &stopped));
+  PetscCall(rg_evaluation_log_close(&known));
+  PetscCall(PetscFree(timeline));
+  PetscCall(rg_record_checksum(&record, checksum));
+  if (checksum[0] == found->checksum[0] && checksum[1] == found->checksum[1]) {
+    s->n_equal++;
+  } else {
+    Comparison comparison = {
+      .now = &record, .bits = has_our_bits(s, index), .program = cell->algorithm->outside != NULL};
+    PetscCall(rg_store_visit(s->path, compare_record, &comparison, NULL, &fault));
+    if (fault.code) PetscCall(rg_text_add(&comparison.difference, "%s", fault.message));
+    if (comparison.difference.length) {
+      rg_warn("regatta: %s: trial %s (%s, %s, instance %llu, seed %llu) differs: %s\n", s->path,
+              trial.id, cell->problem_label, cell->algorithm_label,
+              (unsigned long long)trial.instance, (unsigned long long)trial.seed,
+              comparison.difference.data);
+      s->n_different++;
+    } else {
+      s->n_close++;
+    }
+    PetscCall(rg_text_clear(&comparison.difference));
+  }
+  PetscCall(rg_record_destroy(&record));
+  PetscFunctionReturn(0);
+}
+
+/* Anyone's file is checked, so a file starts nothing by itself. */
+static PetscErrorCode say_refused(RgVerification *s)
+{
+  RgText programs = {0};
+
+  PetscFunctionBeginUser;
+  if (!s->n_refused) PetscFunctionReturn(0);
+  PetscCall(rg_starts_describe(&s->study, false, &programs));
+  rg_complain("%s: %d trial%s not run again, which would start programs: %s; -allow-programs "
+              "starts them",
+              s->path, s->n_refused, s->n_refused == 1 ? " was" : "s were", programs.data);
+  if (s->insists) s->exit_code = RG_EXIT_BAD_INPUT;
+  PetscCall(rg_text_clear(&programs));
+  PetscFunctionReturn(0);
+}
+
+/* Run the sample again and report the result. Collective. */
+static PetscErrorCode verify_check(RgVerification *s)
+{
+  int counts[3];
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_instances_create(&s->instances));
+  for (int k = s->rank; k < s->n_sample; k += s->ranks) PetscCall(run_again(s, s->sample[k]));
+  counts[0] = s->n_equal, counts[1] = s->n_close, counts[2] = s->n_different;
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, counts, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+  rg_say("run again: %d trial%s, %d equal in every bit", s->n_sample, s->n_sample == 1 ? "" : "s",
+         counts[0]);
+  if (counts[1])
+    rg_say(", %d of another numeric fingerprint with the same initial design (to %g)", counts[1],
+           tolerance);
+  rg_say(counts[2] ? ", %d different\n" : "\n", counts[2]);
+  PetscCall(say_refused(s));
+  if (counts[2]) s->exit_code = RG_EXIT_STORAGE;
+  else if (!s->exit_code && s->n_found < s->plan.n && s->rank == 0)
+    s->exit_code = RG_EXIT_INCOMPLETE;
+  PetscCallMPI(MPI_Bcast(&s->exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
+  PetscFunctionReturn(0);
+}
 
 enum { OPT_SAMPLE, OPT_ALL, OPT_NONE, OPT_STUDY, OPT_PROGRAMS };
 
@@ -250,8 +554,8 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   if (s.rank == 0) PetscCall(read_file(&s, named ? named : s.path, &text));
   PetscCall(share(&s, named ? named : s.path, &text));
   if (s.exit_code == RG_EXIT_OK) {
-    PetscCall(rg_verify_draw(&s, wanted));
-    PetscCall(rg_verify_check(&s));
+    PetscCall(verify_draw(&s, wanted));
+    PetscCall(verify_check(&s));
   }
   PetscCall(PetscFree(text));
   *exit_code = s.exit_code;

@@ -11,7 +11,7 @@
 #include "base/grow.h"
 #include "base/number.h"
 #include "cli/command.h"
-#include "cli/values.h"
+#include "cli/arguments.h"
 #include "regatta/algorithm.h"
 #include "study/file/registry.h"
 #include "theory/formula.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "cli/values.h"
+#include "cli/arguments.h"
 #include "study/schedule/calibration.h"
 
 #define WINDOW 600.0 /* seconds */

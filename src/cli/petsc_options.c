@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/files.h"
 #include "cli/arguments.h"
 
 enum { MOST = 1 << 20 }; /* bytes of an option file */

@@ -1,7 +1,7 @@
 /* The observer of `regatta run`. */
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "cli/values.h"
+#include "cli/arguments.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "cli/arguments.h"
-#include "study/file/duration.h"
+#include "study/file/crew_options.h"
 
 enum { DRAWS = 64 };
 

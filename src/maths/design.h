@@ -2,7 +2,7 @@
 #ifndef RG_MATHS_DESIGN_H
 #define RG_MATHS_DESIGN_H
 
-#include "maths/sobol.h"
+#include "regatta/error.h"
 #include "regatta/stream.h"
 
 /* m x dim scrambled Sobol points (Owen's nested uniform scrambling by hashing, keys drawn from
@@ -15,5 +15,13 @@ PetscErrorCode rg_design_latin_hypercube(RgRandom *random, int m, int dim, doubl
 
 /* m x dim independent uniform points. */
 PetscErrorCode rg_design_uniform(RgRandom *random, int m, int dim, double *points);
+
+#define RG_SOBOL_MAX_DIM 1111
+#define RG_SOBOL_MAX_POINTS ((1 << 30) - 1) /* direction numbers have 30 bits */
+
+/* The first m points of the sequence in dim coordinates without the origin (m x dim, row i = point
+   i). Errors: PETSC_ERR_ARG_OUTOFRANGE for dim > RG_SOBOL_MAX_DIM. O(m dim). Sources: Bratley
+   and Fox (1988), Algorithm 659, up to 40 dimensions; Joe and Kuo (2008) beyond. */
+PetscErrorCode rg_sobol_points(int m, int dim, double *points);
 
 #endif

@@ -1,11 +1,14 @@
 /* Shared parts of the expression parsers: white space, expected characters, the first mistake. */
 #include "maths/expression.h"
+#include "base/grow.h"
+#include "base/number.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "base/number.h"
+#include <stdlib.h>
+#include <string.h>
 
 bool rg_expression_failed(const RgExpression *expression)
 {
@@ -60,4 +63,244 @@ PetscErrorCode rg_expression_expect_end(RgExpression *expression, const char *wh
                                     "nothing expected after the %s, found '%.20s'", what,
                                     expression->at));
   PetscFunctionReturn(0);
+}
+
+enum { MAX_STEPS = 200, MAX_DEPTH = 30, MAX_NAME = 64 };
+
+typedef enum { NUMBER, NAME, ADD, SUBTRACT, MULTIPLY, DIVIDE, POWER, NEGATE, FUNCTION } Kind;
+
+/* The functions; kind FUNCTION + i is function i. */
+static const struct {
+  const char *name;
+  double (*one)(double);         /* function of one argument; NULL: two arguments */
+  double (*two)(double, double); /* function of two arguments */
+} functions[] = {{"abs", fabs, NULL}, {"exp", exp, NULL}, {"log", log, NULL},  {"sqrt", sqrt, NULL},
+                 {"sin", sin, NULL},  {"cos", cos, NULL}, {"min", NULL, fmin}, {"max", NULL, fmax}};
+enum { N_FUNCTIONS = sizeof(functions) / sizeof(functions[0]) };
+
+typedef struct {
+  RgExpression *text;
+  int n_names;
+  const char *const *names;
+  RgArithmetic *out;
+} Parser;
+
+static PetscErrorCode sum(Parser *parser);
+
+static PetscErrorCode add_step(Parser *parser, int kind, double value, int name)
+{
+  RgArithmetic *out = parser->out;
+
+  PetscFunctionBeginUser;
+  if (out->n == MAX_STEPS)
+    PetscCall(rg_expression_mistake(parser->text, parser->text->at,
+                                    "the formula has more than %d numbers, names and operations",
+                                    MAX_STEPS));
+  if (rg_expression_failed(parser->text)) PetscFunctionReturn(0);
+  PetscCall(RG_GROW(out->n, out->steps));
+  out->steps[out->n++] = (RgArithmeticStep){kind, value, name};
+  PetscFunctionReturn(0);
+}
+
+/* After the name of a function. */
+static PetscErrorCode call(Parser *parser, int function)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_expression_expect(parser->text, '('));
+  PetscCall(sum(parser));
+  if (functions[function].two) {
+    PetscCall(rg_expression_expect(parser->text, ','));
+    PetscCall(sum(parser));
+  }
+  PetscCall(rg_expression_expect(parser->text, ')'));
+  PetscCall(add_step(parser, FUNCTION + function, 0, 0));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode unknown_name(Parser *parser, const char *start, const char *name)
+{
+  RgText known = {0};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < parser->n_names && known.length < 200; i++)
+    PetscCall(rg_text_add(&known, "%s%s", i ? ", " : "", parser->names[i]));
+  PetscCall(rg_expression_mistake(parser->text, start, "unknown name '%s'; the inputs are %s", name,
+                                  known.length ? known.data : "none"));
+  PetscCall(rg_text_clear(&known));
+  PetscFunctionReturn(0);
+}
+
+/* A name of an input or a function. */
+static PetscErrorCode word(Parser *parser)
+{
+  const char *start = parser->text->at;
+  char name[MAX_NAME] = "";
+  int length = 0;
+
+  PetscFunctionBeginUser;
+  while (isalnum((unsigned char)start[length]) || start[length] == '_') length++;
+  memcpy(name, start, (size_t)PetscMin(length, MAX_NAME - 1));
+  parser->text->at += length;
+  for (int i = 0; i < parser->n_names; i++) {
+    if (strcmp(parser->names[i], name)) continue;
+    PetscCall(add_step(parser, NAME, 0, i));
+    PetscFunctionReturn(0);
+  }
+  for (int i = 0; i < N_FUNCTIONS; i++) {
+    if (strcmp(functions[i].name, name)) continue;
+    PetscCall(call(parser, i));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(unknown_name(parser, start, name));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode atom(Parser *parser)
+{
+  const char first = rg_expression_next(parser->text), *start = parser->text->at;
+  const char *end;
+  double value;
+
+  PetscFunctionBeginUser;
+  if (rg_expression_failed(parser->text)) PetscFunctionReturn(0);
+  if (isalpha((unsigned char)first)) {
+    PetscCall(word(parser));
+  } else if (rg_expression_accept(parser->text, '(')) {
+    PetscCall(sum(parser));
+    PetscCall(rg_expression_expect(parser->text, ')'));
+  } else if (isdigit((unsigned char)first) || first == '.') {
+    if (rg_number_read(start, &end, &value) != RG_NUMBER_READ)
+      PetscCall(rg_expression_mistake(parser->text, start, "'%.20s' is no number", start));
+    parser->text->at = end;
+    PetscCall(add_step(parser, NUMBER, value, 0));
+  } else {
+    PetscCall(rg_expression_mistake(parser->text, start,
+                                    first ? "a number, a name or '(' expected, found '%.20s'"
+                                          : "a number, a name or '(' expected at the end%s",
+                                    start));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A sign, then an atom, perhaps with an exponent. */
+static PetscErrorCode factor(Parser *parser)
+{
+  PetscFunctionBeginUser;
+  if (++parser->text->depth > MAX_DEPTH)
+    PetscCall(
+      rg_expression_mistake(parser->text, parser->text->at, "nested more than %d deep", MAX_DEPTH));
+  if (rg_expression_failed(parser->text)) PetscFunctionReturn(0);
+  if (rg_expression_accept(parser->text, '-')) {
+    PetscCall(factor(parser));
+    PetscCall(add_step(parser, NEGATE, 0, 0));
+  } else {
+    PetscCall(atom(parser));
+    if (rg_expression_accept(parser->text, '^')) {
+      PetscCall(factor(parser));
+      PetscCall(add_step(parser, POWER, 0, 0));
+    }
+  }
+  parser->text->depth--;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode product(Parser *parser)
+{
+  PetscFunctionBeginUser;
+  PetscCall(factor(parser));
+  for (;;) {
+    const bool times = rg_expression_accept(parser->text, '*');
+    if (!times && !rg_expression_accept(parser->text, '/')) break;
+    PetscCall(factor(parser));
+    PetscCall(add_step(parser, times ? MULTIPLY : DIVIDE, 0, 0));
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode sum(Parser *parser)
+{
+  PetscFunctionBeginUser;
+  PetscCall(product(parser));
+  for (;;) {
+    const bool plus = rg_expression_accept(parser->text, '+');
+    if (!plus && !rg_expression_accept(parser->text, '-')) break;
+    PetscCall(product(parser));
+    PetscCall(add_step(parser, plus ? ADD : SUBTRACT, 0, 0));
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_arithmetic_parse(RgExpression *text, int n_names, const char *const *names,
+                                   RgArithmetic *arithmetic)
+{
+  Parser parser = {text, n_names, names, arithmetic};
+
+  PetscFunctionBeginUser;
+  *arithmetic = (RgArithmetic){0};
+  PetscCall(sum(&parser));
+  if (rg_expression_failed(text)) arithmetic->n = 0;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_arithmetic_parse_inputs(RgExpression *parser, const RgSpace *design,
+                                          RgArithmetic *arithmetic)
+{
+  const char **names;
+  char(*numbered)[16];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(design->dim, &names, design->dim, &numbered));
+  for (int j = 0; j < design->dim; j++) {
+    snprintf(numbered[j], sizeof(numbered[j]), "x%d", j + 1);
+    names[j] = design->inputs ? design->inputs[j].name : numbered[j];
+  }
+  PetscCall(rg_arithmetic_parse(parser, design->dim, names, arithmetic));
+  PetscCall(PetscFree2(names, numbered));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_arithmetic_clear(RgArithmetic *arithmetic)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(arithmetic->steps));
+  *arithmetic = (RgArithmetic){0};
+  PetscFunctionReturn(0);
+}
+
+static double apply_two(Kind kind, double a, double b)
+{
+  switch (kind) {
+  case ADD: return a + b;
+  case SUBTRACT: return a - b;
+  case MULTIPLY: return a * b;
+  case DIVIDE: return a / b;
+  case POWER: return pow(a, b);
+  case NUMBER:
+  case NAME:
+  case NEGATE:
+  case FUNCTION: break;
+  }
+  return NAN;
+}
+
+double rg_arithmetic_value(const RgArithmetic *arithmetic, const double *values)
+{
+  double stack[MAX_STEPS];
+  int top = -1;
+
+  for (int i = 0; i < arithmetic->n; i++) {
+    const RgArithmeticStep *step = &arithmetic->steps[i];
+    const int function = step->kind - FUNCTION;
+    if (step->kind == NUMBER) stack[++top] = step->value;
+    else if (step->kind == NAME) stack[++top] = values[step->name];
+    else if (step->kind == NEGATE) stack[top] = -stack[top];
+    else if (function >= 0 && functions[function].one)
+      stack[top] = functions[function].one(stack[top]);
+    else {
+      top--;
+      stack[top] = function >= 0 ? functions[function].two(stack[top], stack[top + 1])
+                                 : apply_two((Kind)step->kind, stack[top], stack[top + 1]);
+    }
+  }
+  return top < 0 ? NAN : stack[0];
 }

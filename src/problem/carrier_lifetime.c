@@ -12,7 +12,7 @@
 
    Unit coordinates have the same scale, 154, in x and w, so that a surrogate of x + w is one with
    `structure: shift`. */
-#include "base/file.h"
+#include "base/files.h"
 #include "base/hash.h"
 #include "problem/csv.h"
 #include "problem/finite_context.h"

@@ -2,7 +2,7 @@
 #include "problem/csv.h"
 
 #include "base/grow.h"
-#include "base/file.h"
+#include "base/files.h"
 #include "base/number.h"
 
 #include <math.h>

@@ -11,7 +11,7 @@ typedef enum { RG_DUPLICATES_MEAN, RG_DUPLICATES_FIRST, RG_DUPLICATES_ERROR } Rg
 
 /* The source of the values of a pool. All pointers are borrowed. */
 typedef struct {
-  const char *path; /* CSV file (base/file.h says where it is looked for) */
+  const char *path; /* CSV file (base/files.h says where it is looked for) */
   /* Where public data are available, for the message that they are missing; NULL: no such place. */
   const char *origin;
   RgCsvHeader header;

@@ -1,9 +1,174 @@
 /* Robustness measures: their names, values and bounds over many designs. */
-#include "regatta/measure.h"
 #include "base/grow.h"
+#include "regatta/measure.h"
 #include "robust/measure_row.h"
+#include "robust/total_variation.h"
 
 #include <math.h>
+
+/* Set the derivative to 1 at the first context whose value is `value`. */
+static void at_value(int n, const double *f, double value, double *slope)
+{
+  for (int i = 0; i < n; i++) slope[i] = 0;
+  for (int i = 0; i < n; i++)
+    if (f[i] == value) {
+      slope[i] = 1;
+      return;
+    }
+}
+
+/* Shares of the tail: the mass below the value at risk, and at it what is missing to alpha. */
+static void tail(int n, const double *f, const double *p, double alpha, double quantile,
+                 double *slope)
+{
+  double left = alpha;
+
+  for (int i = 0; i < n; i++) {
+    slope[i] = f[i] < quantile ? p[i] / alpha : 0;
+    left -= f[i] < quantile ? p[i] : 0;
+  }
+  for (int i = 0; i < n; i++) {
+    if (f[i] != quantile) continue;
+    const double taken = fmin(fmax(left, 0), p[i]);
+    slope[i] = taken / alpha;
+    left -= taken;
+  }
+}
+
+/* Derivatives of E|f - E f|, of E(f - E f)^2, and of its root. */
+static void deviation(RgMeasureKind kind, int n, const double *f, const double *p, double *slope)
+{
+  double mean = 0, square = 0, signs = 0;
+
+  for (int i = 0; i < n; i++) mean += p[i] * f[i];
+  for (int i = 0; i < n; i++) {
+    const double difference = f[i] - mean, sign = (difference > 0) - (difference < 0);
+    square += p[i] * difference * difference;
+    signs += p[i] * sign;
+    slope[i] = p[i] * (kind == RG_MEASURE_MAD ? sign : 2 * difference);
+  }
+  for (int i = 0; i < n; i++) {
+    if (kind == RG_MEASURE_MAD) slope[i] -= p[i] * signs;
+    if (kind == RG_MEASURE_SD) slope[i] = square > 0 ? slope[i] / (2 * sqrt(square)) : 0;
+  }
+}
+
+/* The probabilities of the least expectation in the L1 ball; f has its minimum at `least`. */
+static PetscErrorCode worst_in_ball(int n, const double *f, const double *p, double radius,
+                                    double *slope)
+{
+  double *work, mass;
+  int least = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 1; i < n; i++)
+    if (f[i] < f[least]) least = i;
+  PetscCall(PetscMalloc1(2 * n, &work));
+  (void)rg_total_variation_worst(n, f, p, f[least], radius, slope, &mass, work);
+  slope[least] += mass;
+  PetscCall(PetscFree(work));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode sum(const RgMeasure *measure, int n, const double *f, const double *p,
+                          double *slope)
+{
+  double *part, value;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, &part));
+  for (int i = 0; i < n; i++) slope[i] = 0;
+  for (int k = 0; k < measure->n_parts; k++) {
+    PetscCall(rg_measure_gradient(&measure->parts[k], n, f, p, &value, part));
+    for (int i = 0; i < n; i++) slope[i] += measure->coefficients[k] * part[i];
+  }
+  PetscCall(PetscFree(part));
+  PetscFunctionReturn(0);
+}
+
+/* An increasing map of the measure inside, whose value is `value`. */
+static PetscErrorCode map(const RgMeasure *measure, int n, const double *f, const double *p,
+                          double *slope)
+{
+  double inner, by = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_gradient(measure->parts, n, f, p, &inner, slope));
+  if (measure->kind == RG_MEASURE_TANH) by = 1 - tanh(inner) * tanh(inner);
+  else if (measure->kind == RG_MEASURE_EXP) by = exp(inner);
+  else by = inner > measure->parameter && inner < measure->most;
+  for (int i = 0; i < n; i++) slope[i] *= by;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_measure_gradient(const RgMeasure *measure, int n, const double *f,
+                                   const double *p, double *value, double *slope)
+{
+  const RgMeasure risk = {.kind = RG_MEASURE_VAR, .parameter = measure->parameter};
+  double quantile;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_measure_value(measure, 1, n, f, p, value));
+  switch (measure->kind) {
+  case RG_MEASURE_EXPECTATION: PetscCall(PetscArraycpy(slope, p, n)); break;
+  case RG_MEASURE_WORST:
+  case RG_MEASURE_BEST:
+  case RG_MEASURE_VAR: at_value(n, f, *value, slope); break;
+  case RG_MEASURE_CVAR:
+    PetscCall(rg_measure_value(&risk, 1, n, f, p, &quantile));
+    tail(n, f, p, measure->parameter, quantile, slope);
+    break;
+  case RG_MEASURE_MAD:
+  case RG_MEASURE_SD:
+  case RG_MEASURE_VARIANCE: deviation(measure->kind, n, f, p, slope); break;
+  case RG_MEASURE_PTR:
+    for (int i = 0; i < n; i++) slope[i] = 0;
+    break;
+  case RG_MEASURE_ROBUST:
+    PetscCheck(measure->parameter > 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "no derivative over a list");
+    PetscCall(worst_in_ball(n, f, p, measure->parameter, slope));
+    break;
+  case RG_MEASURE_CLIP:
+  case RG_MEASURE_TANH:
+  case RG_MEASURE_EXP: PetscCall(map(measure, n, f, p, slope)); break;
+  case RG_MEASURE_SUM: PetscCall(sum(measure, n, f, p, slope)); break;
+  }
+  PetscFunctionReturn(0);
+}
+
+double rg_measure_transport(const RgMeasure *measure)
+{
+  double most = 0;
+
+  switch (measure->kind) {
+  case RG_MEASURE_EXPECTATION: return 1;
+  case RG_MEASURE_CVAR: return 1 / measure->parameter;
+  case RG_MEASURE_MAD: return 2;
+  case RG_MEASURE_CLIP:
+  case RG_MEASURE_TANH: return rg_measure_transport(measure->parts);
+  case RG_MEASURE_SUM:
+    for (int i = 0; i < measure->n_parts; i++)
+      most += fabs(measure->coefficients[i]) * rg_measure_transport(&measure->parts[i]);
+    return most;
+  case RG_MEASURE_WORST:
+  case RG_MEASURE_BEST:
+  case RG_MEASURE_VAR:
+  case RG_MEASURE_SD:
+  case RG_MEASURE_VARIANCE:
+  case RG_MEASURE_PTR:
+  case RG_MEASURE_ROBUST:
+  case RG_MEASURE_EXP: break;
+  }
+  return NAN;
+}
+
+bool rg_measure_lists(const RgMeasure *measure)
+{
+  bool found = measure->kind == RG_MEASURE_ROBUST && !(measure->parameter > 0);
+
+  for (int i = 0; i < measure->n_parts; i++) found = found || rg_measure_lists(&measure->parts[i]);
+  return found;
+}
 
 PetscErrorCode rg_measure_destroy(RgMeasure *measure)
 {

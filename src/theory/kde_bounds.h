@@ -6,7 +6,7 @@
 #ifndef RG_THEORY_KDE_BOUNDS_H
 #define RG_THEORY_KDE_BOUNDS_H
 
-#include "robust/discretise.h"
+#include "robust/integral.h"
 
 /* f is a path of a Gaussian process whose derivatives exceed L with probability at most
    a exp(-(L/b)^2) on [0, r]^dim; bandwidths of order t^(-1/(4 + dim_c)). Bounds of the mean

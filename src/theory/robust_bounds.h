@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "maths/distribution.h"
-#include "robust/discretise.h"
+#include "robust/integral.h"
 
 /* C1 = 2 k/log(1 + k/noise), k = largest prior variance: 2/log(1 + 1/noise) for k = 1. If nature
    draws w, it is divided by the least probability of w (1: the learner chooses). */

@@ -6,7 +6,7 @@
 #ifndef RG_THEORY_WASSERSTEIN_BOUNDS_H
 #define RG_THEORY_WASSERSTEIN_BOUNDS_H
 
-#include "robust/wasserstein_theory.h"
+#include "robust/wasserstein.h"
 
 /* rho_t of observed contexts. */
 double rg_wasserstein_remainder(const RgWassersteinTheory *theory, int t, double norm);

@@ -23,7 +23,7 @@ SEES_PROBLEMS = ["regatta/problem.h", "regatta/plugin.h", "regatta/regatta.h"]
 
 # what may stand only in these folders or files, and why it is looked for
 ONLY_WORDS = [
-    (r"\b(exit|_exit|abort)\s*\(", ["cli/", "base/child_spawn.c"],
+    (r"\b(exit|_exit|abort)\s*\(", ["cli/", "base/child.c"],
      "ends the program"),
     (r"(?<![\w.])(printf|puts|putchar)\s*\(|\bstdout\b|\bstderr\b", ["cli/"], "prints"),
     (r"\bMPI_COMM_WORLD\b|\bPETSC_COMM_WORLD\b", ["cli/"], "uses the world communicator"),
@@ -35,7 +35,7 @@ ONLY_WORDS = [
      "follows the program's locale: use base/number.h"),
     (r"\b(malloc|calloc|realloc)\s*\(", ["cli/main.c"], "use PetscMalloc"),
     (r"\bMPI_[A-Z]\w*", ["gp/team/", "gp/posterior/iterative/", "study/schedule/", "study/run/", "cli/",
-                         "study/record/software.c", "base/child_spawn.c", "regatta/run.h"],
+                         "study/record/software.c", "base/child.c", "regatta/run.h"],
      "talks between ranks"),
     (r"\b(model|posterior)(->|\.)(posterior\.)?(set|ops|iterative|slot)\b", ["gp/"],
      "asks for a back end of the posterior"),

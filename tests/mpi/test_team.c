@@ -3,7 +3,7 @@
 
 #include "gp_support.h"
 
-#include "gp/posterior/exact/cross_covariance.h"
+#include "gp/posterior/exact/exact.h"
 #include "gp/model/fit.h"
 #include "gp/posterior/posterior.h"
 #include "gp/path/sample_path.h"

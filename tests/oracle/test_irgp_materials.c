@@ -1,6 +1,6 @@
 /* The materials data sets of the IRGP-UCB study: oracle O14 of irgp_ucb and the table of its
    section 4.5. The tables themselves are no part of the repository: REGATTA_DATA says where they are. */
-#include "base/file.h"
+#include "base/files.h"
 #include "test_problem.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "acquisition/sampled.h"
 #include "maths/normal.h"
 #include "maths/vector.h"
-#include "gp/posterior/exact/cross_covariance.h"
+#include "gp/posterior/exact/exact.h"
 
 static const double X3[] = {0.1, 0.2, 0.4, 0.9, 0.8, 0.3}, Y3[] = {0.5, -0.3, 0.9};
 static const double ABC[] = {0.5, 0.5, 0.75, 0.35, 0.1, 0.2};

@@ -3,7 +3,7 @@
 #include "algorithm_bench.h"
 
 #include "algorithm/robust_box.h"
-#include "robust/discretise.h"
+#include "robust/integral.h"
 #include "dense.h"
 
 enum { FIRST = 3, STEPS = 6, LINE = 801, NODES_ROOM = 64 };

@@ -5,7 +5,7 @@
 #include <lapacke.h>
 
 #include "algorithm/robust.h"
-#include "gp/path/set_samples.h"
+#include "gp/path/set_path.h"
 
 enum { SIDE = 50, DATA = 6 };
 

@@ -77,9 +77,6 @@ static inline double rg_bbob_t(const RgBbob *bbob, int i)
   return i / (bbob->dim - 1.0);
 }
 
-/* floor(v + 0.5), the rounding of the suite. */
-double rg_bbob_round(double v);
-
 /* The functions of z, named as in the report. */
 double rg_bbob_sphere(const RgBbob *bbob, const double *z, double *dz);
 double rg_bbob_ellipsoid(const RgBbob *bbob, const double *z, double *dz);

@@ -2,7 +2,7 @@
 #include "gp/context/context_nodes.h"
 
 #include "gp/kernel/family.h"
-#include "gp/kernel/kernel_pivots.h"
+#include "gp/kernel/kernel.h"
 #include "maths/blas.h"
 
 #include <math.h>

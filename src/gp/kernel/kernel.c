@@ -1,9 +1,447 @@
 /* Kernels as data: creation, copies, comparison, and hyperparameters. */
+#include "base/grow.h"
+#include "gp/kernel/family.h"
 #include "gp/kernel/kernel_internal.h"
 
-#include "base/grow.h"
-
 #include <math.h>
+
+/* The rows that are done at a time: a chunk of rg_kernel_term_tile. */
+#define ROWS (RG_CHUNK / RG_TILE)
+
+/* Working arrays of one gradient by the hyperparameters. */
+typedef struct {
+  const RgTileOps *ops;
+  int columns;
+  double *A, *B;   /* all points, scaled; one tile of them */
+  double *weight;  /* ROWS x width of the matrix, 0 on and above the diagonal */
+  double *value;   /* values of one term */
+  double *slope;   /* slopes of each of its factors */
+  double *scratch; /* scratch of rg_kernel_tile */
+  double *moments; /* per column: sum of A_ij slope_ij (scaled difference)^2 over j < i */
+  double *sums;    /* per term: sum of A_ij value_ij over j < i */
+} Work;
+
+/* g (2) = sum_ij A_ij d trend_ij / d log v over the n x n matrix; A as in
+   rg_kernel_theta_gradient. */
+static PetscErrorCode kernel_trend_theta(const RgKernel *kernel, int n, const double *X,
+                                         const double *A, double *g);
+
+/* Rows i..i+rows-1 of the tile at column j. */
+static void weights(int n, const double *A, int i, int rows, int j, int width, double *weight)
+{
+  for (int r = i; r < i + rows; r++, weight += width) {
+    const double *row = A + (size_t)r * n + j;
+    int count = PetscMin(width, r - j);
+
+    for (int k = 0; k < count; k++) weight[k] = row[k];
+    for (int k = PetscMax(count, 0); k < width; k++) weight[k] = 0.0;
+  }
+}
+
+static void add_rows(const RgKernel *kernel, int i, int rows, int width, Work *work)
+{
+  const double *A = work->A + (size_t)i * work->columns, *B = work->B;
+  double *moments = work->moments;
+  size_t count = (size_t)rows * (size_t)width;
+
+  for (int t = 0; t < kernel->n_terms; t++) {
+    const RgKernelTerm *term = &kernel->terms[t];
+
+    rg_kernel_term_tile(work->ops, term, rows, A, work->columns, B, width, work->value, work->slope,
+                        ROWS * RG_TILE, work->scratch);
+    work->sums[t] += work->ops->dot(count, work->weight, work->value);
+    for (int f = 0; f < term->n_factors; f++) {
+      int n = rg_kernel_factor_columns(&term->factors[f]);
+
+      work->ops->moments(n, rows, A, work->columns, B, width, work->weight,
+                         work->slope + (size_t)f * ROWS * RG_TILE, moments);
+      A += n;
+      B += n * width;
+      moments += n;
+    }
+  }
+}
+
+/* d r2 / d log(length scale) = -2 (difference / length scale)^2, every entry counted `times`. */
+static void assemble(const RgKernel *kernel, double times, double trace, const Work *work,
+                     double *g)
+{
+  const double *moment = work->moments;
+
+  for (int t = 0; t < kernel->n_terms; t++) {
+    const RgKernelTerm *term = &kernel->terms[t];
+
+    for (int f = 0; f < term->n_factors; f++) {
+      const RgKernelFactor *factor = &term->factors[f];
+
+      for (int s = 0; s < factor->n_scales; s++) g[s] = 0.0;
+      for (int k = 0; k < factor->n_inputs; k++) {
+        for (int c = rg_kernel_input_columns(factor, k); c > 0; c--)
+          g[factor->n_scales == 1 ? 0 : k] -= 2.0 * times * *moment++;
+      }
+      g += factor->n_scales;
+    }
+    *g++ = times * work->sums[t] + term->variance * trace;
+  }
+}
+
+static PetscErrorCode work_create(const RgKernel *kernel, int n, Work *work)
+{
+  int factors = rg_kernel_n_factors(kernel), tile = ROWS * RG_TILE;
+
+  PetscFunctionBeginUser;
+  work->ops = rg_tile_ops();
+  work->columns = rg_kernel_n_columns(kernel);
+  PetscCall(PetscMalloc6((size_t)n * work->columns, &work->A, RG_TILE * work->columns, &work->B,
+                         tile, &work->weight, tile, &work->value, tile * factors, &work->slope,
+                         rg_kernel_tile_scratch(kernel, RG_TILE), &work->scratch));
+  PetscCall(PetscCalloc2(work->columns, &work->moments, kernel->n_terms, &work->sums));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode work_destroy(Work *work)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree2(work->moments, work->sums));
+  PetscCall(PetscFree6(work->A, work->B, work->weight, work->value, work->slope, work->scratch));
+  PetscFunctionReturn(0);
+}
+
+/* g (2 dim) += sum_ij W_ij (d k(x_i, z_j) / d z_j) (d z_j / d log a, d log b), where z_j enters k
+   through the warp; W: n x m. */
+static PetscErrorCode add_warp(const RgKernel *kernel, int n, const double *X, int m,
+                               const double *Z, const double *W, double *g)
+{
+  const size_t dim = (size_t)kernel->dim;
+  double *G, slope[3];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)m * dim, &G));
+  PetscCall(rg_kernel_cross_gradient(kernel, n, X, m, Z, W, G));
+  for (size_t i = 0; i < (size_t)m * dim; i++) {
+    const size_t j = i % dim;
+
+    (void)rg_kernel_warp_at(kernel, (int)j, Z[i], slope);
+    g[j] += G[i] * (slope[1] / slope[0]);
+    g[dim + j] += G[i] * (slope[2] / slope[0]);
+  }
+  PetscCall(PetscFree(G));
+  PetscFunctionReturn(0);
+}
+
+/* The entries of the warp behind those of the terms: the matrix of a square, or of a rectangle. */
+static PetscErrorCode warp_gradient(const RgKernel *kernel, int n, const double *X, int m,
+                                    const double *Z, const double *W, double *g)
+{
+  double *other;
+
+  PetscFunctionBeginUser;
+  if (!kernel->warp) PetscFunctionReturn(0);
+  g += rg_kernel_theta_size(kernel) - 2 * kernel->dim;
+  PetscCall(PetscArrayzero(g, 2 * kernel->dim));
+  PetscCall(PetscMalloc1((size_t)n * m, &other));
+  if (Z) {
+    PetscCall(add_warp(kernel, n, X, m, Z, W, g));
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < m; j++) other[(size_t)j * n + i] = W[(size_t)i * m + j];
+    PetscCall(add_warp(kernel, m, Z, n, X, other, g));
+  } else { /* both triangles */
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++)
+        other[(size_t)i * n + j] = other[(size_t)j * n + i] = 2 * W[(size_t)i * n + j];
+    PetscCall(add_warp(kernel, n, X, n, X, other, g));
+  }
+  PetscCall(PetscFree(other));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double *X, int m,
+                                     const double *Z, const double *W, double *g)
+{
+  Work work;
+
+  PetscFunctionBeginUser;
+  PetscCall(work_create(kernel, n, &work));
+  rg_kernel_scale_points(kernel, n, X, work.A);
+  for (int j = 0; j < m; j += RG_TILE) {
+    int width = rg_tile_width(m - j), count = PetscMin(width, m - j);
+
+    rg_kernel_scale_tile(kernel, count, Z + (size_t)j * kernel->dim, width, work.B);
+    for (int i = 0; i < n; i += ROWS) {
+      int rows = PetscMin(ROWS, n - i);
+
+      for (int r = 0; r < rows; r++) {
+        const double *row = W + (size_t)(i + r) * m + j;
+        double *out = work.weight + (size_t)r * width;
+
+        for (int k = 0; k < count; k++) out[k] = row[k];
+        for (int k = count; k < width; k++) out[k] = 0.0;
+      }
+      add_rows(kernel, i, rows, width, &work);
+    }
+  }
+  assemble(kernel, 1.0, 0.0, &work, g);
+  PetscCall(warp_gradient(kernel, n, X, m, Z, W, g));
+  PetscCall(work_destroy(&work));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
+                                        const double *A, double *g)
+{
+  double trace = 0.0;
+  Work work;
+
+  PetscFunctionBeginUser;
+  PetscCall(work_create(kernel, n, &work));
+  rg_kernel_scale_points(kernel, n, X, work.A);
+  for (int j = 0; j < n; j += RG_TILE) {
+    int width = rg_tile_width(n - j);
+
+    rg_kernel_scale_tile(kernel, PetscMin(width, n - j), X + (size_t)j * kernel->dim, width,
+                         work.B);
+    for (int i = j; i < n; i += ROWS) {
+      int rows = PetscMin(ROWS, n - i);
+
+      weights(n, A, i, rows, j, width, work.weight);
+      add_rows(kernel, i, rows, width, &work);
+    }
+  }
+  for (int i = 0; i < n; i++) trace += A[i * (size_t)n + i];
+  assemble(kernel, 2.0, trace, &work, g);
+  PetscCall(warp_gradient(kernel, n, X, n, NULL, A, g));
+  if (kernel->trend)
+    PetscCall(kernel_trend_theta(kernel, n, X, A, g + rg_kernel_theta_size(kernel) - 2));
+  PetscCall(work_destroy(&work));
+  PetscFunctionReturn(0);
+}
+
+static double trend_value(const RgKernel *kernel, double s)
+{
+  return (kernel->trend[0] + kernel->trend[1] * s) * s;
+}
+
+static double trend_slope(const RgKernel *kernel, double s)
+{
+  return kernel->trend[0] + 2 * kernel->trend[1] * s;
+}
+
+static double centred(double x)
+{
+  return 2 * x - 1;
+}
+
+/* s of x and of each point of a tile B (dim x RG_TILE, centred). */
+static void products(int dim, const double *x, const double *B, double *s)
+{
+  for (int j = 0; j < RG_TILE; j++) s[j] = 0;
+  for (int k = 0; k < dim; k++, B += RG_TILE) {
+    const double u = centred(x[k]) / dim;
+
+    for (int j = 0; j < RG_TILE; j++) s[j] += u * B[j];
+  }
+}
+
+/* B from the first `count` points of Z. */
+static void fill(int dim, int count, const double *Z, double *B)
+{
+  for (int k = 0; k < dim; k++)
+    for (int j = 0; j < RG_TILE; j++)
+      B[k * RG_TILE + j] = j < count ? centred(Z[(size_t)j * dim + k]) : 0;
+}
+
+/* s of a point and itself. */
+static double square(const RgKernel *kernel, const double *z)
+{
+  double s = 0;
+
+  for (int k = 0; k < kernel->dim; k++) s += centred(z[k]) * centred(z[k]) / kernel->dim;
+  return s;
+}
+
+PetscErrorCode rg_kernel_set_trend(RgKernel *kernel)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(!kernel->warp, PETSC_COMM_SELF, PETSC_ERR_SUP, "a warped kernel has no trend");
+  if (!kernel->trend) PetscCall(PetscMalloc1(2, &kernel->trend));
+  kernel->trend[0] = kernel->trend[1] = 1;
+  PetscFunctionReturn(0);
+}
+
+double rg_kernel_variance_at(const RgKernel *kernel, const double *z)
+{
+  const double diagonal = rg_kernel_diagonal(kernel);
+
+  return kernel->trend ? diagonal + trend_value(kernel, square(kernel, z)) : diagonal;
+}
+
+double rg_kernel_largest_variance(const RgKernel *kernel)
+{
+  const double diagonal = rg_kernel_diagonal(kernel);
+
+  return kernel->trend ? diagonal + trend_value(kernel, 1) : diagonal;
+}
+
+void rg_kernel_add_variance_gradient(const RgKernel *kernel, double weight, const double *z,
+                                     double *g)
+{
+  if (!kernel->trend) return;
+  const double slope = weight * trend_slope(kernel, square(kernel, z)) * 4 / kernel->dim;
+  for (int k = 0; k < kernel->dim; k++) g[k] += slope * centred(z[k]);
+}
+
+PetscErrorCode rg_kernel_add_trend(const RgKernel *kernel, int n, const double *X, int m,
+                                   const double *Z, size_t ld, double *K)
+{
+  const int dim = kernel->dim;
+  double *B, s[RG_TILE];
+
+  PetscFunctionBeginUser;
+  if (!kernel->trend) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1((size_t)dim * RG_TILE, &B));
+  for (int j = 0; j < m; j += RG_TILE) {
+    const int count = PetscMin(RG_TILE, m - j);
+
+    fill(dim, count, Z + (size_t)j * dim, B);
+    for (int i = 0; i < n; i++) {
+      products(dim, X + (size_t)i * dim, B, s);
+      for (int k = 0; k < count; k++) K[i * ld + j + k] += trend_value(kernel, s[k]);
+    }
+  }
+  PetscCall(PetscFree(B));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_kernel_add_trend_gradient(const RgKernel *kernel, int n, const double *X, int m,
+                                            const double *Z, size_t ld, const double *W, double *G)
+{
+  const int dim = kernel->dim;
+  double *B, s[RG_TILE];
+
+  PetscFunctionBeginUser;
+  if (!kernel->trend) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1((size_t)dim * RG_TILE, &B));
+  for (int j = 0; j < m; j += RG_TILE) {
+    const int count = PetscMin(RG_TILE, m - j);
+
+    fill(dim, count, Z + (size_t)j * dim, B);
+    for (int i = 0; i < n; i++) {
+      const double *x = X + (size_t)i * dim;
+
+      products(dim, x, B, s);
+      for (int l = 0; l < count; l++) {
+        const double slope = W[i * ld + j + l] * trend_slope(kernel, s[l]) * 2 / dim;
+
+        for (int k = 0; k < dim; k++) G[(size_t)(j + l) * dim + k] += slope * centred(x[k]);
+      }
+    }
+  }
+  PetscCall(PetscFree(B));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode kernel_trend_theta(const RgKernel *kernel, int n, const double *X,
+                                         const double *A, double *g)
+{
+  const int dim = kernel->dim;
+  double *B, s[RG_TILE], sums[2] = {0, 0};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)dim * RG_TILE, &B));
+  for (int j = 0; j < n; j += RG_TILE) {
+    const int count = PetscMin(RG_TILE, n - j);
+
+    fill(dim, count, X + (size_t)j * dim, B);
+    for (int i = j; i < n; i++) {
+      products(dim, X + (size_t)i * dim, B, s);
+      for (int k = 0; k < PetscMin(count, i - j + 1); k++) {
+        const double weight = (j + k == i ? 1 : 2) * A[(size_t)i * n + j + k];
+
+        sums[0] += weight * s[k];
+        sums[1] += weight * s[k] * s[k];
+      }
+    }
+  }
+  for (int p = 0; p < 2; p++) g[p] = kernel->trend[p] * sums[p];
+  PetscCall(PetscFree(B));
+  PetscFunctionReturn(0);
+}
+
+static bool on_left(const RgKernelFactor *factor, int k, int dim_left)
+{
+  return factor->inputs[k] < dim_left;
+}
+
+static int count_left(const RgKernelFactor *factor, int dim_left)
+{
+  int n = 0;
+
+  for (int k = 0; k < factor->n_inputs; k++) n += on_left(factor, k, dim_left);
+  return n;
+}
+
+/* The inputs of `factor` on one side, numbered from `first`. Adds nothing if it has none there. */
+static PetscErrorCode add_part(const RgKernelFactor *factor, int dim_left, bool left, int first,
+                               RgKernelTerm *term)
+{
+  const int n_left = count_left(factor, dim_left);
+  const int n = left ? n_left : factor->n_inputs - n_left;
+  const bool ard = factor->n_scales > 1;
+  RgKernelFactor *part = &term->factors[term->n_factors];
+  int filled = 0;
+
+  PetscFunctionBeginUser;
+  if (n == 0) PetscFunctionReturn(0);
+  term->n_factors++;
+  part->family = factor->family;
+  part->shape = factor->shape;
+  part->n_inputs = n;
+  part->n_scales = ard ? n : 1;
+  PetscCall(PetscMalloc1(n, &part->inputs));
+  PetscCall(PetscMalloc1(part->n_scales, &part->length_scale));
+  if (factor->words) PetscCall(PetscMalloc1(n, &part->words));
+  part->length_scale[0] = factor->length_scale[0];
+  for (int k = 0; k < factor->n_inputs; k++) {
+    if (on_left(factor, k, dim_left) != left) continue;
+    if (ard) part->length_scale[filled] = factor->length_scale[k];
+    if (factor->words) part->words[filled] = factor->words[k];
+    part->inputs[filled++] = factor->inputs[k] - first;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode create_side(const RgKernelTerm *term, int dim_left, bool left, int dim,
+                                  RgKernel *side)
+{
+  PetscFunctionBeginUser;
+  *side = (RgKernel){.dim = dim, .n_terms = 1};
+  PetscCall(PetscCalloc1(1, &side->terms));
+  side->terms[0].variance = left ? term->variance : 1.0;
+  PetscCall(PetscCalloc1(term->n_factors, &side->terms[0].factors));
+  for (int f = 0; f < term->n_factors; f++)
+    PetscCall(add_part(&term->factors[f], dim_left, left, left ? 0 : dim_left, &side->terms[0]));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *left,
+                               RgKernel *right, bool *splits)
+{
+  const RgKernelTerm *term = &kernel->terms[0];
+
+  PetscFunctionBeginUser;
+  *splits = kernel->n_terms == 1 && !kernel->warp && !kernel->trend;
+  for (int f = 0; f < term->n_factors && *splits; f++) {
+    const int n_left = count_left(&term->factors[f], dim_left);
+    if (term->factors[f].shift) *splits = false;
+    if (!rg_kernel_classes[term->factors[f].family]->separable && n_left > 0 &&
+        n_left < term->factors[f].n_inputs)
+      *splits = false;
+  }
+  if (!*splits) PetscFunctionReturn(0);
+  PetscCall(create_side(term, dim_left, true, dim_left, left));
+  PetscCall(create_side(term, dim_left, false, kernel->dim - dim_left, right));
+  PetscFunctionReturn(0);
+}
 
 /* One factor over the given `n` inputs, with 1 or n length scales. */
 static PetscErrorCode factor_create(RgKernelFamily family, int n, const int *inputs, bool ard,

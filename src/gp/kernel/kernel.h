@@ -7,6 +7,20 @@
 
 #include "regatta/kernel.h"
 
+typedef struct {
+  int n, rank;
+  double rest;   /* the largest k(x,x) that remains, relative */
+  int *pivot;    /* rank: the chosen points */
+  double *F;     /* n x rank, column-major */
+  double *lower; /* rank x rank, column-major: the rows of F at the pivots, lower triangular */
+} RgKernelPivots;
+
+/* Chooses among the n >= 1 points X (n x dim), until the rest is at most `tolerance` or `most`
+   points are chosen. O(n rank^2). */
+PetscErrorCode rg_kernel_pivots_create(const RgKernel *kernel, int n, const double *X,
+                                       double tolerance, int most, RgKernelPivots *pivots);
+PetscErrorCode rg_kernel_pivots_destroy(RgKernelPivots *pivots);
+
 /* The families of gp/kernel/list.h. They are functions of r = sqrt(sum_j ((x_j - x'_j) /
    length_scale_j)^2) over the factor's inputs, or of functions of these; see gp/kernel/family.h. */
 typedef enum {

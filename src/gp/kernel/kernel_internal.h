@@ -100,11 +100,6 @@ PetscErrorCode rg_kernel_add_trend(const RgKernel *kernel, int n, const double *
 /* G (m x dim) += sum_i W_ij d trend(x_i, z_j)/dz_j; rows of W `ld` apart. */
 PetscErrorCode rg_kernel_add_trend_gradient(const RgKernel *kernel, int n, const double *X, int m,
                                             const double *Z, size_t ld, const double *W, double *G);
-/* g (2) = sum_ij A_ij d trend_ij / d log v over the n x n matrix; A as in
-   rg_kernel_theta_gradient. */
-PetscErrorCode rg_kernel_trend_theta(const RgKernel *kernel, int n, const double *X,
-                                     const double *A, double *g);
-
 /* Lower triangle of the n x n kernel matrix of X, column-major with leading dimension ld.
    Overwrites up to 15 entries of each column above the diagonal too. */
 PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, int ld, double *L);

@@ -1,7 +1,10 @@
 /* Kernels over tiles: coordinates divided by length scales, values and slopes, and the gradients
    back in the inputs. */
 #include "gp/kernel/kernel_internal.h"
+#include "gp/kernel/kernel.h"
+#include "maths/blas.h"
 
+#include <math.h>
 #include <string.h>
 
 int rg_kernel_n_factors(const RgKernel *kernel)
@@ -260,4 +263,231 @@ void rg_kernel_unscale_gradient(const RgKernel *kernel, int m, const double *Z, 
     (void)rg_kernel_warp_at(kernel, (int)(i % dim), Z[i], slope);
     G[i] *= slope[0];
   }
+}
+
+/* Distances are summed coordinate by coordinate, never as |x|^2 + |z|^2 - 2 x.z with dgemm. The
+   latter loses half the digits of short distances (all of them for Matern-1/2, which has a
+   square root there). Below some twenty inputs the exponential costs more than the distances
+   anyway. */
+
+/* Working arrays of one call. */
+typedef struct {
+  const RgTileOps *ops;
+  int columns, width; /* width of the widest tile */
+  double *A, *B, *value, *scratch;
+} Work;
+
+/* Room for n points and tiles of `rows`, at most `width` wide. */
+static PetscErrorCode work_create(const RgKernel *kernel, int n, int rows, int width, Work *work)
+{
+  PetscFunctionBeginUser;
+  work->ops = rg_tile_ops();
+  work->columns = rg_kernel_n_columns(kernel);
+  work->width = width;
+  PetscCall(PetscMalloc4((size_t)n * work->columns, &work->A, work->width * work->columns, &work->B,
+                         (size_t)rows * work->width, &work->value,
+                         rg_kernel_tile_scratch(kernel, work->width), &work->scratch));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode work_destroy(Work *work)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree4(work->A, work->B, work->value, work->scratch));
+  PetscFunctionReturn(0);
+}
+
+/* Copies the rows of a tile to their places, `ld` apart. */
+static void copy_rows(int n, int count, int width, const double *tile, size_t ld, double *K)
+{
+  for (int i = 0; i < n; i++, tile += width, K += ld) {
+    if (count == RG_TILE) memcpy(K, tile, RG_TILE * sizeof *K);
+    else memcpy(K, tile, (size_t)count * sizeof *K);
+  }
+}
+
+/* The rows that are done at a time, and the width of tiles for many candidates: long pieces of
+   the rows of K are written at once. */
+#define ROWS 64
+#define WIDE 128
+
+PetscErrorCode rg_kernel_cross(const RgKernel *kernel, int n, const double *X, int m,
+                               const double *Z, double *K)
+{
+  int width;
+  Work work;
+
+  PetscFunctionBeginUser;
+  if (n == 0 || m == 0) PetscFunctionReturn(0);
+  width = m < WIDE && n > 4 ? RG_TILE : WIDE;
+  PetscCall(work_create(kernel, n, PetscMin(n, ROWS), PetscMin(rg_pad(m), width), &work));
+  rg_kernel_scale_points(kernel, n, X, work.A);
+  for (int j = 0; j < m; j += width) {
+    int count;
+
+    width = PetscMin(work.width, rg_pad(m - j));
+    count = PetscMin(width, m - j);
+    rg_kernel_scale_tile(kernel, count, Z + (size_t)j * kernel->dim, width, work.B);
+    for (int i = 0; i < n; i += ROWS) {
+      int rows = PetscMin(ROWS, n - i);
+
+      rg_kernel_tile(work.ops, kernel, rows, work.A + (size_t)i * work.columns, work.B, width,
+                     work.value, NULL, 0, work.scratch);
+      copy_rows(rows, count, width, work.value, (size_t)m, K + (size_t)i * m + j);
+    }
+  }
+  PetscCall(work_destroy(&work));
+  PetscCall(rg_kernel_add_trend(kernel, n, X, m, Z, (size_t)m, K));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, int ld, double *L)
+{
+  Work work;
+
+  PetscFunctionBeginUser;
+  if (n == 0) PetscFunctionReturn(0);
+  PetscCall(work_create(kernel, n, n, RG_TILE, &work));
+  rg_kernel_scale_points(kernel, n, X, work.A);
+  for (int i = 0; i < n; i += RG_TILE) {
+    int width = rg_tile_width(n - i), count = PetscMin(width, n - i);
+
+    rg_kernel_scale_tile(kernel, count, X + (size_t)i * kernel->dim, width, work.B);
+    rg_kernel_tile(work.ops, kernel, i + count, work.A, work.B, width, work.value, NULL, 0,
+                   work.scratch);
+    copy_rows(i + count, count, width, work.value, (size_t)ld, L + i);
+    PetscCall(rg_kernel_add_trend(kernel, i + count, X, count, X + (size_t)i * kernel->dim,
+                                  (size_t)ld, L + i));
+  }
+  for (int j = 0; j < n; j++)
+    L[(size_t)j * ld + j] = rg_kernel_variance_at(kernel, X + (size_t)j * kernel->dim);
+  PetscCall(work_destroy(&work));
+  PetscFunctionReturn(0);
+}
+
+/* Copies block by block, so that both sides of the copy stay in cache. */
+PetscErrorCode rg_kernel_matrix(const RgKernel *kernel, int n, const double *X, double *K)
+{
+  size_t ld = (size_t)n;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_lower(kernel, n, X, n, K));
+  for (int a = 0; a < n; a += RG_LANES) {
+    int end = PetscMin(a + RG_LANES, n);
+
+    for (int i = a; i < n; i++) {
+      for (int j = a; j < PetscMin(end, i); j++) K[i * ld + j] = K[j * ld + i];
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Copy of one tile of the weights; columns beyond m get weight 0. */
+static void weights(int n, int m, int j, int width, const double *W, double *tile)
+{
+  int count = PetscMin(width, m - j);
+
+  for (int i = 0; i < n; i++, tile += width) {
+    const double *row = W + (size_t)i * m + j;
+
+    for (int k = 0; k < count; k++) tile[k] = row[k];
+    for (int k = count; k < width; k++) tile[k] = 0.0;
+  }
+}
+
+PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const double *X, int m,
+                                        const double *Z, const double *W, double *G)
+{
+  size_t stride = (size_t)n * RG_TILE;
+  double *slope, *tile, *g;
+  Work work;
+
+  PetscFunctionBeginUser;
+  if (m == 0) PetscFunctionReturn(0);
+  PetscCall(work_create(kernel, n, n, RG_TILE, &work));
+  PetscCall(PetscMalloc3(stride * rg_kernel_n_factors(kernel), &slope, stride, &tile,
+                         RG_TILE * work.columns, &g));
+  rg_kernel_scale_points(kernel, n, X, work.A);
+  for (int j = 0; j < m; j += RG_TILE) {
+    int width = rg_tile_width(m - j), count = PetscMin(width, m - j);
+
+    rg_kernel_scale_tile(kernel, count, Z + (size_t)j * kernel->dim, width, work.B);
+    rg_kernel_tile(work.ops, kernel, n, work.A, work.B, width, work.value, slope, stride,
+                   work.scratch);
+    weights(n, m, j, width, W, tile);
+    PetscCall(PetscArrayzero(g, width * work.columns));
+    rg_kernel_tile_gradient(work.ops, kernel, n, work.A, work.B, width, tile, slope, stride, g);
+    rg_kernel_unscale_gradient(kernel, count, Z + (size_t)j * kernel->dim, g, width,
+                               G + (size_t)j * kernel->dim);
+  }
+  PetscCall(PetscFree3(slope, tile, g));
+  PetscCall(rg_kernel_add_trend_gradient(kernel, n, X, m, Z, (size_t)m, W, G));
+  PetscCall(work_destroy(&work));
+  PetscFunctionReturn(0);
+}
+
+/* The point with the largest rest; the first one of equal rests. */
+static int largest(int n, const double *rest)
+{
+  int best = 0;
+
+  for (int i = 1; i < n; i++) {
+    if (rest[i] > rest[best]) best = i;
+  }
+  return best;
+}
+
+/* Adds column `rank` of F, from point p, and updates the rests. */
+static PetscErrorCode add_column(const RgKernel *kernel, const double *X, int p, double *rest,
+                                 RgKernelPivots *pivots)
+{
+  const int n = pivots->n, rank = pivots->rank;
+  double *F = pivots->F, *column = F + (size_t)rank * n;
+  const double root = sqrt(rest[p]);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_kernel_cross(kernel, 1, X + (size_t)p * kernel->dim, n, X, column));
+  if (rank > 0)
+    cblas_dgemv(CblasColMajor, CblasNoTrans, n, rank, -1.0, F, n, F + p, n, 1.0, column, 1);
+  for (int i = 0; i < n; i++) {
+    column[i] /= root;
+    rest[i] = fmax(rest[i] - column[i] * column[i], 0.0);
+  }
+  for (int k = 0; k < rank; k++) column[pivots->pivot[k]] = 0.0;
+  column[p] = root;
+  rest[p] = 0.0;
+  pivots->pivot[pivots->rank++] = p;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_kernel_pivots_create(const RgKernel *kernel, int n, const double *X,
+                                       double tolerance, int most, RgKernelPivots *pivots)
+{
+  const double diagonal = rg_kernel_diagonal(kernel);
+  const size_t room = (size_t)PetscMin(n, most);
+  double *rest;
+
+  PetscFunctionBeginUser;
+  *pivots = (RgKernelPivots){.n = n, .rest = 1.0};
+  PetscCall(PetscMalloc3(room, &pivots->pivot, room * n, &pivots->F, room * room, &pivots->lower));
+  PetscCall(PetscMalloc1(n, &rest));
+  for (int i = 0; i < n; i++) rest[i] = diagonal;
+  for (int p = 0; (size_t)pivots->rank < room && pivots->rest > tolerance;) {
+    PetscCall(add_column(kernel, X, p, rest, pivots));
+    p = largest(n, rest);
+    pivots->rest = rest[p] / diagonal;
+  }
+  for (int k = 0; k < pivots->rank; k++) {
+    for (int i = 0; i < pivots->rank; i++)
+      pivots->lower[(size_t)k * pivots->rank + i] = pivots->F[(size_t)k * n + pivots->pivot[i]];
+  }
+  PetscCall(PetscFree(rest));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_kernel_pivots_destroy(RgKernelPivots *pivots)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree3(pivots->pivot, pivots->F, pivots->lower));
+  PetscFunctionReturn(0);
 }

@@ -6,7 +6,7 @@
 
 #include "maths/blas.h"
 #include "gp/posterior/set/set_posterior.h"
-#include "gp/posterior/set/set_prior.h"
+#include "gp/posterior/set/set_factor.h"
 
 enum { MAX_DENSE = 3000 }; /* largest dense eigenvalue problem, in points */
 

@@ -53,13 +53,4 @@ struct RgModelState {
   int *pending_index;              /* room: flat index where the inputs are finite */
 };
 
-/* Noise variance in model units at the current scale, where it is not learned. */
-double rg_model_known_noise(const RgModel *model);
-/* Outputs first .. n-1 from native to model units. */
-void rg_model_convert_outputs(RgModel *model, int first);
-/* Add new data to the posterior; hyperparameters stay. */
-PetscErrorCode rg_model_append(RgModel *model, RgFailure *failure);
-/* Standardise, fit, and bring the posterior up to date (see rg_model_update). */
-PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure);
-
 #endif

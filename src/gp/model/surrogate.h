@@ -44,12 +44,4 @@ const RgKernelClass *rg_surrogate_without_spectrum(const RgSurrogateOptions *opt
 /* Options of the fit: priors (only under the map policy), bounds, limits. */
 RgFitOptions rg_surrogate_fit_options(const RgSurrogateOptions *options, int dim, bool learn_noise);
 
-/* The parts of rg_surrogate_check and rg_surrogate_kernel for options with `terms`. */
-PetscErrorCode rg_surrogate_check_terms(const RgSurrogateOptions *options, int dim, RgPlace place,
-                                        RgDiagnostics *diagnostics);
-/* Default length scale of an input: the fixed value, or the start of the fit. */
-double rg_surrogate_start(const RgSurrogateOptions *options, int dim);
-PetscErrorCode rg_surrogate_terms_kernel(const RgSurrogateOptions *options, int dim,
-                                         RgKernel *kernel);
-
 #endif

@@ -3,13 +3,161 @@
 #include "base/grow.h"
 #include "base/poll.h"
 #include "gp/kernel/kernel_internal.h"
+#include "gp/posterior/exact/exact.h"
 #include "maths/blas.h"
 #include "maths/vector.h"
-#include "gp/posterior/exact/factor.h"
-#include "gp/path/feature_path_internal.h"
 
 #include <math.h>
 #include <string.h>
+
+/* The coordinates [first, first + dim) of a grid as a grid of their own. */
+typedef struct {
+  int first, dim, size;
+  int stride; /* step between consecutive points, counted in points of the whole grid */
+} Side;
+
+/* Room for `size` doubles in `large_work`. */
+static PetscErrorCode feature_path_reserve(RgFeaturePath *path, size_t size);
+/* Add the pathwise update at m points, a block at a time. */
+static PetscErrorCode feature_path_add_updates(RgFeaturePath *path, int m, const double *Z,
+                                               double *value, double *gradient);
+/* A feature whose angle would lose its fractional part counts as 0. */
+static size_t feature_path_make_coarse(RgFeaturePath *path);
+
+/* The number of leading coordinates, at least one, for which rows + columns is smallest. */
+static int best_split(const RgSpace *grid)
+{
+  int best = 1, rows = 1;
+
+  for (int j = 0, least = grid->size + 2; j < grid->dim; j++) {
+    rows *= grid->levels[j];
+    if (rows + grid->size / rows >= least) continue;
+    least = rows + grid->size / rows;
+    best = j + 1;
+  }
+  return best;
+}
+
+/* T (size x 2n): weight cos, -weight sin of the angles for rows; cos, sin for columns. */
+static void side_table(const RgFeaturePath *path, const RgSpace *grid, const Side *side,
+                       const double *phase, const double *weight, double *T)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  const size_t n = (size_t)path->n, dim = (size_t)grid->dim;
+
+  for (int i = 0; i < side->size; i++, T += 2 * n) {
+    const double *x = grid->points + (size_t)i * side->stride * dim + side->first;
+
+    if (side->dim)
+      ops->turns(side->dim, x, path->n, path->frequency + side->first * n, n, phase, T);
+    else memcpy(T, phase, n * sizeof(double));
+    ops->circle(path->n, T, T, T + n);
+    if (!weight) continue;
+    for (size_t m = 0; m < n; m++) {
+      T[m] *= weight[m];
+      T[n + m] *= -weight[m];
+    }
+  }
+}
+
+PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace *grid, int step,
+                                       double *value)
+{
+  const size_t n = (size_t)path->n;
+  const int split = best_split(grid);
+  Side rows = {.dim = split, .size = 1}, columns = {.first = split, .stride = 1};
+  double *A, *B, *G, *zero;
+
+  PetscFunctionBeginUser;
+  PetscCheck(grid->kind == RG_SPACE_GRID && grid->dim == path->dim && !path->posterior,
+             PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+             "A path without an exact update on a product grid of its dimension is wanted");
+  for (int j = 0; j < split; j++) rows.size *= grid->levels[j];
+  columns.dim = grid->dim - split;
+  columns.size = rows.stride = grid->size / rows.size;
+  PetscCall(PetscMalloc3((size_t)rows.size * 2 * n, &A, (size_t)columns.size * 2 * n, &B,
+                         (size_t)grid->size, &G));
+  PetscCall(PetscCalloc1(n, &zero));
+  side_table(path, grid, &rows, path->phase, path->weight, A);
+  side_table(path, grid, &columns, zero, NULL, B);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows.size, columns.size, 2 * path->n, 1.0, A,
+              2 * path->n, B, 2 * path->n, 0.0, G, columns.size);
+  for (int i = 0; i < grid->size; i++) value[(size_t)i * step] = path->mean + G[i];
+  PetscCall(PetscFree(zero));
+  PetscCall(PetscFree3(A, B, G));
+  PetscFunctionReturn(0);
+}
+
+/* T (size x 2 ld) in single precision: cos, sin. */
+static void coarse_table(const RgFeaturePath *path, int first, int dim, int size, const double *x,
+                         size_t ld, const float *phase, float *T)
+{
+  const float *W = path->coarse + (size_t)first * ld;
+
+  for (int i = 0; i < size; i++, x += dim, T += 2 * ld) {
+    rg_vector_ops()->coarse_circle(dim, x, (int)ld, W, ld, phase, T, T + ld);
+  }
+}
+
+/* out = weight cos, -weight sin. */
+static void weigh_table(int size, size_t ld, const float *T, const float *weight, float *out)
+{
+  for (int i = 0; i < size; i++, T += 2 * ld, out += 2 * ld) {
+    for (size_t m = 0; m < ld; m++) {
+      out[m] = weight[m] * T[m];
+      out[ld + m] = -weight[m] * T[ld + m];
+    }
+  }
+}
+
+/* mean plus features alone, for `count` vectors of weights (count x path->n), at the points of a
+   product as in rg_feature_path_screen_product: value (count x m). */
+static PetscErrorCode feature_path_screen_weights(RgFeaturePath *path,
+                                                  const RgPointProduct *product, int count,
+                                                  const double *weight, int m, double *value)
+{
+  const int split = product->split, rows = product->rows, columns = product->columns;
+  const size_t n = (size_t)path->n, ld = feature_path_make_coarse(path);
+  const size_t R = (size_t)rows, C = (size_t)columns;
+  const float *phase = path->coarse + (size_t)path->rows * ld, *kept = phase + 2 * ld;
+  float *zero, *weights, *A, *B, *weighed;
+  double *G;
+
+  PetscFunctionBeginUser;
+  PetscCheck(split > 0 && split < path->dim && m <= rows * columns, PETSC_COMM_SELF,
+             PETSC_ERR_ARG_OUTOFRANGE, "%d points of %d rows in %d and %d columns in %d dimensions",
+             m, rows, split, columns, path->dim - split);
+  PetscCheck(!path->point, PETSC_COMM_SELF, PETSC_ERR_SUP,
+             "tables of a path with choices or a warp");
+  PetscCall(feature_path_reserve(path, R * C + ld + (2 * R + C) * ld));
+  G = path->large_work;
+  zero = (float *)(G + R * C);
+  weights = zero + ld;
+  A = weights + ld;
+  B = A + 2 * R * ld;
+  weighed = B + 2 * C * ld;
+  for (size_t l = 0; l < 2 * ld; l++) zero[l] = 0.0f; /* also clears `weights` */
+  coarse_table(path, 0, split, rows, product->X, ld, phase, A);
+  PetscCall(rg_poll());
+  coarse_table(path, split, path->dim - split, columns, product->Y, ld, zero, B);
+  for (int s = 0; s < count; s++, weight += n, value += m) {
+    PetscCall(rg_poll());
+    for (size_t l = 0; l < n; l++) weights[l] = kept[l] * (float)weight[l];
+    weigh_table(rows, ld, A, weights, weighed);
+    rg_vector_ops()->coarse_products(rows, columns, 2 * (int)ld, weighed, B, G);
+    for (int i = 0; i < m; i++) value[i] = path->mean + G[i];
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPointProduct *product,
+                                              int m, const double *Z, double *value)
+{
+  PetscFunctionBeginUser;
+  PetscCall(feature_path_screen_weights(path, product, 1, path->weight, m, value));
+  PetscCall(feature_path_add_updates(path, m, Z, value, NULL));
+  PetscFunctionReturn(0);
+}
 
 #define TWO_PI 6.283185307179586476925287
 #define BLOCK 128            /* points per block: their kernel values with the data stay in cache */
@@ -45,7 +193,7 @@ PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_feature_path_reserve(RgFeaturePath *path, size_t size)
+static PetscErrorCode feature_path_reserve(RgFeaturePath *path, size_t size)
 {
   PetscFunctionBeginUser;
   if (size <= path->large_room) PetscFunctionReturn(0);
@@ -66,7 +214,8 @@ static int row_of(const RgFeaturePath *path, int input)
   return row;
 }
 
-const double *rg_feature_path_rows(RgFeaturePath *path, const double *x)
+/* The `rows` coordinates of a point x (dim); valid until the next call. */
+static const double *feature_path_rows(RgFeaturePath *path, const double *x)
 {
   const RgKernel warp = {.dim = path->dim, .warp = path->warp};
   double *out = path->point;
@@ -218,8 +367,7 @@ static void feature_matrix(RgFeaturePath *path, const RgPosterior *posterior, co
   size_t n = (size_t)path->n;
 
   for (int i = 0; i < posterior->n; i++, x += path->dim, P += ld) {
-    ops->turns(path->rows, rg_feature_path_rows(path, x), path->n, path->frequency, n, path->phase,
-               P);
+    ops->turns(path->rows, feature_path_rows(path, x), path->n, path->frequency, n, path->phase, P);
     ops->circle(path->n, P, P, NULL);
     r[i] = posterior->y[i] - posterior->mean - e[i] - ops->dot(path->n, path->weight, P);
     ops->multiply(path->n, path->amplitude, P);
@@ -280,8 +428,8 @@ PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPo
   path->has_coarse = false;
   system.ldp = (int)padded(features);
   system.lda = rg_pad(system.size);
-  PetscCall(rg_feature_path_reserve(path, (size_t)n * system.ldp + (size_t)system.lda * system.lda +
-                                            (size_t)(n + features)));
+  PetscCall(feature_path_reserve(path, (size_t)n * system.ldp + (size_t)system.lda * system.lda +
+                                         (size_t)(n + features)));
   system.P = path->large_work;
   system.A = system.P + (size_t)n * system.ldp;
   r = system.A + (size_t)system.lda * system.lda;
@@ -301,7 +449,7 @@ PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPo
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_feature_path_reserve_alpha(RgFeaturePath *path, int n)
+static PetscErrorCode feature_path_reserve_alpha(RgFeaturePath *path, int n)
 {
   PetscFunctionBeginUser;
   if (n <= path->alpha_room) PetscFunctionReturn(0);
@@ -318,7 +466,7 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
   int n = posterior->n, ld = posterior->capacity;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_feature_path_reserve_alpha(path, n));
+  PetscCall(feature_path_reserve_alpha(path, n));
   PetscCall(rg_feature_path_evaluate(path, n, posterior->X, path->alpha, NULL));
   for (int i = 0; i < n; i++) {
     path->alpha[i] = posterior->y[i] - posterior->mean - path->alpha[i] - e[i];
@@ -348,8 +496,8 @@ static PetscErrorCode evaluate_features(RgFeaturePath *path, int m, const double
   PetscFunctionBeginUser;
   for (int j = 0; j < m; j++, Z += dim) {
     if (j % POLL == 0) PetscCall(rg_poll());
-    ops->turns(path->rows, rg_feature_path_rows(path, Z), n, path->frequency, (size_t)n,
-               path->phase, cosine);
+    ops->turns(path->rows, feature_path_rows(path, Z), n, path->frequency, (size_t)n, path->phase,
+               cosine);
     ops->circle(n, cosine, cosine, sine);
     value[j] = path->mean + ops->dot(n, path->weight, cosine);
     if (!gradient) continue;
@@ -376,7 +524,7 @@ static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, do
   double *K, *G;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_feature_path_reserve(path, need));
+  PetscCall(feature_path_reserve(path, need));
   K = path->large_work;
   G = K + size;
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, m, Z, K));
@@ -390,8 +538,8 @@ static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, do
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_feature_path_add_updates(RgFeaturePath *path, int m, const double *Z,
-                                           double *value, double *gradient)
+static PetscErrorCode feature_path_add_updates(RgFeaturePath *path, int m, const double *Z,
+                                               double *value, double *gradient)
 {
   size_t dim = (size_t)path->dim;
 
@@ -411,12 +559,11 @@ PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double
 {
   PetscFunctionBeginUser;
   PetscCall(evaluate_features(path, m, Z, value, gradient));
-  PetscCall(rg_feature_path_add_updates(path, m, Z, value, gradient));
+  PetscCall(feature_path_add_updates(path, m, Z, value, gradient));
   PetscFunctionReturn(0);
 }
 
-/* A feature whose angle would lose its fractional part counts as 0. */
-size_t rg_feature_path_make_coarse(RgFeaturePath *path)
+static size_t feature_path_make_coarse(RgFeaturePath *path)
 {
   size_t n = (size_t)path->n, ld = padded(path->n), dim = (size_t)path->rows;
   float *W = path->coarse, *phase = W + dim * ld, *weight = phase + ld, *kept = weight + ld;
@@ -443,15 +590,127 @@ size_t rg_feature_path_make_coarse(RgFeaturePath *path)
 
 PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *Z, double *value)
 {
-  size_t ld = rg_feature_path_make_coarse(path), dim = (size_t)path->dim;
+  size_t ld = feature_path_make_coarse(path), dim = (size_t)path->dim;
   const float *phase = path->coarse + (size_t)path->rows * ld;
 
   PetscFunctionBeginUser;
   for (int j = 0; j < m; j++) {
     value[j] = path->mean + rg_vector_ops()->coarse_cosine_sum(
-                              path->rows, rg_feature_path_rows(path, Z + (size_t)j * dim), (int)ld,
+                              path->rows, feature_path_rows(path, Z + (size_t)j * dim), (int)ld,
                               path->coarse, ld, phase, phase + ld);
   }
-  PetscCall(rg_feature_path_add_updates(path, m, Z, value, NULL));
+  PetscCall(feature_path_add_updates(path, m, Z, value, NULL));
+  PetscFunctionReturn(0);
+}
+
+#define BUNDLE_BLOCK 128 /* points per block: their kernel values with the data stay in cache */
+
+PetscErrorCode rg_feature_bundle_create(int dim, int features, RgFeatureBundle *bundle)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(bundle, sizeof *bundle));
+  PetscCall(rg_feature_path_create(dim, features, &bundle->path));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_bundle_destroy(RgFeatureBundle *bundle)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_feature_path_destroy(&bundle->path));
+  PetscCall(RG_FREE(&bundle->weight, &bundle->alpha, &bundle->work));
+  PetscCall(PetscMemzero(bundle, sizeof *bundle));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode reserve(size_t size, size_t *room, double **array)
+{
+  return rg_room(size, 2 * size, room, array);
+}
+
+/* The features come with the first weights. */
+static PetscErrorCode draw_weights(RgFeatureBundle *bundle, RgRandom *random)
+{
+  const RgFeaturePath *path = &bundle->path;
+  const size_t M = (size_t)path->n;
+
+  PetscFunctionBeginUser;
+  PetscCall(reserve(M * bundle->count, &bundle->weight_room, &bundle->weight));
+  memcpy(bundle->weight, path->weight, M * sizeof(double));
+  for (int s = 1; s < bundle->count; s++) {
+    double *weight = bundle->weight + s * M;
+
+    rg_vector_normals(random, M, weight);
+    rg_vector_ops()->multiply(path->n, path->amplitude, weight);
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *posterior, int count,
+                                      const double *e, RgRandom *random)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  RgFeaturePath *path = &bundle->path;
+  const size_t M = (size_t)path->n;
+  const double *x = posterior->X;
+  double *r, *cosine = path->work;
+
+  PetscFunctionBeginUser;
+  bundle->count = count;
+  PetscCall(rg_feature_path_draw(path, &posterior->kernel, random));
+  PetscCall(draw_weights(bundle, random));
+  PetscCall(reserve((size_t)posterior->n * count, &bundle->alpha_room, &bundle->alpha));
+  PetscCall(feature_path_reserve_alpha(path, posterior->n));
+  r = bundle->alpha;
+  for (int i = 0; i < posterior->n; i++, x += path->dim) {
+    PetscCall(rg_poll());
+    ops->turns(path->rows, feature_path_rows(path, x), path->n, path->frequency, M, path->phase,
+               cosine);
+    ops->circle(path->n, cosine, cosine, NULL);
+    for (int s = 0; s < count; s++, r++, e++) {
+      *r =
+        posterior->y[i] - posterior->mean - ops->dot(path->n, bundle->weight + s * M, cosine) - *e;
+    }
+  }
+  PetscCall(rg_posterior_solve_many(posterior, count, bundle->alpha));
+  path->mean = posterior->mean;
+  path->posterior = posterior;
+  PetscCall(rg_feature_bundle_select(bundle, 0));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_bundle_select(RgFeatureBundle *bundle, int s)
+{
+  RgFeaturePath *path = &bundle->path;
+  const size_t M = (size_t)path->n;
+
+  PetscFunctionBeginUser;
+  PetscCheck(s >= 0 && s < bundle->count, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "Path %d of %d", s, bundle->count);
+  memcpy(path->weight, bundle->weight + s * M, M * sizeof(double));
+  for (int i = 0; i < path->posterior->n; i++) {
+    path->alpha[i] = bundle->alpha[(size_t)i * bundle->count + s];
+  }
+  path->has_coarse = false;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, const RgPointProduct *product,
+                                        int m, const double *Z, double *value)
+{
+  const RgPosterior *posterior = bundle->path.posterior;
+  const size_t dim = (size_t)bundle->path.dim;
+  const int n = posterior->n, count = bundle->count;
+
+  PetscFunctionBeginUser;
+  PetscCall(feature_path_screen_weights(&bundle->path, product, count, bundle->weight, m, value));
+  PetscCall(reserve((size_t)n * BUNDLE_BLOCK, &bundle->work_room, &bundle->work));
+  for (int first = 0; n && first < m; first += BUNDLE_BLOCK) {
+    int width = PetscMin(BUNDLE_BLOCK, m - first);
+
+    PetscCall(
+      rg_kernel_cross(&posterior->kernel, n, posterior->X, width, Z + first * dim, bundle->work));
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, count, width, n, 1.0, bundle->alpha, count,
+                bundle->work, width, 1.0, value + first, m);
+  }
   PetscFunctionReturn(0);
 }

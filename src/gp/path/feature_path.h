@@ -15,9 +15,9 @@
 #ifndef RG_GP_PATH_FEATURE_PATH_H
 #define RG_GP_PATH_FEATURE_PATH_H
 
+#include "gp/posterior/posterior.h"
 #include "regatta/domain.h"
 #include "regatta/stream.h"
-#include "gp/posterior/posterior.h"
 
 typedef struct {
   int dim, n; /* numbers of inputs and features */
@@ -84,5 +84,31 @@ typedef struct {
    columns) M cosines. PETSC_ERR_SUP for kernels with choices or a warp. */
 PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPointProduct *product,
                                               int m, const double *Z, double *value);
+
+typedef struct {
+  RgFeaturePath path; /* the features, with the weights of the selected path */
+  int count;          /* number of paths */
+  double *weight;     /* count x features */
+  double *alpha;      /* n x count, for n data */
+  double *work;       /* kernel values at a block of points */
+  size_t weight_room, alpha_room, work_room;
+} RgFeatureBundle;
+
+/* `features` random features in `dim` inputs, no path drawn yet. The caller destroys it. */
+PetscErrorCode rg_feature_bundle_create(int dim, int features, RgFeatureBundle *bundle);
+PetscErrorCode rg_feature_bundle_destroy(RgFeatureBundle *bundle);
+
+/* Draw fresh features and `count` >= 1 paths given the data of `posterior`, which must not
+   change while they are in use. e (n x count): draws of the noise. Consumes the numbers of one
+   rg_feature_path_draw, then M normals for every further path. Selects the first path. O(n M
+   (dim + count) + n^2 count). */
+PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *posterior, int count,
+                                      const double *e, RgRandom *random);
+/* Make bundle->path path s, for rg_feature_path_evaluate. */
+PetscErrorCode rg_feature_bundle_select(RgFeatureBundle *bundle, int s);
+/* value (count x m): all paths at the points of a product, as rg_feature_path_screen_product.
+   (rows + columns) M cosines and m n kernel values. */
+PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, const RgPointProduct *product,
+                                        int m, const double *Z, double *value);
 
 #endif

@@ -8,9 +8,10 @@
 #ifndef RG_GP_PATH_SET_PATH_H
 #define RG_GP_PATH_SET_PATH_H
 
+#include "gp/posterior/posterior.h"
+#include "gp/posterior/set/set_posterior.h"
 #include "regatta/domain.h"
 #include "regatta/stream.h"
-#include "gp/posterior/posterior.h"
 
 typedef struct RgSetPaths RgSetPaths;
 
@@ -49,5 +50,22 @@ PetscErrorCode rg_set_paths_covariance(RgSetPaths *paths, int count, const int *
 /* The posterior given the same data as a function on the unit cube (for feature paths).
    Borrowed. */
 RgPosterior *rg_set_paths_posterior(RgSetPaths *paths);
+
+typedef struct {
+  int count, size; /* numbers of paths and of points N */
+  RgStream stream;
+  int n;             /* observations so far */
+  double *path;      /* count x N: path s begins at s N; owned */
+  double *kept;      /* count x N: the saved paths; owned; NULL: no path was saved */
+  int n_kept;        /* n then */
+  RgFailure failure; /* the prior could not be factored; the paths are zero */
+} RgSetSamples;
+
+/* `count` paths that follow `posterior` (no data yet), which must not outlive them. `samples`
+   must not move in memory. Draws from the prior: O(count N sum of levels) on product grids, else
+   O(N^3). O(count N) per observation, and count N doubles. */
+PetscErrorCode rg_set_samples_create(RgSetPosterior *posterior, int count, const RgStream *stream,
+                                     RgSetSamples *samples);
+PetscErrorCode rg_set_samples_destroy(RgSetSamples *samples);
 
 #endif

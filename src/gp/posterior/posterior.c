@@ -6,7 +6,6 @@
 #include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
 #include "gp/posterior/iterative/iterative_ops.h"
-#include "gp/posterior/posterior_team.h"
 #include "gp/team/distributed.h"
 
 /* ---- the choice ---------------------------------------------------------------------------- */

@@ -1,9 +1,167 @@
 /* Block-cyclic kernel matrices: assembly in place, Cholesky, solves. */
 #include "gp/team/distributed_matrix.h"
+#include "maths/blas.h"
 
 #include <math.h>
 
-#include "maths/blas.h"
+/* Below a factor of the leading first x first part: rows first .. n-1 become L21 = A21 L^-T and
+   A22 - L21 L21', which remains to be factored. For few rows: sends (n - first) n numbers per
+   rank. */
+static PetscErrorCode block_matrix_extend(int first, int n, RgBlockMatrix *A);
+/* Invert by the method for several ranks, with any number of ranks. */
+static PetscErrorCode block_matrix_sweep(int n, RgBlockMatrix *A);
+
+/* Rows and columns that PBLAS works on at a time. The library's 32 makes narrow products: with 256
+   a triangular solve on 2 ranks takes a third to a half of the time (n = 4,000, 1,024 columns). */
+int pilaenv_(const int *context, const char *precision, size_t length)
+{
+  (void)context, (void)precision, (void)length;
+  return 256;
+}
+
+static void near_square(int size, int *rows, int *columns)
+{
+  *rows = (int)sqrt((double)size);
+  while (size % *rows) (*rows)--;
+  *columns = size / *rows;
+}
+
+PetscErrorCode rg_grid_create(MPI_Comm comm, int block, RgGrid *grid)
+{
+  PetscFunctionBeginUser;
+  *grid = (RgGrid){.block = block > 0 ? block : RG_DISTRIBUTED_BLOCK};
+  PetscCallMPI(MPI_Comm_dup(comm, &grid->comm));
+  PetscCallMPI(MPI_Comm_size(grid->comm, &grid->size));
+  PetscCallMPI(MPI_Comm_rank(grid->comm, &grid->rank));
+  near_square(grid->size, &grid->rows, &grid->columns);
+  grid->handle = grid->context = Csys2blacs_handle(grid->comm);
+  PetscCallMPI(MPI_Comm_split(grid->comm, grid->rank / grid->columns, grid->rank, &grid->row_comm));
+  PetscCallMPI(
+    MPI_Comm_split(grid->comm, grid->rank % grid->columns, grid->rank, &grid->column_comm));
+  Cblacs_gridinit(&grid->context, "Row", grid->rows, grid->columns);
+  int rows, columns;
+  Cblacs_gridinfo(grid->context, &rows, &columns, &grid->row, &grid->column);
+  PetscCheck(rows == grid->rows && columns == grid->columns &&
+               grid->row * columns + grid->column == grid->rank,
+             PETSC_COMM_SELF, PETSC_ERR_LIB,
+             "BLACS made a %d x %d grid with rank %d at (%d, %d), wanted was %d x %d", rows,
+             columns, grid->rank, grid->row, grid->column, grid->rows, grid->columns);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_grid_destroy(RgGrid *grid)
+{
+  PetscFunctionBeginUser;
+  if (!grid->size) PetscFunctionReturn(0);
+  Cblacs_gridexit(grid->context);
+  Cfree_blacs_system_handle(grid->handle);
+  PetscCallMPI(MPI_Comm_free(&grid->row_comm));
+  PetscCallMPI(MPI_Comm_free(&grid->column_comm));
+  PetscCallMPI(MPI_Comm_free(&grid->comm));
+  *grid = (RgGrid){0};
+  PetscFunctionReturn(0);
+}
+
+int rg_cyclic_count(int n, int block, int index, int count)
+{
+  const int whole = n / block, rest = n % block, turn = whole % count;
+  int mine = whole / count * block;
+  if (index < turn) mine += block;
+  if (index == turn) mine += rest;
+  return mine;
+}
+
+int rg_cyclic_global(int local, int block, int index, int count)
+{
+  return (local / block * count + index) * block + local % block;
+}
+
+static PetscErrorCode lay_out(RgBlockMatrix *matrix)
+{
+  const RgGrid *grid = matrix->grid;
+  const int zero = 0;
+  int info;
+
+  PetscFunctionBeginUser;
+  matrix->local_rows = rg_cyclic_count(matrix->rows, matrix->row_block, grid->row, grid->rows);
+  matrix->local_columns =
+    rg_cyclic_count(matrix->columns, matrix->column_block, grid->column, grid->columns);
+  matrix->ld = PetscMax(1, (matrix->local_rows + 7) / 8 * 8);
+  descinit_(matrix->descriptor, &matrix->rows, &matrix->columns, &matrix->row_block,
+            &matrix->column_block, &zero, &zero, &grid->context, &matrix->ld, &info);
+  PetscCheck(info == 0, grid->comm, PETSC_ERR_LIB, "descinit returned %d", info);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_block_matrix_create(const RgGrid *grid, int rows, int columns, int row_block,
+                                      int column_block, RgBlockMatrix *matrix)
+{
+  PetscFunctionBeginUser;
+  *matrix = (RgBlockMatrix){.grid = grid,
+                            .rows = rows,
+                            .columns = columns,
+                            .row_block = row_block,
+                            .column_block = column_block};
+  PetscCall(lay_out(matrix));
+  PetscCheck((size_t)matrix->ld * PetscMax(matrix->local_columns, 1) < (size_t)INT32_MAX,
+             PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
+             "a %d x %d matrix over %d ranks has %d x %d entries on one of them; ScaLAPACK counts "
+             "to 2^31: use at least %.0f ranks",
+             rows, columns, grid->size, matrix->ld, matrix->local_columns,
+             ceil((double)rows * columns / INT32_MAX) + 1);
+  PetscCall(PetscMalloc1((size_t)matrix->ld * matrix->local_columns, &matrix->a));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_block_matrix_destroy(RgBlockMatrix *matrix)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(matrix->a));
+  *matrix = (RgBlockMatrix){0};
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_block_matrix_grow(RgBlockMatrix *matrix, int n, int rows, int columns)
+{
+  const RgGrid *grid = matrix->grid;
+  RgBlockMatrix larger;
+
+  PetscFunctionBeginUser;
+  PetscCall(
+    rg_block_matrix_create(grid, rows, columns, matrix->row_block, matrix->column_block, &larger));
+  const int kept_rows = rg_cyclic_count(n, matrix->row_block, grid->row, grid->rows);
+  const int kept_columns = rg_cyclic_count(n, matrix->column_block, grid->column, grid->columns);
+  for (int j = 0; j < kept_columns; j++)
+    PetscCall(PetscArraycpy(larger.a + (size_t)j * larger.ld, matrix->a + (size_t)j * matrix->ld,
+                            kept_rows));
+  PetscCall(rg_block_matrix_destroy(matrix));
+  *matrix = larger;
+  PetscFunctionReturn(0);
+}
+
+void rg_block_matrix_rows(const RgBlockMatrix *matrix, int first, int n, int dim, const double *X,
+                          double *rows)
+{
+  const RgGrid *grid = matrix->grid;
+  const int begin = rg_cyclic_count(first, matrix->row_block, grid->row, grid->rows);
+  const int end = rg_cyclic_count(n, matrix->row_block, grid->row, grid->rows);
+  for (int i = begin; i < end; i++) {
+    const double *x =
+      X + (size_t)rg_cyclic_global(i, matrix->row_block, grid->row, grid->rows) * dim;
+    for (int k = 0; k < dim; k++) *rows++ = x[k];
+  }
+}
+
+PetscErrorCode rg_grid_sum(const RgGrid *grid, size_t count, double *values)
+{
+  const size_t most = (size_t)1 << 26;
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < count; i += most)
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values + i, (int)PetscMin(most, count - i), MPI_DOUBLE,
+                               MPI_SUM, grid->comm));
+  PetscFunctionReturn(0);
+}
 
 /* ---- assembly ------------------------------------------------------------------------------ */
 
@@ -133,7 +291,7 @@ static PetscErrorCode extend(int first, int n, RgBlockMatrix *matrix, bool *good
 
   PetscFunctionBeginUser;
   if (rest <= RG_FEW_ROWS) {
-    PetscCall(rg_block_matrix_extend(first, n, matrix));
+    PetscCall(block_matrix_extend(first, n, matrix));
   } else {
     pdtrsm_("R", "L", "T", "N", &rest, &first, &one, a, &start, &start, d, a, &here, &start, d);
     pdsyrk_("L", "N", &rest, &first, &minus_one, a, &here, &start, d, &one, a, &here, &here, d);
@@ -188,7 +346,7 @@ PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *matrix)
 
   PetscFunctionBeginUser;
   if (matrix->grid->size > 1) {
-    PetscCall(rg_block_matrix_sweep(n, matrix));
+    PetscCall(block_matrix_sweep(n, matrix));
     PetscFunctionReturn(0);
   }
   info = (int)LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, matrix->a, matrix->ld);
@@ -253,5 +411,367 @@ PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower
   }
   PetscCall(rg_grid_sum(grid, (size_t)n * m, B));
   PetscCall(rg_block_matrix_destroy(&part));
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  RgBlockMatrix *A;
+  int first, m;  /* numbers of factored and of new rows */
+  int own, from; /* number of new rows on this process row, and their first local row */
+  double *X;     /* local columns x m, row-major: X_k of the local columns */
+  double *part;  /* block x m: the product, then X_k */
+  double *rows;  /* block x m: block of A21' */
+  double *sum;   /* block x m, m x m: results of reductions */
+} Extension;
+
+/* part = -L[k, j < k] X_j, of the local columns, summed at the owner of block k. */
+static PetscErrorCode multiply(Extension *e, int g, int width, int root)
+{
+  const RgBlockMatrix *A = e->A;
+  const RgGrid *grid = A->grid;
+  const int row = rg_cyclic_count(g, A->row_block, grid->row, grid->rows);
+  const int columns = rg_cyclic_count(g, A->column_block, grid->column, grid->columns);
+
+  PetscFunctionBeginUser;
+  if (columns)
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, e->m, width, columns, -1.0, e->X, e->m,
+                A->a + row, A->ld, 0.0, e->part, e->m);
+  else PetscCall(PetscArrayzero(e->part, (size_t)width * e->m));
+  PetscCallMPI(
+    MPI_Reduce(e->part, e->sum, width * e->m, MPI_DOUBLE, MPI_SUM, root, grid->row_comm));
+  PetscFunctionReturn(0);
+}
+
+/* A21[:, k]' at the owner of block k, from the process rows that have parts of it. */
+static PetscErrorCode collect(Extension *e, int column, int width, int root)
+{
+  const RgBlockMatrix *A = e->A;
+  const RgGrid *grid = A->grid;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArrayzero(e->rows, (size_t)width * e->m));
+  for (int r = 0; r < e->own; r++) {
+    const int i = rg_cyclic_global(e->from + r, A->row_block, grid->row, grid->rows) - e->first;
+    for (int c = 0; c < width; c++)
+      e->rows[c * e->m + i] = A->a[(size_t)(column + c) * A->ld + e->from + r];
+  }
+  PetscCallMPI(
+    MPI_Reduce(e->rows, e->part, width * e->m, MPI_DOUBLE, MPI_SUM, root, grid->column_comm));
+  PetscFunctionReturn(0);
+}
+
+/* X_k on the process column of block k: into X, and transposed into the new rows. */
+static PetscErrorCode spread_columns(Extension *e, int column, int width, int root)
+{
+  RgBlockMatrix *A = e->A;
+  const RgGrid *grid = A->grid;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Bcast(e->part, width * e->m, MPI_DOUBLE, root, grid->column_comm));
+  PetscCall(PetscArraycpy(e->X + (size_t)column * e->m, e->part, (size_t)width * e->m));
+  for (int r = 0; r < e->own; r++) {
+    const int i = rg_cyclic_global(e->from + r, A->row_block, grid->row, grid->rows) - e->first;
+    for (int c = 0; c < width; c++)
+      A->a[(size_t)(column + c) * A->ld + e->from + r] = e->part[c * e->m + i];
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode substitute(Extension *e)
+{
+  const RgBlockMatrix *A = e->A;
+  const RgGrid *grid = A->grid;
+  const int block = A->row_block;
+
+  PetscFunctionBeginUser;
+  for (int k = 0; k * block < e->first; k++) {
+    const int g = k * block, width = PetscMin(block, e->first - g);
+    const int row = k % grid->rows, column = k % grid->columns;
+    const int local = k / grid->columns * block;
+    if (grid->row == row) PetscCall(multiply(e, g, width, column));
+    if (grid->column != column) continue;
+    PetscCall(collect(e, local, width, row));
+    if (grid->row == row) {
+      const double *corner = A->a + (size_t)local * A->ld + k / grid->rows * block;
+      for (int i = 0; i < width * e->m; i++) e->part[i] += e->sum[i];
+      cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, e->m, width, 1.0,
+                  corner, A->ld, e->part, e->m);
+    }
+    PetscCall(spread_columns(e, local, width, row));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* A22 -= X'X, its lower triangle. */
+static PetscErrorCode complete(Extension *e)
+{
+  RgBlockMatrix *A = e->A;
+  const RgGrid *grid = A->grid;
+  const int m = e->m;
+  const int columns = rg_cyclic_count(e->first, A->column_block, grid->column, grid->columns);
+  const int end = rg_cyclic_count(e->first + m, A->column_block, grid->column, grid->columns);
+  double *square;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1((size_t)m * m, &square));
+  if (columns)
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, m, columns, 1.0, e->X, m, 0.0, square, m);
+  PetscCallMPI(MPI_Allreduce(square, e->sum, m * m, MPI_DOUBLE, MPI_SUM, grid->row_comm));
+  for (int c = columns; c < end; c++) {
+    const int j = rg_cyclic_global(c, A->column_block, grid->column, grid->columns) - e->first;
+    for (int r = 0; r < e->own; r++) {
+      const int i = rg_cyclic_global(e->from + r, A->row_block, grid->row, grid->rows) - e->first;
+      if (i >= j) A->a[(size_t)c * A->ld + e->from + r] -= e->sum[(size_t)j * m + i];
+    }
+  }
+  PetscCall(PetscFree(square));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode block_matrix_extend(int first, int n, RgBlockMatrix *A)
+{
+  const RgGrid *grid = A->grid;
+  const int block = A->row_block, m = n - first;
+  const size_t room = (size_t)block * m, square = (size_t)m * m;
+  Extension e = {.A = A, .first = first, .m = m};
+
+  PetscFunctionBeginUser;
+  e.from = rg_cyclic_count(first, block, grid->row, grid->rows);
+  e.own = rg_cyclic_count(n, block, grid->row, grid->rows) - e.from;
+  const int columns = rg_cyclic_count(first, block, grid->column, grid->columns);
+  PetscCall(PetscMalloc4((size_t)columns * m, &e.X, room, &e.part, room, &e.rows,
+                         PetscMax(room, square), &e.sum));
+  PetscCall(substitute(&e));
+  PetscCall(complete(&e));
+  PetscCall(PetscFree4(e.X, e.part, e.rows, e.sum));
+  PetscFunctionReturn(0);
+}
+
+/* ---- one right-hand side -------------------------------------------------------------------- */
+
+/* sums: L21 b of the new rows, then the square L22, this rank's parts of them. */
+static PetscErrorCode gather_rows(const RgBlockMatrix *L, int first, int m, const double *b,
+                                  double *sums)
+{
+  const RgGrid *grid = L->grid;
+  const int from = rg_cyclic_count(first, L->row_block, grid->row, grid->rows);
+  const int own = rg_cyclic_count(first + m, L->row_block, grid->row, grid->rows) - from;
+  const int columns = rg_cyclic_count(first, L->column_block, grid->column, grid->columns);
+  const int end = rg_cyclic_count(first + m, L->column_block, grid->column, grid->columns);
+  double *mine, *product;
+
+  PetscFunctionBeginUser;
+  if (own == 0) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc2(columns, &mine, own, &product));
+  for (int c = 0; c < columns; c++)
+    mine[c] = b[rg_cyclic_global(c, L->column_block, grid->column, grid->columns)];
+  PetscCall(PetscArrayzero(product, own));
+  if (columns)
+    cblas_dgemv(CblasColMajor, CblasNoTrans, own, columns, 1.0, L->a + from, L->ld, mine, 1, 0.0,
+                product, 1);
+  for (int r = 0; r < own; r++) {
+    const int i = rg_cyclic_global(from + r, L->row_block, grid->row, grid->rows) - first;
+    sums[i] = product[r];
+    for (int c = columns; c < end; c++) {
+      const int j = rg_cyclic_global(c, L->column_block, grid->column, grid->columns) - first;
+      if (j <= i) sums[m + (size_t)j * m + i] = L->a[(size_t)c * L->ld + from + r];
+    }
+  }
+  PetscCall(PetscFree2(mine, product));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_block_matrix_solve_rows(const RgBlockMatrix *L, int first, int n, double *b)
+{
+  const int m = n - first;
+  double *sums;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1((size_t)m * (m + 1), &sums));
+  PetscCall(gather_rows(L, first, m, b, sums));
+  PetscCall(rg_grid_sum(L->grid, (size_t)m * (m + 1), sums));
+  for (int i = 0; i < m; i++) b[first + i] -= sums[i];
+  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, m, sums + m, m, b + first, 1);
+  PetscCall(PetscFree(sums));
+  PetscFunctionReturn(0);
+}
+
+enum { CHUNK = 2 }; /* block columns of one update */
+
+typedef struct {
+  RgBlockMatrix *A;
+  int n, k, g, width;  /* order; current block, its first column, its number of columns */
+  int rows, row, next; /* number of local rows; first row of the block; first row after the block */
+  int column, columns; /* local column of the block; number of local columns up to its end */
+  double *corner;      /* width x width: L_kk^-1 */
+  double *left;        /* (rows - next) x width: L[i,k] of the local rows below */
+  double *panel;       /* width x columns: W[k,j] of the local columns */
+  double *across;      /* width x next: W[k,i] of the local rows up to the block */
+  double *packed, *arrived; /* blocks of the panel before they go into `across` */
+  int *counts, *starts;     /* counts and offsets per process column */
+} Sweep;
+
+static bool own_row(const Sweep *s)
+{
+  return s->k % s->A->grid->rows == s->A->grid->row;
+}
+
+static bool own_column(const Sweep *s)
+{
+  return s->k % s->A->grid->columns == s->A->grid->column;
+}
+
+static void place(Sweep *s, int k)
+{
+  const RgGrid *grid = s->A->grid;
+  const int block = s->A->row_block;
+
+  s->k = k;
+  s->g = k * block;
+  s->width = PetscMin(block, s->n - s->g);
+  s->rows = rg_cyclic_count(s->n, block, grid->row, grid->rows);
+  s->row = rg_cyclic_count(s->g, block, grid->row, grid->rows);
+  s->next = rg_cyclic_count(s->g + s->width, block, grid->row, grid->rows);
+  s->column = rg_cyclic_count(s->g, block, grid->column, grid->columns);
+  s->columns = rg_cyclic_count(s->g + s->width, block, grid->column, grid->columns);
+}
+
+/* L_kk^-1 to the process row of the block. */
+static PetscErrorCode invert_corner(Sweep *s)
+{
+  const RgGrid *grid = s->A->grid;
+  const int width = s->width;
+  int info = 0;
+
+  PetscFunctionBeginUser;
+  if (!own_row(s)) PetscFunctionReturn(0);
+  if (own_column(s)) {
+    const double *a = s->A->a + (size_t)s->column * s->A->ld + s->row;
+    for (int j = 0; j < width; j++)
+      for (int i = 0; i < width; i++)
+        s->corner[j * width + i] = i < j ? 0.0 : a[(size_t)j * s->A->ld + i];
+    info = (int)LAPACKE_dtrtri_work(LAPACK_COL_MAJOR, 'L', 'N', width, s->corner, width);
+    PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "dtrtri returned %d", info);
+  }
+  PetscCallMPI(
+    MPI_Bcast(s->corner, width * width, MPI_DOUBLE, s->k % grid->columns, grid->row_comm));
+  PetscFunctionReturn(0);
+}
+
+/* Move rows x columns entries of the matrix, from (row, column) on, to `out`, and leave zeros
+   behind. */
+static void take(const RgBlockMatrix *A, int row, int column, int rows, int columns, double *out)
+{
+  for (int j = 0; j < columns; j++) {
+    double *a = A->a + (size_t)(column + j) * A->ld + row;
+    for (int i = 0; i < rows; i++) {
+      out[(size_t)j * rows + i] = a[i];
+      a[i] = 0.0;
+    }
+  }
+}
+
+static PetscErrorCode share_left(Sweep *s)
+{
+  const RgGrid *grid = s->A->grid;
+  const int below = s->rows - s->next;
+
+  PetscFunctionBeginUser;
+  if (own_column(s)) take(s->A, s->next, s->column, below, s->width, s->left);
+  PetscCallMPI(
+    MPI_Bcast(s->left, below * s->width, MPI_DOUBLE, s->k % grid->columns, grid->row_comm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode share_panel(Sweep *s)
+{
+  const RgGrid *grid = s->A->grid;
+  const int width = s->width;
+
+  PetscFunctionBeginUser;
+  if (own_row(s)) {
+    take(s->A, s->row, 0, width, s->columns, s->panel);
+    cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, width, s->column,
+                1.0, s->corner, width, s->panel, width);
+    if (own_column(s))
+      PetscCall(PetscArraycpy(s->panel + (size_t)s->column * width, s->corner, width * width));
+  }
+  PetscCallMPI(
+    MPI_Bcast(s->panel, width * s->columns, MPI_DOUBLE, s->k % grid->rows, grid->column_comm));
+  PetscFunctionReturn(0);
+}
+
+/* The panel's blocks of the local rows, from the process columns that have them. */
+static PetscErrorCode share_across(Sweep *s)
+{
+  const RgGrid *grid = s->A->grid;
+  const int width = s->width, block = s->A->row_block;
+  int sent = 0, total = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArrayzero(s->counts, grid->columns));
+  for (int b = grid->row; b <= s->k; b += grid->rows) {
+    const int owner = b % grid->columns, size = width * (b == s->k ? width : block);
+    s->counts[owner] += size;
+    if (owner != grid->column) continue;
+    PetscCall(PetscArraycpy(s->packed + sent,
+                            s->panel + (size_t)(b / grid->columns) * block * width, size));
+    sent += size;
+  }
+  for (int c = 0; c < grid->columns; c++) {
+    s->starts[c] = total;
+    total += s->counts[c];
+  }
+  PetscCallMPI(MPI_Allgatherv(s->packed, sent, MPI_DOUBLE, s->arrived, s->counts, s->starts,
+                              MPI_DOUBLE, grid->row_comm));
+  for (int b = grid->row; b <= s->k; b += grid->rows) {
+    const int size = width * (b == s->k ? width : block);
+    int *start = &s->starts[b % grid->columns];
+    PetscCall(PetscArraycpy(s->across + (size_t)(b / grid->rows) * block * width,
+                            s->arrived + *start, size));
+    *start += size;
+  }
+  PetscFunctionReturn(0);
+}
+
+static void update(const Sweep *s)
+{
+  RgBlockMatrix *A = s->A;
+  const RgGrid *grid = A->grid;
+  const int width = s->width, below = s->rows - s->next, step = CHUNK * A->column_block;
+
+  if (below && s->columns)
+    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, below, s->columns, width, -1.0, s->left,
+                below, s->panel, width, 1.0, A->a + s->next, A->ld);
+  for (int j = 0; j < s->columns; j += step) {
+    const int first = rg_cyclic_global(j, A->column_block, grid->column, grid->columns);
+    const int top = rg_cyclic_count(first, A->row_block, grid->row, grid->rows);
+    if (top >= s->next) break;
+    cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, s->next - top,
+                PetscMin(step, s->columns - j), width, 1.0, s->across + (size_t)top * width, width,
+                s->panel + (size_t)j * width, width, 1.0, A->a + (size_t)j * A->ld + top, A->ld);
+  }
+}
+
+static PetscErrorCode block_matrix_sweep(int n, RgBlockMatrix *A)
+{
+  const int block = A->row_block, rows = A->local_rows, columns = A->local_columns;
+  Sweep s = {.A = A, .n = n};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4(block * block, &s.corner, (size_t)rows * block, &s.left,
+                         (size_t)columns * block, &s.panel, (size_t)rows * block, &s.across));
+  PetscCall(PetscMalloc4((size_t)columns * block, &s.packed, (size_t)rows * block, &s.arrived,
+                         A->grid->columns, &s.counts, A->grid->columns, &s.starts));
+  for (int k = 0; k * block < n; k++) {
+    place(&s, k);
+    PetscCall(invert_corner(&s));
+    PetscCall(share_left(&s));
+    PetscCall(share_panel(&s));
+    PetscCall(share_across(&s));
+    update(&s);
+  }
+  PetscCall(PetscFree4(s.corner, s.left, s.panel, s.across));
+  PetscCall(PetscFree4(s.packed, s.arrived, s.counts, s.starts));
   PetscFunctionReturn(0);
 }

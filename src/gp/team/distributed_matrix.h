@@ -64,10 +64,6 @@ PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double
    of the matrix. */
 PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
                                         bool *good, double *log_det);
-/* Below a factor of the leading first x first part: rows first .. n-1 become L21 = A21 L^-T and
-   A22 - L21 L21', which remains to be factored. For few rows: sends (n - first) n numbers per
-   rank. */
-PetscErrorCode rg_block_matrix_extend(int first, int n, RgBlockMatrix *matrix);
 /* b (n, the same on every rank), whose first `first` entries are already those of L^-1 b.
    Computes the others. Sends (n - first)^2 numbers per rank. */
 PetscErrorCode rg_block_matrix_solve_rows(const RgBlockMatrix *factor, int first, int n, double *b);
@@ -77,9 +73,6 @@ enum { RG_FEW_ROWS = 128 };
 /* Lower triangle of the inverse of the factored matrix, in place; overwrites the entries above
    the diagonal. 2 n^3/3 flops, 3 n^2/sqrt(ranks) numbers sent per rank. */
 PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *matrix);
-/* Invert by the method for several ranks, with any number of ranks. */
-PetscErrorCode rg_block_matrix_sweep(int n, RgBlockMatrix *matrix);
-
 /* B := L^-1 B, or L^-T B; B n x m distributed in the same row blocks. */
 PetscErrorCode rg_block_matrix_solve(const RgBlockMatrix *factor, bool transposed, int n, int m,
                                      RgBlockMatrix *B);

@@ -1,10 +1,419 @@
 /* The distributed posterior: its lifetime and its data. */
-#include "gp/team/distributed_internal.h"
-
-#include <math.h>
-
 #include "base/grow.h"
 #include "gp/kernel/kernel_internal.h"
+#include "gp/team/distributed.h"
+#include "gp/team/distributed_matrix.h"
+#include "maths/blas.h"
+
+#include <math.h>
+#include <string.h>
+
+struct RgDistributed {
+  RgGrid grid;
+  RgKernel kernel;
+  double noise_variance, mean, jitter;
+  int n, capacity;
+  double *X, *y, *beta, *alpha; /* capacity (X: times dim), the same on every rank */
+  bool alpha_valid;
+  double log_det;
+  int n_told;          /* number of data before the pending ones */
+  double log_det_told; /* log_det then */
+  RgBlockMatrix L;     /* capacity x capacity */
+  RgBlockMatrix V;     /* n x batch: L^-1 k(x_i, z_j) of the last batch */
+  int n_kept, m_kept, kept_capacity;
+  double *Z_kept; /* the points of the last batch */
+};
+
+static const double log_2pi = 1.83787706640934548356065947281;
+
+/* ---- likelihood ---------------------------------------------------------------------------- */
+
+/* Make alpha valid. Collective. */
+static PetscErrorCode distributed_make_alpha(RgDistributed *p);
+
+/* alpha (n) = (K + v I)^-1 (y - mean), the mean by generalised least squares if it is learned. */
+static PetscErrorCode weights_of_outputs(const RgBlockMatrix *factor, bool learn_mean, int n,
+                                         const double *y, double *mean, double *alpha)
+{
+  double *B, wy = 0.0, w1 = 0.0;
+
+  PetscFunctionBeginUser;
+  if (!learn_mean) {
+    for (int i = 0; i < n; i++) alpha[i] = y[i] - *mean;
+    PetscCall(rg_block_matrix_solve_all(factor, true, true, n, 1, alpha));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1(2 * (size_t)n, &B));
+  for (int i = 0; i < n; i++) {
+    B[2 * i] = y[i];
+    B[2 * i + 1] = 1.0;
+  }
+  PetscCall(rg_block_matrix_solve_all(factor, true, true, n, 2, B));
+  for (int i = 0; i < n; i++) {
+    wy += B[2 * i];
+    w1 += B[2 * i + 1];
+  }
+  *mean = wy / w1;
+  for (int i = 0; i < n; i++) alpha[i] = B[2 * i] - *mean * B[2 * i + 1];
+  PetscCall(PetscFree(B));
+  PetscFunctionReturn(0);
+}
+
+/* weight (width x height): alpha alpha' - K^-1 at a block of columns from g on, twice below the
+   diagonal, nothing above it; *trace += its diagonal. */
+static void weigh_block(const RgBlockMatrix *inverse, int top, int column, int g, int width,
+                        const double *alpha, double *weight, double *trace)
+{
+  const int height = inverse->local_rows - top;
+  const RgGrid *grid = inverse->grid;
+  for (int c = 0; c < width; c++) {
+    const double *entry = inverse->a + (size_t)(column + c) * inverse->ld + top;
+    double *out = weight + (size_t)c * height;
+    for (int r = 0; r < height; r++) {
+      const int row = rg_cyclic_global(top + r, inverse->row_block, grid->row, grid->rows);
+      const double value = alpha[row] * alpha[g + c] - entry[r];
+      out[r] = row > g + c ? 2.0 * value : row == g + c ? value : 0.0;
+      if (row == g + c) *trace += value;
+    }
+  }
+}
+
+/* gradient (theta_size + 1): sum of A_ij dK_ij/dtheta and the trace of A, this rank's part. */
+static PetscErrorCode contract_gradient(const RgKernel *kernel, const RgBlockMatrix *inverse, int n,
+                                        const double *X, const double *alpha, double *gradient)
+{
+  const RgGrid *grid = inverse->grid;
+  const int dim = kernel->dim, size = rg_kernel_theta_size(kernel), block = inverse->column_block;
+  const int columns = rg_cyclic_count(n, block, grid->column, grid->columns);
+  const int rows = inverse->local_rows;
+  double *points, *weight, *part;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3((size_t)rows * dim, &points, (size_t)rows * block, &weight, size, &part));
+  rg_block_matrix_rows(inverse, 0, n, dim, X, points);
+  for (int j = 0; j < columns; j += block) {
+    const int g = rg_cyclic_global(j, block, grid->column, grid->columns);
+    const int width = PetscMin(block, n - g);
+    const int top = rg_cyclic_count(g, inverse->row_block, grid->row, grid->rows);
+    if (top == rows) continue;
+    weigh_block(inverse, top, j, g, width, alpha, weight, &gradient[size]);
+    PetscCall(rg_kernel_theta_cross(kernel, width, X + (size_t)g * dim, rows - top,
+                                    points + (size_t)top * dim, weight, part));
+    for (int p = 0; p < size; p++) gradient[p] += part[p];
+  }
+  PetscCall(PetscFree3(points, weight, part));
+  PetscFunctionReturn(0);
+}
+
+/* The value. Leaves the factor in `matrix` and (K + noise I)^-1 (y - mean) in alpha; neither is
+   set where the factorisation fails. */
+static PetscErrorCode likelihood(const RgKernel *kernel, double noise_variance, bool learn_mean,
+                                 double *mean, const RgData *data, RgBlockMatrix *matrix,
+                                 double *alpha, double *value)
+{
+  const int n = data->n;
+  const double smallest = n * PETSC_MACHINE_EPSILON * rg_kernel_diagonal(kernel);
+  double log_det, fit = 0.0;
+  bool good;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_block_matrix_kernel(kernel, 0, n, data->X, noise_variance, matrix));
+  PetscCall(rg_block_matrix_cholesky(0, n, smallest, matrix, &good, &log_det));
+  if (!good) PetscFunctionReturn(0);
+  PetscCall(weights_of_outputs(matrix, learn_mean, n, data->y, mean, alpha));
+  for (int i = 0; i < n; i++) fit += (data->y[i] - *mean) * alpha[i];
+  const double sum = -0.5 * (fit + log_det + n * log_2pi);
+  if (isfinite(sum)) *value = sum;
+  PetscFunctionReturn(0);
+}
+
+/* The gradient, from what `value` left behind. */
+static PetscErrorCode slopes(const RgKernel *kernel, double noise_variance, const RgData *data,
+                             const double *alpha, RgBlockMatrix *matrix, double *gradient)
+{
+  const int size = rg_kernel_theta_size(kernel), n = data->n;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_block_matrix_invert(n, matrix));
+  PetscCall(PetscArrayzero(gradient, size + 1));
+  PetscCall(contract_gradient(kernel, matrix, n, data->X, alpha, gradient));
+  PetscCall(rg_grid_sum(matrix->grid, (size_t)size + 1, gradient));
+  for (int p = 0; p < size; p++) gradient[p] *= 0.5;
+  gradient[size] *= 0.5 * noise_variance;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *kernel,
+                                        double noise_variance, bool learn_mean, double *mean,
+                                        const RgData *data, double *value, double *gradient)
+{
+  const int n = data->n;
+  RgGrid grid;
+  RgBlockMatrix matrix;
+  double *alpha;
+
+  PetscFunctionBeginUser;
+  *value = -INFINITY;
+  PetscCall(rg_grid_create(spread->comm, spread->block, &grid));
+  PetscCall(rg_block_matrix_create(&grid, n, n, grid.block, grid.block, &matrix));
+  PetscCall(PetscMalloc1(n, &alpha));
+  PetscCall(likelihood(kernel, noise_variance, learn_mean, mean, data, &matrix, alpha, value));
+  if (gradient && isfinite(*value))
+    PetscCall(slopes(kernel, noise_variance, data, alpha, &matrix, gradient));
+  PetscCall(PetscFree(alpha));
+  PetscCall(rg_block_matrix_destroy(&matrix));
+  PetscCall(rg_grid_destroy(&grid));
+  PetscFunctionReturn(0);
+}
+
+/* ---- sample paths -------------------------------------------------------------------------- */
+
+/* f = L z: every rank adds its entries on and below the diagonal, column by column. */
+static PetscErrorCode multiply(const RgBlockMatrix *L, int n, const double *z, double *f)
+{
+  const RgGrid *grid = L->grid;
+  const int rows = rg_cyclic_count(n, L->row_block, grid->row, grid->rows);
+  const int columns = rg_cyclic_count(n, L->column_block, grid->column, grid->columns);
+  double *sums;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(PetscMax(rows, 1), &sums));
+  for (int j = 0; j < columns; j++) {
+    const int g = rg_cyclic_global(j, L->column_block, grid->column, grid->columns);
+    const double *a = L->a + (size_t)j * L->ld, factor = z[g];
+    for (int i = rg_cyclic_count(g, L->row_block, grid->row, grid->rows); i < rows; i++)
+      sums[i] += a[i] * factor;
+  }
+  PetscCall(PetscArrayzero(f, n));
+  for (int i = 0; i < rows; i++)
+    f[rg_cyclic_global(i, L->row_block, grid->row, grid->rows)] = sums[i];
+  PetscCall(rg_grid_sum(grid, (size_t)n, f));
+  PetscCall(PetscFree(sums));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel *kernel, int n,
+                                          const double *X, const double *z, double *f,
+                                          double *jitter, RgFailure *failure)
+{
+  const double diagonal = rg_kernel_diagonal(kernel);
+  RgGrid grid;
+  RgBlockMatrix L;
+  double log_det;
+  bool good = false;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_grid_create(spread->comm, spread->block, &grid));
+  PetscCall(rg_block_matrix_create(&grid, n, n, grid.block, grid.block, &L));
+  *jitter = 0.0;
+  for (double added = 0.0;; added = added > 0.0 ? 10.0 * added : 1e-10 * diagonal) {
+    if (added > 1.001e-4 * diagonal) {
+      rg_failure_set(failure, "Cholesky factorisation of the prior on %d points failed", n);
+      break;
+    }
+    PetscCall(rg_block_matrix_kernel(kernel, 0, n, X, added, &L));
+    PetscCall(rg_block_matrix_cholesky(0, n, 0.0, &L, &good, &log_det));
+    *jitter = added;
+    if (good) break;
+  }
+  if (good) PetscCall(multiply(&L, n, z, f));
+  PetscCall(rg_block_matrix_destroy(&L));
+  PetscCall(rg_grid_destroy(&grid));
+  PetscFunctionReturn(0);
+}
+
+static int batch_size(const RgDistributed *p)
+{
+  return p->grid.block * p->grid.columns;
+}
+
+/* Global index of a local candidate of the batch, in its columns. */
+static int candidate(const RgDistributed *p, int local)
+{
+  return rg_cyclic_global(local, p->V.column_block, p->grid.column, p->grid.columns);
+}
+
+static int local_candidates(const RgDistributed *p, int m)
+{
+  return rg_cyclic_count(m, p->V.column_block, p->grid.column, p->grid.columns);
+}
+
+static int local_rows(const RgDistributed *p)
+{
+  return rg_cyclic_count(p->n, p->V.row_block, p->grid.row, p->grid.rows);
+}
+
+/* V for n data and m candidates, every process column with an equal part of them. */
+static PetscErrorCode lay_out_batch(RgDistributed *p, int m)
+{
+  const int columns = p->grid.columns, part = (m + columns - 1) / columns;
+
+  PetscFunctionBeginUser;
+  if (p->V.grid && p->V.rows == p->n && p->V.column_block == part && p->V.columns == m)
+    PetscFunctionReturn(0);
+  p->m_kept = 0; /* freeing V also forgets its contents */
+  PetscCall(rg_block_matrix_destroy(&p->V));
+  PetscCall(rg_block_matrix_create(&p->grid, p->n, m, p->grid.block, part, &p->V));
+  PetscFunctionReturn(0);
+}
+
+/* V = k(X, Z), multiplied by L^-1 if `whiten`. */
+static PetscErrorCode fill_batch(RgDistributed *p, int m, const double *Z, bool whiten)
+{
+  const size_t size = (size_t)m * p->kernel.dim;
+
+  PetscFunctionBeginUser;
+  if (whiten && p->m_kept == m && p->n_kept == p->n &&
+      !memcmp(Z, p->Z_kept, size * sizeof *Z)) /* the same bits on every rank */
+    PetscFunctionReturn(0);
+  PetscCall(lay_out_batch(p, m));
+  PetscCall(rg_block_matrix_cross(&p->kernel, p->n, p->X, m, Z, &p->V));
+  p->m_kept = 0;
+  if (!whiten) PetscFunctionReturn(0);
+  PetscCall(rg_block_matrix_solve(&p->L, false, p->n, m, &p->V));
+  if (m > p->kept_capacity) {
+    PetscCall(PetscFree(p->Z_kept));
+    PetscCall(PetscMalloc1(size, &p->Z_kept));
+    p->kept_capacity = m;
+  }
+  PetscCall(PetscArraycpy(p->Z_kept, Z, size));
+  p->m_kept = m;
+  p->n_kept = p->n;
+  PetscFunctionReturn(0);
+}
+
+/* out (n): the entries of a replicated vector in this rank's rows. */
+static void take_rows(const RgDistributed *p, const double *vector, double *out)
+{
+  rg_block_matrix_rows(&p->V, 0, p->n, 1, vector, out);
+}
+
+static PetscErrorCode predict_batch(RgDistributed *p, int m, const double *Z, double *mean,
+                                    double *variance)
+{
+  const double diagonal = rg_kernel_diagonal(&p->kernel);
+  double *weight, *sums; /* sums: means, then squared norms */
+
+  PetscFunctionBeginUser;
+  PetscCall(fill_batch(p, m, Z, variance != NULL));
+  const int rows = local_rows(p);
+  PetscCall(PetscMalloc1(PetscMax(rows, 1), &weight));
+  PetscCall(PetscCalloc1(2 * (size_t)m, &sums));
+  take_rows(p, variance ? p->beta : p->alpha, weight);
+  for (int j = 0; j < local_candidates(p, m); j++) {
+    const double *v = p->V.a + (size_t)j * p->V.ld;
+    const int at = candidate(p, j);
+    sums[at] = cblas_ddot(rows, v, 1, weight, 1);
+    if (variance) sums[m + at] = cblas_ddot(rows, v, 1, v, 1);
+  }
+  PetscCall(rg_grid_sum(&p->grid, (size_t)m * (variance ? 2 : 1), sums));
+  for (int j = 0; j < m; j++) {
+    mean[j] = p->mean + sums[j];
+    if (variance) variance[j] = PetscMax(diagonal - sums[m + j], 0.0);
+  }
+  PetscCall(PetscFree(weight));
+  PetscCall(PetscFree(sums));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_distributed_predict(RgDistributed *p, int m, const double *Z, double *mean,
+                                      double *variance)
+{
+  const int batch = batch_size(p);
+
+  PetscFunctionBeginUser;
+  if (p->n == 0) {
+    for (int j = 0; j < m; j++) mean[j] = p->mean;
+    for (int j = 0; variance && j < m; j++) variance[j] = rg_kernel_diagonal(&p->kernel);
+    PetscFunctionReturn(0);
+  }
+  if (!variance) PetscCall(distributed_make_alpha(p));
+  for (int j = 0; j < m; j += batch)
+    PetscCall(predict_batch(p, PetscMin(batch, m - j), Z + (size_t)j * p->kernel.dim, mean + j,
+                            variance ? variance + j : NULL));
+  PetscFunctionReturn(0);
+}
+
+/* U := beta p' + V q, columns of this rank. */
+static void combine(const RgDistributed *p, int m, const double *weight, const double *mean_bar,
+                    const double *variance_bar, RgBlockMatrix *U)
+{
+  const int rows = local_rows(p);
+  for (int j = 0; j < local_candidates(p, m); j++) {
+    const double *v = p->V.a + (size_t)j * p->V.ld;
+    const double a = mean_bar[candidate(p, j)], b = -2.0 * variance_bar[candidate(p, j)];
+    double *u = U->a + (size_t)j * U->ld;
+    for (int i = 0; i < rows; i++) u[i] = weight[i] * a + v[i] * b;
+  }
+}
+
+/* G += the contraction of U with the kernel's gradient, over this rank's part. */
+static PetscErrorCode contract(const RgDistributed *p, int m, const double *Z,
+                               const RgBlockMatrix *U, const double *alpha, const double *mean_bar,
+                               double *G)
+{
+  const int rows = local_rows(p), count = local_candidates(p, m), dim = p->kernel.dim;
+  double *points, *targets, *weights, *part;
+
+  PetscFunctionBeginUser;
+  if (rows == 0 || count == 0) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc4((size_t)rows * dim, &points, (size_t)count * dim, &targets,
+                         (size_t)rows * count, &weights, (size_t)count * dim, &part));
+  rg_block_matrix_rows(&p->V, 0, p->n, dim, p->X, points);
+  for (int j = 0; j < count; j++) {
+    const int at = candidate(p, j);
+    PetscCall(PetscArraycpy(targets + (size_t)j * dim, Z + (size_t)at * dim, dim));
+    for (int i = 0; i < rows; i++)
+      weights[(size_t)i * count + j] = U ? U->a[(size_t)j * U->ld + i] : alpha[i] * mean_bar[at];
+  }
+  PetscCall(rg_kernel_cross_gradient(&p->kernel, rows, points, count, targets, weights, part));
+  for (int j = 0; j < count; j++)
+    PetscCall(PetscArraycpy(G + (size_t)candidate(p, j) * dim, part + (size_t)j * dim, dim));
+  PetscCall(PetscFree4(points, targets, weights, part));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode gradient_batch(RgDistributed *p, int m, const double *Z,
+                                     const double *mean_bar, const double *variance_bar, double *G)
+{
+  RgBlockMatrix U = {0};
+  double *weight;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArrayzero(G, (size_t)m * p->kernel.dim));
+  if (variance_bar) PetscCall(fill_batch(p, m, Z, true));
+  else PetscCall(lay_out_batch(p, m));
+  PetscCall(PetscMalloc1(PetscMax(local_rows(p), 1), &weight));
+  take_rows(p, variance_bar ? p->beta : p->alpha, weight);
+  if (variance_bar) {
+    PetscCall(rg_block_matrix_create(&p->grid, p->n, m, p->grid.block, p->V.column_block, &U));
+    combine(p, m, weight, mean_bar, variance_bar, &U);
+    PetscCall(rg_block_matrix_solve(&p->L, true, p->n, m, &U));
+  }
+  PetscCall(contract(p, m, Z, U.grid ? &U : NULL, weight, mean_bar, G));
+  PetscCall(rg_grid_sum(&p->grid, (size_t)m * p->kernel.dim, G));
+  PetscCall(PetscFree(weight));
+  PetscCall(rg_block_matrix_destroy(&U));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_distributed_gradient(RgDistributed *p, int m, const double *Z,
+                                       const double *mean_bar, const double *variance_bar,
+                                       double *G)
+{
+  const int batch = batch_size(p), dim = p->kernel.dim;
+
+  PetscFunctionBeginUser;
+  if (p->n == 0) {
+    PetscCall(PetscArrayzero(G, (size_t)m * dim));
+    PetscFunctionReturn(0);
+  }
+  if (!variance_bar) PetscCall(distributed_make_alpha(p));
+  for (int j = 0; j < m; j += batch)
+    PetscCall(gradient_batch(p, PetscMin(batch, m - j), Z + (size_t)j * dim, mean_bar + j,
+                             variance_bar ? variance_bar + j : NULL, G + (size_t)j * dim));
+  PetscFunctionReturn(0);
+}
 
 static const double half_log_2pi = 0.91893853320467274178;
 
@@ -97,7 +506,7 @@ static PetscErrorCode whiten_outputs(RgDistributed *p, int first)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_distributed_make_alpha(RgDistributed *p)
+static PetscErrorCode distributed_make_alpha(RgDistributed *p)
 {
   PetscFunctionBeginUser;
   if (p->alpha_valid) PetscFunctionReturn(0);

@@ -1,10 +1,276 @@
 /* Teams: their lifetime, and how a job gets from the leader to the other ranks. */
-#include "gp/team/team_internal.h"
+#include "gp/team/team.h"
+#include "base/grow.h"
+#include "gp/team/distributed.h"
+#include "gp/team/scalapack.h"
 
 #include <limits.h>
 
-#include "base/grow.h"
-#include "gp/team/scalapack.h"
+typedef enum {
+  RG_TEAM_DISMISS,
+  RG_TEAM_CREATE,
+  RG_TEAM_DESTROY,
+  RG_TEAM_SET,
+  RG_TEAM_APPEND,
+  RG_TEAM_KEEP,
+  RG_TEAM_PEND,
+  RG_TEAM_RESTORE,
+  RG_TEAM_OUTPUTS,
+  RG_TEAM_PREDICT,
+  RG_TEAM_GRADIENT,
+  RG_TEAM_SOLVE,
+  RG_TEAM_OBJECTIVE,
+  RG_TEAM_PATH,
+  RG_TEAM_TASK
+} RgTeamOperation;
+
+enum { RG_TEAM_ARRAYS = 3 };
+
+/* The header that the leader sends before the kernel and the arrays. */
+typedef struct {
+  RgTeamOperation operation;
+  int slot, n, code; /* code of a task */
+  /* Triangles to solve with. Depending on the task, `lower` also asks for variance or gradient, and
+     `upper` for a learned mean. */
+  bool lower, upper;
+  double noise_variance, mean;
+  int kernel_ints, kernel_reals; /* 0: no kernel */
+  size_t count[RG_TEAM_ARRAYS];  /* doubles in each array */
+} RgTeamCommand;
+
+/* A command with its kernel and arrays. The outputs point to the leader's result arrays. */
+typedef struct {
+  RgTeamCommand command;
+  RgKernel kernel;
+  double *array[RG_TEAM_ARRAYS];
+  double *out[3];
+  RgFailure *failure;
+} RgTeamJob;
+
+struct RgTeam {
+  MPI_Comm comm; /* a duplicate, owned */
+  int size, rank, crossover;
+  int64_t jobs; /* set by the leader */
+  int n_slots;
+  RgDistributed **slots; /* NULL: a free slot */
+  RgTeamWorker worker;   /* NULL: no worker */
+  int n_states;
+  void **states; /* state of the worker; NULL: free */
+};
+
+/* ---- kernels as numbers -------------------------------------------------------------------- */
+
+/* Number a kernel's structure and values. ints, reals NULL: only count them. */
+static void kernel_pack(const RgKernel *kernel, int *n_ints, int *ints, int *n_reals, double *reals)
+{
+  int i = 0, r = 0;
+#define INT(value) (ints ? (void)(ints[i] = (value)) : (void)0, i++)
+#define REAL(value) (reals ? (void)(reals[r] = (value)) : (void)0, r++)
+  INT(kernel->dim);
+  INT(kernel->n_terms);
+  INT(kernel->warp != NULL);
+  for (int j = 0; kernel->warp && j < 2 * kernel->dim; j++) REAL(kernel->warp[j]);
+  for (int t = 0; t < kernel->n_terms; t++) {
+    const RgKernelTerm *term = &kernel->terms[t];
+    REAL(term->variance);
+    INT(term->n_factors);
+    for (int f = 0; f < term->n_factors; f++) {
+      const RgKernelFactor *factor = &term->factors[f];
+      INT((int)factor->family);
+      INT(factor->n_inputs);
+      INT(factor->n_scales);
+      INT(factor->shift);
+      REAL(factor->shape);
+      for (int k = 0; k < factor->n_inputs; k++) INT(factor->inputs[k]);
+      INT(factor->words != NULL);
+      for (int k = 0; factor->words && k < factor->n_inputs; k++) INT(factor->words[k]);
+      for (int k = 0; k < factor->n_scales; k++) REAL(factor->length_scale[k]);
+    }
+  }
+#undef INT
+#undef REAL
+  *n_ints = i;
+  *n_reals = r;
+}
+
+static PetscErrorCode kernel_unpack(const int *ints, const double *reals, RgKernel *kernel)
+{
+  PetscFunctionBeginUser;
+  *kernel = (RgKernel){.dim = ints[0], .n_terms = ints[1]};
+  ints += 2;
+  if (*ints++) {
+    PetscCall(PetscMalloc1(2 * (size_t)kernel->dim, &kernel->warp));
+    for (int j = 0; j < 2 * kernel->dim; j++) kernel->warp[j] = *reals++;
+  }
+  PetscCall(PetscCalloc1(kernel->n_terms, &kernel->terms));
+  for (int t = 0; t < kernel->n_terms; t++) {
+    RgKernelTerm *term = &kernel->terms[t];
+    term->variance = *reals++;
+    term->n_factors = *ints++;
+    PetscCall(PetscCalloc1(term->n_factors, &term->factors));
+    for (int f = 0; f < term->n_factors; f++) {
+      RgKernelFactor *factor = &term->factors[f];
+      factor->family = (RgKernelFamily)*ints++;
+      factor->n_inputs = *ints++;
+      factor->n_scales = *ints++;
+      factor->shift = *ints++;
+      factor->shape = *reals++;
+      PetscCall(PetscMalloc1(factor->n_inputs, &factor->inputs));
+      PetscCall(PetscMalloc1(factor->n_scales, &factor->length_scale));
+      for (int k = 0; k < factor->n_inputs; k++) factor->inputs[k] = *ints++;
+      if (*ints++) {
+        PetscCall(PetscMalloc1(factor->n_inputs, &factor->words));
+        for (int k = 0; k < factor->n_inputs; k++) factor->words[k] = *ints++;
+      }
+      for (int k = 0; k < factor->n_scales; k++) factor->length_scale[k] = *reals++;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- jobs ---------------------------------------------------------------------------------- */
+
+static PetscErrorCode create(RgTeam *team, const RgTeamJob *job)
+{
+  const int slot = job->command.slot;
+
+  PetscFunctionBeginUser;
+  if (slot >= team->n_slots) {
+    PetscCall(PetscRealloc((size_t)(slot + 1) * sizeof *team->slots, &team->slots));
+    while (team->n_slots <= slot) team->slots[team->n_slots++] = NULL;
+  }
+  PetscCall(rg_distributed_create(team->comm, &job->kernel, 0.0, 0.0, job->command.n, 0,
+                                  &team->slots[slot]));
+  PetscFunctionReturn(0);
+}
+
+/* The place of a result: the leader's array, or scratch on the other ranks. */
+static PetscErrorCode outputs(RgTeamJob *job, size_t count, int which, double **scratch)
+{
+  PetscFunctionBeginUser;
+  *scratch = NULL;
+  if (job->out[which]) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(count, scratch));
+  job->out[which] = *scratch;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode predict(RgDistributed *posterior, RgTeamJob *job)
+{
+  const RgTeamCommand *c = &job->command;
+  double *mean, *variance = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(outputs(job, (size_t)c->n, 0, &mean));
+  if (c->lower) PetscCall(outputs(job, (size_t)c->n, 1, &variance));
+  PetscCall(rg_distributed_predict(posterior, c->n, job->array[0], job->out[0],
+                                   c->lower ? job->out[1] : NULL));
+  PetscCall(PetscFree(mean));
+  PetscCall(PetscFree(variance));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode gradient(RgDistributed *posterior, RgTeamJob *job)
+{
+  double *G;
+
+  PetscFunctionBeginUser;
+  PetscCall(outputs(job, job->command.count[0], 0, &G));
+  PetscCall(rg_distributed_gradient(posterior, job->command.n, job->array[0], job->array[1],
+                                    job->command.count[2] ? job->array[2] : NULL, job->out[0]));
+  PetscCall(PetscFree(G));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode objective(RgTeam *team, RgTeamJob *job)
+{
+  const RgTeamCommand *c = &job->command;
+  const size_t size = (size_t)c->kernel_reals + 1; /* hyperparameters and the noise */
+  double *value, *slope = NULL, mean = c->mean;
+
+  PetscFunctionBeginUser;
+  PetscCall(outputs(job, 1, 0, &value));
+  if (c->lower) PetscCall(outputs(job, size, 1, &slope));
+  PetscCall(rg_distributed_objective(&(RgSpread){team->comm, 0}, &job->kernel, c->noise_variance,
+                                     c->upper, &mean, &(RgData){c->n, job->array[0], job->array[1]},
+                                     job->out[0], c->lower ? job->out[1] : NULL));
+  if (job->out[2]) *job->out[2] = mean;
+  PetscCall(PetscFree(value));
+  PetscCall(PetscFree(slope));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode path(RgTeam *team, RgTeamJob *job)
+{
+  double *f, *jitter;
+
+  PetscFunctionBeginUser;
+  PetscCall(outputs(job, (size_t)job->command.n, 0, &f));
+  PetscCall(outputs(job, 1, 1, &jitter));
+  PetscCall(rg_distributed_sample_path(&(RgSpread){team->comm, 0}, &job->kernel, job->command.n,
+                                       job->array[0], job->array[1], job->out[0], job->out[1],
+                                       job->failure));
+  PetscCall(PetscFree(f));
+  PetscCall(PetscFree(jitter));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode work(RgTeam *team, const RgTeamJob *job)
+{
+  const RgTeamCommand *c = &job->command;
+  RgTeamTask task = {.code = c->code,
+                     .n = c->n,
+                     .noise_variance = c->noise_variance,
+                     .mean = c->mean,
+                     .kernel = c->kernel_ints ? &job->kernel : NULL};
+
+  PetscFunctionBeginUser;
+  for (int a = 0; a < RG_TEAM_ARRAYS; a++) {
+    task.count[a] = c->count[a];
+    task.array[a] = job->array[a];
+    task.out[a] = job->out[a];
+  }
+  if (c->slot >= team->n_states) {
+    PetscCall(PetscRealloc((size_t)(c->slot + 1) * sizeof *team->states, &team->states));
+    while (team->n_states <= c->slot) team->states[team->n_states++] = NULL;
+  }
+  PetscCall(team->worker(team->comm, &task, &team->states[c->slot]));
+  PetscFunctionReturn(0);
+}
+
+/* Collective on the team: do a job whose command, kernel and arrays every rank has. */
+static PetscErrorCode team_do(RgTeam *team, RgTeamJob *job)
+{
+  const RgTeamCommand *c = &job->command;
+  RgDistributed *p = c->slot < team->n_slots ? team->slots[c->slot] : NULL;
+
+  PetscFunctionBeginUser;
+  switch (c->operation) {
+  case RG_TEAM_DISMISS: break;
+  case RG_TEAM_CREATE: PetscCall(create(team, job)); break;
+  case RG_TEAM_DESTROY: PetscCall(rg_distributed_destroy(&team->slots[c->slot])); break;
+  case RG_TEAM_SET:
+    PetscCall(rg_distributed_set(p, c->kernel_ints ? &job->kernel : NULL, c->noise_variance,
+                                 c->mean, c->n, job->array[0], job->array[1], job->failure));
+    break;
+  case RG_TEAM_APPEND:
+    PetscCall(rg_distributed_append(p, c->n, job->array[0], job->array[1], job->failure));
+    break;
+  case RG_TEAM_KEEP: PetscCall(rg_distributed_keep(p)); break;
+  case RG_TEAM_PEND: PetscCall(rg_distributed_pend(p, job->array[0], *job->array[1])); break;
+  case RG_TEAM_RESTORE: PetscCall(rg_distributed_restore(p)); break;
+  case RG_TEAM_OUTPUTS: PetscCall(rg_distributed_set_outputs(p, c->mean, job->array[0])); break;
+  case RG_TEAM_PREDICT: PetscCall(predict(p, job)); break;
+  case RG_TEAM_GRADIENT: PetscCall(gradient(p, job)); break;
+  case RG_TEAM_SOLVE:
+    PetscCall(rg_distributed_solve(p, c->lower, c->upper, c->n, job->array[0]));
+    break;
+  case RG_TEAM_OBJECTIVE: PetscCall(objective(team, job)); break;
+  case RG_TEAM_PATH: PetscCall(path(team, job)); break;
+  case RG_TEAM_TASK: PetscCall(work(team, job)); break;
+  }
+  PetscFunctionReturn(0);
+}
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
@@ -92,10 +358,10 @@ static PetscErrorCode share_contents(RgTeam *team, RgTeamJob *job)
   PetscFunctionBeginUser;
   if (c->kernel_ints) {
     PetscCall(PetscMalloc2(c->kernel_ints, &ints, c->kernel_reals, &reals));
-    if (leader) rg_kernel_pack(&job->kernel, &c->kernel_ints, ints, &c->kernel_reals, reals);
+    if (leader) kernel_pack(&job->kernel, &c->kernel_ints, ints, &c->kernel_reals, reals);
     PetscCallMPI(MPI_Bcast(ints, c->kernel_ints, MPI_INT, 0, team->comm));
     PetscCall(share(team, (size_t)c->kernel_reals, reals));
-    if (!leader) PetscCall(rg_kernel_unpack(ints, reals, &job->kernel));
+    if (!leader) PetscCall(kernel_unpack(ints, reals, &job->kernel));
     PetscCall(PetscFree2(ints, reals));
   }
   for (int a = 0; a < RG_TEAM_ARRAYS; a++) {
@@ -143,7 +409,7 @@ PetscErrorCode rg_team_serve(RgTeam *team, RgTeamIdle idle, void *closure)
     if (job.command.operation == RG_TEAM_DISMISS) break;
     PetscCall(share_contents(team, &job));
     job.failure = &failure;
-    PetscCall(rg_team_do(team, &job));
+    PetscCall(team_do(team, &job));
     if (job.command.kernel_ints) PetscCall(rg_kernel_destroy(&job.kernel));
     for (int a = 0; a < RG_TEAM_ARRAYS; a++) PetscCall(PetscFree(job.array[a]));
   }
@@ -160,13 +426,13 @@ static PetscErrorCode run_job(RgTeam *team, RgTeamJob *job, const RgKernel *kern
              "only the leader of a team gives it work");
   if (kernel) {
     job->kernel = *kernel;
-    rg_kernel_pack(kernel, &job->command.kernel_ints, NULL, &job->command.kernel_reals, NULL);
+    kernel_pack(kernel, &job->command.kernel_ints, NULL, &job->command.kernel_reals, NULL);
   }
   team->jobs++;
   PetscCall(start_command(team, &job->command, &request));
   PetscCallMPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
   PetscCall(share_contents(team, job));
-  PetscCall(rg_team_do(team, job));
+  PetscCall(team_do(team, job));
   PetscFunctionReturn(0);
 }
 

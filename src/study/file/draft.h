@@ -107,23 +107,6 @@ PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep);
 
 /* Whether values i and j of a sweep path are equal in meaning. */
 bool rg_axis_same(const RgSweepKey *key, int i, int j);
-/* Check when the trials of a cell may end, and what a cell whose objective differs between
-   evaluations can't have. */
-void rg_draft_check_moments(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found);
-/* Check workers, clock and the rule for points in flight against the problem and the method. */
-PetscErrorCode rg_draft_check_crew(RgCell *cell, const RgDomain *domain, RgDiagnostics *found);
-/* Append the names of the methods with a trait (RgTraits). */
-PetscErrorCode rg_draft_methods_with(unsigned trait, RgText *text);
-/* Give every path of the sweep its column: name and kind. Call after rg_draft_sweep, if there
-   are no mistakes. */
-PetscErrorCode rg_draft_columns(RgDraft *draft);
-/* Add the value of a path to the settings of a cell that reads it. */
-PetscErrorCode rg_draft_add_swept(const RgSweepAxis *axis, const RgSweepKey *key, int value,
-                                  RgCell *cell);
-/* Append the line that an algorithm has n_cells for all values of a path. */
-PetscErrorCode rg_draft_add_shared(const RgDraft *draft, int algorithm, const RgSweepKey *key,
-                                   int n_cells, RgText *text);
-
 /* Report a number for a parameter that is the name of a rule, if another one of its table holds the
    number of the rule `fixed`; false: that is not so. */
 bool rg_draft_number_for_rule(RgDraft *draft, const RgParam *table, const RgParam *param,

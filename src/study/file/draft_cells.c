@@ -1,10 +1,368 @@
 /* Expansion of a draft: problems x algorithms x the sweep axes that affect the pair. */
-#include <stdio.h>
-#include <string.h>
-
+#include "base/grow.h"
+#include "base/number.h"
+#include "base/text.h"
 #include "study/file/draft.h"
 #include "study/file/swept.h"
-#include "base/grow.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Set `param` in `options` from a node whose kind was checked. */
+static PetscErrorCode set_value(const RgParam *param, void *options, const RgYamlNode *value,
+                                const char *path, RgDiagnostics *diagnostics)
+{
+  const RgParam table[2] = {*param, {0}};
+  const RgPlace place = {path, value->line, value->column};
+  const char **words;
+  RgText *named;
+  int n = value->kind == RG_YAML_SCALAR ? 1 : value->n;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, &words));
+  PetscCall(PetscCalloc1(n, &named));
+  for (int i = 0; i < n; i++) {
+    if (value->kind == RG_YAML_MAP) {
+      PetscCall(
+        rg_text_add(&named[i], "%s=%s", value->entries[i].key, value->entries[i].value->text));
+      words[i] = named[i].data;
+    } else {
+      words[i] = value->kind == RG_YAML_LIST ? value->items[i]->text : value->text;
+    }
+  }
+  PetscCall(rg_params_set(table, options, param->name, n, words, place, diagnostics, NULL));
+  for (int i = 0; i < n; i++) PetscCall(rg_text_clear(&named[i]));
+  PetscCall(PetscFree(named));
+  PetscCall(PetscFree(words));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_draft_apply(const RgDraft *draft, const RgParam *param, void *options,
+                              const RgYamlNode *value)
+{
+  PetscFunctionBeginUser;
+  PetscCall(set_value(param, options, value, NULL, draft->diagnostics));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace place)
+{
+  RgDiagnostics none = {0};
+
+  PetscFunctionBeginUser;
+  for (; table->name; table++) {
+    char *typed;
+    if (table->type != RG_PARAM_PATH) continue;
+    PetscCall(PetscStrallocpy(*(char **)((char *)options + table->offset), &typed));
+    if (typed)
+      PetscCall(rg_params_set(table, options, table->name, 1, (const char *const *)&typed, place,
+                              &none, NULL));
+    PetscCall(PetscFree(typed));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Check a map of names to texts. */
+static bool check_map(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
+{
+  char got[64];
+
+  if (value->kind != RG_YAML_MAP || !value->n) {
+    rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, value->line, value->column},
+                       "'%s' takes a map of names to texts, got %s", param->name,
+                       value->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(value, got));
+    return false;
+  }
+  for (int i = 0; i < value->n; i++) {
+    const RgYamlEntry *entry = &value->entries[i];
+    if (!entry->key[0] || strlen(entry->key) > 30 || strpbrk(entry->key, "=;/,")) {
+      rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, entry->line, entry->column},
+                         "a name in '%s' has 1 to 30 bytes and none of '=', ';', '/', ',', got "
+                         "'%.60s'",
+                         param->name, entry->key);
+      return false;
+    }
+    if (entry->value->kind == RG_YAML_SCALAR && !rg_yaml_is_null(entry->value)) continue;
+    rg_diagnostics_add(draft->diagnostics,
+                       (RgPlace){draft->path, entry->value->line, entry->value->column},
+                       "'%s' of '%s' must be a text, got %s", entry->key, param->name,
+                       rg_yaml_describe(entry->value, got));
+    return false;
+  }
+  return true;
+}
+
+/* Check that a node is a scalar that is not empty, or a list of such scalars where the parameter
+   accepts one. */
+static bool check_kind(RgDraft *draft, const RgParam *param, const RgYamlNode *value)
+{
+  const RgPlace place = {draft->path, value->line, value->column};
+  char got[64];
+
+  if (param->type == RG_PARAM_NAMED) return check_map(draft, param, value);
+  if (value->kind == RG_YAML_LIST && param->type != RG_PARAM_REALS &&
+      param->type != RG_PARAM_TEXTS) {
+    rg_diagnostics_add(
+      draft->diagnostics, place,
+      "'%s' takes one value, got a list; to run several values, name it in 'sweep'", param->name);
+    return false;
+  }
+  const bool nowhere = param->type == RG_PARAM_PATH && value->text && !value->text[0];
+  if (value->kind == RG_YAML_MAP || rg_yaml_is_null(value) || nowhere) {
+    rg_diagnostics_add(draft->diagnostics, place, "'%s' needs a value, got %s", param->name,
+                       rg_yaml_describe(value, got));
+    return false;
+  }
+  if (value->kind == RG_YAML_SCALAR) return true;
+  if (!value->n)
+    rg_diagnostics_add(draft->diagnostics, place, "'%s' needs values, got an empty list",
+                       param->name);
+  for (int i = 0; i < value->n; i++) {
+    const RgYamlNode *item = value->items[i];
+    if (item->kind == RG_YAML_SCALAR && !rg_yaml_is_null(item)) continue;
+    rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, item->line, item->column},
+                       "'%s' takes a list of %s, got %s in it", param->name,
+                       param->type == RG_PARAM_TEXTS ? "texts" : "numbers",
+                       rg_yaml_describe(item, got));
+    return false;
+  }
+  return value->n > 0;
+}
+
+PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *table, const RgParam *param,
+                                    const RgYamlNode *value, char **canonical)
+{
+  RgParam alone[2] = {*param, {0}};
+  RgText text = {0};
+  union {
+    bool boolean;
+    int integer;
+    double real;
+    char *text;
+    RgReals reals;
+    RgTexts texts;
+  } scratch;
+
+  PetscFunctionBeginUser;
+  if (rg_draft_number_for_rule(draft, table, param, value) || !check_kind(draft, param, value))
+    PetscFunctionReturn(0);
+  PetscCall(PetscMemzero(&scratch, sizeof(scratch)));
+  alone[0].offset = 0;
+  PetscCall(set_value(alone, &scratch, value, draft->path, draft->diagnostics));
+  if (canonical) {
+    PetscCall(rg_text_add(&text, "%s", "")); /* some texts are empty: params.h, rg_param_later */
+    PetscCall(rg_params_canonical(alone, &scratch, &text));
+    /* A later addition at its default has an empty canonical text. */
+    if (!text.data) PetscCall(rg_text_add(&text, "%s", param->fallback));
+    *canonical = text.data;
+  }
+  PetscCall(rg_params_clear(alone, &scratch));
+  PetscFunctionReturn(0);
+}
+
+RgPlace rg_draft_place(const RgDraft *draft, const RgYamlNode *node)
+{
+  return (RgPlace){draft->path, node->line, node->column};
+}
+
+bool rg_draft_is_among(const char *key, const char *const *names)
+{
+  while (*names && strcmp(*names, key)) names++;
+  return *names != NULL;
+}
+
+bool rg_draft_whole(const RgDraft *draft, const char *what, const RgYamlNode *node, uint64_t least,
+                    uint64_t most, uint64_t *number)
+{
+  const char *text = node->kind == RG_YAML_SCALAR ? node->text : "";
+  char *end = NULL, got[64];
+  size_t digits = strspn(text, "0123456789");
+
+  errno = 0;
+  uint64_t value = digits && !text[digits] ? strtoull(text, &end, 10) : 0;
+  if (end && !errno && value >= least && value <= most) {
+    *number = value;
+    return true;
+  }
+  rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, node),
+                     "%s must be a whole number in [%llu, %llu], got %s", what,
+                     (unsigned long long)least, (unsigned long long)most,
+                     rg_yaml_describe(node, got));
+  return false;
+}
+
+static const char *const parts[RG_BLOCK_COUNT] = {[RG_BLOCK_RUN] = "run",
+                                                  [RG_BLOCK_WORKERS] = "run",
+                                                  [RG_BLOCK_PROBLEM] = "problem",
+                                                  [RG_BLOCK_ALGORITHM] = "algorithm",
+                                                  [RG_BLOCK_SURROGATE] = "surrogate",
+                                                  [RG_BLOCK_MAXIMISER] = "maximiser",
+                                                  [RG_BLOCK_CREW] = "crew",
+                                                  [RG_BLOCK_THINKING] = "thinking",
+                                                  [RG_BLOCK_PENDING] = "pending"};
+
+/* The unit in a parameter's description. */
+static const char *units_of(const RgParam *param)
+{
+  static const struct {
+    const char *words, *units;
+  } known[] = {{"native units of f squared", "y^2"},
+               {"native units of f", "y"},
+               {"native units", "native"},
+               {"seconds", "s"}};
+
+  for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+    if (strstr(param->doc, known[i].words)) return known[i].units;
+  return "1";
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Append an existing value. The canonical text is `name=value`. It is empty for values that keys
+   omit: layouts, and later additions at their default. */
+static PetscErrorCode add_one(const RgSweepKey *key, int value, RgText *text)
+{
+  const RgParam *param = key->param;
+  const char *canonical = key->texts[value];
+  const size_t length = strlen(canonical), skip = length ? strlen(param->name) + 1 : 0;
+
+  PetscFunctionBeginUser;
+  if (param->type == RG_PARAM_TEXT || param->type == RG_PARAM_PATH || !length)
+    PetscCall(rg_text_add(text, "%s", key->values[value]->text));
+  else if (param->type == RG_PARAM_REALS && canonical[skip] == '[' && !strchr(canonical, ','))
+    PetscCall(rg_text_add_bytes(text, canonical + skip + 1, length - skip - 2));
+  else PetscCall(rg_text_add(text, "%s", canonical + skip));
+  PetscFunctionReturn(0);
+}
+
+/* Append the value of a sweep path as stored in results: a word unchanged, else canonical text.
+   For a key of a whole block, the value of the block. */
+static PetscErrorCode axis_text(const RgSweepAxis *axis, const RgSweepKey *key, int value,
+                                RgText *text)
+{
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  if (!key->whole) {
+    PetscCall(add_one(key, value, text));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_text_add(text, "{"));
+  for (int k = 0; k < axis->n_keys; k++) {
+    const RgSweepKey *part = &axis->keys[k];
+    if (part->whole != key->whole || !part->values[value]) continue;
+    PetscCall(rg_text_add(text, "%s%s=", n++ ? "," : "", part->param->name));
+    PetscCall(add_one(part, value, text));
+  }
+  PetscCall(rg_text_add(text, "}"));
+  PetscFunctionReturn(0);
+}
+
+/* ---- kinds and names ------------------------------------------------------------------------- */
+
+static PetscErrorCode kind_of(const RgSweepAxis *axis, RgSweepKey *key)
+{
+  static const RgSweptKind kinds[] = {
+    [RG_PARAM_BOOL] = RG_SWEPT_LOGICAL, [RG_PARAM_INT] = RG_SWEPT_INTEGER,
+    [RG_PARAM_REAL] = RG_SWEPT_NUMBER,  [RG_PARAM_CHOICE] = RG_SWEPT_WORD,
+    [RG_PARAM_TEXT] = RG_SWEPT_WORD,    [RG_PARAM_REALS] = RG_SWEPT_NUMBER,
+    [RG_PARAM_TEXTS] = RG_SWEPT_WORD,   [RG_PARAM_NAMED] = RG_SWEPT_WORD,
+    [RG_PARAM_PATH] = RG_SWEPT_WORD};
+  double value;
+
+  PetscFunctionBeginUser;
+  key->kind = key->whole ? RG_SWEPT_WORD : kinds[key->param->type];
+  for (int i = 0; i < key->n && key->kind <= RG_SWEPT_INTEGER; i++) {
+    RgText text = {0};
+    PetscCall(axis_text(axis, key, i, &text));
+    if (!rg_number_only(text.data, &value)) key->kind = RG_SWEPT_WORD; /* auto or a list */
+    PetscCall(rg_text_clear(&text));
+  }
+  PetscFunctionReturn(0);
+}
+
+static RgSweepKey *next_key(const RgDraft *draft, int *axis, int *k)
+{
+  for (; *axis < draft->n_axes; (*axis)++, *k = 0)
+    if (*k < draft->axes[*axis].n_keys) return &draft->axes[*axis].keys[(*k)++];
+  return NULL;
+}
+
+#define FOR_KEYS(draft, key)                                                                       \
+  for (int a_##key = 0, k_##key = 0; (key = next_key(draft, &a_##key, &k_##key));)
+
+/* Settings with equal names in different tables become different columns. */
+static bool is_ambiguous(const RgDraft *draft, const RgSweepKey *key)
+{
+  RgSweepKey *other;
+
+  FOR_KEYS(draft, other)
+  if (other->block != key->block && !strcmp(other->name, key->name)) return true;
+  return false;
+}
+
+/* Give every path of the sweep its column: name and kind. Call after rg_draft_sweep, if there
+   are no mistakes. */
+static PetscErrorCode draft_columns(RgDraft *draft)
+{
+  RgSweepKey *key, *other;
+  RgText name = {0};
+
+  PetscFunctionBeginUser;
+  for (int a = 0; a < draft->n_axes; a++)
+    for (int k = 0; k < draft->axes[a].n_keys; k++) {
+      key = &draft->axes[a].keys[k];
+      PetscCall(kind_of(&draft->axes[a], key));
+      if (is_ambiguous(draft, key)) PetscCall(rg_text_add(&name, "%s.", parts[key->block]));
+      PetscCall(rg_text_add(&name, "%s", key->name));
+      key->column = name.data;
+      name = (RgText){0};
+    }
+  FOR_KEYS(draft, key)
+  FOR_KEYS(draft, other)
+  if (!strcmp(key->column, other->column)) key->kind = rg_swept_join(key->kind, other->kind);
+  PetscFunctionReturn(0);
+}
+
+/* Add the value of a path to the settings of a cell that reads it. */
+static PetscErrorCode draft_add_swept(const RgSweepAxis *axis, const RgSweepKey *key, int value,
+                                      RgCell *cell)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < cell->n_swept; i++) /* another key of the same block */
+    if (!strcmp(cell->settings[i].name, key->column)) PetscFunctionReturn(0);
+  PetscCall(axis_text(axis, key, value, &text));
+  PetscCall(rg_swept_add(
+    key->column, text.data, key->kind, parts[key->block], key->whole ? "1" : units_of(key->param),
+    key->whole ? "settings of the block" : key->param->doc, &cell->n_swept, &cell->settings));
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+/* ---- cells for several values ---------------------------------------------------------------- */
+
+/* Append the line that an algorithm has n_cells for all values of a path. */
+static PetscErrorCode draft_add_shared(const RgDraft *draft, int algorithm, const RgSweepKey *key,
+                                       int n_cells, RgText *text)
+{
+  const RgEntry *entry = &draft->algorithms[algorithm];
+  const bool reads = rg_algorithm_reads_param(entry->algorithm, key->block, key->param);
+  RgText line = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_text_add(&line, "%s %s %s: %d cell%s for %d values\n", entry->label,
+                        reads ? "sets its own" : "doesn't read", key->name, n_cells,
+                        n_cells == 1 ? "" : "s", key->n));
+  if (!text->data || !strstr(text->data, line.data)) /* each line is added once for all problems */
+    PetscCall(rg_text_add(text, "%s", line.data));
+  PetscCall(rg_text_clear(&line));
+  PetscFunctionReturn(0);
+}
 
 enum { MAX_CELLS = 100000 };
 
@@ -224,7 +582,7 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
       if (key->values[value])
         PetscCall(
           rg_draft_apply(draft, key->param, options_of(cell, key->block), key->values[value]));
-      PetscCall(rg_draft_add_swept(&draft->axes[a], key, value, cell));
+      PetscCall(draft_add_swept(&draft->axes[a], key, value, cell));
     }
   }
   PetscCall(label_cell(pair, cell));
@@ -381,7 +739,7 @@ static PetscErrorCode note_shared(const Pair *pair, RgText *text)
       const RgSweepKey *key = &axis->keys[k];
       if (key->whole && key->whole != k + 1) continue; /* the first key represents its block */
       if (is_problems(pair, key) && !touches(pair, key))
-        PetscCall(rg_draft_add_shared(draft, pair->algorithm, key, n, text));
+        PetscCall(draft_add_shared(draft, pair->algorithm, key, n, text));
     }
   }
   PetscFunctionReturn(0);
@@ -456,7 +814,7 @@ PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study)
   bool fits = true;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_draft_columns(draft));
+  PetscCall(draft_columns(draft));
   PetscCall(create_pair(draft, &pair));
   for (int p = 0; p < draft->n_problems && fits; p++) {
     for (int a = 0; a < draft->n_algorithms && fits; a++) {

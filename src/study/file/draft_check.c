@@ -1,9 +1,4 @@
 /* Checks of cells against their domains: impossible combinations are mistakes of the study file. */
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "acquisition/levels.h"
 #include "acquisition/path_sampler.h"
 #include "base/grow.h"
@@ -13,8 +8,153 @@
 #include "gp/model/surrogate.h"
 #include "gp/model/transform.h"
 #include "maths/design.h"
+#include "maths/law.h"
 #include "maths/lbfgsb.h"
 #include "study/file/draft.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Check that a trial's seconds are those of a program: they are saved with its answers, so that a
+   resumed trial ends where it would have ended. */
+static void check_stop(const RgCell *cell, RgDiagnostics *found)
+{
+  if (!isnan(cell->run.stop_seconds) && !(cell->problem->traits & RG_PROBLEM_COSTLY))
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'stop' after seconds is for problems that a program evaluates; '%s' is not "
+                       "one: use `iterations`, or `stop: {regret: VALUE}`",
+                       cell->problem_label);
+}
+
+/* Whether the objective differs between evaluations. */
+static bool is_dynamic(const RgDomain *domain)
+{
+  return domain->control == RG_CONTEXT_ANNOUNCED || rg_law_drifts(domain->n_laws, domain->laws);
+}
+
+/* Check when the trials of a cell may end, and what a cell whose objective differs between
+   evaluations can't have. */
+static void draft_check_moments(const RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
+{
+  check_stop(cell, found);
+  if (!is_dynamic(domain)) return;
+  if (!isnan(cell->run.stop_regret))
+    rg_diagnostics_add(
+      found, cell->problem_place,
+      "'stop: {regret: ...}' needs one objective for all evaluations; that of '%s' "
+      "changes: use `iterations`",
+      cell->problem_label);
+  if (rg_crew_counts(&cell->crew))
+    rg_diagnostics_add(found, cell->problem_place,
+                       "the objective of '%s' changes from one evaluation to the next: it takes "
+                       "'workers: 1' and no 'duration'",
+                       cell->problem_label);
+}
+
+/* Append the names of the methods with a trait (RgTraits). */
+static PetscErrorCode draft_methods_with(unsigned trait, RgText *text)
+{
+  int n;
+  const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++)
+    if (classes[i]->traits & trait)
+      PetscCall(rg_text_add(text, "%s%s", text->length ? ", " : "", classes[i]->name));
+  PetscFunctionReturn(0);
+}
+
+/* Check the rule for points in flight. */
+static PetscErrorCode check_pending(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
+{
+  const RgAlgorithmClass *class = cell->algorithm;
+  const bool uses_context = domain->context.dim && !(class->needs & RG_NEEDS_NO_CONTEXT);
+  RgText names = {0};
+
+  PetscFunctionBeginUser;
+  if (!rg_algorithm_reads(class, RG_BLOCK_PENDING)) PetscFunctionReturn(0);
+  PetscCall(rg_pending_check(&cell->pending, cell->algorithm_place, found));
+  if (cell->pending.rule == RG_PENDING_PENALISE && !(class->traits & RG_PENALISABLE)) {
+    PetscCall(draft_methods_with(RG_PENALISABLE, &names));
+    rg_diagnostics_add(found, cell->algorithm_place,
+                       "'%s' maximises no acquisition function that 'pending: {penalise: ...}' "
+                       "could multiply; with it: %s",
+                       cell->algorithm_label, names.data);
+    PetscCall(rg_text_clear(&names));
+  }
+  if (cell->pending.rule && uses_context && domain->control == RG_CONTEXT_NATURE)
+    rg_diagnostics_add(found, cell->algorithm_place,
+                       "'%s' models the contexts, and those of points in flight are not known yet: "
+                       "it takes 'pending: ignore' alone",
+                       cell->algorithm_label);
+  PetscFunctionReturn(0);
+}
+
+/* Report a method that needs answers before its next queries, if these workers can't give them. */
+static void check_alternation(const RgCell *cell, RgDiagnostics *found)
+{
+  const RgAlgorithmClass *class = cell->algorithm;
+  const int workers = cell->crew.workers;
+  const RgTerms *terms = class->terms;
+  const int points =
+    terms && terms->generation ? terms->generation(cell->algorithm_options, cell->dim_x) : 1;
+  const bool batches = cell->crew.release; /* not async */
+
+  if (!(class->needs & RG_NEEDS_ALTERNATION)) return;
+  if (points == 1)
+    rg_diagnostics_add(found, cell->algorithm_place,
+                       "'%s' chooses each query from the answer to the last one: it takes no "
+                       "'workers: %d'",
+                       cell->algorithm_label, workers);
+  else if (!batches || points % workers)
+    rg_diagnostics_add(
+      found, cell->algorithm_place,
+      "'%s' chooses generations of %d points in %d inputs: it takes 'release: sync' "
+      "and a number of workers that divides %d, not %d with 'release: %s'",
+      cell->algorithm_label, points, cell->dim_x, points, workers, batches ? "sync" : "async");
+}
+
+/* Check workers, clock and the rule for points in flight against the problem and the method. */
+static PetscErrorCode draft_check_crew(RgCell *cell, const RgDomain *domain, RgDiagnostics *found)
+{
+  const int drawn =
+    cell->run.initial_points + (cell->crew.start == RG_START_DESIGN ? cell->crew.workers : 0);
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_crew_check(cell->problem, cell->problem_options, &domain->design,
+                          cell->problem_place, cell->run.ranks_per_trial, &cell->crew, found));
+  if (cell->algorithm->needs & RG_NEEDS_CLOCK && !rg_crew_has_clock(&cell->crew))
+    rg_diagnostics_add(found, cell->algorithm_place,
+                       "'%s' weighs the durations of evaluations, and '%s' has no 'duration'",
+                       cell->algorithm_label, cell->problem_label);
+  if (cell->crew.workers == 1) PetscFunctionReturn(0);
+  PetscCall(check_pending(cell, domain, found));
+  check_alternation(cell, found);
+  if (cell->crew.initial_time == RG_INITIAL_OVERLAPPED && cell->algorithm->outside)
+    rg_diagnostics_add(found, cell->algorithm_place,
+                       "'%s' is told its initial design at the start: it takes no 'initial_time: "
+                       "overlapped'",
+                       cell->algorithm_label);
+  if (cell->crew.initial_time == RG_INITIAL_OVERLAPPED &&
+      cell->crew.workers > cell->run.initial_points)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'initial_time: overlapped' needs an initial point for each worker, so that "
+                       "one is told before the first query: %d workers, %d initial points",
+                       cell->crew.workers, cell->run.initial_points);
+  if (!isnan(cell->run.stop_regret))
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'stop: {regret: ...}' needs 'workers: 1': with several, evaluations in "
+                       "flight would be cut off; use 'time'");
+  if (cell->size_x && drawn > cell->size_x)
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'start: design' draws %d designs for %d initial points and %d workers, but "
+                       "'%s' has only %d",
+                       drawn, cell->run.initial_points, cell->crew.workers, cell->problem_label,
+                       cell->size_x);
+  PetscFunctionReturn(0);
+}
 
 /* A problem with given options, and its domain, which is built once for all algorithms. */
 typedef struct {
@@ -229,7 +369,7 @@ static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
   PetscFunctionBeginUser;
   if (cell->surrogate.solver != RG_SOLVER_ITERATIVE) PetscFunctionReturn(0);
   if (!(class->traits & RG_MATRIX_FREE)) {
-    PetscCall(rg_draft_methods_with(RG_MATRIX_FREE, &names));
+    PetscCall(draft_methods_with(RG_MATRIX_FREE, &names));
     rg_diagnostics_add(
       found, cell->algorithm_place,
       "'%s' needs the kernel matrix, and 'solver: iterative' has none; with it: %s",
@@ -413,11 +553,11 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   PetscCall(copy_constraints(domain, &cell->constraints));
   PetscCall(check_on_failure(cell, &found));
   PetscCall(check_given(cell, domain, &found));
-  rg_draft_check_moments(cell, domain, &found);
+  draft_check_moments(cell, domain, &found);
   if (cell->run.initial_points < 0) cell->run.initial_points = automatic_points(cell);
   PetscCall(check_algorithm(cell, domain, &found));
   check_initial(cell, domain, &found);
-  PetscCall(rg_draft_check_crew(cell, domain, &found));
+  PetscCall(draft_check_crew(cell, domain, &found));
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE)) {
     PetscCall(check_surrogate(cell, domain, &found));
     PetscCall(check_solver(cell, &found));

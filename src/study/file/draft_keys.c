@@ -1,8 +1,213 @@
 /* Keys of a study file outside the parameters tables, and messages about unknown keys. */
-#include <string.h>
-
+#include "base/grow.h"
+#include "base/left_out.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "study/file/draft.h"
+#include "study/file/presets.h"
+#include "study/file/registry.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- a number for a rule --------------------------------------------------------------------- */
+
+/* Whether `symbol` is the word of `length` bytes, maybe with "_t", between `before` and `after`. */
+static bool is_symbol(const char *symbol, const char *before, const char *word, size_t length,
+                      const char *after)
+{
+  char text[64];
+
+  for (int k = 0; k < 2; k++) {
+    snprintf(text, sizeof(text), "%s%.*s%s%s", before, (int)length, word, k ? "_t" : "", after);
+    if (!strcmp(symbol, text)) return true;
+  }
+  return false;
+}
+
+/* The parameter that holds the number of the rule `fixed`: its symbol is that of the rule without
+   "_t", or the rule's name, or the root of either (*root); or its name is `RULE_constant`. NULL: no
+   such parameter. */
+static const RgParam *number_of(const RgParam *table, const RgParam *rule, bool *root)
+{
+  const char *const words[] = {rule->symbol, rule->name};
+  const size_t length[] = {strcspn(rule->symbol, "_"), strlen(rule->name)};
+  char constant[64];
+
+  *root = false;
+  if (rule->type != RG_PARAM_CHOICE || !rg_draft_is_among("fixed", rule->choices)) return NULL;
+  for (int k = 0; k < 2; k++) {
+    for (const RgParam *p = table; length[k] && p->name; p++) {
+      if (p->type != RG_PARAM_REAL) continue;
+      *root = is_symbol(p->symbol, "sqrt(", words[k], length[k], ")");
+      if (*root || is_symbol(p->symbol, "", words[k], length[k], "")) return p;
+    }
+  }
+  snprintf(constant, sizeof(constant), "%.40s_constant", rule->name);
+  return rg_params_find(table, constant);
+}
+
+/* Write "use `beta: fixed` with `value: 4`" if the node is a number and the parameter is a rule. */
+static bool explain_number(const RgParam *table, const RgParam *rule, const RgYamlNode *value,
+                           char text[160])
+{
+  bool root;
+  const RgParam *number = number_of(table, rule, &root);
+  const char *typed = value && value->kind == RG_YAML_SCALAR ? value->text : "";
+  char square_root[32];
+  double x;
+
+  if (!number || !rg_number_only(typed, &x) || (root && !(x >= 0))) return false;
+  rg_format(square_root, sizeof(square_root), "%.6g", sqrt(x));
+  snprintf(text, 160, "for the number %.30s use `%s: fixed` with `%s: %.30s`%s", typed, rule->name,
+           number->name, root ? square_root : typed, root ? ", its square root" : "");
+  return true;
+}
+
+bool rg_draft_number_for_rule(RgDraft *draft, const RgParam *table, const RgParam *param,
+                              const RgYamlNode *value)
+{
+  char text[160];
+
+  if (!explain_number(table, param, value, text)) return false;
+  rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, value),
+                     "'%s' is the name of a rule: %s", param->name, text);
+  return true;
+}
+
+/* ---- a key elsewhere ------------------------------------------------------------------------- */
+
+/* A place where a key is known. */
+typedef struct {
+  const RgEntry *entry; /* NULL: at the top of the file */
+  RgBlock block;        /* RG_BLOCK_COUNT: the block itself, or at the top */
+  const RgParam *table, *param;
+} Home;
+
+/* Find a key in the named blocks of an entry, or in the blocks that stand directly in the entry. */
+static bool find_in(const RgEntry *entry, bool named, const char *key, Home *home)
+{
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    const RgParam *table = rg_entry_table(entry, b);
+    if (!table || named != (rg_block_names[b] != NULL)) continue;
+    *home = (Home){entry, b, table, rg_params_find(table, key)};
+    if (home->param) return true;
+  }
+  return false;
+}
+
+/* Find a key in what only an entry of the list has. */
+static bool find_among(int n, const RgEntry *entries, const char *key, Home *home)
+{
+  for (int i = 0; i < n; i++) {
+    const RgBlock b = entries[i].layer == RG_LAYER_PROBLEM ? RG_BLOCK_PROBLEM : RG_BLOCK_ALGORITHM;
+    const RgParam *table = entries[i].label ? rg_entry_table(&entries[i], b) : NULL;
+    if (!table) continue;
+    *home = (Home){&entries[i], b, table, rg_params_find(table, key)};
+    if (home->param) return true;
+  }
+  return false;
+}
+
+static bool is_block(const char *key)
+{
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
+    if (rg_block_names[b] && !strcmp(rg_block_names[b], key)) return true;
+  return false;
+}
+
+static bool is_of_study(const char *key)
+{
+  for (int i = 0; rg_study_keys[i].name; i++)
+    if (!strcmp(rg_study_keys[i].name, key)) return true;
+  return false;
+}
+
+/* Find where a key belongs that is unknown in an entry (NULL: at the top). */
+static bool find_home(const RgDraft *draft, const RgEntry *entry, const char *key, Home *home)
+{
+  const RgEntry *common = &draft->common;
+
+  *home = (Home){.entry = common, .block = RG_BLOCK_COUNT};
+  if (entry && (find_in(entry, false, key, home) || find_in(entry, true, key, home))) return true;
+  if (entry != common && (find_in(common, false, key, home) || find_in(common, true, key, home)))
+    return true;
+  if (find_among(draft->n_algorithms, draft->algorithms, key, home) ||
+      find_among(draft->n_problems, draft->problems, key, home))
+    return true;
+  *home = (Home){.entry = is_block(key) ? common : NULL, .block = RG_BLOCK_COUNT};
+  return home->entry ? entry != common : entry && is_of_study(key);
+}
+
+/* Describe the home of a key that stands in `entry`, or in its block `inside`. */
+static void describe_home(const RgEntry *entry, const char *inside, const Home *home,
+                          char text[160])
+{
+  const char *block = home->param ? rg_block_names[home->block] : NULL;
+  const char *kind = home->block == RG_BLOCK_PROBLEM ? "problem" : "algorithm";
+
+  if (!home->entry) snprintf(text, 160, "it stands at the top of the file");
+  else if (home->entry == entry && inside && !block)
+    snprintf(text, 160, "it stands beside the '%s' block, not in it", inside);
+  else if (block && entry && !rg_entry_table(entry, home->block))
+    snprintf(text, 160, "it belongs to the '%s' block, which this algorithm does not take", block);
+  else if (block)
+    snprintf(text, 160, "it belongs to the '%s' block%s", block, entry ? "" : " of 'common'");
+  else if (home->entry->label)
+    snprintf(text, 160, "it is a parameter of %s '%.60s'", kind, home->entry->label);
+  else if (entry && entry->layer == RG_LAYER_ALGORITHM)
+    snprintf(text, 160, "it is set in 'common' or in a problem, alike for all algorithms");
+  else snprintf(text, 160, "it belongs to the 'common' block");
+}
+
+/* Find the home of a key, or of what a word of the field stands for (*key then becomes it). */
+static bool find_meaning(const RgDraft *draft, const RgEntry *entry, const char **key, Home *home)
+{
+  const char *name = rg_text_synonym(*key);
+
+  if (find_home(draft, entry, *key, home)) return true;
+  if (!name || !find_home(draft, entry, name, home)) return false;
+  *key = name;
+  return true;
+}
+
+bool rg_draft_elsewhere(RgDraft *draft, const RgEntry *entry, const char *inside, const char *where,
+                        const RgYamlEntry *e, const char *const *names)
+{
+  const char *key = e->key;
+  char text[160], number[160] = "";
+  Home home;
+
+  if (!find_meaning(draft, entry, &key, &home)) return false;
+  if (key != e->key && rg_text_nearest(e->key, names)) return false;
+  describe_home(entry, inside, &home, text);
+  const bool rule = home.param && explain_number(home.table, home.param, e->value, number);
+  const RgPlace place = {draft->path, e->line, e->column};
+  if (key == e->key)
+    rg_diagnostics_add(draft->diagnostics, place, "unknown key '%s'%s; %s%s%s", key, where, text,
+                       rule ? "; there " : "", number);
+  else
+    rg_diagnostics_add(draft->diagnostics, place, "unknown key '%s'%s, did you mean '%s'? (%s)",
+                       e->key, where, key, text);
+  return true;
+}
+
+bool rg_draft_path_elsewhere(const RgDraft *draft, const RgEntry *entry, const char *name,
+                             char path[160])
+{
+  static const char *const layers[] = {"common", "problems.", "algorithms."};
+  const char *last = strrchr(name, '.');
+  const char *key = last ? last + 1 : name;
+  Home home;
+
+  if (!find_meaning(draft, entry, &key, &home) || !home.entry) return false;
+  const char *block = home.param ? rg_block_names[home.block] : NULL;
+  snprintf(path, 160, "%s%.60s.%s%s%.40s", layers[home.entry->layer],
+           home.entry->label ? home.entry->label : "", block ? block : "", block ? "." : "", key);
+  return true;
+}
 
 const RgStudyKey rg_study_keys[] = {
   {"study", "name of the study: lower-case letters, digits, '_' and '-'; required", RG_JOIN_EQUAL},
@@ -181,5 +386,427 @@ PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what,
   rg_diagnostics_add(draft->diagnostics, place, "unknown %s '%.60s'%s; known: %s", what, word,
                      where, known.length ? known.data : "none");
   PetscCall(rg_text_clear(&known));
+  PetscFunctionReturn(0);
+}
+
+enum { MAX_ENTRIES = 1000 };
+
+/* Write " in 'common'", " of problem 'ackley'" or " in 'surrogate' of algorithm 'gp_ucb'";
+   returns buffer. */
+static const char *describe_entry(const RgEntry *entry, RgBlock block, char buffer[160])
+{
+  const char *name = rg_block_names[block];
+  char inside[32] = "";
+
+  if (name) snprintf(inside, sizeof(inside), " in '%s'", name);
+  if (entry->layer == RG_LAYER_COMMON)
+    snprintf(buffer, 160, "%s%s", inside, name ? " of 'common'" : " in 'common'");
+  else
+    snprintf(buffer, 160, "%s of %s '%.60s'", inside,
+             entry->layer == RG_LAYER_PROBLEM ? "problem" : "algorithm", entry->label);
+  return buffer;
+}
+
+static int count_params(const RgParam *table)
+{
+  int n = 0;
+  while (table && table[n].name) n++;
+  return n;
+}
+
+/* All keys that an entry accepts directly (RG_BLOCK_COUNT), or in one of its blocks. */
+static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const char ***names)
+{
+  int n = 0, room = 8;
+
+  PetscFunctionBeginUser;
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) room += count_params(rg_entry_table(entry, b));
+  PetscCall(PetscCalloc1(room, names));
+  for (int i = 0; only == RG_BLOCK_COUNT && entry->layer && rg_entry_keys[i].name; i++)
+    (*names)[n++] = rg_entry_keys[i].name;
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    const RgParam *table = rg_entry_table(entry, b);
+    if (!table || (only != RG_BLOCK_COUNT && only != b)) continue;
+    if (only == RG_BLOCK_COUNT && rg_block_names[b]) (*names)[n++] = rg_block_names[b];
+    else
+      for (int i = 0; table[i].name; i++)
+        if (rg_is_param(&table[i])) (*names)[n++] = table[i].name;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Report a key that an entry (RG_BLOCK_COUNT), or one of its blocks, does not accept. */
+static PetscErrorCode unknown_key(RgDraft *draft, const RgEntry *entry, RgBlock block,
+                                  const RgYamlEntry *e)
+{
+  const RgPlace place = {draft->path, e->line, e->column};
+  const char **names, *inside = block == RG_BLOCK_COUNT ? NULL : rg_block_names[block];
+  char where[160];
+
+  PetscFunctionBeginUser;
+  describe_entry(entry, inside ? block : RG_BLOCK_RUN, where);
+  PetscCall(accepted_names(entry, block, &names));
+  if (!rg_draft_elsewhere(draft, entry, inside, where, e, names))
+    PetscCall(rg_draft_unknown(draft, place, "key", e->key, where, names));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
+                                  const RgParam *param, const RgYamlNode *value)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_draft_check_value(draft, rg_entry_table(entry, block), param, value, NULL));
+  PetscCall(RG_GROW(entry->n_settings, entry->settings));
+  entry->settings[entry->n_settings++] = (RgSetting){block, param, value};
+  PetscFunctionReturn(0);
+}
+
+/* Parse `preset: NAME` of a surrogate block. */
+static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlNode *value)
+{
+  const RgParam *table = rg_entry_table(entry, RG_BLOCK_SURROGATE);
+  const bool scalar = value->kind == RG_YAML_SCALAR;
+  const RgPreset *preset = scalar ? rg_preset_find(value->text) : NULL;
+  const char *names[8];
+  int n = 0;
+  char got[64];
+
+  PetscFunctionBeginUser;
+  for (; rg_presets[n].name; n++) names[n] = rg_presets[n].name;
+  names[n] = NULL;
+  if (!preset)
+    PetscCall(rg_draft_unknown(draft, rg_draft_place(draft, value), "preset",
+                               scalar ? value->text : rg_yaml_describe(value, got), "", names));
+  for (const RgPresetSetting *set = preset ? preset->settings : NULL; set && set->key; set++)
+    PetscCall(
+      add_setting(draft, entry, RG_BLOCK_SURROGATE, rg_params_find(table, set->key), &set->value));
+  PetscFunctionReturn(0);
+}
+
+/* Report a block that an algorithm does not read. `pending: ignore` is what it does anyway. */
+static void refuse_block(RgDraft *draft, const RgEntry *entry, RgBlock block, RgPlace place,
+                         const RgYamlNode *value)
+{
+  const char *name = entry->algorithm->name, *word = rg_block_names[block];
+
+  if (block == RG_BLOCK_PENDING && value->kind == RG_YAML_SCALAR && !strcmp(value->text, "ignore"))
+    return;
+  if (block == RG_BLOCK_CREW || block == RG_BLOCK_THINKING)
+    rg_diagnostics_add(draft->diagnostics, place,
+                       "algorithm '%s' takes no '%s' block: it is set in 'common' or in a problem, "
+                       "alike for all algorithms",
+                       name, word);
+  else if (entry->algorithm->traits & RG_OWN_PENDING && block == RG_BLOCK_PENDING)
+    rg_diagnostics_add(
+      draft->diagnostics, place,
+      "algorithm '%s' has a rule of its own for points in flight: it takes no '%s' "
+      "block",
+      name, word);
+  else
+    rg_diagnostics_add(draft->diagnostics, place,
+                       "algorithm '%s' uses no model: it takes no '%s' block", name, word);
+}
+
+/* Parse `surrogate: {...}` and the like, or a value in place of the map. */
+static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block, RgPlace place,
+                                  const RgYamlNode *map)
+{
+  const RgParam *table = rg_entry_table(entry, block);
+  char got[64];
+
+  PetscFunctionBeginUser;
+  if (!table) {
+    refuse_block(draft, entry, block, place, map);
+    PetscFunctionReturn(0);
+  }
+  if (map->kind == RG_YAML_SCALAR && rg_block_is_short(block)) {
+    PetscCall(add_setting(draft, entry, block, table, map));
+    PetscFunctionReturn(0);
+  }
+  if (map->kind != RG_YAML_MAP) {
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
+                       "'%s' must be a map of settings, got %s (regatta describe %s lists them)",
+                       rg_block_names[block], rg_yaml_describe(map, got), rg_block_names[block]);
+    PetscFunctionReturn(0);
+  }
+  const RgYamlEntry *preset = block == RG_BLOCK_SURROGATE ? rg_yaml_find(map, "preset") : NULL;
+  if (preset) PetscCall(parse_preset(draft, entry, preset->value));
+  for (int i = 0; i < map->n; i++) {
+    const RgYamlEntry *e = &map->entries[i];
+    const RgParam *param = rg_params_find(table, e->key);
+    if (e == preset) continue;
+    if (param) PetscCall(add_setting(draft, entry, block, param, e->value));
+    else PetscCall(unknown_key(draft, entry, block, e));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Parse `stop: {regret: ..., seconds: ...}`, another way to write stop_regret and stop_seconds. */
+static PetscErrorCode parse_stop(RgDraft *draft, RgEntry *entry, const RgYamlNode *map)
+{
+  static const char *const names[] = {"regret", "seconds", NULL};
+  char key[64];
+
+  PetscFunctionBeginUser;
+  if (map->kind != RG_YAML_MAP)
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
+                       "'stop' must be a map: {regret: VALUE}, {seconds: VALUE} or both");
+  for (int i = 0; map->kind == RG_YAML_MAP && i < map->n; i++) {
+    const RgYamlEntry *e = &map->entries[i];
+    snprintf(key, sizeof(key), "stop_%.50s", e->key);
+    const RgParam *param = rg_params_find(rg_run_params, key);
+    if (param) PetscCall(add_setting(draft, entry, RG_BLOCK_RUN, param, e->value));
+    else
+      PetscCall(rg_draft_unknown(draft, (RgPlace){draft->path, e->line, e->column}, "key", e->key,
+                                 " in 'stop'", names));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Parse a key of an entry other than `name` and `label`. */
+static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntry *e)
+{
+  const RgPlace place = {draft->path, e->line, e->column};
+
+  PetscFunctionBeginUser;
+  if (!strcmp(e->key, "stop") && rg_entry_table(entry, RG_BLOCK_RUN)) {
+    PetscCall(parse_stop(draft, entry, e->value));
+    PetscFunctionReturn(0);
+  }
+  for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
+    if (rg_block_names[b]) {
+      if (strcmp(rg_block_names[b], e->key)) continue;
+      PetscCall(parse_block(draft, entry, b, place, e->value));
+      PetscFunctionReturn(0);
+    }
+    const RgParam *table = rg_entry_table(entry, b);
+    const RgParam *param = table ? rg_params_find(table, e->key) : NULL;
+    if (!param) continue;
+    PetscCall(add_setting(draft, entry, b, param, e->value));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(unknown_key(draft, entry, RG_BLOCK_COUNT, e));
+  PetscFunctionReturn(0);
+}
+
+/* Find the class called `name`; an unknown one is a mistake. */
+static PetscErrorCode find_class(RgDraft *draft, RgEntry *entry, RgPlace place, const char *name)
+{
+  const bool is_problem = entry->layer == RG_LAYER_PROBLEM;
+  const char **names;
+
+  PetscFunctionBeginUser;
+  if (is_problem) entry->problem = rg_registry_find_problem(draft->registry, name);
+  else entry->algorithm = rg_registry_find_algorithm(draft->registry, name);
+  if (entry->problem || entry->algorithm) PetscFunctionReturn(0);
+  if (rg_left_out(name)) {
+    rg_diagnostics_add(draft->diagnostics, place, RG_LEFT_OUT, name, rg_left_out(name));
+    PetscFunctionReturn(0);
+  }
+  if (is_problem) PetscCall(rg_registry_problem_names(draft->registry, &names));
+  else PetscCall(rg_registry_algorithm_names(draft->registry, &names));
+  PetscCall(rg_draft_unknown(draft, place, is_problem ? "problem" : "algorithm", name, "", names));
+  PetscCall(PetscFree(names));
+  PetscFunctionReturn(0);
+}
+
+/* Whether an entry has the form `- ackley: {dim: 4}` instead of `- {name: ackley, dim: 4}`. */
+static bool is_name_as_key(const RgDraft *draft, const RgEntry *entry, const RgYamlNode *map)
+{
+  if (map->n < 1) return false;
+  return entry->layer == RG_LAYER_PROBLEM
+           ? rg_registry_find_problem(draft->registry, map->entries[0].key) != NULL
+           : rg_registry_find_algorithm(draft->registry, map->entries[0].key) != NULL;
+}
+
+/* The text of `name` or `label`; NULL and a mistake if it is not a text. */
+static const char *entry_text(RgDraft *draft, const RgYamlEntry *e)
+{
+  char got[64];
+
+  if (e->value->kind == RG_YAML_SCALAR && !rg_yaml_is_null(e->value)) return e->value->text;
+  rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, e->value),
+                     "'%s' must be a text, got %s", e->key, rg_yaml_describe(e->value, got));
+  return NULL;
+}
+
+/* Whether a UTF-8 text contains characters that a terminal or an editor interprets: control
+   characters (C0 or C1), line separators, changes of direction. */
+static bool is_obeyed(const char *text)
+{
+  for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+    if (*c < 0x20 || *c == 0x7f || (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f)) return true;
+    if (*c != 0xe2) continue;
+    if (c[1] == 0x80 && (c[2] == 0x8e || c[2] == 0x8f || (c[2] >= 0xa8 && c[2] <= 0xae)))
+      return true;
+    if (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9) return true;
+  }
+  return false;
+}
+
+/* Whether readers of CSV files (pandas, R) treat a text as a missing value. */
+static bool is_missing_word(const char *text)
+{
+  static const char *const words[] = {"#N/A",    "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN",
+                                      "-nan",    "1.#IND",   "<NA>", "N/A",     "NA",       "NULL",
+                                      "1.#QNAN", "NaN",      "None", "n/a",     "nan",      "null"};
+
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    if (!strcmp(text, words[i])) return true;
+  return false;
+}
+
+/* Check a label: it names groups of the results file, appears in legends and tables, and joins
+   CSV files. */
+static void check_label(RgDraft *draft, RgPlace place, const char *label)
+{
+  const size_t length = strlen(label);
+  const char *wrong = NULL;
+
+  if (!strpbrk(label, "\n\r\t") && is_obeyed(label)) { /* the message must not repeat it */
+    rg_diagnostics_add(draft->diagnostics, place,
+                       "the label can't be used: it has a control character");
+    return;
+  }
+  if (!length) wrong = "it is empty";
+  else if (length > 60) wrong = "it is longer than 60 bytes";
+  else if (strchr(label, '/')) wrong = "'/' is not accepted in it";
+  else if (strpbrk(label, "\n\r\t")) wrong = "it must be one line without tabs";
+  else if (is_missing_word(label)) wrong = "readers of CSV files take it for a missing value";
+  else if (label[0] == ' ' || label[length - 1] == ' ') wrong = "it begins or ends with a space";
+  else if (label[0] == '.') wrong = "it begins with '.'";
+  if (wrong)
+    rg_diagnostics_add(draft->diagnostics, place, "the label '%.60s' can't be used: %s", label,
+                       wrong);
+}
+
+static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYamlNode *map)
+{
+  const char *what = entry->layer == RG_LAYER_PROBLEM ? "problem" : "algorithm";
+  const RgYamlEntry *name = rg_yaml_find(map, "name"), *label = rg_yaml_find(map, "label");
+
+  PetscFunctionBeginUser;
+  if (!name) {
+    if (is_name_as_key(draft, entry, map))
+      rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
+                         "this %s has no 'name': write '- {name: %s, ...}'", what,
+                         map->entries[0].key);
+    else
+      rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map), "this %s has no 'name'",
+                         what);
+    PetscFunctionReturn(0);
+  }
+  const char *text = entry_text(draft, name);
+  entry->label = label ? entry_text(draft, label) : NULL;
+  if (entry->label) check_label(draft, rg_draft_place(draft, label->value), entry->label);
+  else entry->label = text;
+  if (text) PetscCall(find_class(draft, entry, rg_draft_place(draft, name->value), text));
+  PetscFunctionReturn(0);
+}
+
+/* Parse what an entry is: name and label. */
+static PetscErrorCode parse_entry(RgDraft *draft, RgLayer layer, const RgYamlNode *node,
+                                  RgEntry *entry)
+{
+  char got[64];
+
+  PetscFunctionBeginUser;
+  entry->layer = layer;
+  entry->place = rg_draft_place(draft, node);
+  if (node->kind == RG_YAML_MAP) {
+    PetscCall(parse_map_entry(draft, entry, node));
+  } else if (node->kind == RG_YAML_SCALAR && !rg_yaml_is_null(node)) {
+    entry->label = node->text;
+    PetscCall(find_class(draft, entry, entry->place, node->text));
+  } else {
+    rg_diagnostics_add(draft->diagnostics, entry->place,
+                       "a name or a map with 'name' is expected, got %s",
+                       rg_yaml_describe(node, got));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Parse `problems` or `algorithms`: a list that is not empty, with unique labels. */
+static PetscErrorCode parse_list(RgDraft *draft, const RgYamlNode *root, const char *key,
+                                 RgLayer layer, int *n, RgEntry **entries)
+{
+  const RgYamlEntry *found = rg_yaml_find(root, key);
+  char got[64];
+
+  PetscFunctionBeginUser;
+  if (!found) {
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, root),
+                       "'%s' is missing: a study needs at least one", key);
+    PetscFunctionReturn(0);
+  }
+  const RgYamlNode *list = found->value;
+  if (list->kind != RG_YAML_LIST || !list->n) {
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
+                       "'%s' must be a list of names or maps, got %s", key,
+                       list->kind == RG_YAML_LIST ? "an empty one" : rg_yaml_describe(list, got));
+    PetscFunctionReturn(0);
+  }
+  if (list->n > MAX_ENTRIES) {
+    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
+                       "'%s' has %d entries, at most %d are accepted", key, list->n, MAX_ENTRIES);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(list->n, entries));
+  *n = list->n;
+  for (int i = 0; i < list->n; i++) {
+    RgEntry *entry = &(*entries)[i];
+    PetscCall(parse_entry(draft, layer, list->items[i], entry));
+    for (int j = 0; j < i && entry->label; j++) {
+      if (!(*entries)[j].label || strcmp((*entries)[j].label, entry->label)) continue;
+      rg_diagnostics_add(
+        draft->diagnostics, entry->place,
+        "'%s' names two entries of '%s' (first in line %d): give one another 'label'", entry->label,
+        key, (*entries)[j].place.line);
+      break;
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode parse_settings(RgDraft *draft, int n, RgEntry *entries,
+                                     const RgYamlNode *list)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    const RgYamlNode *map = list->items[i];
+    if (map->kind != RG_YAML_MAP || (!entries[i].problem && !entries[i].algorithm)) continue;
+    for (int k = 0; k < map->n; k++) {
+      const RgYamlEntry *e = &map->entries[k];
+      if (strcmp(e->key, "name") && strcmp(e->key, "label"))
+        PetscCall(parse_key(draft, &entries[i], e));
+    }
+  }
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
+{
+  const RgYamlEntry *common = rg_yaml_find(root, "common");
+  char got[64];
+
+  PetscFunctionBeginUser;
+  draft->common.layer = RG_LAYER_COMMON;
+  draft->common.place = rg_draft_place(draft, common ? common->value : root);
+  PetscCall(
+    parse_list(draft, root, "problems", RG_LAYER_PROBLEM, &draft->n_problems, &draft->problems));
+  PetscCall(parse_list(draft, root, "algorithms", RG_LAYER_ALGORITHM, &draft->n_algorithms,
+                       &draft->algorithms));
+  if (common && common->value->kind != RG_YAML_MAP)
+    rg_diagnostics_add(draft->diagnostics, draft->common.place,
+                       "'common' must be a map of settings, got %s",
+                       rg_yaml_describe(common->value, got));
+  else
+    for (int i = 0; common && i < common->value->n; i++)
+      PetscCall(parse_key(draft, &draft->common, &common->value->entries[i]));
+  PetscCall(
+    parse_settings(draft, draft->n_problems, draft->problems, rg_yaml_value(root, "problems")));
+  PetscCall(parse_settings(draft, draft->n_algorithms, draft->algorithms,
+                           rg_yaml_value(root, "algorithms")));
   PetscFunctionReturn(0);
 }

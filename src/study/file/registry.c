@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/grow.h"
-#include "base/file.h"
+#include "base/files.h"
 #include "base/hash.h"
 
 typedef struct {

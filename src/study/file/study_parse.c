@@ -1,11 +1,54 @@
 /* The top level of a study file, and the steps from its text to the study. */
+#include "base/files.h"
+#include "base/grow.h"
+#include "study/file/draft.h"
+#include "study/file/study.h"
+
 #include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "study/file/draft.h"
+static const char *const initial_designs[] = {"uniform", "sobol", "latin_hypercube", NULL};
+
+const RgParam rg_run_params[] = {
+  RG_INT("iterations", RgTrialSettings, iterations, NULL, 1, 1000000, "T",
+         "queries after the initial design"),
+  RG_INT("initial_points", RgTrialSettings, initial_points, "auto", 0, 1000000, "n0",
+         "size of the initial design; auto: 2^dim of the design, but no more than 4 dim and no "
+         "more than a finite design has points"),
+  RG_CHOICE("initial_design", RgTrialSettings, initial_design, "uniform", initial_designs, "",
+            "how the initial design is drawn; the same for all algorithms of a seed"),
+  RG_ENTRY("given", PATH, RgTrialSettings, given, char *, "auto", 0, 0, rg_param_later, "",
+           "file of comma-separated designs that the initial design begins with, a column per "
+           "coordinate by its name (x1, x2, ... without names), native units; initial_points: auto "
+           "is their number then. With a further column y the designs are not evaluated: these "
+           "are their values, of the program's own sign where a problem has a goal. auto: none"),
+  RG_ENTRY("on_failure", TEXT, RgTrialSettings, on_failure, char *, "auto", 0, 0, rg_param_later,
+           "",
+           "what becomes of an evaluation that crashes, is silent too long or gives no number: the "
+           "trial 'fail's, or goes on and it is told as 'penalty VALUE', as the 'worst' value so "
+           "far, or as 'infeasible' (the worst to methods that don't know of such); auto: fail"),
+  RG_REAL("noise_variance", RgTrialSettings, noise_variance, "0", 0, 1e300, "sigma^2",
+          "variance of the Gaussian noise of the observations, native units of f squared"),
+  RG_BOOL("noise_known", RgTrialSettings, noise_known, "true",
+          "whether the algorithms are told the noise variance"),
+  RG_BOOL("count_initial", RgTrialSettings, count_initial, "false",
+          "whether the initial design enters the cumulative regret"),
+  RG_ENTRY(
+    "stop_regret", REAL, RgTrialSettings, stop_regret, double, "auto", 0, 1e300, rg_param_later, "",
+    "a trial ends after the initial design or a query when its simple regret is at most this; "
+    "also written `stop: {regret: VALUE}`; auto: it takes its whole budget"),
+  RG_ENTRY("stop_seconds", REAL, RgTrialSettings, stop_seconds, double, "auto", 0, 1e9,
+           rg_param_later, "s",
+           "a trial ends when its evaluations by a program have taken this number of seconds; also "
+           "written `stop: {seconds: VALUE}`; auto: it takes its whole budget"),
+  RG_ENTRY("ranks_per_trial", INT, RgTrialSettings, ranks_per_trial, int, "1", 1, 1000000,
+           rg_param_layout, "",
+           "ranks that work together on one trial, for large Gaussian processes; auto: one, or a "
+           "divisor of the job's ranks where the model outgrows one rank"),
+  {0},
+};
 
 /* Parse a text and trim white space at its end; a NULL node gives an empty text. */
 static PetscErrorCode parse_text(const RgDraft *draft, const char *key, const RgYamlNode *node,
@@ -319,4 +362,82 @@ PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, cons
     study->cells[i].problem_place.file = study->cells[i].algorithm_place.file = study->path;
   sort_diagnostics(diagnostics, before);
   PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
+                                  RgDiagnostics *diagnostics)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_file_read(path, RG_YAML_MAX_BYTES, text, length, &mistake));
+  if (!*text)
+    rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0}, "the study file %s", mistake.data);
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStudy *study,
+                             RgDiagnostics *diagnostics)
+{
+  char *text;
+  size_t length;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(study, sizeof(*study)));
+  PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
+  if (!text) PetscFunctionReturn(0);
+  PetscCall(rg_study_parse(registry, path, text, length, study, diagnostics));
+  PetscCall(PetscFree(text));
+  PetscFunctionReturn(0);
+}
+
+size_t rg_cell_problem_length(const RgCell *cell)
+{
+  const char *rest = cell->text ? strstr(cell->text, RG_CELL_RUN) : NULL;
+
+  return rest ? (size_t)(rest - cell->text) : 0;
+}
+
+bool rg_cell_same_problem(const RgCell *a, const RgCell *b)
+{
+  const size_t n = rg_cell_problem_length(a);
+
+  return n && n == rg_cell_problem_length(b) && !strncmp(a->text, b->text, n);
+}
+
+PetscErrorCode rg_study_destroy(RgStudy *study)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < study->n_cells; i++) PetscCall(rg_cell_destroy(&study->cells[i]));
+  PetscCall(RG_FREE(&study->cells, &study->shared, &study->seeds, &study->path, &study->text,
+                    &study->name, &study->title, &study->reference, &study->description));
+  for (int i = 0; i < RG_CREDITS; i++) PetscCall(PetscFree(study->credit[i]));
+  PetscCall(PetscMemzero(study, sizeof(*study)));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_open(const RgRegistry *registry, const char *path, RgStudy **study,
+                             RgDiagnostics *diagnostics)
+{
+  const int before = diagnostics->n;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(study));
+  PetscCall(rg_study_load(registry, path, *study, diagnostics));
+  if (diagnostics->n > before) PetscCall(rg_study_close(study));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_study_close(RgStudy **study)
+{
+  PetscFunctionBeginUser;
+  if (*study) PetscCall(rg_study_destroy(*study));
+  PetscCall(PetscFree(*study));
+  PetscFunctionReturn(0);
+}
+
+const char *rg_study_name(const RgStudy *study)
+{
+  return study->name;
 }

@@ -10,7 +10,7 @@
 
 #include "base/grow.h"
 #include "base/number.h"
-#include "base/unicode.h"
+#include "base/text.h"
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 

@@ -54,11 +54,6 @@ PetscErrorCode rg_group_shape_drop_settings(RgGroupShape *shape);
 /* An upper bound on the bytes of the group in a file. */
 uint64_t rg_group_shape_bytes(const RgGroupShape *shape);
 
-/* The name of the group: the label, with '/', '%' and control characters as %XX, and with a
-   leading '_' unless it begins with a letter or digit. Different labels have different names.
-   The caller frees it with PetscFree. */
-PetscErrorCode rg_group_name(const char *label, char **name);
-
 /* Values of a dataset for trials from `first` on, read ahead; NULL: nothing read yet. */
 typedef struct {
   double *values;
@@ -132,13 +127,9 @@ hid_t rg_field_memory_type(RgFieldType type);
 RgGroup rg_group_none(void);
 /* Whether groups of this shape have a field. */
 bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info);
-/* Extents of the axes; 0 for a missing axis. */
-void rg_group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUNT]);
 /* Axes of a standard column (2 or 3) and the extents along them. Returns their number, 0 if the
    column has no width here. `column` RG_COLUMN_COUNT: a column of an algorithm. */
 int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], hsize_t size[3]);
-/* Doubles per evaluation of the widest column, and of all columns together. */
-int rg_group_width(const RgGroupShape *shape);
 uint64_t rg_group_doubles(const RgGroupShape *shape);
 
 #endif

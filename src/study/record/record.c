@@ -1,14 +1,30 @@
 /* Records: their columns, checksum and size. */
 #include "study/record/record.h"
+#include "base/grow.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "study/file/swept.h"
+#include "study/record/fields.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/grow.h"
-#include "base/hash.h"
-#include "base/text.h"
-#include "study/record/fields.h"
-#include "study/file/swept.h"
+#define RG_COLUMN_INFO(symbol, name, width, result, units, long_name, description)                 \
+  {name, width, result, units, long_name, description},
+const RgColumnInfo rg_columns[RG_COLUMN_COUNT] = {RG_COLUMN_LIST(RG_COLUMN_INFO)};
+#undef RG_COLUMN_INFO
+
+/* A blank and the name, for every column with result 1. */
+#define NAME_0(name) ""
+#define NAME_1(name) " " name
+#define RG_COLUMN_NAME(symbol, name, width, result, units, long_name, description)                 \
+  NAME_##result(name)
+static const char names[] = RG_COLUMN_LIST(RG_COLUMN_NAME);
+#undef RG_COLUMN_NAME
+#undef NAME_1
+#undef NAME_0
+
+const char *const rg_checksum_columns = names + 1;
 
 int rg_record_width(const RgRecord *record, int column)
 {

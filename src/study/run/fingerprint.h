@@ -3,6 +3,7 @@
 #define RG_STUDY_RUN_FINGERPRINT_H
 
 #include "base/text.h"
+#include "regatta/error.h"
 
 typedef struct {
   /* Hash of libm on a grid, dgemm, dpotrf, dtrsm and our vector kernels (vector_probe.h). */

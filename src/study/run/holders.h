@@ -4,7 +4,7 @@
 #ifndef RG_STUDY_RUN_HOLDERS_H
 #define RG_STUDY_RUN_HOLDERS_H
 
-#include "study/trial/programs.h"
+#include "study/trial/trial.h"
 
 /* On a leader: the programs of its team; worker w is the rank w after the leader in `comm`, which
    is borrowed and has no other use. */

@@ -1,18 +1,25 @@
 /* Short trials before a study begins. */
 #include "study/run/probe.h"
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/grow.h"
+#include "gp/posterior/posterior.h"
+#include "gp/team/team.h"
+#include "study/plan/cost.h"
+#include "study/trial/trial.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/files.h"
-#include "gp/posterior/posterior.h"
-#include "gp/team/team.h"
-#include "study/plan/cost.h"
-#include "study/run/rehearsal.h"
-#include "study/trial/trial.h"
+/* Run a trial with an initial design of `first` points and made-up evaluations for one query.
+   message: why it fails, or "". */
+static PetscErrorCode rehearse_query(const RgStudy *study, const RgCell *cell, int first,
+                                     char message[256]);
+/* Time an evaluation of a costly problem: the second one, because the first one starts a program.
+   After 30 seconds it is given up, and its time so far counts. NaN: it fails. */
+static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell, double *seconds);
 
 static bool same_entries(const RgCell *a, const RgCell *b)
 {
@@ -52,7 +59,7 @@ static PetscErrorCode try_program(const RgStudy *study, const RgCell *cell, char
   PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
   const bool conditional = n && rg_space_is_conditional(&domain.design);
   PetscCall(rg_domain_destroy(&domain));
-  PetscCall(rg_rehearse_query(study, cell, conditional ? PetscMax(n, 8) : n, message));
+  PetscCall(rehearse_query(study, cell, conditional ? PetscMax(n, 8) : n, message));
   PetscFunctionReturn(0);
 }
 
@@ -205,7 +212,7 @@ static PetscErrorCode evaluation_of(const RgStudy *study, int c, double *timed, 
   PetscFunctionBeginUser;
   *seconds = rg_problem_cost(cell->problem, cell->problem_options).evaluation;
   if (!is_called(cell)) PetscFunctionReturn(0);
-  if (*own < 0) PetscCall(rg_time_evaluation(study, cell, own));
+  if (*own < 0) PetscCall(time_evaluation(study, cell, own));
   *seconds = *own;
   PetscFunctionReturn(0);
 }
@@ -362,5 +369,455 @@ PetscErrorCode rg_probe_optima(const RgPlan *plan, const unsigned char *done, in
       *seconds += each;
     }
   }
+  PetscFunctionReturn(0);
+}
+
+#define PART 0.5     /* seconds of a part of a trial */
+#define COARSE 1.5   /* of a part with coarse searches */
+#define OWN_PART 3.0 /* of methods that select data: nothing but a trial has their data */
+#define LEAST 3      /* queries of a part, even if they take longer */
+#define AGAIN 0.1    /* a shorter trial is repeated, with warm caches */
+#define TIMES 4
+#define OBJECTIVES 16 /* number of designs at which F is timed */
+#define STARTS 10.0   /* seconds of an evaluation that may include the start of a program */
+#define PATIENCE 30.0 /* seconds that an evaluation of unknown duration may take */
+
+/* ---- a problem that costs nothing ------------------------------------------------------------ */
+
+/* A smooth function of the design, in place of the problem. It is largest where inputs don't count:
+   a program that starts from the best design then meets such inputs. */
+static PetscErrorCode made_up_value(RgProblem *problem, int m, const RgPoint *points, double *f,
+                                    RgFailure *failure)
+{
+  const RgSpace *design = &problem->domain.design;
+  double *unit;
+  bool *counts;
+
+  PetscFunctionBeginUser;
+  (void)failure;
+  PetscCall(PetscMalloc2(design->dim, &unit, design->dim, &counts));
+  for (int i = 0; i < m; i++) {
+    rg_space_to_unit(design, points[i].x, unit);
+    rg_space_settle(design, unit, counts);
+    f[i] = 0;
+    for (int j = 0; j < design->dim; j++) f[i] += counts[j] ? -pow(unit[j] - 0.4, 2) : 1;
+  }
+  PetscCall(PetscFree2(unit, counts));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode no_violation(RgProblem *problem, int m, const RgPoint *points,
+                                   double *constraints, RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  (void)points, (void)failure;
+  for (int i = 0; i < m * problem->domain.n_constraints; i++) constraints[i] = -1;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode any_context(RgProblem *problem, RgRandom *random, double *c, int *index)
+{
+  const RgSpace *context = &problem->domain.context;
+
+  PetscFunctionBeginUser;
+  *index = context->size ? (int)rg_random_below(random, (uint64_t)context->size) : -1;
+  for (int j = 0; j < context->dim; j++)
+    c[j] = context->lower[j] + rg_random_uniform(random) * (context->upper[j] - context->lower[j]);
+  if (*index >= 0) rg_space_to_native(context, context->points + (size_t)*index * context->dim, c);
+  PetscFunctionReturn(0);
+}
+
+/* A study of one cell. A made-up problem has the domain of the cell's problem. */
+typedef struct {
+  RgStudy study;
+  RgCell cell;
+  RgProblemClass problem;
+  char duration[16]; /* of evaluations of the made-up problem */
+} Rehearsal;
+
+static void rehearse(const RgStudy *study, const RgCell *cell, bool made_up, Rehearsal *r)
+{
+  *r = (Rehearsal){.study = *study, .cell = *cell, .duration = "point(1)"};
+  r->study.cells = &r->cell;
+  r->study.n_cells = 1;
+  if (!made_up) return;
+  const RgProblemClass *class = cell->problem;
+  r->problem = (RgProblemClass){.name = class->name,
+                                .title = class->title,
+                                .params = class->params,
+                                .options_size = class->options_size,
+                                .family = class->family,
+                                .traits = RG_PROBLEM_COSTLY,
+                                .domain = class->domain,
+                                .evaluate = made_up_value,
+                                .constrain = no_violation,
+                                .draw_context = any_context};
+  r->cell.problem = &r->problem;
+  if (rg_crew_has_clock(&r->cell.crew)) r->cell.crew.duration = r->duration;
+  r->cell.crew.clock = RG_CLOCK_SIMULATED;
+  r->cell.n_scores = 0;
+  r->cell.score = -1;
+}
+
+/* Take the instance of the trial. */
+static PetscErrorCode take(const Rehearsal *r, RgInstances *instances, RgInstance **instance,
+                           RgFailure *failure)
+{
+  return rg_instances_take(instances, NULL, &r->study, &r->cell,
+                           r->study.paired && r->study.n_seeds ? r->study.seeds[0] : 0, instance,
+                           failure);
+}
+
+/* ---- a trial in part ------------------------------------------------------------------------- */
+
+/* The clock of a trial with an initial design of `first` points. */
+typedef struct {
+  bool by_wall;
+  double limit;      /* seconds after the first query at which the part ends */
+  int least;         /* queries of a part, even if they take longer */
+  int last;          /* evaluations of a whole trial, at which the part ends in any case */
+  int first, n;      /* evaluations before the first query; at the newest reading of the clock */
+  double *at;        /* readings of the clock after first + 1, first + 2, ..., n; owned */
+  double whole;      /* seconds of the whole trial */
+  bool complete;     /* the trial ran to its end */
+  char message[256]; /* reason of a failure */
+} Timing;
+
+static double clock_of(const Timing *timing)
+{
+  return timing->by_wall ? rg_wall_seconds() : rg_cpu_seconds();
+}
+
+/* Several workers make several queries from the same data, and tell several values at once. */
+static bool is_enough(void *closure, int n)
+{
+  Timing *timing = closure;
+  const double now = clock_of(timing);
+
+  for (int i = PetscMax(timing->n, timing->first); i < n; i++) timing->at[i - timing->first] = now;
+  timing->n = n;
+  return n - timing->first >= timing->least &&
+         (n >= timing->last || timing->at[n - timing->first - 1] - timing->at[0] >= timing->limit);
+}
+
+/* Run a part of a trial; its caller frees timing->at and the record. */
+static PetscErrorCode run_part(const Rehearsal *r, RgInstances *instances, Timing *timing,
+                               RgRecord *record)
+{
+  const int n = timing->first + r->cell.run.iterations;
+  RgTrial trial = {.seed = r->study.n_seeds ? r->study.seeds[0] : 1,
+                   .n_initial = timing->first,
+                   .n_evaluations = n,
+                   .dim_x = r->cell.dim_x,
+                   .dim_c = r->cell.dim_c};
+  RgTrialHost host = {.instances = instances, .enough = is_enough, .enough_closure = timing};
+  bool stopped;
+
+  PetscFunctionBeginUser;
+  if (r->study.paired) trial.instance = trial.seed;
+  timing->n = 0;
+  PetscCall(PetscMalloc1(n + 1, &timing->at));
+  const double start = clock_of(timing);
+  PetscCall(rg_trial_run(&r->study, &trial, &host, record, &stopped));
+  timing->whole = clock_of(timing) - start;
+  timing->complete = !stopped && record->status == RG_STATUS_COMPLETE && record->n_rows == n;
+  if (stopped) snprintf(timing->message, sizeof(timing->message), "it was stopped");
+  else if (record->status == RG_STATUS_FAILED)
+    snprintf(timing->message, sizeof(timing->message), "%s", record->message);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rehearse_query(const RgStudy *study, const RgCell *cell, int first,
+                                     char message[256])
+{
+  Timing timing = {.by_wall = true, .least = 1, .first = first, .last = first + 1};
+  Rehearsal r;
+  RgRecord record;
+
+  PetscFunctionBeginUser;
+  rehearse(study, cell, true, &r);
+  PetscCall(run_part(&r, NULL, &timing, &record));
+  PetscCall(rg_record_destroy(&record));
+  PetscCall(PetscFree(timing.at));
+  snprintf(message, 256, "%s", timing.message);
+  PetscFunctionReturn(0);
+}
+
+/* ---- designs that continue a trial ----------------------------------------------------------- */
+
+/* Fill row i of a design: a point between two of the latest queries, mostly near one of them. An
+   input that is no number in a box comes from one or the other. */
+static void continue_row(const RgSpace *design, RgRandom *random, int n, const double *unit,
+                         double *row)
+{
+  const size_t dim = (size_t)design->dim;
+  const int from = n / 2;
+  const double *a = unit + (from + rg_random_below(random, (uint64_t)(n - from))) * dim;
+  const double *b = unit + (from + rg_random_below(random, (uint64_t)(n - from))) * dim;
+  const double share = pow(rg_random_uniform(random), 6);
+
+  for (size_t j = 0; j < dim; j++)
+    row[j] = design->inputs ? (share < 0.5 ? a : b)[j] : a[j] + share * (b[j] - a[j]);
+}
+
+/* Make `first` designs in a box: those of the record, then designs that continue them. In a finite
+   domain, where the place of designs hardly matters, the initial design stays as it is. */
+static PetscErrorCode continue_designs(Rehearsal *r, RgInstances *instances, const RgRecord *record,
+                                       int first)
+{
+  RgGiven *given = &r->cell.given;
+  RgInstance *instance;
+  RgFailure failure = {0};
+  RgStream stream = rg_stream(r->study.seed, "rehearsal", 0, "design", 1);
+  RgRandom random = rg_stream_at(&stream, (uint64_t)first);
+  const size_t dim = (size_t)r->cell.dim_x;
+
+  PetscFunctionBeginUser;
+  if (r->cell.size_x || !record->n_rows) PetscFunctionReturn(0);
+  PetscCall(take(r, instances, &instance, &failure));
+  const RgSpace *design = &instance->problem.domain.design;
+  *given = (RgGiven){.n = first};
+  PetscCall(
+    PetscMalloc3(first * dim, &given->x, first * dim, &given->native, first, &given->index));
+  for (int i = 0; i < first; i++) {
+    double *unit = given->x + i * dim;
+    given->index[i] = -1;
+    if (i < record->n_rows) rg_space_to_unit(design, record->column[RG_COLUMN_X] + i * dim, unit);
+    else continue_row(design, &random, record->n_rows, given->x, unit);
+    rg_space_to_native(design, unit, given->native + i * dim);
+  }
+  PetscCall(rg_instances_give_back(&instance));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode forget_designs(Rehearsal *r, const Rehearsal *begun)
+{
+  RgGiven *given = &r->cell.given;
+
+  PetscFunctionBeginUser;
+  if (given->x != begun->cell.given.x) PetscCall(PetscFree3(given->x, given->native, given->index));
+  PetscFunctionReturn(0);
+}
+
+/* ---- evaluations ----------------------------------------------------------------------------- */
+
+/* Time F at all designs of a trial, for problems whose F needs more than f. */
+static PetscErrorCode time_objectives(const Rehearsal *r, RgInstances *instances, double *seconds)
+{
+  const int n = r->cell.run.initial_points + r->cell.run.iterations;
+  const int times = r->cell.algorithm->recommend ? 2 : 1;
+  RgFailure failure = {0};
+  RgInstance *instance;
+  double *x, F;
+
+  PetscFunctionBeginUser;
+  *seconds = 0;
+  if (!r->cell.problem->objective || r->cell.size_x) PetscFunctionReturn(0);
+  PetscCall(take(r, instances, &instance, &failure));
+  const RgSpace *design = &instance->problem.domain.design;
+  PetscCall(PetscMalloc1(r->cell.dim_x, &x));
+  const double start = rg_cpu_seconds();
+  for (int i = 0; i < OBJECTIVES && !failure.failed; i++) {
+    const RgPoint point = {.index = -1, .x = x, .context_index = -1};
+    for (int j = 0; j < design->dim; j++)
+      x[j] = design->lower[j] + (i + 0.5) / OBJECTIVES * (design->upper[j] - design->lower[j]);
+    PetscCall(rg_problem_objective(&instance->problem, 1, &point, &F, &failure));
+  }
+  *seconds = (rg_cpu_seconds() - start) / OBJECTIVES * n * times;
+  PetscCall(PetscFree(x));
+  PetscCall(rg_instances_give_back(&instance));
+  PetscFunctionReturn(0);
+}
+
+/* Stop an evaluation that takes too long. closure: the wall time of its end. */
+static bool is_too_long(void *closure)
+{
+  return rg_wall_seconds() > *(const double *)closure;
+}
+
+static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell, double *seconds)
+{
+  Rehearsal r;
+  RgInstances *instances;
+  RgInstance *instance;
+  RgFailure failure = {0};
+  double *x, *c, f, until = rg_wall_seconds() + PATIENCE;
+  RgStream stream = rg_stream(study->seed, "rehearsal", 0, "evaluation", 1);
+  RgRandom random = rg_stream_at(&stream, 0);
+
+  PetscFunctionBeginUser;
+  rehearse(study, cell, false, &r);
+  PetscCall(rg_instances_create(&instances));
+  PetscCall(take(&r, instances, &instance, &failure));
+  RgProblem *problem = &instance->problem;
+  PetscCall(PetscMalloc2(cell->dim_x, &x, PetscMax(cell->dim_c, 1), &c));
+  problem->task = (RgTask){.stop = is_too_long, .stop_closure = &until};
+  *seconds = 0;
+  for (int i = 0; i < 2 && !failure.failed && *seconds < STARTS; i++) {
+    RgPoint point = {.index = -1, .x = x, .context_index = -1, .c = cell->dim_c ? c : NULL};
+    rg_random_uniforms(&random, (size_t)cell->dim_x, x);
+    rg_space_settle(&problem->domain.design, x, NULL);
+    rg_space_to_native(&problem->domain.design, x, x);
+    if (cell->dim_c)
+      PetscCall(problem->class->draw_context(problem, &random, c, &point.context_index));
+    const double start = rg_wall_seconds();
+    PetscCall(rg_problem_evaluate(problem, 1, &point, &f, &failure));
+    *seconds = rg_wall_seconds() - start;
+  }
+  if (failure.failed && *seconds < PATIENCE) *seconds = NAN;
+  problem->task = (RgTask){0};
+  PetscCall(PetscFree2(x, c));
+  PetscCall(rg_instances_give_back(&instance));
+  PetscCall(rg_instances_destroy(&instances));
+  PetscFunctionReturn(0);
+}
+
+/* ---- the estimate ---------------------------------------------------------------------------- */
+
+/* Seconds per query at a number of data. */
+typedef struct {
+  double n, seconds;
+} Rate;
+
+/* Measure the rate over the later half of the timed queries; NaN without two readings. */
+static Rate rate_of(const Timing *timing)
+{
+  const int last = timing->n - timing->first - 1, from = last / 2;
+
+  if (timing->n <= timing->first + 1) return (Rate){timing->first + 1, NAN};
+  return (Rate){timing->first + 1 + 0.5 * (from + last),
+                (timing->at[last] - timing->at[from]) / (last - from)};
+}
+
+/* Sum of the rates at a, a+1, .., b-1 data by power laws between k points in rising order, the
+   last of which goes on. */
+static double sum_of(int k, const Rate *rate, int a, int b)
+{
+  double sum = 0;
+
+  for (int n = a, i = 0; n < b; n++) {
+    while (i < k - 2 && rate[i + 1].n < n) i++;
+    const double power =
+      k > 1 ? log(rate[i + 1].seconds / rate[i].seconds) / log(rate[i + 1].n / rate[i].n) : 0;
+    sum += rate[i].seconds * pow(n / rate[i].n, power);
+  }
+  return sum;
+}
+
+/* Whether a finite domain has enough designs for an initial design of `first` points. */
+static bool can_begin(const RgCell *cell, int first)
+{
+  const int more = cell->crew.start == RG_START_DESIGN ? cell->crew.workers : 0;
+
+  return !cell->size_x || first + more < cell->size_x;
+}
+
+/* Continue a trial up to `last` evaluations with coarse searches and few fits, which take a small
+   part of the time and lead to much the same places; *further has what was reached. */
+static PetscErrorCode go_on_coarsely(const Rehearsal *begun, RgInstances *instances,
+                                     const RgRecord *record, bool by_wall, int last,
+                                     RgRecord *further)
+{
+  Timing timing = {
+    .by_wall = by_wall, .limit = COARSE, .least = LEAST, .first = record->n_rows, .last = last};
+  Rehearsal r = *begun;
+
+  PetscFunctionBeginUser;
+  *further = (RgRecord){0};
+  if (!can_begin(&r.cell, timing.first)) PetscFunctionReturn(0);
+  r.study.cells = &r.cell;
+  r.cell.maximiser.raw_samples = PetscMin(r.cell.maximiser.raw_samples, 64);
+  r.cell.maximiser.restarts = PetscMin(r.cell.maximiser.restarts, 1);
+  r.cell.maximiser.max_iterations = PetscMin(r.cell.maximiser.max_iterations, 10);
+  r.cell.surrogate.refit_every = 20;
+  PetscCall(continue_designs(&r, instances, record, timing.first));
+  PetscCall(run_part(&r, instances, &timing, further));
+  PetscCall(PetscFree(timing.at));
+  PetscCall(forget_designs(&r, begun));
+  PetscFunctionReturn(0);
+}
+
+/* Estimate the seconds of the queries after the beginning of a trial. */
+static PetscErrorCode time_rest(const Rehearsal *begun, RgInstances *instances,
+                                const Timing *beginning, const RgRecord *record, double *rest)
+{
+  const int reached = beginning->n, n = beginning->last;
+  Rate rate[3] = {rate_of(beginning)};
+  const double fit = fmin(PART / rate[0].seconds, 0.25 * (n - reached)); /* queries in a part */
+  const int queries = fit > LEAST ? (int)fit : LEAST;
+  const int first[] = {(reached + n - queries) / 2 - 1, n - queries - 1};
+  int k = rate[0].seconds > 0;
+  RgRecord further;
+
+  PetscFunctionBeginUser;
+  PetscCall(go_on_coarsely(begun, instances, record, beginning->by_wall, first[1], &further));
+  if (further.n_rows > record->n_rows) record = &further;
+  for (int i = 0; i < 2; i++) {
+    Timing timing = {
+      .by_wall = beginning->by_wall, .limit = PART, .least = LEAST, .first = first[i], .last = n};
+    Rehearsal r = *begun;
+    RgRecord later;
+    if (first[i] <= reached || !can_begin(&r.cell, first[i])) continue;
+    r.study.cells = &r.cell;
+    PetscCall(continue_designs(&r, instances, record, first[i]));
+    PetscCall(run_part(&r, instances, &timing, &later));
+    rate[k] = rate_of(&timing);
+    k += rate[k].seconds > 0;
+    PetscCall(rg_record_destroy(&later));
+    PetscCall(PetscFree(timing.at));
+    PetscCall(forget_designs(&r, begun));
+  }
+  PetscCall(rg_record_destroy(&further));
+  *rest = k ? sum_of(k, rate, reached, n) : NAN;
+  PetscFunctionReturn(0);
+}
+
+/* Run the beginning of a trial; a short trial several times, of which the shortest counts. */
+static PetscErrorCode time_beginning(const Rehearsal *r, RgInstances *instances, Timing *timing,
+                                     RgRecord *record)
+{
+  double least = INFINITY;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < TIMES; i++) {
+    PetscCall(run_part(r, instances, timing, record));
+    least = fmin(least, timing->whole);
+    if (i == TIMES - 1 || !timing->complete || timing->whole >= AGAIN) break;
+    PetscCall(rg_record_destroy(record));
+    PetscCall(PetscFree(timing->at));
+  }
+  timing->whole = least;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double evaluation,
+                           double *seconds)
+{
+  const bool costly = cell->problem->traits & RG_PROBLEM_COSTLY;
+  const bool own = cell->algorithm->traits & RG_OWN_HISTORY;
+  Timing timing = {.by_wall = costly || cell->algorithm->outside,
+                   .limit = own ? OWN_PART : PART,
+                   .least = LEAST,
+                   .first = cell->run.initial_points};
+  double objectives = 0, rest = 0;
+  int evaluated;
+  RgInstances *instances;
+  RgRecord record;
+  Rehearsal r;
+
+  PetscFunctionBeginUser;
+  rehearse(study, cell, costly, &r);
+  timing.last = rg_cost_evaluations(cell, evaluation, &evaluated);
+  r.cell.run.iterations = timing.last - timing.first;
+  PetscCall(rg_instances_create(&instances));
+  PetscCall(time_beginning(&r, instances, &timing, &record));
+  if (!timing.complete && !timing.message[0])
+    PetscCall(time_rest(&r, instances, &timing, &record, &rest));
+  if (!costly && !timing.message[0]) PetscCall(time_objectives(&r, instances, &objectives));
+  *seconds = timing.message[0] ? NAN : timing.whole + rest + objectives;
+  *seconds += evaluated * evaluation;
+  PetscCall(rg_record_destroy(&record));
+  PetscCall(PetscFree(timing.at));
+  PetscCall(rg_instances_destroy(&instances));
   PetscFunctionReturn(0);
 }

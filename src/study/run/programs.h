@@ -2,7 +2,7 @@
 #ifndef RG_STUDY_RUN_PROGRAMS_H
 #define RG_STUDY_RUN_PROGRAMS_H
 
-#include "study/trial/programs.h"
+#include "study/trial/trial.h"
 
 /* Programs that this process starts itself. They go on from one trial to the next. log: file for
    their standard error; borrowed. */

@@ -1,13 +1,610 @@
 /* The communication of a run between its ranks and with the observer. */
 #include "study/run/session.h"
-
-#include <limits.h>
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/grow.h"
 #include "base/number.h"
+#include "gp/posterior/posterior_ops.h"
+#include "maths/blas.h"
+#include "study/plan/cost.h"
+#include "study/store/evaluation_log.h"
+#include "study/trial/trial.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Shorter searches are not worth a file. */
+static const double search_worth_keeping = 0.1; /* seconds */
+
+/* Choose team sizes, and check that teams and memory are available; otherwise set outcome and
+   message. Collective. */
+static PetscErrorCode session_plan_teams(RgSession *session);
+/* Form teams of consecutive ranks, so that the teams of a level split into those of the next
+   level. Collective. */
+static PetscErrorCode session_form_teams(RgSession *session);
+/* Check that the study has the label of -recompute. */
+static void session_check_label(const RgSession *session, RgFault *fault);
+/* Compare the origins of finished trials: trials of other origin are reported, or run again if
+   requested. Rank 0. */
+static PetscErrorCode session_look_at_origins(RgSession *session, RgFault *fault);
+/* Recompute regrets of finished trials whose optimum has changed in the study file, from the
+   observed values. Rank 0. */
+static PetscErrorCode session_rescore(RgSession *session);
+/* Report another run on the same output, once; parts of a study expect each other. Rank 0. */
+static void session_look_for_others(RgSession *session);
+/* Set outcome and message after a fault of the store: a foreign file is an error of the user,
+   other faults come from the disk. */
+static void session_note(RgSession *session, const RgFault *fault);
+/* A barrier that leaves the core to other processes. look: meanwhile show progress and watch for
+   a stop. Collective. */
+static PetscErrorCode session_wait(RgSession *session, bool look);
+/* Agree on the worst outcome of all ranks and the message of the first rank with it. Collective.
+   *speaker: that rank. */
+static PetscErrorCode session_agree(RgSession *session, int *speaker);
+
+/* Mark failed trials of earlier runs as missing if they are to run again. */
+static void look_at_failed(RgSession *session)
+{
+  for (int i = 0; i < session->plan->n && session->options->retry_failed; i++)
+    if (session->done[i] == RG_STATUS_FAILED && rg_session_has(session, i)) {
+      session->done[i] = RG_STATUS_MISSING;
+      session->scan.n_done--;
+      session->scan.n_failed--;
+    }
+}
+
+/* Find the finished trials; rank 0. With a STOP file from an earlier stop, the run does not
+   start: obeying it again would make a batch script that requeues loop, and its author may still
+   need it. */
+static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFault *fault)
+{
+  PetscFunctionBeginUser;
+  if (access(stop_file, F_OK) == 0) {
+    rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s asks for a stop; remove it to run", stop_file);
+  } else {
+    PetscCall(rg_store_scan(session->store, session->plan, session->done, &session->scan, fault));
+    if (fault->code) PetscFunctionReturn(0);
+    if (fault->message[0]) rg_session_tell(session, -1, "%s", fault->message);
+    look_at_failed(session);
+    PetscCall(session_look_at_origins(session, fault));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Open the store on rank 0, then on the others, and share the finished trials. */
+static PetscErrorCode open_store(RgSession *session, const char *stop_file, int *speaker)
+{
+  const RgRunOptions *options = session->options;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->done));
+  if (options->parts) {
+    PetscCall(PetscBTCreate(session->plan->n, &session->share));
+    PetscCall(rg_plan_share(session->plan, options->part, options->parts, session->share));
+  }
+  PetscCall(PetscCalloc1(session->plan->study->n_cells, &session->cell_failed));
+  PetscCall(PetscBTCreate(session->plan->study->n_cells, &session->exceeded));
+  PetscCall(PetscBTCreate(session->plan->n, &session->again));
+  for (int turn = 0; turn < 2 && session->outcome == RG_RUN_COMPLETE; turn++) {
+    if (turn == (session->rank == 0 ? 0 : 1)) {
+      RgFault fault = {0};
+      session_check_label(session, &fault);
+      if (!fault.code)
+        PetscCall(rg_store_open(options->output, session->plan->study, session->rank,
+                                &session->store, &fault));
+      if (!fault.code) rg_store_space(session->store, session->ranks);
+      if (!fault.code && session->rank == 0) PetscCall(scan_store(session, stop_file, &fault));
+      session_note(session, &fault);
+    }
+    PetscCall(session_agree(session, speaker));
+  }
+  PetscCallMPI(MPI_Bcast(session->done, session->plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
+  PetscCallMPI(
+    MPI_Bcast(session->again, (int)PetscBTLength(session->plan->n), MPI_CHAR, 0, session->comm));
+  PetscCallMPI(MPI_Bcast(&session->scan, (int)sizeof(session->scan), MPI_BYTE, 0, session->comm));
+  PetscCallMPI(
+    MPI_Bcast(&session->origins, (int)sizeof(session->origins), MPI_BYTE, 0, session->comm));
+  PetscFunctionReturn(0);
+}
+
+/* Report if the ranks have different fingerprints: then equal bits are not promised. */
+static PetscErrorCode compare_fingerprints(RgSession *session)
+{
+  RgFingerprint *own = &session->fingerprint;
+  uint64_t least, most;
+
+  PetscFunctionBeginUser;
+  snprintf(session->machine, sizeof(session->machine), "%s, OpenBLAS core %s, %d thread%s%s",
+           own->cpu, own->blas_core, own->blas_threads, own->blas_threads == 1 ? "" : "s",
+           own->native ? ", tuned for this CPU" : "");
+  PetscCallMPI(MPI_Allreduce(&own->hash, &least, 1, MPI_UINT64_T, MPI_MIN, session->comm));
+  PetscCallMPI(MPI_Allreduce(&own->hash, &most, 1, MPI_UINT64_T, MPI_MAX, session->comm));
+  if (least != most && session->rank == 0)
+    rg_session_tell(session, -1,
+                    "the ranks' numeric fingerprints differ: results are not bit-identical across "
+                    "them; pin the BLAS kernels with OPENBLAS_CORETYPE (rank 0 uses %s)",
+                    own->blas_core);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode keep_optima(RgSession *session)
+{
+  RgText folder = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_instances_create(&session->instances));
+  PetscCall(rg_text_add(&folder, "%s/%s", session->directory, RG_FOLDER_OPTIMA));
+  PetscCall(rg_instances_keep_optima(session->instances, folder.data, search_worth_keeping,
+                                     session->plan->study->registry, session->fingerprint.hash));
+  PetscCall(rg_text_clear(&folder));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
+{
+  const RgObserver *observer = session->observer;
+
+  PetscFunctionBeginUser;
+  PetscCall(compare_fingerprints(session));
+  PetscCall(keep_optima(session));
+  if (gethostname(session->host, sizeof(session->host) - 1))
+    snprintf(session->host, sizeof(session->host), "unknown");
+  snprintf(session->log, sizeof(session->log), "%s/" RG_FOLDER_LOG "/%s-%d.txt", session->directory,
+           session->host, session->rank);
+  if (session->rank == 0 && observer && observer->begin) {
+    const RgRunReport report = {.n_trials = session->plan->n,
+                                .n_earlier = session->scan.n_done,
+                                .n_earlier_failed = session->scan.n_failed};
+    observer->begin(observer->closure, &report);
+  }
+  if (session->rank == 0) session_look_for_others(session);
+  if (session->rank == 0 && session->scan.n_foreign)
+    rg_session_tell(session, -1,
+                    "%d finished trial%s of %s %s not of this study any more, because the study "
+                    "file has changed; %s kept, and count in nothing",
+                    session->scan.n_foreign, session->scan.n_foreign == 1 ? "" : "s",
+                    session->options->output, session->scan.n_foreign == 1 ? "is" : "are",
+                    session->scan.n_foreign == 1 ? "it is" : "they are");
+  session->begun = rg_wall_seconds();
+  session->next_progress = session->begun + (observer ? observer->period : 0);
+  PetscCall(rg_stop_relay_create(session->comm, stop, &session->relay));
+  if (session->rank == 0) PetscCall(session_rescore(session));
+  PetscCall(rg_schedule_create(session->comm, session->plan, &session->teams, session->done,
+                               session->share, &session->schedule));
+  PetscCall(session_form_teams(session));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_output(RgSession *session)
+{
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_file_check_output(session->options->output, &mistake));
+  if (mistake.length) {
+    session->outcome = RG_RUN_REFUSED;
+    snprintf(session->message, sizeof(session->message), "%s", mistake.data);
+  }
+  PetscCall(rg_text_clear(&mistake));
+  PetscFunctionReturn(0);
+}
+
+static void check_blas(RgSession *session)
+{
+  const char *narrow = rg_blas_start(0);
+
+  if (!narrow) return;
+  session->outcome = RG_RUN_REFUSED;
+  snprintf(session->message, sizeof(session->message), "%s", narrow);
+}
+
+PetscErrorCode rg_session_start(RgSession *session)
+{
+  const RgRunOptions *options = session->options;
+  RgStop stop = {.observer = session->observer};
+  int speaker;
+
+  PetscFunctionBeginUser;
+  if (options->walltime > 0) session->deadline = rg_wall_seconds() + options->walltime;
+  stop.deadline = session->deadline;
+  snprintf(session->directory, sizeof(session->directory), "%s.d", options->output);
+  snprintf(stop.file, sizeof(stop.file), "%s.d/STOP", options->output);
+  PetscCall(check_output(session));
+  check_blas(session);
+  PetscCall(session_agree(session, &speaker));
+  if (session->outcome == RG_RUN_COMPLETE) {
+    PetscCall(rg_fingerprint(&session->fingerprint));
+    PetscCall(session_plan_teams(session));
+  }
+  PetscCall(session_agree(session, &speaker));
+  if (session->outcome == RG_RUN_COMPLETE) PetscCall(open_store(session, stop.file, &speaker));
+  if (session->rank != 0) stop.file[0] = 0;
+  if (session->outcome == RG_RUN_COMPLETE) PetscCall(prepare(session, &stop));
+  else if (session->rank == speaker)
+    rg_session_tell(session, speaker ? speaker : -1, "%s", session->message);
+  PetscFunctionReturn(0);
+}
+
+/* Bytes for the store: shards in memory, and what an allocator reserves. */
+static const double store_bytes = 64e6;
+
+/* Check that the limit of address space leaves what the trials will map. */
+static void check_address_space(RgSession *session)
+{
+  const RgPlan *plan = session->plan;
+
+  for (int c = 0; c < plan->study->n_cells && !session->message[0]; c++) {
+    const RgCell *cell = &plan->study->cells[c];
+    for (int level = 0; level < session->teams.n; level++) {
+      if (!rg_teams_trials(&session->teams, plan, c, level)) continue;
+      const double bytes = rg_cost_bytes(cell, session->teams.size[level]);
+      if (!rg_blas_mappable(bytes - rg_cost_process_bytes + store_bytes))
+        rg_format(session->message, sizeof(session->message),
+                  "'%.80s' on '%.80s' needs %.1f GB per rank, more than the limit of address space "
+                  "(ulimit -v, ulimit -d, h_vmem) leaves",
+                  cell->algorithm_label, cell->problem_label, bytes / 1e9);
+    }
+  }
+}
+
+static PetscErrorCode session_plan_teams(RgSession *session)
+{
+  bool possible;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_schedule_possible(session->comm, &possible));
+  if (!possible) {
+    snprintf(
+      session->message, sizeof(session->message),
+      "the ranks can't share a counter of trials: MPI has no one-sided communication between "
+      "their hosts; with Open MPI, set OMPI_MCA_osc=^ucx");
+    session->outcome = RG_RUN_REFUSED;
+    PetscFunctionReturn(0);
+  }
+  PetscCall(rg_teams_create(session->plan, session->ranks, session->options->crossover,
+                            &session->teams, session->message));
+  if (!session->message[0])
+    rg_teams_check_memory(session->plan, &session->teams,
+                          (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE),
+                          session->ranks_here, session->message);
+  if (!session->message[0]) check_address_space(session);
+  if (session->message[0]) session->outcome = RG_RUN_REFUSED;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode session_form_teams(RgSession *session)
+{
+  PetscFunctionBeginUser;
+  for (int level = 0; level < session->teams.n; level++) {
+    const int size = session->teams.size[level], asked = session->options->crossover;
+    MPI_Comm comm;
+    PetscCallMPI(MPI_Comm_split(session->comm, session->rank / size, session->rank, &comm));
+    PetscCall(rg_team_create(comm, asked ? asked : rg_team_measured_crossover(size),
+                             &session->team[level]));
+    rg_team_employ(session->team[level], rg_posterior_worker);
+    PetscCallMPI(MPI_Comm_free(&comm));
+  }
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  RgSession *session;
+  RgOriginJudge judge;
+  unsigned char *origin; /* RgOrigin by trial */
+} Look;
+
+static PetscErrorCode judge_record(void *closure, const RgRecord *record)
+{
+  const Look *look = closure;
+  RgSession *session = look->session;
+  RgOrigin origin;
+  int trial;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_plan_find(session->plan, record->id, &trial));
+  if (trial < 0 || !session->done[trial]) PetscFunctionReturn(0);
+  PetscCall(
+    rg_origin_judge(&look->judge, record, rg_plan_cell(session->plan, trial),
+                    session->teams.size[rg_teams_level(&session->teams, session->plan, trial)],
+                    &session->origins, &origin));
+  look->origin[trial] = (unsigned char)origin;
+  PetscFunctionReturn(0);
+}
+
+/* Whether `label` selects a cell; "" selects all. */
+static bool is_meant(const RgCell *cell, const char *label)
+{
+  return !label[0] || !strcmp(label, cell->algorithm_label) || !strcmp(label, cell->problem_label);
+}
+
+static void session_check_label(const RgSession *session, RgFault *fault)
+{
+  const RgStudy *study = session->plan->study;
+  const char *label = session->options->recompute;
+
+  if (!label) return;
+  for (int c = 0; c < study->n_cells; c++)
+    if (is_meant(&study->cells[c], label)) return;
+  rg_fault_set(fault, RG_FAULT_FOREIGN,
+               "-recompute: no problem or algorithm of this study has the label '%.100s'", label);
+}
+
+/* Mark trials of other origin as missing if they are to run again. */
+static PetscErrorCode forget_others(RgSession *session, const unsigned char *origin)
+{
+  const RgPlan *plan = session->plan;
+  const char *label = session->options->recompute;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; label && i < plan->n; i++) {
+    if (!session->done[i] || !rg_session_has(session, i) || origin[i] == RG_ORIGIN_SAME) continue;
+    if (!is_meant(&plan->study->cells[rg_plan_cell(plan, i)], label)) continue;
+    session->scan.n_done--;
+    session->scan.n_failed -= session->done[i] == RG_STATUS_FAILED;
+    session->origins.n[origin[i]]--;
+    if (session->done[i] == RG_STATUS_COMPLETE) PetscCall(PetscBTSet(session->again, i));
+    session->done[i] = RG_STATUS_MISSING;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode tell_of_others(const RgSession *session)
+{
+  RgText text = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_origin_describe(&session->origins, &text));
+  if (text.length) rg_session_tell(session, -1, "%s", text.data);
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode session_look_at_origins(RgSession *session, RgFault *fault)
+{
+  Look look = {.session = session};
+  RgStoreInfo info;
+
+  PetscFunctionBeginUser;
+  if (!session->scan.n_done) PetscFunctionReturn(0);
+  PetscCall(PetscCalloc1(session->plan->n, &look.origin));
+  PetscCall(rg_origin_judge_create(session->plan->study, session->fingerprint.hash, &look.judge));
+  PetscCall(rg_store_visit_heads(session->options->output, judge_record, &look, &info, fault));
+  PetscCall(rg_store_info_clear(&info));
+  if (!fault->code) {
+    PetscCall(forget_others(session, look.origin));
+    PetscCall(tell_of_others(session));
+  }
+  PetscCall(rg_origin_judge_destroy(&look.judge));
+  PetscCall(PetscFree(look.origin));
+  PetscFunctionReturn(0);
+}
+
+/* List the current optimum of each cell whose F is only observed. *some: there is such a cell. */
+static PetscErrorCode list_optima(const RgStudy *study, double *optimum, bool *some)
+{
+  PetscFunctionBeginUser;
+  *some = false;
+  for (int c = 0; c < study->n_cells; c++) {
+    const RgCell *cell = &study->cells[c];
+    RgProblem problem = {0};
+    RgFailure failure = {0};
+    if (!rg_problem_is_observed(cell->problem)) continue;
+    PetscCall(
+      rg_problem_create(cell->problem, cell->problem_options, study->seed, 0, &problem, &failure));
+    optimum[c] = problem.optimum;
+    *some = true;
+    PetscCall(rg_problem_destroy(&problem));
+  }
+  PetscFunctionReturn(0);
+}
+
+static bool same_optimum(double a, double b)
+{
+  return isnan(a) ? isnan(b) : a == b;
+}
+
+/* Rescore a finished trial; *count increases if it changed. The new record is of the next
+   generation, so that it replaces the old one. */
+static PetscErrorCode rescore(RgSession *session, const double *optimum, RgRecord *record,
+                              int *count, RgFault *fault)
+{
+  const RgStudy *study = session->plan->study;
+  int trial;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_plan_find(session->plan, record->id, &trial));
+  if (trial < 0 || !session->done[trial]) PetscFunctionReturn(0);
+  const int c = rg_plan_cell(session->plan, trial);
+  if (!rg_problem_is_observed(study->cells[c].problem)) PetscFunctionReturn(0);
+  if (same_optimum(record->optimum, optimum[c])) PetscFunctionReturn(0);
+  PetscCall(rg_trial_rescore(&study->cells[c], optimum[c], record));
+  record->provenance.generation++;
+  PetscCall(rg_store_add(session->store, record, fault));
+  (*count)++;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rescore_all(RgSession *session, const double *optimum)
+{
+  RgFault fault = {0};
+  RgResults *results;
+  RgRecord record = {0};
+  int count = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_results_open(session->options->output, &results, &fault));
+  if (!results) PetscFunctionReturn(0); /* the files vanished after the scan */
+  while (rg_results_next(results, &record)) {
+    PetscCall(rescore(session, optimum, &record, &count, &fault));
+    PetscCall(rg_record_destroy(&record));
+  }
+  PetscCall(rg_results_close(&results));
+  if (!count) PetscFunctionReturn(0);
+  PetscCall(rg_store_flush(session->store, true, &fault)); /* failed commits are repeated later */
+  rg_session_tell(
+    session, -1, "the study file has another optimum: regret of %d finished trial%s counts from it",
+    count, count == 1 ? "" : "s");
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode session_rescore(RgSession *session)
+{
+  double *optimum;
+  bool some;
+
+  PetscFunctionBeginUser;
+  if (!session->scan.n_done) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(session->plan->study->n_cells, &optimum));
+  PetscCall(list_optima(session->plan->study, optimum, &some));
+  if (some) PetscCall(rescore_all(session, optimum));
+  PetscCall(PetscFree(optimum));
+  PetscFunctionReturn(0);
+}
+
+/* After our trials are committed, look at what other parts have finished meanwhile. The part
+   that looks last sees all trials. *all: no trial is missing. */
+static PetscErrorCode look_at_parts(RgSession *session, const RgProgress *own, bool *all)
+{
+  const RgPlan *plan = session->plan;
+  RgStoreScan now = {0};
+  RgFault fault;
+  int speaker;
+
+  PetscFunctionBeginUser;
+  if (session->rank == 0) {
+    PetscCall(rg_store_scan(session->store, plan, session->done, &now, &fault));
+    if (fault.message[0]) rg_session_tell(session, -1, "%s", fault.message);
+    session_note(session, &fault);
+  }
+  PetscCall(session_agree(session, &speaker));
+  PetscCallMPI(MPI_Bcast(session->done, plan->n, MPI_UNSIGNED_CHAR, 0, session->comm));
+  PetscCallMPI(MPI_Bcast(&now, (int)sizeof(now), MPI_BYTE, 0, session->comm));
+  /* `done` includes our own trials. */
+  PetscCall(PetscArrayzero(session->cell_failed, plan->study->n_cells));
+  session->scan.n_done = now.n_done - own->n_finished;
+  session->scan.n_failed = now.n_failed - own->n_failed;
+  *all = now.n_done == plan->n;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode pack(RgSession *session)
+{
+  RgFault fault;
+  int speaker;
+
+  PetscFunctionBeginUser;
+  if (session->rank == 0) {
+    session_look_for_others(session);
+    PetscCall(rg_store_pack(session->store, session->plan, &fault));
+    session_look_for_others(session);
+    session_note(session, &fault);
+    if (fault.code) {
+      rg_session_tell(session, -1, "%s; the finished trials are safe in %s", fault.message,
+                      session->directory);
+    }
+  }
+  PetscCall(session_agree(session, &speaker));
+  PetscFunctionReturn(0);
+}
+
+/* Count cells whose trials all failed. */
+static PetscErrorCode count_failed_cells(RgSession *session, RgRunReport *report)
+{
+  const RgPlan *plan = session->plan;
+  const int n = plan->study->n_cells;
+  int *left; /* by cell: number of trials that did not fail */
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(
+    MPI_Allreduce(&session->n_kept, &report->n_kept, 1, MPI_INT, MPI_SUM, session->comm));
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, session->cell_failed, n, MPI_INT, MPI_SUM, session->comm));
+  PetscCall(PetscCalloc1(n, &left));
+  for (int c = 0; c < n; c++)
+    for (int i = plan->cells[c].first; i < plan->cells[c].first + plan->cells[c].n; i++)
+      left[c] += session->done[i] != RG_STATUS_FAILED;
+  report->n_cells = n;
+  report->first_cell_failed = -1;
+  for (int i = n - 1; i >= 0; i--) {
+    if (left[i] > session->cell_failed[i]) continue;
+    report->n_cells_failed++;
+    report->first_cell_failed = i;
+  }
+  PetscCall(PetscFree(left));
+  PetscFunctionReturn(0);
+}
+
+/* An MPI_User_function: join the reasons of two groups of ranks, the lower ranks first. */
+static void join_reasons(void *in, void *inout, int *n, MPI_Datatype *type)
+{
+  const RgReasons *const lower = in;
+  RgReasons *const higher = inout;
+
+  (void)type;
+  for (int i = 0; i < *n; i++) {
+    RgReasons joined = lower[i];
+    rg_reasons_join(&joined, &higher[i]);
+    higher[i] = joined;
+  }
+}
+
+/* Report each distinct reason of a failure once, with its count. Collective. */
+static PetscErrorCode tell_of_failures(RgSession *session)
+{
+  RgReasons all = {0};
+  RgText folder = {0};
+  MPI_Datatype type;
+  MPI_Op join;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Type_contiguous((int)sizeof(RgReasons), MPI_BYTE, &type));
+  PetscCallMPI(MPI_Type_commit(&type));
+  PetscCallMPI(MPI_Op_create(join_reasons, 0, &join));
+  PetscCallMPI(MPI_Reduce(&session->failed, &all, 1, type, join, 0, session->comm));
+  PetscCallMPI(MPI_Op_free(&join));
+  PetscCallMPI(MPI_Type_free(&type));
+  for (int k = 0; k < all.n; k++)
+    rg_session_tell(session, -1, "failed %d time%s: %s", all.list[k].count,
+                    all.list[k].count == 1 ? "" : "s", all.list[k].text);
+  if (all.others) rg_session_tell(session, -1, "failed %d times for other reasons", all.others);
+  PetscCall(rg_text_add(&folder, "%s/" RG_FOLDER_LOG, session->directory));
+  if (all.n && !access(folder.data, F_OK))
+    rg_session_tell(session, -1, "%s has the full texts", folder.data);
+  PetscCall(rg_text_clear(&folder));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
+{
+  RgProgress progress;
+  int speaker;
+
+  PetscFunctionBeginUser;
+  PetscCall(session_wait(session, true));
+  PetscCall(rg_stop_relay_finish(session->relay, &session->stop));
+  PetscCall(rg_session_progress(session, true));
+  PetscCall(rg_schedule_progress(session->schedule, &progress));
+  PetscCallMPI(MPI_Bcast(&progress, (int)sizeof(progress), MPI_BYTE, 0, session->comm));
+  PetscCall(session_agree(session, &speaker));
+  if (session->outcome == RG_RUN_COMPLETE) PetscCall(rg_guard_destroy(&session->guard));
+  bool all = progress.n_finished == progress.n_total;
+  if (!all && session->outcome == RG_RUN_COMPLETE) session->outcome = RG_RUN_STOPPED;
+  if (session->options->parts && session->outcome == RG_RUN_COMPLETE) {
+    PetscCall(look_at_parts(session, &progress, &all));
+    if (!all && session->outcome == RG_RUN_COMPLETE) session->outcome = RG_RUN_PART;
+  }
+  if (session->outcome == RG_RUN_COMPLETE) PetscCall(pack(session));
+  PetscCall(tell_of_failures(session));
+  report->stop = session->stop;
+  report->n_finished = progress.n_finished;
+  PetscCall(count_failed_cells(session, report));
+  report->n_failed = progress.n_failed - report->n_kept;
+  PetscFunctionReturn(0);
+}
 
 void rg_session_tell(const RgSession *session, int rank, const char *format, ...)
 {
@@ -38,7 +635,7 @@ PetscErrorCode rg_session_progress(RgSession *session, bool last)
   PetscFunctionReturn(0);
 }
 
-void rg_session_look_for_others(RgSession *session)
+static void session_look_for_others(RgSession *session)
 {
   if (session->shared || session->options->parts || !rg_store_is_shared(session->store)) return;
   session->shared = true;
@@ -48,14 +645,14 @@ void rg_session_look_for_others(RgSession *session)
                   session->options->output);
 }
 
-void rg_session_note(RgSession *session, const RgFault *fault)
+static void session_note(RgSession *session, const RgFault *fault)
 {
   if (!fault->code) return;
   session->outcome = fault->code == RG_FAULT_FOREIGN ? RG_RUN_REFUSED : RG_RUN_STORAGE;
   snprintf(session->message, sizeof(session->message), "%s", fault->message);
 }
 
-PetscErrorCode rg_session_wait(RgSession *session, bool look)
+static PetscErrorCode session_wait(RgSession *session, bool look)
 {
   MPI_Request request;
   int arrived = 0;
@@ -73,12 +670,12 @@ PetscErrorCode rg_session_wait(RgSession *session, bool look)
   PetscFunctionReturn(0);
 }
 
-PetscErrorCode rg_session_agree(RgSession *session, int *speaker)
+static PetscErrorCode session_agree(RgSession *session, int *speaker)
 {
   int worst = (int)session->outcome, first;
 
   PetscFunctionBeginUser;
-  PetscCall(rg_session_wait(session, false)); /* rank 0 may still process files */
+  PetscCall(session_wait(session, false)); /* rank 0 may still process files */
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, session->comm));
   first = worst == (int)session->outcome ? session->rank : INT_MAX;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, session->comm));

@@ -10,9 +10,9 @@
 #include "study/run/holders.h"
 #include "study/run/origin.h"
 #include "study/schedule/schedule.h"
-#include "study/run/stop_relay.h"
+#include "study/run/stop.h"
 #include "study/store/store.h"
-#include "study/trial/reasons.h"
+#include "study/trial/trial.h"
 #include "study/trial/instances.h"
 
 /* The state of a run on one rank. */
@@ -69,18 +69,6 @@ void rg_session_tell(const RgSession *session, int rank, const char *format, ...
   __attribute__((format(printf, 3, 4)));
 /* Report progress to the observer if it is time, or for the last time. */
 PetscErrorCode rg_session_progress(RgSession *session, bool last);
-/* Report another run on the same output, once; parts of a study expect each other. Rank 0. */
-void rg_session_look_for_others(RgSession *session);
-/* Set outcome and message after a fault of the store: a foreign file is an error of the user,
-   other faults come from the disk. */
-void rg_session_note(RgSession *session, const RgFault *fault);
-/* A barrier that leaves the core to other processes. look: meanwhile show progress and watch for
-   a stop. Collective. */
-PetscErrorCode rg_session_wait(RgSession *session, bool look);
-/* Agree on the worst outcome of all ranks and the message of the first rank with it. Collective.
-   *speaker: that rank. */
-PetscErrorCode rg_session_agree(RgSession *session, int *speaker);
-
 /* Whether a trial belongs to this run's part. */
 static inline bool rg_session_has(const RgSession *session, int trial)
 {
@@ -90,20 +78,6 @@ static inline bool rg_session_has(const RgSession *session, int trial)
 /* Open the store, find the finished trials, and prepare the schedule of the rest. Collective.
    Problems are reported to the observer; session->outcome is the same on all ranks. */
 PetscErrorCode rg_session_start(RgSession *session);
-/* Check that the study has the label of -recompute. */
-void rg_session_check_label(const RgSession *session, RgFault *fault);
-/* Compare the origins of finished trials: trials of other origin are reported, or run again if
-   requested. Rank 0. */
-PetscErrorCode rg_session_look_at_origins(RgSession *session, RgFault *fault);
-/* Recompute regrets of finished trials whose optimum has changed in the study file, from the
-   observed values. Rank 0. */
-PetscErrorCode rg_session_rescore(RgSession *session);
-/* Choose team sizes, and check that teams and memory are available; otherwise set outcome and
-   message. Collective. */
-PetscErrorCode rg_session_plan_teams(RgSession *session);
-/* Form teams of consecutive ranks, so that the teams of a level split into those of the next
-   level. Collective. */
-PetscErrorCode rg_session_form_teams(RgSession *session);
 /* Run trials until all are done or a stop is requested. */
 PetscErrorCode rg_session_trials(RgSession *session);
 /* Wait for the other ranks, write the results file, fill in the report. Collective. */

@@ -14,9 +14,6 @@ typedef struct {
   RgStopReason reason;        /* once set, it stays */
 } RgStop;
 
-/* Check all sources; cheap enough for every iteration. */
-RgStopReason rg_stop_requested(RgStop *stop);
-
 /* Whether a signal asked for a stop, and whether a second TERM or INT asked for the end of the
    process. From any thread. */
 bool rg_stop_signalled(void);
@@ -24,5 +21,20 @@ bool rg_stop_hurried(void);
 /* Whether a guard will end the process after a second TERM or INT. Otherwise the signal ends it at
    once. */
 void rg_stop_guarded(bool guarded);
+
+typedef struct RgStopRelay RgStopRelay;
+
+/* Create the relay. stop: sources on this rank, copied. Collective on `comm`. */
+PetscErrorCode rg_stop_relay_create(MPI_Comm comm, const RgStop *stop, RgStopRelay **relay);
+/* The reason to stop: this rank's own (stop_requested), or another rank's, which rank 0
+   passes on. Never waits: it only probes for messages, cheap enough for every iteration. Once
+   set, the reason stays. Call it now and then until rg_stop_relay_finish, also on ranks without
+   work. */
+PetscErrorCode rg_stop_relay_look(RgStopRelay *relay, RgStopReason *reason);
+/* Agree on the reason when all ranks are done; rg_stop_relay_look must not be called afterwards.
+   Collective. */
+PetscErrorCode rg_stop_relay_finish(RgStopRelay *relay, RgStopReason *reason);
+/* Destroy the relay; NULL is fine. Collective. */
+PetscErrorCode rg_stop_relay_destroy(RgStopRelay **relay);
 
 #endif

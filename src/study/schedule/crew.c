@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
-#include "study/file/duration.h"
+#include "study/file/crew_options.h"
 
 /* Kinds of events, in the order in which those of one tick happen. */
 typedef enum { FINISH, DEATH, RETURN, THOUGHT } Kind;

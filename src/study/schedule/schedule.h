@@ -1,4 +1,4 @@
-/* Ranks take trials dynamically, in the order of their level (study/schedule/order.h). */
+/* Ranks take trials dynamically, in the order of their level (study/schedule/schedule.h). */
 #ifndef RG_STUDY_SCHEDULE_SCHEDULE_H
 #define RG_STUDY_SCHEDULE_SCHEDULE_H
 
@@ -31,5 +31,16 @@ PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress);
 PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *seconds);
 /* Destroy the schedule. Collective. */
 PetscErrorCode rg_schedule_destroy(RgSchedule **schedule);
+
+typedef struct RgOrder RgOrder;
+
+/* Order the trials of a level that are not in `left_out` (by trial). O(n log cells). */
+PetscErrorCode rg_order_create(const RgPlan *plan, const RgTeams *teams, int level,
+                               PetscBT left_out, RgOrder **order);
+PetscErrorCode rg_order_destroy(RgOrder **order);
+/* Number of trials in the order. */
+int rg_order_size(const RgOrder *order);
+/* The trial at a place, from 0; -1: beyond the end. */
+int rg_order_take(const RgOrder *order, int64_t place);
 
 #endif

@@ -2,7 +2,6 @@
 #ifndef RG_STUDY_STORE_LAYOUT_H
 #define RG_STUDY_STORE_LAYOUT_H
 
-#include "study/store/install.h"
 #include "study/store/store_internal.h"
 
 /* A trial of the results file. */
@@ -35,8 +34,6 @@ PetscErrorCode rg_layout_add(RgLayout *layout, int entry);
    damaged shard gives RG_FAULT_INCOMPLETE (gather its trials again); a damaged results file
    gives RG_FAULT_FOREIGN. */
 PetscErrorCode rg_layout_survey(RgLayout *layout, RgFault *fault);
-/* Write the columns of every record into the groups that rg_layout_write has created. */
-PetscErrorCode rg_layout_write_columns(RgLayout *layout, RgGroup *groups, RgFault *fault);
 /* Write the results file: to a temporary file or memory, verify every record, commit, and read
    the result back. `expected`: state of the output when the records were gathered; if another
    run has changed it since, its file stays and fault is RG_FAULT_INCOMPLETE. */

@@ -2,11 +2,29 @@
 #ifndef RG_STUDY_STORE_STORE_INTERNAL_H
 #define RG_STUDY_STORE_STORE_INTERNAL_H
 
-#include "study/store/index.h"
-#include "study/store/install.h"
+#include "base/fault.h"
 #include "study/hdf5/shard.h"
 #include "study/record/software.h"
+#include "study/store/index.h"
 #include "study/store/store.h"
+
+#include <sys/stat.h>
+
+/* The identity of a file that is known without reading it. */
+typedef struct {
+  bool exists;
+  struct stat status;
+} RgFileState;
+
+/* The current state of a path. */
+RgFileState rg_install_state(const char *path);
+/* Rename `temporary` (finished, durable, in the same directory) to `path` if the file there is
+   still `expected`, and sync the directory. RG_FAULT_INCOMPLETE: there is another file by now,
+   which stays; other faults come from the disk. `temporary` no longer exists afterwards. */
+void rg_install(const char *temporary, const char *path, const char *directory,
+                const RgFileState *expected, RgFault *fault);
+/* Set RG_FAULT_INCOMPLETE unless `path` has the state `expected`. */
+void rg_install_check(const char *path, const RgFileState *expected, RgFault *fault);
 
 /* A finished record that is not on the disk yet. */
 typedef struct {

@@ -1,4 +1,11 @@
 /* Packing: writes all finished trials of a plan into one results file, in the order of the plan. */
+#include "base/files.h"
+#include "base/grow.h"
+#include "study/file/swept.h"
+#include "study/store/evaluation_log.h"
+#include "study/store/store_internal.h"
+#include "study/store/layout.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,10 +13,196 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/files.h"
-#include "base/grow.h"
-#include "study/file/swept.h"
-#include "study/store/layout.h"
+RgFileState rg_install_state(const char *path)
+{
+  RgFileState state = {0};
+
+  state.exists = !stat(path, &state.status);
+  return state;
+}
+
+/* Whether two states belong to the same unchanged file, or both to no file. */
+static bool install_same(const RgFileState *a, const RgFileState *b)
+{
+  if (!a->exists || !b->exists) return a->exists == b->exists;
+  return a->status.st_dev == b->status.st_dev && a->status.st_ino == b->status.st_ino &&
+         a->status.st_size == b->status.st_size &&
+         a->status.st_mtim.tv_sec == b->status.st_mtim.tv_sec &&
+         a->status.st_mtim.tv_nsec == b->status.st_mtim.tv_nsec;
+}
+
+static void tell_changed(const char *path, RgFault *fault)
+{
+  rg_fault_set(fault, RG_FAULT_INCOMPLETE, "another run changed %.400s meanwhile", path);
+}
+
+void rg_install_check(const char *path, const RgFileState *expected, RgFault *fault)
+{
+  const RgFileState now = rg_install_state(path);
+
+  if (!install_same(&now, expected)) tell_changed(path, fault);
+}
+
+static bool is_unsupported(int error)
+{
+  return error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
+}
+
+/* rename() with a flag: exchange two files, or don't replace. */
+#ifdef RG_HAVE_RENAMEAT2
+#define RENAME(from, to, flag) renameat2(AT_FDCWD, from, AT_FDCWD, to, flag)
+#else
+#define RENAME(from, to, flag) (errno = ENOSYS, -1)
+#endif
+
+/* Exchange the two names, then check the file that came out. So another run's file is never
+   overwritten unnoticed. */
+static int exchange(const char *temporary, const char *path, const RgFileState *expected,
+                    bool *changed)
+{
+  RgFileState displaced;
+
+  if (RENAME(temporary, path, RENAME_EXCHANGE)) return errno;
+  displaced = rg_install_state(temporary);
+  *changed = !install_same(&displaced, expected);
+  if (*changed && RENAME(temporary, path, RENAME_EXCHANGE) && rename(temporary, path)) return errno;
+  return 0;
+}
+
+/* Returns 0 or an errno. File systems without exchange and no-replace get a last check and a
+   plain rename. */
+static int place(const char *temporary, const char *path, const RgFileState *expected,
+                 bool *changed)
+{
+  RgFileState now = rg_install_state(path);
+  int error = 0;
+
+  *changed = !install_same(&now, expected);
+  if (*changed) return 0;
+  if (expected->exists) error = exchange(temporary, path, expected, changed);
+  else if (RENAME(temporary, path, RENAME_NOREPLACE)) error = errno;
+  if (error == (expected->exists ? ENOENT : EEXIST)) {
+    *changed = true;
+    return 0;
+  }
+  if (!is_unsupported(error)) return error;
+  return rename(temporary, path) ? errno : 0;
+}
+
+void rg_install(const char *temporary, const char *path, const char *directory,
+                const RgFileState *expected, RgFault *fault)
+{
+  bool changed = false;
+  const char *step = "rename";
+  int error = place(temporary, path, expected, &changed);
+
+  /* Remove the replaced file, or the file that could not be placed. */
+  if (!changed || !error) (void)unlink(temporary);
+  if (changed && !error) tell_changed(path, fault);
+  if (!error) { /* the name exists, but a power loss could still remove it */
+    error = rg_directory_sync(directory);
+    step = "sync the directory of";
+  }
+  rg_fault_file(fault, path, step, error, directory, 0);
+}
+
+/* planned: whether the entry at each position of the index's order belongs to the plan. */
+static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsigned char *done,
+                                RgStoreScan *scan, bool *planned)
+{
+  char id[RG_ID_LENGTH + 1];
+  int trial;
+
+  PetscFunctionBeginUser;
+  for (int at = 0; at < index->n; at++) {
+    const RgIndexEntry *entry = &index->entries[index->order[at]];
+    scan->generation = PetscMax(scan->generation, entry->generation);
+    if (at && rg_same_hash(entry->id, index->entries[index->order[at - 1]].id)) continue;
+    rg_hash_hex(entry->id, id);
+    PetscCall(rg_plan_find(plan, id, &trial));
+    planned[at] = trial >= 0;
+    const bool aside = index->sources[entry->source].inside == RG_FOLDER;
+    scan->n_foreign += trial < 0 && !entry->earlier && !aside;
+    if (trial < 0) continue;
+    done[trial] = (unsigned char)entry->status;
+    scan->n_done++;
+    scan->n_failed += entry->status == RG_STATUS_FAILED;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Move shards without a trial of the plan aside, so that other programs see only this study. */
+static PetscErrorCode put_foreign_aside(const RgStore *store, const RgIndex *index,
+                                        const bool *planned)
+{
+  PetscFunctionBeginUser;
+  for (int s = 0; s < index->n_sources; s++) {
+    const RgIndexSource *source = &index->sources[s];
+    bool ours = source->results || source->inside == RG_FOLDER;
+    for (int i = source->first; i < source->first + source->n && !ours; i++)
+      ours = planned[rg_index_find(index, index->entries[i].id)];
+    if (!ours)
+      PetscCall(rg_shard_move(source->path, source->inside, store->directory, RG_FOLDER_FOREIGN));
+  }
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  const RgIndex *index;
+  const bool *planned;
+} Finished;
+
+static bool is_complete(void *closure, const char *id)
+{
+  const Finished *finished = closure;
+  uint64_t hash[2];
+  const int at = rg_hash_parse(id, hash) ? rg_index_find(finished->index, hash) : -1;
+
+  return at >= 0 && finished->planned[at] &&
+         finished->index->entries[finished->index->order[at]].status == RG_STATUS_COMPLETE;
+}
+
+/* Remove the evaluation logs of complete trials of a plan. */
+static PetscErrorCode remove_logs(const RgStore *store, const RgIndex *index, const bool *planned)
+{
+  Finished finished = {index, planned};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_evaluation_logs_remove(store->directory, is_complete, &finished));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *done,
+                             RgStoreScan *scan, RgFault *fault)
+{
+  RgIndex index = {0};
+  bool *planned;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMemzero(scan, sizeof(*scan)));
+  PetscCall(PetscMemzero(done, (size_t)plan->n));
+  PetscCall(rg_remove_stale_in(store->parent));
+  store->looked = true;
+  store->found = rg_install_state(store->output);
+  PetscCall(rg_index_gather(store->directory, store->output, true, &index, &scan->n_bad, fault));
+  if (!fault->code) {
+    for (int s = 0; s < index.n_sources; s++) scan->n_shards += !index.sources[s].results;
+    PetscCall(PetscCalloc1(index.n, &planned));
+    PetscCall(mark_done(&index, plan, done, scan, planned));
+    PetscCall(put_foreign_aside(store, &index, planned));
+    PetscCall(remove_logs(store, &index, planned));
+    PetscCall(PetscFree(planned));
+  }
+  if (!fault->code && scan->n_bad) {
+    char last[512];
+    memcpy(last, fault->message, sizeof(last));
+    snprintf(fault->message, sizeof(fault->message),
+             "%d damaged shard%s moved to %.150s/bad, their trials run again (%.200s)", scan->n_bad,
+             scan->n_bad == 1 ? "" : "s", store->directory, last);
+  }
+  PetscCall(rg_index_clear(&index));
+  PetscFunctionReturn(0);
+}
 
 /* ---- who goes where -------------------------------------------------------------------------- */
 
@@ -305,7 +498,7 @@ static PetscErrorCode write_packed(RgStore *store, const RgPlan *plan, RgLayout 
 static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgIndex *index,
                                  const RgFileState *before, RgFault *fault)
 {
-  const bool raced = store->looked && !rg_install_same(&store->found, before);
+  const bool raced = store->looked && !install_same(&store->found, before);
   RgLayout layout;
   char *earlier = NULL;
   int missing;
@@ -341,7 +534,7 @@ PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgFault *fault)
     if (!fault->code) PetscCall(pack_index(store, plan, &index, &before, fault));
     PetscCall(rg_index_clear(&index));
     const RgFileState after = rg_install_state(store->output);
-    const bool replaced = !rg_install_same(&before, &after); /* while we read it */
+    const bool replaced = !install_same(&before, &after); /* while we read it */
     if (!fault->code || (fault->code != RG_FAULT_INCOMPLETE && !replaced)) break;
   }
   if (!fault->code) store->found = rg_install_state(store->output);

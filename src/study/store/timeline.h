@@ -7,7 +7,7 @@
 #ifndef RG_STUDY_STORE_TIMELINE_H
 #define RG_STUDY_STORE_TIMELINE_H
 
-#include "study/store/sealed_log.h"
+#include "study/store/evaluation_log.h"
 
 typedef enum {
   RG_TIMELINE_BEGIN, /* detail: Unix time in microseconds */

@@ -1,14 +1,350 @@
 /* Instances of problems, shared by the trials of a process. */
 #include "study/trial/instances.h"
-
-#include <math.h>
-#include <string.h>
-
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/grow.h"
+#include "base/hash.h"
 #include "gp/team/team.h"
 #include "regret/optimum.h"
-#include "study/trial/optimum_cache.h"
+#include "study/file/crew_options.h"
+#include "study/record/software.h"
+#include "study/store/store.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LARGEST = 1 << 20 }; /* largest file in bytes */
+
+static PetscErrorCode recorded_destroy(RgRecorded **out);
+
+/* Append what affects the last bits of an optimum besides problem and machine: versions of the
+   libraries, the compiler, and a hash of this program's file. */
+static PetscErrorCode optimum_cache_program(RgText *text)
+{
+  RgText mistake = {0}; /* without /proc, versions alone must suffice */
+  char *software, hex[33] = "";
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_software_describe(&software));
+  PetscCall(rg_file_hash("/proc/self/exe", hex, &mistake));
+  PetscCall(rg_text_add(text, "%s; program %s", software, hex));
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(PetscFree(software));
+  PetscFunctionReturn(0);
+}
+
+/* ---- one file -------------------------------------------------------------------------------- */
+
+static void name_of(const char *key, char name[48])
+{
+  uint64_t hash[2];
+  char hex[33];
+
+  rg_hash128(key, strlen(key), hash);
+  rg_hash_hex(hash, hex);
+  snprintf(name, 48, "%s.optimum", hex);
+}
+
+static PetscErrorCode add_head(const char *key, RgText *text)
+{
+  return rg_text_add(text, "regatta optimum 1\n%s\n", key);
+}
+
+/* The text of a file; its decimal numbers are for people. */
+static PetscErrorCode compose(const char *key, double optimum, double accuracy, RgText *text)
+{
+  uint64_t bits[2], hash[2];
+  char hex[33];
+
+  PetscFunctionBeginUser;
+  memcpy(&bits[0], &optimum, sizeof(optimum));
+  memcpy(&bits[1], &accuracy, sizeof(accuracy));
+  PetscCall(add_head(key, text));
+  PetscCall(rg_text_add(text, "optimum %016" PRIx64 " %.17g\naccuracy %016" PRIx64 " %.17g\n",
+                        bits[0], optimum, bits[1], accuracy));
+  rg_hash128(text->data, text->length, hash);
+  rg_hash_hex(hash, hex);
+  PetscCall(rg_text_add(text, "checksum %s\n", hex));
+  PetscFunctionReturn(0);
+}
+
+/* Parse a file. It is valid if it equals the text composed from its numbers. */
+static PetscErrorCode parse(const char *key, const char *bytes, size_t length, double *optimum,
+                            double *accuracy, bool *found)
+{
+  RgText head = {0}, whole = {0};
+  uint64_t bits[2];
+  double numbers[2];
+
+  PetscFunctionBeginUser;
+  PetscCall(add_head(key, &head));
+  if (length > head.length && !memcmp(bytes, head.data, head.length) &&
+      sscanf(bytes + head.length, "optimum %" SCNx64 " %*s accuracy %" SCNx64, &bits[0],
+             &bits[1]) == 2) {
+    memcpy(numbers, bits, sizeof(numbers));
+    PetscCall(compose(key, numbers[0], numbers[1], &whole));
+    *found = isfinite(numbers[0]) && isfinite(numbers[1]) && whole.length == length &&
+             !memcmp(bytes, whole.data, length);
+  }
+  if (*found) {
+    *optimum = numbers[0];
+    *accuracy = numbers[1];
+  }
+  PetscCall(rg_text_clear(&head));
+  PetscCall(rg_text_clear(&whole));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double *optimum,
+                                     double *accuracy, bool *found)
+{
+  RgText path = {0}, mistake = {0};
+  char name[48], *bytes = NULL;
+  size_t length = 0;
+
+  PetscFunctionBeginUser;
+  *found = false;
+  name_of(key, name);
+  PetscCall(rg_text_add(&path, "%s/%s", folder, name));
+  PetscCall(rg_file_read_open(rg_inside_open(path.data, RG_FOLDER, O_RDONLY | O_NONBLOCK), LARGEST,
+                              &bytes, &length, &mistake));
+  if (bytes) PetscCall(parse(key, bytes, length, optimum, accuracy, found));
+  PetscCall(PetscFree(bytes));
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_text_clear(&path));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, double optimum,
+                                      double accuracy)
+{
+  RgText text = {0};
+  RgFault fault = {0}; /* a failure is harmless: another run will search */
+  char name[48];
+  double value, error_bound;
+  bool found;
+
+  PetscFunctionBeginUser;
+  if (!isfinite(optimum) || !isfinite(accuracy)) PetscFunctionReturn(0);
+  PetscCall(rg_optimum_cache_read(folder, key, &value, &error_bound, &found));
+  if (found) PetscFunctionReturn(0); /* another rank has stored it already */
+  name_of(key, name);
+  PetscCall(compose(key, optimum, accuracy, &text));
+  (void)rg_inside_create(folder); /* the commit reports a failure */
+  PetscCall(rg_file_commit(folder, RG_FOLDER, name, text.data, text.length, &fault));
+  PetscCall(rg_text_clear(&text));
+  PetscFunctionReturn(0);
+}
+
+typedef struct {
+  char *problem; /* label; owned */
+  uint64_t instance, seed;
+  int n;
+  double *times; /* n; owned */
+} Entry;
+
+struct RgRecorded {
+  const char *label; /* borrowed while the file is read */
+  char *path;        /* owned */
+  int n;
+  Entry *entries;
+};
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* The number of the submission in a row, from 1; 0: none that a trial of this size can have. */
+static int submission_at(const RgRecord *record, const double *submission, int row)
+{
+  const double most = record->n_rows + PetscMin(record->workers, 1e6); /* some were in flight */
+
+  return submission[row] >= 1 && submission[row] <= most ? (int)submission[row] : 0;
+}
+
+static PetscErrorCode take(void *closure, const RgRecord *record)
+{
+  RgRecorded *recorded = closure;
+  const double *submission = record->column[RG_COLUMN_SUBMISSION];
+  const double *duration = record->column[RG_COLUMN_DURATION];
+  const double *from = record->column[RG_COLUMN_WALL_DISPATCHED];
+  const double *to = record->column[RG_COLUMN_WALL_FINISHED];
+  Entry entry = {.instance = record->instance, .seed = record->seed};
+
+  PetscFunctionBeginUser;
+  if (recorded->label && strcmp(recorded->label, record->algorithm_label)) PetscFunctionReturn(0);
+  const bool real = from && to && rg_values_any(to, (size_t)record->n_rows);
+  const bool simulated = duration && rg_values_any(duration, (size_t)record->n_rows);
+  if (!submission || (!simulated && !real)) PetscFunctionReturn(0);
+  for (int row = 0; row < record->n_rows; row++)
+    entry.n = PetscMax(entry.n, submission_at(record, submission, row));
+  PetscCall(PetscStrallocpy(record->problem_label, &entry.problem));
+  PetscCall(PetscMalloc1(entry.n, &entry.times));
+  for (int i = 0; i < entry.n; i++) entry.times[i] = NAN;
+  for (int row = 0; row < record->n_rows; row++) {
+    const int at = submission_at(record, submission, row) - 1;
+    if (at >= 0) entry.times[at] = real ? to[row] - from[row] : duration[row];
+  }
+  PetscCall(RG_GROW(recorded->n, recorded->entries));
+  recorded->entries[recorded->n++] = entry;
+  PetscFunctionReturn(0);
+}
+
+/* Read the trials of a results file that have durations. label: the algorithm's label; NULL: any. A
+   mistake is appended to `mistake`; then *recorded is NULL. */
+static PetscErrorCode recorded_read(const char *path, const char *label, RgRecorded **out,
+                                    RgText *mistake)
+{
+  RgRecorded *recorded;
+  RgFault fault = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&recorded));
+  recorded->label = label;
+  PetscCall(PetscStrallocpy(path, &recorded->path));
+  PetscCall(rg_store_visit(path, take, recorded, NULL, &fault));
+  recorded->label = NULL;
+  if (fault.code) PetscCall(rg_text_add(mistake, "%s", fault.message));
+  else if (!recorded->n)
+    PetscCall(rg_text_add(mistake, "%s has no trial with durations%s%s", path,
+                          label ? " of the algorithm " : "", label ? label : ""));
+  if (mistake->length) PetscCall(recorded_destroy(&recorded));
+  *out = recorded;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode recorded_destroy(RgRecorded **out)
+{
+  RgRecorded *recorded = *out;
+
+  PetscFunctionBeginUser;
+  if (!recorded) PetscFunctionReturn(0);
+  for (int i = 0; i < recorded->n; i++)
+    PetscCall(RG_FREE(&recorded->entries[i].problem, &recorded->entries[i].times));
+  PetscCall(RG_FREE(&recorded->entries, &recorded->path, out));
+  PetscFunctionReturn(0);
+}
+
+/* ---- finding --------------------------------------------------------------------------------- */
+
+static bool same_times(const Entry *a, const Entry *b)
+{
+  if (a->n != b->n) return false;
+  for (int i = 0; i < a->n; i++)
+    if (a->times[i] != b->times[i] && !(isnan(a->times[i]) && isnan(b->times[i]))) return false;
+  return true;
+}
+
+PetscErrorCode rg_recorded_find(const RgRecorded *recorded, const char *problem_label,
+                                uint64_t instance, uint64_t seed, int *n, const double **times,
+                                RgText *mistake)
+{
+  const Entry *found = NULL;
+
+  PetscFunctionBeginUser;
+  *times = NULL;
+  for (int i = 0; i < recorded->n; i++) {
+    const Entry *entry = &recorded->entries[i];
+    const bool serves = recorded->n == 1 || (entry->instance == instance && entry->seed == seed &&
+                                             !strcmp(entry->problem, problem_label));
+    if (!serves) continue;
+    if (found && !same_times(found, entry)) {
+      PetscCall(rg_text_add(mistake,
+                            "%s has trials of '%s', seed %llu, with different durations; choose an "
+                            "algorithm with 'recorded FILE of LABEL'",
+                            recorded->path, problem_label, (unsigned long long)seed));
+      PetscFunctionReturn(0);
+    }
+    found = entry;
+  }
+  if (found) {
+    *n = found->n;
+    *times = found->times;
+  } else {
+    PetscCall(rg_text_add(mistake, "%s has %d trials with durations, but none of '%s', seed %llu",
+                          recorded->path, recorded->n, problem_label, (unsigned long long)seed));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* ---- the check of a study -------------------------------------------------------------------- */
+
+/* Check one trial; the first mistake is appended. */
+static PetscErrorCode check_trial(const RgRecorded *recorded, const RgCell *cell, uint64_t instance,
+                                  uint64_t seed, RgText *mistake)
+{
+  const int last = cell->run.initial_points + cell->run.iterations;
+  const int first = rg_cell_free(cell, cell->run.initial_points) + 1;
+  const double *times;
+  int n = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_recorded_find(recorded, cell->problem_label, instance, seed, &n, &times, mistake));
+  if (!times || !isnan(cell->crew.time)) PetscFunctionReturn(0);
+  for (int s = first; s <= last; s++) {
+    if (s <= n && !isnan(times[s - 1])) continue;
+    PetscCall(rg_text_add(mistake,
+                          "%s has no duration of submission %d of '%s', seed %llu; submissions %d "
+                          "to %d need one",
+                          recorded->path, s, cell->problem_label, (unsigned long long)seed, first,
+                          last));
+    break;
+  }
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode check_cell(const RgStudy *study, const RgCell *cell,
+                                 const RgRecorded *recorded, RgText *mistake)
+{
+  const bool paired = study->paired && cell->problem->traits & RG_PROBLEM_RANDOM;
+  const int n = rg_study_instances(study, cell);
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < cell->n_seeds * n && !mistake->length; i++) {
+    const uint64_t seed = study->seeds[i / n];
+    PetscCall(check_trial(recorded, cell, paired ? seed : (uint64_t)(i % n), seed, mistake));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Check a cell with recorded durations. *recorded: those of the cell `before` (may be NULL). */
+static PetscErrorCode check_duration(const RgStudy *study, const RgCell *cell, const RgCell *before,
+                                     RgRecorded **recorded, RgDiagnostics *diagnostics)
+{
+  RgDuration duration;
+  RgText mistake = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_duration_read(cell->crew.duration, NULL, cell->problem_place, &duration, &mistake));
+  if (!before || strcmp(before->crew.duration, cell->crew.duration)) {
+    PetscCall(recorded_destroy(recorded));
+    PetscCall(recorded_read(duration.name, duration.label, recorded, &mistake));
+  }
+  if (*recorded) PetscCall(check_cell(study, cell, *recorded, &mistake));
+  if (mistake.length)
+    rg_diagnostics_add(diagnostics, cell->problem_place, "'duration' is \"%s\": %s",
+                       cell->crew.duration, mistake.data);
+  PetscCall(rg_text_clear(&mistake));
+  PetscCall(rg_duration_clear(&duration));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_recorded_check(const RgStudy *study, RgDiagnostics *diagnostics)
+{
+  RgRecorded *recorded = NULL;
+  const RgCell *before = NULL;
+
+  PetscFunctionBeginUser;
+  for (int c = 0; c < study->n_cells && !diagnostics->n; c++) {
+    const RgCell *cell = &study->cells[c];
+    if (rg_duration_kind(cell->crew.duration) != RG_DURATION_RECORDED) continue;
+    PetscCall(check_duration(study, cell, before, &recorded, diagnostics));
+    before = cell;
+  }
+  PetscCall(recorded_destroy(&recorded));
+  PetscFunctionReturn(0);
+}
 
 enum { MOST = 32, DEAR = 1000 };
 
@@ -18,7 +354,7 @@ struct RgInstances {
   uint64_t time;
   char *folder;         /* folder for stored optima; owned, NULL: not stored */
   double least;         /* shortest search, in seconds, whose optimum is stored */
-  char *program;        /* from rg_optimum_cache_program; owned, NULL: not computed yet */
+  char *program;        /* from optimum_cache_program; owned, NULL: not computed yet */
   uint64_t fingerprint; /* fingerprint of the machine */
   const RgRegistry *registry;
   RgRecorded *recorded; /* durations from the file read last; owned */
@@ -46,7 +382,7 @@ PetscErrorCode rg_instances_destroy(RgInstances **instances)
   PetscFunctionBeginUser;
   if (!*instances) PetscFunctionReturn(0);
   for (int i = 0; i < (*instances)->n; i++) PetscCall(clear(&(*instances)->entries[i]));
-  PetscCall(rg_recorded_destroy(&(*instances)->recorded));
+  PetscCall(recorded_destroy(&(*instances)->recorded));
   PetscCall(
     RG_FREE(&(*instances)->folder, &(*instances)->program, &(*instances)->recorded_key, instances));
   PetscFunctionReturn(0);
@@ -143,7 +479,7 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
   PetscFunctionBeginUser;
   if (!n) PetscFunctionReturn(0);
   if (!instances->program) {
-    PetscCall(rg_optimum_cache_program(&text));
+    PetscCall(optimum_cache_program(&text));
     instances->program = text.data;
     text = (RgText){0};
   }
@@ -215,9 +551,9 @@ PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, c
   PetscFunctionBeginUser;
   PetscCall(rg_text_add(&key, "%s\n%s", path, label ? label : ""));
   if (!instances->recorded || strcmp(instances->recorded_key, key.data)) {
-    PetscCall(rg_recorded_destroy(&instances->recorded));
+    PetscCall(recorded_destroy(&instances->recorded));
     PetscCall(PetscFree(instances->recorded_key));
-    PetscCall(rg_recorded_read(path, label, &instances->recorded, mistake));
+    PetscCall(recorded_read(path, label, &instances->recorded, mistake));
     PetscCall(PetscStrallocpy(key.data, &instances->recorded_key));
   }
   *recorded = instances->recorded;

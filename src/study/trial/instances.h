@@ -5,8 +5,27 @@
 #ifndef RG_STUDY_TRIAL_INSTANCES_H
 #define RG_STUDY_TRIAL_INSTANCES_H
 
+#include "base/text.h"
 #include "study/file/registry.h"
-#include "study/trial/recorded.h"
+#include "study/file/study.h"
+
+/* *found: the file under this key in `folder` has the numbers, exact to the last bit. */
+PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double *optimum,
+                                     double *accuracy, bool *found);
+/* Write a file; creates `folder`, but not its parents. A valid file is left alone. */
+PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, double optimum,
+                                      double accuracy);
+
+typedef struct RgRecorded RgRecorded;
+
+/* The durations of submissions 1 to *n, NaN where they are not known; borrowed. If no trial serves,
+   or those that do differ, *times is NULL and `mistake` says so. */
+PetscErrorCode rg_recorded_find(const RgRecorded *recorded, const char *problem_label,
+                                uint64_t instance, uint64_t seed, int *n, const double **times,
+                                RgText *mistake);
+
+/* Check that the recorded durations of a study suffice, unless its trials end by time. */
+PetscErrorCode rg_recorded_check(const RgStudy *study, RgDiagnostics *diagnostics);
 
 typedef struct RgInstances RgInstances;
 
@@ -55,7 +74,7 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
    optima are kept. */
 PetscErrorCode rg_instances_give_back(RgInstance **instance);
 
-/* The trials of a recorded file (rg_recorded_read), read once and kept; borrowed. */
+/* The trials of a recorded file (recorded_read), read once and kept; borrowed. */
 PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, const char *label,
                                      const RgRecorded **recorded, RgText *mistake);
 

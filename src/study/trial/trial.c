@@ -1,16 +1,40 @@
 /* The life of a trial: its state, its loop (trial_loop.c, trial_crew.c), its record. */
+#include "base/grow.h"
+#include "base/text.h"
+#include "gp/model/model.h"
+#include "gp/team/team.h"
+#include "regret/fill_distance.h"
+#include "study/trial/trial.h"
 #include "study/trial/trial_internal.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
-#include "base/grow.h"
-#include "base/unicode.h"
-#include "gp/model/model.h"
-#include "gp/team/team.h"
-#include "regret/fill_distance.h"
+void rg_reasons_add(RgReasons *reasons, const char *text, int count)
+{
+  int k = 0;
+
+  while (k < reasons->n && strcmp(reasons->list[k].text, text)) k++;
+  if (k == RG_REASONS_MAX) {
+    reasons->others += count;
+    return;
+  }
+  if (k == reasons->n) {
+    snprintf(reasons->list[k].text, sizeof(reasons->list[k].text), "%s", text);
+    reasons->n++;
+  }
+  reasons->list[k].count += count;
+}
+
+void rg_reasons_join(RgReasons *reasons, const RgReasons *more)
+{
+  for (int k = 0; k < more->n; k++)
+    rg_reasons_add(reasons, more->list[k].text, more->list[k].count);
+  reasons->others += more->others;
+}
 
 /* ---- life ---------------------------------------------------------------------------------- */
 

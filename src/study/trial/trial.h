@@ -2,12 +2,52 @@
 #ifndef RG_STUDY_TRIAL_TRIAL_H
 #define RG_STUDY_TRIAL_TRIAL_H
 
-#include "study/file/duration.h"
+#include "regatta/error.h"
+#include "regatta/problem.h"
+#include "study/file/crew_options.h"
+#include "study/plan/plan.h"
+#include "study/record/record.h"
 #include "study/store/evaluation_log.h"
 #include "study/trial/instances.h"
-#include "study/trial/programs.h"
-#include "study/trial/reasons.h"
-#include "study/record/record.h"
+
+/* An answer. The texts are borrowed until the next call. */
+typedef struct {
+  int worker;         /* 0: no program has answered */
+  const char *answer; /* a line of `length` bytes; NULL: the program will not answer */
+  size_t length;
+  const char *mistake; /* why the program will not answer */
+  const char *errors;  /* standard error since the question, `n_errors` bytes or NULL */
+  size_t n_errors;
+  bool unreachable; /* the program can't be started */
+  double cpu;       /* CPU seconds of the program since its last answer */
+} RgHeard;
+
+typedef struct {
+  void *closure;
+  /* Send a question to the program of a worker, started if needed. Failures arrive as answers. */
+  PetscErrorCode (*ask)(void *closure, int worker, const RgExchange *question);
+  /* Wait at most `seconds` for an answer. */
+  PetscErrorCode (*hear)(void *closure, double seconds, RgHeard *heard);
+  /* End the program of a worker. A question without an answer is forgotten. */
+  PetscErrorCode (*drop)(void *closure, int worker);
+} RgPrograms;
+
+enum { RG_REASONS_MAX = 12 };
+
+/* Zeroed: no reasons. Has no pointers, so that ranks can send it. */
+typedef struct {
+  int n;
+  struct {
+    int count;
+    char text[sizeof(((RgFailure *)0)->message)];
+  } list[RG_REASONS_MAX]; /* in the order of their first occurrence */
+  int others;             /* failures for reasons that the full list does not hold */
+} RgReasons;
+
+/* Count a reason `count` more times. */
+void rg_reasons_add(RgReasons *reasons, const char *text, int count);
+/* Count all reasons of another rank. */
+void rg_reasons_join(RgReasons *reasons, const RgReasons *more);
 
 /* Called after every evaluation, and now and then during a wait for one: true stops the trial
    without a record (it will run again). */
@@ -69,5 +109,19 @@ static inline bool rg_problem_is_observed(const RgProblemClass *problem)
 /* Change the optimum of a finished record of such a problem (NaN: unknown): regrets and message
    become those of a run with this optimum. Nothing is evaluated. */
 PetscErrorCode rg_trial_rescore(const RgCell *cell, double optimum, RgRecord *record);
+
+typedef struct {
+  double makespan, idle_share; /* as in the record of the trial */
+  int n_rows, lost;            /* reported evaluations; evaluations lost with their worker */
+  bool rough;    /* durations depend on the queries: here each is of a random design */
+  bool reported; /* there is no forecast because a program reports the durations */
+} RgForecast;
+
+/* Run the simulated clock of a trial alone. Times are in units of the clock. *known is false, and
+   only `reported` counts, if the trial has no simulated clock, if a program reports its durations,
+   or if it may fail or end early. `instances` keeps data for the next trial. O(evaluations log
+   workers) besides reading data. */
+PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgInstances *instances,
+                                 RgForecast *forecast, bool *known);
 
 #endif

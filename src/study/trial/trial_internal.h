@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "study/file/duration.h"
+#include "study/file/crew_options.h"
 #include "study/schedule/crew.h"
 #include "study/trial/instances.h"
 #include "study/trial/trial.h"
@@ -156,8 +156,6 @@ PetscErrorCode rg_trial_keep_broken(RgTrialRun *run, int row);
 void rg_trial_record_clock(RgTrialRun *run, int row);
 /* Decide whether the trial ends after row `row`, and record why. */
 PetscErrorCode rg_trial_check_end(RgTrialRun *run, int row);
-/* Whether the simple regret after row `row` is at most the target of the study. */
-PetscErrorCode rg_trial_reaches(RgTrialRun *run, int row, bool *reached);
 /* Draw the initial design, and the first queries that are drawn at the same time. */
 PetscErrorCode rg_trial_draw_design(RgTrialRun *run);
 /* Choose the query of a submission and evaluate it. *stop: the trial ends here. */
@@ -166,12 +164,8 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop);
 PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop);
 /* At the end of the loop: put the rows of the record in the order of telling. */
 PetscErrorCode rg_trial_order_rows(RgTrialRun *run);
-/* Find the durations of the trial that are data. A failure of the trial says what is wrong. */
-PetscErrorCode rg_trial_read_times(RgTrialRun *run);
 /* Keep the reported duration of the newest evaluation. `asked`: the program was asked now. */
 void rg_trial_keep_time(RgTrialRun *run, int row, bool asked);
-/* How long attempt `attempt` of a submission takes; NaN sets the failure of the trial. */
-double rg_trial_time(RgTrialRun *run, int submission, int attempt);
 /* Create and destroy the laws and streams of the clock. */
 PetscErrorCode rg_trial_create_crew(RgTrialRun *run);
 PetscErrorCode rg_trial_destroy_crew(RgTrialRun *run);

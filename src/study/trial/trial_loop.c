@@ -1,15 +1,241 @@
 /* The steps of a trial: choose and evaluate a query (ask), and hand its value to the method (tell).
    Rows of the record stand in the order of submission until the trial has ended; then those that
    were told are put in the order of telling, as in the history. */
-#include <math.h>
-#include <stdio.h>
-
 #include "base/poll.h"
 #include "gp/model/model.h"
 #include "gp/team/team.h"
 #include "maths/design.h"
-#include "study/trial/trial_design.h"
+#include "regatta/domain.h"
+#include "regatta/stream.h"
+#include "regret/optimum.h"
+#include "study/file/study.h"
 #include "study/trial/trial_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static PetscErrorCode open_log(RgTrialRun *run, int n)
+{
+  PetscFunctionBeginUser;
+  if (!run->answers)
+    PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_ANSWERS, run->trial->id,
+                                     run->cell->outside, n, 0, 0, &run->answers));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode find(void *closure, int number, int n, double *numbers, bool *found)
+{
+  RgTrialRun *run = closure;
+
+  PetscFunctionBeginUser;
+  PetscCall(open_log(run, n));
+  const double *known = rg_evaluation_log_design(run->answers, number);
+  *found = known != NULL;
+  if (known) PetscCall(PetscArraycpy(numbers, known, n));
+  PetscFunctionReturn(0);
+}
+
+/* Numbers to be logged. */
+typedef struct {
+  RgEvaluationLog *log;
+  int number;
+  const double *numbers;
+} Entry;
+
+static PetscErrorCode add_entry(void *closure, RgFault *fault)
+{
+  const Entry *e = closure;
+
+  return rg_evaluation_log_add(e->log, e->number, e->numbers, NULL, 0, NULL, 0, fault);
+}
+
+static PetscErrorCode keep(void *closure, int number, int n, const double *numbers, bool *kept)
+{
+  RgTrialRun *run = closure;
+
+  PetscFunctionBeginUser;
+  PetscCall(open_log(run, n));
+  PetscCall(rg_trial_insist(run, add_entry, &(Entry){run->answers, number, numbers}));
+  *kept = !run->abandoned;
+  PetscFunctionReturn(0);
+}
+
+RgKeeper rg_trial_keeper(RgTrialRun *run)
+{
+  return (RgKeeper){.closure = run,
+                    .find = find,
+                    .keep = keep,
+                    .stop = rg_trial_hear_stop,
+                    .log = run->host->log,
+                    .account = &run->account};
+}
+
+/* Make F that of row `row`. at: storage for the announced context. */
+static PetscErrorCode set_moment(RgTrialRun *run, int row, RgPoint *at)
+{
+  const RgRecord *record = run->record;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_problem_at(run->problem, row + 1));
+  if (run->problem->domain.control != RG_CONTEXT_ANNOUNCED) PetscFunctionReturn(0);
+  *at = (RgPoint){.index = -1,
+                  .c = record->column[RG_COLUMN_C] + (size_t)row * record->dim_c,
+                  .context_index = run->history.context_index[row]};
+  run->problem->announced = at;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode optimum_of(RgTrialRun *run, double *optimum, double *accuracy)
+{
+  PetscFunctionBeginUser;
+  if (run->problem->announced)
+    PetscCall(rg_regret_optimum(run->problem, optimum, accuracy, &run->failure));
+  else PetscCall(rg_instance_optimum(run->instance, optimum, accuracy, &run->failure));
+  PetscFunctionReturn(0);
+}
+
+/* The designs of rows 0 .. row, the present F at them, and its maximum. Rows whose evaluation
+   failed don't count. */
+static PetscErrorCode look_back(RgTrialRun *run, int row, RgPoint *points, double *F, double *best)
+{
+  const RgRecord *record = run->record;
+
+  PetscFunctionBeginUser;
+  *best = -INFINITY;
+  for (int i = 0; i <= row; i++)
+    points[i] = (RgPoint){.index = run->history.index[i],
+                          .context_index = -1,
+                          .x = record->column[RG_COLUMN_X] + (size_t)i * record->dim_x};
+  PetscCall(rg_problem_objective(run->problem, row + 1, points, F, &run->failure));
+  for (int i = 0; i <= row; i++)
+    if (!run->history.feasible[i]) F[i] = NAN;
+    else *best = fmax(*best, F[i]);
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode recommended_value(RgTrialRun *run, int row, double *F)
+{
+  const RgRecord *record = run->record;
+  const double *column = record->column[RG_COLUMN_RECOMMENDATION];
+  RgPoint point = {.index = -1, .context_index = -1};
+
+  PetscFunctionBeginUser;
+  *F = NAN;
+  if (!run->cell->algorithm->recommend || !column) PetscFunctionReturn(0);
+  point.x = column + (size_t)row * record->dim_x;
+  point.index = run->recommended[row];
+  if (!isnan(point.x[0]))
+    PetscCall(rg_problem_objective(run->problem, 1, &point, F, &run->failure));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_moments(RgTrialRun *run, RgTrialMoments *moments)
+{
+  const int n = run->record->n_rows;
+  double *F, error;
+  RgPoint at, *points;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(n, &points, n, &F));
+  for (int row = 0; row < n; row++) {
+    PetscCall(set_moment(run, row, &at));
+    PetscCall(look_back(run, row, points, F, &moments->best[row]));
+    run->record->column[RG_COLUMN_OBJECTIVE][row] = F[row];
+    PetscCall(recommended_value(run, row, &moments->recommended[row]));
+    PetscCall(optimum_of(run, &moments->optima[row], &error));
+    moments->accuracy = fmax(moments->accuracy, error);
+    run->problem->announced = NULL;
+  }
+  for (int row = 0; run->problem->objective_error > 0 && row < n; row++)
+    run->record->column[RG_COLUMN_OBJECTIVE_ERROR][row] = run->problem->objective_error;
+  PetscCall(PetscFree2(points, F));
+  PetscFunctionReturn(0);
+}
+
+/* Find the free point of a finite set that is nearest to a point of the box design. */
+static void nearest_free_point(const RgSpace *space, const double *u, unsigned char *taken,
+                               int *index)
+{
+  double best = INFINITY;
+
+  for (int i = 0; i < space->size; i++) {
+    double distance = 0;
+    for (int j = 0; j < space->dim; j++) {
+      double difference = space->points[(size_t)i * space->dim + j] - u[j];
+      distance += difference * difference;
+    }
+    if (taken[i] || distance >= best) continue;
+    best = distance;
+    *index = i;
+  }
+  taken[*index] = 1;
+}
+
+static PetscErrorCode box_design(int kind, RgRandom *random, int n, int dim, double *points)
+{
+  PetscFunctionBeginUser;
+  switch (kind) {
+  case RG_INITIAL_SOBOL: PetscCall(rg_design_sobol(random, n, dim, points)); break;
+  case RG_INITIAL_LATIN_HYPERCUBE:
+    PetscCall(rg_design_latin_hypercube(random, n, dim, points));
+    break;
+  default: PetscCall(rg_design_uniform(random, n, dim, points)); break;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Choose n free points of a finite set. */
+static PetscErrorCode set_design(const RgSpace *space, int kind, RgRandom *random, int n_given,
+                                 int n, unsigned char *taken, int *indices)
+{
+  PetscFunctionBeginUser;
+  if (kind == RG_INITIAL_UNIFORM) { /* enough draws to leave n free points */
+    const int drawn = PetscMin(n + n_given, space->size);
+    int *subset, count = 0;
+    PetscCall(PetscMalloc1(PetscMax(drawn, 1), &subset));
+    PetscCall(rg_random_subset(random, space->size, drawn, subset));
+    for (int i = 0; i < drawn && count < n; i++)
+      if (!taken[subset[i]]) indices[count++] = subset[i];
+    PetscCall(PetscFree(subset));
+  } else {
+    double *points;
+    PetscCall(PetscMalloc1((size_t)PetscMax(n, 1) * space->dim, &points));
+    PetscCall(box_design(kind, random, n, space->dim, points));
+    for (int i = 0; i < n; i++)
+      nearest_free_point(space, points + (size_t)i * space->dim, taken, &indices[i]);
+    PetscCall(PetscFree(points));
+  }
+  PetscFunctionReturn(0);
+}
+
+/* Make n designs in a space. The given designs come first; the rest is of `kind`
+   (RG_INITIAL_...), from the start of a stream. points: n x dim, unit coordinates; indices: n,
+   -1 on a box. On a finite set no point is used twice: each point of a box design moves to the
+   nearest free point, O(n size dim). */
+static PetscErrorCode trial_design(const RgStream *stream, const RgSpace *space, int kind,
+                                   const RgGiven *given, int n, double *points, int *indices)
+{
+  RgRandom random = rg_stream_at(stream, 0);
+  const int first = PetscMin(given->n, n);
+  const size_t dim = (size_t)space->dim;
+  unsigned char *taken;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) indices[i] = i < first ? given->index[i] : -1;
+  PetscCall(PetscArraycpy(points, given->x, (size_t)first * dim));
+  if (!rg_space_is_finite(space)) {
+    PetscCall(box_design(kind, &random, n - first, space->dim, points + (size_t)first * dim));
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscCalloc1(space->size, &taken));
+  for (int i = 0; i < first; i++) taken[indices[i]] = 1;
+  PetscCall(set_design(space, kind, &random, first, n - first, taken, indices + first));
+  PetscCall(PetscFree(taken));
+  for (int i = 0; i < n; i++)
+    PetscCall(
+      PetscArraycpy(points + (size_t)i * dim, space->points + (size_t)indices[i] * dim, dim));
+  PetscFunctionReturn(0);
+}
 
 /* ---- the design ------------------------------------------------------------------------------ */
 
@@ -27,8 +253,8 @@ PetscErrorCode rg_trial_draw_design(RgTrialRun *run)
   /* The stream is that of instance 0: all instances of a problem share the initial designs, so
      that instances and seeds are crossed. */
   RgStream stream = rg_stream(run->study->seed, cell->problem->name, 0, "design", run->trial->seed);
-  PetscCall(rg_trial_design(&stream, &run->problem->domain.design, cell->run.initial_design,
-                            &cell->given, n, run->design, run->design_index));
+  PetscCall(trial_design(&stream, &run->problem->domain.design, cell->run.initial_design,
+                         &cell->given, n, run->design, run->design_index));
   PetscFunctionReturn(0);
 }
 

@@ -1,14 +1,258 @@
 /* Evaluations that fail or violate an outcome constraint: what the method learns, and what is
    recorded. */
+#include "base/files.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "regret/regret.h"
+#include "study/trial/trial_internal.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/files.h"
-#include "base/unicode.h"
-#include "study/trial/trial_internal.h"
+/* Whether regret ignores an evaluation because it failed or violates a constraint. */
+static bool counts_not(const RgTrialRun *run, int row)
+{
+  return !run->history.feasible[row];
+}
+
+/* Whether a design is feasible; for designs that were not evaluated themselves. */
+static PetscErrorCode is_feasible(RgTrialRun *run, const RgPoint *point, bool *feasible)
+{
+  RgFailure failure = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_problem_constrain(run->problem, point, run->constraints, &failure));
+  *feasible = !failure.failed;
+  for (int k = 0; k < run->problem->domain.n_constraints && *feasible; k++)
+    *feasible = run->constraints[k] <= 0;
+  PetscFunctionReturn(0);
+}
+
+/* Compute F design by design; NaN if a design is infeasible or F fails. */
+static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, int n,
+                                       const RgPoint *points, double *F)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < n; i++) {
+    RgFailure failure = {0};
+    bool feasible = column != RG_COLUMN_X || !counts_not(run, first + i);
+    F[i] = NAN;
+    if (isnan(points[i].x[0])) continue;
+    if (column != RG_COLUMN_X) PetscCall(is_feasible(run, &points[i], &feasible));
+    if (!feasible) continue;
+    PetscCall(rg_problem_objective(run->problem, 1, &points[i], &F[i], &failure));
+    if (failure.failed) F[i] = NAN;
+    if (failure.failed && !rg_trial_tolerates(run))
+      rg_failure_set(&run->failure, "%s", failure.message);
+  }
+  PetscFunctionReturn(0);
+}
+
+/* F of a costly problem at its evaluations: the observed f; NaN with a context that was not
+   announced. */
+static void objective_observed(const RgTrialRun *run, int first, double *F)
+{
+  const RgDomain *domain = &run->problem->domain;
+  const bool unknown = domain->context.dim && domain->control != RG_CONTEXT_ANNOUNCED;
+
+  for (int row = first; row < run->record->n_rows; row++)
+    F[row] = unknown || counts_not(run, row) ? NAN : run->record->column[RG_COLUMN_F][row];
+}
+
+/* F of a costly problem at recorded recommendations; NaN if the design was not evaluated. */
+static void recommended_observed(const RgRecord *record, int first, double *F)
+{
+  const size_t dim = (size_t)record->dim_x;
+  const double *x = record->column[RG_COLUMN_X], *at = record->column[RG_COLUMN_RECOMMENDATION];
+
+  for (int row = first; row < record->n_rows; row++) {
+    F[row] = NAN;
+    for (int i = 0; at && i <= row && isnan(F[row]); i++)
+      if (!memcmp(x + (size_t)i * dim, at + (size_t)row * dim, dim * sizeof(double)))
+        F[row] = record->column[RG_COLUMN_OBJECTIVE][i];
+  }
+}
+
+/* F of the designs in `column`, rows [first, n_rows), or by their indices in a finite design. */
+static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indices, int first,
+                                   double *F)
+{
+  int n = run->record->n_rows - first, dim = run->problem->domain.design.dim;
+  const double *x = run->record->column[column] + (ptrdiff_t)first * dim;
+  RgPoint *points;
+
+  PetscFunctionBeginUser;
+  if (n > 0 && isnan(x[(size_t)(n - 1) * dim])) n--; /* the trial failed at this recommendation */
+  if (n <= 0) PetscFunctionReturn(0);
+  if (rg_problem_is_observed(run->problem->class)) {
+    if (column == RG_COLUMN_X) objective_observed(run, first, F);
+    else recommended_observed(run->record, first, F);
+    PetscFunctionReturn(0);
+  }
+  PetscCall(PetscMalloc1(n, &points));
+  for (int i = 0; i < n; i++)
+    points[i] =
+      (RgPoint){.index = indices[first + i], .context_index = -1, .x = x + (size_t)i * dim};
+  if (run->problem->domain.n_constraints || rg_trial_tolerates(run))
+    PetscCall(objective_singly(run, column, first, n, points, F + first));
+  else PetscCall(rg_problem_objective(run->problem, n, points, F + first, &run->failure));
+  PetscCall(PetscFree(points));
+  PetscFunctionReturn(0);
+}
+
+/* Whether the simple regret after row `row` is at most the target of the study. */
+static PetscErrorCode trial_reaches(RgTrialRun *run, int row, bool *reached)
+{
+  double *F = run->record->column[RG_COLUMN_OBJECTIVE], best = -INFINITY, optimum, accuracy;
+
+  PetscFunctionBeginUser;
+  run->record->n_rows = row + 1;
+  PetscCall(objective_of(run, RG_COLUMN_X, run->history.index, run->n_scored, F));
+  run->n_scored = row + 1;
+  PetscCall(rg_instance_optimum(run->instance, &optimum, &accuracy, &run->failure));
+  for (int i = 0; i <= row; i++) best = fmax(best, F[i]);
+  *reached = optimum - best <= run->cell->run.stop_regret;
+  PetscFunctionReturn(0);
+}
+
+/* Compute regret by score s. */
+static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
+{
+  const int columns[] = {RG_COLUMN_SCORE_INSTANTANEOUS_REGRET, RG_COLUMN_SCORE_SIMPLE_REGRET,
+                         RG_COLUMN_SCORE_CUMULATIVE_REGRET};
+  RgRecord *record = run->record;
+  int n = record->n_rows;
+  RgPoint *points;
+  double *values, optimum;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n, &points));
+  PetscCall(PetscMalloc1(5 * (size_t)n, &values));
+  for (int row = 0; row < n; row++) points[row] = (RgPoint){.index = run->history.index[row]};
+  PetscCall(run->problem->class->scores->value(run->problem, s, n, points, values, &optimum));
+  for (int row = 0; row < n; row++) {
+    const double best = rg_trial_cell(run, RG_COLUMN_SCORE_RECOMMENDED, row)[s];
+    if (!isnan(best)) points[row].index = (int)best;
+  }
+  PetscCall(run->problem->class->scores->value(run->problem, s, n, points, values + n, &optimum));
+  PetscCall(rg_regret(&(RgScores){n, record->n_initial, run->cell->run.count_initial, optimum, 0,
+                                  values, values + n, NULL, NULL},
+                      &(RgRegrets){values + 2 * n, values + 3 * n, values + 4 * n}, NULL));
+  for (int k = 0; k < 3; k++)
+    for (int row = 0; row < n; row++)
+      rg_trial_cell(run, columns[k], row)[s] = values[(2 + k) * n + row];
+  PetscCall(PetscFree(values));
+  PetscCall(PetscFree(points));
+  PetscFunctionReturn(0);
+}
+
+/* Compute the regrets of a record with known optimum and objective. A trial above the optimum
+   has not failed, but its record reports it, in the same words for minimised problems. */
+static PetscErrorCode count_regret(const RgCell *cell, RgRecord *record, double accuracy,
+                                   const double *recommended, const RgTrialMoments *moments)
+{
+  RgExcess excess;
+
+  PetscFunctionBeginUser;
+  PetscCall(rg_regret(&(RgScores){record->n_rows, record->n_initial, cell->run.count_initial,
+                                  record->optimum, accuracy, record->column[RG_COLUMN_OBJECTIVE],
+                                  recommended, moments->optima, moments->best},
+                      &(RgRegrets){record->column[RG_COLUMN_INSTANTANEOUS_REGRET],
+                                   record->column[RG_COLUMN_SIMPLE_REGRET],
+                                   record->column[RG_COLUMN_CUMULATIVE_REGRET]},
+                      &excess));
+  if (record->status == RG_STATUS_FAILED) PetscFunctionReturn(0);
+  record->message[0] = 0;
+  if (excess.first >= 0)
+    rg_format(record->message, sizeof(record->message),
+              "evaluation %d is better than the optimum by %.3g; regret counts from the best value "
+              "of this trial",
+              excess.first + 1, excess.amount);
+  PetscFunctionReturn(0);
+}
+
+/* F and regret where F is the same for all rows. */
+static PetscErrorCode fixed_regret(RgTrialRun *run)
+{
+  RgRecord *record = run->record;
+  double *recommended = NULL, *F = record->column[RG_COLUMN_OBJECTIVE], accuracy;
+
+  PetscFunctionBeginUser;
+  PetscCall(objective_of(run, RG_COLUMN_X, run->history.index, 0, F));
+  for (int row = 0; run->problem->objective_error > 0 && row < record->n_rows; row++)
+    record->column[RG_COLUMN_OBJECTIVE_ERROR][row] = run->problem->objective_error;
+  if (run->cell->algorithm->recommend) {
+    PetscCall(PetscMalloc1(record->n_rows, &recommended));
+    for (int row = 0; row < record->n_rows; row++) recommended[row] = NAN;
+    PetscCall(objective_of(run, RG_COLUMN_RECOMMENDATION, run->recommended,
+                           PetscMax(record->n_initial - 1, 0), recommended));
+  }
+  PetscCall(rg_instance_optimum(run->instance, &record->optimum, &accuracy, &run->failure));
+  PetscCall(count_regret(run->cell, record, accuracy, recommended, &(RgTrialMoments){0}));
+  for (int s = 0; s < run->cell->n_scores; s++)
+    if (rg_trial_is_scored(run, s)) PetscCall(run_score_regret(run, s));
+  PetscCall(PetscFree(recommended));
+  PetscFunctionReturn(0);
+}
+
+/* The regret if F differs between rows. The record's optimum is the optimum of the last row. */
+static PetscErrorCode current_regret(RgTrialRun *run)
+{
+  RgRecord *record = run->record;
+  const int n = record->n_rows;
+  RgTrialMoments moments = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc3(n, &moments.recommended, n, &moments.optima, n, &moments.best));
+  PetscCall(rg_trial_moments(run, &moments));
+  record->optimum = moments.optima[n - 1];
+  PetscCall(count_regret(run->cell, record, moments.accuracy, moments.recommended, &moments));
+  PetscCall(PetscFree3(moments.recommended, moments.optima, moments.best));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_regret(RgTrialRun *run)
+{
+  RgFailure earlier = run->failure; /* a failed trial is scored up to its failure */
+
+  PetscFunctionBeginUser;
+  run->failure = (RgFailure){0};
+  run->problem->objective_error = 0;
+  if (rg_trial_follows(run)) PetscCall(current_regret(run));
+  else PetscCall(fixed_regret(run));
+  run->abandoned = run->failure.failed && run->stop_heard;
+  if (earlier.failed) run->failure = earlier;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_trial_rescore(const RgCell *cell, double optimum, RgRecord *record)
+{
+  static const int needed[] = {RG_COLUMN_OBJECTIVE, RG_COLUMN_INSTANTANEOUS_REGRET,
+                               RG_COLUMN_SIMPLE_REGRET, RG_COLUMN_CUMULATIVE_REGRET};
+  const int n = record->n_rows;
+  double *recommended = NULL;
+
+  PetscFunctionBeginUser;
+  if (!n) PetscFunctionReturn(0);
+  for (int k = 0; k < 4; k++) { /* columns without values were not stored */
+    double **column = &record->column[needed[k]];
+    const bool missing = !*column;
+    if (missing) PetscCall(PetscMalloc1(n, column));
+    for (int row = 0; missing && row < n; row++) (*column)[row] = NAN;
+  }
+  if (cell->algorithm->recommend) {
+    PetscCall(PetscMalloc1(n, &recommended));
+    for (int row = 0; row < n; row++) recommended[row] = NAN;
+    recommended_observed(record, PetscMax(record->n_initial - 1, 0), recommended);
+  }
+  record->optimum = optimum;
+  PetscCall(count_regret(cell, record, 0, recommended, &(RgTrialMoments){0}));
+  PetscCall(PetscFree(recommended));
+  PetscFunctionReturn(0);
+}
 
 bool rg_trial_tolerates(const RgTrialRun *run)
 {
@@ -160,7 +404,7 @@ PetscErrorCode rg_trial_check_end(RgTrialRun *run, int row)
   bool reached = false;
 
   PetscFunctionBeginUser;
-  if (!isnan(settings->stop_regret)) PetscCall(rg_trial_reaches(run, row, &reached));
+  if (!isnan(settings->stop_regret)) PetscCall(trial_reaches(run, row, &reached));
   if (reached) run->ended = RG_ENDED_REGRET;
   else if (run->seconds >= settings->stop_seconds) run->ended = RG_ENDED_SECONDS;
   if (run->ended) run->record->extra[run->n_columns - 1][run->order[row] - 1] = run->ended;

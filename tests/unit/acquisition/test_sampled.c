@@ -3,7 +3,7 @@
 #include "gp_support.h"
 
 #include "acquisition/sampled.h"
-#include "gp/posterior/exact/cross_covariance.h"
+#include "gp/posterior/exact/exact.h"
 
 /* ---- PIMS and MES
    ----------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #include "algorithm_bench.h"
 
 #include "algorithm/sampling.h"
-#include "gp/posterior/exact/cross_covariance.h"
+#include "gp/posterior/exact/exact.h"
 #include "gp/posterior/set/set_posterior.h"
 
 #define PAIRS 20000 /* number of posterior draws that frequencies are compared with */

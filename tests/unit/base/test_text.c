@@ -1,7 +1,6 @@
 #include "test_main.h"
 
 #include "base/text.h"
-#include "base/unicode.h"
 
 #include <float.h>
 #include <stdlib.h>

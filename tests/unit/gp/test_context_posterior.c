@@ -3,7 +3,7 @@
 
 #include "gp/context/context_nodes.h"
 #include "gp/context/context_posterior.h"
-#include "gp/posterior/exact/projection.h"
+#include "gp/posterior/exact/nearby.h"
 
 enum { N = 40, M = 30, S = 12, J = 5, DX = 2, DC = 2, D = DX + DC };
 

@@ -2,7 +2,7 @@
    posterior; screening agrees with evaluation. */
 #include "gp_support.h"
 
-#include "gp/path/feature_bundle.h"
+#include "gp/path/feature_path.h"
 
 #define DATA 6
 #define COUNT 4

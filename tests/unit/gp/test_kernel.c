@@ -2,7 +2,7 @@
    scalars. */
 #include "gp_support.h"
 
-#include "gp/kernel/kernel_pivots.h"
+#include "gp/kernel/kernel.h"
 #include "gp/kernel/tiles.h"
 #include "maths/blas.h"
 

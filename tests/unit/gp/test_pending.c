@@ -2,7 +2,7 @@
    has the bits that it would have without them. */
 #include "gp_support.h"
 
-#include "gp/path/set_samples.h"
+#include "gp/path/set_path.h"
 
 enum { DIM = SUPPORT_DIM, DATA = 60, QUERIES = 11, STEPS = 12, POINTS = 240 };
 

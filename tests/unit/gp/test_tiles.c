@@ -3,7 +3,7 @@
 #include "gp_support.h"
 
 #include "maths/blas.h"
-#include "gp/posterior/exact/factor.h"
+#include "gp/posterior/exact/exact.h"
 
 #define N 24 /* rows, a multiple of 8 */
 #define MOST (N * 40)

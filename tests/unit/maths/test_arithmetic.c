@@ -1,7 +1,7 @@
 /* Formulas of named numbers. */
 #include "test_main.h"
 
-#include "maths/arithmetic.h"
+#include "maths/expression.h"
 
 static const char *const names[] = {"x1", "x2", "log_rate"};
 

@@ -1,11 +1,11 @@
 /* The order in which the teams of a level take its trials, by plain sorting: the reference for
-   study/schedule/order.h. */
+   study/schedule/schedule.h. */
 #ifndef RG_TESTS_UNIT_STUDY_REFERENCE_ORDER_H
 #define RG_TESTS_UNIT_STUDY_REFERENCE_ORDER_H
 
 #include <stdlib.h>
 
-#include "study/schedule/order.h"
+#include "study/schedule/schedule.h"
 
 #include "test_main.h"
 

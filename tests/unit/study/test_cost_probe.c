@@ -4,9 +4,8 @@
 #include "base/clock.h"
 #include "study/plan/cost.h"
 #include "study/run/probe.h"
-#include "study/run/rehearsal.h"
 #include "study/record/record.h"
-#include "study/schedule/time_left.h"
+#include "study/schedule/calibration.h"
 #include "study_text.h"
 
 static RgStudy study;

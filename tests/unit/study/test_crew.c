@@ -6,7 +6,7 @@
 #include "test_main.h"
 
 #include "regatta/stream.h"
-#include "study/file/duration.h"
+#include "study/file/crew_options.h"
 #include "study/schedule/crew.h"
 
 enum { MOST = 1300 };

@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "scratch.h"
 #include "study/trial/instances.h"
-#include "study/trial/optimum_cache.h"
 #include "study/trial/trial.h"
 #include "trial_at.h"
 

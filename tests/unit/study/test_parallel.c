@@ -2,7 +2,6 @@
    trials, and properties of all trials. */
 #include "study_text.h"
 
-#include "study/trial/trial_crew.h"
 #include "study/trial/trial.h"
 #include "trial_at.h"
 

@@ -39,4 +39,10 @@ PetscErrorCode rg_nearby_predict(RgNearby *nearby, int m, const double *Z, bool 
 PetscErrorCode rg_nearby_gradient(RgNearby *nearby, int m, const double *mean_bar,
                                   const double *variance_bar, double *G);
 
+/* tolerance: the largest residual relative to k(x,x). *made: false, and nothing is created, if
+   the factor is not on this rank or if more than two thirds of the data would be pivots.
+   `projected` supports predictions, their gradients and covariances only. O(n rank^2). */
+PetscErrorCode rg_posterior_project(const RgPosterior *posterior, double tolerance,
+                                    RgPosterior *projected, bool *made);
+
 #endif

@@ -55,11 +55,6 @@ struct RgIterative {
 /* Number of new data after which the preconditioner and the projection are rebuilt. */
 enum { RG_ITERATIVE_LATER = 128 };
 
-/* Y (this rank's rows of a stack) = (K + noise I) V; V: all n rows. */
-PetscErrorCode rg_iterative_multiply(const RgIterative *gp, int s, const double *V, double *Y);
-/* out = (L L' + noise I)^-1 in, this rank's rows of a stack. Collective. */
-PetscErrorCode rg_iterative_precondition(const RgIterative *gp, int s, const double *in,
-                                         double *out);
 PetscErrorCode rg_iterative_build_preconditioner(RgIterative *gp);
 /* Extend the preconditioner by m data, the last ones of X. The pivots stay. */
 PetscErrorCode rg_iterative_extend_preconditioner(RgIterative *gp, int m);

@@ -1,7 +1,451 @@
 /* Conjugate gradients for stacks of right-hand sides. A stack of s systems with one matrix is
    one system with a block-diagonal matrix. Its Krylov polynomial serves all of them, and an
    entry of the kernel, which costs more than a few products, is computed once for the stack. */
+#include "gp/kernel/kernel_internal.h"
 #include "gp/posterior/iterative/iterative_internal.h"
+#include "maths/blas.h"
+
+#include <math.h>
+
+/* Size of a matrix tile: data by rows of this rank. */
+enum { DATA = 256, WIDTH = 128 };
+
+PetscErrorCode rg_iterative_gather(const RgIterative *gp, int s, const double *mine, double *all)
+{
+  int *counts, *starts;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(gp->ranks, &counts, gp->ranks, &starts));
+  for (int r = 0; r < gp->ranks; r++) {
+    starts[r] = gp->first[r] * s;
+    counts[r] = (gp->first[r + 1] - gp->first[r]) * s;
+  }
+  PetscCallMPI(
+    MPI_Allgatherv(mine, gp->rows * s, MPI_DOUBLE, all, counts, starts, MPI_DOUBLE, gp->comm));
+  PetscCall(PetscFree2(counts, starts));
+  PetscFunctionReturn(0);
+}
+
+/* Y (this rank's rows of a stack) = (K + noise I) V; V: all n rows. */
+static PetscErrorCode iterative_multiply(const RgIterative *gp, int s, const double *V, double *Y)
+{
+  const RgTileOps *ops = rg_tile_ops();
+  const RgKernel *kernel = gp->kernel;
+  const int columns = rg_kernel_n_columns(kernel), first = gp->first[gp->rank];
+  double *value, *B, *sum, *scratch;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4(DATA * WIDTH, &value, WIDTH * columns, &B, (size_t)WIDTH * s, &sum,
+                         rg_kernel_tile_scratch(kernel, WIDTH), &scratch));
+  for (int j = 0; j < gp->rows; j += WIDTH) {
+    const int count = PetscMin(WIDTH, gp->rows - j), width = rg_pad(count);
+    rg_kernel_scale_tile(kernel, count, gp->X + (size_t)(first + j) * kernel->dim, width, B);
+    PetscCall(PetscArrayzero(sum, (size_t)WIDTH * s));
+    for (int i = 0; i < gp->n; i += DATA) {
+      const int data = PetscMin(DATA, gp->n - i);
+      const double *v = V + (size_t)i * s;
+      rg_kernel_tile(ops, kernel, data, gp->scaled + (size_t)i * columns, B, width, value, NULL, 0,
+                     scratch);
+      if (s == 1)
+        cblas_dgemv(CblasRowMajor, CblasTrans, data, width, 1.0, value, width, v, 1, 1.0, sum, 1);
+      else
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, width, s, data, 1.0, value, width, v,
+                    s, 1.0, sum, s);
+    }
+    for (int k = 0; k < count * s; k++)
+      Y[(size_t)j * s + k] = sum[k] + gp->noise_variance * V[(size_t)(first + j) * s + k];
+  }
+  PetscCall(PetscFree4(value, B, sum, scratch));
+  PetscFunctionReturn(0);
+}
+
+/* ---- pivoted Cholesky ---------------------------------------------------------------------- */
+
+typedef struct {
+  double value;
+  int index;
+} Pivot;
+
+/* The row of largest remaining variance (the lowest index among equals), and its row of L so
+   far. */
+static PetscErrorCode choose_pivot(const RgIterative *gp, int k, const double *left, Pivot *pivot,
+                                   double *row)
+{
+  const int first = gp->first[gp->rank];
+  Pivot mine = {-1.0, gp->n};
+  int owner = 0;
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < gp->rows; i++)
+    if (left[i] > mine.value) mine = (Pivot){left[i], first + i};
+  PetscCallMPI(MPI_Allreduce(&mine, pivot, 1, MPI_DOUBLE_INT, MPI_MAXLOC, gp->comm));
+  while (gp->first[owner + 1] <= pivot->index) owner++;
+  if (owner == gp->rank)
+    for (int c = 0; c < k; c++) row[c] = gp->L[(size_t)c * gp->ld + (size_t)(pivot->index - first)];
+  PetscCallMPI(MPI_Bcast(row, k, MPI_DOUBLE, owner, gp->comm));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode factor(RgIterative *gp, double *left, double *row)
+{
+  const int rows = gp->rows, dim = gp->kernel->dim;
+  const double *mine = gp->X + (size_t)gp->first[gp->rank] * dim;
+  const double enough = 1e-12 * rg_kernel_diagonal(gp->kernel);
+
+  PetscFunctionBeginUser;
+  for (int i = 0; i < rows; i++) left[i] = rg_kernel_diagonal(gp->kernel);
+  for (int k = 0; k < gp->options.rank; k++) {
+    double *column = gp->L + (size_t)k * gp->ld;
+    Pivot pivot;
+    PetscCall(choose_pivot(gp, k, left, &pivot, row));
+    if (pivot.value <= enough) break;
+    PetscCall(
+      rg_kernel_cross(gp->kernel, 1, gp->X + (size_t)pivot.index * dim, rows, mine, column));
+    if (k && rows)
+      cblas_dgemv(CblasColMajor, CblasNoTrans, rows, k, -1.0, gp->L, gp->ld, row, 1, 1.0, column,
+                  1);
+    const double root = sqrt(pivot.value);
+    PetscCall(PetscArraycpy(gp->pivots + (size_t)k * dim, gp->X + (size_t)pivot.index * dim, dim));
+    for (int c = 0; c < k; c++) gp->T[(size_t)c * gp->options.rank + k] = row[c];
+    gp->T[(size_t)k * (gp->options.rank + 1)] = root;
+    for (int i = 0; i < rows; i++) {
+      column[i] /= root;
+      left[i] = PetscMax(left[i] - column[i] * column[i], 0.0);
+    }
+    gp->columns = k + 1;
+  }
+  PetscFunctionReturn(0);
+}
+
+/* M, the factor of noise I + L'L, and the determinant, from the Gram matrix. */
+static PetscErrorCode factor_gram(RgIterative *gp)
+{
+  const int r = gp->columns;
+
+  PetscFunctionBeginUser;
+  gp->log_det = (gp->n - r) * log(gp->noise_variance);
+  if (r == 0) PetscFunctionReturn(0);
+  PetscCall(PetscArraycpy(gp->M, gp->gram, (size_t)r * r));
+  const int info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', r, gp->M, r);
+  PetscCheck(info == 0, gp->comm, PETSC_ERR_FP, "the preconditioner is not positive definite");
+  for (int k = 0; k < r; k++) gp->log_det += 2 * log(gp->M[(size_t)k * (r + 1)]);
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_iterative_build_preconditioner(RgIterative *gp)
+{
+  const int rows = gp->rows, most = PetscMin(gp->rank_wanted, gp->n);
+  double *left, *row;
+
+  PetscFunctionBeginUser;
+  gp->options.rank = most;
+  gp->columns = 0;
+  gp->ld = rows;
+  PetscCall(PetscFree(gp->L));
+  PetscCall(PetscFree4(gp->pivots, gp->T, gp->gram, gp->M));
+  PetscCall(PetscMalloc1((size_t)rows * most, &gp->L));
+  PetscCall(PetscMalloc4((size_t)most * gp->kernel->dim, &gp->pivots, (size_t)most * most, &gp->T,
+                         (size_t)most * most, &gp->gram, (size_t)most * most, &gp->M));
+  PetscCall(PetscMalloc2(rows, &left, most, &row));
+  PetscCall(factor(gp, left, row));
+  PetscCall(PetscFree2(left, row));
+  const int r = gp->columns;
+  PetscCall(PetscArrayzero(gp->gram, (size_t)r * r));
+  if (rows && r)
+    cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, r, rows, 1.0, gp->L, gp->ld, 0.0, gp->gram,
+                r);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, gp->gram, r * r, MPI_DOUBLE, MPI_SUM, gp->comm));
+  for (int k = 0; k < r; k++) gp->gram[(size_t)k * (r + 1)] += gp->noise_variance;
+  PetscCall(factor_gram(gp));
+  PetscFunctionReturn(0);
+}
+
+/* Room for m more rows of L on this rank. */
+static PetscErrorCode widen(RgIterative *gp, int m)
+{
+  const int rows = gp->rows;
+  double *L;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)(rows + m) * gp->columns, &L));
+  for (int k = 0; k < gp->columns; k++)
+    PetscCall(PetscArraycpy(L + (size_t)k * (rows + m), gp->L + (size_t)k * gp->ld, rows));
+  PetscCall(PetscFree(gp->L));
+  gp->L = L;
+  gp->ld = rows + m;
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_iterative_extend_preconditioner(RgIterative *gp, int m)
+{
+  const int r = gp->columns, dim = gp->kernel->dim, last = gp->rank == gp->ranks - 1;
+  double *row;
+
+  PetscFunctionBeginUser;
+  if (last) PetscCall(widen(gp, m));
+  PetscCall(PetscMalloc1(r, &row));
+  for (int i = 0; i < m; i++) {
+    const double *x = gp->X + (size_t)(gp->n - m + i) * dim;
+    PetscCall(rg_kernel_cross(gp->kernel, 1, x, r, gp->pivots, row));
+    if (r) {
+      cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, r, gp->T, gp->options.rank,
+                  row, 1);
+      cblas_dsyr(CblasColMajor, CblasLower, r, 1.0, row, 1, gp->gram, r);
+    }
+    for (int k = 0; last && k < r; k++) gp->L[(size_t)k * gp->ld + gp->rows + i] = row[k];
+  }
+  PetscCall(PetscFree(row));
+  if (last) gp->rows += m;
+  PetscCall(factor_gram(gp));
+  PetscFunctionReturn(0);
+}
+
+/* (noise I + L L')^-1 = (I - L (noise I + L'L)^-1 L') / noise */
+static PetscErrorCode iterative_precondition(const RgIterative *gp, int s, const double *in,
+                                             double *out)
+{
+  const int rows = gp->rows, r = gp->columns;
+  double *T, *transposed;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArraycpy(out, in, (size_t)rows * s));
+  if (r) {
+    PetscCall(PetscCalloc2((size_t)r * s, &T, (size_t)r * s, &transposed));
+    if (rows)
+      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, s, r, rows, 1.0, in, s, gp->L, gp->ld,
+                  0.0, T, s);
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, T, r * s, MPI_DOUBLE, MPI_SUM, gp->comm));
+    for (int k = 0; k < r; k++)
+      for (int j = 0; j < s; j++) transposed[(size_t)j * r + k] = T[(size_t)k * s + j];
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', r, s, gp->M, r, transposed, r);
+    for (int k = 0; k < r; k++)
+      for (int j = 0; j < s; j++) T[(size_t)k * s + j] = transposed[(size_t)j * r + k];
+    if (rows)
+      cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, s, rows, r, -1.0, T, s, gp->L, gp->ld,
+                  1.0, out, s);
+    PetscCall(PetscFree2(T, transposed));
+  }
+  for (size_t i = 0; i < (size_t)rows * (size_t)s; i++) out[i] /= gp->noise_variance;
+  PetscFunctionReturn(0);
+}
+
+enum { CHUNK = 128, TILE = 256 }; /* columns of the basis, and points, per block */
+
+static PetscErrorCode reserve(RgIterative *gp, int size)
+{
+  const size_t room = (size_t)size;
+  double *G;
+
+  PetscFunctionBeginUser;
+  if (size <= gp->basis_room) PetscFunctionReturn(0);
+  PetscCall(PetscMalloc1(room * room, &G));
+  for (int j = 0; j < gp->basis; j++)
+    PetscCall(PetscArraycpy(G + (size_t)j * room + j,
+                            gp->G + (size_t)j * (size_t)gp->basis_room + j, gp->basis - j));
+  PetscCall(PetscFree(gp->G));
+  gp->G = G;
+  gp->basis_room = size;
+  PetscFunctionReturn(0);
+}
+
+/* G (lower triangle of the first `columns`) = S' A S, a chunk of columns at a time. */
+static PetscErrorCode project_matrix(RgIterative *gp)
+{
+  const int rows = gp->rows, r = gp->columns;
+  double *mine, *all, *product, *part;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4((size_t)rows * CHUNK, &mine, (size_t)gp->n * CHUNK, &all,
+                         (size_t)rows * CHUNK, &product, (size_t)r * CHUNK, &part));
+  for (int c = 0; c < r; c += CHUNK) {
+    const int s = PetscMin(CHUNK, r - c);
+    for (int k = 0; k < s; k++)
+      for (int i = 0; i < rows; i++)
+        mine[(size_t)i * s + k] = gp->S[(size_t)(c + k) * (size_t)rows + i];
+    PetscCall(rg_iterative_gather(gp, s, mine, all));
+    PetscCall(iterative_multiply(gp, s, all, product));
+    PetscCall(PetscArrayzero(part, (size_t)r * s));
+    if (rows)
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, r, s, rows, 1.0, gp->S, rows, product,
+                  s, 0.0, part, s);
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, part, r * s, MPI_DOUBLE, MPI_SUM, gp->comm));
+    for (int k = 0; k < s; k++)
+      for (int i = c + k; i < r; i++)
+        gp->G[(size_t)(c + k) * (size_t)gp->basis_room + i] = part[(size_t)i * s + k];
+  }
+  PetscCall(PetscFree4(mine, all, product, part));
+  PetscFunctionReturn(0);
+}
+
+/* The basis for the present data. The amount added to the diagonal covers the rounding of the
+   product; it can only enlarge the variance. */
+static PetscErrorCode build(RgIterative *gp)
+{
+  const int rows = gp->rows, r = gp->columns;
+  const double diagonal = rg_kernel_diagonal(gp->kernel);
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree(gp->S));
+  gp->basis = 0;
+  gp->kept.has_new_base = true;
+  gp->n_base = gp->n;
+  gp->rows_base = rows;
+  gp->cached = 0;
+  PetscCall(PetscMalloc1((size_t)rows * r, &gp->S));
+  for (int k = 0; k < r; k++)
+    PetscCall(PetscArraycpy(gp->S + (size_t)k * rows, gp->L + (size_t)k * gp->ld, rows));
+  if (rows && r)
+    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, rows, r, 1.0,
+                gp->M, r, gp->S, rows);
+  PetscCall(reserve(gp, r + RG_ITERATIVE_LATER));
+  PetscCall(project_matrix(gp));
+  for (int k = 0; k < r; k++)
+    gp->G[(size_t)k * (size_t)(gp->basis_room + 1)] +=
+      100 * PETSC_MACHINE_EPSILON * gp->n * diagonal;
+  const int info =
+    r ? (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', r, gp->G, gp->basis_room) : 0;
+  PetscCheck(info == 0, gp->comm, PETSC_ERR_FP, "the projected matrix is not positive definite");
+  gp->basis = r;
+  PetscFunctionReturn(0);
+}
+
+/* V (size x m, V[k*m + j]) = G^-1 T(z_j) for the first `size` vectors of the basis, m <= TILE.
+   Adds k(z, X) alpha over all data to mean (NULL: not wanted). */
+static PetscErrorCode project(RgIterative *gp, int size, int m, const double *Z, double *V,
+                              double *mean)
+{
+  const int r = gp->columns, rows = gp->rows, dim = gp->kernel->dim, later = size - r;
+  const double *mine = gp->X + (size_t)gp->first[gp->rank] * dim;
+  double *K;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1((size_t)rows * m, &K));
+  PetscCall(PetscArrayzero(V, (size_t)r * m));
+  PetscCall(rg_kernel_cross(gp->kernel, rows, mine, m, Z, K));
+  if (gp->rows_base && r)
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, r, m, gp->rows_base, 1.0, gp->S,
+                gp->rows_base, K, m, 0.0, V, m);
+  if (mean) {
+    PetscCall(PetscArrayzero(mean, m));
+    if (rows)
+      cblas_dgemv(CblasRowMajor, CblasTrans, rows, m, 1.0, K, m, gp->alpha + gp->first[gp->rank], 1,
+                  0.0, mean, 1);
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, mean, m, MPI_DOUBLE, MPI_SUM, gp->comm));
+    for (int j = 0; j < m; j++) mean[j] += gp->mean;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, V, r * m, MPI_DOUBLE, MPI_SUM, gp->comm));
+  PetscCall(
+    rg_kernel_cross(gp->kernel, later, gp->X + (size_t)gp->n_base * dim, m, Z, V + (size_t)r * m));
+  if (size)
+    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, size, 1.0,
+                gp->G, gp->basis_room, V, m);
+  PetscCall(PetscFree(K));
+  PetscFunctionReturn(0);
+}
+
+/* Append unit vectors for the data that arrived since, one by one. Rebuild everything when they
+   exceed the reserved room. */
+static PetscErrorCode update(RgIterative *gp)
+{
+  const int told = gp->pending ? gp->kept.n : gp->n;
+  double *row;
+
+  PetscFunctionBeginUser;
+  if (!gp->S || told - gp->n_base > RG_ITERATIVE_LATER) PetscCall(build(gp));
+  PetscCall(reserve(gp, gp->columns + gp->n - gp->n_base)); /* pending points may need more */
+  PetscCall(PetscMalloc1(gp->basis_room, &row));
+  for (int i = gp->n_base + gp->basis - gp->columns; i < gp->n; i++) {
+    const int size = gp->basis;
+    double square = rg_kernel_diagonal(gp->kernel) + gp->noise_variance;
+    PetscCall(project(gp, size, 1, gp->X + (size_t)i * gp->kernel->dim, row, NULL));
+    for (int k = 0; k < size; k++) {
+      gp->G[(size_t)k * gp->basis_room + size] = row[k];
+      square -= row[k] * row[k];
+    }
+    gp->G[(size_t)size * gp->basis_room + size] = sqrt(PetscMax(square, 0.5 * gp->noise_variance));
+    gp->basis++;
+    gp->cached = 0;
+  }
+  PetscCall(PetscFree(row));
+  PetscFunctionReturn(0);
+}
+
+PetscErrorCode rg_iterative_predict(RgIterative *gp, int m, const double *Z, double *mean,
+                                    double *variance)
+{
+  const double diagonal = rg_kernel_diagonal(gp->kernel);
+  const size_t dim = (size_t)gp->kernel->dim;
+
+  PetscFunctionBeginUser;
+  if (!gp->alpha) PetscCall(rg_iterative_solve(gp, NULL));
+  PetscCall(update(gp));
+  PetscCall(PetscFree2(gp->cached_V, gp->cached_Z));
+  PetscCall(PetscMalloc2((size_t)gp->basis * TILE, &gp->cached_V, TILE * dim, &gp->cached_Z));
+  for (int j = 0; j < m; j += TILE) {
+    const int width = PetscMin(TILE, m - j);
+    PetscCall(project(gp, gp->basis, width, Z + j * dim, gp->cached_V, mean + j));
+    for (int k = 0; k < width; k++) variance[j + k] = diagonal;
+    for (int b = 0; b < gp->basis; b++) {
+      const double *v = gp->cached_V + (size_t)b * width;
+      for (int k = 0; k < width; k++) variance[j + k] -= v[k] * v[k];
+    }
+    for (int k = 0; k < width; k++) variance[j + k] = PetscMax(variance[j + k], 0.0);
+  }
+  gp->cached = m <= TILE ? m : 0;
+  if (gp->cached) PetscCall(PetscArraycpy(gp->cached_Z, Z, (size_t)m * dim));
+  PetscFunctionReturn(0);
+}
+
+/* weight (rows x m): the factor that the gradient of a tile contracts with the kernel's slopes,
+   mean_bar alpha' - 2 variance_bar B G^-T V. Overwrites V. */
+static void weigh(const RgIterative *gp, int m, const double *mean_bar, const double *variance_bar,
+                  double *V, double *weight)
+{
+  const int rows = gp->rows, base = gp->rows_base, r = gp->columns;
+  const double *alpha = gp->alpha + gp->first[gp->rank];
+
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < m; j++) weight[(size_t)i * m + j] = alpha[i] * mean_bar[j];
+  if (!V) return;
+  if (gp->basis)
+    cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, m, gp->basis,
+                1.0, gp->G, gp->basis_room, V, m);
+  for (int b = 0; b < gp->basis; b++)
+    for (int j = 0; j < m; j++) V[(size_t)b * m + j] *= -2.0 * variance_bar[j];
+  if (base && r)
+    cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, base, m, r, 1.0, gp->S, base, V, m, 1.0,
+                weight, m);
+  for (int k = 0; k < (rows - base) * m; k++) weight[(size_t)base * m + k] += V[(size_t)r * m + k];
+}
+
+PetscErrorCode rg_iterative_gradient(RgIterative *gp, int m, const double *Z,
+                                     const double *mean_bar, const double *variance_bar, double *G)
+{
+  const size_t dim = (size_t)gp->kernel->dim;
+  const double *mine = gp->X + (size_t)gp->first[gp->rank] * dim;
+  double *V, *weight;
+
+  PetscFunctionBeginUser;
+  if (!gp->alpha) PetscCall(rg_iterative_solve(gp, NULL));
+  if (variance_bar) PetscCall(update(gp));
+  PetscCall(
+    PetscMalloc2((size_t)PetscMax(gp->basis, 1) * TILE, &V, (size_t)gp->rows * TILE, &weight));
+  for (int j = 0; j < m; j += TILE) {
+    const int width = PetscMin(TILE, m - j);
+    PetscBool same = PETSC_FALSE;
+    if (gp->cached == m) PetscCall(PetscArraycmp(gp->cached_Z, Z, (size_t)m * dim, &same));
+    if (variance_bar && same) PetscCall(PetscArraycpy(V, gp->cached_V, (size_t)gp->basis * width));
+    else if (variance_bar) PetscCall(project(gp, gp->basis, width, Z + j * dim, V, NULL));
+    weigh(gp, width, mean_bar + j, variance_bar ? variance_bar + j : NULL, variance_bar ? V : NULL,
+          weight);
+    PetscCall(rg_kernel_cross_gradient(gp->kernel, gp->rows, mine, width, Z + j * dim, weight,
+                                       G + j * dim));
+  }
+  PetscCallMPI(
+    MPI_Allreduce(MPI_IN_PLACE, G, (int)((size_t)m * dim), MPI_DOUBLE, MPI_SUM, gp->comm));
+  PetscCall(PetscFree2(V, weight));
+  PetscFunctionReturn(0);
+}
 
 static PetscErrorCode note(int *n, int *room, double **curvature, double **product, bool first,
                            double value)
@@ -30,7 +474,7 @@ static PetscErrorCode apply_matrix(Mat matrix, Vec in, Vec out)
   PetscCall(rg_iterative_gather(gp, gp->s, mine, all));
   PetscCall(VecRestoreArrayRead(in, &mine));
   PetscCall(VecGetArray(out, &result));
-  PetscCall(rg_iterative_multiply(gp, gp->s, all, result));
+  PetscCall(iterative_multiply(gp, gp->s, all, result));
   PetscCall(VecRestoreArray(out, &result));
   PetscCall(PetscFree(all));
   PetscCall(VecDot(in, out, &curvature));
@@ -48,7 +492,7 @@ static PetscErrorCode apply_preconditioner(PC pc, Vec in, Vec out)
   PetscCall(PCShellGetContext(pc, &gp));
   PetscCall(VecGetArrayRead(in, &residual));
   PetscCall(VecGetArray(out, &result));
-  PetscCall(rg_iterative_precondition(gp, gp->s, residual, result));
+  PetscCall(iterative_precondition(gp, gp->s, residual, result));
   PetscCall(VecRestoreArray(out, &result));
   PetscCall(VecRestoreArrayRead(in, &residual));
   PetscCall(VecDot(in, out, &product));

@@ -7,8 +7,35 @@
 #ifndef RG_GP_POSTERIOR_SET_SET_FACTOR_H
 #define RG_GP_POSTERIOR_SET_SET_FACTOR_H
 
+#include "gp/kernel/kernel.h"
+#include "regatta/domain.h"
 #include "regatta/stream.h"
-#include "gp/posterior/set/set_prior.h"
+
+typedef struct {
+  RgKernel kernel;            /* owned copy */
+  int size;                   /* N */
+  int design_dim, n_contexts; /* n_contexts = 1 without context */
+  double *points;             /* N x dim, unit coordinates, design and context joined; owned */
+  bool factors;               /* rows come from the tables below */
+  int n_axes;
+  int *levels;  /* n_axes; owned */
+  double *axes; /* the levels' coordinates, axis after axis; owned */
+  /* Per term, per axis: levels x levels correlations, the term's variance in the first axis;
+     owned. */
+  double *tables;
+  int padded; /* N rounded up to whole vectors */
+  /* Columns x padded: points divided by the length scales, where there are no tables; owned. */
+  double *scaled;
+  double *work; /* 2 N: partial products; or one row and scratch of the kernel; owned */
+} RgSetPrior;
+
+PetscErrorCode rg_set_prior_create(const RgDomain *domain, const RgKernel *kernel,
+                                   RgSetPrior *prior);
+PetscErrorCode rg_set_prior_destroy(RgSetPrior *prior);
+/* New hyperparameters or a new structure. */
+PetscErrorCode rg_set_prior_set_kernel(RgSetPrior *prior, const RgKernel *kernel);
+/* row_j = k(point_index, point_j), j < N. O(N terms) with tables, O(N dim) without. */
+void rg_set_prior_row(const RgSetPrior *prior, int index, double *row);
 
 typedef struct {
   const RgSetPrior *prior; /* borrowed */

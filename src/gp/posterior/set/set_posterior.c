@@ -1,10 +1,165 @@
 /* Posterior mean and variance on a whole finite set, one observation at a time. */
 #include "gp/posterior/set/set_posterior.h"
 #include "base/grow.h"
-#include "gp/posterior/set/set_backend.h"
 #include "gp/kernel/tiles.h"
+#include "gp/posterior/posterior_ops.h"
 
 #include <math.h>
+#include <string.h>
+
+/* A tile is RG_VECTOR_TILE of the before x after columns of F; column q = b * after + j. Copies
+   it between F and `tile` (n x RG_VECTOR_TILE): runs of columns with the same b are contiguous
+   in F. */
+static void copy_tile(int n, size_t after, size_t first, int width, double *F, double *tile,
+                      bool load)
+{
+  size_t b = first / after, j = first % after;
+
+  for (int done = 0; done < width; b++, j = 0) {
+    int run = after - j < (size_t)(width - done) ? (int)(after - j) : width - done;
+    double *place = F + b * (size_t)n * after + j, *row = tile + done;
+
+    for (int i = 0; i < n; i++, place += after, row += RG_VECTOR_TILE) {
+      double *from = load ? place : row, *to = load ? row : place;
+
+      if (run == RG_VECTOR_TILE) {
+        memcpy(to, from, RG_VECTOR_TILE * sizeof *to);
+      } else {
+        for (int q = 0; q < run; q++) to[q] = from[q];
+      }
+    }
+    done += run;
+  }
+}
+
+void rg_grid_multiply(int before, int n, size_t after, const double *A, bool lower, double *F,
+                      double *scratch)
+{
+  const RgVectorOps *ops = rg_vector_ops();
+  size_t columns = (size_t)before * after;
+  double *out = scratch + (size_t)n * RG_VECTOR_TILE;
+
+  memset(scratch, 0, (size_t)n * RG_VECTOR_TILE * sizeof *scratch);
+  for (size_t first = 0; first < columns; first += RG_VECTOR_TILE) {
+    int width = columns - first < RG_VECTOR_TILE ? (int)(columns - first) : RG_VECTOR_TILE;
+
+    copy_tile(n, after, first, width, F, scratch, true);
+    if (width == RG_VECTOR_TILE && after - first % after >= RG_VECTOR_TILE) {
+      /* The whole tile lies in one piece of F. */
+      ops->multiply_tile(n, A, lower, scratch,
+                         F + first / after * (size_t)n * after + first % after, after);
+    } else {
+      ops->multiply_tile(n, A, lower, scratch, out, RG_VECTOR_TILE);
+      copy_tile(n, after, first, width, F, out, false);
+    }
+  }
+}
+
+/* Rows of L^-1 K(data, set), where L is the Cholesky factor of the data (rrgp_ucb 2.1), allocated
+   in blocks of rows so that nothing is ever copied. */
+#define ROWS_PER_BLOCK 32
+/* Points done at a time, so that the result stays in cache while the rows stream past. */
+#define POINTS 2048
+
+typedef struct {
+  size_t size, stride;      /* N; distance of rows, N padded to whole cache lines */
+  int n;                    /* rows held */
+  int n_blocks, max_blocks; /* blocks allocated; room in the array of blocks */
+  double **blocks;          /* ROWS_PER_BLOCK x stride each, and room to align them */
+} Rows;
+
+static double *row_of(const Rows *rows, int l)
+{
+  return rg_align(rows->blocks[l / ROWS_PER_BLOCK]) + (size_t)(l % ROWS_PER_BLOCK) * rows->stride;
+}
+
+static PetscErrorCode rows_create(const RgSetPrior *prior, int capacity, void **state)
+{
+  Rows *rows;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(&rows));
+  rows->size = (size_t)prior->size;
+  rows->stride = (size_t)rg_pad(prior->size);
+  rows->max_blocks = capacity / ROWS_PER_BLOCK + 1;
+  PetscCall(PetscCalloc1(rows->max_blocks, &rows->blocks));
+  *state = rows;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rows_destroy(void **state)
+{
+  Rows *rows = *state;
+
+  PetscFunctionBeginUser;
+  for (int b = 0; b < rows->n_blocks; b++) PetscCall(PetscFree(rows->blocks[b]));
+  PetscCall(RG_FREE(&rows->blocks, &rows));
+  *state = NULL;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rows_reset(void *state, const RgSetPrior *prior)
+{
+  (void)prior;
+  PetscFunctionBeginUser;
+  ((Rows *)state)->n = 0;
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rows_covariance(void *state, const RgSetPrior *prior, int index, double *out)
+{
+  const RgTileOps *ops = rg_tile_ops();
+  const Rows *rows = state;
+  double *c;
+
+  PetscFunctionBeginUser;
+  rg_set_prior_row(prior, index, out);
+  PetscCall(PetscMalloc1(rows->n, &c));
+  for (int l = 0; l < rows->n; l++) c[l] = row_of(rows, l)[index];
+  for (size_t j = 0; j < rows->size; j += POINTS) {
+    for (int l = 0; l < rows->n; l += ROWS_PER_BLOCK) {
+      ops->subtract_rows(PetscMin(ROWS_PER_BLOCK, rows->n - l), PetscMin(POINTS, rows->size - j),
+                         c + l, row_of(rows, l) + j, rows->stride, out + j);
+    }
+  }
+  PetscCall(PetscFree(c));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index, double pivot,
+                                const double *row)
+{
+  Rows *rows = state;
+
+  (void)prior;
+  (void)index;
+  (void)pivot;
+  PetscFunctionBeginUser;
+  if (rows->n == rows->n_blocks * ROWS_PER_BLOCK) {
+    if (rows->n_blocks == rows->max_blocks) {
+      double **more;
+
+      PetscCall(PetscCalloc1(2 * rows->max_blocks, &more));
+      PetscCall(PetscArraycpy(more, rows->blocks, rows->n_blocks));
+      PetscCall(PetscFree(rows->blocks));
+      rows->blocks = more;
+      rows->max_blocks *= 2;
+    }
+    PetscCall(PetscMalloc1(ROWS_PER_BLOCK * rows->stride + 7, &rows->blocks[rows->n_blocks]));
+    rows->n_blocks++;
+  }
+  PetscCall(PetscArraycpy(row_of(rows, rows->n), row, rows->size));
+  rows->n++;
+  PetscFunctionReturn(0);
+}
+
+static void rows_pop(void *state, int m)
+{
+  ((Rows *)state)->n -= m;
+}
+
+const RgSetBackend rg_set_backend_rows = {
+  "rows", NULL, rows_create, rows_destroy, rows_reset, rows_covariance, rows_push, rows_pop};
 
 #define MAX_LISTENERS 4
 #define CACHE_BYTES (1 << 20) /* row storage up to this size needs no structure */
@@ -279,3 +434,66 @@ PetscErrorCode rg_set_posterior_covariance(const RgSetPosterior *posterior, int 
   PetscCall(posterior->backend->covariance(posterior->state, &posterior->prior, index, out));
   PetscFunctionReturn(0);
 }
+
+static PetscErrorCode set_open(RgPosterior *posterior, int n)
+{
+  (void)posterior, (void)n;
+  return 0;
+}
+
+static PetscErrorCode set_close(RgPosterior *posterior)
+{
+  return rg_set_posterior_destroy(&posterior->set);
+}
+
+static PetscErrorCode set_extend(RgPosterior *posterior, const RgObservations *data,
+                                 RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  for (int i = 0; i < data->n && !failure->failed; i++)
+    PetscCall(rg_set_posterior_append(posterior->set, data->index[i], data->y[i], failure));
+  PetscFunctionReturn(0);
+}
+
+static PetscErrorCode set_reset(RgPosterior *posterior, const RgObservations *data,
+                                RgFailure *failure)
+{
+  PetscFunctionBeginUser;
+  PetscCall(rg_set_posterior_reset(posterior->set, &posterior->kernel, posterior->noise_variance,
+                                   posterior->mean));
+  PetscCall(set_extend(posterior, data, failure));
+  PetscFunctionReturn(0);
+}
+
+static const double *set_means(const RgPosterior *posterior)
+{
+  return rg_set_posterior_mean(posterior->set);
+}
+
+static const double *set_variances(const RgPosterior *posterior)
+{
+  return rg_set_posterior_variance(posterior->set);
+}
+
+static PetscErrorCode set_keep(RgPosterior *posterior)
+{
+  return rg_set_posterior_keep(posterior->set);
+}
+
+static PetscErrorCode set_restore(RgPosterior *posterior)
+{
+  return rg_set_posterior_restore(posterior->set);
+}
+
+const RgPosteriorOps rg_set_ops = {
+  .name = "set",
+  .open = set_open,
+  .close = set_close,
+  .reset = set_reset,
+  .extend = set_extend,
+  .means = set_means,
+  .variances = set_variances,
+  .keep = set_keep,
+  .pend = set_extend,
+  .restore = set_restore,
+};

@@ -4,9 +4,16 @@
 #ifndef RG_GP_POSTERIOR_SET_SET_POSTERIOR_H
 #define RG_GP_POSTERIOR_SET_SET_POSTERIOR_H
 
-#include "regatta/domain.h"
 #include "gp/kernel/kernel.h"
-#include "gp/posterior/set/set_prior.h"
+#include "gp/posterior/set/set_factor.h"
+#include "maths/vector.h"
+#include "regatta/domain.h"
+
+/* F viewed as before x n x after (row-major): F_b,a,j <- sum_i A_ai F_b,i,j, in place. A: n x n,
+   row-major; lower: treat its strict upper triangle as zero. scratch: 2 n RG_VECTOR_TILE
+   doubles. O(before n^2 after). */
+void rg_grid_multiply(int before, int n, size_t after, const double *A, bool lower, double *F,
+                      double *scratch);
 
 typedef struct RgSetPosterior RgSetPosterior;
 
@@ -86,5 +93,36 @@ const double *rg_set_posterior_points(const RgSetPosterior *posterior);
 PetscErrorCode rg_set_posterior_follow(RgSetPosterior *posterior, const RgSetListener *listener);
 /* Posterior covariance of point `index` with every point: out (N). O(N n). */
 PetscErrorCode rg_set_posterior_covariance(const RgSetPosterior *posterior, int index, double *out);
+
+typedef struct {
+  const char *name;
+  /* Whether it can represent this prior. NULL: it can represent any. */
+  bool (*applies)(const RgSetPrior *prior);
+  /* `capacity`: expected number of observations. */
+  PetscErrorCode (*create)(const RgSetPrior *prior, int capacity, void **state);
+  PetscErrorCode (*destroy)(void **state);
+  /* Forget the data. The prior may have changed, but the back end still applies. */
+  PetscErrorCode (*reset)(void *state, const RgSetPrior *prior);
+  /* out (N): posterior covariance of point `index` with every point. */
+  PetscErrorCode (*covariance)(void *state, const RgSetPrior *prior, int index, double *out);
+  /* Point `index` was observed. pivot: square root of its variance before plus noise; row (N):
+     its posterior covariance with every point before, divided by the pivot. Follows a call of
+     covariance for the same point. */
+  PetscErrorCode (*push)(void *state, const RgSetPrior *prior, int index, double pivot,
+                         const double *row);
+  /* Forget the last m observations. */
+  void (*pop)(void *state, int m);
+} RgSetBackend;
+
+/* Keeps all rows: O(n N) memory, one pass over it per observation. Any kernel, any set. */
+extern const RgSetBackend rg_set_backend_rows;
+/* A kernel that is a product of two halves, on a set that is a product of two halves (designs
+   and contexts, or axes of a grid). Keeps n columns of either half and an n x n factor; a row is
+   one dgemm of the halves, 2 n N flops. Rounding: weights of size 1/(2 sd of the noise) cancel
+   in a row, so rows lose digits as the noise becomes small. */
+extern const RgSetBackend rg_set_backend_product;
+/* A grid, and a kernel whose terms each depend on few of its axes. Rows are sums of small
+   tables, one per term, and only the tables are kept. O(N) per observation for any n. */
+extern const RgSetBackend rg_set_backend_additive;
 
 #endif

@@ -1,5 +1,5 @@
 /* Work arrays that grow on demand; growth loses their contents. */
-#include "base/room.h"
+#include "base/grow.h"
 
 PetscErrorCode rg_room(size_t size, size_t wanted, size_t *room, double **array)
 {
