@@ -85,7 +85,6 @@ static inline PetscErrorCode fake_record(const Fake *fake, int i, RgRecord *reco
   const RgTrial *trial = &fake->trials[i];
   bool model = trial->cell % FAKE_ALGORITHMS == 0, failed = trial->seed % 5 == 4;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_record_create(&fake->study, trial, FAKE_ROWS,
                              model ? trial->dim_x + trial->dim_c : 0, model ? extra : NULL,
                              record));
@@ -112,7 +111,7 @@ static inline PetscErrorCode fake_record(const Fake *fake, int i, RgRecord *reco
   record->provenance.started = 1.6e9 + 100 * trial->cell + (double)trial->seed;
   record->provenance.wall = record->provenance.cpu = 0.25;
   record->provenance.fingerprint = UINT64_C(0xfedcba9876543210);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A results file with one seed of every cell, in memory. */
@@ -123,7 +122,6 @@ static inline PetscErrorCode fake_image(RgMedium *image)
   const RgRecord *list[FAKE_CELLS];
   RgFault fault = {0};
 
-  PetscFunctionBeginUser;
   fake_create(1, &fake);
   for (int i = 0; i < FAKE_CELLS; i++) {
     uint64_t checksum[2];
@@ -138,7 +136,7 @@ static inline PetscErrorCode fake_image(RgMedium *image)
   PetscCheck(!fault.code, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", fault.message);
   for (int i = 0; i < FAKE_CELLS; i++) PetscCall(rg_record_destroy(&records[i]));
   fake_destroy(&fake);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #endif

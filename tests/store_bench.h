@@ -133,7 +133,6 @@ static inline PetscErrorCode witness_visit(void *closure, const RgRecord *record
   uint64_t checksum[2];
   int i = 0;
 
-  PetscFunctionBeginUser;
   while (i < witness->fake->plan.n && strcmp(witness->fake->trials[i].id, record->id)) i++;
   assert_true(i < witness->fake->plan.n);
   witness->seen[i]++;
@@ -150,7 +149,7 @@ static inline PetscErrorCode witness_visit(void *closure, const RgRecord *record
   PetscCall(rg_record_destroy(&expected));
   PetscCall(rg_record_checksum(record, checksum));
   rg_checksum_add(&witness->checksum, checksum);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static inline Witness bench_visit(Bench *bench, const char *path)

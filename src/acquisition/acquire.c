@@ -38,13 +38,12 @@ int rg_argmax(int n, const double *value, const unsigned char *excluded)
 PetscErrorCode rg_excluded_points(const RgDomain *domain, const RgHistory *history,
                                   unsigned char **excluded)
 {
-  PetscFunctionBeginUser;
   *excluded = NULL;
-  if (!domain->without_replacement) PetscFunctionReturn(0);
+  if (!domain->without_replacement) return 0;
   PetscCall(PetscCalloc1((size_t)domain->design.size, excluded));
   for (int i = 0; i < history->n; i++) (*excluded)[history->index[i]] = 1;
   for (int i = 0; i < history->pending.n; i++) (*excluded)[history->pending.index[i]] = 1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- any function -------------------------------------------------------------------------- */
@@ -65,7 +64,6 @@ PetscErrorCode rg_observed_starts(const RgSearch *search, int *n, double **point
   int dim = history->dim, count, *list;
   int wanted = PetscMax(options->incumbents, 1);
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)wanted, &list));
   PetscCall(PetscMalloc1((size_t)(wanted + options->perturbations) * dim, points));
   count = best_observed(history, wanted, list);
@@ -80,7 +78,7 @@ PetscErrorCode rg_observed_starts(const RgSearch *search, int *n, double **point
       point[j] = fmin(fmax(best[j] + sd * rg_random_normal(search->random), 0.0), 1.0);
   }
   PetscCall(PetscFree(list));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode acquire_with_box(const RgDomain *domain, RgBatchFunction function,
@@ -91,7 +89,6 @@ static PetscErrorCode acquire_with_box(const RgDomain *domain, RgBatchFunction f
   RgSearch with = *search;
   double *extra;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_observed_starts(search, &with.n_extra, &extra));
   with.extra = extra;
   with.space = &domain->design;
@@ -99,7 +96,7 @@ static PetscErrorCode acquire_with_box(const RgDomain *domain, RgBatchFunction f
   PetscCall(rg_maximise_box_screened(&with, domain->design.dim, function, closure, screen, query->x,
                                      value, failure));
   PetscCall(PetscFree(extra));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *history,
@@ -109,7 +106,6 @@ PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *histor
   const RgSpace *space = &domain->design;
   unsigned char *excluded;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_excluded_points(domain, history, &excluded));
   query->index = rg_argmax(space->size, values, excluded);
   /* All values may be -infinity, as in acquire_finite. */
@@ -124,7 +120,7 @@ PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *histor
                    space->size);
   }
   PetscCall(PetscFree(excluded));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *history,
@@ -134,14 +130,13 @@ static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *
   const RgSpace *space = &domain->design;
   double *values;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)space->size, &values));
   for (int begin = 0; begin < space->size; begin += SET_BLOCK)
     PetscCall(function(closure, PetscMin(SET_BLOCK, space->size - begin),
                        space->points + (size_t)begin * space->dim, values + begin, NULL));
   PetscCall(rg_acquire_of_set(domain, history, values, query, value, failure));
   PetscCall(PetscFree(values));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_acquire_with(const RgDomain *domain, RgBatchFunction function, void *closure,
@@ -155,12 +150,11 @@ PetscErrorCode rg_acquire_screened(const RgDomain *domain, RgBatchFunction funct
                                    const RgScreen *screen, const RgSearch *search, RgQuery *query,
                                    double *value, RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   if (rg_space_is_finite(&domain->design))
     PetscCall(acquire_with_set(domain, search->history, function, closure, query, value, failure));
   else
     PetscCall(acquire_with_box(domain, function, closure, screen, search, query, value, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- marginal functions on a finite design -------------------------------------------------- */
@@ -196,7 +190,6 @@ static PetscErrorCode scan_argmax(const Scan *scan, int *index, double *best)
   int n_blocks = (scan->n + SET_BLOCK - 1) / SET_BLOCK;
   double *top, value[SET_BLOCK];
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n_blocks, &top));
   *best = -INFINITY;
   *index = -1;
@@ -215,7 +208,7 @@ static PetscErrorCode scan_argmax(const Scan *scan, int *index, double *best)
     if (*index >= 0) *best = value[*index - b * SET_BLOCK];
   }
   PetscCall(PetscFree(top));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static RgForm form_of(const RgAcquisition *acquisition)
@@ -234,7 +227,6 @@ static PetscErrorCode acquire_finite_penalised(RgModel *model, const RgAcquisiti
                      rg_posterior_variances(&model->posterior), NULL, acquisition, space->size};
   double *values;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)space->size, &values));
   for (int begin = 0; begin < space->size; begin += SET_BLOCK) {
     const int m = scan_block(&scan, begin, values + begin);
@@ -243,7 +235,7 @@ static PetscErrorCode acquire_finite_penalised(RgModel *model, const RgAcquisiti
   }
   PetscCall(rg_acquire_of_set(model->domain, search->history, values, query, value, failure));
   PetscCall(PetscFree(values));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode acquire_finite(RgModel *model, const RgHistory *history,
@@ -254,7 +246,6 @@ static PetscErrorCode acquire_finite(RgModel *model, const RgHistory *history,
   unsigned char *excluded;
   int first = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_excluded_points(model->domain, history, &excluded));
   Scan scan = {rg_posterior_means(&model->posterior), rg_posterior_variances(&model->posterior),
                excluded, acquisition, space->size};
@@ -268,7 +259,7 @@ static PetscErrorCode acquire_finite(RgModel *model, const RgHistory *history,
            space->dim * sizeof(double));
   else rg_failure_set(failure, "all %d points of the domain have been queried", space->size);
   PetscCall(PetscFree(excluded));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- marginal functions on a box ------------------------------------------------------------ */
@@ -286,18 +277,17 @@ typedef struct {
 static PetscErrorCode box_block(BoxFunction *box, int m, const double *X, double *value,
                                 double *gradient)
 {
-  PetscFunctionBeginUser;
   PetscCall(
     rg_posterior_predict(&box->model->posterior, m, X, box->mean, box->variance, &box->work));
   for (int j = 0; j < m; j++) box->sd[j] = sqrt(box->variance[j]);
   box->acquisition->function(box->acquisition->closure, m, box->mean, box->sd, value,
                              gradient ? box->d_mean : NULL, gradient ? box->d_sd : NULL);
-  if (!gradient) PetscFunctionReturn(0);
+  if (!gradient) return 0;
   for (int j = 0; j < m; j++)
     box->d_sd[j] = box->sd[j] < SD_FLAT ? 0.0 : 0.5 * box->d_sd[j] / box->sd[j];
   PetscCall(rg_posterior_gradient(&box->model->posterior, m, X, box->d_mean, box->d_sd, &box->work,
                                   gradient));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode box_function(void *closure, int m, const double *X, double *value,
@@ -306,13 +296,12 @@ static PetscErrorCode box_function(void *closure, int m, const double *X, double
   BoxFunction *box = closure;
   size_t dim = (size_t)box->model->domain->design.dim;
 
-  PetscFunctionBeginUser;
   for (int begin = 0; begin < m; begin += box->capacity)
     PetscCall(box_block(box, PetscMin(box->capacity, m - begin), X + begin * dim, value + begin,
                         gradient ? gradient + begin * dim : NULL));
   if (box->penalty)
     rg_penalty_apply(box->penalty, form_of(box->acquisition), m, X, value, gradient);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode acquire_box(RgModel *model, const RgAcquisition *acquisition,
@@ -322,13 +311,12 @@ static PetscErrorCode acquire_box(RgModel *model, const RgAcquisition *acquisiti
   BoxFunction box = {
     .model = model, .acquisition = acquisition, .penalty = penalty, .capacity = BOX_BLOCK};
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc5(BOX_BLOCK, &box.mean, BOX_BLOCK, &box.variance, BOX_BLOCK, &box.sd,
                          BOX_BLOCK, &box.d_mean, BOX_BLOCK, &box.d_sd));
   PetscCall(rg_acquire_with(model->domain, box_function, &box, search, query, value, failure));
   PetscCall(PetscFree5(box.mean, box.variance, box.sd, box.d_mean, box.d_sd));
   PetscCall(rg_prediction_destroy(&box.work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* rg_acquire with a penalty on the points in flight. */
@@ -338,7 +326,6 @@ static PetscErrorCode acquire_penalised(RgModel *model, const RgAcquisition *acq
 {
   RgPenalty penalty;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_penalty_create(model, search, &penalty, failure));
   if (failure->failed) *value = NAN;
   else if (rg_space_is_finite(&model->domain->design))
@@ -346,13 +333,12 @@ static PetscErrorCode acquire_penalised(RgModel *model, const RgAcquisition *acq
       acquire_finite_penalised(model, acquisition, &penalty, search, query, value, failure));
   else PetscCall(acquire_box(model, acquisition, &penalty, search, query, value, failure));
   PetscCall(rg_penalty_destroy(&penalty));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_acquire(RgModel *model, const RgAcquisition *acquisition, const RgSearch *search,
                           RgQuery *query, double *value, RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   PetscCheck(!rg_model_uses_context(model), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "marginal acquisition functions take no context; the model has %d context inputs",
              model->domain->context.dim);
@@ -361,5 +347,5 @@ PetscErrorCode rg_acquire(RgModel *model, const RgAcquisition *acquisition, cons
   else if (rg_space_is_finite(&model->domain->design))
     PetscCall(acquire_finite(model, search->history, acquisition, query, value, failure));
   else PetscCall(acquire_box(model, acquisition, NULL, search, query, value, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }

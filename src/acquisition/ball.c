@@ -60,21 +60,19 @@ static PetscErrorCode search_create(const RgBall *ball, int m, Search *search)
 {
   size_t n = (size_t)m * ball->dim;
 
-  PetscFunctionBeginUser;
   *search = (Search){.ball = *ball, .dim = ball->dim, .m = m};
   PetscCall(PetscCalloc5(n, &search->x, n, &search->gradient, m, &search->value, m,
                          &search->spectral, n, &search->step));
   PetscCall(PetscCalloc5(m, &search->fraction, n, &search->X, n, &search->G, m, &search->F, m,
                          &search->id));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode search_destroy(Search *search)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree5(search->x, search->gradient, search->value, search->spectral, search->step));
   PetscCall(PetscFree5(search->fraction, search->X, search->G, search->F, search->id));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The projected step of start i, first tried in full. A negligible step puts the start at rest. */
@@ -122,7 +120,6 @@ static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *clo
 {
   const size_t dim = (size_t)search->dim;
 
-  PetscFunctionBeginUser;
   PetscCall(function(closure, search->m, search->x, search->value, search->gradient));
   for (int i = 0; i < search->m; i++) {
     double norm = 0.0;
@@ -145,7 +142,7 @@ static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *clo
     for (int k = 0; k < n; k++)
       learn(search, search->id[k], search->X + k * dim, search->F[k], search->G + k * dim);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Uniform points of the ball, projected onto the cube. */
@@ -174,7 +171,6 @@ PetscErrorCode rg_maximise_ball(const RgSearch *with, const RgBall *ball, RgBatc
   double *points, *value;
   int *chosen, count = 0, best = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3((size_t)raw_points * dim, &points, (size_t)raw_points, &value,
                          (size_t)starts, &chosen));
   raw(ball, raw_points, with->random, points);
@@ -185,7 +181,7 @@ PetscErrorCode rg_maximise_ball(const RgSearch *with, const RgBall *ball, RgBatc
     rg_failure_set(failure, "the acquisition function is finite at none of %d points of a ball",
                    raw_points);
     PetscCall(PetscFree3(points, value, chosen));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(search_create(ball, count, &search));
   for (int k = 0; k < count; k++)
@@ -197,5 +193,5 @@ PetscErrorCode rg_maximise_ball(const RgSearch *with, const RgBall *ball, RgBatc
   PetscCall(PetscArraycpy(best_x, search.x + (size_t)best * dim, dim));
   PetscCall(search_destroy(&search));
   PetscCall(PetscFree3(points, value, chosen));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -67,7 +67,6 @@ static PetscErrorCode create_weighted(RgPosterior *posterior, int dim_x, double 
   RgContextWeights *own;
   double *each, *weight;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(what->M, &each));
   PetscCall(PetscMalloc1(nodes->n, &weight));
   PetscCall(PetscNew(&own));
@@ -80,7 +79,7 @@ static PetscErrorCode create_weighted(RgPosterior *posterior, int dim_x, double 
   ucb->own = own;
   PetscCall(rg_context_nodes_destroy(&owned));
   PetscCall(PetscFree(each));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Takes ownership of `nodes`. */
@@ -93,10 +92,9 @@ static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
   const size_t slopes = (size_t)what->n_slopes * (posterior->kernel.dim - dim_x) * J;
   const bool few = nodes->n > 0;
 
-  PetscFunctionBeginUser;
   if (few && is_linear(what)) {
     PetscCall(create_weighted(posterior, dim_x, width, what, form, designs, nodes, ucb));
-    PetscFunctionReturn(0);
+    return 0;
   }
   *ucb = (RgContextUcb){.what = *what, .nodes = *nodes, .width = width};
   PetscCall(rg_context_posterior_create(posterior, dim_x, few ? nodes->n : what->M,
@@ -106,21 +104,19 @@ static PetscErrorCode create(RgPosterior *posterior, int dim_x, double width,
   PetscCall(rg_context_moments_create(&ucb->posterior, &ucb->bar));
   PetscCall(PetscMalloc4(M, &ucb->u, slopes, &ucb->slope, M, &ucb->u_bar, slopes, &ucb->slope_bar));
   PetscCall(PetscMalloc2(nodes->n * J, &ucb->node_u, nodes->n * J, &ucb->node_bar));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_ucb_create(RgModel *model, double width, const RgContextual *what,
                                      RgContextForm form, int designs, RgContextUcb *ucb)
 {
-  PetscFunctionBeginUser;
   PetscCall(create(&model->posterior, model->domain->design.dim, width, what, form, designs,
                    &(RgContextNodes){0}, ucb));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_context_moments_destroy(&ucb->moments));
   PetscCall(rg_context_moments_destroy(&ucb->bar));
   PetscCall(PetscFree4(ucb->u, ucb->slope, ucb->u_bar, ucb->slope_bar));
@@ -129,7 +125,7 @@ PetscErrorCode rg_context_ucb_destroy(RgContextUcb *ucb)
   PetscCall(rg_context_nodes_destroy(&ucb->nodes));
   if (ucb->own) PetscCall(PetscFree(ucb->own->weight));
   PetscCall(PetscFree(ucb->own));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* U and dU/dc of design j of the batch, at the contexts of the posterior. */
@@ -186,14 +182,13 @@ static PetscErrorCode value_of(const RgContextUcb *ucb, bool gradient, const dou
 {
   const RgContextual *what = &ucb->what;
 
-  PetscFunctionBeginUser;
   if (gradient) {
     PetscCall(PetscArrayzero(u_bar, what->M));
     PetscCall(PetscArrayzero(slope_bar, what->n_slopes * ucb->posterior.dim_c));
   }
   PetscCall(what->criterion(what->closure, u, slope, value, gradient ? u_bar : NULL,
                             gradient ? slope_bar : NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Evaluate the batch through the nodes. */
@@ -202,22 +197,20 @@ static PetscErrorCode batch_by_nodes(RgContextUcb *ucb, int J, bool gradient, do
   const RgContextNodes *nodes = &ucb->nodes;
   const size_t M = (size_t)nodes->size, S = (size_t)nodes->slopes, N = (size_t)nodes->n;
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < J; j++) confidence_bounds(ucb, j, ucb->node_u + j * N);
   rg_context_nodes_values(nodes, J, ucb->node_u, ucb->u, ucb->slope);
   for (int j = 0; j < J; j++)
     PetscCall(value_of(ucb, gradient, ucb->u + j * M, ucb->slope + j * S, &value[j],
                        ucb->u_bar + j * M, ucb->slope_bar + j * S));
-  if (!gradient) PetscFunctionReturn(0);
+  if (!gradient) return 0;
   rg_context_nodes_pull(nodes, J, ucb->u_bar, ucb->slope_bar, ucb->node_bar);
   for (int j = 0; j < J; j++) chain_rule(ucb, j, ucb->node_bar + j * N);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode batch(RgContextUcb *ucb, int J, const double *X, double *value,
                             double *gradient)
 {
-  PetscFunctionBeginUser;
   ucb->posterior.values_only = !gradient;
   PetscCall(rg_context_posterior_predict(&ucb->posterior, J, X, &ucb->moments));
   if (ucb->nodes.n > 0) PetscCall(batch_by_nodes(ucb, J, gradient, value));
@@ -228,7 +221,7 @@ static PetscErrorCode batch(RgContextUcb *ucb, int J, const double *X, double *v
   }
   if (gradient)
     PetscCall(rg_context_posterior_gradient(&ucb->posterior, J, X, &ucb->bar, gradient));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, double *value,
@@ -242,14 +235,13 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
   const int size =
     gradient && !ucb->posterior.is_product ? PetscMin(kept, RG_CONTEXT_BATCH) : RG_CONTEXT_BATCH;
 
-  PetscFunctionBeginUser;
   for (int begin = 0; begin < m; begin += size) {
     PetscCall(rg_poll());
     PetscCall(batch(ucb, PetscMin(size, m - begin), X + begin * dim, value + begin,
                     gradient ? gradient + begin * dim : NULL));
   }
   if (ucb->what.settle) ucb->what.settle(ucb->what.closure, m, (int)dim, value, gradient);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the search ------------------------------------------------------------------------------ */
@@ -265,7 +257,6 @@ static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *
   const int most = search->options->raw_samples;
   bool screened = !few || few->M < exact->M;
 
-  PetscFunctionBeginUser;
   if (screened) {
     PetscCall(rg_context_ucb_create(model, options->width, exact, RG_CONTEXT_ROUGH, most, &coarse));
     if (!rg_context_posterior_is_reduced(&coarse.posterior)) {
@@ -282,7 +273,7 @@ static PetscErrorCode acquire_listed(RgModel *model, const RgContextualOptions *
                                 screened ? &screen : NULL, search, query, value, failure));
   if (screened) PetscCall(rg_context_ucb_destroy(&coarse));
   PetscCall(rg_context_ucb_destroy(&ucb));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether data are so many that values at all contexts are dear. */
@@ -319,7 +310,6 @@ static PetscErrorCode create_with_nodes(const RgModel *model, const RgContextual
   RgContextNodes nodes;
   int most = PetscMin(how->most, what->M / 2);
 
-  PetscFunctionBeginUser;
   if (options->nodes > 0) most = PetscMin(most, options->nodes);
   PetscCall(rg_context_nodes_create(&how->posterior->kernel, dim_x, what->M, what->contexts,
                                     what->n_slopes, how->tolerance, most, &nodes));
@@ -328,7 +318,7 @@ static PetscErrorCode create_with_nodes(const RgModel *model, const RgContextual
     PetscCall(create(how->posterior, dim_x, options->width, what,
                      how->near && nodes.n > NEAR_CONTEXTS ? RG_CONTEXT_NEAR : RG_CONTEXT_PAIRS, 1,
                      &nodes, ucb));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Residual that a projection may leave: a share of the noise, within bounds. */
@@ -377,7 +367,6 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
   RgPosterior *posterior = &model->posterior;
   bool found;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_posterior_project(posterior, projection_tolerance(model), &rough->projected,
                                  &rough->projects));
   if (rough->projects) posterior = &rough->projected;
@@ -395,21 +384,20 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
                      &rough->ucb));
   rough->looks = false;
   rough->gains = rough->projects || found || (few && few->M < exact->M);
-  if (model->domain->design.dim == 1) PetscFunctionReturn(0);
+  if (model->domain->design.dim == 1) return 0;
   what = few && options->few_first ? few : exact;
   how =
     (Interpolated){posterior, near, FIRST, PetscMin(rough->ucb.posterior.size - 1, ROUGH_NODES)};
   PetscCall(create_with_nodes(model, options, what, &how, &rough->looks, &rough->first));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode rough_destroy(Rough *rough)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_context_ucb_destroy(&rough->ucb));
   if (rough->looks) PetscCall(rg_context_ucb_destroy(&rough->first));
   if (rough->projects) PetscCall(rg_posterior_destroy(&rough->projected));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode exact_value(RgModel *model, double width, const RgContextual *exact,
@@ -417,11 +405,10 @@ static PetscErrorCode exact_value(RgModel *model, double width, const RgContextu
 {
   RgContextUcb ucb;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_context_ucb_create(model, width, exact, RG_CONTEXT_PAIRS, 1, &ucb));
   PetscCall(rg_context_ucb_function(&ucb, 1, x, value, NULL));
   PetscCall(rg_context_ucb_destroy(&ucb));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The value of `exact` at the query. If the search gave another value, climb on all contexts, in
@@ -439,10 +426,9 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
   double *moved, climbed;
   RgContextUcb ucb;
 
-  PetscFunctionBeginUser;
   PetscCall(exact_value(model, width, exact, x, value));
   if (fabs(*value - given) <= tolerance * fmax(1.0, fabs(*value)) || !options.max_iterations)
-    PetscFunctionReturn(0);
+    return 0;
   options.max_iterations = PetscMin(options.max_iterations, LAST_CLIMB);
   if (is_long(model)) options.raw_samples *= LONG_STEP;
   PetscCall(PetscMalloc1(dim, &moved));
@@ -457,7 +443,7 @@ static PetscErrorCode confirm(RgModel *model, double width, const RgContextual *
     *value = climbed;
   }
   PetscCall(PetscFree(moved));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether the kernel is a product of a part in x and a part in c. */
@@ -465,15 +451,14 @@ static PetscErrorCode find_product(const RgModel *model, bool *is_product)
 {
   RgKernel left = {0}, right = {0};
 
-  PetscFunctionBeginUser;
   *is_product = rg_posterior_has_factor(&model->posterior);
-  if (!*is_product) PetscFunctionReturn(0);
+  if (!*is_product) return 0;
   PetscCall(rg_kernel_split(&model->posterior.kernel, model->domain->design.dim, &left, &right,
                             is_product));
-  if (!*is_product) PetscFunctionReturn(0);
+  if (!*is_product) return 0;
   PetscCall(rg_kernel_destroy(&left));
   PetscCall(rg_kernel_destroy(&right));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions *options,
@@ -488,7 +473,6 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   const double tolerance = is_long(model) ? LONG_CONFIRM : CONFIRM;
   bool is_product, fewer;
 
-  PetscFunctionBeginUser;
   if (is_long(model)) limited.max_iterations = PetscMin(limited.max_iterations, LONG_ROUNDS);
   climbs.options = &limited;
   PetscCall(find_product(model, &is_product));
@@ -514,7 +498,7 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   PetscCall(rough_destroy(&rough));
   if ((fewer || near) && !failure->failed)
     PetscCall(confirm(model, options->width, exact, whole, tolerance, search, query->x, value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Designs of a batch that depend on each other need one search throughout, because a coarse
@@ -527,7 +511,6 @@ static PetscErrorCode acquire_settled(RgModel *model, const RgContextualOptions 
   RgContextUcb ucb;
   bool found = false;
 
-  PetscFunctionBeginUser;
   const Interpolated how = {&model->posterior, false, FINE, FINE_NODES};
   if (options->nodes > 0) PetscCall(create_with_nodes(model, options, exact, &how, &found, &ucb));
   if (!found)
@@ -536,7 +519,7 @@ static PetscErrorCode acquire_settled(RgModel *model, const RgContextualOptions 
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &ucb, NULL, search, query,
                                 value, failure));
   PetscCall(rg_context_ucb_destroy(&ucb));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether the search would need many nodes. */
@@ -544,13 +527,12 @@ static PetscErrorCode find_many(const RgModel *model, const RgContextual *exact,
 {
   RgContextNodes nodes;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_context_nodes_create(&model->posterior.kernel, model->domain->design.dim, exact->M,
                                     exact->contexts, 0, ROUGH, PetscMin(ROUGH_NODES, exact->M / 2),
                                     &nodes));
   *many = nodes.n == 0;
   PetscCall(rg_context_nodes_destroy(&nodes));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *options,
@@ -563,10 +545,9 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
                 rg_space_is_finite(&model->domain->design);
   bool is_product = false;
 
-  PetscFunctionBeginUser;
   if (exact->settle) {
     PetscCall(acquire_settled(model, options, exact, search, query, value, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   const bool kinks = is_own(exact) || (exact->n_slopes && model->domain->design.dim == 1);
   listed = listed || (kinks && !options->few_first && model->posterior.n <= FEW_DATA);
@@ -574,7 +555,7 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
   if (is_product) PetscCall(find_many(model, exact, &listed));
   PetscCall((listed ? acquire_listed : acquire_by_nodes)(model, options, exact, few, search, query,
                                                          value, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- criteria -------------------------------------------------------------------------------- */
@@ -585,10 +566,9 @@ static PetscErrorCode measure(const RgContextWeights *weights, const double *u, 
 {
   const int n = weights->size;
 
-  PetscFunctionBeginUser;
   if (u_bar) PetscCall(rg_measure_gradient(weights->measure, n, u, weights->weight, value, u_bar));
   else PetscCall(rg_measure_value(weights->measure, 1, n, u, weights->weight, value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode average(const RgContextWeights *weights, const double *u, double *value,
@@ -596,10 +576,9 @@ static PetscErrorCode average(const RgContextWeights *weights, const double *u, 
 {
   double sum = 0.0;
 
-  PetscFunctionBeginUser;
   if (weights->measure) {
     PetscCall(measure(weights, u, value, u_bar));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int m = 0; m < weights->size; m++) {
     const double weight = weights->weight ? weights->weight[m] : 1.0 / weights->size;
@@ -607,17 +586,16 @@ static PetscErrorCode average(const RgContextWeights *weights, const double *u, 
     if (u_bar) u_bar[m] = weight;
   }
   *value = sum;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *slope,
                                   double *value, double *u_bar, double *slope_bar)
 {
-  PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
   PetscCall(average(closure, u, value, u_bar));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double length(int dim, const double *vector)
@@ -635,17 +613,16 @@ PetscErrorCode rg_ucb_penalised(void *closure, const double *u, const double *sl
   int steepest = 0, dim = penalised->dim_c;
   double largest = -1.0;
 
-  PetscFunctionBeginUser;
   for (int l = 0; l < penalised->n_slopes; l++) {
     const double norm = length(dim, slope + (size_t)l * dim);
     if (norm > largest) largest = norm, steepest = l;
   }
   PetscCall(average(&penalised->centre, u, value, u_bar));
   *value -= penalised->radius * largest;
-  if (!slope_bar || penalised->flat_penalty || !(largest > 0.0)) PetscFunctionReturn(0);
+  if (!slope_bar || penalised->flat_penalty || !(largest > 0.0)) return 0;
   for (int k = steepest * dim; k < (steepest + 1) * dim; k++)
     slope_bar[k] = -penalised->radius * slope[k] / largest;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_ucb_minimum(void *closure, const double *u, const double *slope, double *value,
@@ -654,7 +631,6 @@ PetscErrorCode rg_ucb_minimum(void *closure, const double *u, const double *slop
   const int M = *(const int *)closure;
   int least = 0;
 
-  PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
   for (int m = 1; m < M; m++) {
@@ -662,5 +638,5 @@ PetscErrorCode rg_ucb_minimum(void *closure, const double *u, const double *slop
   }
   *value = u[least];
   if (u_bar) u_bar[least] = 1.0;
-  PetscFunctionReturn(0);
+  return 0;
 }

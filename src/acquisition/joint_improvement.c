@@ -35,7 +35,6 @@ static PetscErrorCode quadrature(Joint *joint)
   const double kink = joint->width > 0 ? 0 : (joint->tau - joint->mean[0]) / joint->S[0];
   RgQuadrature rule;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_distribution_quadrature(&normal, PANELS, 1, &kink, &rule));
   joint->samples = rule.n;
   for (int s = 0; s < rule.n; s++) {
@@ -43,7 +42,7 @@ static PetscErrorCode quadrature(Joint *joint)
     joint->f[s] = joint->S[0] * rule.node[s];
   }
   PetscCall(rg_quadrature_destroy(&rule));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Several points: normals from scrambled Sobol points, times the factor. */
@@ -51,7 +50,6 @@ static PetscErrorCode draw(Joint *joint, RgRandom *draws)
 {
   const int q = joint->q;
 
-  PetscFunctionBeginUser;
   if (q <= RG_SOBOL_MAX_DIM) PetscCall(rg_design_sobol(draws, joint->samples, q, joint->f));
   else rg_random_uniforms(draws, (size_t)joint->samples * (size_t)q, joint->f);
   for (int i = 0; i < joint->samples * q; i++) joint->f[i] = rg_normal_quantile(joint->f[i]);
@@ -60,7 +58,7 @@ static PetscErrorCode draw(Joint *joint, RgRandom *draws)
                 joint->f + (size_t)s * q, 1);
     joint->weight[s] = 1.0 / joint->samples;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Set each sample's target, which a new point must exceed: the best value or the largest bound of
@@ -85,22 +83,20 @@ static PetscErrorCode joint_create(int q, const RgJointImprovement *improvement,
 {
   const size_t n = (size_t)(q == 1 ? NODES_MOST : improvement->samples);
 
-  PetscFunctionBeginUser;
   *joint = (Joint){.q = q, .samples = (int)n, .tau = improvement->tau, .width = improvement->width};
   PetscCall(
     PetscMalloc4(q, &joint->mean, (size_t)q * q, &joint->S, n * q, &joint->f, 2 * q, &joint->u));
   PetscCall(PetscMalloc7(n, &joint->weight, n, &joint->target, n, &joint->m, n, &joint->d_mean, n,
                          &joint->log_gain, n, &joint->d_m, n, &joint->d_sd));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode joint_destroy(Joint *joint)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree4(joint->mean, joint->S, joint->f, joint->u));
   PetscCall(PetscFree7(joint->weight, joint->target, joint->m, joint->d_mean, joint->log_gain,
                        joint->d_m, joint->d_sd));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Factor S and draw the samples. */
@@ -109,16 +105,15 @@ static PetscErrorCode joint_prepare(Joint *joint, double diagonal, RgJointImprov
 {
   const int q = joint->q;
 
-  PetscFunctionBeginUser;
   for (int l = 0; l < q; l++) joint->S[(size_t)l * (q + 1)] += JITTER * diagonal;
   if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', q, joint->S, q)) {
     rg_failure_set(failure, "the covariance of the %d points in flight has no Cholesky factor", q);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (q == 1) PetscCall(quadrature(joint));
   else PetscCall(draw(joint, improvement->draws));
   set_targets(joint, &improvement->already);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- one more point ------------------------------------------------------------------------ */
@@ -232,7 +227,6 @@ static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes
   const int q = joint->q;
   double *c, *slope;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(q, &c, 2 + q, &slope));
   for (int j = 0; j < m; j++) {
     for (int l = 0; l < q; l++) c[l] = at->C[(size_t)l * m + j];
@@ -243,7 +237,7 @@ static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes
     for (int l = 0; l < q; l++) at->d_C[(size_t)l * m + j] = slope[2 + l];
   }
   PetscCall(PetscFree2(c, slope));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode acquire_on_box(RgModel *model, Joint *joint, RgJointImprovement *improvement,
@@ -253,7 +247,6 @@ static PetscErrorCode acquire_on_box(RgModel *model, Joint *joint, RgJointImprov
   const double *x = search->history->pending.x;
   RgMoments moments;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_moments_create(model, joint->q, &moments));
   moments.values = values_of;
   moments.closure = joint;
@@ -264,7 +257,7 @@ static PetscErrorCode acquire_on_box(RgModel *model, Joint *joint, RgJointImprov
     PetscCall(
       rg_acquire_with(model->domain, rg_moments_function, &moments, search, query, value, failure));
   PetscCall(rg_moments_destroy(&moments));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode acquire_on_set(RgModel *model, Joint *joint, RgJointImprovement *improvement,
@@ -278,7 +271,6 @@ static PetscErrorCode acquire_on_set(RgModel *model, Joint *joint, RgJointImprov
   double *C, *values, *c;
   RgSetPosterior *set;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(size * q, &C, size, &values, q, &c));
   PetscCall(rg_posterior_get_set(&model->posterior, &set));
   for (size_t l = 0; l < q; l++) {
@@ -294,7 +286,7 @@ static PetscErrorCode acquire_on_set(RgModel *model, Joint *joint, RgJointImprov
   if (!failure->failed)
     PetscCall(rg_acquire_of_set(model->domain, search->history, values, query, value, failure));
   PetscCall(PetscFree3(C, values, c));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_joint_improvement_acquire(RgModel *model, RgJointImprovement *improvement,
@@ -303,11 +295,10 @@ PetscErrorCode rg_joint_improvement_acquire(RgModel *model, RgJointImprovement *
 {
   Joint joint;
 
-  PetscFunctionBeginUser;
   PetscCall(joint_create(search->history->pending.n, improvement, &joint));
   if (rg_space_is_finite(&model->domain->design))
     PetscCall(acquire_on_set(model, &joint, improvement, search, query, value, failure));
   else PetscCall(acquire_on_box(model, &joint, improvement, search, query, value, failure));
   PetscCall(joint_destroy(&joint));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -138,11 +138,10 @@ static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes
 
 static PetscErrorCode search_create(RgModel *model, int p, Search *search)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_moments_create(model, p, &search->moments));
   search->moments.values = values_of;
   search->moments.closure = search;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The `wanted` indices with the largest of n means; returns how many there are. */
@@ -167,7 +166,6 @@ static PetscErrorCode acquire_on_set(RgModel *model, const RgHistory *history, i
   RgSetPosterior *set;
   Search search;
 
-  PetscFunctionBeginUser;
   PetscCall(search_create(model, best_points(space->size, mean, n_points, chosen), &search));
   PetscCall(PetscMalloc2((size_t)space->size * search.moments.p, &C, space->size, &value));
   PetscCall(rg_posterior_get_set(&model->posterior, &set));
@@ -183,7 +181,7 @@ static PetscErrorCode acquire_on_set(RgModel *model, const RgHistory *history, i
   PetscCall(rg_acquire_of_set(model->domain, history, value, query, best, failure));
   PetscCall(PetscFree2(C, value));
   PetscCall(rg_moments_destroy(&search.moments));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
@@ -196,11 +194,10 @@ static PetscErrorCode choose_inputs(RgModel *model, const RgHistory *history, in
   int chosen[LINES];
   double *mean, *sd;
 
-  PetscFunctionBeginUser;
   *p = 1;
   if (!history->n) {
     rg_random_uniforms(random, dim, A);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscMalloc2(history->n, &mean, history->n, &sd));
   PetscCall(rg_model_predict(model, history->n, history->x, mean, sd));
@@ -208,7 +205,7 @@ static PetscErrorCode choose_inputs(RgModel *model, const RgHistory *history, in
   for (int l = 0; l < *p; l++)
     PetscCall(PetscArraycpy(A + l * dim, history->x + (size_t)chosen[l] * dim, dim));
   PetscCall(PetscFree2(mean, sd));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode acquire_on_box(RgModel *model, int n_points, const RgSearch *search,
@@ -218,7 +215,6 @@ static PetscErrorCode acquire_on_box(RgModel *model, int n_points, const RgSearc
   double *A;
   int p;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n_points * model->domain->design.dim, &A));
   PetscCall(choose_inputs(model, search->history, n_points, search->random, A, &p));
   PetscCall(search_create(model, p, &gradient));
@@ -228,17 +224,16 @@ static PetscErrorCode acquire_on_box(RgModel *model, int n_points, const RgSearc
                             value, failure));
   PetscCall(rg_moments_destroy(&gradient.moments));
   PetscCall(PetscFree(A));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_knowledge_gradient_acquire(RgModel *model, int n_points, const RgSearch *search,
                                              RgQuery *query, double *value, RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   PetscCheck(n_points >= 1 && n_points < LINES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%d alternatives", n_points);
   if (rg_space_is_finite(&model->domain->design))
     PetscCall(acquire_on_set(model, search->history, n_points, query, value, failure));
   else PetscCall(acquire_on_box(model, n_points, search, query, value, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }

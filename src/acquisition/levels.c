@@ -17,22 +17,20 @@ PetscErrorCode rg_seen_create(const RgSpace *space, const RgHistory *history, Rg
   const size_t dim = (size_t)space->dim, told = (size_t)history->n;
   const RgPending *pending = &history->pending;
 
-  PetscFunctionBeginUser;
   seen->n = history->n + pending->n;
   seen->dim = space->dim;
   PetscCall(PetscMalloc1((size_t)PetscMax(seen->n, 1) * dim, &seen->x));
   PetscCall(PetscArraycpy(seen->x, history->x, told * dim));
   if (pending->n) PetscCall(PetscArraycpy(seen->x + told * dim, pending->x, pending->n * dim));
   for (int i = 0; i < seen->n; i++) rg_space_snap(space, seen->x + (size_t)i * dim, NULL);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_seen_destroy(RgSeen *seen)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(seen->x));
   *seen = (RgSeen){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool same(int dim, const double *a, const double *b)
@@ -55,16 +53,15 @@ PetscErrorCode rg_excluded_designs(const RgSpace *space, bool once, const RgHist
   RgSeen seen;
   int left = n;
 
-  PetscFunctionBeginUser;
   *excluded = NULL;
-  if (!once || !rg_space_has_levels(space)) PetscFunctionReturn(0);
+  if (!once || !rg_space_has_levels(space)) return 0;
   PetscCall(PetscMalloc1(n, excluded));
   PetscCall(rg_seen_create(space, history, &seen));
   for (int i = 0; i < n; i++)
     left -= (*excluded)[i] = rg_seen_has(&seen, X + (size_t)i * space->dim);
   PetscCall(rg_seen_destroy(&seen));
   if (!left) PetscCall(PetscFree(*excluded));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_snapped_function(void *closure, int m, const double *X, double *value,
@@ -76,7 +73,6 @@ PetscErrorCode rg_snapped_function(void *closure, int m, const double *X, double
   double *points;
   bool *moves;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(size, &points, size, &moves));
   PetscCall(PetscArraycpy(points, X, size));
   for (int i = 0; i < m; i++)
@@ -87,7 +83,7 @@ PetscErrorCode rg_snapped_function(void *closure, int m, const double *X, double
   for (size_t k = 0; gradient && k < size; k++)
     if (!moves[k]) gradient[k] = 0;
   PetscCall(PetscFree2(points, moves));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- all designs ----------------------------------------------------------------------------- */
@@ -177,7 +173,6 @@ static PetscErrorCode step(Climb *climb, bool *moved)
   const size_t dim = (size_t)climb->space->dim;
   int m = 0, first = 0;
 
-  PetscFunctionBeginUser;
   *moved = false;
   for (int i = 0; i < climb->n; i++) {
     if (climb->count[i])
@@ -185,7 +180,7 @@ static PetscErrorCode step(Climb *climb, bool *moved)
         rg_levels_neighbours(climb->space, climb->x + i * dim, climb->around + m * dim);
     m += climb->count[i];
   }
-  if (!m) PetscFunctionReturn(0);
+  if (!m) return 0;
   PetscCall(climb->function(climb->closure, m, climb->around, climb->at, NULL));
   for (int i = 0; i < climb->n; i++) {
     const int count = climb->count[i];
@@ -201,7 +196,7 @@ static PetscErrorCode step(Climb *climb, bool *moved)
     else PetscCall(PetscArraycpy(climb->x + i * dim, climb->around + best * dim, dim));
     *moved = *moved || best >= 0;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The best designs first, each once; returns their number. x, value: m rows, reordered. */
@@ -209,7 +204,6 @@ static PetscErrorCode gather(int dim, int m, double *x, double *value, int *n)
 {
   double *row;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(dim, &row));
   for (*n = 0; *n < PetscMin(m, CLIMBERS);) {
     int best = *n;
@@ -229,7 +223,7 @@ static PetscErrorCode gather(int dim, int m, double *x, double *value, int *n)
     else (*n)++;
   }
   PetscCall(PetscFree(row));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_levels_climb(const RgSpace *space, const RgMaximiserOptions *options, int m,
@@ -239,7 +233,6 @@ PetscErrorCode rg_levels_climb(const RgSpace *space, const RgMaximiserOptions *o
   Climb climb = {space, function, closure, .most = rg_levels_most(space), .x = x, .value = value};
   bool moved = m > 0, ever = true;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) rg_space_snap(space, x + (size_t)i * space->dim, NULL);
   PetscCall(gather(space->dim, m, x, value, &climb.n));
   const size_t room = (size_t)climb.n * climb.most;
@@ -257,5 +250,5 @@ PetscErrorCode rg_levels_climb(const RgSpace *space, const RgMaximiserOptions *o
     for (int i = 0; i < climb.n; i++) rg_space_snap(space, x + (size_t)i * space->dim, NULL);
   }
   PetscCall(PetscFree2(climb.around, climb.at));
-  PetscFunctionReturn(0);
+  return 0;
 }

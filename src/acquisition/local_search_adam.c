@@ -72,8 +72,7 @@ PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, 
   const size_t size = (size_t)m * dim;
   Adam adam = {.size = m * dim};
 
-  PetscFunctionBeginUser;
-  if (m == 0) PetscFunctionReturn(0);
+  if (m == 0) return 0;
   PetscCall(PetscMalloc5(size, &adam.at, size, &adam.clamped, size, &adam.gradient, size,
                          &adam.mean, size, &adam.square));
   PetscCall(PetscArraycpy(adam.at, x, size));
@@ -91,5 +90,5 @@ PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, 
   PetscCall(PetscArraycpy(x, adam.clamped, size));
   PetscCall(function(closure, m, x, value, NULL));
   PetscCall(PetscFree5(adam.at, adam.clamped, adam.gradient, adam.mean, adam.square));
-  PetscFunctionReturn(0);
+  return 0;
 }

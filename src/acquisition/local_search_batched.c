@@ -81,7 +81,6 @@ static PetscErrorCode search_create(const RgMaximiserOptions *options, int dim, 
 {
   size_t d = (size_t)dim, count = (size_t)m;
 
-  PetscFunctionBeginUser;
   memset(search, 0, sizeof *search);
   search->dim = dim;
   search->m = m;
@@ -107,14 +106,13 @@ static PetscErrorCode search_create(const RgMaximiserOptions *options, int dim, 
   search->upper = search->lower + d;
   search->change = search->upper + d;
   search->work = search->change + d;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode search_destroy(Search *search)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&search->starts, &search->id, &search->block));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- round 0: values and gradients at the starts -------------------------------------------- */
@@ -175,7 +173,6 @@ static PetscErrorCode begin(Search *search, const double *value, RgBatchFunction
 {
   int dim = search->dim, finite = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < search->m; i++) {
     Start *start = &search->starts[i];
     start->value = value[i];
@@ -195,7 +192,7 @@ static PetscErrorCode begin(Search *search, const double *value, RgBatchFunction
   search->n = finite;
   set_scale(search);
   for (int k = 0; k < search->n; k++) first_model(search, &search->starts[search->id[k]]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- one round ------------------------------------------------------------------------------ */
@@ -354,7 +351,6 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
 {
   Search search;
 
-  PetscFunctionBeginUser;
   PetscCall(search_create(options, dim, m, x, &search));
   PetscCall(begin(&search, value, function, closure));
   for (int round = 0; round < options->max_iterations; round++) {
@@ -376,5 +372,5 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
   }
   for (int i = 0; i < m; i++) value[i] = search.starts[i].value;
   PetscCall(search_destroy(&search));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -27,7 +27,6 @@ static PetscErrorCode lockstep_create(const RgMaximiserOptions *options, int dim
   size_t size = (size_t)m * dim;
   double *cube;
 
-  PetscFunctionBeginUser;
   memset(lockstep, 0, sizeof *lockstep);
   lockstep->m = m;
   PetscCall(PetscCalloc1((size_t)m, &lockstep->searches));
@@ -45,16 +44,15 @@ static PetscErrorCode lockstep_create(const RgMaximiserOptions *options, int dim
     if (isfinite(value[i])) lockstep->id[lockstep->n++] = i;
   }
   PetscCall(PetscFree(cube));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode lockstep_destroy(Lockstep *lockstep)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < lockstep->m; i++) PetscCall(rg_lbfgsb_destroy(&lockstep->searches[i]));
   PetscCall(RG_FREE(&lockstep->searches, &lockstep->id));
   PetscCall(PetscFree3(lockstep->X, lockstep->F, lockstep->G));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Evaluate the point that every running search requests, and let each take its step. */
@@ -63,7 +61,6 @@ static PetscErrorCode lockstep_round(Lockstep *lockstep, int dim, RgBatchFunctio
 {
   int running = 0;
 
-  PetscFunctionBeginUser;
   for (int k = 0; k < lockstep->n; k++)
     memcpy(lockstep->X + (size_t)k * dim, lockstep->searches[lockstep->id[k]].x,
            dim * sizeof(double));
@@ -78,7 +75,7 @@ static PetscErrorCode lockstep_round(Lockstep *lockstep, int dim, RgBatchFunctio
     if (status == RG_LBFGSB_EVALUATE) lockstep->id[running++] = lockstep->id[k];
   }
   lockstep->n = running;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim, int m, double *x,
@@ -86,7 +83,6 @@ PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim
 {
   Lockstep lockstep;
 
-  PetscFunctionBeginUser;
   PetscCall(lockstep_create(options, dim, m, x, value, &lockstep));
   while (lockstep.n) PetscCall(lockstep_round(&lockstep, dim, function, closure));
   for (int i = 0; i < m; i++) {
@@ -96,5 +92,5 @@ PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim
     memcpy(x + (size_t)i * dim, search->best_x, dim * sizeof(double));
   }
   PetscCall(lockstep_destroy(&lockstep));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -64,7 +64,6 @@ static PetscErrorCode screening_create(const RgMaximiserOptions *options, int di
 {
   size_t n = (size_t)options->raw_samples + n_extra, d = (size_t)dim, m;
 
-  PetscFunctionBeginUser;
   screening->dim = dim;
   screening->n = (int)n;
   screening->m = 0;
@@ -73,16 +72,15 @@ static PetscErrorCode screening_create(const RgMaximiserOptions *options, int di
                          &screening->starts, m, &screening->ends));
   PetscCall(PetscMalloc1(m, &screening->chosen));
   PetscCall(PetscCalloc1(n, &screening->taken));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode screening_destroy(Screening *screening)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree5(screening->points, screening->value, screening->key, screening->starts,
                        screening->ends));
   PetscCall(RG_FREE(&screening->chosen, &screening->taken));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The best points by the first function, a few for each start, get the value of `function`. */
@@ -93,7 +91,6 @@ static PetscErrorCode rank_again(const RgScreen *with, int starts, Screening *sc
   int *list, count = 0;
   double *X, *value;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(most, &list, most * dim, &X, most, &value));
   for (int i = 0; i < screening->n; i++)
     count = rg_ranking_insert(screening->value, i, count, most, list);
@@ -102,7 +99,7 @@ static PetscErrorCode rank_again(const RgScreen *with, int starts, Screening *sc
   PetscCall(with->function(with->closure, count, X, value, NULL));
   for (int k = 0; k < count; k++) screening->value[list[k]] = value[k];
   PetscCall(PetscFree3(list, X, value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Draw the raw points and evaluate them in one batch, together with the extra points. */
@@ -113,7 +110,6 @@ static PetscErrorCode screen(const RgSearch *search, const RgScreen *with, Scree
   const RgBatchFunction first = with->first ? with->first : with->function;
   void *closure = with->first ? with->first_closure : with->closure;
 
-  PetscFunctionBeginUser;
   if (with->raw) {
     PetscCall(with->raw(with->closure, search->random, n_raw, screening->points, screening->value));
     known = n_raw;
@@ -130,7 +126,7 @@ static PetscErrorCode screen(const RgSearch *search, const RgScreen *with, Scree
   for (int i = 0; i < screening->n; i++) {
     if (!isfinite(screening->value[i])) screening->value[i] = -INFINITY;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Keys whose largest entries are a draw without replacement with weights exp(temperature * Z), Z
@@ -248,7 +244,6 @@ static void keep_apart(int most, Screening *screening)
 static PetscErrorCode finish(const RgMaximiserOptions *options, RgLocalSearch ascend,
                              RgBatchFunction function, void *closure, Screening *screening)
 {
-  PetscFunctionBeginUser;
   sort_starts(screening);
   keep_apart(EXAMINED, screening);
   PetscCall(function(closure, screening->m, screening->starts, screening->ends, NULL));
@@ -257,7 +252,7 @@ static PetscErrorCode finish(const RgMaximiserOptions *options, RgLocalSearch as
   if (options->max_iterations > 0)
     PetscCall(ascend(options, screening->dim, screening->m, screening->starts, screening->ends,
                      function, closure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_maximise_box(const RgSearch *search, int dim, RgBatchFunction function,
@@ -282,7 +277,6 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
   Screening screening;
   int best = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(screening_create(options, dim, search->n_extra, &screening));
   PetscCall(screen(search, with, &screening));
   select_starts(options, search->random, &screening);
@@ -303,7 +297,7 @@ static PetscErrorCode maximise(const RgSearch *search, int dim, RgBatchFunction 
   if (!screening.m)
     rg_failure_set(failure, "the acquisition function is finite at none of %d points", screening.n);
   PetscCall(screening_destroy(&screening));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- integers and choices -------------------------------------------------------------------- */
@@ -313,11 +307,10 @@ static PetscErrorCode raw_designs(void *closure, RgRandom *random, int n, double
 {
   const RgSnapped *snapped = closure;
 
-  PetscFunctionBeginUser;
   (void)random;
   rg_levels_enumerate(snapped->space, n, X);
   PetscCall(rg_snapped_function(closure, n, X, value, NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The extra points, and the neighbours of those that were seen. */
@@ -328,7 +321,6 @@ static PetscErrorCode add_neighbours(const RgSearch *search, const RgSeen *seen,
   const size_t dim = (size_t)space->dim;
   double *x;
 
-  PetscFunctionBeginUser;
   *n = search->n_extra;
   const size_t room = (size_t)*n * (size_t)(1 + rg_levels_most(space));
   PetscCall(PetscMalloc1(PetscMax(room, 1) * dim, extra));
@@ -340,7 +332,7 @@ static PetscErrorCode add_neighbours(const RgSearch *search, const RgSeen *seen,
     if (rg_seen_has(seen, x)) *n += rg_levels_neighbours(space, x, *extra + *n * dim);
   }
   PetscCall(PetscFree(x));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One search over designs, without the seen ones (NULL: over all of them). */
@@ -358,7 +350,6 @@ static PetscErrorCode maximise_designs(const RgSearch *search, const RgSeen *see
   RgSearch snapped = *search;
   double *extra = NULL;
 
-  PetscFunctionBeginUser;
   const double designs = rg_levels_designs(space);
   snapped.options = &options;
   if (designs <= options.raw_samples) {
@@ -374,7 +365,7 @@ static PetscErrorCode maximise_designs(const RgSearch *search, const RgSeen *see
                      failure));
   rg_space_snap(space, best_x, NULL);
   PetscCall(PetscFree(extra));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatchFunction function,
@@ -384,11 +375,10 @@ PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatch
   const RgScreen plain = {.function = function, .closure = closure};
   RgSeen seen = {0};
 
-  PetscFunctionBeginUser;
   if (!with || search->options->local_search == RG_LOCAL_SEARCH_ADAM) with = &plain;
   if (!search->space || !rg_space_has_levels(search->space)) {
     PetscCall(maximise(search, dim, function, closure, with, best_x, best_value, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   const bool once = search->once && search->history;
   if (once) {
@@ -396,9 +386,9 @@ PetscErrorCode rg_maximise_box_screened(const RgSearch *search, int dim, RgBatch
     PetscCall(
       maximise_designs(search, &seen, function, closure, with, best_x, best_value, failure));
     PetscCall(rg_seen_destroy(&seen));
-    if (!failure->failed) PetscFunctionReturn(0);
+    if (!failure->failed) return 0;
     *failure = (RgFailure){0}; /* every design was seen */
   }
   PetscCall(maximise_designs(search, NULL, function, closure, with, best_x, best_value, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -5,31 +5,28 @@ PetscErrorCode rg_moments_create(RgModel *model, int p, RgMoments *moments)
 {
   const int m = RG_MOMENTS_BLOCK;
 
-  PetscFunctionBeginUser;
   *moments = (RgMoments){.model = model, .p = p};
   PetscCall(PetscMalloc6(m, &moments->mean, m, &moments->variance, p * m, &moments->C, m,
                          &moments->d_mean, m, &moments->d_variance, p * m, &moments->d_C));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_moments_fix(RgMoments *moments, const double *inputs, double *mean)
 {
   RgPosterior *posterior = &moments->model->posterior;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_posterior_predict(posterior, moments->p, inputs, mean, NULL, &moments->work));
   PetscCall(rg_cross_covariance_create(posterior, moments->p, inputs, &moments->cross));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_moments_destroy(RgMoments *moments)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree6(moments->mean, moments->variance, moments->C, moments->d_mean,
                        moments->d_variance, moments->d_C));
   PetscCall(rg_cross_covariance_destroy(&moments->cross));
   PetscCall(rg_prediction_destroy(&moments->work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode block(RgMoments *moments, int m, const double *X, double *value,
@@ -37,17 +34,16 @@ static PetscErrorCode block(RgMoments *moments, int m, const double *X, double *
 {
   RgPosterior *posterior = &moments->model->posterior;
 
-  PetscFunctionBeginUser;
   PetscCall(
     rg_posterior_predict(posterior, m, X, moments->mean, moments->variance, &moments->work));
   PetscCall(rg_cross_covariance_evaluate(&moments->cross, m, X, moments->C));
   moments->X = X;
   PetscCall(moments->values(moments, m, value, gradient != NULL));
-  if (!gradient) PetscFunctionReturn(0);
+  if (!gradient) return 0;
   PetscCall(rg_posterior_gradient(posterior, m, X, moments->d_mean, moments->d_variance,
                                   &moments->work, gradient));
   PetscCall(rg_cross_covariance_gradient(&moments->cross, m, X, moments->d_C, gradient));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_moments_function(void *moments, int m, const double *X, double *value,
@@ -55,9 +51,8 @@ PetscErrorCode rg_moments_function(void *moments, int m, const double *X, double
 {
   const size_t dim = (size_t)((RgMoments *)moments)->model->domain->design.dim;
 
-  PetscFunctionBeginUser;
   for (int first = 0; first < m; first += RG_MOMENTS_BLOCK)
     PetscCall(block(moments, PetscMin(RG_MOMENTS_BLOCK, m - first), X + first * dim, value + first,
                     gradient ? gradient + first * dim : NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }

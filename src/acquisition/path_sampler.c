@@ -51,7 +51,6 @@ static PetscErrorCode product_create(int m, int dim, RgRandom *random, Product *
   const int split = dim / 2, rest = dim - split, columns = (int)ceil(sqrt(m));
   const int rows = (m + columns - 1) / columns;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)rows * split, &p->left, (size_t)columns * rest, &p->right));
   p->of = (RgPointProduct){split, rows, columns, p->left, p->right};
   PetscCall(rg_design_sobol(random, rows, split, p->left));
@@ -60,14 +59,13 @@ static PetscErrorCode product_create(int m, int dim, RgRandom *random, Product *
     memcpy(Z, p->left + (size_t)(i / columns) * split, split * sizeof(double));
     memcpy(Z + split, p->right + (size_t)(i % columns) * rest, rest * sizeof(double));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode product_destroy(Product *p)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree2(p->left, p->right));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One search: the bundle of paths, and the index of the path. */
@@ -82,10 +80,9 @@ static PetscErrorCode path_function(void *closure, int m, const double *X, doubl
 {
   RgFeaturePath *path = &((Search *)closure)->features->path;
 
-  PetscFunctionBeginUser;
   if (gradient) PetscCall(rg_feature_path_evaluate(path, m, X, value, gradient));
   else PetscCall(rg_feature_path_screen(path, m, X, value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode path_raw(void *closure, RgRandom *random, int m, double *Z, double *value)
@@ -94,16 +91,15 @@ static PetscErrorCode path_raw(void *closure, RgRandom *random, int m, double *Z
   RgFeaturePath *path = &search->features->path;
   Product p;
 
-  PetscFunctionBeginUser;
   if (search->raw) {
     PetscCall(PetscArraycpy(Z, search->raw, (size_t)m * path->dim));
     PetscCall(PetscArraycpy(value, search->value, m));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(product_create(m, path->dim, random, &p, Z));
   PetscCall(rg_feature_path_screen_product(path, &p.of, m, Z, value));
   PetscCall(product_destroy(&p));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Fill sampler->raw: m raw points, and the values of all paths at them. */
@@ -112,13 +108,12 @@ static PetscErrorCode screen_bundle(RgPathSampler *sampler, int count, int m, Rg
   int dim = sampler->domain->design.dim;
   Product p;
 
-  PetscFunctionBeginUser;
   PetscCall(path_sampler_reserve((size_t)m * (dim + count), &sampler->raw_room, &sampler->raw));
   PetscCall(product_create(m, dim, random, &p, sampler->raw));
   PetscCall(rg_feature_bundle_screen(&sampler->features, &p.of, m, sampler->raw,
                                      sampler->raw + (size_t)m * dim));
   PetscCall(product_destroy(&p));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Search for the maximum of one of `count` paths. */
@@ -157,7 +152,6 @@ static PetscErrorCode search_path(RgPathSampler *sampler, const RgPosterior *pos
   RgSearch with = *search;
   double *extra, *x = sampler->x + (size_t)s * dim;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_observed_starts(search, &with.n_extra, &extra));
   with.extra = extra;
   with.space = &sampler->domain->design;
@@ -166,7 +160,7 @@ static PetscErrorCode search_path(RgPathSampler *sampler, const RgPosterior *pos
   PetscCall(rg_feature_path_evaluate(&sampler->features.path, 1, x, &sampler->value[s], NULL));
   PetscCall(PetscFree(extra));
   sampler->index[s] = -1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* rg_path_sampler_draw on a box. */
@@ -181,11 +175,10 @@ static PetscErrorCode path_sampler_box(RgPathSampler *sampler, RgModel *model, i
   RgSearch each = *search;
   Search closure = {.features = &sampler->features};
 
-  PetscFunctionBeginUser;
   each.options = &options;
   if (bundle) {
     path_sampler_check(sampler, posterior, failure);
-    if (failure->failed) PetscFunctionReturn(0);
+    if (failure->failed) return 0;
     PetscCall(path_sampler_noise(sampler, posterior, count, draws));
     PetscCall(rg_feature_bundle_draw(&sampler->features, posterior, count, sampler->noise, draws));
     if (shared) PetscCall(screen_bundle(sampler, count, m, search->random));
@@ -200,7 +193,7 @@ static PetscErrorCode path_sampler_box(RgPathSampler *sampler, RgModel *model, i
     }
     PetscCall(search_path(sampler, posterior, s, &each, &closure, failure));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #define EXACT_MOST 20000 /* the same limit for `paths: exact`: 3.2 GB */
@@ -215,8 +208,7 @@ PetscErrorCode rg_path_options_check(const void *options, const RgDomain *domain
   const RgPathOptions *paths = options;
   const RgSpace *design = &domain->design;
 
-  PetscFunctionBeginUser;
-  if (paths->kind != RG_PATHS_EXACT) PetscFunctionReturn(0);
+  if (paths->kind != RG_PATHS_EXACT) return 0;
   if (!rg_space_is_finite(design)) {
     rg_diagnostics_add(diagnostics, place,
                        "paths: 'exact' needs a finite design, and this one is a box; on a box: "
@@ -227,7 +219,7 @@ PetscErrorCode rg_path_options_check(const void *options, const RgDomain *domain
                        "%d; larger sets: auto, rff, pathwise",
                        design->size, EXACT_MOST);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_path_sampler_create(const RgDomain *domain, const RgPathOptions *options,
@@ -235,7 +227,6 @@ PetscErrorCode rg_path_sampler_create(const RgDomain *domain, const RgPathOption
 {
   RgPathSampler *sampler;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&sampler));
   sampler->domain = domain;
   sampler->options = *options;
@@ -245,40 +236,37 @@ PetscErrorCode rg_path_sampler_create(const RgDomain *domain, const RgPathOption
     sampler->kind = RG_PATHS_PATHWISE;
   PetscCall(rg_feature_bundle_create(domain->design.dim, options->features, &sampler->features));
   *out = sampler;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_path_sampler_destroy(RgPathSampler **sampler)
 {
-  PetscFunctionBeginUser;
-  if (!*sampler) PetscFunctionReturn(0);
+  if (!*sampler) return 0;
   PetscCall(rg_set_paths_destroy(&(*sampler)->set));
   PetscCall(rg_feature_bundle_destroy(&(*sampler)->features));
   PetscCall(RG_FREE(&(*sampler)->raw, &(*sampler)->noise, &(*sampler)->F, &(*sampler)->y));
   PetscCall(PetscFree3((*sampler)->index, (*sampler)->x, (*sampler)->value));
   PetscCall(PetscFree(*sampler));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode path_sampler_reserve(size_t size, size_t *room, double **array)
 {
-  PetscFunctionBeginUser;
-  if (size <= *room) PetscFunctionReturn(0);
+  if (size <= *room) return 0;
   PetscCall(PetscFree(*array));
   PetscCall(PetscMalloc1(2 * size, array));
   *room = 2 * size;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode reserve_optima(RgPathSampler *sampler, int count)
 {
-  PetscFunctionBeginUser;
-  if (count <= sampler->count) PetscFunctionReturn(0);
+  if (count <= sampler->count) return 0;
   PetscCall(PetscFree3(sampler->index, sampler->x, sampler->value));
   PetscCall(PetscMalloc3(count, &sampler->index, (size_t)count * sampler->domain->design.dim,
                          &sampler->x, count, &sampler->value));
   sampler->count = count;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode path_sampler_noise(RgPathSampler *sampler, const RgPosterior *posterior,
@@ -287,11 +275,10 @@ static PetscErrorCode path_sampler_noise(RgPathSampler *sampler, const RgPosteri
   size_t size = (size_t)posterior->n * count;
   double deviation = sqrt(posterior->noise_variance + posterior->jitter);
 
-  PetscFunctionBeginUser;
   PetscCall(path_sampler_reserve(size, &sampler->noise_room, &sampler->noise));
   rg_vector_normals(draws, size, sampler->noise);
   for (size_t i = 0; i < size; i++) sampler->noise[i] *= deviation;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void path_sampler_check(const RgPathSampler *sampler, const RgPosterior *posterior,
@@ -307,13 +294,12 @@ static PetscErrorCode path_sampler_rff(RgPathSampler *sampler, const RgPosterior
 {
   RgFeaturePath *path = &sampler->features.path;
 
-  PetscFunctionBeginUser;
   path_sampler_check(sampler, posterior, failure);
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(rg_feature_path_draw(path, &posterior->kernel, draws));
   PetscCall(path_sampler_noise(sampler, posterior, 1, draws));
   PetscCall(rg_feature_path_condition_weights(path, posterior, sampler->noise, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- finite designs
@@ -325,7 +311,6 @@ static PetscErrorCode follow_model(RgPathSampler *sampler, const RgModel *model,
 {
   const RgSpace *design = &sampler->domain->design;
 
-  PetscFunctionBeginUser;
   if (!sampler->set)
     PetscCall(rg_set_paths_create(design, &model->kernel, sampler->capacity, &sampler->set));
   if (sampler->kind == RG_PATHS_AUTO)
@@ -339,7 +324,7 @@ static PetscErrorCode follow_model(RgPathSampler *sampler, const RgModel *model,
   const RgObservations pending = rg_model_pending(model);
   if (!failure->failed)
     PetscCall(rg_set_paths_pend(sampler->set, pending.n, pending.index, pending.y, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* F: `count` paths of features at all points; unconditioned unless the paths are rff. */
@@ -351,7 +336,6 @@ static PetscErrorCode features_on_set(RgPathSampler *sampler, int count, RgRando
   RgFeaturePath *path = &sampler->features.path;
   double *value;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(design->size, &value));
   for (int s = 0; s < count && !failure->failed; s++) {
     if (sampler->kind == RG_PATHS_RFF)
@@ -365,7 +349,7 @@ static PetscErrorCode features_on_set(RgPathSampler *sampler, int count, RgRando
     for (int i = 0; i < design->size; i++) sampler->F[(size_t)i * count + s] = value[i];
   }
   PetscCall(PetscFree(value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* F from a posterior with its own solver: pathwise paths that share their features. */
@@ -376,9 +360,8 @@ static PetscErrorCode bundle_on_set(RgPathSampler *sampler, RgPosterior *posteri
   RgFeatureBundle *bundle = &sampler->features;
   double *value;
 
-  PetscFunctionBeginUser;
   path_sampler_check(sampler, posterior, failure);
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(path_sampler_reserve((size_t)design->size * count, &sampler->F_room, &sampler->F));
   PetscCall(path_sampler_noise(sampler, posterior, count, draws));
   PetscCall(rg_feature_bundle_draw(bundle, posterior, count, sampler->noise, draws));
@@ -389,25 +372,24 @@ static PetscErrorCode bundle_on_set(RgPathSampler *sampler, RgPosterior *posteri
     for (int i = 0; i < design->size; i++) sampler->F[(size_t)i * count + s] = value[i];
   }
   PetscCall(PetscFree(value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode draw_on_set(RgPathSampler *sampler, int count, RgRandom *draws,
                                   RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   PetscCall(path_sampler_reserve((size_t)sampler->domain->design.size * count, &sampler->F_room,
                                  &sampler->F));
   if (sampler->kind == RG_PATHS_EXACT) {
     PetscCall(rg_set_paths_draw(sampler->set, count, draws, sampler->F, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(features_on_set(sampler, count, draws, failure));
   if (sampler->kind == RG_PATHS_PATHWISE && !failure->failed) {
     PetscCall(path_sampler_noise(sampler, rg_set_paths_posterior(sampler->set), count, draws));
     PetscCall(rg_set_paths_condition(sampler->set, count, sampler->noise, sampler->F));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Maximum of every path over the allowed points, and the lowest index that ties with it. */
@@ -443,15 +425,14 @@ static PetscErrorCode optima_on_set(RgPathSampler *sampler, RgModel *model,
 {
   const RgSpace *design = &sampler->domain->design;
 
-  PetscFunctionBeginUser;
   if (rg_posterior_solves(&model->posterior)) {
     PetscCall(bundle_on_set(sampler, &model->posterior, count, draws, failure));
   } else {
     PetscCall(follow_model(sampler, model, history, failure));
-    if (failure->failed) PetscFunctionReturn(0);
+    if (failure->failed) return 0;
     PetscCall(draw_on_set(sampler, count, draws, failure));
   }
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   scan_maxima(sampler, count, excluded);
   for (int s = 0; s < count; s++) {
     int i = sampler->index[s];
@@ -462,14 +443,13 @@ static PetscErrorCode optima_on_set(RgPathSampler *sampler, RgModel *model,
     PetscCall(PetscArraycpy(sampler->x + (size_t)s * design->dim,
                             design->points + (size_t)i * design->dim, design->dim));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model, int count,
                                     const unsigned char *excluded, RgRandom *draws,
                                     const RgSearch *search, RgOptima *optima, RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   PetscCheck(!rg_model_uses_context(model), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "paths are drawn over the design; the model has a context");
   PetscCall(reserve_optima(sampler, count));
@@ -477,15 +457,14 @@ PetscErrorCode rg_path_sampler_draw(RgPathSampler *sampler, RgModel *model, int 
     PetscCall(optima_on_set(sampler, model, search->history, count, excluded, draws, failure));
   else PetscCall(path_sampler_box(sampler, model, count, draws, search, failure));
   *optima = (RgOptima){count, sampler->index, sampler->x, sampler->value};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_path_sampler_covariance(RgPathSampler *sampler, int count, const int *index,
                                           double *C)
 {
-  PetscFunctionBeginUser;
   PetscCheck(sampler->set, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "Covariances are those of a finite design, after a draw");
   PetscCall(rg_set_paths_covariance(sampler->set, count, index, C));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -35,13 +35,12 @@ static PetscErrorCode gradients(Slope *slope, int m, const double *X, double *G)
 {
   double *mean, *ones;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(m, &mean, m, &ones));
   for (int i = 0; i < m; i++) ones[i] = 1;
   PetscCall(rg_posterior_predict(slope->posterior, m, X, mean, NULL, &slope->work));
   PetscCall(rg_posterior_gradient(slope->posterior, m, X, ones, NULL, &slope->work, G));
   PetscCall(PetscFree2(mean, ones));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double length(int dim, const double *v)
@@ -59,7 +58,6 @@ static PetscErrorCode second_order(Slope *slope, int m, const double *X, const d
   const size_t size = (size_t)m * (size_t)dim;
   double *at, *ends;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(2 * size, &at, 2 * size, &ends));
   for (int i = 0; i < m; i++) {
     const double norm = length(dim, G + (size_t)i * dim);
@@ -73,7 +71,7 @@ static PetscErrorCode second_order(Slope *slope, int m, const double *X, const d
   PetscCall(gradients(slope, 2 * m, at, ends));
   for (size_t k = 0; k < size; k++) H[k] = (ends[k] - ends[size + k]) / (2 * STEP);
   PetscCall(PetscFree2(at, ends));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The slope at points of the box, which are given as points of the unit cube. */
@@ -84,7 +82,6 @@ static PetscErrorCode slope_in_box(void *closure, int m, const double *U, double
   const int dim = slope->posterior->kernel.dim;
   double *X, *G;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)m * dim, &X, (size_t)m * dim, &G));
   for (int i = 0; i < m * dim; i++) X[i] = slope->lower[i % dim] + slope->width[i % dim] * U[i];
   PetscCall(gradients(slope, m, X, G));
@@ -94,7 +91,7 @@ static PetscErrorCode slope_in_box(void *closure, int m, const double *U, double
     for (int i = 0; i < m * dim; i++) gradient[i] *= slope->width[i % dim];
   }
   PetscCall(PetscFree2(X, G));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode largest_slope(Slope *slope, const RgSearch *search, RgRandom *random,
@@ -104,7 +101,6 @@ static PetscErrorCode largest_slope(Slope *slope, const RgSearch *search, RgRand
   RgMaximiserOptions options = *search->options;
   double *x;
 
-  PetscFunctionBeginUser;
   options.raw_samples = PetscMin(options.raw_samples, RAW_MOST);
   options.restarts = PetscMin(options.restarts, STARTS_MOST);
   options.max_iterations = PetscMin(options.max_iterations, ITERATIONS_MOST);
@@ -113,7 +109,7 @@ static PetscErrorCode largest_slope(Slope *slope, const RgSearch *search, RgRand
   PetscCall(rg_maximise_box(&own, dim, slope_in_box, slope, x, largest, failure));
   PetscCall(PetscFree(x));
   if (*largest < NO_SLOPE) *largest = SLOPE;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The largest length scale of every input. */
@@ -138,7 +134,6 @@ static PetscErrorCode find_slopes(RgPenalty *penalty, RgPosterior *posterior,
   Slope slope = {.posterior = posterior};
   double *scale;
 
-  PetscFunctionBeginUser;
   PetscCall(
     PetscMalloc3(penalty->dim, &scale, penalty->dim, &slope.lower, penalty->dim, &slope.width));
   length_scales(&posterior->kernel, scale);
@@ -154,7 +149,7 @@ static PetscErrorCode find_slopes(RgPenalty *penalty, RgPosterior *posterior,
   }
   PetscCall(rg_prediction_destroy(&slope.work));
   PetscCall(PetscFree3(scale, slope.lower, slope.width));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -165,7 +160,6 @@ static PetscErrorCode posterior_on_cube(const RgModel *model, const RgHistory *h
 {
   double *y;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(history->n, &y));
   for (int i = 0; i < history->n; i++) y[i] = rg_model_units(model, history->y[i]);
   PetscCall(rg_posterior_create(&model->kernel, model->noise_variance, model->mean,
@@ -173,7 +167,7 @@ static PetscErrorCode posterior_on_cube(const RgModel *model, const RgHistory *h
   PetscCall(rg_posterior_set(posterior, NULL, model->noise_variance, model->mean, history->n,
                              history->x, y, failure));
   PetscCall(PetscFree(y));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_penalty_create(RgModel *model, const RgSearch *search, RgPenalty *penalty,
@@ -185,7 +179,6 @@ PetscErrorCode rg_penalty_create(RgModel *model, const RgSearch *search, RgPenal
   RgPosterior own = {0}, *posterior = &model->posterior;
   RgPrediction work = {0};
 
-  PetscFunctionBeginUser;
   *penalty = (RgPenalty){.n = history->pending.n,
                          .dim = history->dim,
                          .x = history->pending.x,
@@ -207,14 +200,13 @@ PetscErrorCode rg_penalty_create(RgModel *model, const RgSearch *search, RgPenal
   }
   PetscCall(rg_prediction_destroy(&work));
   if (finite) PetscCall(rg_posterior_destroy(&own));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_penalty_destroy(RgPenalty *penalty)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree3(penalty->mean, penalty->sd, penalty->slope));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- factors ------------------------------------------------------------------------------- */

@@ -90,11 +90,10 @@ PetscErrorCode rg_regression_value(void *closure, int m, const double *X, double
   const int dim = search->regression->dim;
   double *log_weight, *d_log = NULL;
 
-  PetscFunctionBeginUser;
   search->evaluations += m;
   if (search->scaled && search->scale == RG_REGRESSION_DISTANCE) {
     PetscCall(rg_regression_distance(search->regression, m, X, value, gradient));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscMalloc1((size_t)m, &log_weight));
   if (gradient) PetscCall(PetscMalloc1((size_t)m * dim, &d_log));
@@ -111,7 +110,7 @@ PetscErrorCode rg_regression_value(void *closure, int m, const double *X, double
   else bound(search, m, dim, log_weight, d_log, value, gradient);
   PetscCall(PetscFree(log_weight));
   PetscCall(PetscFree(d_log));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Sobol points. All but the first eighth move to faces of the cube: u becomes 3u - 1, clipped to
@@ -122,12 +121,11 @@ static PetscErrorCode raw_points(void *closure, RgRandom *random, int n, double 
 {
   const size_t dim = (size_t)((RgRegressionSearch *)closure)->regression->dim;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_design_sobol(random, n, (int)dim, X));
   for (size_t k = dim * (size_t)(n / INTERIOR); k < dim * (size_t)n; k++)
     X[k] = fmin(fmax(3.0 * X[k] - 1.0, 0.0), 1.0);
   PetscCall(rg_regression_value(closure, n, X, value, NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* On a finite design the scale depends on all points, but rg_acquire_with passes them in parts. */
@@ -135,12 +133,11 @@ static PetscErrorCode scale_of_set(const RgSpace *space, RgRegressionSearch *sea
 {
   double *value;
 
-  PetscFunctionBeginUser;
-  if (search->goal == RG_REGRESSION_MEAN) PetscFunctionReturn(0);
+  if (search->goal == RG_REGRESSION_MEAN) return 0;
   PetscCall(PetscMalloc1((size_t)space->size, &value));
   PetscCall(rg_regression_value(search, space->size, space->points, value, NULL));
   PetscCall(PetscFree(value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_regression_widen(int dim, RgMaximiserOptions *options)
@@ -162,7 +159,6 @@ PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch 
   RgSearch with = *search;
   double mean, log_weight, unused;
 
-  PetscFunctionBeginUser;
   with.options = &options;
   regression->scaled = false;
   if (regression->regression->kernel == RG_SMOOTHING_UNIFORM) options.max_iterations = 0;
@@ -170,12 +166,12 @@ PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch 
   if (rg_space_is_finite(&domain->design)) PetscCall(scale_of_set(&domain->design, regression));
   PetscCall(rg_acquire_screened(domain, rg_regression_value, regression, lockstep ? &faces : NULL,
                                 &with, query, &unused, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(rg_regression_predict(regression->regression, regression->h, 1, query->x, &mean,
                                   &log_weight, NULL, NULL));
   mean = (mean - regression->shift) / regression->deviation;
   if (regression->goal == RG_REGRESSION_SPACE) *value = -log_weight;
   else if (regression->goal == RG_REGRESSION_MEAN || regression->width == 0.0) *value = mean;
   else *value = mean + regression->width * exp(-0.5 * log_weight);
-  PetscFunctionReturn(0);
+  return 0;
 }

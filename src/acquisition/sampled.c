@@ -158,7 +158,6 @@ static RgJesMoments moments_from(const RgJesMoments *of, int first)
 PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const RgJesMoments *at, double *value,
                                   const RgJesSlopes *slopes)
 {
-  PetscFunctionBeginUser;
   PetscCheck(jes->noise > 0.0 && jes->smallest > 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Noise variance %g and smallest variance %g must be positive", jes->noise,
              jes->smallest);
@@ -168,7 +167,7 @@ PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const RgJesMoments *a
     if (slopes)
       jes_slopes(jes, width, moments_from(at, first), (size_t)m, slopes_from(slopes, first));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #define MORE_STARTS 6 /* largest number of starts on a box, apart from the optima */
@@ -193,7 +192,6 @@ static PetscErrorCode search_create(RgModel *model, int n, Search *search)
 {
   double prior = rg_kernel_diagonal(&model->kernel);
 
-  PetscFunctionBeginUser;
   *search = (Search){.model = model};
   PetscCall(PetscMalloc1(n, &search->optimum));
   PetscCall(rg_moments_create(model, n, &search->moments));
@@ -201,15 +199,14 @@ static PetscErrorCode search_create(RgModel *model, int n, Search *search)
   search->moments.closure = search;
   search->jes =
     (RgJes){n, search->optimum, fmax(model->noise_variance, 1e-10 * prior), 1e-14 * prior};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode search_destroy(Search *search)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(search->optimum));
   PetscCall(rg_moments_destroy(&search->moments));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static RgJesOptimum jes_optimum(const RgModel *model, double maximum, double mean, double variance)
@@ -228,7 +225,6 @@ static PetscErrorCode values_on_set(Search *search, const double *covariance, do
   const double *variance = rg_posterior_variances(&search->model->posterior);
   int size = search->model->domain->design.size, n = search->jes.n;
 
-  PetscFunctionBeginUser;
   for (int first = 0; first < size; first += RG_MOMENTS_BLOCK) {
     int m = PetscMin(RG_MOMENTS_BLOCK, size - first);
     const double *c = covariance + (size_t)first * n;
@@ -239,7 +235,7 @@ static PetscErrorCode values_on_set(Search *search, const double *covariance, do
                                  &(RgJesMoments){mean + first, variance + first, search->moments.C},
                                  value + first, NULL));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode search_set(Search *search, RgPathSampler *sampler, const RgOptima *optima,
@@ -250,7 +246,6 @@ static PetscErrorCode search_set(Search *search, RgPathSampler *sampler, const R
   int n = optima->n;
   double *covariance, *value;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)space->size * n, &covariance, space->size, &value));
   PetscCall(rg_path_sampler_covariance(sampler, n, optima->index, covariance));
   for (int l = 0; l < n; l++) {
@@ -262,7 +257,7 @@ static PetscErrorCode search_set(Search *search, RgPathSampler *sampler, const R
   PetscCall(values_on_set(search, covariance, value));
   PetscCall(rg_acquire_of_set(search->model->domain, history, value, query, best, failure));
   PetscCall(PetscFree2(covariance, value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- boxes ---------------------------------------------------------------------------------- */
@@ -273,7 +268,6 @@ static PetscErrorCode prepare_box(Search *search, const RgOptima *optima)
   int n = optima->n;
   double *mean, *C;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n, &mean, n * n, &C));
   PetscCall(rg_moments_fix(&search->moments, optima->x, mean));
   PetscCall(rg_cross_covariance_evaluate(&search->moments.cross, n, optima->x, C));
@@ -281,7 +275,7 @@ static PetscErrorCode prepare_box(Search *search, const RgOptima *optima)
     search->optimum[l] =
       jes_optimum(search->model, optima->value[l], mean[l], fmax(C[l * n + l], 0.0));
   PetscCall(PetscFree2(mean, C));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* JES has a spike at every sampled optimum, about sqrt(noise) wide, and nearly every search ends
@@ -296,7 +290,6 @@ static PetscErrorCode search_box(Search *jes, const RgOptima *optima, const RgSe
   int dim = jes->model->domain->design.dim, n;
   double *observed, *extra;
 
-  PetscFunctionBeginUser;
   with.options = &options;
   PetscCall(prepare_box(jes, optima));
   PetscCall(rg_observed_starts(search, &n, &observed));
@@ -312,7 +305,7 @@ static PetscErrorCode search_box(Search *jes, const RgOptima *optima, const RgSe
     rg_maximise_box(&with, dim, rg_moments_function, &jes->moments, query->x, best, failure));
   PetscCall(PetscFree(extra));
   PetscCall(PetscFree(observed));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_acquire_jes(RgModel *model, RgPathSampler *sampler, const RgOptima *optima,
@@ -321,11 +314,10 @@ PetscErrorCode rg_acquire_jes(RgModel *model, RgPathSampler *sampler, const RgOp
 {
   Search jes;
 
-  PetscFunctionBeginUser;
   PetscCall(search_create(model, optima->n, &jes));
   if (rg_space_is_finite(&model->domain->design))
     PetscCall(search_set(&jes, sampler, optima, search->history, query, value, failure));
   else PetscCall(search_box(&jes, optima, search, query, value, failure));
   PetscCall(search_destroy(&jes));
-  PetscFunctionReturn(0);
+  return 0;
 }

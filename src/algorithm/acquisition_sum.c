@@ -15,18 +15,16 @@ typedef struct {
 
 static PetscErrorCode sum_create(const RgDomain *domain, int n, const RgSummand *summands, Sum *sum)
 {
-  PetscFunctionBeginUser;
   *sum = (Sum){.n = n, .dim = domain->design.dim, .summands = summands};
   PetscCall(PetscMalloc1(BLOCK * (5 + (size_t)sum->dim), &sum->scratch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode sum_destroy(Sum *sum)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_prediction_destroy(&sum->work));
   PetscCall(PetscFree(sum->scratch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A marginal function at m <= BLOCK points of a box, and its gradient. */
@@ -39,15 +37,14 @@ static PetscErrorCode marginal(Sum *sum, const RgSummand *summand, int m, const 
   double *d_mean = sd + BLOCK, *d_sd = d_mean + BLOCK;
   const bool spreads = !summand->mean_only;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_posterior_predict(posterior, m, X, mean, spreads ? sd : NULL, &sum->work));
   for (int j = 0; j < m; j++) sd[j] = spreads ? sqrt(sd[j]) : NAN;
   a->function(a->closure, m, mean, sd, value, gradient ? d_mean : NULL, gradient ? d_sd : NULL);
-  if (!gradient) PetscFunctionReturn(0);
+  if (!gradient) return 0;
   for (int j = 0; j < m && spreads; j++) d_sd[j] = sd[j] < SD_FLAT ? 0.0 : 0.5 * d_sd[j] / sd[j];
   PetscCall(
     rg_posterior_gradient(posterior, m, X, d_mean, spreads ? d_sd : NULL, &sum->work, gradient));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode on_box(void *closure, int m, const double *X, double *value, double *gradient)
@@ -56,7 +53,6 @@ static PetscErrorCode on_box(void *closure, int m, const double *X, double *valu
   const size_t dim = (size_t)sum->dim;
   double *own = sum->scratch, *slope = gradient ? own + 5 * (size_t)BLOCK : NULL;
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < m; j++) value[j] = 0;
   for (size_t i = 0; gradient && i < m * dim; i++) gradient[i] = 0;
   for (int s = 0; s < sum->n; s++)
@@ -69,7 +65,7 @@ static PetscErrorCode on_box(void *closure, int m, const double *X, double *valu
       for (int j = 0; j < block; j++) value[begin + j] += own[j];
       for (size_t i = 0; gradient && i < block * dim; i++) gradient[begin * dim + i] += slope[i];
     }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Add the sum at m <= BLOCK points of a finite design, from the point `first` on. */
@@ -77,7 +73,6 @@ static PetscErrorCode add_points(Sum *sum, const RgSpace *space, int first, int 
 {
   double *own = sum->scratch, *sd = own + BLOCK;
 
-  PetscFunctionBeginUser;
   for (int s = 0; s < sum->n; s++) {
     const RgSummand *summand = &sum->summands[s];
     if (summand->model) {
@@ -92,7 +87,7 @@ static PetscErrorCode add_points(Sum *sum, const RgSpace *space, int first, int 
     }
     for (int j = 0; j < m; j++) value[j] += own[j];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_acquire_sum(const RgDomain *domain, int n, const RgSummand *summands,
@@ -103,7 +98,6 @@ PetscErrorCode rg_acquire_sum(const RgDomain *domain, int n, const RgSummand *su
   double *values;
   Sum sum;
 
-  PetscFunctionBeginUser;
   PetscCall(sum_create(domain, n, summands, &sum));
   if (rg_space_is_finite(space)) {
     PetscCall(PetscCalloc1(space->size, &values));
@@ -116,7 +110,7 @@ PetscErrorCode rg_acquire_sum(const RgDomain *domain, int n, const RgSummand *su
     PetscCall(rg_acquire_with(domain, on_box, &sum, search, query, value, failure));
   }
   PetscCall(sum_destroy(&sum));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_acquisition_sum_at(const RgDomain *domain, int n, const RgSummand *summands,
@@ -124,11 +118,10 @@ PetscErrorCode rg_acquisition_sum_at(const RgDomain *domain, int n, const RgSumm
 {
   Sum sum;
 
-  PetscFunctionBeginUser;
   *value = 0;
   PetscCall(sum_create(domain, n, summands, &sum));
   if (query->index >= 0) PetscCall(add_points(&sum, &domain->design, query->index, 1, value));
   else PetscCall(on_box(&sum, 1, query->x, value, NULL));
   PetscCall(sum_destroy(&sum));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -60,7 +60,6 @@ static PetscErrorCode pareto_member(RgAlgorithm *algorithm, const RgHistory *his
   RgCandidates c;
   double *X;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)F * design->dim, &X));
   if (!finite) PetscCall(rg_design_sobol(random, F, design->dim, X));
   PetscCall(rg_candidates_create(algorithm, rg_sampling_model(algorithm), history, F, X, &c));
@@ -70,7 +69,7 @@ static PetscErrorCode pareto_member(RgAlgorithm *algorithm, const RgHistory *his
     rg_failure_set(failure, "all %d points of the domain have been queried", design->size);
   PetscCall(rg_candidates_destroy(&c));
   PetscCall(PetscFree(X));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */
@@ -80,13 +79,12 @@ static PetscErrorCode path_maximum(RgAlgorithm *algorithm, int t, const RgHistor
 {
   RgOptima path;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_sampling_draw(algorithm, t, history, 1, true, &path, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   query->index = path.index[0];
   PetscCall(PetscArraycpy(query->x, path.x, algorithm->setup.domain->design.dim));
   query->extra[ACQUISITION] = path.value[0];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -97,7 +95,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgAcquisition acquisition = {rg_acquisition_ucb, &mean};
   const Choice choice = choose(algorithm, t, &random);
 
-  PetscFunctionBeginUser;
   query->extra[CHOICE] = choice;
   switch (choice) {
   case MEAN:
@@ -107,7 +104,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   case PATH: PetscCall(path_maximum(algorithm, t, history, query, failure)); break;
   case PARETO: PetscCall(pareto_member(algorithm, history, &random, query, failure)); break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_aegis = {

@@ -19,25 +19,22 @@ static PetscErrorCode create_state(RgAlgorithm *algorithm)
 {
   const RgAlgorithmClass *class = algorithm->class;
 
-  PetscFunctionBeginUser;
   if (class->state_size) PetscCall(PetscCalloc(class->state_size, &algorithm->state));
   if (class->create) PetscCall(class->create(algorithm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy_state(RgAlgorithm *algorithm)
 {
-  PetscFunctionBeginUser;
   if (algorithm->class && algorithm->class->destroy)
     PetscCall(algorithm->class->destroy(algorithm));
   PetscCall(PetscFree(algorithm->state));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *options,
                                    const RgSetup *setup, RgAlgorithm *algorithm)
 {
-  PetscFunctionBeginUser;
   memset(algorithm, 0, sizeof *algorithm);
   algorithm->class = class;
   algorithm->options = options;
@@ -45,16 +42,15 @@ PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *op
   algorithm->columns = class->columns;
   PetscCall(rg_restart_create(algorithm, &algorithm->restart));
   PetscCall(create_state(algorithm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm)
 {
-  PetscFunctionBeginUser;
   PetscCall(destroy_state(algorithm));
   PetscCall(rg_restart_destroy(&algorithm->restart));
   memset(algorithm, 0, sizeof *algorithm);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void query_reset(const RgAlgorithm *algorithm, RgQuery *query)
@@ -77,23 +73,21 @@ static PetscErrorCode query_check(const RgAlgorithm *algorithm, const RgQuery *q
   const RgSpace *design = &algorithm->setup.domain->design;
   const char *name = algorithm->class->name;
 
-  PetscFunctionBeginUser;
   PetscCheck(!rg_space_is_finite(design) || (query->index >= 0 && query->index < design->size),
              PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s chose point %d of %d", name, query->index,
              design->size);
   for (int j = 0; j < design->dim; j++)
     PetscCheck(query->x[j] >= 0.0 && query->x[j] <= 1.0, PETSC_COMM_SELF, PETSC_ERR_PLIB,
                "%s chose x_%d = %g outside [0,1]", name, j, query->x[j]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Forget the points in flight, which the method's model may hold. */
 static PetscErrorCode forget_pending(RgAlgorithm *algorithm)
 {
-  PetscFunctionBeginUser;
   if (algorithm->class->model)
     PetscCall(rg_model_remove_pending(algorithm->class->model(algorithm)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Query t from what the method sees of the history. */
@@ -102,11 +96,10 @@ static PetscErrorCode choose(RgAlgorithm *algorithm, int t, const RgHistory *see
 {
   const RgAlgorithmClass *class = algorithm->class;
 
-  PetscFunctionBeginUser;
   if (class->model && !(class->traits & RG_OWN_HISTORY))
     PetscCall(rg_model_update(class->model(algorithm), seen, failure));
   if (!failure->failed) PetscCall(class->ask(algorithm, t, seen, query, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Query t of a method that may start again. */
@@ -117,7 +110,6 @@ static PetscErrorCode choose_anew(RgAlgorithm *algorithm, int t, const RgHistory
   const double *design;
   bool due;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_restart_look(algorithm->restart, algorithm, t, history, &due, &seen, &design));
   if (due) {
     PetscCall(destroy_state(algorithm));
@@ -125,11 +117,11 @@ static PetscErrorCode choose_anew(RgAlgorithm *algorithm, int t, const RgHistory
   }
   if (design) {
     PetscCall(PetscArraycpy(query->x, design, history->dim));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(choose(algorithm, t, seen, query, failure));
   if (!failure->failed) PetscCall(rg_restart_judge(algorithm->restart, algorithm, query->x));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -137,7 +129,6 @@ PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *
 {
   RgClock *clock = algorithm->setup.clock;
 
-  PetscFunctionBeginUser;
   PetscCheck(t >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "query %d", t);
   query_reset(algorithm, query);
   if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_ACQUIRE));
@@ -145,7 +136,7 @@ PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *
   if (history->pending.n) PetscCall(forget_pending(algorithm));
   if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_ACQUIRE));
   if (!failure->failed) PetscCall(query_check(algorithm, query));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 RgRandom rg_algorithm_stream_at(const RgAlgorithm *algorithm, const char *name, int t)
@@ -199,7 +190,6 @@ PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *opt
 
   const bool announced = domain->control == RG_CONTEXT_ANNOUNCED;
 
-  PetscFunctionBeginUser;
   if (class->needs & RG_NEEDS_FINITE)
     need(class, finite, "a finite design (a set or a grid)", kind_of(design), place, diagnostics);
   if (class->needs & RG_NEEDS_BOX)
@@ -222,5 +212,5 @@ PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *opt
     need(class, false, "a context that is unknown when it decides", controls[domain->control],
          place, diagnostics);
   if (class->check) PetscCall(class->check(options, domain, place, diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -32,10 +32,9 @@ PetscErrorCode rg_boke_check(const void *closure, const RgDomain *domain, RgPlac
 {
   const RgBokeOptions *options = closure;
 
-  PetscFunctionBeginUser;
   (void)domain;
   rg_width_check(&options->width, params, place, diagnostics);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_boke_ask(RgAlgorithm *algorithm, double p, int t, const RgHistory *history,
@@ -45,10 +44,9 @@ PetscErrorCode rg_boke_ask(RgAlgorithm *algorithm, double p, int t, const RgHist
   RgSmoother *smoother = algorithm->state;
   RgRandom choice = rg_algorithm_stream_at(algorithm, "choice", t);
 
-  PetscFunctionBeginUser;
   /* 1. h_t, units of the outputs, and beta_t. */
   PetscCall(rg_smoother_update(algorithm, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   double beta = rg_width_beta(&options->width, algorithm, smoother, history->n);
   /* 2. q ~ Bernoulli(p): explore or exploit. */
   bool explore = rg_random_uniform(&choice) < p;
@@ -58,7 +56,7 @@ PetscErrorCode rg_boke_ask(RgAlgorithm *algorithm, double p, int t, const RgHist
                                 &query->extra[RG_SMOOTHER_ACQUISITION], failure));
   query->extra[RG_SMOOTHER_CONFIDENCE] = beta;
   query->extra[RG_SMOOTHER_CHOICE] = explore;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,

@@ -41,11 +41,10 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
 {
   const Options *o = options;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_robust_check_kind(options, domain, "bpt_ucb", RG_MEASURE_PTR, place, diagnostics));
   if (o->kind.any_measure && isnan(o->threshold))
     rg_diagnostics_add(diagnostics, place, "'bpt_ucb' with 'any_measure' needs a 'threshold'");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Phi(z) and Phi(z)(1 - Phi(z)) to full relative precision; a certain value decides alone. */
@@ -100,7 +99,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   int index;
 
   (void)history, (void)failure;
-  PetscFunctionBeginUser;
   if (isnan(threshold)) threshold = state->measure.parameter;
   threshold = (threshold - model->shift) / model->scale;
   mean = rg_posterior_means(&model->posterior);
@@ -125,7 +123,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   rg_robust_set_context(algorithm, least_certain(state->n_contexts, mean, variance, threshold),
                         query);
   if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = state->upper[index];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_bpt_ucb = {

@@ -33,21 +33,19 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   State *state = algorithm->state;
   RgSetPosterior *set;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_robust_create(algorithm));
   PetscCall(rg_posterior_get_set(&state->robust.model.posterior, &set));
   PetscCall(rg_integral_create(set, state->robust.n_contexts, state->robust.p, &state->integral));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_integral_destroy(&state->integral));
   PetscCall(rg_robust_destroy(algorithm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -60,7 +58,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   int index;
 
   (void)history, (void)failure;
-  PetscFunctionBeginUser;
   for (int i = 0; i < robust->n_designs; i++) best = fmax(best, integral->mean[i]);
   RgEi ei = {best};
   for (int i = 0; i < robust->n_designs; i++) {
@@ -72,7 +69,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   rg_robust_set_design(algorithm, index, query);
   rg_robust_most_uncertain_context(algorithm, t, query);
   if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = robust->upper[index];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_bq = {

@@ -39,12 +39,11 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
 {
   const bool finite = domain->design.size && domain->context.size;
 
-  PetscFunctionBeginUser;
   if (((const Options *)options)->beta == THEORY && !finite)
     rg_diagnostics_add(diagnostics, place,
                        "'beta: theory' counts designs and contexts, which must be finite; accepted "
                        "here: 'beta: fixed'");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
@@ -67,13 +66,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgContextWeights one = {1, NULL, NULL};
   const RgContextual here = {1, 0, query->c, rg_ucb_expectation, &one, NULL};
 
-  PetscFunctionBeginUser;
   how.width = sqrt(rg_algorithm_width(algorithm, t));
   query->extra[RG_UCB_CONFIDENCE] = how.width * how.width;
   PetscCall(rg_acquire_contextual(algorithm->state, &how, &here, NULL,
                                   RG_SEARCH(algorithm, history, &random), query,
                                   &query->extra[RG_UCB_ACQUISITION], failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_cgp_ucb = {

@@ -69,7 +69,6 @@ static PetscErrorCode set_rates(State *s, int lambda)
   const double n = s->dim;
   double sum = 0, squares = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscFree4(s->weight, s->x, s->value, s->rank));
   s->lambda = lambda;
   s->mu = lambda / 2;
@@ -88,7 +87,7 @@ static PetscErrorCode set_rates(State *s, int lambda)
   s->c_mu = fmin(1 - s->c_1, 2 * (s->mu_eff - 2 + 1 / s->mu_eff) / ((n + 2) * (n + 2) + s->mu_eff));
   s->chi = sqrt(n) * (1 - 1 / (4 * n) + 1 / (21 * n * n));
   s->stretch = 10 + (int)ceil(30 * n / lambda);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void begin(State *s, double sigma, const double *mean)
@@ -119,24 +118,22 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   State *s = algorithm->state;
   const int dim = s->dim = algorithm->setup.domain->design.dim;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc6(dim, &s->mean, dim, &s->p_sigma, dim, &s->p_c, dim, &s->deviation, dim,
                          &s->z, dim, &s->step));
   PetscCall(PetscMalloc2((size_t)dim * dim, &s->C, (size_t)dim * dim, &s->axes));
   s->asked = -1;
   PetscCall(set_rates(s, first_population(algorithm->options, dim)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *s = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscFree6(s->mean, s->p_sigma, s->p_c, s->deviation, s->z, s->step));
   PetscCall(PetscFree2(s->C, s->axes));
   PetscCall(PetscFree4(s->weight, s->x, s->value, s->rank));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- equations ------------------------------------------------------------------------------ */
@@ -280,12 +277,11 @@ static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
   State *s = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "start", t);
 
-  PetscFunctionBeginUser;
   s->restarts++;
   if (options->restarts && s->lambda < 1 << 20) PetscCall(set_rates(s, 2 * s->lambda));
   rg_random_uniforms(&random, (size_t)s->dim, s->z);
   begin(s, options->sigma, s->z);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -294,7 +290,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   State *s = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "point", t);
 
-  PetscFunctionBeginUser;
   (void)failure;
   if (s->asked < 0) begin_first(algorithm, history);
   else
@@ -306,7 +301,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   for (int j = 0; j < s->dim; j++) query->x[j] = fold(x[j]);
   query->extra[SIGMA] = s->sigma;
   query->extra[RESTARTS] = s->restarts;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_cma_es = {

@@ -50,7 +50,6 @@ static PetscErrorCode create_learner(RgAlgorithm *algorithm, int k, Learner *lea
   const RgSetup *setup = &algorithm->setup;
   const int capacity = setup->n_initial + setup->n_iterations;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_history_create(setup->domain, capacity, &learner->seen));
   if (!k) {
     PetscCall(rg_surrogate_create_model(algorithm, false, &learner->model));
@@ -63,7 +62,7 @@ static PetscErrorCode create_learner(RgAlgorithm *algorithm, int k, Learner *lea
     PetscCall(rg_model_create_on(host, setup->domain, setup->surrogate, false, 0, capacity, &stream,
                                  &learner->model));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode constrained_ei_create(RgAlgorithm *algorithm)
@@ -71,7 +70,6 @@ static PetscErrorCode constrained_ei_create(RgAlgorithm *algorithm)
   State *state = algorithm->state;
   const RgDomain *domain = algorithm->setup.domain;
 
-  PetscFunctionBeginUser;
   state->n = domain->n_constraints;
   state->best = NAN;
   PetscCall(PetscCalloc1(state->n + 2, &state->learners));
@@ -79,20 +77,19 @@ static PetscErrorCode constrained_ei_create(RgAlgorithm *algorithm)
   PetscCall(PetscMalloc1(state->n + 2, &state->below));
   for (int k = 0; k < state->n + 2; k++)
     PetscCall(create_learner(algorithm, k, &state->learners[k]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode constrained_ei_destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   for (int k = 0; state->learners && k < state->n + 2; k++) {
     PetscCall(rg_model_destroy(&state->learners[k].model));
     PetscCall(rg_history_destroy(&state->learners[k].seen));
   }
   PetscCall(RG_FREE(&state->learners, &state->summands, &state->below));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- learning -------------------------------------------------------------------------------- */
@@ -101,12 +98,11 @@ static PetscErrorCode learn(Learner *learner, const RgHistory *history, int row,
 {
   RgHistory *seen = &learner->seen;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_history_append(seen, history->x + (size_t)row * history->dim, history->index[row],
                               history->c + (size_t)row * history->context_dim,
                               history->context_index[row], y));
   seen->n_initial += row < history->n_initial;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One evaluation: f and constraints unless it failed, and whether it did. */
@@ -114,16 +110,15 @@ static PetscErrorCode take_row(State *state, const RgHistory *history, int row)
 {
   const double y = history->observed[row];
 
-  PetscFunctionBeginUser;
   PetscCall(learn(&state->learners[state->n + 1], history, row, isnan(y) ? 1 : -1));
   if (isnan(y)) state->has_failed = true;
-  if (isnan(y)) PetscFunctionReturn(0);
+  if (isnan(y)) return 0;
   PetscCall(learn(&state->learners[0], history, row, y));
   for (int k = 0; k < state->n; k++)
     PetscCall(learn(&state->learners[k + 1], history, row,
                     history->constraints[(size_t)row * state->n + k]));
   if (history->feasible[row]) state->best = fmax(state->best, y);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Add log Pr(c <= 0) of a learner, which takes in its history. */
@@ -131,19 +126,17 @@ static PetscErrorCode add_constraint(State *state, Learner *learner, RgFailure *
 {
   RgThreshold *below = &state->below[state->n_below++];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_model_update(&learner->model, &learner->seen, failure));
   below->threshold = rg_model_units(&learner->model, 0);
   state->summands[state->n_summands++] =
     (RgSummand){.model = &learner->model, .acquisition = {rg_acquisition_log_below, below}};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode take_in(State *state, const RgHistory *history, RgFailure *failure)
 {
   RgModel *model = &state->learners[0].model;
 
-  PetscFunctionBeginUser;
   for (; state->taken < history->n; state->taken++)
     PetscCall(take_row(state, history, state->taken));
   for (int k = 0; k < state->n + 2; k++) state->learners[k].seen.pending = history->pending;
@@ -152,12 +145,12 @@ static PetscErrorCode take_in(State *state, const RgHistory *history, RgFailure 
     PetscCall(add_constraint(state, &state->learners[k + 1], failure));
   if (state->has_failed) PetscCall(add_constraint(state, &state->learners[state->n + 1], failure));
   PetscCall(rg_model_update(model, &state->learners[0].seen, failure));
-  if (isnan(state->best) && state->n_summands) PetscFunctionReturn(0);
+  if (isnan(state->best) && state->n_summands) return 0;
   /* without data improvement counts from the prior mean */
   state->ei.incumbent = isnan(state->best) ? 0 : rg_model_units(model, state->best);
   state->summands[state->n_summands++] =
     (RgSummand){.model = model, .acquisition = {rg_acquisition_log_ei, &state->ei}};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode constrained_ei_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -168,20 +161,19 @@ static PetscErrorCode constrained_ei_ask(RgAlgorithm *algorithm, int t, const Rg
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   double logarithm;
 
-  PetscFunctionBeginUser;
   /* 1. The models of f and of the constraints, and the best feasible observation. */
   PetscCall(take_in(state, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   /* 2. x_t = argmax log EI + sum_k log Pr(c_k <= 0); without a feasible observation, only the
      sum. */
   PetscCall(rg_acquire_sum(domain, state->n_summands, state->summands,
                            RG_SEARCH(algorithm, history, &random), query,
                            &query->extra[ACQUISITION], failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(rg_acquisition_sum_at(domain, state->n_below, state->summands, query, &logarithm));
   query->extra[FEASIBILITY] = exp(logarithm);
   if (state->n_summands > state->n_below) query->extra[INCUMBENT] = state->ei.incumbent;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static RgModel *constrained_ei_model(RgAlgorithm *algorithm)

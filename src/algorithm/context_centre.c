@@ -19,7 +19,6 @@ double rg_wasserstein_ball_radius(const RgWassersteinOptions *options,
 static PetscErrorCode check_shifts(const RgCentreOptions *centre, RgPlace place,
                                    RgDiagnostics *diagnostics)
 {
-  PetscFunctionBeginUser;
   for (int k = 0; k < centre->laws.n; k++) {
     RgLaw law = {0};
     bool shifts = true;
@@ -32,7 +31,7 @@ static PetscErrorCode check_shifts(const RgCentreOptions *centre, RgPlace place,
                          centre->laws.values[k]);
     PetscCall(rg_law_destroy(&law));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPlace place,
@@ -41,7 +40,6 @@ PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPl
   const RgCentreOptions *centre = options;
   const int before = diagnostics->n;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_contextual_check(options, domain, place, diagnostics));
   if (centre->laws.n && centre->laws.n != domain->context.dim)
     rg_diagnostics_add(diagnostics, place, "centre: %d laws for %d contexts; one for each",
@@ -52,7 +50,7 @@ PetscErrorCode rg_centre_check(const void *options, const RgDomain *domain, RgPl
     rg_diagnostics_add(diagnostics, place, "'forecast_error' is that of a given 'centre'");
   if (centre->forecast_error > 0 && diagnostics->n == before)
     PetscCall(check_shifts(centre, place, diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_given(const void *options)
@@ -75,7 +73,6 @@ static PetscErrorCode observed(const RgForgetting *forgetting, const RgHistory *
 {
   RgContextSample seen;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_context_sample_create(forgetting, history, &seen));
   const size_t size = (size_t)seen.n * history->context_dim;
   centre->n = seen.n;
@@ -85,7 +82,7 @@ static PetscErrorCode observed(const RgForgetting *forgetting, const RgHistory *
   PetscCall(PetscArraycpy(centre->contexts, seen.c, size));
   for (int i = 0; i < seen.n; i++) centre->weight[i] = seen.weight ? seen.weight[i] : 1.0 / seen.n;
   PetscCall(rg_context_sample_destroy(&seen));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Quadrature of a law at an evaluation, moved by `shift`. */
@@ -95,14 +92,13 @@ static PetscErrorCode rule_of(char *text, int evaluation, double shift, int pane
   RgDistribution law;
   RgLaw over_time = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_law_create_all(1, &text, 1, &over_time));
   PetscCall(rg_law_at(&over_time, evaluation, &law));
   if (shift != 0) rg_distribution_shift(&law, shift);
   PetscCall(rg_distribution_quadrature(&law, panels, 0, NULL, rule));
   PetscCall(rg_distribution_destroy(&law));
   PetscCall(rg_law_destroy(&over_time));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Every combination of the nodes, the last context fastest. */
@@ -111,7 +107,6 @@ static PetscErrorCode product(int dim, const RgQuadrature *rules, const RgSpace 
 {
   double sum = 0.0;
 
-  PetscFunctionBeginUser;
   centre->n = 1;
   for (int k = 0; k < dim; k++) centre->n *= rules[k].n;
   PetscCall(PetscMalloc2((size_t)centre->n * dim, &centre->contexts, centre->n, &centre->weight));
@@ -127,7 +122,7 @@ static PetscErrorCode product(int dim, const RgQuadrature *rules, const RgSpace 
     sum += centre->weight[i];
   }
   for (int i = 0; i < centre->n; i++) centre->weight[i] /= sum;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -139,12 +134,11 @@ PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, int t, const RgHis
   RgRandom random = rg_algorithm_stream_at(algorithm, "forecast", t);
   RgQuadrature *rules;
 
-  PetscFunctionBeginUser;
   *centre = (RgContextCentre){.effective = history->n};
   if (dim == 0) {
     if (rg_context_seen(algorithm, history, failure))
       PetscCall(observed(&options->forgetting, history, centre));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscCalloc1(dim, &rules));
   for (int k = 0; k < dim; k++) {
@@ -154,7 +148,7 @@ PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, int t, const RgHis
   PetscCall(product(dim, rules, &algorithm->setup.domain->context, centre));
   for (int k = 0; k < dim; k++) PetscCall(rg_quadrature_destroy(&rules[k]));
   PetscCall(PetscFree(rules));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_centre_size(const RgCentreOptions *options, int n)
@@ -171,7 +165,6 @@ double rg_centre_bytes(const void *options, int dim, int n)
 
 PetscErrorCode rg_centre_destroy(RgContextCentre *centre)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree2(centre->contexts, centre->weight));
-  PetscFunctionReturn(0);
+  return 0;
 }

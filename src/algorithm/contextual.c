@@ -13,10 +13,9 @@ const RgRecordColumn rg_ball_columns[] = {
 PetscErrorCode rg_contextual_check(const void *options, const RgDomain *domain, RgPlace place,
                                    RgDiagnostics *diagnostics)
 {
-  PetscFunctionBeginUser;
   PetscCall(
     rg_contextual_check_measure(options, domain, RG_MEASURE_EXPECTATION, place, diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A measure of the options must be usable, and that of the problem. */
@@ -27,9 +26,8 @@ static PetscErrorCode check_own_measure(const RgContextualOptions *options, cons
   RgMeasure measure;
   char *canonical;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_check(options->measure, 0, place, diagnostics));
-  if (diagnostics->n > before) PetscFunctionReturn(0);
+  if (diagnostics->n > before) return 0;
   PetscCall(rg_measure_create(options->measure, &measure));
   if (rg_measure_lists(&measure))
     rg_diagnostics_add(diagnostics, place,
@@ -43,7 +41,7 @@ static PetscErrorCode check_own_measure(const RgContextualOptions *options, cons
                        "it all the same",
                        canonical, domain->measure);
   PetscCall(PetscFree(canonical));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *domain,
@@ -54,12 +52,11 @@ PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *
   const bool two = other != RG_MEASURE_EXPECTATION;
   RgMeasure measure;
 
-  PetscFunctionBeginUser;
   if (contextual->measure) {
     PetscCall(check_own_measure(contextual, domain, place, diagnostics));
-    PetscFunctionReturn(0);
+    return 0;
   }
-  if (!domain->measure || contextual->any_measure) PetscFunctionReturn(0);
+  if (!domain->measure || contextual->any_measure) return 0;
   PetscCall(rg_measure_create(domain->measure, &measure));
   if (measure.kind != RG_MEASURE_EXPECTATION && measure.kind != other)
     rg_diagnostics_add(diagnostics, place,
@@ -69,7 +66,7 @@ PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *
                        two ? " or '" : "", two ? rg_measure_infos[other].usage : "", two ? "'" : "",
                        domain->measure, domain->measure);
   PetscCall(rg_measure_destroy(&measure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_contextual_measure(const void *options, RgMeasure *measure,
@@ -77,11 +74,10 @@ PetscErrorCode rg_contextual_measure(const void *options, RgMeasure *measure,
 {
   const RgContextualOptions *contextual = options;
 
-  PetscFunctionBeginUser;
   *measure = (RgMeasure){0};
   *used = contextual->measure ? measure : NULL;
   if (contextual->measure) PetscCall(rg_measure_create(contextual->measure, measure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_context_seen(const RgAlgorithm *algorithm, const RgHistory *history, RgFailure *failure)
@@ -104,14 +100,13 @@ PetscErrorCode rg_context_sample_create(const RgForgetting *forgetting, const Rg
   const bool equal = isnan(forgetting->decay) || forgetting->decay == 1;
   double sum = 0, squares = 0;
 
-  PetscFunctionBeginUser;
   *sample = (RgContextSample){
     .n = n,
     .c = history->c + (size_t)(history->n - n) * history->context_dim,
     .effective = n,
     .age = (n + 1) / 2.0,
   };
-  if (equal) PetscFunctionReturn(0);
+  if (equal) return 0;
   PetscCall(PetscMalloc1(n, &sample->weight));
   for (int i = 0; i < n; i++) sum += sample->weight[i] = pow(forgetting->decay, n - 1 - i);
   sample->age = 0;
@@ -121,7 +116,7 @@ PetscErrorCode rg_context_sample_create(const RgForgetting *forgetting, const Rg
     sample->age += sample->weight[i] * (n - i);
   }
   sample->effective = 1 / squares;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_sample_destroy(RgContextSample *sample)
@@ -141,12 +136,11 @@ PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const 
   const RgContextualOptions *common = algorithm->options;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_acquire_contextual(algorithm->state, common, exact, few,
                                   RG_SEARCH(algorithm, history, &random), query,
                                   &query->extra[RG_UCB_ACQUISITION], failure));
   query->extra[RG_UCB_CONFIDENCE] = common->width * common->width;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double levels_of(int dim, int size)
@@ -168,7 +162,6 @@ PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double 
 {
   const int levels = (int)levels_of(dim, size);
 
-  PetscFunctionBeginUser;
   *n = levels;
   for (int k = 1; k < dim && !diagonal; k++) *n *= levels;
   PetscCall(PetscMalloc1((size_t)*n * dim, points));
@@ -178,7 +171,7 @@ PetscErrorCode rg_context_grid(int dim, int size, bool diagonal, int *n, double 
       rest /= levels;
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_points(const RgSpace *context, int size, bool diagonal, int *n,
@@ -186,15 +179,14 @@ PetscErrorCode rg_context_points(const RgSpace *context, int size, bool diagonal
 {
   const size_t room = (size_t)context->size * context->dim;
 
-  PetscFunctionBeginUser;
   if (!rg_space_is_finite(context)) {
     PetscCall(rg_context_grid(context->dim, size, diagonal, n, points));
-    PetscFunctionReturn(0);
+    return 0;
   }
   *n = context->size;
   PetscCall(PetscMalloc1(room, points));
   PetscCall(PetscArraycpy(*points, context->points, room));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int nearest(int n, int dim, const double *points, const double *c)

@@ -21,14 +21,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   double value;
 
-  PetscFunctionBeginUser;
   /* 1. h_t. */
   PetscCall(rg_smoother_update(algorithm, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   /* 2. x_{t+1} = argmin W_t. */
   PetscCall(
     rg_smoother_acquire(algorithm, t, history, RG_REGRESSION_SPACE, 0.0, query, &value, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_density_exploration = {

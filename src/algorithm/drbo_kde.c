@@ -61,7 +61,6 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
   int least = n;
   double floor_mass;
 
-  PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
   for (int i = worst->as_released ? n : 0; i < last; i++)
@@ -70,7 +69,7 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
                                     u_bar ? worst->q : NULL, &floor_mass, worst->work);
   for (int i = 0; u_bar && i < n; i++) u_bar[i] = worst->q[i];
   if (u_bar && !worst->as_released) u_bar[least] += floor_mass;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Scrambled Sobol contexts in the box, or at the place where the released program puts them. */
@@ -79,10 +78,9 @@ static PetscErrorCode floor_contexts(const RgAlgorithm *algorithm, int t, int di
   const Options *options = algorithm->options;
   RgRandom random = rg_algorithm_stream_at(algorithm, "floor", t);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_design_sobol(&random, options->floor_points, dim, c));
   for (int i = 0; options->as_released && i < options->floor_points * dim; i++) c[i] = -c[i];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Maximise the worst case; the search begins with `few` of the samples and of the floor. */
@@ -104,7 +102,6 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
         first;
   double *c;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(n, &worst.q, 2 * n, &worst.work, (size_t)(few + few_floor) * dim, &c));
   PetscCall(PetscArraycpy(c, contexts->c, (size_t)few * dim));
   PetscCall(
@@ -120,7 +117,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   PetscCall(rg_acquire_contextual(model, &how, &all, &rough, RG_SEARCH(algorithm, history, &random),
                                   query, &query->extra[ACQUISITION], failure));
   PetscCall(PetscFree3(worst.q, worst.work, c));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -131,12 +128,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgModel *model = algorithm->state;
   RgKdeContexts contexts;
 
-  PetscFunctionBeginUser;
   /* 1. Density estimate of the contexts, the contexts that stand for it, and behind them those
      of the floor. */
   PetscCall(rg_kde_contexts_create(algorithm, &options->kde, t, history, options->floor_points,
                                    &contexts, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(floor_contexts(algorithm, t, dim, contexts.c + (size_t)contexts.n * dim));
   /* 2. delta_t, and x_t = argmax of the worst case. */
   const double radius = options->radius * pow(contexts.kde.effective, -2.0 / (4 + dim));
@@ -144,7 +140,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[RADIUS] = radius;
   query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];
   PetscCall(rg_kde_contexts_destroy(&contexts));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)

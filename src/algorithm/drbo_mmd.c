@@ -43,8 +43,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgMmdBall ball;
   Inner inner = {&ball, NULL, failure};
 
-  PetscFunctionBeginUser;
-  if (!rg_context_seen(algorithm, history, failure)) PetscFunctionReturn(0);
+  if (!rg_context_seen(algorithm, history, failure)) return 0;
   /* 1. Grid, reference distribution and radius. */
   PetscCall(rg_mmd_ball_create(algorithm, history, options->ball.size, &ball));
   PetscCall(PetscMalloc1(ball.n, &inner.q));
@@ -54,7 +53,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[RG_BALL_RADIUS] = ball.radius;
   PetscCall(PetscFree(inner.q));
   PetscCall(rg_mmd_ball_destroy(&ball));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd = {

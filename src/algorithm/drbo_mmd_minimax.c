@@ -60,7 +60,6 @@ static PetscErrorCode approximation(void *closure, const double *u, const double
                             inner->options->centre == UNIFORM, !inner->options->tangent,
                             inner->finer};
 
-  PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
   if (inner->options->batch == MIXED) {
@@ -68,7 +67,7 @@ static PetscErrorCode approximation(void *closure, const double *u, const double
     inner->reaches[inner->n++] = rg_mmd_reaches_worst(&inner->ball->mmd, u, inner->ball->radius);
   }
   PetscCall(rg_mmd_minimax(&inner->ball->mmd, u, inner->ball->radius, &how, value, u_bar));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void mix(void *closure, int m, int dim, double *value, double *gradient)
@@ -91,8 +90,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *options = algorithm->options;
   RgMmdBall ball, coarse;
 
-  PetscFunctionBeginUser;
-  if (!rg_context_seen(algorithm, history, failure)) PetscFunctionReturn(0);
+  if (!rg_context_seen(algorithm, history, failure)) return 0;
   /* 1. Grid, reference distribution and radius. */
   PetscCall(rg_mmd_ball_create(algorithm, history, options->ball.size, &ball));
   PetscCall(rg_mmd_ball_create(algorithm, history, PetscMin(options->screening, ball.n), &coarse));
@@ -106,7 +104,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[RG_BALL_RADIUS] = ball.radius;
   PetscCall(rg_mmd_ball_destroy(&coarse));
   PetscCall(rg_mmd_ball_destroy(&ball));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {

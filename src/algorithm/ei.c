@@ -25,14 +25,13 @@ PetscErrorCode rg_ei_ask(RgAlgorithm *algorithm, int t, const RgHistory *history
   RgEi ei = {0.0};
   RgAcquisition acquisition = {rg_acquisition_log_ei, &ei};
 
-  PetscFunctionBeginUser;
   /* 1. Incumbent; without data improvement counts from the prior mean. */
   PetscCall(rg_surrogate_incumbent(options->incumbent, model, history, &ei.incumbent));
   /* 2. x_t = argmax log EI. */
   PetscCall(rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query,
                                  &query->extra[ACQUISITION], failure));
   query->extra[INCUMBENT] = ei.incumbent;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_ei = {

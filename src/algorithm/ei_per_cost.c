@@ -64,12 +64,11 @@ static PetscErrorCode read_formula(const char *text, const RgSpace *design, RgAr
 {
   RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
-  PetscFunctionBeginUser;
   *formula = (RgArithmetic){0};
-  if (!text) PetscFunctionReturn(0);
+  if (!text) return 0;
   PetscCall(rg_arithmetic_parse_inputs(&parser, design, formula));
   PetscCall(rg_expression_expect_end(&parser, "formula"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
@@ -79,13 +78,12 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
   RgArithmetic formula;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(read_formula(o->cost, &domain->design, &formula, &mistake));
   if (mistake.length)
     rg_diagnostics_add(diagnostics, place, "'cost' is \"%.100s\": %s", o->cost, mistake.data);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_arithmetic_clear(&formula));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create(RgAlgorithm *algorithm)
@@ -98,7 +96,6 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   RgStream stream = rg_stream_sub(&setup->stream, "fit_cost");
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_surrogate_create_model(algorithm, false, &state->model));
   state->options = *setup->surrogate;
   if (state->options.fit != RG_FIT_FIXED) state->options.noise_variance = NAN;
@@ -107,19 +104,18 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   PetscCall(rg_history_create(setup->domain, capacity, &state->timed));
   PetscCall(read_formula(o->cost, &setup->domain->design, &state->formula, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", mistake.data);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_model_destroy(&state->model));
   PetscCall(rg_model_destroy(&state->costs));
   PetscCall(rg_history_destroy(&state->timed));
   PetscCall(rg_arithmetic_clear(&state->formula));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static RgModel *model_of(RgAlgorithm *algorithm)
@@ -132,7 +128,6 @@ static RgModel *model_of(RgAlgorithm *algorithm)
 /* Learn the durations of new evaluations. */
 static PetscErrorCode take_in(State *state, const RgHistory *history, RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   for (; state->taken < history->n; state->taken++) {
     const int row = state->taken;
     const double time = history->moments[row].finished - history->moments[row].dispatched;
@@ -144,7 +139,7 @@ static PetscErrorCode take_in(State *state, const RgHistory *history, RgFailure 
   }
   if (!state->formula.n && state->timed.n)
     PetscCall(rg_model_update(&state->costs, &state->timed, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A multiple of log c, as a summand of an acquisition function. */
@@ -167,14 +162,13 @@ static PetscErrorCode refuse(const Cost *cost, const double *seen, double value)
 {
   const RgInput *inputs = cost->design->inputs;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(cost->refused, "%g at", value));
   for (int j = 0; j < cost->design->dim; j++) {
     if (inputs) PetscCall(rg_text_add(cost->refused, " %s = ", inputs[j].name));
     else PetscCall(rg_text_add(cost->refused, " x%d = %g", j + 1, seen[j]));
     if (inputs) PetscCall(rg_input_print(&inputs[j], seen[j], cost->refused));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The derivative of log c by coordinate j; x is changed meanwhile. */
@@ -198,7 +192,6 @@ static PetscErrorCode formula_cost(void *closure, int m, const double *X, double
   const int dim = cost->design->dim;
   double *x, *seen;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(dim, &x, dim, &seen));
   for (int i = 0; i < m; i++) {
     PetscCall(PetscArraycpy(x, X + (size_t)i * dim, dim));
@@ -209,7 +202,7 @@ static PetscErrorCode formula_cost(void *closure, int m, const double *X, double
       gradient[(size_t)i * dim + j] = cost->factor * formula_slope(cost, x, j, seen);
   }
   PetscCall(PetscFree2(x, seen));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* An RgMarginalFunction of the second process. */
@@ -250,18 +243,17 @@ static PetscErrorCode ask_with_cost(State *state, const RgDomain *domain, const 
                                    .mean_only = true}};
   double logarithm;
 
-  PetscFunctionBeginUser;
   PetscCall(
     rg_acquire_sum(domain, 2, summands, search, query, &query->extra[ACQUISITION], failure));
   if (refused.length)
     rg_failure_set(failure, "the formula of the cost is %s; a cost is positive and finite",
                    refused.data);
   PetscCall(rg_text_clear(&refused));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   cost.factor = 1;
   PetscCall(rg_acquisition_sum_at(domain, 1, &summands[1], query, &logarithm));
   query->extra[COST] = exp(logarithm);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -274,12 +266,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgEi ei;
   const RgAcquisition alone = {rg_acquisition_log_ei, &ei};
 
-  PetscFunctionBeginUser;
   /* 1. Incumbent, cost and its weight. */
   PetscCall(rg_surrogate_incumbent(o->incumbent, &state->model, history, &ei.incumbent));
   query->extra[INCUMBENT] = ei.incumbent;
   PetscCall(take_in(state, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   query->extra[WEIGHT] = weight_at(algorithm, t, history);
   /* 2. x_t = argmax log EI - alpha_t log c; without a cost, of log EI. */
   if (state->formula.n || state->timed.n)
@@ -287,7 +278,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   else
     PetscCall(
       rg_acquire(&state->model, &alone, search, query, &query->extra[ACQUISITION], failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_ei_per_cost = {

@@ -22,10 +22,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgMeasure measure;
   const RgMeasure *rho;
 
-  PetscFunctionBeginUser;
   /* 1. P. */
   PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(rg_contextual_measure(algorithm->options, &measure, &rho));
   weights = (RgContextWeights){centre.n, centre.weight, rho};
   /* 2. x_t = argmax E U, or another measure. */
@@ -33,7 +32,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_contextual_acquire(algorithm, t, history, &average, NULL, query, failure));
   PetscCall(rg_measure_destroy(&measure));
   PetscCall(rg_centre_destroy(&centre));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)

@@ -77,14 +77,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *options = algorithm->options;
   double *value = &query->extra[RG_UCB_ACQUISITION];
 
-  PetscFunctionBeginUser;
   /* 1. The first queries: argmax sd. */
   if (t <= options->initialise)
     PetscCall(
       rg_surrogate_most_uncertain(algorithm, algorithm->state, t, history, query, value, failure));
   /* 2. Then argmax mu + sqrt(beta_t) sd. */
   else PetscCall(rg_ucb_ask(algorithm, t, history, query, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_gp_ucb = {

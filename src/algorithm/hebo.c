@@ -95,7 +95,6 @@ static PetscErrorCode draw_points(const Options *options, int dim, const double 
   const int F = options->candidates, around = options->around;
   double *x = X + (size_t)F * dim;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_design_sobol(random, F, dim, X));
   PetscCall(PetscArraycpy(x, centres, (size_t)CENTRES * dim));
   x += (size_t)CENTRES * dim;
@@ -105,7 +104,7 @@ static PetscErrorCode draw_points(const Options *options, int dim, const double 
       for (int j = 0; j < dim; j++, x++)
         *x = fmin(fmax(centres[c * dim + j] + sd * rg_random_normal(random), 0), 1);
     }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode find_centres(const RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -114,7 +113,6 @@ static PetscErrorCode find_centres(const RgAlgorithm *algorithm, int t, const Rg
   const int dim = algorithm->setup.domain->design.dim, best = rg_history_best(history);
   double value;
 
-  PetscFunctionBeginUser;
   for (int k = 0; k < FUNCTIONS && !failure->failed; k++) {
     RgQuery query = {.x = centres + (size_t)k * dim};
     PetscCall(rg_surrogate_acquire(algorithm, algorithm->state, t, history, &e->of[k], &query,
@@ -122,7 +120,7 @@ static PetscErrorCode find_centres(const RgAlgorithm *algorithm, int t, const Rg
   }
   double *last = centres + (size_t)FUNCTIONS * dim;
   PetscCall(PetscArraycpy(last, best < 0 ? centres : history->x + (size_t)best * dim, dim));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The points of a box among which the query is drawn. */
@@ -133,12 +131,11 @@ static PetscErrorCode choose_points(const RgAlgorithm *algorithm, int t, const R
   const int dim = algorithm->setup.domain->design.dim;
   double *centres;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)CENTRES * dim, &centres));
   PetscCall(find_centres(algorithm, t, history, e, centres, failure));
   if (!failure->failed) PetscCall(draw_points(algorithm->options, dim, centres, random, X));
   PetscCall(PetscFree(centres));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */
@@ -155,7 +152,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgCandidates candidates;
   Ensemble e;
 
-  PetscFunctionBeginUser;
   /* 1. Incumbent: the best posterior mean at queried inputs. */
   if (history->n) PetscCall(rg_surrogate_best_mean(algorithm->state, history, &incumbent));
   ensemble(history->n, design->dim, incumbent, &e);
@@ -173,7 +169,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     PetscCall(rg_candidates_destroy(&candidates));
   }
   PetscCall(PetscFree(X));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_hebo = {

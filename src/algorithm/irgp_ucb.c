@@ -83,13 +83,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *options = algorithm->options;
   RgRandom random = rg_algorithm_stream_at(algorithm, "confidence", t);
 
-  PetscFunctionBeginUser;
   if (options->zeta_seed >= 0) {
     const RgStream shared = rg_stream(0, "", 0, "zeta", (uint64_t)options->zeta_seed);
     random = rg_stream_at(&shared, (uint64_t)t);
   }
   PetscCall(rg_ucb_step(algorithm, t, history, &random, query, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_irgp_ucb = {

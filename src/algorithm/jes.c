@@ -31,16 +31,15 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
   RgOptima optima;
 
-  PetscFunctionBeginUser;
   /* 1. (x*_l, f*_l) of K paths. */
   PetscCall(rg_sampling_draw(algorithm, t, history, options->samples, false, &optima, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   query->extra[RG_SAMPLED_MAXIMUM] = mean_of(optima.n, optima.value);
   /* 2. x_t = argmax of the information on the optimum. */
   PetscCall(rg_acquire_jes(&sampling->model, sampling->sampler, &optima,
                            RG_SEARCH(algorithm, history, &random), query,
                            &query->extra[RG_SAMPLED_ACQUISITION], failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_jes = {

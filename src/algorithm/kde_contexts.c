@@ -27,8 +27,7 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
   RgKde *kde = &contexts->kde;
   RgContextSample seen;
 
-  PetscFunctionBeginUser;
-  if (!rg_context_seen(algorithm, history, failure)) PetscFunctionReturn(0);
+  if (!rg_context_seen(algorithm, history, failure)) return 0;
   contexts->dim = dim;
   contexts->n = quadrature ? nodes : options->samples;
   PetscCall(
@@ -41,15 +40,14 @@ PetscErrorCode rg_kde_contexts_create(const RgAlgorithm *algorithm, const RgKdeO
   else if (dim == 1)
     PetscCall(rg_kde_gauss(kde, 0, 1, nodes, &contexts->n, contexts->c, contexts->weight));
   else PetscCall(rg_kde_sample_sobol(kde, &random, 0, 1, contexts->n, contexts->c));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kde_contexts_destroy(RgKdeContexts *contexts)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree2(contexts->c, contexts->weight));
   PetscCall(rg_kde_destroy(&contexts->kde));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kde_check(const void *options, const RgDomain *domain, RgPlace place,
@@ -57,14 +55,13 @@ PetscErrorCode rg_kde_check(const void *options, const RgDomain *domain, RgPlace
 {
   const RgKdeOptions *kde = options;
 
-  PetscFunctionBeginUser;
   PetscCall(
     rg_contextual_check_measure(options, domain, RG_MEASURE_EXPECTATION, place, diagnostics));
   if (kde->common.measure && kde->expectation == RG_KDE_QUADRATURE)
     rg_diagnostics_add(diagnostics, place,
                        "'expectation: quadrature' integrates, and is no sample of the contexts for "
                        "a 'measure'; accepted is 'expectation: sample'");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_kde_cost(const void *options, const RgTrialSize *size, RgMethodCost *cost)

@@ -35,12 +35,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgModel *model = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
-  PetscFunctionBeginUser;
   /* x_t = argmax log KG. */
   PetscCall(rg_knowledge_gradient_acquire(model, options->points,
                                           RG_SEARCH(algorithm, history, &random), query,
                                           &query->extra[ACQUISITION], failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_knowledge_gradient = {

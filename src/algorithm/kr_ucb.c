@@ -76,7 +76,6 @@ static PetscErrorCode best_visited(const Options *options, State *state, const R
   double *mean, *log_weight, sum = 0.0;
   double c = isnan(options->exploration) ? 0.1 * sqrt(2.0) : options->exploration;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(history->n, &mean, history->n, &log_weight));
   PetscCall(rg_regression_predict(&smoother->regression, smoother->h, history->n, history->x, mean,
                                   log_weight, NULL, NULL));
@@ -90,7 +89,7 @@ static PetscErrorCode best_visited(const Options *options, State *state, const R
     if (value > *score) *score = value, *best = i;
   }
   PetscCall(PetscFree2(mean, log_weight));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Preprocessing: computes the scores. */
@@ -100,14 +99,13 @@ static PetscErrorCode select_visited(RgAlgorithm *algorithm, const RgHistory *hi
   RgClock *clock = algorithm->setup.clock;
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_FIT));
   count_distinct(state, history);
   PetscCall(best_visited(algorithm->options, state, history, best,
                          &query->extra[RG_SMOOTHER_CONFIDENCE],
                          &query->extra[RG_SMOOTHER_ACQUISITION]));
   if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_FIT));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The point of the design in the ball where W is least; the centre if there is no other. */
@@ -116,7 +114,6 @@ static PetscErrorCode new_point_of_set(const RgSpace *space, RgRegressionSearch 
 {
   double *value;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(space->size, &value));
   PetscCall(rg_regression_value(search, space->size, space->points, value, NULL));
   for (int i = 0; i < space->size; i++) {
@@ -129,7 +126,7 @@ static PetscErrorCode new_point_of_set(const RgSpace *space, RgRegressionSearch 
   }
   query->index = rg_argmax(space->size, value, NULL);
   PetscCall(PetscFree(value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *history, int best,
@@ -150,7 +147,6 @@ static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *
                                .h = state->smoother.h,
                                .deviation = 1.0};
 
-  PetscFunctionBeginUser;
   if (rg_space_is_finite(space)) {
     PetscCall(new_point_of_set(space, &search, centre, radius, query));
     if (query->index < 0) rg_failure_set(failure, "no point of the domain is left in the ball");
@@ -162,7 +158,7 @@ static PetscErrorCode new_point(RgAlgorithm *algorithm, int t, const RgHistory *
                                rg_regression_value, &search, query->x, &value, failure));
   }
   query->extra[RG_SMOOTHER_VALUES] = (double)search.evaluations;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -172,10 +168,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   State *state = algorithm->state;
   int best = 0;
 
-  PetscFunctionBeginUser;
   /* 1. h_t, units of the outputs. */
   PetscCall(rg_smoother_update(algorithm, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   /* 2. The visited point of the highest score. */
   PetscCall(select_visited(algorithm, history, &best, query));
   /* 3. t^alpha < distinct points: that point again; else a new one. */
@@ -187,22 +182,21 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
            (size_t)history->dim * sizeof(double));
   } else {
     PetscCall(new_point(algorithm, t, history, best, query, failure));
-    if (failure->failed) PetscFunctionReturn(0);
+    if (failure->failed) return 0;
   }
   query->extra[RG_SMOOTHER_CHOICE] = again;
   PetscCall(rg_smoother_record(&state->smoother, query->extra[RG_SMOOTHER_VALUES], query));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  PetscFunctionBeginUser;
   (void)options;
   if (domain->without_replacement)
     rg_diagnostics_add(diagnostics, place,
                        "kr_ucb evaluates points again, and this domain is without replacement");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_kr_ucb = {

@@ -25,11 +25,10 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   State *state = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "design", 0);
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)setup->n_iterations * setup->domain->design.dim, &state->points));
   PetscCall(rg_design_latin_hypercube(&random, setup->n_iterations, setup->domain->design.dim,
                                       state->points));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -38,19 +37,17 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const State *state = algorithm->state;
   const size_t dim = (size_t)algorithm->setup.domain->design.dim;
 
-  PetscFunctionBeginUser;
   (void)history, (void)failure;
   memcpy(query->x, state->points + (size_t)(t - 1) * dim, dim * sizeof(double));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(state->points));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_latin_hypercube = {

@@ -49,11 +49,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgOptima paths;
   double *maximum;
 
-  PetscFunctionBeginUser;
   /* 1. f*_l = max_x g_l(x). */
   PetscCall(
     rg_sampling_draw(algorithm, t, history, options->sampled.samples, false, &paths, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(PetscMalloc1(options->sampled.samples, &maximum));
   query->extra[RG_SAMPLED_MAXIMUM] = floor_maxima(options, model, history, &paths, maximum);
   /* 2. x_t = argmax of the information on the maximum. */
@@ -64,7 +63,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_surrogate_without_penalty(model, history, &acquisition, query,
                                          &query->extra[RG_SAMPLED_ACQUISITION]));
   PetscCall(PetscFree(maximum));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_mes = {

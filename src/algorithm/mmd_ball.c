@@ -7,14 +7,13 @@ static PetscErrorCode context_matrix(const RgModel *model, int n, const double *
   const int dim = model->kernel.dim, dim_c = model->domain->context.dim;
   double *Z;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1((size_t)n * dim, &Z));
   for (int i = 0; i < n; i++)
     PetscCall(
       PetscArraycpy(Z + (size_t)i * dim + dim - dim_c, contexts + (size_t)i * dim_c, dim_c));
   PetscCall(rg_kernel_matrix(&model->kernel, n, Z, K));
   PetscCall(PetscFree(Z));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory *history, int size,
@@ -24,7 +23,6 @@ PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory 
   const RgModel *model = algorithm->state;
   double *K, *p;
 
-  PetscFunctionBeginUser;
   PetscCall(
     rg_context_points(&model->domain->context, size, options->diagonal, &ball->n, &ball->contexts));
   PetscCall(PetscMalloc1((size_t)ball->n * ball->n, &K));
@@ -34,7 +32,7 @@ PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory 
   PetscCall(rg_mmd_create(ball->n, K, p, options->jitter, &ball->mmd));
   ball->radius = rg_mmd_radius(options->gamma, history->n);
   PetscCall(PetscFree(p));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_mmd_ball_cost(const void *options, const RgTrialSize *size, RgMethodCost *cost)
@@ -49,8 +47,7 @@ void rg_mmd_ball_cost(const void *options, const RgTrialSize *size, RgMethodCost
 
 PetscErrorCode rg_mmd_ball_destroy(RgMmdBall *ball)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_mmd_destroy(&ball->mmd));
   PetscCall(PetscFree(ball->contexts));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -60,23 +60,21 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   const size_t n = (size_t)dim + 1;
   const bool adaptive = options->adaptive && dim > 1;
 
-  PetscFunctionBeginUser;
   state->dim = dim;
   state->expand = adaptive ? 1 + 2.0 / dim : 2;
   state->contract = adaptive ? 0.75 - 0.5 / dim : 0.5;
   state->shrink = adaptive ? 1 - 1.0 / dim : 0.5;
   PetscCall(PetscMalloc4(n * dim, &state->simplex, n, &state->value, dim, &state->x, dim,
                          &state->reflected));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscFree4(state->simplex, state->value, state->x, state->reflected));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double *vertex(const State *state, int k)
@@ -233,7 +231,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *options = algorithm->options;
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   (void)failure;
   if (state->step == NOTHING) begin_first(algorithm, history);
   else answer(state, history->y[history->n - 1]);
@@ -245,7 +242,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   }
   memcpy(query->x, state->x, (size_t)state->dim * sizeof *state->x);
   query->extra[RESTARTS] = state->restarts;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_nelder_mead = {

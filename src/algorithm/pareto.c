@@ -16,7 +16,6 @@ PetscErrorCode rg_candidates_create(const RgAlgorithm *algorithm, RgModel *model
   const RgSpace *design = &domain->design;
   const bool finite = rg_space_is_finite(design);
 
-  PetscFunctionBeginUser;
   *candidates = (RgCandidates){
     .n = finite ? design->size : n, .design = design, .X = finite ? design->points : X};
   n = candidates->n;
@@ -34,14 +33,13 @@ PetscErrorCode rg_candidates_create(const RgAlgorithm *algorithm, RgModel *model
     PetscCall(rg_excluded_designs(design, rg_algorithm_asks_once(algorithm), history, n, X,
                                   &candidates->excluded));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_candidates_destroy(RgCandidates *candidates)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&candidates->mean, &candidates->sd, &candidates->excluded, &candidates->list));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The largest first, by the values in order, then the lowest index. */

@@ -38,7 +38,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgModel *model = algorithm->state;
   double incumbent, z;
 
-  PetscFunctionBeginUser;
   /* 1. Incumbent; without data improvement counts from the prior mean. */
   PetscCall(rg_surrogate_incumbent(options->incumbent, model, history, &incumbent));
   /* 2. x_t = argmax z. */
@@ -48,7 +47,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_surrogate_without_penalty(model, history, &acquisition, query, &z));
   query->extra[INCUMBENT] = incumbent;
   query->extra[PROBABILITY] = rg_normal_cdf(z);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_pi = {

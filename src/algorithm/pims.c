@@ -40,10 +40,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgOptima path;
   double best_mean, value;
 
-  PetscFunctionBeginUser;
   /* 1. g* = max_x g(x). */
   PetscCall(rg_sampling_draw(algorithm, t, history, 1, false, &path, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   RgPims pims = {path.value[0]};
   RgAcquisition acquisition = {rg_acquisition_pims, &pims};
   if (options->clamp && history->n > 0) {
@@ -56,7 +55,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_surrogate_without_penalty(model, history, &acquisition, query, &value));
   query->extra[CONFIDENCE] = -value * fabs(value);
   query->extra[PATH_MAXIMUM] = pims.maximum;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_pims = {

@@ -44,11 +44,10 @@ static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace
 {
   const Options *options = closure;
 
-  PetscFunctionBeginUser;
   (void)domain;
   if (options->form == EI && !isnan(options->beta))
     rg_diagnostics_add(diagnostics, place, "'beta' goes with form: 'ucb', and form is 'ei'");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { INCUMBENT, ACQUISITION, IMPROVEMENT };
@@ -71,7 +70,6 @@ static PetscErrorCode ask_bound(RgAlgorithm *algorithm, RgJointImprovement *join
   const RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
   double *value = &query->extra[ACQUISITION], *bound = &query->extra[IMPROVEMENT];
 
-  PetscFunctionBeginUser;
   joint->width = sqrt(0.5 * acos(-1.0) * beta);
   if (search->history->pending.n) {
     PetscCall(rg_joint_improvement_acquire(algorithm->state, joint, search, query, value, failure));
@@ -79,7 +77,7 @@ static PetscErrorCode ask_bound(RgAlgorithm *algorithm, RgJointImprovement *join
   } else {
     PetscCall(rg_acquire(algorithm->state, &acquisition, search, query, bound, failure));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -95,10 +93,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgEi ei = {0.0};
   const RgAcquisition acquisition = {rg_acquisition_log_ei, &ei};
 
-  PetscFunctionBeginUser;
   if (options->form == UCB) {
     PetscCall(ask_bound(algorithm, &joint, search, query, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   /* 1. Incumbent. */
   PetscCall(rg_surrogate_incumbent(options->incumbent, model, history, &ei.incumbent));
@@ -109,7 +106,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     PetscCall(rg_joint_improvement_acquire(model, &joint, search, query, value, failure));
   else PetscCall(rg_acquire(model, &acquisition, search, query, value, failure));
   query->extra[IMPROVEMENT] = joint.already + exp(*value);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_q_ei = {

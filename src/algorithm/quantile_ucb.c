@@ -33,13 +33,12 @@ static PetscErrorCode widen(const Bounds *bounds, double other, double *level, d
 {
   double low, high;
 
-  PetscFunctionBeginUser;
   PetscCall(quantile(bounds, bounds->lower, other, &low));
   PetscCall(quantile(bounds, bounds->upper, other, &high));
-  if (high - low <= *widest) PetscFunctionReturn(0);
+  if (high - low <= *widest) return 0;
   *widest = high - low;
   *level = other;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The level in (0, alpha] with the widest bounds. The quantiles only change at the levels that the
@@ -48,7 +47,6 @@ static PetscErrorCode widest_level(const Bounds *bounds, double alpha, double *l
 {
   double widest = -INFINITY;
 
-  PetscFunctionBeginUser;
   *level = alpha;
   PetscCall(widen(bounds, alpha, level, &widest));
   for (int j = 0; j < bounds->n; j++) {
@@ -58,7 +56,7 @@ static PetscErrorCode widest_level(const Bounds *bounds, double alpha, double *l
       if (reached[k] > 0.0 && reached[k] < alpha)
         PetscCall(widen(bounds, reached[k], level, &widest));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The lacing value with the largest probability, then with the widest bounds, then the lowest
@@ -67,7 +65,6 @@ static PetscErrorCode lacing_value(const Bounds *bounds, double level, int *foun
 {
   double low, high, probability = -INFINITY, width = -INFINITY;
 
-  PetscFunctionBeginUser;
   *found = -1;
   PetscCall(quantile(bounds, bounds->lower, level, &low));
   PetscCall(quantile(bounds, bounds->upper, level, &high));
@@ -80,7 +77,7 @@ static PetscErrorCode lacing_value(const Bounds *bounds, double level, int *foun
     width = wide;
   }
   PetscCheck(*found >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "no context laces the quantile");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_quantile_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -93,9 +90,8 @@ PetscErrorCode rg_quantile_ucb_step(RgAlgorithm *algorithm, int t, const RgHisto
   double level = state->measure.parameter;
   int context;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_robust_ucb_step(algorithm, t, history, beta, false, query));
-  if (algorithm->setup.domain->control != RG_CONTEXT_SIMULATOR) PetscFunctionReturn(0);
+  if (algorithm->setup.domain->control != RG_CONTEXT_SIMULATOR) return 0;
   const size_t first = (size_t)query->index * n;
   const double *mean = rg_posterior_means(&state->model.posterior) + first;
   const double *variance = rg_posterior_variances(&state->model.posterior) + first;
@@ -109,5 +105,5 @@ PetscErrorCode rg_quantile_ucb_step(RgAlgorithm *algorithm, int t, const RgHisto
   PetscCall(lacing_value(&bounds, level, &context));
   rg_robust_set_context(algorithm, context, query);
   PetscCall(PetscFree2(bounds.lower, bounds.upper));
-  PetscFunctionReturn(0);
+  return 0;
 }

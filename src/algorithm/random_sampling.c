@@ -43,10 +43,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgRandom random = rg_algorithm_stream_at(algorithm, "query", t);
 
   (void)history, (void)failure;
-  PetscFunctionBeginUser;
   rg_robust_set_design(algorithm, (int)rg_random_below(&random, (uint64_t)state->n_designs), query);
   rg_robust_set_context(algorithm, draw_context(state, options->contexts, &random), query);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_random_sampling = {

@@ -33,7 +33,6 @@ static PetscErrorCode uniform_unseen(const RgDomain *domain, const RgHistory *hi
   unsigned char *excluded;
   int left = 0, index = -1;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_excluded_points(domain, history, &excluded));
   for (int i = 0; i < space->size; i++) left += !excluded[i];
   if (left > 0) {
@@ -45,7 +44,7 @@ static PetscErrorCode uniform_unseen(const RgDomain *domain, const RgHistory *hi
     rg_failure_set(failure, "all %d points of the domain have been queried", space->size);
   }
   PetscCall(PetscFree(excluded));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Context of a simulator. */
@@ -68,13 +67,12 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgDomain *domain = algorithm->setup.domain;
   RgRandom random = rg_algorithm_stream_at(algorithm, "query", t);
 
-  PetscFunctionBeginUser;
   if (domain->without_replacement)
     PetscCall(uniform_unseen(domain, history, &random, query, failure));
   else query->index = uniform_point(&domain->design, &random, query->x);
   if (domain->control == RG_CONTEXT_SIMULATOR)
     query->context_index = draw_context(domain, &random, query->c);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_random_search = {

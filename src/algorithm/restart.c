@@ -25,9 +25,8 @@ PetscErrorCode rg_restart_create(const RgAlgorithm *algorithm, RgRestart **resta
   const int room = setup->n_initial + setup->n_iterations, dim = setup->domain->design.dim;
   RgRestart *r;
 
-  PetscFunctionBeginUser;
   *restart = NULL;
-  if (!algorithm->class->model || setup->surrogate->restart_after < 1) PetscFunctionReturn(0);
+  if (!algorithm->class->model || setup->surrogate->restart_after < 1) return 0;
   PetscCall(PetscNew(&r));
   r->after = setup->surrogate->restart_after;
   r->n_design = setup->n_initial;
@@ -35,19 +34,18 @@ PetscErrorCode rg_restart_create(const RgAlgorithm *algorithm, RgRestart **resta
   PetscCall(rg_history_create(setup->domain, room, &r->seen));
   PetscCall(PetscMalloc1((size_t)r->n_design * dim, &r->design));
   *restart = r;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_restart_destroy(RgRestart **restart)
 {
   RgRestart *r = *restart;
 
-  PetscFunctionBeginUser;
-  if (!r) PetscFunctionReturn(0);
+  if (!r) return 0;
   PetscCall(rg_history_destroy(&r->seen));
   PetscCall(PetscFree(r->design));
   PetscCall(PetscFree(*restart));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The least improvement that counts, model units: GAIN times the height of the best output above
@@ -67,8 +65,7 @@ static PetscErrorCode take(RgRestart *r, const RgHistory *history, int i, RgMode
   const int best = rg_history_best(&r->seen), n_constraints = history->n_constraints;
   const double y = history->y[i];
 
-  PetscFunctionBeginUser;
-  if (history->moments[i].submission < r->first) PetscFunctionReturn(0);
+  if (history->moments[i].submission < r->first) return 0;
   if (best >= 0 && y > r->seen.y[best]) {
     const double before = rg_model_units(model, r->seen.y[best]);
     if (rg_model_units(model, y) - before > least_gain(r, model, before)) r->idle = 0;
@@ -78,18 +75,17 @@ static PetscErrorCode take(RgRestart *r, const RgHistory *history, int i, RgMode
   PetscCall(rg_history_judge(&r->seen, history->observed[i],
                              n_constraints ? history->constraints + i * n_constraints : NULL));
   r->seen.moments[r->seen.n - 1] = history->moments[i];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode begin_again(RgRestart *r, const RgAlgorithm *algorithm, int t)
 {
   RgRandom random = rg_algorithm_stream_at(algorithm, "restart", t);
 
-  PetscFunctionBeginUser;
   r->first = algorithm->setup.n_initial + t;
   r->seen.n = r->idle = 0;
   PetscCall(rg_design_sobol(&random, r->n_design, r->seen.dim, r->design));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The points in flight that were submitted since the last restart. They are the last ones. */
@@ -112,7 +108,6 @@ PetscErrorCode rg_restart_look(RgRestart *r, const RgAlgorithm *algorithm, int t
                                const RgHistory *history, bool *due, const RgHistory **seen,
                                const double **design)
 {
-  PetscFunctionBeginUser;
   for (; r->taken < history->n; r->taken++)
     PetscCall(take(r, history, r->taken, algorithm->class->model((RgAlgorithm *)algorithm)));
   *due = r->idle >= r->after;
@@ -124,7 +119,7 @@ PetscErrorCode rg_restart_look(RgRestart *r, const RgAlgorithm *algorithm, int t
   else if (queries == r->n_design) r->seen.n_initial = r->seen.n;
   r->seen.pending = still_seen(r, history);
   *seen = &r->seen;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_restart_judge(RgRestart *r, const RgAlgorithm *algorithm, const double *x)
@@ -133,11 +128,10 @@ PetscErrorCode rg_restart_judge(RgRestart *r, const RgAlgorithm *algorithm, cons
   const int best = rg_history_best(&r->seen);
   double mean, sd;
 
-  PetscFunctionBeginUser;
-  if (best < 0) PetscFunctionReturn(0);
+  if (best < 0) return 0;
   const double incumbent = rg_model_units(model, r->seen.y[best]);
   PetscCall(rg_model_predict(model, 1, x, &mean, &sd));
   if (rg_expected_improvement(mean, sd, incumbent) < least_gain(r, model, incumbent)) r->idle++;
   else r->idle = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }

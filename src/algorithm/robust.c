@@ -46,7 +46,6 @@ PetscErrorCode rg_robust_demand_kind(const void *options, const RgDomain *domain
   RgMeasure measure;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_robust_check(options, domain, place, diagnostics));
   PetscCall(rg_measure_parse(text, &measure, &mistake));
   if (!mistake.data && measure.kind != kind)
@@ -54,7 +53,7 @@ PetscErrorCode rg_robust_demand_kind(const void *options, const RgDomain *domain
                        name, rg_measure_infos[kind].usage, text, otherwise);
   PetscCall(rg_measure_destroy(&measure));
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,
@@ -71,7 +70,6 @@ PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
   const RgDomain *domain = algorithm->setup.domain;
   RgRobust *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_create(measure_text(algorithm->options, domain), &state->measure));
   PetscCall(PetscCalloc1(domain->n_scores, &state->scores));
   for (int s = 0; s < domain->n_scores; s++)
@@ -83,21 +81,20 @@ PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
   PetscCall(PetscMalloc3(state->n_designs, &state->lower, state->n_designs, &state->upper,
                          state->n_designs, &state->value));
   PetscCall(rg_surrogate_create_model(algorithm, true, &state->model));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm)
 {
   RgRobust *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_destroy(&state->measure));
   for (int s = 0; s < algorithm->setup.domain->n_scores; s++)
     PetscCall(rg_measure_destroy(&state->scores[s]));
   PetscCall(RG_FREE(&state->scores, &state->native));
   PetscCall(PetscFree3(state->lower, state->upper, state->value));
   PetscCall(rg_model_destroy(&state->model));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 RgModel *rg_robust_model(RgAlgorithm *algorithm)
@@ -118,22 +115,20 @@ static PetscErrorCode to_native(RgRobust *state, int half, double scale, double 
 {
   const size_t size = (size_t)state->n_designs * state->n_contexts;
 
-  PetscFunctionBeginUser;
-  if (is_native(&state->model)) PetscFunctionReturn(0);
+  if (is_native(&state->model)) return 0;
   if (!state->native) PetscCall(PetscMalloc1(2 * size, &state->native));
   double *native = state->native + half * size;
   for (size_t k = 0; k < size; k++) native[k] = scale * (*f)[k] + shift;
   *f = native;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_robust_measure(RgRobust *state, const RgMeasure *measure, const double *f,
                                  double *value)
 {
-  PetscFunctionBeginUser;
   PetscCall(to_native(state, 0, state->model.scale, state->model.shift, &f));
   PetscCall(rg_measure_value(measure, state->n_designs, state->n_contexts, f, state->p, value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- choices ------------------------------------------------------------------------ */
@@ -193,7 +188,6 @@ PetscErrorCode rg_robust_best(RgAlgorithm *algorithm, int t, const RgHistory *hi
 {
   RgRobust *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   if (state->recommended_n != history->n) {
     PetscCall(rg_robust_measure(state, &state->measure, rg_posterior_means(&state->model.posterior),
                                 state->value));
@@ -202,7 +196,7 @@ PetscErrorCode rg_robust_best(RgAlgorithm *algorithm, int t, const RgHistory *hi
     state->recommended_n = history->n;
   }
   *index = state->recommended;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -211,13 +205,12 @@ PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistor
   RgRobust *state = algorithm->state;
   int index = -1;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_model_update(&state->model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(rg_robust_best(algorithm, t + 1, history, &index));
   if (index >= 0) rg_robust_set_design(algorithm, index, recommendation);
   else rg_failure_set(failure, "the measure of the posterior mean is not finite at any design");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode recommend_by(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -226,15 +219,14 @@ static PetscErrorCode recommend_by(RgAlgorithm *algorithm, int t, const RgHistor
   RgRobust *state = algorithm->state;
   int index;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_model_update(&state->model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(rg_robust_measure(state, &state->scores[score],
                               rg_posterior_means(&state->model.posterior), state->value));
   index = rg_robust_argmax(algorithm, t + 1, "recommendation_ties", state->n_designs, state->value);
   if (index >= 0) rg_robust_set_design(algorithm, index, recommendation);
   else rg_failure_set(failure, "a score of the posterior mean is not finite at any design");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool aims(const void *options)
@@ -277,7 +269,6 @@ PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory
   const double *mean = rg_posterior_means(&model->posterior);
   const double *variance = rg_posterior_variances(&model->posterior);
 
-  PetscFunctionBeginUser;
   /* 1. Bounds of rho for all designs. */
   PetscCall(to_native(state, 0, model->scale, model->shift, &mean));
   PetscCall(to_native(state, 1, model->scale * model->scale, 0, &variance));
@@ -285,7 +276,7 @@ PetscErrorCode rg_robust_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory
     &state->measure, &(RgCredible){state->n_designs, state->n_contexts, mean, variance, sqrt(beta)},
     state->p, state->lower, state->upper));
   PetscCall(rg_robust_bounds_step(algorithm, t, history, beta, compare, query));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Over the contexts at a design, in native units. */
@@ -306,7 +297,6 @@ PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHist
   int top, best, upper;
   double width;
 
-  PetscFunctionBeginUser;
   /* 2. x-tilde; (.)_+ of Definition 3.1 never changes the maximiser. */
   top = PetscMax(rg_robust_argmax(algorithm, t, "design_ties", state->n_designs, state->upper), 0);
   upper = top;
@@ -326,5 +316,5 @@ PetscErrorCode rg_robust_bounds_step(RgAlgorithm *algorithm, int t, const RgHist
     query->extra[RG_ROBUST_TOP] = upper;
     query->extra[RG_ROBUST_LARGEST_SD] = largest_sd(state, top);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

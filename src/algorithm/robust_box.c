@@ -16,8 +16,7 @@ PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, R
 {
   const int dim = domain->context.dim;
 
-  PetscFunctionBeginUser;
-  if (rg_space_is_finite(&domain->context)) PetscFunctionReturn(0);
+  if (rg_space_is_finite(&domain->context)) return 0;
   if (!law->n && !domain->n_laws)
     rg_diagnostics_add(diagnostics, place,
                        "'law: auto' is the problem's law of the contexts, and this problem states "
@@ -29,7 +28,7 @@ PetscErrorCode rg_robust_box_check(const RgTexts *law, const RgDomain *domain, R
                        dim, dim);
   for (int j = 0; j < law->n; j++)
     PetscCall(rg_law_check("law", law->values[j], place, diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *measure,
@@ -37,7 +36,6 @@ PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *me
 {
   const RgDomain *domain = algorithm->setup.domain;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_create(measure, &box->measure));
   box->dim = domain->design.dim;
   box->dim_c = domain->context.dim;
@@ -49,19 +47,18 @@ PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *me
     PetscCall(rg_law_create_all(law->n ? law->n : domain->n_laws,
                                 law->n ? law->values : domain->laws, box->dim_c, box->law));
   PetscCall(rg_surrogate_create_model(algorithm, true, &box->model));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_robust_box_destroy(RgRobustBox *box)
 {
-  PetscFunctionBeginUser;
   for (int j = 0; box->law && j < box->dim_c; j++) PetscCall(rg_law_destroy(&box->law[j]));
   PetscCall(PetscFree(box->law));
   PetscCall(PetscFree2(box->nodes, box->p));
   PetscCall(rg_measure_destroy(&box->measure));
   PetscCall(rg_prediction_destroy(&box->prediction));
   PetscCall(rg_model_destroy(&box->model));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double cell_probability(const RgDistribution *law, int levels, int i)
@@ -77,13 +74,12 @@ static PetscErrorCode weigh(RgRobustBox *box, int levels, int j, int evaluation)
 {
   RgDistribution law;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_law_at(&box->law[j], evaluation, &law));
   for (int i = 0; i < box->n_nodes; i++)
     box->p[i] *= cell_probability(&law, levels,
                                   rg_robust_cell(levels, box->nodes[(size_t)i * box->dim_c + j]));
   PetscCall(rg_distribution_destroy(&law));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_robust_box_place(const RgDomain *domain, int levels, int evaluation,
@@ -91,12 +87,11 @@ PetscErrorCode rg_robust_box_place(const RgDomain *domain, int levels, int evalu
 {
   const RgSpace *context = &domain->context;
 
-  PetscFunctionBeginUser;
   if (rg_space_is_finite(context)) {
     box->n_nodes = context->size;
     memcpy(box->nodes, context->points, (size_t)context->size * box->dim_c * sizeof(double));
     memcpy(box->p, domain->context_prob, context->size * sizeof(double));
-    PetscFunctionReturn(0);
+    return 0;
   }
   box->n_nodes = (int)lround(pow(levels, box->dim_c));
   for (int i = 0; i < box->n_nodes; i++) {
@@ -104,7 +99,7 @@ PetscErrorCode rg_robust_box_place(const RgDomain *domain, int levels, int evalu
     box->p[i] = 1.0;
   }
   for (int j = 0; j < box->dim_c; j++) PetscCall(weigh(box, levels, j, evaluation));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- predictions ----------------------------------------------------------------------------- */
@@ -137,7 +132,6 @@ static PetscErrorCode group_create(RgRobustBox *box, int m, const double *X, boo
   const size_t mn = (size_t)m * n;
   const double scale = box->model.scale;
 
-  PetscFunctionBeginUser;
   *group = (Group){.m = m, .n = n};
   PetscCall(PetscMalloc1(mn * (4 + (size_t)all * (slopes ? 3 : 1)), &group->mean));
   group->variance = group->mean + mn;
@@ -164,7 +158,7 @@ static PetscErrorCode group_create(RgRobustBox *box, int m, const double *X, boo
     group->mean[k] = group->mean[k] * scale + box->model.shift;
     group->variance[k] *= scale * scale;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The designs that are taken at once, so that memory does not grow with their number. */
@@ -178,7 +172,6 @@ static PetscErrorCode values_block(RgRobustBox *box, int m, const double *X, dou
 {
   Group group;
 
-  PetscFunctionBeginUser;
   PetscCall(group_create(box, m, X, false, &group));
   if (value) PetscCall(rg_measure_value(&box->measure, m, group.n, group.mean, box->p, value));
   if (lower || upper)
@@ -186,7 +179,7 @@ static PetscErrorCode values_block(RgRobustBox *box, int m, const double *X, dou
       &box->measure, &(RgCredible){m, group.n, group.mean, group.variance, box->width}, box->p,
       lower, upper));
   PetscCall(PetscFree(group.mean));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, double *value,
@@ -194,14 +187,13 @@ PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, do
 {
   const int block = block_of(box);
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i += block) {
     PetscCall(rg_poll());
     PetscCall(values_block(box, PetscMin(block, m - i), X + (size_t)i * box->dim,
                            value ? value + i : NULL, lower ? lower + i : NULL,
                            upper ? upper + i : NULL));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The surface after mean and variance have moved by `step` along coordinate j. Out: value (m);
@@ -213,11 +205,10 @@ static PetscErrorCode moved(const RgRobustSurface *surface, const Group *group, 
   const size_t mn = (size_t)group->m * group->n, all = (size_t)box->dim + box->dim_c;
   double *mean = scratch, *variance = scratch + mn;
 
-  PetscFunctionBeginUser;
   for (size_t k = 0; k < mn; k++) mean[k] = group->mean[k] + step * group->mean_slope[k * all + j];
   if (!surface->upper) {
     PetscCall(rg_measure_value(&box->measure, group->m, group->n, mean, box->p, value));
-    PetscFunctionReturn(0);
+    return 0;
   }
   /* the deviation moves by its derivative, so that intervals are linear in the step */
   for (size_t k = 0; k < mn; k++) {
@@ -229,7 +220,7 @@ static PetscErrorCode moved(const RgRobustSurface *surface, const Group *group, 
   PetscCall(rg_measure_credible_bounds(
     &box->measure, &(RgCredible){group->m, group->n, mean, variance, box->width}, box->p, NULL,
     value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode surface_block(const RgRobustSurface *surface, int m, const double *X,
@@ -241,7 +232,6 @@ static PetscErrorCode surface_block(const RgRobustSurface *surface, int m, const
   double *scratch, *side[2];
   Group group;
 
-  PetscFunctionBeginUser;
   PetscCall(group_create(box, m, X, true, &group));
   PetscCall(PetscMalloc3(2 * (size_t)m * group.n, &scratch, m, &side[UP], m, &side[DOWN]));
   PetscCall(moved(surface, &group, 0, 0, scratch, value));
@@ -253,7 +243,7 @@ static PetscErrorCode surface_block(const RgRobustSurface *surface, int m, const
   }
   PetscCall(PetscFree3(scratch, side[UP], side[DOWN]));
   PetscCall(PetscFree(group.mean));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_robust_surface(void *closure, int m, const double *X, double *value,
@@ -263,18 +253,17 @@ PetscErrorCode rg_robust_surface(void *closure, int m, const double *X, double *
   const size_t dim = (size_t)surface->box->dim;
   const int block = block_of(surface->box);
 
-  PetscFunctionBeginUser;
   if (!gradient) {
     PetscCall(rg_robust_box_values(surface->box, m, X, surface->upper ? NULL : value, NULL,
                                    surface->upper ? value : NULL));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int i = 0; i < m; i += block) {
     PetscCall(rg_poll());
     PetscCall(
       surface_block(surface, PetscMin(block, m - i), X + i * dim, value + i, gradient + i * dim));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_robust_box_expected(RgRobustBox *box, const RgStream *stream, int count,
@@ -286,7 +275,6 @@ PetscErrorCode rg_robust_box_expected(RgRobustBox *box, const RgStream *stream, 
   RgFeaturePath path;
   double *Z, *f, *value, *noise;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(mn * dim, &Z, mn, &f, m, &value, PetscMax(n, 1), &noise));
   join(box, m, X, Z);
   PetscCall(PetscArrayzero(expected, m));
@@ -304,7 +292,7 @@ PetscErrorCode rg_robust_box_expected(RgRobustBox *box, const RgStream *stream, 
   }
   PetscCall(rg_feature_path_destroy(&path));
   PetscCall(PetscFree4(Z, f, value, noise));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_robust_variance(void *closure, int m, const double *C, double *value,
@@ -315,7 +303,6 @@ PetscErrorCode rg_robust_variance(void *closure, int m, const double *C, double 
   const size_t all = (size_t)box->dim + box->dim_c;
   double *Z, *mean, *ones, *G;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(m * all, &Z, m, &mean, m, &ones, m * all, &G));
   for (int i = 0; i < m; i++) {
     memcpy(Z + i * all, line->x, box->dim * sizeof(double));
@@ -334,5 +321,5 @@ PetscErrorCode rg_robust_variance(void *closure, int m, const double *C, double 
              box->dim_c * sizeof(double));
   }
   PetscCall(PetscFree4(Z, mean, ones, G));
-  PetscFunctionReturn(0);
+  return 0;
 }

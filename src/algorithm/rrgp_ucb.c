@@ -77,7 +77,6 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   const RgStream index = rg_stream_sub(&algorithm->setup.stream, "index_paths");
   RgSetPosterior *set;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_robust_create(algorithm));
   PetscCall(PetscMalloc3(state->robust.n_designs, &state->value, state->robust.n_designs,
                          &state->expected, algorithm->setup.n_iterations, &state->recommended));
@@ -86,19 +85,18 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
     PetscCall(rg_set_samples_create(set, options->paths, &bounds, &state->samples));
   if (options->index_paths && state->robust.measure.kind != RG_MEASURE_EXPECTATION)
     PetscCall(rg_set_samples_create(set, options->index_paths, &index, &state->index_samples));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscFree3(state->value, state->expected, state->recommended));
   PetscCall(rg_set_samples_destroy(&state->samples));
   PetscCall(rg_set_samples_destroy(&state->index_samples));
   PetscCall(rg_robust_destroy(algorithm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* rho of path s at every design. */
@@ -113,7 +111,6 @@ static PetscErrorCode sampled_bounds(State *state)
 {
   RgRobust *robust = &state->robust;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < robust->n_designs; i++) {
     robust->lower[i] = INFINITY;
     robust->upper[i] = -INFINITY;
@@ -125,7 +122,7 @@ static PetscErrorCode sampled_bounds(State *state)
       robust->upper[i] = fmax(robust->upper[i], state->value[i]);
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* t-hat = argmax over i <= t of the mean rho at x-hat_i; the largest index of ties. For the
@@ -136,12 +133,11 @@ static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const RgHistory 
   State *state = algorithm->state;
   const int n = state->robust.n_designs;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_robust_best(algorithm, t, history, &state->recommended[t - 1]));
   *best = t;
   if (state->recommended[t - 1] < 0)
     rg_failure_set(failure, "the measure of the posterior mean is not finite at any design");
-  if (failure->failed || !state->index_samples.count) PetscFunctionReturn(0);
+  if (failure->failed || !state->index_samples.count) return 0;
   PetscCall(PetscArrayzero(state->expected, n));
   for (int s = 0; s < state->index_samples.count; s++) {
     PetscCall(measure_path(state, &state->index_samples, s, state->value));
@@ -150,7 +146,7 @@ static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const RgHistory 
   for (int i = t - 1; i >= 1; i--)
     if (state->expected[state->recommended[i - 1]] > state->expected[state->recommended[*best - 1]])
       *best = i;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -161,11 +157,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const double beta = rg_algorithm_width(algorithm, t);
   int best = t;
 
-  PetscFunctionBeginUser;
   if (state->samples.failure.failed) *failure = state->samples.failure;
   if (!failure->failed && state->index_samples.failure.failed)
     *failure = state->index_samples.failure;
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   if (options->bounds == SAMPLED) {
     PetscCall(sampled_bounds(state));
     PetscCall(rg_robust_bounds_step(algorithm, t, history, NAN, true, query));
@@ -176,7 +171,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     PetscCall(best_index(algorithm, t, history, &best, failure));
     if (query->extra) query->extra[BEST_INDEX] = best;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_rrgp_ucb = {

@@ -76,7 +76,6 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
   const Options *o = options;
   const bool finite_context = rg_space_is_finite(&domain->context);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_check(rg_robust_measure_text(o->measure, domain), domain->context.size,
                              place, diagnostics));
   PetscCall(rg_robust_box_check(&o->law, domain, place, diagnostics));
@@ -91,7 +90,7 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
     rg_diagnostics_add(diagnostics, place,
                        "'levels_max' is %d: %d coordinates of the context make more than %d nodes",
                        o->levels_max, domain->context.dim, NODES_MAX);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* tau_t and kappa_t. */
@@ -142,24 +141,22 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   const Options *options = algorithm->options;
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   const int dim = algorithm->setup.domain->design.dim, n = algorithm->setup.n_iterations;
   PetscCall(
     PetscMalloc3(dim, &state->recommended, (size_t)n * dim, &state->so_far, n, &state->expected));
   PetscCall(rg_robust_box_create(algorithm,
                                  rg_robust_measure_text(options->measure, algorithm->setup.domain),
                                  &options->law, options->levels_max, &state->box));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscFree3(state->recommended, state->so_far, state->expected));
   PetscCall(rg_robust_box_destroy(&state->box));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static RgModel *model(RgAlgorithm *algorithm)
@@ -187,18 +184,17 @@ static PetscErrorCode find_best(RgAlgorithm *algorithm, int t, const RgHistory *
   State *state = algorithm->state;
   const size_t bytes = (size_t)state->box.dim * sizeof(double);
 
-  PetscFunctionBeginUser;
   if (state->recommended_t == t) {
     memcpy(best->x, state->recommended, bytes);
     best->index = state->recommended_index;
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(maximise(algorithm, t, history, false, best, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   memcpy(state->recommended, best->x, bytes);
   state->recommended_index = best->index;
   state->recommended_t = t;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* w_t = argmax of the variance over the contexts themselves; does nothing if nature chooses. */
@@ -210,12 +206,11 @@ static PetscErrorCode choose_context(RgAlgorithm *algorithm, int t, RgQuery *que
   RgRandom random = rg_algorithm_stream_at(algorithm, "context", t);
   double best, *variance;
 
-  PetscFunctionBeginUser;
-  if (algorithm->setup.domain->control != RG_CONTEXT_SIMULATOR) PetscFunctionReturn(0);
+  if (algorithm->setup.domain->control != RG_CONTEXT_SIMULATOR) return 0;
   if (!rg_space_is_finite(context)) {
     PetscCall(rg_maximise_box(&(RgSearch){.options = algorithm->setup.maximiser, .random = &random},
                               context->dim, rg_robust_variance, &line, query->c, &best, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscMalloc1(context->size, &variance));
   PetscCall(rg_robust_variance(&line, context->size, context->points, variance, NULL));
@@ -223,7 +218,7 @@ static PetscErrorCode choose_context(RgAlgorithm *algorithm, int t, RgQuery *que
   memcpy(query->c, context->points + (size_t)query->context_index * context->dim,
          context->dim * sizeof(double));
   PetscCall(PetscFree(variance));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The one of x-tilde' and x-hat' (rows of X) with the wider bounds. */
@@ -233,7 +228,6 @@ static PetscErrorCode choose_design(RgAlgorithm *algorithm, const double *X, con
   RgRobustBox *box = &((State *)algorithm->state)->box;
   double lower[2], upper[2];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_robust_box_values(box, 2, X, NULL, lower, upper));
   const int chosen = upper[1] - lower[1] > upper[0] - lower[0] + TIE;
   memcpy(query->x, X + (size_t)chosen * box->dim, box->dim * sizeof *X);
@@ -242,7 +236,7 @@ static PetscErrorCode choose_design(RgAlgorithm *algorithm, const double *X, con
     query->extra[ACQUISITION] = upper[chosen];
     query->extra[WIDTH] = upper[chosen] - lower[chosen];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* t-hat = argmax over i <= t of the mean rho at x-hat'_i over sample paths, the largest index of
@@ -256,7 +250,6 @@ static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const double *x,
   const size_t dim = (size_t)state->box.dim;
   int top = t;
 
-  PetscFunctionBeginUser;
   memcpy(state->so_far + (t - 1) * dim, x, dim * sizeof *x);
   const RgKernelClass *refused = rg_kernel_without_spectrum(&state->box.model.kernel);
   if (refused) {
@@ -269,7 +262,7 @@ static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const double *x,
       if (state->expected[i - 1] > state->expected[top - 1]) top = i;
   }
   *best = top;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -282,7 +275,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const double beta = rg_algorithm_width(algorithm, t);
   const int levels = (int)fmin(tau, options->levels_max);
 
-  PetscFunctionBeginUser;
   /* 1. Omega_t and the width. */
   PetscCall(rg_robust_box_place(domain, levels, algorithm->setup.n_initial + t, box));
   box->width = sqrt(beta);
@@ -304,7 +296,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
       PetscCall(best_index(algorithm, t, X + box->dim, &query->extra[BEST_INDEX], failure));
   }
   PetscCall(PetscFree(X));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* x-hat'_(t+1), under the law of the last evaluation. */
@@ -316,9 +308,8 @@ static PetscErrorCode recommend(RgAlgorithm *algorithm, int t, const RgHistory *
   RgRobustBox *box = &((State *)algorithm->state)->box;
   double kappa;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_model_update(&box->model, history, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   const double tau = schedule(options, domain, t + 1, &kappa);
   const int levels = (int)fmin(tau, options->levels_max), now = algorithm->setup.n_initial + t;
   PetscCall(rg_robust_box_place(domain, levels, now, box));
@@ -326,7 +317,7 @@ static PetscErrorCode recommend(RgAlgorithm *algorithm, int t, const RgHistory *
   const int laws = rg_space_is_finite(&domain->context) ? 0 : box->dim_c;
   if (rg_law_epoch(laws, box->law, now) != rg_law_epoch(laws, box->law, now + 1))
     ((State *)algorithm->state)->recommended_t = 0; /* the next query is for another law */
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_rrgp_ucb_continuous = {

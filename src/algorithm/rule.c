@@ -46,11 +46,10 @@ PetscErrorCode rg_rule_check(const RgRules *rules, const RgRuleOptions *options,
   const RgParam *entry = rules->entry;
   const int rule = options->rule, dim = domain->design.dim;
 
-  PetscFunctionBeginUser;
   check_finite(entry, rule, rules->finite_only, domain, place, diagnostics);
   if (rule && rule == rules->continuous && options->a * dim < 1.0)
     rg_diagnostics_add(diagnostics, place, "%s: '%s' needs a >= 1/d = %g; a is %g", entry->name,
                        entry->choices[rule], 1.0 / dim, options->a);
   rg_rule_check_value(entry, rule, rules->fixed, options->value, place, diagnostics);
-  PetscFunctionReturn(0);
+  return 0;
 }

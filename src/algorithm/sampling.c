@@ -6,11 +6,10 @@ PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm)
   const RgSetup *setup = &algorithm->setup;
   RgSampling *sampling = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_surrogate_create_model(algorithm, false, &sampling->model));
   PetscCall(rg_path_sampler_create(setup->domain, algorithm->options,
                                    setup->n_initial + setup->n_iterations, &sampling->sampler));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 RgModel *rg_sampling_model(RgAlgorithm *algorithm)
@@ -22,10 +21,9 @@ PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm)
 {
   RgSampling *sampling = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_path_sampler_destroy(&sampling->sampler));
   PetscCall(rg_model_destroy(&sampling->model));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgRecordColumn rg_sampled_columns[] = {
@@ -57,12 +55,11 @@ PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *
   RgRandom search = rg_algorithm_stream_at(algorithm, "path_maximiser", t);
   unsigned char *excluded = NULL;
 
-  PetscFunctionBeginUser;
   if (only_unseen) PetscCall(rg_excluded_points(algorithm->setup.domain, history, &excluded));
   RgSearch with = *RG_SEARCH(algorithm, history, &search);
   with.once = with.once && only_unseen;
   PetscCall(rg_path_sampler_draw(sampling->sampler, &sampling->model, count, excluded, &draws,
                                  &with, optima, failure));
   PetscCall(PetscFree(excluded));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -32,14 +32,13 @@ static PetscErrorCode value_at(RgModel *model, const RgKdeContexts *contexts, do
   RgContextUcb ucb;
   double squares = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_context_ucb_create(model, width, &average, RG_CONTEXT_PAIRS, 1, &ucb));
   PetscCall(rg_context_ucb_function(&ucb, 1, x, value, NULL));
   for (int i = 0; i < contexts->n; i++)
     squares += contexts->weight[i] * (ucb.u[i] - *value) * (ucb.u[i] - *value);
   *spread = sqrt(squares / PetscMax(contexts->n - 1, 1));
   PetscCall(rg_context_ucb_destroy(&ucb));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Error of the average at the query. */
@@ -52,17 +51,16 @@ static PetscErrorCode estimate_error(const RgAlgorithm *algorithm, RgModel *mode
   const double width = rg_kde_width(&finer, history->dim, t);
   double value, spread;
 
-  PetscFunctionBeginUser;
   if (finer.expectation == RG_KDE_SAMPLE) {
     PetscCall(value_at(model, contexts, width, query->x, &value, &query->extra[ERROR]));
-    PetscFunctionReturn(0);
+    return 0;
   }
   finer.nodes = 2 * contexts->n;
   PetscCall(rg_kde_contexts_create(algorithm, &finer, t, history, 0, &other, failure));
   PetscCall(value_at(model, &other, width, query->x, &value, &spread));
   query->extra[ERROR] = fabs(value - query->extra[ACQUISITION]);
   PetscCall(rg_kde_contexts_destroy(&other));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Maximise the average; the search begins with the first `few` of the draws. */
@@ -77,7 +75,6 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
   RgMeasure measure;
   const RgMeasure *rho;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_contextual_measure(options, &measure, &rho));
   RgContextWeights weights = {contexts->n, contexts->weight, rho};
   RgContextWeights first = {few, NULL, NULL};
@@ -89,7 +86,7 @@ static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int
                                   RG_SEARCH(algorithm, history, &random), query,
                                   &query->extra[ACQUISITION], failure));
   PetscCall(rg_measure_destroy(&measure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -99,17 +96,16 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgModel *model = algorithm->state;
   RgKdeContexts contexts;
 
-  PetscFunctionBeginUser;
   /* 1. Density estimate of the contexts, and the list that stands for it. */
   PetscCall(rg_kde_contexts_create(algorithm, options, t, history, 0, &contexts, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   /* 2. x_t = argmax of the average confidence bound. */
   PetscCall(maximise(algorithm, model, t, history, &contexts, query, failure));
   query->extra[BANDWIDTH] = contexts.kde.bandwidth[0];
   if (!failure->failed && !options->common.measure)
     PetscCall(estimate_error(algorithm, model, t, history, &contexts, query, failure));
   PetscCall(rg_kde_contexts_destroy(&contexts));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void confidence(const void *options, const RgDomain *domain, int t, RgConfidenceLaw *law)

@@ -45,13 +45,12 @@ static PetscErrorCode spread(const RgHistory *history, double *scale)
 {
   double *deviation, sum = 0.0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(history->dim, &deviation));
   rg_sample_deviations(history->n, history->dim, history->x, deviation);
   for (int j = 0; j < history->dim; j++) sum += deviation[j] * deviation[j];
   *scale = sum > 0.0 ? sqrt(sum / history->dim) : NAN;
   PetscCall(PetscFree(deviation));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode bandwidth(const RgSmootherOptions *options, const RgHistory *history,
@@ -59,7 +58,6 @@ static PetscErrorCode bandwidth(const RgSmootherOptions *options, const RgHistor
 {
   double scale = NAN, constant = options->bandwidth_constant;
 
-  PetscFunctionBeginUser;
   if (options->bandwidth_scale == RG_BANDWIDTH_OF_POINTS) PetscCall(spread(history, &scale));
   if (isnan(constant)) constant = isnan(scale) ? 0.1 * pow(history->dim, 0.75) : 1.0;
   if (!isnan(scale)) constant *= scale;
@@ -67,7 +65,7 @@ static PetscErrorCode bandwidth(const RgSmootherOptions *options, const RgHistor
   if (options->bandwidth == RG_BANDWIDTH_CV)
     PetscCall(rg_bandwidth_cross_validated((RgSmoothing)options->smoothing, history->n,
                                            history->dim, history->x, history->y, *h, h));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void units(const RgSmootherOptions *options, RgSmoother *smoother)
@@ -90,10 +88,9 @@ PetscErrorCode rg_smoother_update(RgAlgorithm *algorithm, const RgHistory *histo
   RgSmoother *smoother = algorithm->state;
   RgClock *clock = algorithm->setup.clock;
 
-  PetscFunctionBeginUser;
   if (history->n == 0) {
     rg_failure_set(failure, "kernel regression needs an initial design");
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_FIT));
   for (int i = smoother->regression.n; i < history->n; i++)
@@ -104,7 +101,7 @@ PetscErrorCode rg_smoother_update(RgAlgorithm *algorithm, const RgHistory *histo
     units(options, smoother);
   }
   if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_FIT));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_width_beta(const RgWidthOptions *options, const RgAlgorithm *algorithm,
@@ -123,12 +120,11 @@ double rg_width_beta(const RgWidthOptions *options, const RgAlgorithm *algorithm
 
 PetscErrorCode rg_smoother_record(RgSmoother *smoother, double evaluations, RgQuery *query)
 {
-  PetscFunctionBeginUser;
   query->extra[RG_SMOOTHER_BANDWIDTH] = smoother->h;
   PetscCall(rg_regression_predict(&smoother->regression, smoother->h, 1, query->x, NULL,
                                   &query->extra[RG_SMOOTHER_LOG_WEIGHT], NULL, NULL));
   query->extra[RG_SMOOTHER_VALUES] = evaluations;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_smoother_acquire(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -144,10 +140,9 @@ PetscErrorCode rg_smoother_acquire(RgAlgorithm *algorithm, int t, const RgHistor
                                .deviation = smoother->deviation,
                                .width = width};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_regression_acquire(algorithm->setup.domain, &search,
                                   RG_SEARCH(algorithm, history, &random), query, value, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(rg_smoother_record(smoother, (double)search.evaluations, query));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -52,8 +52,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgRandom random = rg_algorithm_stream_at(algorithm, "contexts", t);
   double *contexts;
 
-  PetscFunctionBeginUser;
-  if (!rg_context_seen(algorithm, history, failure)) PetscFunctionReturn(0);
+  if (!rg_context_seen(algorithm, history, failure)) return 0;
   /* 1. Points of C_t. */
   PetscCall(PetscMalloc1((size_t)M * dim, &contexts));
   PetscCall(rg_design_sobol(&random, M, dim, contexts));
@@ -70,16 +69,15 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgContextual rough = {few, 0, contexts, rg_ucb_minimum, &few, NULL};
   PetscCall(rg_contextual_acquire(algorithm, t, history, &least, &rough, query, failure));
   PetscCall(PetscFree(contexts));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The worst case is what the method maximises; the papers also run it for the expectation. */
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_contextual_check_measure(options, domain, RG_MEASURE_WORST, place, diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)

@@ -72,11 +72,10 @@ PetscErrorCode rg_surrogate_most_uncertain(const RgAlgorithm *algorithm, RgModel
 {
   const RgAcquisition acquisition = {log_deviation, NULL};
 
-  PetscFunctionBeginUser;
   PetscCall(
     rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, deviation, failure));
   *deviation = exp(*deviation);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_surrogate_without_penalty(RgModel *model, const RgHistory *history,
@@ -85,10 +84,9 @@ PetscErrorCode rg_surrogate_without_penalty(RgModel *model, const RgHistory *his
 {
   const RgSummand alone = {.model = model, .acquisition = *acquisition};
 
-  PetscFunctionBeginUser;
   if (isfinite(*value) && rg_penalty_is_due(model, history))
     PetscCall(rg_acquisition_sum_at(model->domain, 1, &alone, query, value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The points in flight whose values improvement counts from. */
@@ -118,28 +116,26 @@ static PetscErrorCode best_pending_mean(RgModel *model, double *best)
   const double *means = rg_posterior_means(&model->posterior);
   double *mean, *sd;
 
-  PetscFunctionBeginUser;
   for (int i = 0; means && i < lies.n; i++) *best = fmax(*best, means[lies.index[i]]);
-  if (means || !lies.n) PetscFunctionReturn(0);
+  if (means || !lies.n) return 0;
   PetscCall(PetscMalloc2(lies.n, &mean, lies.n, &sd));
   PetscCall(rg_model_predict(model, lies.n, lies.X, mean, sd));
   for (int i = 0; i < lies.n; i++) *best = fmax(*best, mean[i]);
   PetscCall(PetscFree2(mean, sd));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, double *best)
 {
   double *mean, *sd;
 
-  PetscFunctionBeginUser;
   *best = -INFINITY;
   PetscCall(PetscMalloc2((size_t)history->n, &mean, (size_t)history->n, &sd));
   PetscCall(rg_model_predict_history(model, history, 0, history->n, mean, sd));
   for (int i = 0; i < history->n; i++) *best = fmax(*best, mean[i]);
   PetscCall(PetscFree2(mean, sd));
   PetscCall(best_pending_mean(model, best));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const char *const rg_surrogate_incumbents[] = {"best_y", "best_mean", NULL};
@@ -149,12 +145,11 @@ PetscErrorCode rg_surrogate_incumbent(int incumbent, RgModel *model, const RgHis
 {
   enum { BEST_Y };
 
-  PetscFunctionBeginUser;
   *tau = 0.0;
-  if (!history->n) PetscFunctionReturn(0);
+  if (!history->n) return 0;
   if (incumbent == BEST_Y) *tau = rg_surrogate_best_y(model, history);
   else PetscCall(rg_surrogate_best_mean(model, history, tau));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgRecordColumn rg_ucb_columns[] = {
@@ -162,18 +157,16 @@ const RgRecordColumn rg_ucb_columns[] = {
 
 PetscErrorCode rg_model_open(const RgAlgorithm *algorithm, bool use_context, RgModel **model)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(model));
   PetscCall(rg_surrogate_create_model(algorithm, use_context, *model));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_model_close(RgModel **model)
 {
-  PetscFunctionBeginUser;
   if (*model) PetscCall(rg_model_destroy(*model));
   PetscCall(PetscFree(*model));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -182,7 +175,6 @@ PetscErrorCode rg_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *histo
   const RgDomain *domain = algorithm->setup.domain;
   RgConfidenceLaw law;
 
-  PetscFunctionBeginUser;
   algorithm->class->confidence(algorithm->options, domain, t, &law);
   const bool needless = domain->design.size == 1 && law.kind != RG_LAW_CONSTANT;
   const double width = needless ? 0.0 : rg_confidence_draw(&law, random);
@@ -191,7 +183,7 @@ PetscErrorCode rg_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *histo
   PetscCall(rg_surrogate_acquire(algorithm, algorithm->state, t, history, &acquisition, query,
                                  &query->extra[RG_UCB_ACQUISITION], failure));
   query->extra[RG_UCB_CONFIDENCE] = width;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_ucb_ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,

@@ -48,7 +48,6 @@ static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace
   const bool finite = rg_space_is_finite(&domain->design);
   const int points = finite ? domain->design.size : options->paths.raw_samples;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_path_options_check(closure, domain, place, diagnostics));
   if (options->weights == UNIFORM && options->paths.kind != RG_PATHS_AUTO)
     rg_diagnostics_add(diagnostics, place,
@@ -58,7 +57,7 @@ static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace
     rg_diagnostics_add(diagnostics, place,
                        "'weights: uniform' factors a matrix of %d points, at most %d%s", points,
                        POINTS_MOST, finite ? "" : " ('path_raw_samples')");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { PATH_MAXIMUM };
@@ -81,15 +80,14 @@ static PetscErrorCode joint_covariance(const void *closure, double *S)
   RgPosterior *posterior = &joint->model->posterior;
   RgSetPosterior *set;
 
-  PetscFunctionBeginUser;
   if (!rg_space_is_finite(c->design)) {
     PetscCall(rg_posterior_covariance(posterior, c->n, c->X, c->n, c->X, S));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_posterior_get_set(posterior, &set));
   for (int i = 0; i < c->n; i++)
     PetscCall(rg_set_posterior_covariance(set, i, S + (size_t)i * c->n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* x_t = argmax of mu - L u over the candidates. */
@@ -101,7 +99,6 @@ static PetscErrorCode best_candidate(RgModel *model, const RgCandidates *c, RgRa
   double *L, *u, jitter = 0;
   int best = -1;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n * n, &L, n, &u));
   PetscCall(rg_factor_covariance(c->n, joint_covariance, &joint, rg_kernel_diagonal(&model->kernel),
                                  L, &jitter, failure));
@@ -119,7 +116,7 @@ static PetscErrorCode best_candidate(RgModel *model, const RgCandidates *c, RgRa
   if (best >= 0) PetscCall(PetscArraycpy(query->x, c->X + (size_t)best * dim, dim));
   if (best >= 0 && rg_space_is_finite(c->design)) query->index = best;
   PetscCall(PetscFree2(L, u));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask_uniform(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -135,7 +132,6 @@ static PetscErrorCode ask_uniform(RgAlgorithm *algorithm, int t, const RgHistory
   RgCandidates candidates;
   double *X;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n * dim, &X));
   rg_random_uniforms(&random, (size_t)(n - history->n) * dim, X);
   PetscCall(PetscArraycpy(X + (size_t)(n - history->n) * dim, history->x, history->n * dim));
@@ -145,7 +141,7 @@ static PetscErrorCode ask_uniform(RgAlgorithm *algorithm, int t, const RgHistory
                            &query->extra[PATH_MAXIMUM], failure));
   PetscCall(rg_candidates_destroy(&candidates));
   PetscCall(PetscFree(X));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */
@@ -155,19 +151,18 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   RgOptima path;
 
-  PetscFunctionBeginUser;
   if (((const Options *)algorithm->options)->weights == UNIFORM) {
     PetscCall(ask_uniform(algorithm, t, history, query, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   /* 1. One path g and its maximiser. */
   PetscCall(rg_sampling_draw(algorithm, t, history, 1, true, &path, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   /* 2. x_t = argmax g. */
   query->index = path.index[0];
   PetscCall(PetscArraycpy(query->x, path.x, algorithm->setup.domain->design.dim));
   query->extra[PATH_MAXIMUM] = path.value[0];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_ts = {

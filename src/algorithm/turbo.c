@@ -95,7 +95,6 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   const int all = setup->n_initial + setup->n_iterations;
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_surrogate_create_model(algorithm, false, &state->model));
   PetscCall(rg_history_create(setup->domain, all, &state->local));
   PetscCall(PetscMalloc6((size_t)n_design(algorithm) * dim, &state->design, m * dim,
@@ -105,20 +104,19 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   state->length = options->length;
   state->best = -INFINITY;
   state->designed = n_design(algorithm); /* the first design is the study's */
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_feature_bundle_destroy(&state->features));
   PetscCall(PetscFree6(state->design, state->candidate, state->value, state->noise, state->lower,
                        state->upper));
   PetscCall(rg_history_destroy(&state->local));
   PetscCall(rg_model_destroy(&state->model));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static RgModel *model_of(RgAlgorithm *algorithm)
@@ -155,7 +153,6 @@ static PetscErrorCode take(RgAlgorithm *algorithm, const RgHistory *history)
   State *state = algorithm->state;
   RgHistory *local = &state->local;
 
-  PetscFunctionBeginUser;
   for (; state->taken < history->n; state->taken++) {
     const int i = state->taken;
     const double y = history->y[i];
@@ -164,7 +161,7 @@ static PetscErrorCode take(RgAlgorithm *algorithm, const RgHistory *history)
     PetscCall(rg_history_append(local, history->x + (size_t)i * history->dim, -1,
                                 history->c + (size_t)i * history->context_dim, -1, y));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
@@ -173,7 +170,6 @@ static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
   State *state = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "design", t);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_model_destroy(&state->model));
   PetscCall(rg_surrogate_create_model(algorithm, false, &state->model));
   state->local.n = 0;
@@ -183,7 +179,7 @@ static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
   state->successes = state->failures = state->designed = 0;
   PetscCall(rg_design_sobol(&random, n_design(algorithm), algorithm->setup.domain->design.dim,
                             state->design));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Length scale of input j: the smallest one that the kernel has for it. */
@@ -248,16 +244,15 @@ static PetscErrorCode draw_everywhere(RgAlgorithm *algorithm, int t, int *m)
   State *state = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "everywhere", t);
 
-  PetscFunctionBeginUser;
   if (rg_levels_designs(space) <= *m) {
     *m = (int)rg_levels_designs(space);
     rg_levels_enumerate(space, *m, state->candidate);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_design_sobol(&random, *m, space->dim, state->candidate));
   for (int i = 0; i < *m; i++)
     rg_space_snap(space, state->candidate + (size_t)i * space->dim, NULL);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a candidate is new. */
@@ -267,13 +262,12 @@ static PetscErrorCode has_new(const RgAlgorithm *algorithm, const RgHistory *his
   const State *state = algorithm->state;
   RgSeen seen;
 
-  PetscFunctionBeginUser;
   *found = false;
   PetscCall(rg_seen_create(&algorithm->setup.domain->design, history, &seen));
   for (int i = 0; i < m && !*found; i++)
     *found = !rg_seen_has(&seen, state->candidate + (size_t)i * history->dim);
   PetscCall(rg_seen_destroy(&seen));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Sobol points of the region. With many inputs, most coordinates go back to the centre. */
@@ -285,7 +279,6 @@ static PetscErrorCode draw_candidates(RgAlgorithm *algorithm, int t, const doubl
   const double chance = fmin(1, 20.0 / dim);
   RgRandom random = rg_algorithm_stream_at(algorithm, "candidates", t);
 
-  PetscFunctionBeginUser;
   place_region(space, state, centre);
   PetscCall(rg_design_sobol(&random, m, dim, state->candidate));
   for (int i = 0; i < m; i++) {
@@ -297,7 +290,7 @@ static PetscErrorCode draw_candidates(RgAlgorithm *algorithm, int t, const doubl
     }
     rg_space_snap(space, x, NULL);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Thompson sampling: the candidate where one path from the posterior is largest; without noise only
@@ -312,11 +305,10 @@ static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, const RgHisto
   const double deviation = sqrt(posterior->noise_variance + posterior->jitter);
   unsigned char *excluded;
 
-  PetscFunctionBeginUser;
   if (options->features < posterior->kernel.n_terms) {
     rg_failure_set(failure, "paths of %d features for a kernel of %d terms", options->features,
                    posterior->kernel.n_terms);
-    PetscFunctionReturn(0);
+    return 0;
   }
   rg_random_normals(&random, (size_t)posterior->n, state->noise);
   for (int i = 0; i < posterior->n; i++) state->noise[i] *= deviation;
@@ -331,7 +323,7 @@ static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, const RgHisto
   else
     PetscCall(
       PetscArraycpy(x, state->candidate + (size_t)best * state->local.dim, state->local.dim));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
@@ -358,7 +350,6 @@ static PetscErrorCode skip_known(RgAlgorithm *algorithm, const RgHistory *histor
   State *state = algorithm->state;
   RgHistory *local = &state->local;
 
-  PetscFunctionBeginUser;
   for (; state->designed < n_design(algorithm); state->designed++) {
     double *x = state->design + (size_t)state->designed * history->dim;
     rg_space_snap(&algorithm->setup.domain->design, x, NULL);
@@ -368,7 +359,7 @@ static PetscErrorCode skip_known(RgAlgorithm *algorithm, const RgHistory *histor
     else local->n_initial--;
     state->best = fmax(state->best, history->y[i]);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -380,7 +371,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   int m = n_candidates(algorithm);
   bool found = true;
 
-  PetscFunctionBeginUser;
   /* 1. The last query may change the side of the region, or end the region. */
   if (t == 1) state->local.n_initial = history->n_initial;
   PetscCall(take(algorithm, history));
@@ -392,11 +382,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (state->designed < n_design(algorithm)) {
     PetscCall(PetscArraycpy(query->x, state->design + (size_t)state->designed * dim, dim));
     state->designed++;
-    PetscFunctionReturn(0);
+    return 0;
   }
   /* 3. Posterior given the evaluations since the last restart. */
   PetscCall(rg_model_update(&state->model, &state->local, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   /* 4. x_t = argmax of a path over candidates in the region. */
   const double *centre = state->local.x + (size_t)rg_history_best(&state->local) * dim;
   PetscCall(draw_candidates(algorithm, t, centre, m));
@@ -404,7 +394,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   if (!found) PetscCall(draw_everywhere(algorithm, t, &m));
   PetscCall(choose(algorithm, t, m, history, query->x, failure));
   query->extra[LENGTH] = state->length;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
@@ -412,14 +402,13 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
 {
   const Options *o = options;
 
-  PetscFunctionBeginUser;
   (void)domain;
   if (o->length < o->length_min)
     rg_diagnostics_add(diagnostics, place,
                        "a first side 'length' (%g) below 'length_min' (%g): the method would only "
                        "start again",
                        o->length, o->length_min);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_turbo = {

@@ -56,14 +56,13 @@ static PetscErrorCode lower_bound(RgAlgorithm *algorithm, int t, const RgHistory
   const RgAcquisition acquisition = {rg_acquisition_ucb, &lower};
   RgRandom random = rg_algorithm_stream_at(algorithm, "lower", t);
 
-  PetscFunctionBeginUser;
   *floor = -INFINITY;
   for (int i = 0; mean && i < model->domain->design.size; i++)
     *floor = fmax(*floor, mean[i] - width * sqrt(variance[i]));
   if (!mean)
     PetscCall(
       rg_acquire(model, &acquisition, RG_SEARCH(algorithm, history, &random), at, floor, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- finite designs -------------------------------------------------------------------------- */
@@ -77,7 +76,6 @@ static PetscErrorCode explore_set(RgAlgorithm *algorithm, const RgHistory *histo
   const double *variance = rg_posterior_variances(&model->posterior);
   double *values;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(size, &values));
   for (int i = 0; i < size; i++) values[i] = mean[i] + 2 * width * sqrt(variance[i]);
   PetscCall(rg_model_append_pending(model, history, RG_PENDING_BELIEVER, failure));
@@ -85,7 +83,7 @@ static PetscErrorCode explore_set(RgAlgorithm *algorithm, const RgHistory *histo
   if (!failure->failed)
     PetscCall(rg_acquire_of_set(model->domain, history, values, query, value, failure));
   PetscCall(PetscFree(values));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- boxes ----------------------------------------------------------------------------------- */
@@ -98,7 +96,6 @@ static PetscErrorCode exploration(void *closure, int m, const double *X, double 
   const size_t dim = (size_t)e->told.kernel.dim;
   double *mean, *told, *with, *ones, *slope, *G;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc6(m, &mean, m, &told, m, &with, m, &ones, m, &slope, m * dim, &G));
   PetscCall(rg_posterior_predict(&e->told, m, X, mean, told, &e->work_told));
   PetscCall(rg_posterior_predict(e->with, m, X, ones, with, &e->work_with));
@@ -124,7 +121,7 @@ static PetscErrorCode exploration(void *closure, int m, const double *X, double 
         PetscCall(PetscArraycpy(gradient + (size_t)i * dim, G + (size_t)i * dim, dim));
   }
   PetscCall(PetscFree6(mean, told, with, ones, slope, G));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode explore_box(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -134,7 +131,6 @@ static PetscErrorCode explore_box(RgAlgorithm *algorithm, int t, const RgHistory
   RgPosterior *posterior = &model->posterior;
   RgRandom random = rg_algorithm_stream_at(algorithm, "maximiser", t);
 
-  PetscFunctionBeginUser;
   e->with = posterior;
   PetscCall(rg_posterior_create(&posterior->kernel, posterior->noise_variance, posterior->mean,
                                 PetscMax(posterior->n, 1), &e->told));
@@ -148,7 +144,7 @@ static PetscErrorCode explore_box(RgAlgorithm *algorithm, int t, const RgHistory
   PetscCall(rg_prediction_destroy(&e->work_told));
   PetscCall(rg_prediction_destroy(&e->work_with));
   PetscCall(rg_posterior_destroy(&e->told));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode explore(RgAlgorithm *algorithm, int t, const RgHistory *history, double width,
@@ -158,7 +154,6 @@ static PetscErrorCode explore(RgAlgorithm *algorithm, int t, const RgHistory *hi
   Explorer e = {.width = width};
   double *x;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(design->dim, &x));
   RgQuery lowest = {.x = x};
   PetscCall(lower_bound(algorithm, t, history, width, &lowest, &e.floor, failure));
@@ -171,7 +166,7 @@ static PetscErrorCode explore(RgAlgorithm *algorithm, int t, const RgHistory *hi
     if (*value < 0) PetscCall(PetscArraycpy(query->x, x, design->dim)); /* x is in the region */
   }
   PetscCall(PetscFree(x));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the method ------------------------------------------------------------------------------ */
@@ -182,11 +177,10 @@ static PetscErrorCode initialise(RgAlgorithm *algorithm, int t, const RgHistory 
 {
   RgModel *model = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_model_append_pending(model, history, RG_PENDING_BELIEVER, failure));
   if (!failure->failed)
     PetscCall(rg_surrogate_most_uncertain(algorithm, model, t, history, query, value, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -200,11 +194,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgUcb ucb = {width};
   const RgAcquisition acquisition = {rg_acquisition_ucb, &ucb};
 
-  PetscFunctionBeginUser;
   /* 1. At the start: argmax sd'. */
   if (t <= options->initialise) {
     PetscCall(initialise(algorithm, t, history, query, value, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   query->extra[RG_UCB_CONFIDENCE] = width * width;
   /* 2. The first of a batch: argmax mu + w sd. */
@@ -213,7 +206,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                                    value, failure));
   /* 3. The others: argmax sd' where mu + 2 w sd >= y*. */
   else PetscCall(explore(algorithm, t, history, width, query, value, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_ucb_pe = {

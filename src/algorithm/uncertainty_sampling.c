@@ -19,14 +19,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   int index;
 
   (void)history, (void)failure;
-  PetscFunctionBeginUser;
   variance = rg_posterior_variances(&state->model.posterior);
   index =
     rg_robust_argmax(algorithm, t, "design_ties", state->n_designs * state->n_contexts, variance);
   rg_robust_set_design(algorithm, index / state->n_contexts, query);
   rg_robust_set_context(algorithm, index % state->n_contexts, query);
   if (query->extra) query->extra[RG_ROBUST_ACQUISITION] = variance[index];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_uncertainty_sampling = {

@@ -16,11 +16,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 {
   double deviation;
 
-  PetscFunctionBeginUser;
   /* 1. x_{t+1} = argmax sd. */
   PetscCall(rg_surrogate_most_uncertain(algorithm, algorithm->state, t, history, query, &deviation,
                                         failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgAlgorithmClass rg_algorithm_variance_exploration = {

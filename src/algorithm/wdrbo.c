@@ -88,9 +88,8 @@ static PetscErrorCode log_determinant(const RgModel *model, const RgHistory *his
   const int n = history->n, dim_x = history->dim, dim = model->kernel.dim;
   double *Z, *K;
 
-  PetscFunctionBeginUser;
   *log_det = 0;
-  if (!n) PetscFunctionReturn(0); /* a given centre needs no data */
+  if (!n) return 0; /* a given centre needs no data */
   PetscCall(PetscMalloc2((size_t)n * dim, &Z, (size_t)n * n, &K));
   for (int i = 0; i < n; i++)
     for (int j = 0; j < dim; j++)
@@ -103,7 +102,7 @@ static PetscErrorCode log_determinant(const RgModel *model, const RgHistory *his
              "I + K/lambda has no Cholesky factor");
   for (int i = 0; i < n; i++) *log_det += 2 * log(K[(size_t)i * n + i]);
   PetscCall(PetscFree2(Z, K));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Bbar_t, the theorems' width, and their radius of n contexts, at most the diameter of the box. */
@@ -125,15 +124,14 @@ static PetscErrorCode theory_of(const RgAlgorithm *algorithm, const RgHistory *h
                                       .kappa = given(o->kappa, 1)};
   double log_det = 0;
 
-  PetscFunctionBeginUser;
   if (!(lambda > 0))
     rg_failure_set(failure, "wdrbo: the theory divides by the model's noise variance, which is 0");
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(log_determinant(model, history, &log_det));
   *norm = rg_wasserstein_norm(&theory, log_det);
   if (o->ball.schedule == RG_RADIUS_THEORY)
     *radius = fmin(rg_wasserstein_radius(&theory, history->n, *norm), theory.width_c);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A ball changes some measures without a bound that the slopes of U give. */
@@ -145,12 +143,11 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
   const int before = diagnostics->n;
   RgMeasure measure;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_centre_check(options, domain, place, diagnostics));
   if (o->lipschitz == KERNEL && o->samples > 0)
     rg_diagnostics_add(diagnostics, place,
                        "'samples' is for slopes at contexts, and 'lipschitz: kernel' takes none");
-  if (!text || diagnostics->n > before) PetscFunctionReturn(0);
+  if (!text || diagnostics->n > before) return 0;
   PetscCall(rg_measure_create(text, &measure));
   if (isnan(rg_measure_transport(&measure)))
     rg_diagnostics_add(diagnostics, place,
@@ -158,7 +155,7 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
                        "slope of U; accepted are expectation, cvar, mad, their sums, clip and tanh",
                        text);
   PetscCall(rg_measure_destroy(&measure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create(RgAlgorithm *algorithm)
@@ -168,7 +165,6 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   const int dim = algorithm->setup.domain->context.dim, n = sample_count(options, dim);
   RgRandom random = rg_algorithm_stream_at(algorithm, "lipschitz", 0);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_contextual_create(algorithm));
   state->n = n;
   PetscCall(PetscMalloc1((size_t)n * dim, &state->samples));
@@ -179,17 +175,16 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   } else {
     for (int i = 0; i < n; i++) state->samples[i] = n > 1 ? (double)i / (n - 1) : 0.5;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(state->samples));
   PetscCall(rg_model_destroy(&state->model));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int screening_count(const Options *options, int dim, int n)
@@ -233,14 +228,13 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const RgMeasure *rho;
   double *contexts, norm = NAN, radius = NAN, penalty = 0;
 
-  PetscFunctionBeginUser;
   /* 1. Centre and radius; contexts of the centre first, then those of the slopes. */
   if (options->beta == THEORY || options->ball.schedule == RG_RADIUS_THEORY || !state->n)
     PetscCall(theory_of(algorithm, history, &norm, &radius, failure));
   if (options->beta == THEORY) how.width = norm;
   if (!state->n) penalty = kernel_slope(algorithm, norm, how.width, failure);
   if (!failure->failed) PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   if (isnan(radius)) radius = rg_wasserstein_ball_radius(&options->ball, &centre);
   PetscCall(rg_contextual_measure(options, &measure, &rho));
   penalised = (RgContextPenalised){.centre = {centre.n, centre.weight, rho},
@@ -265,7 +259,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(PetscFree(contexts));
   PetscCall(rg_measure_destroy(&measure));
   PetscCall(rg_centre_destroy(&centre));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* b: the radius if it is constant around a given centre; Theorem 5 applies to this case. No

@@ -40,7 +40,6 @@ static PetscErrorCode inner_create(const Options *options, const RgSpace *contex
   double *grid;
   int size;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_context_points(context, options->grid, false, &size, &grid));
   inner->n = centre->n;
   inner->M = centre->n + size;
@@ -58,7 +57,7 @@ static PetscErrorCode inner_create(const Options *options, const RgSpace *contex
       inner->distance[(size_t)i * inner->M + s] = sqrt(square);
     }
   PetscCall(PetscFree(grid));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Envelope theorem: the derivative by u is the worst distribution. */
@@ -67,24 +66,22 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
 {
   const Inner *inner = closure;
 
-  PetscFunctionBeginUser;
   (void)slope;
   (void)slope_bar;
   *value = rg_wasserstein_worst(inner->n, inner->weight, inner->M, u, inner->distance,
                                 inner->radius, u_bar);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_centre_check(options, domain, place, diagnostics));
   if (((const Options *)options)->ball.schedule == RG_RADIUS_THEORY)
     rg_diagnostics_add(diagnostics, place,
                        "'schedule: theory' is that of wdrbo; accepted here: "
                        "root_n, constant");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
@@ -94,10 +91,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgContextCentre centre;
   Inner inner = {0};
 
-  PetscFunctionBeginUser;
   /* 1. Centre, radius and the contexts that mass may move to. */
   PetscCall(rg_centre_create(algorithm, t, history, &centre, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   inner.radius = rg_wasserstein_ball_radius(&options->ball, &centre);
   PetscCall(inner_create(options, &algorithm->setup.domain->context, &centre, &inner));
   /* 2. x_t = argmax of the worst case. */
@@ -106,7 +102,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[RG_BALL_RADIUS] = inner.radius;
   PetscCall(PetscFree2(inner.contexts, inner.distance));
   PetscCall(rg_centre_destroy(&centre));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)

@@ -151,7 +151,6 @@ static PetscErrorCode copy_environment(char ***copy)
   size_t n = 0;
   bool threads = false;
 
-  PetscFunctionBeginUser;
   while (environ[n]) n++;
   PetscCall(PetscMalloc1(n + 2, copy));
   n = 0;
@@ -165,7 +164,7 @@ static PetscErrorCode copy_environment(char ***copy)
   }
   if (!threads) (*copy)[n++] = (char *)(uintptr_t) "OMP_NUM_THREADS=1";
   (*copy)[n] = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- in the child: system calls only --------------------------------------------------------- */
@@ -238,7 +237,6 @@ static PetscErrorCode child_spawn(const char *const *words, pid_t *pid, int *in,
   char **environment;
   pid_t parent = getpid();
 
-  PetscFunctionBeginUser;
   *error = 0;
   PetscCall(copy_environment(&environment));
   for (int i = 0; i < N_PIPES && !*error; i++) *error = open_pipe(pipes[i]);
@@ -259,7 +257,7 @@ static PetscErrorCode child_spawn(const char *const *words, pid_t *pid, int *in,
   }
   close_pipes(pipes);
   PetscCall(PetscFree(environment));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* write(2) that never raises SIGPIPE. */
@@ -318,11 +316,10 @@ bool rg_child_is(const RgChild *child, const char *const *words)
 
 PetscErrorCode rg_child_log(RgChild *child, const char *path)
 {
-  PetscFunctionBeginUser;
-  if (path && child->log && !strcmp(path, child->log)) PetscFunctionReturn(0);
+  if (path && child->log && !strcmp(path, child->log)) return 0;
   PetscCall(PetscFree(child->log));
   if (path) PetscCall(PetscStrallocpy(path, &child->log));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int64_t rg_child_count(const RgChild *child)
@@ -335,7 +332,6 @@ static PetscErrorCode keep_words(RgChild *child, const char *const *words)
   size_t length = 1;
   char *to;
 
-  PetscFunctionBeginUser;
   for (int i = 0; words[i]; i++) length += strlen(words[i]) + 1;
   PetscCall(PetscCalloc1(length, &child->words));
   to = child->words;
@@ -343,7 +339,7 @@ static PetscErrorCode keep_words(RgChild *child, const char *const *words)
     strcpy(to, words[i]);
     to += strlen(to) + 1;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_child_start(const char *const *words, RgChild **child, RgText *mistake)
@@ -351,7 +347,6 @@ PetscErrorCode rg_child_start(const char *const *words, RgChild **child, RgText 
   RgChild *new;
   int error;
 
-  PetscFunctionBeginUser;
   *child = NULL;
   PetscCall(PetscNew(&new));
   PetscCall(keep_words(new, words));
@@ -360,10 +355,10 @@ PetscErrorCode rg_child_start(const char *const *words, RgChild **child, RgText 
     PetscCall(rg_text_add(mistake, "can't be started: %s", strerror(error)));
     PetscCall(PetscFree(new->words));
     PetscCall(PetscFree(new));
-    PetscFunctionReturn(0);
+    return 0;
   }
   *child = new;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void close_end(int *fd)
@@ -411,8 +406,7 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
   RgChild *c = *child;
   int status;
 
-  PetscFunctionBeginUser;
-  if (!c) PetscFunctionReturn(0);
+  if (!c) return 0;
   close_end(&c->in);
   if (gently) (void)has_ended(c->pid, 1.0);
   close_end(&c->out);
@@ -423,7 +417,7 @@ PetscErrorCode rg_child_close(RgChild **child, bool gently)
   PetscCall(rg_text_clear(&c->request));
   PetscCall(rg_text_clear(&c->errors));
   PetscCall(RG_FREE(&c->words, &c->log, child));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- output of the child --------------------------------------------------------------------- */
@@ -442,13 +436,12 @@ static PetscErrorCode remember(RgText *errors, const char *bytes, size_t n)
   const size_t too_many =
     errors->length + n > RG_CHILD_LINE_MAX ? errors->length + n - RG_CHILD_LINE_MAX : 0;
 
-  PetscFunctionBeginUser;
   if (too_many) {
     errors->length -= too_many;
     memmove(errors->data, errors->data + too_many, errors->length);
   }
   PetscCall(rg_text_add_bytes(errors, bytes, n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Keep its standard error, and remember the last line that is not blank. */
@@ -457,9 +450,8 @@ static PetscErrorCode read_error(RgChild *child)
   char bytes[4096];
   ssize_t n = read(child->err, bytes, sizeof(bytes));
 
-  PetscFunctionBeginUser;
   if (n == 0) close_end(&child->err);
-  if (n <= 0) PetscFunctionReturn(0);
+  if (n <= 0) return 0;
   keep_error(child, bytes, (size_t)n);
   PetscCall(remember(&child->errors, bytes, (size_t)n));
   for (ssize_t i = 0; i < n; i++) {
@@ -471,25 +463,23 @@ static PetscErrorCode read_error(RgChild *child)
       child->tail[child->n_tail++] = bytes[i];
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read the available part of the child's standard error. */
 static PetscErrorCode drain_error(RgChild *child)
 {
-  PetscFunctionBeginUser;
   while (child->err >= 0 && poll(&(struct pollfd){.fd = child->err, .events = POLLIN}, 1, 0) > 0)
     PetscCall(read_error(child));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_child_errors(RgChild *child, const char **errors, size_t *length)
 {
-  PetscFunctionBeginUser;
   PetscCall(drain_error(child));
   *errors = child->errors.data;
   *length = child->errors.length;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read available output; false at the end of the output. */
@@ -506,7 +496,6 @@ static PetscErrorCode explain_end(RgChild *child, RgText *mistake)
 {
   siginfo_t info = {0};
 
-  PetscFunctionBeginUser;
   if (!has_ended(child->pid, 0.5) ||
       waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT))
     PetscCall(rg_text_add(mistake, "closed its standard output"));
@@ -519,7 +508,7 @@ static PetscErrorCode explain_end(RgChild *child, RgText *mistake)
   child->tail[child->n_tail] = '\0';
   if (!child->last[0]) strcpy(child->last, child->tail);
   if (child->last[0]) PetscCall(rg_text_add(mistake, ": %s", child->last));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- ask ------------------------------------------------------------------------------------- */
@@ -539,27 +528,25 @@ static PetscErrorCode check_silence(RgChild *child, RgText *mistake)
 {
   struct pollfd out = {.fd = child->out, .events = POLLIN};
 
-  PetscFunctionBeginUser;
   child->n -= child->used;
   memmove(child->buffer, child->buffer + child->used, child->n);
   child->used = child->seen = 0;
   if (!child->n && poll(&out, 1, 0) > 0 && !read_output(child)) {
     PetscCall(explain_end(child, mistake));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (child->n)
     PetscCall(rg_text_add(mistake,
                           "wrote without being asked (is something printed on standard "
                           "output? that is for answers): %.*s",
                           (int)PetscMin(child->n, 60), child->buffer));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_child_send(RgChild *child, const char *line, double limit, RgText *mistake)
 {
-  PetscFunctionBeginUser;
   PetscCall(check_silence(child, mistake));
-  if (mistake->length) PetscFunctionReturn(0);
+  if (mistake->length) return 0;
   PetscCall(rg_text_clear(&child->request));
   PetscCall(rg_text_add(&child->request, "%s\n", line));
   PetscCall(rg_text_clear(&child->errors));
@@ -569,14 +556,13 @@ PetscErrorCode rg_child_send(RgChild *child, const char *line, double limit, RgT
   child->limit = limit;
   child->until = rg_wall_seconds() + limit;
   send_request(child);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_child_poll(int n, RgChild *const *children, double seconds)
 {
   struct pollfd *fds;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(3 * (size_t)n, &fds));
   for (int i = 0; i < n; i++) {
     const RgChild *child = children[i];
@@ -592,7 +578,7 @@ PetscErrorCode rg_child_poll(int n, RgChild *const *children, double seconds)
     if (fds[3 * i].revents) children[i]->over = !read_output(children[i]);
   }
   PetscCall(PetscFree(fds));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_child_heard(RgChild *child, RgChildOutcome *outcome, const char **answer,
@@ -600,7 +586,6 @@ PetscErrorCode rg_child_heard(RgChild *child, RgChildOutcome *outcome, const cha
 {
   const char *end = memchr(child->buffer + child->seen, '\n', child->n - child->seen);
 
-  PetscFunctionBeginUser;
   *outcome = RG_CHILD_FAILED;
   *answer = NULL;
   *length = 0;
@@ -620,7 +605,7 @@ PetscErrorCode rg_child_heard(RgChild *child, RgChildOutcome *outcome, const cha
   } else {
     *outcome = RG_CHILD_SILENT;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *patience,
@@ -630,12 +615,11 @@ PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *
   double next_look = rg_wall_seconds();
   bool stopped = false;
 
-  PetscFunctionBeginUser;
   *outcome = RG_CHILD_FAILED;
   *answer = NULL;
   *length = 0;
   PetscCall(rg_child_send(child, line, patience->limit, mistake));
-  if (mistake->length) PetscFunctionReturn(0);
+  if (mistake->length) return 0;
   do {
     PetscCall(rg_child_poll(1, &child, PetscMin(child->until, next_look) - rg_wall_seconds()));
     if (rg_wall_seconds() >= next_look) {
@@ -650,5 +634,5 @@ PetscErrorCode rg_child_ask(RgChild *child, const char *line, const RgPatience *
   } while (*outcome == RG_CHILD_SILENT);
   if (*outcome == RG_CHILD_FAILED && stopped && !child->over && child->n < sizeof(child->buffer))
     *outcome = RG_CHILD_ABANDONED;
-  PetscFunctionReturn(0);
+  return 0;
 }

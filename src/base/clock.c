@@ -15,13 +15,12 @@ PetscErrorCode rg_clock_initialize(void)
 {
   PetscClassId class_id;
 
-  PetscFunctionBeginUser;
-  if (events[0] >= 0) PetscFunctionReturn(0);
+  if (events[0] >= 0) return 0;
   PetscCall(PetscClassIdRegister("Regatta", &class_id));
   for (int i = 0; i < RG_STAGE_COUNT; i++) {
     PetscCall(PetscLogEventRegister(event_names[i], class_id, &events[i]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double seconds(clockid_t id)
@@ -63,16 +62,15 @@ static void clock_book(RgClock *clock)
 /* Begin or end the event of the running stage; without rg_clock_initialize nothing is logged. */
 static PetscErrorCode clock_log(const RgClock *clock, bool begin)
 {
-  PetscFunctionBeginUser;
-  if (clock->depth == 0) PetscFunctionReturn(0);
+  if (clock->depth == 0) return 0;
   PetscLogEvent event = events[clock->stack[clock->depth - 1]];
-  if (event < 0) PetscFunctionReturn(0);
+  if (event < 0) return 0;
   if (begin) {
     PetscCall(PetscLogEventBegin(event, 0, 0, 0, 0));
   } else {
     PetscCall(PetscLogEventEnd(event, 0, 0, 0, 0));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_clock_reset(RgClock *clock)
@@ -84,24 +82,22 @@ void rg_clock_reset(RgClock *clock)
 
 PetscErrorCode rg_clock_begin(RgClock *clock, RgStage stage)
 {
-  PetscFunctionBeginUser;
   PetscCheck(clock->depth < (int)(sizeof clock->stack / sizeof *clock->stack), PETSC_COMM_SELF,
              PETSC_ERR_ORDER, "stages are nested too deeply");
   clock_book(clock);
   PetscCall(clock_log(clock, false));
   clock->stack[clock->depth++] = stage;
   PetscCall(clock_log(clock, true));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_clock_end(RgClock *clock, RgStage stage)
 {
-  PetscFunctionBeginUser;
   PetscCheck(clock->depth > 0 && clock->stack[clock->depth - 1] == stage, PETSC_COMM_SELF,
              PETSC_ERR_ORDER, "the stage that ends is not the one that runs");
   clock_book(clock);
   PetscCall(clock_log(clock, false));
   clock->depth--;
   PetscCall(clock_log(clock, true));
-  PetscFunctionReturn(0);
+  return 0;
 }

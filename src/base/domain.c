@@ -11,14 +11,13 @@
 
 static PetscErrorCode space_start(RgSpace *space, RgSpaceKind kind, int dim)
 {
-  PetscFunctionBeginUser;
   PetscCheck(dim >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "dimension %d", dim);
   memset(space, 0, sizeof *space);
   space->kind = kind;
   space->dim = dim;
   PetscCall(PetscMalloc1((size_t)dim, &space->lower));
   PetscCall(PetscMalloc1((size_t)dim, &space->upper));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double to_unit(double native, double lower, double upper)
@@ -38,7 +37,6 @@ static PetscErrorCode space_bounds(RgSpace *space, int j, const double *lower, c
 {
   double low = INFINITY, high = -INFINITY;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     double value = values[(size_t)i * stride];
     PetscCheck(isfinite(value), PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
@@ -52,7 +50,7 @@ static PetscErrorCode space_bounds(RgSpace *space, int j, const double *lower, c
                space->lower[j] <= space->upper[j],
              PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "bounds [%g, %g] of coordinate %d",
              space->lower[j], space->upper[j], j);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Convert a native coordinate to [0,1]; an error if it lies outside the bounds. */
@@ -60,17 +58,15 @@ static PetscErrorCode space_scale(const RgSpace *space, int j, double native, do
 {
   double u = to_unit(native, space->lower[j], space->upper[j]);
 
-  PetscFunctionBeginUser;
   PetscCheck(u >= -RG_UNIT_SLACK && u <= 1.0 + RG_UNIT_SLACK, PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "value %g of coordinate %d is outside its bounds [%g, %g]",
              native, j, space->lower[j], space->upper[j]);
   *unit = fmin(fmax(u, 0.0), 1.0);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_space_box(RgSpace *space, int dim, const double *lower, const double *upper)
 {
-  PetscFunctionBeginUser;
   PetscCall(space_start(space, RG_SPACE_BOX, dim));
   for (int j = 0; j < dim; j++) {
     PetscCheck(isfinite(lower[j]) && isfinite(upper[j]) && lower[j] < upper[j], PETSC_COMM_SELF,
@@ -78,14 +74,13 @@ PetscErrorCode rg_space_box(RgSpace *space, int dim, const double *lower, const 
     space->lower[j] = lower[j];
     space->upper[j] = upper[j];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_space_cube(RgSpace *space, int dim, double lower, double upper)
 {
   double *bounds;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(2 * (size_t)dim, &bounds));
   for (int j = 0; j < dim; j++) {
     bounds[j] = lower;
@@ -93,13 +88,12 @@ PetscErrorCode rg_space_cube(RgSpace *space, int dim, double lower, double upper
   }
   PetscCall(rg_space_box(space, dim, bounds, bounds + dim));
   PetscCall(PetscFree(bounds));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *points,
                             const double *lower, const double *upper)
 {
-  PetscFunctionBeginUser;
   PetscCheck(size >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "a set of %d points", size);
   PetscCall(space_start(space, RG_SPACE_SET, dim));
   space->size = size;
@@ -113,7 +107,7 @@ PetscErrorCode rg_space_set(RgSpace *space, int dim, int size, const double *poi
       PetscCall(space_scale(space, j, points[at], &space->points[at]));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Fill the points of a grid from its axes; the last coordinate changes fastest. */
@@ -136,7 +130,6 @@ PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const d
 {
   size_t total = 0, size = 1;
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < dim; j++) {
     PetscCheck(levels[j] >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d levels", levels[j]);
     total += (size_t)levels[j];
@@ -156,22 +149,20 @@ PetscErrorCode rg_space_grid(RgSpace *space, int dim, const int *levels, const d
     }
   }
   grid_points(space);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_space_destroy(RgSpace *space)
 {
-  PetscFunctionBeginUser;
   if (space->inputs) PetscCall(rg_inputs_clear(space->dim, space->inputs));
   PetscCall(RG_FREE(&space->inputs, &space->lower, &space->upper, &space->points, &space->levels,
                     &space->axes));
   memset(space, 0, sizeof *space);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_domain_destroy(RgDomain *domain)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_space_destroy(&domain->design));
   PetscCall(rg_space_destroy(&domain->context));
   PetscCall(RG_FREE(&domain->context_prob, &domain->measure));
@@ -182,25 +173,23 @@ PetscErrorCode rg_domain_destroy(RgDomain *domain)
   for (int k = 0; k < domain->n_constraints; k++) PetscCall(PetscFree(domain->constraints[k]));
   PetscCall(PetscFree(domain->constraints));
   memset(domain, 0, sizeof *domain);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_domain_constrain(RgDomain *domain, int n, const char *const *names)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(n, &domain->constraints));
   for (int k = 0; k < n; k++) PetscCall(PetscStrallocpy(names[k], &domain->constraints[k]));
   domain->n_constraints = n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_domain_state_laws(RgDomain *domain, int n, const char *const *laws)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(n, &domain->laws));
   for (int j = 0; j < n; j++) PetscCall(PetscStrallocpy(laws[j], &domain->laws[j]));
   domain->n_laws = n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_log(const RgSpace *space, int j)

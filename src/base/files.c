@@ -34,7 +34,6 @@ static PetscErrorCode file_size(int file, size_t limit, ssize_t *size, RgText *m
 {
   struct stat info;
 
-  PetscFunctionBeginUser;
   *size = -1;
   if (file < 0 || fstat(file, &info))
     PetscCall(rg_text_add(mistake, "can't be opened: %s", strerror(errno)));
@@ -45,7 +44,7 @@ static PetscErrorCode file_size(int file, size_t limit, ssize_t *size, RgText *m
     PetscCall(rg_text_add(mistake, "has %lld bytes, at most %zu are accepted",
                           (long long)info.st_size, limit));
   else *size = (ssize_t)info.st_size;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_file_read(const char *path, size_t limit, char **text, size_t *length,
@@ -60,7 +59,6 @@ PetscErrorCode rg_file_read_open(int file, size_t limit, char **text, size_t *le
 {
   ssize_t size, got;
 
-  PetscFunctionBeginUser;
   *text = NULL;
   *length = 0;
   PetscCall(file_size(file, limit, &size, mistake));
@@ -76,7 +74,7 @@ PetscErrorCode rg_file_read_open(int file, size_t limit, char **text, size_t *le
     }
   }
   if (file >= 0) close(file);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_file_hash(const char *path, char hex[33], RgText *mistake)
@@ -85,14 +83,13 @@ PetscErrorCode rg_file_hash(const char *path, char hex[33], RgText *mistake)
   size_t length;
   uint64_t hash[2];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_file_read(path, 1u << 30, &bytes, &length, mistake));
   if (bytes) {
     rg_hash128(bytes, length, hash);
     rg_hash_hex(hash, hex);
   }
   PetscCall(PetscFree(bytes));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const char *rg_data_folder(void)
@@ -107,18 +104,17 @@ PetscErrorCode rg_data_find(const char *path, RgText *found)
   const char *folder = rg_data_folder(), *last = strrchr(path, '/');
   const char *places[] = {path, last ? last + 1 : path};
 
-  PetscFunctionBeginUser;
   if (access(path, F_OK) == 0) {
     PetscCall(rg_text_add(found, "%s", path));
-    PetscFunctionReturn(0);
+    return 0;
   }
-  if (!folder || !*path || *path == '/') PetscFunctionReturn(0);
+  if (!folder || !*path || *path == '/') return 0;
   for (int i = 0; i < 2; i++) {
     PetscCall(rg_text_add(found, "%s/%s", folder, places[i]));
-    if (access(found->data, F_OK) == 0) PetscFunctionReturn(0);
+    if (access(found->data, F_OK) == 0) return 0;
     PetscCall(rg_text_clear(found));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #define TEMPORARY_PREFIX ".tmp."
@@ -462,7 +458,6 @@ static PetscErrorCode read_names(DIR *stream, int *n, char ***names, int *error)
 {
   struct dirent *entry;
 
-  PetscFunctionBeginUser;
   while (errno = 0, (entry = readdir(stream))) {
     if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
     PetscCall(RG_GROW(*n, *names));
@@ -470,7 +465,7 @@ static PetscErrorCode read_names(DIR *stream, int *n, char ***names, int *error)
     (*n)++;
   }
   *error = errno;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_directory_list(const char *path, RgInside inside, int *n, char ***names,
@@ -479,34 +474,31 @@ PetscErrorCode rg_directory_list(const char *path, RgInside inside, int *n, char
   const int fd = open_directory(path, inside);
   DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 
-  PetscFunctionBeginUser;
   *n = 0;
   *names = NULL;
   *error = stream ? 0 : errno;
   if (fd >= 0 && !stream) (void)close(fd);
-  if (!stream) PetscFunctionReturn(0);
+  if (!stream) return 0;
   PetscCall(read_names(stream, n, names, error));
   closedir(stream);
   if (*n) qsort(*names, (size_t)*n, sizeof(**names), compare_names);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_names_free(int n, char ***names)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) PetscCall(PetscFree((*names)[i]));
   PetscCall(PetscFree(*names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_path_join(const char *a, const char *b, char **path)
 {
   size_t size = strlen(a) + strlen(b) + 2;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(size, path));
   snprintf(*path, size, "%s/%s", a, b);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_file_check_output(const char *path, RgText *mistake)
@@ -517,7 +509,6 @@ PetscErrorCode rg_file_check_output(const char *path, RgText *mistake)
   struct stat found;
   bool known = !ending;
 
-  PetscFunctionBeginUser;
   for (size_t i = 0; i < sizeof(endings) / sizeof(*endings) && !known; i++)
     known = !strcmp(ending, endings[i]);
   if (!*name) PetscCall(rg_text_add(mistake, "'%.200s' names no file", path));
@@ -531,7 +522,7 @@ PetscErrorCode rg_file_check_output(const char *path, RgText *mistake)
     PetscCall(rg_text_add(mistake, "%.400s is a symbolic link: name the file it leads to", path));
   else if (!known)
     PetscCall(rg_text_add(mistake, "%.400s is written as HDF5: its name must end in .h5", path));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write, fsync and close; *step names the step that failed. */
@@ -580,12 +571,11 @@ PetscErrorCode rg_file_commit(const char *directory, RgInside inside, const char
   const int fd = open_directory(directory, inside);
   int error = fd < 0 ? errno : 0;
 
-  PetscFunctionBeginUser;
   snprintf(path, sizeof(path), "%s/%s", directory, name);
   if (fd >= 0) {
     error = commit_in(fd, name, bytes, length, &step);
     (void)close(fd); /* it was only read */
   }
   rg_fault_file(fault, path, step, error, directory, length);
-  PetscFunctionReturn(0);
+  return 0;
 }

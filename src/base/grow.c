@@ -3,11 +3,10 @@
 
 PetscErrorCode rg_room(size_t size, size_t wanted, size_t *room, double **array)
 {
-  PetscFunctionBeginUser;
-  if (size <= *room) PetscFunctionReturn(0);
+  if (size <= *room) return 0;
   PetscCall(PetscFree(*array));
   *room = 0;
   PetscCall(PetscMalloc1(wanted, array));
   *room = wanted;
-  PetscFunctionReturn(0);
+  return 0;
 }

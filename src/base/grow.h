@@ -14,10 +14,9 @@
 /* Make room for an entry of `size` bytes; array: address of the pointer. */
 static inline PetscErrorCode rg_grow(size_t n, size_t size, void *array)
 {
-  PetscFunctionBeginUser;
-  if (n && (n < 8 || n & (n - 1))) PetscFunctionReturn(0);
+  if (n && (n < 8 || n & (n - 1))) return 0;
   PetscCall(PetscRealloc((n ? 2 * n : 8) * size, array));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* PetscFree several arrays, in this order: RG_FREE(&s->x, &s->y, &s). Each argument is the
@@ -27,14 +26,13 @@ static inline PetscErrorCode rg_grow(size_t n, size_t size, void *array)
 
 static inline PetscErrorCode rg_free_all(int n, void *const *addresses)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     void *block;
     memcpy(&block, addresses[i], sizeof block);
     PetscCall(PetscFree(block));
     memset(addresses[i], 0, sizeof block);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Make sure that *array, owned by the caller (NULL at first, PetscFree at the end), has room for

@@ -9,7 +9,6 @@ PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, RgHistory
 {
   size_t rows = (size_t)capacity;
 
-  PetscFunctionBeginUser;
   PetscCheck(capacity >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "capacity %d", capacity);
   memset(history, 0, sizeof *history);
   history->capacity = capacity;
@@ -25,7 +24,7 @@ PetscErrorCode rg_history_create(const RgDomain *domain, int capacity, RgHistory
   PetscCall(PetscCalloc1(rows, &history->feasible));
   PetscCall(PetscCalloc1(rows, &history->moments));
   PetscCall(PetscCalloc1(rows * history->n_constraints, &history->constraints));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index, const double *c,
@@ -34,7 +33,6 @@ PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
   int row = history->n;
   size_t dim = (size_t)history->dim, context_dim = (size_t)history->context_dim;
 
-  PetscFunctionBeginUser;
   PetscCheck(row < history->capacity, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "the history has room for %d evaluations only", history->capacity);
   PetscCheck(c || context_dim == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "the context is missing");
@@ -46,14 +44,13 @@ PetscErrorCode rg_history_append(RgHistory *history, const double *x, int index,
   history->feasible[row] = true;
   history->moments[row] = (RgMoment){row + 1, NAN, NAN};
   history->n++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_history_judge(RgHistory *history, double observed, const double *constraints)
 {
   const int row = history->n - 1, n = history->n_constraints;
 
-  PetscFunctionBeginUser;
   PetscCheck(row >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "the history is empty");
   PetscCheck(constraints || !n, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "no constraints");
   history->observed[row] = observed;
@@ -62,7 +59,7 @@ PetscErrorCode rg_history_judge(RgHistory *history, double observed, const doubl
     history->constraints[(size_t)row * n + k] = constraints[k];
     if (!(constraints[k] <= 0)) history->feasible[row] = false;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_history_best(const RgHistory *history)
@@ -76,10 +73,9 @@ int rg_history_best(const RgHistory *history)
 
 PetscErrorCode rg_history_destroy(RgHistory *history)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&history->x, &history->c, &history->index, &history->context_index, &history->y,
                     &history->observed, &history->feasible, &history->moments,
                     &history->constraints));
   memset(history, 0, sizeof *history);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -32,7 +32,6 @@ static bool is_name(const char *word)
 
 static PetscErrorCode read_bounds(RgInput *input, int n, char *const *words, RgText *mistake)
 {
-  PetscFunctionBeginUser;
   input->log = n == 3 && !strcmp(words[2], keys[KEY_LOG]);
   if (n != 2 + input->log || !rg_number_only(words[0], &input->lower) ||
       !rg_number_only(words[1], &input->upper))
@@ -50,33 +49,31 @@ static PetscErrorCode read_bounds(RgInput *input, int n, char *const *words, RgT
                           words[1]));
   else if (input->log && !(input->lower > 0))
     PetscCall(rg_text_add(mistake, "the lower bound of a logarithmic scale is greater than 0"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_choices(RgInput *input, int n, char *const *words, RgText *mistake)
 {
-  PetscFunctionBeginUser;
   if (n < 2) PetscCall(rg_text_add(mistake, "needs two words or more to choose from"));
   for (int i = 0; i < n && !mistake->length; i++)
     for (int j = 0; j < i && !mistake->length; j++)
       if (!strcmp(words[i], words[j]))
         PetscCall(rg_text_add(mistake, "names '%.60s' twice", words[i]));
-  if (mistake->length) PetscFunctionReturn(0);
+  if (mistake->length) return 0;
   input->upper = n;
   PetscCall(PetscCalloc1(n, &input->words));
   for (int i = 0; i < n; i++) PetscCall(PetscStrallocpy(words[i], &input->words[i]));
   input->n_words = n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgText *mistake)
 {
-  PetscFunctionBeginUser;
   if (n < 2 || !is_name(words[0])) {
     PetscCall(rg_text_add(mistake,
                           "is written 'NAME real LOWER UPPER', 'NAME integer LOWER UPPER', "
                           "both also with 'log' behind, or 'NAME choice WORD WORD ...'"));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscStrallocpy(words[0], &input->name));
   for (int k = 0; k < 3; k++) {
@@ -84,14 +81,14 @@ static PetscErrorCode read_words(RgInput *input, int n, char *const *words, RgTe
     input->kind = (RgInputKind)k;
     if (k == RG_INPUT_CHOICE) PetscCall(read_choices(input, n - 2, words + 2, mistake));
     else PetscCall(read_bounds(input, n - 2, words + 2, mistake));
-    PetscFunctionReturn(0);
+    return 0;
   }
   const char *nearest =
     rg_text_nearest(words[1], (const char *const[]){"real", "integer", "choice", NULL});
   PetscCall(rg_text_add(mistake, "its kind is '%.40s'; real, integer and choice are accepted%s%s%s",
                         words[1], nearest ? ", did you mean '" : "", nearest ? nearest : "",
                         nearest ? "'?" : ""));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Position of a final `if CHOICE=WORD|WORD` in a description; n if it has none. A choice may
@@ -110,7 +107,6 @@ static PetscErrorCode read_when(const RgInput *parent, char *list, RgInput *inpu
 {
   char *rest;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(parent->n_words, &input->when));
   for (char *word = strtok_r(list, "|", &rest); word; word = strtok_r(NULL, "|", &rest)) {
     int k = 0;
@@ -119,7 +115,7 @@ static PetscErrorCode read_when(const RgInput *parent, char *list, RgInput *inpu
     else PetscCall(rg_text_add(mistake, "'%.40s' is not a word of '%.40s'", word, parent->name));
     if (mistake->length) break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse the condition of input number `of` from the words after its `if`. */
@@ -129,11 +125,10 @@ static PetscErrorCode read_condition(int n, char *const *words, int of, RgInput 
   char *equals = n == 1 ? strchr(words[0], '=') : NULL;
   int parent = 0;
 
-  PetscFunctionBeginUser;
   if (!equals || equals == words[0] || !equals[1]) {
     PetscCall(rg_text_add(mistake, "a condition is written 'if CHOICE=WORD' or 'if "
                                    "CHOICE=WORD|WORD', without blanks"));
-    PetscFunctionReturn(0);
+    return 0;
   }
   *equals = '\0';
   while (parent < of && strcmp(inputs[parent].name, words[0])) parent++;
@@ -141,10 +136,10 @@ static PetscErrorCode read_condition(int n, char *const *words, int of, RgInput 
   else if (inputs[parent].kind != RG_INPUT_CHOICE)
     PetscCall(
       rg_text_add(mistake, "'%.40s' is not a choice: an input depends on a choice", words[0]));
-  if (mistake->length) PetscFunctionReturn(0);
+  if (mistake->length) return 0;
   inputs[of].parent = parent;
   PetscCall(read_when(&inputs[parent], equals + 1, &inputs[of], mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode parse_input(const char *text, int of, RgInput *inputs, RgText *mistake)
@@ -152,7 +147,6 @@ static PetscErrorCode parse_input(const char *text, int of, RgInput *inputs, RgT
   char *copy, *rest, *words[WORDS_MAX];
   int n = 0;
 
-  PetscFunctionBeginUser;
   inputs[of].parent = -1;
   PetscCall(PetscStrallocpy(text, &copy));
   char *word = strtok_r(copy, blanks, &rest);
@@ -164,7 +158,7 @@ static PetscErrorCode parse_input(const char *text, int of, RgInput *inputs, RgT
   if (end < n && !mistake->length)
     PetscCall(read_condition(n - end - 1, words + end + 1, of, inputs, mistake));
   PetscCall(PetscFree(copy));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse n descriptions in the form of rg_space_inputs. inputs: n, zeroed; to be cleared even
@@ -173,7 +167,6 @@ static PetscErrorCode parse_all(int n, char *const *texts, RgInput *inputs, RgTe
 {
   RgText wrong = {0};
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n && !wrong.length; i++) {
     PetscCall(parse_input(texts[i], i, inputs, &wrong));
     for (int j = 0; j < i && !wrong.length; j++)
@@ -182,17 +175,16 @@ static PetscErrorCode parse_all(int n, char *const *texts, RgInput *inputs, RgTe
     if (wrong.length) PetscCall(rg_text_add(mistake, "'%.80s': %s", texts[i], wrong.data));
   }
   PetscCall(rg_text_clear(&wrong));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_inputs_clear(int n, RgInput *inputs)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < inputs[i].n_words; k++) PetscCall(PetscFree(inputs[i].words[k]));
     PetscCall(RG_FREE(&inputs[i].words, &inputs[i].when, &inputs[i].name));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */
@@ -202,7 +194,6 @@ static PetscErrorCode add_input(const RgInput *inputs, int j, RgText *text)
   const RgInput *input = &inputs[j];
   const char *before = "";
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s %s", input->name, rg_input_kinds[input->kind]));
   if (input->kind == RG_INPUT_CHOICE)
     for (int k = 0; k < input->n_words; k++) PetscCall(rg_text_add(text, " %s", input->words[k]));
@@ -213,7 +204,7 @@ static PetscErrorCode add_input(const RgInput *inputs, int j, RgText *text)
     PetscCall(rg_text_add_real(text, input->upper));
     PetscCall(rg_text_add(text, "%s", input->log ? " log" : ""));
   }
-  if (input->parent < 0) PetscFunctionReturn(0);
+  if (input->parent < 0) return 0;
   const RgInput *parent = &inputs[input->parent];
   PetscCall(rg_text_add(text, " if %s=", parent->name));
   for (int k = 0; k < parent->n_words; k++) {
@@ -221,17 +212,16 @@ static PetscErrorCode add_input(const RgInput *inputs, int j, RgText *text)
     PetscCall(rg_text_add(text, "%s%s", before, parent->words[k]));
     before = "|";
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_inputs_text(int n, const RgInput *inputs, RgText *text)
 {
-  PetscFunctionBeginUser;
   for (int j = 0; j < n; j++) {
     if (j) PetscCall(rg_text_add(text, "; "));
     PetscCall(add_input(inputs, j, text));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_inputs_read(const char *text, int *n, RgInput **inputs, RgText *mistake)
@@ -239,7 +229,6 @@ PetscErrorCode rg_inputs_read(const char *text, int *n, RgInput **inputs, RgText
   char *copy, **texts, *rest;
   int count = 1;
 
-  PetscFunctionBeginUser;
   for (const char *at = text; (at = strchr(at, ';')); at++) count++;
   PetscCall(PetscStrallocpy(text, &copy));
   PetscCall(PetscCalloc1(count, &texts));
@@ -250,17 +239,16 @@ PetscErrorCode rg_inputs_read(const char *text, int *n, RgInput **inputs, RgText
   PetscCall(parse_all(*n, texts, *inputs, mistake));
   PetscCall(PetscFree(texts));
   PetscCall(PetscFree(copy));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_input_print(const RgInput *input, double seen, RgText *text)
 {
-  PetscFunctionBeginUser;
   if (isnan(seen)) PetscCall(rg_text_add(text, "-"));
   else if (input->kind == RG_INPUT_CHOICE)
     PetscCall(rg_text_add(text, "%s", input->words[(int)seen]));
   else PetscCall(rg_text_add(text, "%.6g", seen + 0.0)); /* 0, not -0 */
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
@@ -389,14 +377,13 @@ PetscErrorCode rg_space_inputs(RgSpace *space, int n, char *const *texts, RgText
   double *bounds;
   RgInput *inputs;
 
-  PetscFunctionBeginUser;
-  if (!n) PetscFunctionReturn(0);
+  if (!n) return 0;
   PetscCall(PetscCalloc1(n, &inputs));
   PetscCall(parse_all(n, texts, inputs, mistake));
   if (mistake->length > before) {
     PetscCall(rg_inputs_clear(n, inputs));
     PetscCall(PetscFree(inputs));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscMalloc1(2 * (size_t)n, &bounds));
   for (int j = 0; j < n; j++) {
@@ -406,5 +393,5 @@ PetscErrorCode rg_space_inputs(RgSpace *space, int n, char *const *texts, RgText
   PetscCall(rg_space_box(space, n, bounds, bounds + n));
   space->inputs = inputs;
   PetscCall(PetscFree(bounds));
-  PetscFunctionReturn(0);
+  return 0;
 }

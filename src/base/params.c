@@ -64,7 +64,6 @@ static PetscErrorCode param_range(const RgParam *entry, RgText *text)
   bool low = has_minimum(entry), high = has_maximum(entry);
   bool open = entry->minimum == RG_POSITIVE;
 
-  PetscFunctionBeginUser;
   if (low && high) {
     PetscCall(rg_text_add(text, "in %s", open ? "(" : "["));
     PetscCall(rg_text_add_real(text, open ? 0.0 : entry->minimum));
@@ -78,7 +77,7 @@ static PetscErrorCode param_range(const RgParam *entry, RgText *text)
     PetscCall(rg_text_add(text, "<= "));
     PetscCall(rg_text_add_real(text, entry->maximum));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Describe accepted values, e.g. `an integer in [1, 100]`; for REALS, one of the numbers. */
@@ -86,7 +85,6 @@ static PetscErrorCode add_accepted(const RgParam *entry, RgText *text)
 {
   size_t before;
 
-  PetscFunctionBeginUser;
   switch (entry->type) {
   case RG_PARAM_BOOL: PetscCall(rg_text_add(text, "true or false")); break;
   case RG_PARAM_CHOICE:
@@ -112,7 +110,7 @@ static PetscErrorCode add_accepted(const RgParam *entry, RgText *text)
   case RG_PARAM_GONE: break;
   }
   if (param_allows_auto(entry)) PetscCall(rg_text_add(text, " or 'auto'"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write the message `'restarts' must be an integer in [1, 10000], got 'abc'`. */
@@ -122,7 +120,6 @@ static PetscErrorCode complain(const RgParam *entry, const char *word, RgText *p
   const char *nearest = NULL, *end;
   double value;
 
-  PetscFunctionBeginUser;
   param_show(word, shown);
   PetscCall(rg_text_add(problem, "'%s' must be ", entry->name));
   PetscCall(add_accepted(entry, problem));
@@ -134,7 +131,7 @@ static PetscErrorCode complain(const RgParam *entry, const char *word, RgText *p
     PetscCall(rg_text_add(problem, ", which is larger than any number here"));
   if (entry->type == RG_PARAM_CHOICE) nearest = rg_text_nearest(word, entry->choices);
   if (nearest) PetscCall(rg_text_add(problem, ", did you mean '%s'?", nearest));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const char *skip_digits(const char *c)
@@ -212,7 +209,6 @@ static PetscErrorCode parse_reals(const RgParam *entry, RgReals *reals, int n,
 {
   double *numbers;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n, &numbers));
   for (int i = 0; i < n && problem->length == 0; i++) {
     if (!parse_number(entry, values[i], &numbers[i])) {
@@ -226,7 +222,7 @@ static PetscErrorCode parse_reals(const RgParam *entry, RgReals *reals, int n,
     reals->values = numbers;
     reals->n = n;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode parse_texts(const RgParam *entry, void *options, int n,
@@ -234,22 +230,20 @@ static PetscErrorCode parse_texts(const RgParam *entry, void *options, int n,
 {
   RgTexts *texts = rg_param_field(entry, options).texts;
 
-  PetscFunctionBeginUser;
   PetscCall(param_reset(entry, options));
   PetscCall(param_copy_texts(n, values, &texts->values));
   texts->n = n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode set_auto(const RgParam *entry, void *options)
 {
   RgParamField field = rg_param_field(entry, options);
 
-  PetscFunctionBeginUser;
   PetscCall(param_reset(entry, options));
   if (entry->type == RG_PARAM_REAL) *field.real = NAN;
   if (entry->type == RG_PARAM_INT) *field.integer = -1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Set a parameter that is not a list from one word other than `auto`. */
@@ -259,7 +253,6 @@ static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const
   double number;
   bool fine = true;
 
-  PetscFunctionBeginUser;
   switch (entry->type) {
   case RG_PARAM_BOOL: fine = parse_bool(word, field.boolean); break;
   case RG_PARAM_CHOICE: fine = parse_choice(entry, word, field.integer); break;
@@ -283,7 +276,7 @@ static PetscErrorCode parse_word(const RgParam *entry, RgParamField field, const
   case RG_PARAM_GONE: break;
   }
   if (!fine) PetscCall(complain(entry, word, problem));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Set the field from `n` words. After a mistake, `problem` (else empty) describes it and the
@@ -293,7 +286,6 @@ static PetscErrorCode param_parse(const RgParam *entry, void *options, int n,
 {
   RgParamField field = rg_param_field(entry, options);
 
-  PetscFunctionBeginUser;
   if (n == 1 && param_allows_auto(entry) && strcmp(values[0], "auto") == 0) {
     PetscCall(set_auto(entry, options));
   } else if (n >= 1 && entry->type == RG_PARAM_REALS) {
@@ -311,7 +303,7 @@ static PetscErrorCode param_parse(const RgParam *entry, void *options, int n,
       PetscCall(rg_text_add(problem, ", got a list of %d values", n));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const char *type_name(RgParamType type)
@@ -334,7 +326,6 @@ static const char *type_name(RgParamType type)
 
 static PetscErrorCode fill_accepted(const RgParam *entry, RgText *text)
 {
-  PetscFunctionBeginUser;
   if (entry->type == RG_PARAM_CHOICE) {
     for (int i = 0; entry->choices[i]; i++) {
       PetscCall(rg_text_add(text, "%s%s", i ? " | " : "", entry->choices[i]));
@@ -344,14 +335,13 @@ static PetscErrorCode fill_accepted(const RgParam *entry, RgText *text)
     PetscCall(param_range(entry, text));
   }
   if (text->length == 0) PetscCall(rg_text_add(text, "-"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_row(const RgParam *entry, RgTable *table)
 {
   RgText accepted = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(fill_accepted(entry, &accepted));
   PetscCall(
     rg_table_add(table, (const char *const[]){entry->name, type_name(entry->type),
@@ -362,7 +352,7 @@ static PetscErrorCode add_row(const RgParam *entry, RgTable *table)
                                               entry->symbol && *entry->symbol ? entry->symbol : "-",
                                               entry->doc ? entry->doc : ""}));
   PetscCall(rg_text_clear(&accepted));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append the table of all parameters, or of those in the group called `title`. */
@@ -372,20 +362,18 @@ static PetscErrorCode add_rows(const RgParam *table, const char *title, RgText *
                   .headings = {"name", "type", "default", "range", "symbol", "meaning"}};
   bool inside = !title;
 
-  PetscFunctionBeginUser;
   for (; table->name; table++) {
     if (title && table->type == RG_PARAM_GROUP) inside = !strcmp(table->name, title);
     if (inside && rg_is_param(table)) PetscCall(add_row(table, &rows));
   }
   PetscCall(rg_table_print(&rows, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_params_describe(const RgParam *table, RgText *text)
 {
   int n_groups = 0;
 
-  PetscFunctionBeginUser;
   for (const RgParam *group = table; group->name; group++) {
     bool seen = group->type != RG_PARAM_GROUP;
     for (const RgParam *other = table; other < group && !seen; other++)
@@ -395,7 +383,7 @@ PetscErrorCode rg_params_describe(const RgParam *table, RgText *text)
     PetscCall(add_rows(table, group->name, text));
   }
   if (!n_groups) PetscCall(add_rows(table, NULL, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const char *const rg_param_layout[] = {"auto", NULL};
@@ -422,10 +410,9 @@ static bool owns_storage(const RgParam *entry)
 
 static PetscErrorCode param_copy_texts(int n, const char *const *from, char ***to)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n, to));
   for (int i = 0; i < n; i++) PetscCall(PetscStrallocpy(from[i], &(*to)[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgParam *rg_params_find(const RgParam *table, const char *name)
@@ -445,7 +432,6 @@ static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgP
   RgText known = {0};
   char shown[RG_SHOWN_SIZE];
 
-  PetscFunctionBeginUser;
   while (table[n].name) n++;
   PetscCall(PetscCalloc1((size_t)n + 1, &names));
   n = 0;
@@ -466,7 +452,7 @@ static PetscErrorCode report_unknown(const RgParam *table, const char *name, RgP
   }
   PetscCall(rg_text_clear(&known));
   PetscCall(PetscFree(names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Resolve a path as RG_PARAM_PATH says. */
@@ -475,15 +461,14 @@ static PetscErrorCode resolve_path(const char *file, char **path)
   const char *end = file ? strrchr(file, '/') : NULL;
   RgText joined = {0};
 
-  PetscFunctionBeginUser;
-  if (!end || !**path || **path == '/') PetscFunctionReturn(0);
+  if (!end || !**path || **path == '/') return 0;
   PetscCall(rg_text_add(&joined, "%.*s%s", (int)(end + 1 - file), file, *path));
   if (access(joined.data, F_OK) == 0) {
     PetscCall(PetscFree(*path));
     PetscCall(PetscStrallocpy(joined.data, path));
   }
   PetscCall(rg_text_clear(&joined));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *name, int n,
@@ -493,18 +478,17 @@ PetscErrorCode rg_params_set(const RgParam *table, void *options, const char *na
   RgText problem = {0};
   const RgParam *found = rg_params_find(table, name);
 
-  PetscFunctionBeginUser;
   if (entry) *entry = found;
   if (!found) {
     PetscCall(report_unknown(table, name, place, diagnostics));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(param_parse(found, options, n, values, &problem));
   if (problem.length) rg_diagnostics_add(diagnostics, place, "%s", problem.data);
   else if (found->type == RG_PARAM_PATH)
     PetscCall(resolve_path(place.file, rg_param_field(found, options).text));
   PetscCall(rg_text_clear(&problem));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Split the default of a list parameter, written "[a, b]" or "a, b", in place; commas in
@@ -532,7 +516,6 @@ static int split_list(char *text, int limit, const char **words)
 
 static PetscErrorCode set_default(const RgParam *entry, void *options, RgText *problem)
 {
-  PetscFunctionBeginUser;
   if ((entry->type == RG_PARAM_REALS || param_is_texts(entry)) && !param_allows_auto(entry)) {
     size_t length = strlen(entry->fallback);
     char *text;
@@ -548,14 +531,13 @@ static PetscErrorCode set_default(const RgParam *entry, void *options, RgText *p
   } else {
     PetscCall(param_parse(entry, options, 1, &entry->fallback, problem));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_params_defaults(const RgParam *table, void *options)
 {
   RgText problem = {0};
 
-  PetscFunctionBeginUser;
   for (; table->name; table++) {
     PetscCall(param_reset(table, options));
     if (!table->fallback || !rg_is_param(table)) continue;
@@ -565,14 +547,13 @@ PetscErrorCode rg_params_defaults(const RgParam *table, void *options)
     PetscCheck(valid, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the default '%s' of '%s' is invalid",
                table->fallback, table->name);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode param_reset(const RgParam *entry, void *options)
 {
   RgParamField field = rg_param_field(entry, options);
 
-  PetscFunctionBeginUser;
   switch (entry->type) {
   case RG_PARAM_BOOL: *field.boolean = false; break;
   case RG_PARAM_INT:
@@ -593,22 +574,20 @@ static PetscErrorCode param_reset(const RgParam *entry, void *options)
   case RG_PARAM_GROUP:
   case RG_PARAM_GONE: break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_params_clear(const RgParam *table, void *options)
 {
-  PetscFunctionBeginUser;
   for (; table->name; table++) {
     if (owns_storage(table)) PetscCall(param_reset(table, options));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append a text in double quotes, with quotes, backslashes and control characters escaped. */
 static PetscErrorCode add_quoted(RgText *text, const char *value)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "\""));
   for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
     if (*c == '"' || *c == '\\') {
@@ -620,13 +599,12 @@ static PetscErrorCode add_quoted(RgText *text, const char *value)
     }
   }
   PetscCall(rg_text_add(text, "\""));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append a list of texts or of reals. */
 static PetscErrorCode add_list(RgText *text, int n, char *const *texts, const double *reals)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "["));
   for (int i = 0; i < n; i++) {
     if (i) PetscCall(rg_text_add(text, ","));
@@ -634,7 +612,7 @@ static PetscErrorCode add_list(RgText *text, int n, char *const *texts, const do
     else PetscCall(rg_text_add_real(text, reals[i]));
   }
   PetscCall(rg_text_add(text, "]"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_auto(const RgParam *entry, RgParamField field)
@@ -654,10 +632,9 @@ static bool is_auto(const RgParam *entry, RgParamField field)
 
 static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText *text)
 {
-  PetscFunctionBeginUser;
   if (is_auto(entry, field)) {
     PetscCall(rg_text_add(text, "auto"));
-    PetscFunctionReturn(0);
+    return 0;
   }
   switch (entry->type) {
   case RG_PARAM_BOOL: PetscCall(rg_text_add(text, "%s", *field.boolean ? "true" : "false")); break;
@@ -678,7 +655,7 @@ static PetscErrorCode add_value(const RgParam *entry, RgParamField field, RgText
   case RG_PARAM_GROUP: break;
   case RG_PARAM_GONE: PetscCall(rg_text_add(text, "%s", entry->fallback)); break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether the canonical text omits an entry: the layout over ranks, and later additions at
@@ -697,7 +674,6 @@ PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, Rg
 {
   const size_t before = text->length;
 
-  PetscFunctionBeginUser;
   for (const RgParam *entry = table; entry->name; entry++) {
     /* The cast serves a union that writers share; this view only reads. */
     const RgParamField field = rg_param_field(entry, (void *)(uintptr_t)options);
@@ -706,5 +682,5 @@ PetscErrorCode rg_params_canonical(const RgParam *table, const void *options, Rg
     PetscCall(rg_text_add(text, "%s%s=", text->length > before ? "," : "", entry->name));
     PetscCall(add_value(entry, field, text));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

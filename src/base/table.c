@@ -14,14 +14,13 @@ static int width_of(const char *text)
 
 PetscErrorCode rg_table_add(RgTable *table, const char *const *entries)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_grow(table->n_rows, table->n_columns * sizeof(char *), &table->entries));
   char **row = table->entries + (size_t)table->n_rows++ * table->n_columns;
   for (int j = 0; j < table->n_columns; j++) {
     PetscCall(PetscStrallocpy(entries[j], &row[j]));
     rg_text_disarm(row[j], false);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Width of a column including its heading; 0 if it has no entries. */
@@ -40,7 +39,6 @@ static PetscErrorCode add_row(const RgTable *table, const int *widths, const cha
 {
   int pending = 0; /* blanks before the next entry; the end of a line has no blanks */
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < table->n_columns; j++) {
     const bool right = table->headings[j][0] == '>';
     const char *entry = row[j] + (row == (const char *const *)table->headings && right);
@@ -51,14 +49,13 @@ static PetscErrorCode add_row(const RgTable *table, const int *widths, const cha
   }
   while (text->length && text->data[text->length - 1] == ' ') text->data[--text->length] = '\0';
   PetscCall(rg_text_add(text, "\n"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_table_print(RgTable *table, RgText *text)
 {
   int widths[RG_TABLE_COLUMNS];
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < table->n_columns; j++) widths[j] = column_width(table, j);
   PetscCall(add_row(table, widths, table->headings, text));
   for (int i = 0; i < table->n_rows; i++) {
@@ -68,5 +65,5 @@ PetscErrorCode rg_table_print(RgTable *table, RgText *text)
   }
   PetscCall(PetscFree(table->entries));
   table->n_rows = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }

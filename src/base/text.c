@@ -61,7 +61,6 @@ PetscErrorCode rg_text_add_json(RgText *text, const char *bytes, size_t length)
 {
   size_t width;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add_bytes(text, "\"", 1));
   for (size_t i = 0; i < length; i += width) {
     const int32_t c = rg_utf8_decode(bytes + i, length - i, &width);
@@ -73,7 +72,7 @@ PetscErrorCode rg_text_add_json(RgText *text, const char *bytes, size_t length)
     if (c < 0) width = 1;
   }
   PetscCall(rg_text_add_bytes(text, "\"", 1));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Make room for `extra` more bytes and the NUL. The capacity doubles, so that appending is O(1)
@@ -83,22 +82,20 @@ static PetscErrorCode text_reserve(RgText *text, size_t extra)
   char *data;
   size_t need = text->length + extra + 1, capacity = text->capacity ? text->capacity : 64;
 
-  PetscFunctionBeginUser;
-  if (need <= text->capacity) PetscFunctionReturn(0);
+  if (need <= text->capacity) return 0;
   while (capacity < need) capacity *= 2;
   PetscCall(PetscMalloc1(capacity, &data));
   if (text->data) memcpy(data, text->data, text->length + 1);
   PetscCall(PetscFree(text->data));
   text->data = data;
   text->capacity = capacity;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_text_add(RgText *text, const char *format, ...)
 {
   va_list arguments;
 
-  PetscFunctionBeginUser;
   va_start(arguments, format);
   int length = rg_format_list(NULL, 0, format, arguments);
   va_end(arguments);
@@ -108,17 +105,16 @@ PetscErrorCode rg_text_add(RgText *text, const char *format, ...)
   rg_format_list(text->data + text->length, (size_t)length + 1, format, arguments);
   va_end(arguments);
   text->length += (size_t)length;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_text_add_bytes(RgText *text, const char *bytes, size_t length)
 {
-  PetscFunctionBeginUser;
   PetscCall(text_reserve(text, length));
   if (length) memcpy(text->data + text->length, bytes, length);
   text->length += length;
   text->data[text->length] = '\0';
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_text_add_real(RgText *text, double value)
@@ -127,7 +123,6 @@ PetscErrorCode rg_text_add_real(RgText *text, double value)
   const char *end;
   double read;
 
-  PetscFunctionBeginUser;
   if (isnan(value)) {
     strcpy(buffer, "nan");
   } else if (isinf(value)) {
@@ -139,16 +134,15 @@ PetscErrorCode rg_text_add_real(RgText *text, double value)
     }
   }
   PetscCall(rg_text_add_bytes(text, buffer, strlen(buffer)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_text_clear(RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(text->data));
   text->length = 0;
   text->capacity = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The longest name to compare; a longer name is rarely one or two edits away. */

@@ -15,24 +15,22 @@
 
 PetscErrorCode rg_add_value(RgText *text, const char *name, double value, const char *remark)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%-10s ", name));
   PetscCall(rg_text_add_real(text, value + 0.0)); /* 0, not -0 */
   PetscCall(rg_text_add(text, "%s\n", remark));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_add_point(RgText *text, const char *name, int dim, const double *x,
                             const char *remark)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%-10s ", name));
   for (int j = 0; j < dim; j++) {
     PetscCall(rg_text_add(text, j ? ", " : "("));
     PetscCall(rg_text_add_real(text, x[j] + 0.0));
   }
   PetscCall(rg_text_add(text, ")%s\n", remark));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The largest number of parts of a study. */
@@ -93,7 +91,6 @@ PetscErrorCode rg_pair_set(const RgParam *params, void *options, const char *key
   const RgParam *entry;
   int n = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(strlen(value) + 1, &values));
   if (*value == '[') {
     for (char *at = strtok(value + 1, ", ]"); at; at = strtok(NULL, ", ]")) values[n++] = at;
@@ -102,7 +99,7 @@ PetscErrorCode rg_pair_set(const RgParam *params, void *options, const char *key
   }
   PetscCall(rg_params_set(params, options, key, n, values, place, found, &entry));
   PetscCall(PetscFree(values));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_median(int n, double *values)
@@ -267,18 +264,17 @@ PetscErrorCode rg_arguments_clear(RgArguments *arguments)
 PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, const RgOption *table,
                                   int least, int most, RgArguments *arguments, int *exit_code)
 {
-  PetscFunctionBeginUser;
   *arguments = (RgArguments){.argc = argc, .argv = argv};
   *exit_code = RG_EXIT_BAD_INPUT;
   const bool manual = argc > 1 && rg_manual_command(argv[1], argv[0], usage, table);
   if (manual) *exit_code = RG_EXIT_OK;
-  if (manual) PetscFunctionReturn(0);
+  if (manual) return 0;
   PetscCall(PetscMalloc1(argc, &arguments->positional));
   for (int i = 1; i < argc; i++) {
     if (asks_for_help(argv[i])) {
       print_help(argv[0], usage, table);
       *exit_code = RG_EXIT_OK;
-      PetscFunctionReturn(0);
+      return 0;
     }
     int entry = find_option(table, argv[i]);
     if (entry >= 0 &&
@@ -287,13 +283,13 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
     } else if (entry >= 0) {
       if (i + 1 == argc || find_option(table, argv[i + 1]) >= 0) {
         rg_complain("%s: option '%s' needs a value: %s", argv[0], argv[i], table[entry].value);
-        PetscFunctionReturn(0);
+        return 0;
       }
       arguments->option[entry] = argv[++i];
     } else if (looks_like_option(argv[i])) {
       if (!rg_arguments_petsc_knows(argv[i])) {
         complain_unknown_option(argv[0], argv[i], table);
-        PetscFunctionReturn(0);
+        return 0;
       }
       if (i + 1 < argc && is_petsc_value(argv[i], argv[i + 1])) i++;
     } else {
@@ -303,9 +299,9 @@ PetscErrorCode rg_arguments_parse(int argc, char **argv, const char *usage, cons
   if (arguments->n < least || arguments->n > most) {
     rg_complain("%s: %s; usage: regatta %s", argv[0],
                 arguments->n < least ? "an argument is missing" : "too many arguments", usage);
-    PetscFunctionReturn(0);
+    return 0;
   }
   arguments->ok = true;
   *exit_code = RG_EXIT_OK;
-  PetscFunctionReturn(0);
+  return 0;
 }

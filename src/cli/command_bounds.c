@@ -42,7 +42,6 @@ static bool parse_probability(const RgArguments *arguments, int option, double *
 
 static PetscErrorCode write_file(const char *path, const RgText *text, int *exit_code)
 {
-  PetscFunctionBeginUser;
   FILE *file = fopen(path, "wb");
   bool good = file && fwrite(text->data, 1, text->length, file) == text->length;
   good = file && fclose(file) == 0 && good;
@@ -50,7 +49,7 @@ static PetscErrorCode write_file(const char *path, const RgText *text, int *exit
     rg_complain("bounds: %s can't be written: %s", path, strerror(errno));
     *exit_code = file ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Add one line per curve, with its value at the last query, or the reason why it has no bound. */
@@ -61,7 +60,6 @@ static PetscErrorCode show(const RgStudy *study, const RgTheoryTable *theory)
                                 ">value", "kind", "remark"}};
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < theory->n_cells; i++) {
     const RgCellTheory *cell = &theory->cells[i];
     const RgCell *of = &study->cells[i];
@@ -84,7 +82,7 @@ static PetscErrorCode show(const RgStudy *study, const RgTheoryTable *theory)
   PetscCall(rg_table_print(&table, &text));
   rg_say("%s", text.data);
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode compute(const RgStudy *study, const RgArguments *arguments,
@@ -93,7 +91,6 @@ static PetscErrorCode compute(const RgStudy *study, const RgArguments *arguments
   RgTheoryTable theory;
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_theory_create(study, with, &theory));
   if (arguments->option[OPT_OUTPUT]) {
     PetscCall(rg_theory_write_bounds(study, &theory, &text));
@@ -107,7 +104,7 @@ static PetscErrorCode compute(const RgStudy *study, const RgArguments *arguments
   }
   if (*exit_code == RG_EXIT_OK) PetscCall(show(study, &theory));
   PetscCall(rg_theory_destroy(&theory));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
@@ -117,28 +114,27 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   RgTheoryOptions with = {.tight = arguments->option[OPT_TIGHT] != NULL, .delta = 0.1};
   double level = 0.95;
 
-  PetscFunctionBeginUser;
   if (arguments->option[OPT_FORMULA]) {
     PetscCall(rg_formula_run(registry, arguments->option[OPT_FORMULA], arguments->n,
                              arguments->positional, exit_code));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (arguments->n != 1) {
     rg_complain("bounds: takes one study file, or -formula NAME");
     *exit_code = RG_EXIT_BAD_INPUT;
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (!parse_probability(arguments, OPT_DELTA, &with.delta) ||
       !parse_probability(arguments, OPT_LEVEL, &level)) {
     *exit_code = RG_EXIT_BAD_INPUT;
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_study_load(registry, arguments->positional[0], &study, &diagnostics));
   rg_print_diagnostics(&diagnostics);
   if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
   else PetscCall(compute(&study, arguments, &with, level, exit_code));
   PetscCall(rg_study_destroy(&study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_bounds = {

@@ -17,12 +17,11 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   Sum *sum = closure;
   uint64_t part[2];
 
-  PetscFunctionBeginUser;
   sum->n_earlier += record->earlier;
-  if (record->earlier) PetscFunctionReturn(0);
+  if (record->earlier) return 0;
   PetscCall(rg_record_checksum(record, part));
   rg_checksum_add(&sum->checksum, part);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode checksum(const RgArguments *arguments, const RgRegistry *registry,
@@ -33,7 +32,6 @@ static PetscErrorCode checksum(const RgArguments *arguments, const RgRegistry *r
   RgFault fault = {0};
   char hex[33];
 
-  PetscFunctionBeginUser;
   (void)registry;
   PetscCall(rg_store_visit(arguments->positional[0], add_record, &sum, &damaged, &fault));
   if (!fault.code && damaged) {
@@ -46,7 +44,7 @@ static PetscErrorCode checksum(const RgArguments *arguments, const RgRegistry *r
   if (fault.code) {
     rg_complain("%s", fault.message);
     *exit_code = RG_EXIT_BAD_INPUT;
-    PetscFunctionReturn(0);
+    return 0;
   }
   rg_checksum_hex(&sum.checksum, hex);
   const unsigned long long n = sum.checksum.n;
@@ -55,7 +53,7 @@ static PetscErrorCode checksum(const RgArguments *arguments, const RgRegistry *r
     rg_say(" (%llu of %llu records; %d belong to another plan)", n, n + (unsigned)sum.n_earlier,
            sum.n_earlier);
   rg_say("\n");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_checksum = {RG_USAGE("checksum RESULTS.h5", options, 1, 1),

@@ -32,12 +32,11 @@ static PetscErrorCode describe_keys(RgText *text, const char *heading, const RgS
 {
   RgTable table = {.n_columns = 2, .headings = {"key", "meaning"}};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s\n", heading));
   for (; keys->name; keys++)
     PetscCall(rg_table_add(&table, (const char *const[]){keys->name, keys->doc}));
   PetscCall(rg_table_print(&table, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const struct {
@@ -73,7 +72,6 @@ enum { N_BLOCKS = sizeof(blocks) / sizeof(*blocks) };
 
 static PetscErrorCode describe_study(RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(describe_keys(text, "study: the keys of a study file\n", rg_study_keys));
   PetscCall(describe_keys(text,
                           "\nKeys of every entry of 'problems' and 'algorithms', beside their own "
@@ -86,15 +84,14 @@ static PetscErrorCode describe_study(RgText *text)
     "model take 'pending'.\nSweep paths: "
     "common.KEY, problems.LABEL.KEY, "
     "algorithms.LABEL.KEY, and BLOCK.KEY in place of KEY.\n"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode describe_block(RgText *text, int block)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s: %s\n\n", blocks[block].name, blocks[block].summary));
   PetscCall(rg_params_describe(blocks[block].params, text));
-  if (blocks[block].params != rg_surrogate_params) PetscFunctionReturn(0);
+  if (blocks[block].params != rg_surrogate_params) return 0;
   PetscCall(rg_text_add(text, "\nPresets ('preset: NAME'; settings beside it win)\n"));
   for (const RgPreset *preset = rg_presets; preset->name; preset++) {
     PetscCall(rg_text_add(text, "%s: %s\n ", preset->name, preset->doc));
@@ -102,7 +99,7 @@ static PetscErrorCode describe_block(RgText *text, int block)
       PetscCall(rg_text_add(text, " %s: %s%s", set->key, set->value.text, set[1].key ? "," : ""));
     PetscCall(rg_text_add(text, "%s\n", preset->settings->key ? "" : " the defaults above"));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- algorithms ----------------------------------------------------------------------------- */
@@ -112,26 +109,24 @@ static PetscErrorCode describe_needs(RgText *text, const RgAlgorithmClass *class
   static const char *const reads[] = {"its own keys only", "the block surrogate",
                                       "the block maximiser", "the blocks surrogate, maximiser"};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "  Needs: "));
   PetscCall(rg_needs_of_method(class, false, text));
   if (class->terms && class->terms->instead)
     PetscCall(rg_text_add(text, " or %s", class->terms->instead));
   PetscCall(rg_text_add(text, "%s\n", class->needs ? "" : "nothing, any domain will do"));
   PetscCall(rg_text_add(text, "  Reads: %s\n", reads[class->reads & 3]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append every line of `words`, indented. */
 static PetscErrorCode add_indented(RgText *text, const char *words)
 {
-  PetscFunctionBeginUser;
   for (const char *line = words; *line;) {
     int length = (int)strcspn(line, "\n");
     PetscCall(rg_text_add(text, "  %.*s\n", length, line));
     line += length + (line[length] == '\n');
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append the remarks on deviations from the paper and on cost in the head comment of a method's
@@ -141,7 +136,6 @@ static PetscErrorCode add_remarks(RgText *text, const char *name)
   const char *line = "";
   bool wanted = false;
 
-  PetscFunctionBeginUser;
   for (size_t i = 0; i < sizeof(heads) / sizeof(*heads); i++)
     if (!strcmp(name, heads[i].name)) line = heads[i].text;
   while (*line) {
@@ -151,12 +145,11 @@ static PetscErrorCode add_remarks(RgText *text, const char *name)
     if (wanted) PetscCall(rg_text_add(text, "  %.*s\n", length, line));
     line += length + (line[length] == '\n');
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode describe_algorithm(RgText *text, const RgAlgorithmClass *class)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s: %s (algorithm, revision %d)\n", class->name, class->title,
                         class->revision));
   PetscCall(add_indented(text, class->summary));
@@ -172,7 +165,7 @@ static PetscErrorCode describe_algorithm(RgText *text, const RgAlgorithmClass *c
       PetscCall(rg_table_add(&table, (const char *const[]){c->name, c->doc}));
     PetscCall(rg_table_print(&table, text));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode describe_measure(RgText *text, const RgMeasureInfo *measure)
@@ -192,7 +185,6 @@ static PetscErrorCode describe_measures(RgText *text)
     "several; a method's own `measure` is what it maximises instead of the problem's."};
   RgTable table = {.n_columns = 2, .headings = {"as typed", "meaning"}};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "Robustness measures\n"));
   for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++)
     PetscCall(rg_text_add(text, "  %s\n", rules[i]));
@@ -200,12 +192,11 @@ static PetscErrorCode describe_measures(RgText *text)
   for (const RgMeasureInfo *info = rg_measure_infos; info->name; info++)
     PetscCall(rg_table_add(&table, (const char *const[]){info->usage, info->meaning}));
   PetscCall(rg_table_print(&table, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode describe_kernel(RgText *text, const RgKernelClass *kernel)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s: %s (kernel)\n  k(x, x') = variance %s\n", kernel->name,
                         kernel->summary, kernel->formula));
   PetscCall(rg_text_add(
@@ -220,26 +211,24 @@ static PetscErrorCode describe_kernel(RgText *text, const RgKernelClass *kernel)
                         kernel->spectrum ? "yes" : "refused, its spectrum is not known"));
   PetscCall(rg_text_add(text, "  Bounds that need derivatives of paths: %s\n",
                         kernel->slope > 0 ? "yes" : "refused, its paths have none"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode describe_theory(RgText *text, const RgBoundFamily *family)
 {
   RgTable table = {.n_columns = 2, .headings = {"curve", "what it bounds, or is"}};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s: %s (theory)\n  Source: %s\n  Assumes: %s\n%s\n", family->name,
                         family->title, family->reference, family->assumptions,
                         family->nominal ? "  Nominal: some constants can't be known\n" : ""));
   for (const RgBoundCurve *curve = family->curves; curve->name; curve++)
     PetscCall(rg_table_add(&table, (const char *const[]){curve->name, curve->title}));
   PetscCall(rg_table_print(&table, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode describe_formula(RgText *text, const RgTheoryFormula *formula)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s: %s (formula of theory)\n  Source: %s\n  Takes columns:",
                         formula->name, formula->summary, formula->reference));
   for (int k = 0; formula->inputs[k]; k++) PetscCall(rg_text_add(text, " %s", formula->inputs[k]));
@@ -248,14 +237,13 @@ static PetscErrorCode describe_formula(RgText *text, const RgTheoryFormula *form
     PetscCall(rg_text_add(text, " %s", formula->outputs[k]));
   PetscCall(rg_text_add(text, "\n\nParameters\n"));
   PetscCall(rg_params_describe(formula->params, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode describe_laws(RgText *text)
 {
   RgTable table = {.n_columns = 2, .headings = {"as typed", "meaning"}};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(
     text, "Laws of random contexts, independent in every coordinate, and of durations\n\n"));
   for (const RgDistributionInfo *info = rg_distribution_infos; info->usage; info++)
@@ -268,7 +256,7 @@ static PetscErrorCode describe_laws(RgText *text)
   for (const RgDistributionInfo *info = rg_law_infos; info->usage; info++)
     PetscCall(rg_table_add(&table, (const char *const[]){info->usage, info->meaning}));
   PetscCall(rg_table_print(&table, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -289,7 +277,6 @@ static PetscErrorCode known_names(const RgRegistry *registry, const char ***name
   int n_formulas = 0;
   const RgBoundFamily *const *theory = rg_bound_families(&n_theory);
 
-  PetscFunctionBeginUser;
   while (rg_registry_problem(registry, n_problems)) n_problems++;
   while (rg_registry_algorithm(registry, n_algorithms)) n_algorithms++;
   while (rg_measure_infos[n_measures].name) n_measures++;
@@ -305,7 +292,7 @@ static PetscErrorCode known_names(const RgRegistry *registry, const char ***name
   for (int i = 0; i < RG_KERNEL_FAMILIES; i++) (*names)[n++] = rg_kernel_family_names[i];
   for (int i = 0; i < N_TOPICS; i++) (*names)[n++] = topics[i].name;
   for (int i = 0; i < n_measures; i++) (*names)[n++] = rg_measure_infos[i].name;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append all descriptions of a name; nothing if it is unknown. A problem and an algorithm may
@@ -315,7 +302,6 @@ static PetscErrorCode describe(const RgRegistry *registry, RgText *text, const c
   const RgProblemClass *problem = rg_registry_find_problem(registry, name);
   const RgAlgorithmClass *algorithm = rg_registry_find_algorithm(registry, name);
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < N_TOPICS; i++)
     if (!strcmp(name, topics[i].name)) PetscCall(topics[i].describe(text));
   for (int i = 0; i < N_BLOCKS; i++)
@@ -330,17 +316,16 @@ static PetscErrorCode describe(const RgRegistry *registry, RgText *text, const c
   for (int i = 0; i < RG_KERNEL_FAMILIES; i++)
     if (!strcmp(name, rg_kernel_family_names[i]))
       PetscCall(describe_kernel(text, rg_kernel_classes[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *name)
 {
   const char **names;
 
-  PetscFunctionBeginUser;
   if (rg_left_out(name)) {
     rg_complain("describe: " RG_LEFT_OUT, name, rg_left_out(name));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(known_names(registry, &names));
   const char *nearest = rg_text_nearest(name, names);
@@ -348,7 +333,7 @@ static PetscErrorCode complain_unknown(const RgRegistry *registry, const char *n
               "run, surrogate, maximiser, study, measures, laws, results-format)",
               name, nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   PetscCall(PetscFree(names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
@@ -356,7 +341,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   const char *name = arguments->positional[0];
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(describe(registry, &text, name));
   if (text.length) {
     rg_say("%s", text.data);
@@ -365,7 +349,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
     *exit_code = RG_EXIT_BAD_INPUT;
   }
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_describe = {

@@ -42,7 +42,6 @@ static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const c
   char *copy;
   int n;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(MAX_WORDS, &words));
   PetscCall(PetscStrallocpy(value, &copy));
   n = rg_split_words(copy, ", ()[]", words);
@@ -59,7 +58,7 @@ static PetscErrorCode parse_point(Evaluation *e, const RgOption *option, const c
   *x = numbers.values;
   PetscCall(PetscFree(copy));
   PetscCall(PetscFree(words));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -77,10 +76,9 @@ static PetscErrorCode snap(const RgSpace *space, double *x, int *index, bool *mo
   const int dim = space->dim;
   double *unit, nearest = INFINITY;
 
-  PetscFunctionBeginUser;
   *index = -1;
   *moved = false;
-  if (!rg_space_is_finite(space)) PetscFunctionReturn(0);
+  if (!rg_space_is_finite(space)) return 0;
   PetscCall(PetscMalloc1(dim, &unit));
   rg_space_to_unit(space, x, unit);
   for (int i = 0; i < space->size; i++) {
@@ -93,7 +91,7 @@ static PetscErrorCode snap(const RgSpace *space, double *x, int *index, bool *mo
   PetscCall(PetscFree(unit));
   *moved = nearest > 1e-20;
   rg_space_to_native(space, space->points + (size_t)*index * dim, x);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_part(Evaluation *e, const char *name, const RgSpace *space, double *x,
@@ -102,13 +100,12 @@ static PetscErrorCode add_part(Evaluation *e, const char *name, const RgSpace *s
   char remark[64] = "";
   bool moved;
 
-  PetscFunctionBeginUser;
   PetscCall(snap(space, x, index, &moved));
   if (*index >= 0)
     PetscCall(PetscSNPrintf(remark, sizeof(remark), "  index %d of %d%s", *index, space->size,
                             moved ? ", the nearest point" : ""));
   PetscCall(rg_add_point(&e->text, name, space->dim, x, remark));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_gradient(Evaluation *e)
@@ -116,14 +113,13 @@ static PetscErrorCode add_gradient(Evaluation *e)
   const int dim = e->problem.domain.design.dim;
   double *gradient;
 
-  PetscFunctionBeginUser;
-  if (!e->named.class->gradient) PetscFunctionReturn(0);
+  if (!e->named.class->gradient) return 0;
   PetscCall(PetscMalloc1(dim, &gradient));
   PetscCall(e->named.class->gradient(&e->problem, &e->point, gradient));
   for (int j = 0; j < dim; j++) gradient[j] = own_value(e, gradient[j]);
   PetscCall(rg_add_point(&e->text, "gradient", dim, gradient, ""));
   PetscCall(PetscFree(gradient));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_constraints(Evaluation *e, RgFailure *failure)
@@ -131,14 +127,13 @@ static PetscErrorCode add_constraints(Evaluation *e, RgFailure *failure)
   const RgDomain *domain = &e->problem.domain;
   double *values;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(domain->n_constraints, &values));
   PetscCall(rg_problem_constrain(&e->problem, &e->point, values, failure));
   for (int k = 0; k < domain->n_constraints && !failure->failed; k++)
     PetscCall(rg_add_value(&e->text, domain->constraints[k], values[k],
                            values[k] <= 0 ? "  feasible" : "  infeasible"));
   PetscCall(PetscFree(values));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Evaluate the point: f and its gradient, F. Without -c, f of a problem with contexts is
@@ -148,7 +143,6 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
   const RgDomain *domain = &e->problem.domain;
   double f = NAN;
 
-  PetscFunctionBeginUser;
   PetscCall(add_part(e, "x", &domain->design, e->x, &e->point.index));
   e->point.x = e->x;
   e->point.context_index = -1;
@@ -158,21 +152,21 @@ static PetscErrorCode add_values(Evaluation *e, double *F, RgFailure *failure)
   }
   if (e->c || !domain->context.dim) {
     PetscCall(rg_problem_evaluate(&e->problem, 1, &e->point, &f, failure));
-    if (failure->failed) PetscFunctionReturn(0);
+    if (failure->failed) return 0;
     PetscCall(rg_add_value(&e->text, "f", own_value(e, f), ""));
     PetscCall(add_gradient(e));
     PetscCall(add_constraints(e, failure));
-    if (failure->failed) PetscFunctionReturn(0);
+    if (failure->failed) return 0;
   }
   if (e->named.class->traits & RG_PROBLEM_COSTLY &&
       !e->named.class->objective) { /* F defaults to f, if f exists */
-    if (domain->context.dim) PetscFunctionReturn(0);
+    if (domain->context.dim) return 0;
     *F = f;
   } else {
     PetscCall(rg_problem_objective(&e->problem, 1, &e->point, F, failure));
   }
   if (!failure->failed) PetscCall(rg_add_value(&e->text, "F", own_value(e, *F), ""));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
@@ -182,7 +176,6 @@ static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
   const bool known = !isnan(problem->optimum), finite = rg_space_is_finite(&problem->domain.design);
   double optimum, *x;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(dim, &x));
   PetscCall(rg_regret_optimum_at(problem, &optimum, x, failure));
   if (isnan(optimum)) {
@@ -201,14 +194,13 @@ static PetscErrorCode add_optimum(Evaluation *e, double F, RgFailure *failure)
     if (!isnan(F)) PetscCall(rg_add_value(&e->text, "regret", optimum - F, ""));
   }
   PetscCall(PetscFree(x));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_answer(Evaluation *e, RgFailure *failure)
 {
   double F = NAN;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(&e->text, "%s: %s", e->named.class->name, e->named.class->title));
   if (e->named.class->traits & RG_PROBLEM_RANDOM)
     PetscCall(rg_text_add(&e->text, ", instance %llu of study seed %llu",
@@ -218,7 +210,7 @@ static PetscErrorCode add_answer(Evaluation *e, RgFailure *failure)
   PetscCall(rg_problem_describe_domain(&e->problem.domain, &e->text));
   if (e->x) PetscCall(add_values(e, &F, failure));
   if (!failure->failed) PetscCall(add_optimum(e, F, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- in order -------------------------------------------------------------------------------- */
@@ -228,23 +220,21 @@ static PetscErrorCode parse_points(Evaluation *e, const RgArguments *arguments)
   const RgDomain *domain = &e->problem.domain;
   const char *x = arguments->option[OPT_X], *c = arguments->option[OPT_C];
 
-  PetscFunctionBeginUser;
   if (c && (!x || !domain->context.dim)) {
     if (x) rg_complain("eval: %s has no context, -c is not accepted", e->named.class->name);
     else rg_complain("eval: -c without -x");
     e->named.mistaken = true;
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (x) PetscCall(parse_point(e, &options[OPT_X], x, &domain->design, &e->x));
   if (c) PetscCall(parse_point(e, &options[OPT_C], c, &domain->context, &e->c));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode evaluate(Evaluation *e, const RgArguments *arguments)
 {
   RgFailure failure = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_problem_create(e->named.class, e->named.options, e->named.seed, e->named.instance,
                               &e->problem, &failure));
   if (!failure.failed) PetscCall(parse_points(e, arguments));
@@ -253,14 +243,13 @@ static PetscErrorCode evaluate(Evaluation *e, const RgArguments *arguments)
   else if (!e->named.mistaken) rg_say("%s", e->text.data);
   e->named.mistaken = e->named.mistaken || failure.failed;
   PetscCall(rg_problem_destroy(&e->problem));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   Evaluation e = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_named_problem_read(arguments, options, registry, &e.named));
   if (!e.named.mistaken) {
     e.turned = rg_problem_is_minimised(e.named.class, e.named.options);
@@ -271,7 +260,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   PetscCall(PetscFree(e.c));
   PetscCall(rg_text_clear(&e.text));
   PetscCall(rg_named_problem_clear(&e.named));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_eval = {

@@ -33,32 +33,29 @@ static PetscErrorCode explain(const RgCommandEntry *entry, const char *word, int
   char *words[] = {(char *)entry->name, (char *)word, NULL};
   RgArguments arguments;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_arguments_parse(2, words, command->usage, command->options, command->least,
                                command->most, &arguments, exit_code));
   PetscCall(rg_arguments_clear(&arguments));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode print_completion(const char *shell, int *exit_code)
 {
   const char *word = rg_manual_word(shell);
 
-  PetscFunctionBeginUser;
   if (!word) {
     rg_complain("help: no completion for '%s'; accepted: bash, zsh, fish", shell);
     *exit_code = RG_EXIT_BAD_INPUT;
-    PetscFunctionReturn(0);
+    return 0;
   }
   rg_manual_begin(word);
   for (const RgCommandEntry *c = rg_commands; c->name; c++) PetscCall(explain(c, word, exit_code));
   rg_manual_end(word);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  PetscFunctionBeginUser;
   (void)registry;
   const bool man = arguments->option[OPT_MAN] != NULL;
   if (arguments->option[OPT_COMPLETION]) {
@@ -71,7 +68,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
     if (entry) PetscCall(explain(entry, man ? rg_manual_word("man") : "-help", exit_code));
     else *exit_code = RG_EXIT_BAD_INPUT;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_help = {

@@ -98,8 +98,7 @@ static int *next_slot(const Contents *contents, int *slot)
 /* Double the number of slots before half of them are full. */
 static PetscErrorCode grow_slots(Contents *contents)
 {
-  PetscFunctionBeginUser;
-  if (2 * contents->n_lines < contents->n_slots) PetscFunctionReturn(0);
+  if (2 * contents->n_lines < contents->n_slots) return 0;
   contents->n_slots = PetscMax(64, 2 * contents->n_slots);
   PetscCall(PetscFree(contents->slots));
   PetscCall(PetscMalloc1(contents->n_slots, &contents->slots));
@@ -109,7 +108,7 @@ static PetscErrorCode grow_slots(Contents *contents)
     while (*slot >= 0) slot = next_slot(contents, slot);
     *slot = i;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether -where excludes a line because its value of a setting differs. */
@@ -125,7 +124,6 @@ static bool is_hidden(const Contents *contents, const Line *line)
 
 static PetscErrorCode add_line(Contents *contents, const RgRecord *record, Line **line)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(contents->n_lines, contents->lines));
   *line = &contents->lines[contents->n_lines++];
   PetscCall(PetscMemzero(*line, sizeof(**line)));
@@ -137,22 +135,21 @@ static PetscErrorCode add_line(Contents *contents, const RgRecord *record, Line 
   PetscCall(PetscStrallocpy(record->swept, &(*line)->swept));
   PetscCall(rg_swept_copy(record->n_swept, record->settings, &(*line)->settings));
   (*line)->hidden = is_hidden(contents, *line);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode line_of(Contents *contents, const RgRecord *record, Line **line)
 {
   int *slot;
 
-  PetscFunctionBeginUser;
   PetscCall(grow_slots(contents));
   for (slot = slot_of(contents, record->cell); *slot >= 0; slot = next_slot(contents, slot)) {
     *line = &contents->lines[*slot];
-    if (is_line_of(*line, record)) PetscFunctionReturn(0);
+    if (is_line_of(*line, record)) return 0;
   }
   *slot = contents->n_lines;
   PetscCall(add_line(contents, record, line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double final_regret(const RgRecord *record)
@@ -166,28 +163,26 @@ static double final_regret(const RgRecord *record)
 
 static PetscErrorCode add_failed(Contents *contents, const RgRecord *record)
 {
-  PetscFunctionBeginUser;
   contents->n_failed++;
-  if (contents->n_failed > FAILED_SHOWN && !contents->all_failed) PetscFunctionReturn(0);
+  if (contents->n_failed > FAILED_SHOWN && !contents->all_failed) return 0;
   PetscCall(rg_text_add(
     &contents->failed, "  %s, %s, instance %llu, seed %llu, after %d evaluations: %s\n",
     record->problem_label, record->algorithm_label, (unsigned long long)record->instance,
     (unsigned long long)record->seed, record->n_rows, record->message));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode best_of(Contents *contents, const char *problem, Best **best)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < contents->n_best; i++) {
     *best = &contents->best[i];
-    if (!strcmp((*best)->problem, problem)) PetscFunctionReturn(0);
+    if (!strcmp((*best)->problem, problem)) return 0;
   }
   PetscCall(RG_GROW(contents->n_best, contents->best));
   *best = &contents->best[contents->n_best++];
   **best = (Best){.f = -INFINITY};
   PetscCall(PetscStrallocpy(problem, &(*best)->problem));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append coordinates with their names, as the problem evaluated them. */
@@ -198,7 +193,6 @@ static PetscErrorCode print_point(const char *descriptions, const double *native
   double *seen;
   int n;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_inputs_read(descriptions, &n, &inputs, &mistake));
   PetscCall(PetscMalloc1(n, &seen));
   if (!mistake.length) rg_inputs_seen(n, inputs, native, seen);
@@ -211,7 +205,7 @@ static PetscErrorCode print_point(const char *descriptions, const double *native
   PetscCall(rg_inputs_clear(n, inputs));
   PetscCall(PetscFree(inputs));
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const double *extra_of(const RgRecord *record, const char *name)
@@ -249,19 +243,18 @@ static PetscErrorCode add_best(Contents *contents, const RgRecord *record)
   Best *best = NULL;
   int row = -1;
 
-  PetscFunctionBeginUser;
-  if (!record->inputs || !record->inputs[0] || record->earlier || !f || !x) PetscFunctionReturn(0);
+  if (!record->inputs || !record->inputs[0] || record->earlier || !f || !x) return 0;
   PetscCall(best_of(contents, record->problem_label, &best));
   for (int i = 0; i < record->n_rows; i++)
     if (f[i] > best->f && !(feasible && feasible[i] == 0)) best->f = f[row = i];
-  if (row < 0) PetscFunctionReturn(0);
+  if (row < 0) return 0;
   best->point.length = 0;
   PetscCall(print_point(record->inputs, x + (size_t)row * record->dim_x, &best->point));
   if (c && record->contexts && record->contexts[0])
     PetscCall(print_point(record->contexts, c + (size_t)row * record->dim_c, &best->point));
   PetscCall(rg_text_add(&best->point, " -> %.6g (%s, seed %llu)", own_value(record, best->f),
                         record->algorithm_label, (unsigned long long)record->seed));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void count_outcomes(Line *line, const RgRecord *record)
@@ -279,7 +272,6 @@ static PetscErrorCode add_span(Contents *contents, const RgProvenance *provenanc
 {
   int s = 0;
 
-  PetscFunctionBeginUser;
   while (s < contents->n_spans && strcmp(contents->spans[s].host, provenance->host)) s++;
   if (s == contents->n_spans) {
     PetscCall(RG_GROW(contents->n_spans, contents->spans));
@@ -288,7 +280,7 @@ static PetscErrorCode add_span(Contents *contents, const RgProvenance *provenanc
   }
   contents->spans[s].first = fmin(contents->spans[s].first, provenance->started);
   contents->spans[s].last = fmax(contents->spans[s].last, provenance->started + provenance->wall);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_record(void *closure, const RgRecord *record)
@@ -297,7 +289,6 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
   const RgProvenance *provenance = &record->provenance;
   Line *line = NULL;
 
-  PetscFunctionBeginUser;
   PetscCall(line_of(contents, record, &line));
   PetscCall(RG_GROW(line->n, line->regret));
   line->regret[line->n++] = final_regret(record);
@@ -316,12 +307,11 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
     if (!line->hidden) PetscCall(add_failed(contents, record));
   }
   if (provenance->started > 0) PetscCall(add_span(contents, provenance));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode contents_clear(Contents *contents)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < contents->n_lines; i++) {
     PetscCall(RG_FREE(&contents->lines[i].problem, &contents->lines[i].algorithm,
                       &contents->lines[i].swept, &contents->lines[i].regret));
@@ -337,7 +327,7 @@ static PetscErrorCode contents_clear(Contents *contents)
   PetscCall(rg_text_clear(&contents->failed));
   PetscCall(rg_text_clear(&contents->plugins));
   PetscCall(rg_origin_survey_clear(&contents->origins));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- print ----------------------------------------------------------------------------------- */
@@ -389,7 +379,6 @@ static PetscErrorCode print_lines(Contents *contents, bool earlier)
                                 ">median final simple regret"}};
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < contents->n_lines; i++) {
     Line *line = &contents->lines[i];
     char trials[24], failed[24] = "", evaluations[32], cpu[32], feasible[32], regret[32] = "";
@@ -408,7 +397,7 @@ static PetscErrorCode print_lines(Contents *contents, bool earlier)
   PetscCall(rg_table_print(&table, &text));
   rg_say("%s", text.data ? text.data : "");
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void print_times(const Contents *contents)
@@ -458,7 +447,6 @@ static PetscErrorCode print_origins(const char *path, Contents *contents)
 {
   RgText others = {0}, plugins = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_origin_survey_count(&contents->origins));
   PetscCall(rg_origin_describe(&contents->origins.counts, &others));
   if (others.length) rg_say("stale     %s\n", others.data);
@@ -466,7 +454,7 @@ static PetscErrorCode print_origins(const char *path, Contents *contents)
   if (plugins.length) rg_say("%s\n", plugins.data);
   PetscCall(rg_text_clear(&plugins));
   PetscCall(rg_text_clear(&others));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, Contents *contents,
@@ -474,7 +462,6 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
 {
   int planned = -1;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_planned_trials(NULL, info, &planned));
   if (contents->n_lines)
     qsort(contents->lines, (size_t)contents->n_lines, sizeof(Line), compare_lines);
@@ -502,7 +489,7 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
   if (contents->n_failed > FAILED_SHOWN && !contents->all_failed)
     rg_say("  and %d more (-failed lists them)\n", contents->n_failed - FAILED_SHOWN);
   if (damaged) rg_say("\n%d damaged records or shards: not counted above\n", damaged);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -512,15 +499,13 @@ static PetscErrorCode parse_where(const char *text, Contents *contents, int *exi
 {
   int n_pairs = 1;
 
-  PetscFunctionBeginUser;
-  if (!text) PetscFunctionReturn(0);
+  if (!text) return 0;
   PetscCall(rg_swept_parse(text, &contents->n_where, &contents->where));
   for (const char *comma = text; (comma = strchr(comma, ',')); comma++) n_pairs++;
-  if (contents->n_where == n_pairs || (contents->n_where && strpbrk(text, "[{(\"")))
-    PetscFunctionReturn(0);
+  if (contents->n_where == n_pairs || (contents->n_where && strpbrk(text, "[{(\""))) return 0;
   rg_complain("info: -where takes NAME=VALUE,NAME=VALUE,..., got '%s'", text);
   *exit_code = RG_EXIT_BAD_INPUT;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append a word to a list unless it contains the word. */
@@ -528,11 +513,10 @@ static PetscErrorCode add_word(const char *word, RgText *list)
 {
   const size_t length = strlen(word);
 
-  PetscFunctionBeginUser;
   for (const char *at = list->data; at && (at = strstr(at, word)); at++)
-    if ((at == list->data || at[-1] == ' ') && strchr(",", at[length])) PetscFunctionReturn(0);
+    if ((at == list->data || at[-1] == ' ') && strchr(",", at[length])) return 0;
   PetscCall(rg_text_add(list, "%s%s", list->length ? ", " : "", word));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether some cell has the requested value of a swept setting; prints a message if not. */
@@ -540,7 +524,6 @@ static PetscErrorCode check_where(const Contents *contents, const RgSwept *wante
 {
   RgText names = {0}, values = {0};
 
-  PetscFunctionBeginUser;
   *found = false;
   for (int i = 0; i < contents->n_lines && !*found; i++) {
     const Line *line = &contents->lines[i];
@@ -556,7 +539,7 @@ static PetscErrorCode check_where(const Contents *contents, const RgSwept *wante
                 names.length ? names.data : "nothing");
   PetscCall(rg_text_clear(&names));
   PetscCall(rg_text_clear(&values));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode info(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
@@ -567,13 +550,12 @@ static PetscErrorCode info(const RgArguments *arguments, const RgRegistry *regis
   int damaged = 0;
   bool found = true;
 
-  PetscFunctionBeginUser;
   (void)registry;
   contents.all_failed = arguments->option[OPT_FAILED] != NULL;
   PetscCall(parse_where(arguments->option[OPT_WHERE], &contents, exit_code));
   if (*exit_code) {
     PetscCall(contents_clear(&contents));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_store_info(arguments->positional[0], &info, &fault));
   if (!fault.code && arguments->option[OPT_STUDY]) rg_say("%s", info.study ? info.study : "");
@@ -593,7 +575,7 @@ static PetscErrorCode info(const RgArguments *arguments, const RgRegistry *regis
   }
   PetscCall(contents_clear(&contents));
   PetscCall(rg_store_info_clear(&info));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_info = {

@@ -24,7 +24,6 @@ static PetscErrorCode add_row(RgTable *table, const char *name, const char *titl
   RgText line = {0};
   size_t n = PetscMin(most, strlen(summary));
 
-  PetscFunctionBeginUser;
   if (summary[n]) /* go back to the end of a word */
     while (n > SUMMARY_BYTES / 2 && summary[n] != ' ' && summary[n] != '\n') n--;
   PetscCall(rg_text_add(&line, "%.*s%s", (int)n, summary, summary[n] ? " ..." : ""));
@@ -32,28 +31,26 @@ static PetscErrorCode add_row(RgTable *table, const char *name, const char *titl
     if (*c == '\n') *c = ' ';
   PetscCall(rg_table_add(table, (const char *const[]){name, title, needs, line.data}));
   PetscCall(rg_text_clear(&line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode list_problems(const RgRegistry *registry, RgTable *table)
 {
   const RgProblemClass *class;
 
-  PetscFunctionBeginUser;
   for (int i = 0; (class = rg_registry_problem(registry, i)); i++) {
     RgText needs = {0};
     PetscCall(rg_needs_of_problem(class, &needs));
     PetscCall(add_row(table, class->name, class->title, needs.data, class->summary));
     PetscCall(rg_text_clear(&needs));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode list_algorithms(const RgRegistry *registry, RgTable *table)
 {
   const RgAlgorithmClass *class;
 
-  PetscFunctionBeginUser;
   for (int i = 0; (class = rg_registry_algorithm(registry, i)); i++) {
     RgText needs = {0};
     PetscCall(rg_needs_of_method(class, true, &needs));
@@ -61,26 +58,24 @@ static PetscErrorCode list_algorithms(const RgRegistry *registry, RgTable *table
       add_row(table, class->name, class->title, needs.data ? needs.data : "any", class->summary));
     PetscCall(rg_text_clear(&needs));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode list_kernels(const RgRegistry *registry, RgTable *table)
 {
-  PetscFunctionBeginUser;
   (void)registry;
   for (int i = 0; i < RG_KERNEL_FAMILIES; i++)
     PetscCall(add_row(table, rg_kernel_classes[i]->name, rg_kernel_classes[i]->formula, "",
                       rg_kernel_classes[i]->summary));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode list_measures(const RgRegistry *registry, RgTable *table)
 {
-  PetscFunctionBeginUser;
   (void)registry;
   for (const RgMeasureInfo *info = rg_measure_infos; info->name; info++)
     PetscCall(add_row(table, info->name, info->usage, "", info->meaning));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode list_theory(const RgRegistry *registry, RgTable *table)
@@ -88,13 +83,12 @@ static PetscErrorCode list_theory(const RgRegistry *registry, RgTable *table)
   int n;
   const RgBoundFamily *const *families = rg_bound_families(&n);
 
-  PetscFunctionBeginUser;
   (void)registry;
   for (int i = 0; i < n; i++)
     PetscCall(add_row(table, families[i]->name, families[i]->reference, "", families[i]->title));
   for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
     PetscCall(add_row(table, formula->name, formula->reference, "", formula->summary));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const struct {
@@ -114,7 +108,6 @@ static PetscErrorCode list_subjects(const RgRegistry *registry, RgTable *table)
 {
   char title[32];
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < N_SUBJECTS; i++) {
     RgTable names = {.n_columns = 4, .headings = {"name", "title", "needs", "summary"}};
     RgText text = {0};
@@ -124,7 +117,7 @@ static PetscErrorCode list_subjects(const RgRegistry *registry, RgTable *table)
     PetscCall(rg_text_clear(&text));
     PetscCall(add_row(table, subjects[i].name, title, "", subjects[i].doc));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The index of a subject; for an unknown one, -1 and a message. */
@@ -148,7 +141,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   RgTable table = {.n_columns = 4, .headings = {"name", "title", "needs", "summary"}};
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   const int subject = arguments->n ? find_subject(arguments->positional[0]) : N_SUBJECTS;
   if (subject < N_SUBJECTS && subject >= 0) table.headings[2] = subjects[subject].needs;
   if (subject < 0) {
@@ -160,7 +152,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
     rg_say("%s", text.data);
     PetscCall(rg_text_clear(&text));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_list = {

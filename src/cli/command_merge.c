@@ -19,12 +19,11 @@ static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)
   RgFault fault = {0};
   RgStoreInfo info;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_store_merge(arguments->n, arguments->positional, output, &fault));
   if (fault.code) {
     rg_complain("%s", fault.message);
     *exit_code = fault.code == RG_FAULT_FULL ? RG_EXIT_STORAGE : RG_EXIT_BAD_INPUT;
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (fault.message[0]) rg_complain("%s", fault.message);
   PetscCall(rg_store_info(output, &info, &fault));
@@ -37,12 +36,11 @@ static PetscErrorCode merge(const RgArguments *arguments, int *exit_code)
                          : "trials of the study are missing; regatta run goes on from here");
   }
   PetscCall(rg_store_info_clear(&info));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
-  PetscFunctionBeginUser;
   (void)registry;
   if (arguments->option[OPT_OUTPUT]) {
     PetscCall(merge(arguments, exit_code));
@@ -50,7 +48,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
     rg_complain("merge: -o OUT.h5 is missing: the results file to write");
     *exit_code = RG_EXIT_BAD_INPUT;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_merge = {RG_USAGE("merge A.h5 B.h5 ... -o OUT.h5", options, 1, INT_MAX),

@@ -60,14 +60,13 @@ static PetscErrorCode read_file(const char *path, RgText *text, bool *ok)
   size_t n;
   FILE *file = fopen(path, "r");
 
-  PetscFunctionBeginUser;
   *ok = file != NULL;
-  if (!file) PetscFunctionReturn(0);
+  if (!file) return 0;
   while ((n = fread(buffer, 1, sizeof(buffer), file)) > 0)
     PetscCall(rg_text_add_bytes(text, buffer, n));
   *ok = !ferror(file);
   *ok = fclose(file) == 0 && *ok;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Replace every @NAME@ in the template by the name, and every @UPPER@ by the name in capitals. */
@@ -75,7 +74,6 @@ static PetscErrorCode fill_template(const char *template, const char *name, RgTe
 {
   static const char lower[] = "@NAME@", upper[] = "@UPPER@";
 
-  PetscFunctionBeginUser;
   for (const char *at = template; *at;) {
     if (!strncmp(at, lower, strlen(lower))) {
       PetscCall(rg_text_add(out, "%s", name));
@@ -88,7 +86,7 @@ static PetscErrorCode fill_template(const char *template, const char *name, RgTe
       PetscCall(rg_text_add_bytes(out, at++, 1));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write `text` to a file opened with `flags`; false with errno if that fails. */
@@ -109,7 +107,6 @@ static PetscErrorCode create(const char *source, int kind, bool variant, const c
   RgText template = {0}, code = {0}, registry = {0}, path = {0}, line = {0};
   bool ok = false, listed = false;
 
-  PetscFunctionBeginUser;
   *exit_code = RG_EXIT_BAD_INPUT;
   snprintf(skeleton, sizeof(skeleton), "%s/src/%s", source,
            variant ? kinds[kind].variant : kinds[kind].skeleton);
@@ -139,7 +136,7 @@ static PetscErrorCode create(const char *source, int kind, bool variant, const c
   }
   RgText *texts[] = {&template, &code, &registry, &path, &line};
   for (int i = 0; i < 5; i++) PetscCall(rg_text_clear(texts[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- plug-ins -------------------------------------------------------------------------------- */
@@ -173,7 +170,6 @@ static PetscErrorCode write_skeletons(const char *folder, const char *const *fro
   RgText template = {0}, text = {0};
   char path[PATH_BYTES + 64];
 
-  PetscFunctionBeginUser;
   *ok = true;
   for (; *from && *ok; from++) {
     snprintf(path, sizeof(path), "%s/%s", folder, *from);
@@ -187,7 +183,7 @@ static PetscErrorCode write_skeletons(const char *folder, const char *const *fro
   }
   PetscCall(rg_text_clear(&template));
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write a folder NAME with a plug-in: NAME.c and its CMakeLists.txt. */
@@ -199,28 +195,27 @@ static PetscErrorCode create_plugin(int kind, const char *name, int *exit_code)
   char folder[PATH_BYTES], path[128];
   bool ok;
 
-  PetscFunctionBeginUser;
   *exit_code = RG_EXIT_BAD_INPUT;
   if (!find_skeletons(folder)) {
     rg_complain("new: this is not Regatta's source tree, and there are no skeletons of plug-ins in "
                 "%s (cmake --install puts them there; or give -source)",
                 folder);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (mkdir(name, 0777)) {
     rg_complain("new: %s: %s", name, strerror(errno));
-    PetscFunctionReturn(0);
+    return 0;
   }
   snprintf(path, sizeof(path), "%s/%s.c", name, name);
   PetscCall(write_skeletons(folder, sources[kind], name, path, &ok));
-  if (!ok) PetscFunctionReturn(0);
+  if (!ok) return 0;
   snprintf(path, sizeof(path), "%s/CMakeLists.txt", name);
   PetscCall(write_skeletons(folder, build, name, path, &ok));
-  if (!ok) PetscFunctionReturn(0);
+  if (!ok) return 0;
   rg_say("%s/: a plug-in with a working %s to start from; %s says how to build and use it\n", name,
          kinds[kind].kind, path);
   *exit_code = RG_EXIT_OK;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write into the source tree if this is one, else write a plug-in. */
@@ -229,7 +224,6 @@ static PetscErrorCode create_somewhere(const RgArguments *arguments, int kind, i
   const char *name = arguments->positional[1], *source = arguments->option[OPT_SOURCE];
   const bool variant = arguments->option[OPT_CONTEXT] || arguments->option[OPT_SURROGATE];
 
-  PetscFunctionBeginUser;
   if (source || is_there("src/algorithm/list.h")) {
     PetscCall(create(source ? source : ".", kind, variant, name, exit_code));
   } else if (variant || !strcmp(kinds[kind].kind, "kernel")) {
@@ -239,7 +233,7 @@ static PetscErrorCode create_somewhere(const RgArguments *arguments, int kind, i
   } else {
     PetscCall(create_plugin(kind, name, exit_code));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The option for a variant that `kind` doesn't have; OPT_SOURCE: all options fit. */
@@ -255,7 +249,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   const char *kind = arguments->positional[0], *name = arguments->positional[1];
   int k = 0;
 
-  PetscFunctionBeginUser;
   (void)registry;
   *exit_code = RG_EXIT_BAD_INPUT;
   while (k < N_KINDS && strcmp(kind, kinds[k].kind)) k++;
@@ -271,7 +264,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
     *exit_code = RG_EXIT_OK;
     PetscCall(create_somewhere(arguments, k, exit_code));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_new = {

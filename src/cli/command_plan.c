@@ -48,7 +48,6 @@ static PetscErrorCode add_setting(const RgSwept *setting, RgText *text)
 {
   double value;
 
-  PetscFunctionBeginUser;
   PetscCall(add_string(text, setting->name));
   PetscCall(rg_text_add(text, ":"));
   switch (setting->kind) {
@@ -59,7 +58,7 @@ static PetscErrorCode add_setting(const RgSwept *setting, RgText *text)
   case RG_SWEPT_LOGICAL: PetscCall(rg_text_add(text, "%s", setting->text)); break;
   case RG_SWEPT_WORD: PetscCall(add_string(text, setting->text)); break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_cell_json(const RgPlan *plan, const unsigned char *done, int c,
@@ -69,7 +68,6 @@ static PetscErrorCode add_cell_json(const RgPlan *plan, const unsigned char *don
   const RgCell *cell = &plan->study->cells[c];
   int n_done = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < planned->n; i++) n_done += done[planned->first + i] != 0;
   PetscCall(rg_text_add(text, "{\"problem\":"));
   PetscCall(add_string(text, cell->problem_label));
@@ -89,14 +87,13 @@ static PetscErrorCode add_cell_json(const RgPlan *plan, const unsigned char *don
   PetscCall(rg_text_add(text, ",\"memory\":"));
   PetscCall(add_real(text, planned->memory));
   PetscCall(rg_text_add(text, "}"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append one line: a JSON object with the name of the study and its cells. done: RgStatus of each
    trial of the plan. */
 static PetscErrorCode plan_json(const RgPlan *plan, const unsigned char *done, RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "{\"study\":"));
   PetscCall(add_string(text, plan->study->name));
   PetscCall(rg_text_add(text, ",\"cells\":["));
@@ -105,13 +102,12 @@ static PetscErrorCode plan_json(const RgPlan *plan, const unsigned char *done, R
     PetscCall(add_cell_json(plan, done, c, text));
   }
   PetscCall(rg_text_add(text, "]}\n"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode set_rates(int n, const char *const *words, RgJobRates *rates,
                                 RgDiagnostics *found)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_params_defaults(rg_job_rates, rates));
   for (int i = 0; i < n; i++) {
     char *key, *value;
@@ -120,7 +116,7 @@ static PetscErrorCode set_rates(int n, const char *const *words, RgJobRates *rat
     if (value) PetscCall(rg_pair_set(rg_job_rates, rates, key, value, (RgPlace){0}, found));
     PetscCall(PetscFree(key));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_job(int ranks, const RgJob *job, RgTable *table)
@@ -128,7 +124,6 @@ static PetscErrorCode add_job(int ranks, const RgJob *job, RgTable *table)
   char n[16], wall[32], busy[16], ticket[16], disk[16], idle[16], commits[32], files[32],
     resume[32], pack[32];
 
-  PetscFunctionBeginUser;
   snprintf(n, sizeof(n), "%d", ranks);
   rg_format(wall, sizeof(wall), "%.1f", job->wall);
   rg_format(busy, sizeof(busy), "%.1f%%", 100 * job->busy);
@@ -141,7 +136,7 @@ static PetscErrorCode add_job(int ranks, const RgJob *job, RgTable *table)
   rg_format(pack, sizeof(pack), "%.1f", job->pack);
   PetscCall(rg_table_add(
     table, (const char *const[]){n, wall, busy, ticket, disk, idle, commits, files, resume, pack}));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Print the line of a job, or report why the job is impossible. */
@@ -152,7 +147,6 @@ static PetscErrorCode simulate(const RgPlan *plan, int ranks, const RgJobRates *
   RgTeams teams;
   RgJob job;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_teams_create(plan, ranks, 0, &teams, message));
   if (message[0]) {
     rg_complain("plan: %s", message);
@@ -162,7 +156,7 @@ static PetscErrorCode simulate(const RgPlan *plan, int ranks, const RgJobRates *
     PetscCall(add_job(ranks, &job, table));
   }
   PetscCall(rg_teams_destroy(&teams));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse numbers of ranks from `text`, separated by ',', and rates for rg_job_rates from n words
@@ -173,7 +167,6 @@ static PetscErrorCode simulation_parse(const char *text, int n, const char *cons
   RgDiagnostics found = {0};
   char *list, *rest, *end;
 
-  PetscFunctionBeginUser;
   *simulation = (RgSimulation){0};
   PetscCall(set_rates(n, words, &simulation->rates, &found));
   PetscCall(PetscStrallocpy(text, &list));
@@ -190,7 +183,7 @@ static PetscErrorCode simulation_parse(const char *text, int n, const char *cons
   for (int i = 0; i < found.n && i < RG_DIAGNOSTICS_MAX; i++)
     rg_complain("plan: %s", found.list[i].message);
   if (found.n) *exit_code = RG_EXIT_BAD_INPUT;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- workers --------------------------------------------------------------------------------- */
@@ -209,7 +202,6 @@ static PetscErrorCode average_clock(const RgPlan *plan, int c, RgInstances *inst
 {
   const RgPlanCell *trials = &plan->cells[c];
 
-  PetscFunctionBeginUser;
   *known = trials->n > 0;
   for (int i = 0; i < trials->n && *known; i++) {
     RgTrial trial;
@@ -220,7 +212,7 @@ static PetscErrorCode average_clock(const RgPlan *plan, int c, RgInstances *inst
     mean[2] += (double)last->n_rows / trials->n;
     mean[3] += (double)last->lost / trials->n;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Add the line of a cell, or count it among those that are left out. */
@@ -232,12 +224,11 @@ static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
   RgForecast last = {0};
   bool known;
 
-  PetscFunctionBeginUser;
   PetscCall(average_clock(plan, c, clocks->instances, mean, &last, &known));
   if (!known) {
     clocks->n_reported += last.reported;
     clocks->n_open += !last.reported;
-    PetscFunctionReturn(0);
+    return 0;
   }
   clocks->n_rough += last.rough;
   snprintf(text[0], sizeof(text[0]), "%d", cell->crew.workers);
@@ -248,7 +239,7 @@ static PetscErrorCode add_clock(const RgPlan *plan, int c, Clocks *clocks)
   PetscCall(rg_table_add(
     &clocks->table, (const char *const[]){cell->problem_label, cell->algorithm_label, cell->swept,
                                           text[0], text[1], text[2], text[3], text[4]}));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Print the makespan, idle time and losses of every cell with a simulated clock, as far as they are
@@ -260,7 +251,6 @@ static PetscErrorCode show_clock(const RgPlan *plan)
                                           ">idle", ">evaluations", ">lost"}}};
   RgText out = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_instances_create(&clocks.instances));
   for (int c = 0; c < plan->study->n_cells; c++)
     if (plan->study->cells[c].crew.duration) PetscCall(add_clock(plan, c, &clocks));
@@ -276,7 +266,7 @@ static PetscErrorCode show_clock(const RgPlan *plan)
     rg_say("cells without a clock here: %d, whose trials may fail or end early\n", clocks.n_open);
   PetscCall(rg_instances_destroy(&clocks.instances));
   PetscCall(rg_text_clear(&out));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Print how these jobs would run the plan, by its estimated costs. An impossible job is reported
@@ -289,14 +279,13 @@ static PetscErrorCode simulation_show(const RgSimulation *simulation, const RgPl
                                 ">commits/s", ">shards", ">resume (s)", ">pack (s)"}};
   RgText out = {0};
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < simulation->n && *exit_code == RG_EXIT_OK; i++)
     PetscCall(simulate(plan, simulation->ranks[i], &simulation->rates, &table, exit_code));
   PetscCall(rg_table_print(&table, &out));
   if (*exit_code == RG_EXIT_OK) rg_say("\n%s", out.data);
   PetscCall(rg_text_clear(&out));
   if (*exit_code == RG_EXIT_OK) PetscCall(show_clock(plan));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum {
@@ -355,11 +344,10 @@ static PetscErrorCode count_record(void *closure, const RgRecord *record)
   RgOrigin origin;
   int trial;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_plan_find(progress->plan, record->id, &trial));
   if (trial < 0) {
     progress->n_foreign++;
-    PetscFunctionReturn(0);
+    return 0;
   }
   progress->n_done += !progress->done[trial];
   progress->done[trial] = (unsigned char)record->status;
@@ -372,17 +360,16 @@ static PetscErrorCode count_record(void *closure, const RgRecord *record)
     rg_calibration_add(&progress->wall, cell, record->provenance.wall);
   }
   PetscCall(rg_origin_judge(&progress->judge, record, cell, 0, &progress->origins, &origin));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode progress_clear(Progress *progress)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_origin_judge_destroy(&progress->judge));
   PetscCall(rg_calibration_destroy(&progress->clock));
   PetscCall(rg_calibration_destroy(&progress->wall));
   PetscCall(PetscFree(progress->done));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Find the trials of the plan in `output`, without writing anything. output NULL: no results. */
@@ -393,20 +380,19 @@ static PetscErrorCode find_done(const RgPlan *plan, const char *output, Progress
   RgStoreInfo info;
   RgFault fault = {0};
 
-  PetscFunctionBeginUser;
   *progress = (Progress){.plan = plan};
   PetscCall(PetscCalloc1(plan->n, &progress->done));
   PetscCall(rg_calibration_create(plan->study, &progress->clock));
   PetscCall(rg_calibration_create(plan->study, &progress->wall));
-  if (!output || !rg_store_exists(output)) PetscFunctionReturn(0);
+  if (!output || !rg_store_exists(output)) return 0;
   PetscCall(rg_fingerprint(&fingerprint));
   PetscCall(rg_origin_judge_create(plan->study, fingerprint.hash, &progress->judge));
   PetscCall(rg_store_visit_heads(output, count_record, progress, &info, &fault));
   PetscCall(rg_store_info_clear(&info));
-  if (!fault.code) PetscFunctionReturn(0);
+  if (!fault.code) return 0;
   rg_complain("plan: %s", fault.message);
   *exit_code = RG_EXIT_BAD_INPUT;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the tables ----------------------------------------------------------------------------- */
@@ -428,7 +414,6 @@ static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int
   char dim[32], domain[32], queries[32], trials[16], done[16], seconds[32], memory[32];
   int n_done = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < planned->n; i++) n_done += progress->done[planned->first + i] != 0;
   snprintf(dim, sizeof(dim), cell->dim_c ? "%d+%d" : "%d", cell->dim_x, cell->dim_c);
   snprintf(domain, sizeof(domain), cell->size_x ? "%d points" : "box", cell->size_x);
@@ -440,7 +425,7 @@ static PetscErrorCode add_cell(const RgPlan *plan, const Progress *progress, int
     rg_table_add(table, (const char *const[]){cell->problem_label, cell->algorithm_label,
                                               cell->swept, dim, domain, queries, trials, done,
                                               show_seconds(planned->cost, seconds), memory}));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_cells(const RgPlan *plan, const Progress *progress, RgText *text)
@@ -449,10 +434,9 @@ static PetscErrorCode add_cells(const RgPlan *plan, const Progress *progress, Rg
                    .headings = {"problem", "algorithm", "swept", ">dim", ">design", ">queries",
                                 ">trials", ">done", ">per trial", ">memory"}};
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < plan->study->n_cells; c++) PetscCall(add_cell(plan, progress, c, &table));
   PetscCall(rg_table_print(&table, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, RgText *text)
@@ -463,7 +447,6 @@ static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, R
     .n_columns = 7,
     .headings = {"id", "problem", "algorithm", "swept", ">instance", ">seed", "status"}};
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < plan->n; i++) {
     RgTrial trial;
     PetscCall(rg_plan_trial(plan, i, &trial));
@@ -477,7 +460,7 @@ static PetscErrorCode add_trials(const RgPlan *plan, const Progress *progress, R
   }
   PetscCall(rg_text_add(text, "\n"));
   PetscCall(rg_table_print(&table, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, const Job *job,
@@ -486,7 +469,6 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
   double left = progress->search, memory = 0, most = 0;
   char seconds[32], longest[32], search[32];
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < plan->study->n_cells; c++) {
     const RgPlanCell *cell = &plan->cells[c];
     for (int i = cell->first; i < cell->first + cell->n; i++)
@@ -515,7 +497,7 @@ static PetscErrorCode add_summary(const RgPlan *plan, const Progress *progress, 
                         memory / 1e6, memory * job->per_host / 1e9, job->per_host,
                         job->per_host > 1 ? "s" : "", job->memory / 1e9,
                         (memory + space_of_a_rank + space_of_a_neighbour * job->per_host) / 1e9));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- teams ---------------------------------------------------------------------------------- */
@@ -559,7 +541,6 @@ static PetscErrorCode judge_job(const RgPlan *plan, const Job *job, int *exit_co
   int largest = 1;
   double bytes = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_teams_create(plan, job->ranks, 0, &teams, message));
   if (!message[0])
     rg_teams_check_memory(plan, &teams, job->memory, PetscMin(job->ranks, job->per_host), message);
@@ -578,7 +559,7 @@ static PetscErrorCode judge_job(const RgPlan *plan, const Job *job, int *exit_co
            job->ranks, largest, bytes / 1e6);
   }
   PetscCall(rg_teams_destroy(&teams));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The plan as a page: cells, trials if they are asked for, and sums. */
@@ -587,7 +568,6 @@ static PetscErrorCode describe_plan(const RgPlan *plan, const Progress *progress
 {
   const RgStudy *study = plan->study;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s%s%s: %d cells, %d seeds, study seed %llu\n\n", study->name,
                         study->title[0] ? ", " : "", study->title, study->n_cells, study->n_seeds,
                         (unsigned long long)study->seed));
@@ -595,7 +575,7 @@ static PetscErrorCode describe_plan(const RgPlan *plan, const Progress *progress
   if (study->shared) PetscCall(rg_text_add(text, "\n%s", study->shared));
   if (trials) PetscCall(add_trials(plan, progress, text));
   PetscCall(add_summary(plan, progress, job, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Time trials and searches here, after a line about every problem that is evaluated for that. */
@@ -605,7 +585,6 @@ static PetscErrorCode time_trials(const RgPlan *plan, const char *output, Progre
   const char *slash = output ? strrchr(output, '/') : NULL;
   RgText calls = {0};
 
-  PetscFunctionBeginUser;
   if (slash) snprintf(folder, sizeof(folder), "%.*s", (int)(slash - output) + 1, output);
   PetscCall(rg_probe_calls(plan, &progress->clock, &calls));
   for (char *line = calls.length ? strtok(calls.data, "\n") : NULL; line; line = strtok(NULL, "\n"))
@@ -613,7 +592,7 @@ static PetscErrorCode time_trials(const RgPlan *plan, const char *output, Progre
   PetscCall(rg_text_clear(&calls));
   PetscCall(rg_probe_costs(plan, folder, &progress->clock));
   PetscCall(rg_probe_optima(plan, progress->done, &progress->n_searches, &progress->search));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *arguments, int *exit_code)
@@ -625,7 +604,6 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   RgText text = {0};
   Job job;
 
-  PetscFunctionBeginUser;
   if (simulate) {
     PetscCall(simulation_parse(simulate, arguments->n - 1, arguments->positional + 1, &simulation,
                                exit_code));
@@ -636,7 +614,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   if (*exit_code != RG_EXIT_OK || !parse_job(arguments, study, &job)) {
     *exit_code = RG_EXIT_BAD_INPUT;
     PetscCall(PetscFree(simulation.ranks));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_plan_fill(study, &plan));
   PetscCall(find_done(&plan, arguments->option[OPT_OUTPUT], &progress, exit_code));
@@ -658,7 +636,7 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   PetscCall(rg_text_clear(&text));
   PetscCall(progress_clear(&progress));
   PetscCall(rg_plan_clear(&plan));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
@@ -667,7 +645,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   RgDiagnostics diagnostics = {0};
   bool told;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_study_load(registry, arguments->positional[0], &study, &diagnostics));
   if (!diagnostics.n) PetscCall(rg_starts_announce(&study, "plan"));
   if (!diagnostics.n)
@@ -679,7 +656,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   else PetscCall(rg_print_warnings(&study));
   if (!diagnostics.n) PetscCall(show_plan(&study, arguments, exit_code));
   PetscCall(rg_study_destroy(&study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const char notes[] =

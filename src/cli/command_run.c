@@ -132,7 +132,6 @@ static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
   RgPlan plan;
   char output[4096];
 
-  PetscFunctionBeginUser;
   snprintf(output, sizeof(output), "%s%s", run_options->output ? run_options->output : study->name,
            run_options->output ? "" : ".h5");
   run_options->output = output;
@@ -142,7 +141,7 @@ static PetscErrorCode run(const RgStudy *study, RgRunOptions *run_options,
   PetscCall(rg_run(MPI_COMM_WORLD, &plan, run_options, &observer, &outcome));
   *exit_code = report(study, output, &outcome, arguments->option[OPT_STRICT] != NULL);
   PetscCall(rg_plan_clear(&plan));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check that external methods start and answer before the run begins. One rank tries. */
@@ -151,14 +150,13 @@ static PetscErrorCode try_programs(const RgStudy *study, int rank, bool quiet, i
   RgDiagnostics diagnostics = {0};
   int n;
 
-  PetscFunctionBeginUser;
   if (rank == 0 && !quiet) PetscCall(rg_starts_announce(study, "run"));
   if (rank == 0) PetscCall(rg_probe_programs(study, true, &diagnostics));
   if (rank == 0) rg_print_diagnostics(&diagnostics);
   n = diagnostics.n;
   PetscCallMPI(MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD));
   if (n) *exit_code = RG_EXIT_BAD_INPUT;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *registry,
@@ -170,10 +168,9 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
   int rank, speaker;
   bool told;
 
-  PetscFunctionBeginUser;
   if (!read_options(arguments, &run_options)) {
     *exit_code = RG_EXIT_BAD_INPUT;
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_stop_on_signals());
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
@@ -186,7 +183,7 @@ static PetscErrorCode begin(const RgArguments *arguments, const RgRegistry *regi
   if (*exit_code == RG_EXIT_OK && rank == 0) PetscCall(rg_print_warnings(&study));
   if (*exit_code == RG_EXIT_OK) PetscCall(run(&study, &run_options, arguments, exit_code));
   PetscCall(rg_study_destroy(&study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const char notes[] =

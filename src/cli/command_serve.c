@@ -19,7 +19,6 @@ static PetscErrorCode converse(RgProblemServer *server)
   size_t size = 0;
   ssize_t length;
 
-  PetscFunctionBeginUser;
   while ((length = getline(&line, &size, stdin)) >= 0) {
     RgText answer = {0};
     PetscCall(rg_problem_server_answer(server, line, (size_t)length, &answer));
@@ -28,7 +27,7 @@ static PetscErrorCode converse(RgProblemServer *server)
     if (fflush(stdout)) break; /* the reader has closed the pipe */
   }
   free(line);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode serve(RgNamedProblem *named)
@@ -36,7 +35,6 @@ static PetscErrorCode serve(RgNamedProblem *named)
   RgFailure failure = {0};
   RgProblem problem;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_problem_create(named->class, named->options, named->seed, named->instance, &problem,
                               &failure));
   RgProblemServer server = {.problem = &problem, .seed = named->seed};
@@ -45,19 +43,18 @@ static PetscErrorCode serve(RgNamedProblem *named)
   named->mistaken = failure.failed;
   PetscCall(rg_problem_server_clear(&server));
   PetscCall(rg_problem_destroy(&problem));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   RgNamedProblem named;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_named_problem_read(arguments, options, registry, &named));
   if (!named.mistaken) PetscCall(serve(&named));
   if (named.mistaken) *exit_code = RG_EXIT_BAD_INPUT;
   PetscCall(rg_named_problem_clear(&named));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_serve = {RG_USAGE("serve NAME [-set KEY=VALUE] ...", options, 1, 1),

@@ -77,7 +77,6 @@ static PetscErrorCode say_timeline(const RgTimeline *timeline, const char *name,
   int64_t zero = 0;
   Last *last;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < timeline->n; i++) n_workers = PetscMax(n_workers, timeline->events[i].worker);
   PetscCall(PetscCalloc1(n_workers + 1, &last));
   for (int i = 0; i < timeline->n; i++) {
@@ -91,7 +90,7 @@ static PetscErrorCode say_timeline(const RgTimeline *timeline, const char *name,
   rg_say(" evaluations have ended%s\n", runs ? "" : "; no process runs it any more");
   for (int w = 1; w <= n_workers && runs; w++) say_worker(w, &last[w]);
   PetscCall(PetscFree(last));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Name a trial of the plan. *planned: the evaluations that its workers make. */
@@ -100,12 +99,11 @@ static PetscErrorCode name_trial(const RgPlan *plan, const char *id, RgText *nam
   RgTrial trial;
   int index = -1;
 
-  PetscFunctionBeginUser;
   *planned = 0;
   if (plan->n) PetscCall(rg_plan_find(plan, id, &index));
   if (index < 0) {
     PetscCall(rg_text_add(name, "trial %s", id));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_plan_trial(plan, index, &trial));
   const RgCell *cell = &plan->study->cells[trial.cell];
@@ -113,7 +111,7 @@ static PetscErrorCode name_trial(const RgPlan *plan, const char *id, RgText *nam
                         (unsigned long long)trial.seed));
   if (cell->swept[0]) PetscCall(rg_text_add(name, ", %s", cell->swept));
   *planned = trial.n_evaluations - rg_cell_free(cell, trial.n_initial);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode say_trial(const RgPlan *plan, const char *directory, const char *id)
@@ -123,14 +121,13 @@ static PetscErrorCode say_trial(const RgPlan *plan, const char *directory, const
   int planned;
   bool runs;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_sealed_is_held(directory, RG_FOLDER_TIMELINE, id, &runs));
   PetscCall(rg_timeline_open(directory, id, 0, &timeline));
   PetscCall(name_trial(plan, id, &name, &planned));
   if (timeline.n) PetscCall(say_timeline(&timeline, name.data, planned, runs));
   PetscCall(rg_text_clear(&name));
   PetscCall(rg_timeline_clear(&timeline));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append the study directory of a path. */
@@ -138,10 +135,9 @@ static PetscErrorCode directory_of(const char *path, RgText *directory)
 {
   PetscBool inside;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscTestDirectory(path, 'r', &inside));
   PetscCall(rg_text_add(directory, "%s%s", path, inside ? "" : ".d"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Print what the workers of each trial on the real clock do that has begun and not finished. A
@@ -153,13 +149,12 @@ static PetscErrorCode say_workers(const char *path, const RgPlan *plan)
   char **ids;
   int n;
 
-  PetscFunctionBeginUser;
   PetscCall(directory_of(path, &directory));
   PetscCall(rg_sealed_list(directory.data, RG_FOLDER_TIMELINE, &n, &ids));
   for (int i = 0; i < n; i++) PetscCall(say_trial(plan, directory.data, ids[i]));
   PetscCall(rg_names_free(n, &ids));
   PetscCall(rg_text_clear(&directory));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- all of a study -------------------------------------------------------------------------- */
@@ -175,14 +170,13 @@ static PetscErrorCode add_record(void *closure, const RgRecord *record)
 {
   Survey *survey = closure;
 
-  PetscFunctionBeginUser;
-  if (record->earlier) PetscFunctionReturn(0);
+  if (record->earlier) return 0;
   survey->n++;
   survey->n_failed += record->status == RG_STATUS_FAILED;
   PetscCall(rg_pace_add(&survey->pace, record));
   PetscCall(rg_origin_survey_add(&survey->origins, record));
   PetscCall(rg_plugins_note(&survey->plugins, record));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append the number of finished trials of an incomplete study, their rate and the time left. */
@@ -190,7 +184,6 @@ static PetscErrorCode add_counts(const char *path, RgPlan *plan, Survey *survey,
 {
   RgText directory = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, " (%d", survey->n));
   if (plan->n) PetscCall(rg_text_add(text, " of %d", plan->n));
   PetscCall(rg_text_add(text, " trials"));
@@ -199,7 +192,7 @@ static PetscErrorCode add_counts(const char *path, RgPlan *plan, Survey *survey,
   PetscCall(directory_of(path, &directory));
   PetscCall(rg_pace_describe(&survey->pace, plan, rg_presence_any(directory.data), text));
   PetscCall(rg_text_clear(&directory));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Print whether the study is complete, and whether one version of the program made its trials.
@@ -210,7 +203,6 @@ static PetscErrorCode say_state(const char *path, RgPlan *plan, const RgStoreInf
   const bool complete = info->complete && info->n_shards == 0;
   RgText counts = {0}, mixed = {0}, plugins = {0};
 
-  PetscFunctionBeginUser;
   if (!complete) PetscCall(add_counts(path, plan, survey, &counts));
   PetscCall(rg_origin_survey_count(&survey->origins));
   PetscCall(rg_origin_describe(&survey->origins.counts, &mixed));
@@ -225,7 +217,7 @@ static PetscErrorCode say_state(const char *path, RgPlan *plan, const RgStoreInf
   PetscCall(rg_text_clear(&plugins));
   PetscCall(rg_text_clear(&mixed));
   PetscCall(rg_text_clear(&counts));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* file: the study file; NULL: the study is that in the results. */
@@ -239,7 +231,6 @@ static PetscErrorCode show_all(const RgRegistry *registry, const char *path, con
   RgStudy study;
   RgPlan plan = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_store_visit_heads(path, add_record, &survey, &info, &fault));
   if (!file) PetscCall(rg_planned_load(registry, &info, &study, &plan));
   else PetscCall(rg_study_load(registry, file, &study, &diagnostics));
@@ -253,7 +244,7 @@ static PetscErrorCode show_all(const RgRegistry *registry, const char *path, con
   PetscCall(rg_text_clear(&survey.plugins));
   PetscCall(rg_pace_clear(&survey.pace));
   PetscCall(rg_store_info_clear(&info));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- a part ---------------------------------------------------------------------------------- */
@@ -268,10 +259,9 @@ static PetscErrorCode strike_record(void *closure, const RgRecord *record)
   Part *part = closure;
   int trial;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_plan_find(part->plan, record->id, &trial));
   if (trial >= 0) PetscCall(PetscBTClear(part->missing, trial));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int count(int n, PetscBT flags)
@@ -289,7 +279,6 @@ static PetscErrorCode show_part(const RgStudy *study, const char *path, int i, i
   RgPlan plan;
   Part part = {&plan, NULL};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_plan_fill(study, &plan));
   PetscCall(PetscBTCreate(plan.n, &part.missing));
   PetscCall(rg_plan_share(&plan, i, n, part.missing));
@@ -305,7 +294,7 @@ static PetscErrorCode show_part(const RgStudy *study, const char *path, int i, i
   *exit_code = fault.code ? RG_EXIT_BAD_INPUT : missing ? RG_EXIT_INCOMPLETE : RG_EXIT_OK;
   PetscCall(PetscBTDestroy(&part.missing));
   PetscCall(rg_plan_clear(&plan));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse the part of a study; prints a message and returns false on a mistake. */
@@ -326,13 +315,12 @@ static PetscErrorCode show_part_of(const RgRegistry *registry, const RgArguments
   RgDiagnostics diagnostics = {0};
   RgStudy study;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_study_load(registry, arguments->option[OPT_STUDY], &study, &diagnostics));
   rg_print_diagnostics(&diagnostics);
   if (diagnostics.n) *exit_code = RG_EXIT_BAD_INPUT;
   else PetscCall(show_part(&study, arguments->positional[0], i, n, exit_code));
   PetscCall(rg_study_destroy(&study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- watching -------------------------------------------------------------------------------- */
@@ -351,17 +339,16 @@ static PetscErrorCode look(const RgArguments *arguments, const RgRegistry *regis
 {
   int i = 0, n = 0;
 
-  PetscFunctionBeginUser;
   if (!read_part(arguments, &i, &n)) {
     *exit_code = RG_EXIT_BAD_INPUT;
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (arguments->option[OPT_WATCH]) say_time();
   if (n) PetscCall(show_part_of(registry, arguments, i, n, exit_code));
   else
     PetscCall(
       show_all(registry, arguments->positional[0], arguments->option[OPT_STUDY], exit_code));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Seconds between two looks; 0: look once; negative: a mistake, which was reported. */
@@ -382,7 +369,6 @@ static PetscErrorCode status(const RgArguments *arguments, const RgRegistry *reg
   static const RgCommand one = {.run = look};
   const double period = read_period(arguments->option[OPT_WATCH]);
 
-  PetscFunctionBeginUser;
   if (period < 0) *exit_code = RG_EXIT_BAD_INPUT;
   for (bool again = period >= 0; again;) {
     const double begin = rg_wall_seconds();
@@ -390,7 +376,7 @@ static PetscErrorCode status(const RgArguments *arguments, const RgRegistry *reg
     again = period > 0 && *exit_code == RG_EXIT_INCOMPLETE && !fflush(stdout);
     if (again) PetscCall(PetscSleep(fmax(period, 4 * (rg_wall_seconds() - begin))));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_status = {

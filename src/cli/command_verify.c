@@ -100,11 +100,10 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
   RgFault fault = {0};
   double *more;
 
-  PetscFunctionBeginUser;
-  if (strcmp(record->id, search->trial->id) || !x || !f) PetscFunctionReturn(0);
+  if (strcmp(record->id, search->trial->id) || !x || !f) return 0;
   if (record->dim_x != search->trial->dim_x || record->dim_c != search->trial->dim_c ||
       (record->dim_c && !c))
-    PetscFunctionReturn(0); /* forged: the trial has other points */
+    return 0; /* forged: the trial has other points */
   PetscCall(PetscFree(search->timeline));
   if (record->timeline) PetscCall(PetscStrallocpy(record->timeline, &search->timeline));
   PetscCall(PetscMalloc1(rg_trial_more(search->cell), &more));
@@ -115,7 +114,7 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
                             c ? c + (size_t)row * record->dim_c : NULL, f[row], more, 0, &fault));
   }
   PetscCall(PetscFree(more));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Load the evaluations of one trial as a log in memory, and its timeline on the real clock (NULL:
@@ -126,13 +125,12 @@ static PetscErrorCode evaluations_of(const char *path, const RgTrial *trial, con
   Search search = {.trial = trial, .cell = cell};
   RgFault fault = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_evaluation_log_open(NULL, RG_FOLDER_EVALUATIONS, trial->id, NULL, trial->dim_x,
                                    trial->dim_c, rg_trial_more(cell), &search.log));
   *log = search.log;
   PetscCall(rg_store_visit(path, take, &search, NULL, &fault));
   *timeline = search.timeline;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Tolerance for the initial design when numeric fingerprints differ. */
@@ -180,7 +178,6 @@ static PetscErrorCode verify_draw(RgVerification *s, int wanted)
   Lot *lots;
   int n = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &lots));
   PetscCall(PetscMalloc1(PetscMax(s->plan.n, 1), &s->sample));
   for (int i = 0; i < s->plan.n; i++) {
@@ -201,7 +198,7 @@ static PetscErrorCode verify_draw(RgVerification *s, int wanted)
   s->n_sample = PetscMin(n, wanted);
   for (int k = 0; k < s->n_sample; k++) s->sample[k] = lots[k].trial;
   PetscCall(PetscFree(lots));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A comparison of the new record with the one in the file. */
@@ -216,8 +213,7 @@ static PetscErrorCode compare_record(void *closure, const RgRecord *then)
 {
   Comparison *comparison = closure;
 
-  PetscFunctionBeginUser;
-  if (strcmp(then->id, comparison->now->id)) PetscFunctionReturn(0);
+  if (strcmp(then->id, comparison->now->id)) return 0;
   if (comparison->bits)
     PetscCall(rg_record_compare(then, comparison->now, &comparison->difference));
   else
@@ -227,7 +223,7 @@ static PetscErrorCode compare_record(void *closure, const RgRecord *then)
   const RgPart build = rg_software_parts(then->provenance.software).build;
   if (comparison->difference.length)
     PetscCall(rg_text_add(&comparison->difference, " (by %.*s)", build.length, build.at));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run_again(RgVerification *s, int index)
@@ -241,7 +237,6 @@ static PetscErrorCode run_again(RgVerification *s, int index)
   uint64_t checksum[2];
   bool stopped;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_plan_trial(&s->plan, index, &trial));
   const RgCell *cell = &s->study.cells[trial.cell];
   if (cell->problem->traits & RG_PROBLEM_COSTLY)
@@ -270,7 +265,7 @@ static PetscErrorCode run_again(RgVerification *s, int index)
     PetscCall(rg_text_clear(&comparison.difference));
   }
   PetscCall(rg_record_destroy(&record));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Anyone's file is checked, so a file starts nothing by itself. */
@@ -278,15 +273,14 @@ static PetscErrorCode say_refused(RgVerification *s)
 {
   RgText programs = {0};
 
-  PetscFunctionBeginUser;
-  if (!s->n_refused) PetscFunctionReturn(0);
+  if (!s->n_refused) return 0;
   PetscCall(rg_starts_describe(&s->study, false, &programs));
   rg_complain("%s: %d trial%s not run again, which would start programs: %s; -allow-programs "
               "starts them",
               s->path, s->n_refused, s->n_refused == 1 ? " was" : "s were", programs.data);
   if (s->insists) s->exit_code = RG_EXIT_BAD_INPUT;
   PetscCall(rg_text_clear(&programs));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Run the sample again and report the result. Collective. */
@@ -294,7 +288,6 @@ static PetscErrorCode verify_check(RgVerification *s)
 {
   int counts[3];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_instances_create(&s->instances));
   for (int k = s->rank; k < s->n_sample; k += s->ranks) PetscCall(run_again(s, s->sample[k]));
   counts[0] = s->n_equal, counts[1] = s->n_close, counts[2] = s->n_different;
@@ -310,7 +303,7 @@ static PetscErrorCode verify_check(RgVerification *s)
   else if (!s->exit_code && s->n_found < s->plan.n && s->rank == 0)
     s->exit_code = RG_EXIT_INCOMPLETE;
   PetscCallMPI(MPI_Bcast(&s->exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { OPT_SAMPLE, OPT_ALL, OPT_NONE, OPT_STUDY, OPT_PROGRAMS };
@@ -333,20 +326,19 @@ static PetscErrorCode note_record(void *closure, const RgRecord *record)
   uint64_t checksum[2];
   int trial;
 
-  PetscFunctionBeginUser;
   s->n_records++;
   PetscCall(rg_record_checksum(record, checksum));
   if (!record->earlier) rg_checksum_add(&s->own, checksum);
   PetscCall(rg_plan_find(&s->plan, record->id, &trial));
   if (trial < 0) {
     s->n_other++;
-    PetscFunctionReturn(0);
+    return 0;
   }
   s->n_found++;
   s->found[trial] = (RgFound){.status = (unsigned char)record->status,
                               .checksum = {checksum[0], checksum[1]},
                               .fingerprint = record->provenance.fingerprint};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read every byte of a results file. Shards are always read whole. */
@@ -355,14 +347,13 @@ static PetscErrorCode check_bytes(RgVerification *s, bool *trailed)
   RgContainer container;
   RgFault fault = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_shard_open_results(s->path, true, &container, trailed, &fault));
   PetscCall(rg_container_close(&container));
-  if (!fault.code) PetscFunctionReturn(0);
+  if (!fault.code) return 0;
   rg_complain("%s", fault.message);
   s->exit_code = fault.code == RG_FAULT_NEWER || fault.code == RG_FAULT_VANISHED ? RG_EXIT_BAD_INPUT
                                                                                  : RG_EXIT_STORAGE;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode note_program(void *closure, const RgRecord *record)
@@ -370,10 +361,9 @@ static PetscErrorCode note_program(void *closure, const RgRecord *record)
   RgText *program = closure;
   RgPart list = rg_software_parts(record->provenance.software).program, item;
 
-  PetscFunctionBeginUser;
   if (!program->length && rg_plugins_item(&list, &item))
     PetscCall(rg_text_add(program, "%.*s", item.length, item.at));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Explain that the study in the file can't be planned because of a library that was not named or
@@ -384,9 +374,8 @@ static PetscErrorCode complain_of_outside(const RgVerification *s)
   RgFault fault = {0};
   bool told = false;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_plugins_complain(s->path, &told));
-  if (told) PetscFunctionReturn(0);
+  if (told) return 0;
   PetscCall(rg_store_visit(s->path, note_program, &program, NULL, &fault));
   if (program.length)
     rg_complain("%s: its trials were made by the program %s: -study says where the study file "
@@ -394,7 +383,7 @@ static PetscErrorCode complain_of_outside(const RgVerification *s)
                 s->path, program.data);
   else rg_complain("%s: the study in it can't be planned here", s->path);
   PetscCall(rg_text_clear(&program));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Plan the study text of the file with this program. */
@@ -402,17 +391,16 @@ static PetscErrorCode plan_study(RgVerification *s, const char *near, const char
 {
   RgDiagnostics diagnostics = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_study_parse(s->registry, near, text, strlen(text), &s->study, &diagnostics));
   if (diagnostics.n) {
     if (s->rank == 0) rg_print_diagnostics(&diagnostics);
     if (s->rank == 0) PetscCall(complain_of_outside(s));
     s->exit_code = RG_EXIT_BAD_INPUT;
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_plan_fill(&s->study, &s->plan));
   PetscCall(PetscCalloc1(PetscMax(s->plan.n, 1), &s->found));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check_records(RgVerification *s, const RgStoreInfo *info)
@@ -420,12 +408,11 @@ static PetscErrorCode check_records(RgVerification *s, const RgStoreInfo *info)
   RgFault fault = {0};
   char hex[33];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_store_visit(s->path, note_record, s, &s->damaged, &fault));
   if (fault.code) {
     rg_complain("%s", fault.message);
     s->exit_code = RG_EXIT_STORAGE;
-    PetscFunctionReturn(0);
+    return 0;
   }
   rg_checksum_hex(&s->own, hex);
   snprintf(s->salt, sizeof(s->salt), "%s", hex);
@@ -436,7 +423,7 @@ static PetscErrorCode check_records(RgVerification *s, const RgStoreInfo *info)
     rg_complain("%s: its records have checksum %s, it says %s", s->path, hex, info->checksum);
     s->exit_code = RG_EXIT_STORAGE;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void say_contents(const RgVerification *s, const RgStoreInfo *info, bool trailed)
@@ -461,7 +448,6 @@ static PetscErrorCode read_file(RgVerification *s, const char *near, char **text
   RgFault fault = {0};
   bool trailed = true;
 
-  PetscFunctionBeginUser;
   *text = NULL;
   PetscCall(rg_store_info(s->path, &info, &fault));
   if (fault.code == RG_FAULT_FOREIGN || (!fault.code && !info.directory)) {
@@ -481,7 +467,7 @@ static PetscErrorCode read_file(RgVerification *s, const char *near, char **text
     PetscCall(PetscStrallocpy(info.study, text));
   }
   PetscCall(rg_store_info_clear(&info));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Send the results of rank 0 to all ranks. */
@@ -489,31 +475,29 @@ static PetscErrorCode share(RgVerification *s, const char *near, char **text)
 {
   int64_t length = *text ? (int64_t)strlen(*text) : 0;
 
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Bcast(&s->exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
-  if (s->exit_code) PetscFunctionReturn(0);
+  if (s->exit_code) return 0;
   PetscCallMPI(MPI_Bcast(&length, 1, MPI_INT64_T, 0, MPI_COMM_WORLD));
   if (s->rank != 0) PetscCall(PetscCalloc1((size_t)length + 1, text));
   PetscCallMPI(MPI_Bcast(*text, (int)length, MPI_CHAR, 0, MPI_COMM_WORLD));
   if (s->rank != 0) PetscCall(plan_study(s, near, *text));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &s->exit_code, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
-  if (s->exit_code) PetscFunctionReturn(0);
+  if (s->exit_code) return 0;
   PetscCallMPI(
     MPI_Bcast(s->found, (int)(s->plan.n * sizeof(RgFound)), MPI_BYTE, 0, MPI_COMM_WORLD));
   PetscCallMPI(MPI_Bcast(s->salt, (int)sizeof(s->salt), MPI_CHAR, 0, MPI_COMM_WORLD));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the command ---------------------------------------------------------------------------- */
 
 static PetscErrorCode destroy(RgVerification *s)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&s->sample, &s->found));
   if (s->plan.study) PetscCall(rg_plan_clear(&s->plan));
   PetscCall(rg_instances_destroy(&s->instances));
   PetscCall(rg_study_destroy(&s->study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Number of trials to run again; negative after a mistake, which was reported. */
@@ -545,9 +529,8 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
                       .insists = arguments->option[OPT_SAMPLE] || arguments->option[OPT_ALL]};
   char *text = NULL;
 
-  PetscFunctionBeginUser;
   if (wanted < 0) *exit_code = RG_EXIT_BAD_INPUT;
-  if (wanted < 0) PetscFunctionReturn(0);
+  if (wanted < 0) return 0;
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &s.rank));
   PetscCallMPI(MPI_Comm_size(MPI_COMM_WORLD, &s.ranks));
   PetscCall(rg_fingerprint(&s.fingerprint));
@@ -560,7 +543,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   PetscCall(PetscFree(text));
   *exit_code = s.exit_code;
   PetscCall(destroy(&s));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_verify = {

@@ -27,7 +27,6 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   RgFingerprint fingerprint;
   char *software;
 
-  PetscFunctionBeginUser;
   (void)arguments, (void)registry, (void)exit_code;
   PetscCall(rg_software_describe(&software));
   say_software(software);
@@ -37,7 +36,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   rg_say("blas core    %s, %d thread%s\n", fingerprint.blas_core, fingerprint.blas_threads,
          fingerprint.blas_threads == 1 ? "" : "s");
   rg_say("fingerprint  %016llx\n", (unsigned long long)fingerprint.hash);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgCommand rg_command_version = {RG_USAGE("version", options, 0, 0), .place = RG_ON_RANK_0,

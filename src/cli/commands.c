@@ -48,7 +48,6 @@ PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, 
   RgRegistry *registry = NULL;
   int rank, size;
 
-  PetscFunctionBeginUser;
   const bool world = rg_world(&rank, &size);
   PetscCall(rg_arguments_parse(argc, argv, command->usage, command->options, command->least,
                                command->most, &arguments, exit_code));
@@ -63,5 +62,5 @@ PetscErrorCode rg_commands_run(const RgCommand *command, int argc, char **argv, 
   PetscCall(rg_arguments_clear(&arguments));
   if (arguments.ok && world && size > 1)
     PetscCallMPI(MPI_Bcast(exit_code, 1, MPI_INT, 0, MPI_COMM_WORLD));
-  PetscFunctionReturn(0);
+  return 0;
 }

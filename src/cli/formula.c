@@ -40,14 +40,13 @@ static PetscErrorCode make_domain(const LawOptions *o, RgDomain *domain)
 {
   double *points, *bounds;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc2((size_t)PetscMax(o->points, 1) * o->dim, &points, 2 * o->dim, &bounds));
   for (int j = 0; j < o->dim; j++) bounds[o->dim + j] = 1;
   if (o->points)
     PetscCall(rg_space_set(&domain->design, o->dim, o->points, points, bounds, bounds + o->dim));
   else PetscCall(rg_space_box(&domain->design, o->dim, bounds, bounds + o->dim));
   PetscCall(PetscFree2(points, bounds));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Mean and equal-tailed interval of a law; a constant has no interval. */
@@ -58,7 +57,6 @@ static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *setti
   const double tail = (1 - o->level) / 2;
   RgDomain domain = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(make_domain(o, &domain));
   for (int i = 0; i < n; i++) {
     RgConfidenceLaw law;
@@ -71,7 +69,7 @@ static PetscErrorCode law_rows(const RgAlgorithmClass *method, const void *setti
     out[2][i] = constant ? NAN : rg_confidence_quantile(&law, 1 - tail);
   }
   PetscCall(rg_domain_destroy(&domain));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- settings -------------------------------------------------------------------------------- */
@@ -88,24 +86,22 @@ static PetscErrorCode set_one(Job *job, char *word, RgDiagnostics *found)
   const RgPlace place = {"bounds", 0, 0};
   char *value = rg_pair_split(word, place, found);
 
-  PetscFunctionBeginUser;
-  if (!value) PetscFunctionReturn(0);
+  if (!value) return 0;
   const bool own = !job->method || rg_params_find(law_params, word);
   PetscCall(rg_pair_set(own ? job->formula->params : job->method->params,
                         own ? job->options : job->settings, word, value, place, found));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check_required(const Job *job, int n, char **words, RgDiagnostics *found)
 {
-  PetscFunctionBeginUser;
   for (const RgParam *entry = job->formula->params; entry->name; entry++) {
     bool given = entry->fallback || !rg_is_param(entry);
     for (int i = 0; i < n; i++) given = given || !strcmp(words[i], entry->name);
     if (!given)
       rg_diagnostics_add(found, (RgPlace){"bounds", 0, 0}, "'%s' is missing", entry->name);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -131,7 +127,6 @@ static PetscErrorCode read_rows(const RgTheoryFormula *formula, Rows *rows, bool
 {
   char line[4096];
 
-  PetscFunctionBeginUser;
   while (formula->inputs[rows->columns]) rows->columns++;
   *good = fgets(line, sizeof(line), stdin) && same_header(line, formula->inputs);
   while (*good && fgets(line, sizeof(line), stdin)) {
@@ -143,14 +138,13 @@ static PetscErrorCode read_rows(const RgTheoryFormula *formula, Rows *rows, bool
     }
     rows->n++;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode write_rows(const RgTheoryFormula *formula, int n, double *const *out)
 {
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   for (int k = 0; formula->outputs[k]; k++)
     PetscCall(rg_text_add(&text, "%s%s", k ? "," : "", formula->outputs[k]));
   for (int i = 0; i < n; i++)
@@ -160,7 +154,7 @@ static PetscErrorCode write_rows(const RgTheoryFormula *formula, int n, double *
     }
   rg_say("%s\n", text.data);
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode evaluate(const Job *job, int *exit_code)
@@ -169,7 +163,6 @@ static PetscErrorCode evaluate(const Job *job, int *exit_code)
   double *table, *in[RG_FORMULA_COLUMNS], *out[RG_FORMULA_COLUMNS];
   bool good;
 
-  PetscFunctionBeginUser;
   PetscCall(read_rows(job->formula, &rows, &good));
   if (!good) {
     rg_complain("bounds: standard input is no CSV table of numbers, with a header, of what the "
@@ -192,7 +185,7 @@ static PetscErrorCode evaluate(const Job *job, int *exit_code)
     PetscCall(PetscFree(table));
   }
   PetscCall(PetscFree(rows.cell));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -201,21 +194,19 @@ static PetscErrorCode complain_unknown(const char *name)
 {
   RgText known = {0};
 
-  PetscFunctionBeginUser;
   for (const RgTheoryFormula *formula = rg_theory_formulas; formula->name; formula++)
     PetscCall(rg_text_add(&known, "%s, ", formula->name));
   rg_complain("bounds: nothing is called '%s' (%sor a method with a confidence parameter of known "
               "law)",
               name, known.data);
   PetscCall(rg_text_clear(&known));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run_job(Job *job, int n, char **words, int *exit_code)
 {
   RgDiagnostics found = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(job->formula->options_size, (char **)&job->options));
   PetscCall(rg_params_defaults(job->formula->params, job->options));
   if (job->method) {
@@ -231,7 +222,7 @@ static PetscErrorCode run_job(Job *job, int n, char **words, int *exit_code)
   if (job->method) PetscCall(rg_params_clear(job->method->params, job->settings));
   PetscCall(PetscFree(job->options));
   PetscCall(PetscFree(job->settings));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_formula_run(const RgRegistry *registry, const char *name, int n,
@@ -240,7 +231,6 @@ PetscErrorCode rg_formula_run(const RgRegistry *registry, const char *name, int 
   const RgAlgorithmClass *method = rg_registry_find_algorithm(registry, name);
   Job job = {.formula = rg_theory_formula_find(name)};
 
-  PetscFunctionBeginUser;
   if (!job.formula && method && method->confidence) {
     job.formula = &law_formula;
     job.method = method;
@@ -251,5 +241,5 @@ PetscErrorCode rg_formula_run(const RgRegistry *registry, const char *name, int 
     PetscCall(complain_unknown(name));
     *exit_code = RG_EXIT_BAD_INPUT;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

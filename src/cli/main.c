@@ -58,17 +58,16 @@ static PetscErrorCode dispatch(int argc, char **argv, int *exit_code)
   static const char *const version[] = {"-version", "--version", NULL};
   const char *name = argc < 2 ? "help" : argv[1];
 
-  PetscFunctionBeginUser;
   if (is_word(name, help)) name = "help";
   if (is_word(name, version)) name = "version";
   const RgCommandEntry *entry = rg_commands_find(name);
   *exit_code = RG_EXIT_BAD_INPUT;
-  if (!entry) PetscFunctionReturn(0);
+  if (!entry) return 0;
   char *alone[] = {(char *)name, NULL};
   PetscCall(rg_commands_run(entry->command, argc < 2 ? 1 : argc - 1, argc < 2 ? alone : argv + 1,
                             exit_code));
   if (argc < 2) *exit_code = RG_EXIT_BAD_INPUT;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* PETSc's handler of errors, but silent where memory is short: one line says so. */

@@ -40,7 +40,6 @@ void rg_named_problem_complain(RgNamedProblem *p, const RgDiagnostics *found)
    previous key. */
 static PetscErrorCode set_words(RgNamedProblem *p, int n, const char **words, RgDiagnostics *found)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < n;) {
     char *equals = strchr(words[i], '=');
     const char *key = words[i];
@@ -48,7 +47,7 @@ static PetscErrorCode set_words(RgNamedProblem *p, int n, const char **words, Rg
     int count = 1;
     if (!equals || equals == key) {
       rg_diagnostics_add(found, (RgPlace){0}, "-set takes KEY=VALUE, got '%s'", key);
-      PetscFunctionReturn(0);
+      return 0;
     }
     *equals = '\0';
     words[i] = equals + 1 + (equals[1] == '[');
@@ -58,7 +57,7 @@ static PetscErrorCode set_words(RgNamedProblem *p, int n, const char **words, Rg
     if (entry) p->given[entry - p->class->params] = true;
     i += count;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Set every -set of the command line. Words that are values of options are skipped. */
@@ -70,7 +69,6 @@ static PetscErrorCode set_options(RgNamedProblem *p, const RgArguments *argument
   const char **words;
   size_t n_params = 0;
 
-  PetscFunctionBeginUser;
   while (p->class->params[n_params].name) n_params++;
   PetscCall(PetscCalloc1(n_params + 1, &p->given));
   PetscCall(PetscMalloc1(MAX_WORDS, &words));
@@ -91,14 +89,13 @@ static PetscErrorCode set_options(RgNamedProblem *p, const RgArguments *argument
   }
   PetscCall(PetscFree(words));
   rg_named_problem_complain(p, &found);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check_options(RgNamedProblem *p)
 {
   RgDiagnostics found = {0};
 
-  PetscFunctionBeginUser;
   for (const RgParam *entry = p->class->params; entry->name; entry++)
     if (rg_is_param(entry) && !entry->fallback && !p->given[entry - p->class->params])
       rg_diagnostics_add(&found, (RgPlace){0}, "%s needs -set %s=... (%s)", p->class->name,
@@ -106,7 +103,7 @@ static PetscErrorCode check_options(RgNamedProblem *p)
   if (!found.n && p->class->check)
     PetscCall(p->class->check(p->class, p->options, (RgPlace){0}, &found));
   rg_named_problem_complain(p, &found);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void parse_count(RgNamedProblem *p, const char *option, const char *value, uint64_t *count)
@@ -125,20 +122,19 @@ static PetscErrorCode find_problem(RgNamedProblem *p, const char *name)
 {
   const char **names;
 
-  PetscFunctionBeginUser;
   p->class = rg_registry_find_problem(p->registry, name);
-  if (p->class) PetscFunctionReturn(0);
+  if (p->class) return 0;
   p->mistaken = true;
   if (rg_left_out(name)) {
     rg_complain("%s: " RG_LEFT_OUT, p->command, name, rg_left_out(name));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_registry_problem_names(p->registry, &names));
   const char *nearest = rg_text_nearest(name, names);
   rg_complain("%s: unknown problem '%s'%s%s%s (regatta list problems names them)", p->command, name,
               nearest ? ", did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
   PetscCall(PetscFree(names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- in order -------------------------------------------------------------------------------- */
@@ -154,20 +150,18 @@ static const char *value_of(const RgOption *table, const RgArguments *arguments,
 PetscErrorCode rg_named_problem_read(const RgArguments *arguments, const RgOption *table,
                                      const RgRegistry *registry, RgNamedProblem *p)
 {
-  PetscFunctionBeginUser;
   *p = (RgNamedProblem){.command = arguments->argv[0], .registry = registry, .seed = RG_STUDY_SEED};
   PetscCall(find_problem(p, arguments->positional[0]));
   parse_count(p, "-instance", value_of(table, arguments, "-instance"), &p->instance);
   parse_count(p, "-seed", value_of(table, arguments, "-seed"), &p->seed);
   if (!p->mistaken) PetscCall(set_options(p, arguments, table));
   if (!p->mistaken) PetscCall(check_options(p));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_named_problem_clear(RgNamedProblem *p)
 {
-  PetscFunctionBeginUser;
   if (p->options) PetscCall(rg_params_clear(p->class->params, p->options));
   PetscCall(RG_FREE(&p->options, &p->given));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -22,7 +22,6 @@ PetscErrorCode rg_needs_of_method(const RgAlgorithmClass *class, bool brief, RgT
 {
   const char *before = "";
 
-  PetscFunctionBeginUser;
   for (size_t i = 0; i < sizeof(needs) / sizeof(*needs); i++) {
     if (!(class->needs & needs[i].need)) continue;
     PetscCall(rg_text_add(text, "%s%s", before, brief ? needs[i].brief : needs[i].words));
@@ -30,7 +29,7 @@ PetscErrorCode rg_needs_of_method(const RgAlgorithmClass *class, bool brief, RgT
   }
   if (brief && class->traits & RG_CONSTRAINED)
     PetscCall(rg_text_add(text, "%sknows constraints", before));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The domain of a problem with its defaults; *sound is false without defaults. */
@@ -39,11 +38,10 @@ static PetscErrorCode default_domain(const RgProblemClass *class, RgDomain *doma
   RgDiagnostics found = {0};
   char *options;
 
-  PetscFunctionBeginUser;
   *sound = class->domain != NULL && !(class->source && class->source->load);
   for (const RgParam *entry = class->params; entry->name && *sound; entry++)
     *sound = entry->fallback != NULL;
-  if (!*sound) PetscFunctionReturn(0);
+  if (!*sound) return 0;
   PetscCall(PetscCalloc1(class->options_size + 1, &options));
   PetscCall(rg_params_defaults(class->params, options));
   if (class->check) PetscCall(class->check(class, options, (RgPlace){0}, &found));
@@ -51,15 +49,14 @@ static PetscErrorCode default_domain(const RgProblemClass *class, RgDomain *doma
   if (*sound) PetscCall(class->domain(class, options, domain));
   PetscCall(rg_params_clear(class->params, options));
   PetscCall(PetscFree(options));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_space(const RgSpace *space, const char *what, RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s%d", what, space->dim));
   if (rg_space_is_finite(space)) PetscCall(rg_text_add(text, " (%d points)", space->size));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_needs_of_problem(const RgProblemClass *class, RgText *text)
@@ -67,7 +64,6 @@ PetscErrorCode rg_needs_of_problem(const RgProblemClass *class, RgText *text)
   RgDomain domain = {0};
   bool sound;
 
-  PetscFunctionBeginUser;
   PetscCall(default_domain(class, &domain, &sound));
   if (!sound) {
     PetscCall(rg_text_add(text, "as set"));
@@ -79,5 +75,5 @@ PetscErrorCode rg_needs_of_problem(const RgProblemClass *class, RgText *text)
                             domain.n_constraints == 1 ? "" : "s"));
   }
   PetscCall(rg_domain_destroy(&domain));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -16,12 +16,11 @@ PetscErrorCode rg_pace_add(RgPace *pace, const RgRecord *record)
 {
   const RgProvenance *when = &record->provenance;
 
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(pace->n, pace->trials));
   RgPaceTrial *trial = &pace->trials[pace->n++];
   *trial = (RgPaceTrial){.start = when->started, .end = when->started + when->wall};
   memcpy(trial->id, record->id, sizeof(trial->id));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_pace_clear(RgPace *pace)
@@ -62,7 +61,6 @@ static PetscErrorCode time_missing(const RgPace *pace, RgPlan *plan, double *sec
   RgCalibration wall;
   int *left, trial;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_calibration_create(plan->study, &wall));
   PetscCall(PetscMalloc1(plan->study->n_cells, &left));
   for (int c = 0; c < plan->study->n_cells; c++) left[c] = plan->cells[c].n;
@@ -78,7 +76,7 @@ static PetscErrorCode time_missing(const RgPace *pace, RgPlan *plan, double *sec
   for (int c = 0; c < plan->study->n_cells; c++) *seconds += left[c] * plan->cells[c].cost;
   PetscCall(PetscFree(left));
   PetscCall(rg_calibration_destroy(&wall));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_pace_describe(RgPace *pace, RgPlan *plan, bool at_work, RgText *text)
@@ -91,18 +89,17 @@ PetscErrorCode rg_pace_describe(RgPace *pace, RgPlan *plan, bool at_work, RgText
   char left[32];
   int ended, unit = 0;
 
-  PetscFunctionBeginUser;
-  if (!pace->n) PetscFunctionReturn(0);
+  if (!pace->n) return 0;
   const double seconds = look_back(pace, &ended, &busy);
-  if (!(seconds > 0)) PetscFunctionReturn(0);
+  if (!(seconds > 0)) return 0;
   while (unit < 3 && ended * units[unit].seconds < 2 * seconds) unit++;
   const double rate = ended * units[unit].seconds / seconds;
   PetscCall(rg_text_add(text, "; %s %.*f trials a %s",
                         at_work ? "a run is at work:" : "at the last rate of", rate < 10, rate,
                         units[unit].name));
-  if (!plan->n) PetscFunctionReturn(0);
+  if (!plan->n) return 0;
   PetscCall(time_missing(pace, plan, &missing));
   rg_duration_print(missing / busy, left);
   PetscCall(rg_text_add(text, ", about %s left", left));
-  PetscFunctionReturn(0);
+  return 0;
 }

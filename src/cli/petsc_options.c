@@ -24,9 +24,8 @@ PetscErrorCode rg_petsc_options_filter(RgText *dropped)
   bool keep = false;
   char *rest;
 
-  PetscFunctionBeginUser;
   (void)unsetenv("PETSC_OPTIONS_YAML");
-  if (!given) PetscFunctionReturn(0);
+  if (!given) return 0;
   PetscCall(rg_text_add(&words, "%s", given));
   for (char *word = words.length ? strtok_r(words.data, " \t\r\n", &rest) : NULL; word;
        word = strtok_r(NULL, " \t\r\n", &rest)) {
@@ -38,7 +37,7 @@ PetscErrorCode rg_petsc_options_filter(RgText *dropped)
   (void)(kept.length ? setenv("PETSC_OPTIONS", kept.data, 1) : unsetenv("PETSC_OPTIONS"));
   PetscCall(rg_text_clear(&kept));
   PetscCall(rg_text_clear(&words));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* PETSc reads an option from each line, behind blanks; `#` and `!` begin comments. */
@@ -49,7 +48,6 @@ static PetscErrorCode check_file(const char *path, RgText *mistake)
   char *text, *rest, word[84];
   int number = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_file_read(path, MOST, &text, &length, &unreadable));
   if (!text) PetscCall(rg_text_add(mistake, "-options_file: %s %s", path, unreadable.data));
   for (char *line = text; line && *line && !mistake->length; line = rest) {
@@ -64,7 +62,7 @@ static PetscErrorCode check_file(const char *path, RgText *mistake)
   }
   PetscCall(PetscFree(text));
   PetscCall(rg_text_clear(&unreadable));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_petsc_options_check(int argc, char **argv, RgText *mistake)
@@ -73,10 +71,9 @@ PetscErrorCode rg_petsc_options_check(int argc, char **argv, RgText *mistake)
   const char *given = getenv("PETSC_OPTIONS"), *found = given ? strstr(given, option) : NULL;
   char path[PETSC_MAX_PATH_LEN];
 
-  PetscFunctionBeginUser;
   for (int i = 1; i + 1 < argc && !mistake->length; i++)
     if (!strcmp(argv[i], option)) PetscCall(check_file(argv[i + 1], mistake));
   if (found && !mistake->length && sscanf(found + strlen(option), " %4095s", path) == 1)
     PetscCall(check_file(path, mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -10,22 +10,20 @@ PetscErrorCode rg_planned_load(const RgRegistry *registry, const RgStoreInfo *in
 {
   RgDiagnostics diagnostics = {0};
 
-  PetscFunctionBeginUser;
   *study = (RgStudy){0};
   *plan = (RgPlan){0};
-  if (!info->study || !info->study[0]) PetscFunctionReturn(0);
+  if (!info->study || !info->study[0]) return 0;
   PetscCall(
     rg_study_parse(registry, info->name, info->study, strlen(info->study), study, &diagnostics));
   if (!diagnostics.n) PetscCall(rg_plan_fill(study, plan));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_planned_clear(RgStudy *study, RgPlan *plan)
 {
-  PetscFunctionBeginUser;
   if (plan->n) PetscCall(rg_plan_clear(plan));
   PetscCall(rg_study_destroy(study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_planned_trials(const RgRegistry *registry, const RgStoreInfo *info, int *n)
@@ -33,9 +31,8 @@ PetscErrorCode rg_planned_trials(const RgRegistry *registry, const RgStoreInfo *
   RgStudy study;
   RgPlan plan;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_planned_load(registry, info, &study, &plan));
   *n = plan.n ? plan.n : -1;
   PetscCall(rg_planned_clear(&study, &plan));
-  PetscFunctionReturn(0);
+  return 0;
 }

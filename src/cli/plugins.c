@@ -16,30 +16,28 @@ static PetscErrorCode agree(const RgText *mistake, const RgRegistry *registry, i
   uint64_t hash[2] = {0}, least[2];
   int rank, first;
 
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   first = mistake->length ? rank : INT_MAX;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD));
   if (rank == first) rg_warn("regatta: %s\n", mistake->data);
   if (first != INT_MAX) *exit_code = RG_EXIT_BAD_INPUT;
-  if (*exit_code) PetscFunctionReturn(0);
+  if (*exit_code) return 0;
   PetscCall(rg_registry_describe(registry, NULL, &plugins));
   rg_hash128(plugins.data, plugins.length, hash);
   PetscCall(rg_text_clear(&plugins));
   PetscCallMPI(MPI_Allreduce(hash, least, 2, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD));
   int differ = hash[0] != least[0] || hash[1] != least[1];
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &differ, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD));
-  if (!differ) PetscFunctionReturn(0);
+  if (!differ) return 0;
   rg_complain("the ranks find different files under the name of a plugin");
   *exit_code = RG_EXIT_BAD_INPUT;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int *exit_code)
 {
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   *registry = NULL;
   for (int i = 1; i + 1 < argc && !mistake.length; i++) {
     if (strcmp(argv[i], "-plugin")) continue;
@@ -48,7 +46,7 @@ PetscErrorCode rg_plugins_load(int argc, char **argv, RgRegistry **registry, int
   }
   if (*registry) PetscCall(agree(&mistake, *registry, exit_code));
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_plugins_item(RgPart *list, RgPart *item)
@@ -70,31 +68,28 @@ PetscErrorCode rg_plugins_note(RgText *plugins, const RgRecord *record)
   RgPart list = rg_software_parts(record->provenance.software).plugins, item;
   char name[512];
 
-  PetscFunctionBeginUser;
   while (rg_plugins_item(&list, &item)) {
     snprintf(name, sizeof(name), "%.*s", item.length, item.at);
     if (plugins->length && strstr(plugins->data, name)) continue;
     PetscCall(rg_text_add(plugins, "%s%s", plugins->length ? ", " : "", name));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_plugins_describe(const char *path, const RgText *plugins, RgText *line)
 {
-  PetscFunctionBeginUser;
   if (plugins->length)
     PetscCall(rg_text_add(line,
                           "%s: its trials were made with the plug-in %s: name that file with "
                           "-plugin (run, plan, verify)",
                           path, plugins->data));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode note(void *closure, const RgRecord *record)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_plugins_note(closure, record));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_plugins_complain(const char *path, bool *told)
@@ -103,9 +98,8 @@ PetscErrorCode rg_plugins_complain(const char *path, bool *told)
   RgFault fault = {0};
   RgStoreInfo info;
 
-  PetscFunctionBeginUser;
   *told = false;
-  if (!path) PetscFunctionReturn(0);
+  if (!path) return 0;
   PetscCall(rg_store_visit_heads(path, note, &plugins, &info, &fault));
   PetscCall(rg_plugins_describe(path, &plugins, &line));
   *told = line.length > 0;
@@ -113,5 +107,5 @@ PetscErrorCode rg_plugins_complain(const char *path, bool *told)
   PetscCall(rg_text_clear(&line));
   PetscCall(rg_text_clear(&plugins));
   PetscCall(rg_store_info_clear(&info));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -147,7 +147,6 @@ PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *ar
   const pid_t parent = getpid();
   pid_t child = -1;
 
-  PetscFunctionBeginUser;
   fflush(stdout);
   fflush(stderr);
   if (printed[0] && printed[1]) child = fork();
@@ -156,5 +155,5 @@ PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *ar
   else PetscCall(command->run(arguments, registry, exit_code));
   for (int i = 0; i < 2; i++)
     if (printed[i]) fclose(printed[i]);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -12,15 +12,14 @@ static PetscErrorCode add_words(const RgParam *params, void *options, RgText *te
   const RgParam *program = rg_params_find(params, "program");
   const RgParam *arguments = rg_params_find(params, "arguments");
 
-  PetscFunctionBeginUser;
-  if (!program || program->type != RG_PARAM_PATH) PetscFunctionReturn(0);
+  if (!program || program->type != RG_PARAM_PATH) return 0;
   PetscCall(rg_text_add(text, "%.400s", *rg_param_field(program, options).text));
-  if (!arguments || arguments->type != RG_PARAM_TEXTS) PetscFunctionReturn(0);
+  if (!arguments || arguments->type != RG_PARAM_TEXTS) return 0;
   const RgTexts *words = rg_param_field(arguments, options).texts;
   for (int i = 0; i < words->n; i++)
     PetscCall(rg_text_add(text, strpbrk(words->values[i], " \t\n'\"") ? " '%.400s'" : " %.400s",
                           words->values[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append one entry's program, unless it is there. */
@@ -29,18 +28,16 @@ static PetscErrorCode add_entry(const RgParam *params, void *options, const char
 {
   RgText one = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(add_words(params, options, &one));
   if (one.length) PetscCall(rg_text_add(&one, " (%s %.80s)", what, label));
   if (one.length && !(text->length && strstr(text->data, one.data)))
     PetscCall(rg_text_add(text, "%s%s", text->length ? ", " : "", one.data));
   PetscCall(rg_text_clear(&one));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_starts_describe(const RgStudy *study, bool problems, RgText *text)
 {
-  PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells; c++) {
     const RgCell *cell = &study->cells[c];
     if (problems)
@@ -49,16 +46,15 @@ PetscErrorCode rg_starts_describe(const RgStudy *study, bool problems, RgText *t
     PetscCall(add_entry(cell->algorithm->params, cell->algorithm_options, "algorithm",
                         cell->algorithm_label, text));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_starts_announce(const RgStudy *study, const char *verb)
 {
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_starts_describe(study, true, &text));
   if (text.length) rg_complain("%s: this study starts programs: %s", verb, text.data);
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }

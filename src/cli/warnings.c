@@ -24,7 +24,6 @@ static PetscErrorCode count_outside(const RgStudy *study, const RgCell *cell, in
   double *c;
   int index;
 
-  PetscFunctionBeginUser;
   *n = 0;
   PetscCall(
     rg_problem_create(cell->problem, cell->problem_options, study->seed, 0, &problem, &failure));
@@ -36,7 +35,7 @@ static PetscErrorCode count_outside(const RgStudy *study, const RgCell *cell, in
   }
   PetscCall(PetscFree(c));
   PetscCall(rg_problem_destroy(&problem));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a method models contexts of a box that nature draws from a law. */
@@ -51,7 +50,6 @@ static PetscErrorCode warn_of_contexts(const RgStudy *study, const RgCell *cell,
 {
   int n;
 
-  PetscFunctionBeginUser;
   PetscCall(count_outside(study, cell, &n));
   *warned = 2 * n > DRAWS;
   if (*warned)
@@ -59,7 +57,7 @@ static PetscErrorCode warn_of_contexts(const RgStudy *study, const RgCell *cell,
                 "so these may do no better than random search; change 'law', or set 'observed: "
                 "clipped' if the problem has it",
                 cell->problem_label);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A method that models the design alone takes y for its value, so it looks for the largest mean. */
@@ -69,8 +67,7 @@ static PetscErrorCode warn_of_measure(const RgCell *cell, bool *warned)
   const bool loads = cell->problem->source && cell->problem->source->load;
   RgDomain domain = {0};
 
-  PetscFunctionBeginUser;
-  if (!is_blind || loads) PetscFunctionReturn(0);
+  if (!is_blind || loads) return 0;
   PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
   *warned =
     domain.control == RG_CONTEXT_NATURE && domain.measure && strcmp(domain.measure, "expectation");
@@ -80,7 +77,7 @@ static PetscErrorCode warn_of_measure(const RgCell *cell, bool *warned)
       "counts the measure '%s'",
       cell->problem_label, cell->algorithm_label, domain.measure);
   PetscCall(rg_domain_destroy(&domain));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
@@ -89,8 +86,7 @@ static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
   RgDomain domain = {0};
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
-  if (!cell->crew.duration) PetscFunctionReturn(0);
+  if (!cell->crew.duration) return 0;
   PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
   PetscCall(rg_duration_read(cell->crew.duration, &domain.design, cell->problem_place, &duration,
                              &mistake));
@@ -103,7 +99,7 @@ static PetscErrorCode warn_of_durations(const RgCell *cell, bool *warned)
   PetscCall(rg_duration_clear(&duration));
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_domain_destroy(&domain));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_print_warnings(const RgStudy *study)
@@ -111,7 +107,6 @@ PetscErrorCode rg_print_warnings(const RgStudy *study)
   const RgCell *tried = NULL;
   bool of_contexts = false, of_durations = false, of_measure = false;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < study->n_cells; i++) {
     const RgCell *cell = &study->cells[i];
     if (i && !rg_same_place(cell->problem_place, cell[-1].problem_place))
@@ -123,5 +118,5 @@ PetscErrorCode rg_print_warnings(const RgStudy *study)
     if (!of_durations) PetscCall(warn_of_durations(cell, &of_durations));
     if (!of_measure) PetscCall(warn_of_measure(cell, &of_measure));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

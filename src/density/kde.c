@@ -24,7 +24,6 @@ PetscErrorCode rg_kde_create(int n, int dim, const double *points, const double 
 {
   double squares = 0;
 
-  PetscFunctionBeginUser;
   PetscCheck(n >= 1 && dim >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d points in %d", n,
              dim);
   *kde = (RgKde){.n = n, .dim = dim, .effective = n};
@@ -41,16 +40,15 @@ PetscErrorCode rg_kde_create(int n, int dim, const double *points, const double 
                           ? rg_bandwidth(RG_BANDWIDTH_SILVERMAN, deviation, kde->effective, dim)
                           : 0;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kde_destroy(RgKde *kde)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree2(kde->points, kde->bandwidth));
   PetscCall(PetscFree(kde->weight));
   *kde = (RgKde){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double kernel_at(const RgKde *kde, int i, const double *c)
@@ -93,7 +91,6 @@ static double clip(double value, double lower, double upper)
 PetscErrorCode rg_kde_sample(const RgKde *kde, RgRandom *random, double lower, double upper, int m,
                              double *samples)
 {
-  PetscFunctionBeginUser;
   for (int k = 0; k < m; k++) {
     const double *point = kde->weight
                             ? point_at(kde, rg_random_uniform(random))
@@ -102,7 +99,7 @@ PetscErrorCode rg_kde_sample(const RgKde *kde, RgRandom *random, double lower, d
       samples[(size_t)k * kde->dim + j] =
         clip(point[j] + kde->bandwidth[j] * rg_random_normal(random), lower, upper);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lower, double upper,
@@ -111,7 +108,6 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
   const size_t dim = (size_t)kde->dim;
   double *unit;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)m * (dim + 1), &unit));
   PetscCall(rg_design_sobol(random, m, kde->dim + 1, unit));
   for (int k = 0; k < m; k++) {
@@ -122,7 +118,7 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
         clip(point[j] + kde->bandwidth[j] * rg_normal_quantile(u[j + 1]), lower, upper);
   }
   PetscCall(PetscFree(unit));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- Gauss rules ---------------------------------------------------------------------------- */
@@ -141,7 +137,6 @@ static PetscErrorCode discretise(const RgKde *kde, double lower, double upper, R
   const double h = kde->bandwidth[0], reach = 9 * h;
   double low = INFINITY, high = -INFINITY, below = 0, above = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < kde->n; i++) {
     low = fmin(low, clip(kde->points[i] - reach, lower, upper));
     high = fmax(high, clip(kde->points[i] + reach, lower, upper));
@@ -174,7 +169,7 @@ static PetscErrorCode discretise(const RgKde *kde, double lower, double upper, R
     rule->node[rule->n] = end ? upper : lower;
     rule->weight[rule->n++] = mass;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Lanczos iteration on diag(node) from sqrt(weight), fully reorthogonalised. It yields the
@@ -213,7 +208,6 @@ PetscErrorCode rg_kde_gauss(const RgKde *kde, double lower, double upper, int m,
   RgQuadrature rule;
   double *Q, *off, *vectors;
 
-  PetscFunctionBeginUser;
   PetscCheck(kde->dim == 1, PETSC_COMM_SELF, PETSC_ERR_SUP, "Gauss rules are for one coordinate");
   PetscCall(discretise(kde, lower, upper, &rule));
   PetscCall(PetscMalloc3((size_t)rule.n * (m + 1), &Q, m, &off, (size_t)m * m, &vectors));
@@ -226,7 +220,7 @@ PetscErrorCode rg_kde_gauss(const RgKde *kde, double lower, double upper, int m,
   }
   PetscCall(PetscFree3(Q, off, vectors));
   PetscCall(rg_quadrature_destroy(&rule));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- distance ------------------------------------------------------------------------------- */
@@ -244,7 +238,6 @@ PetscErrorCode rg_kde_distance(const RgKde *kde, const RgDistribution *law, doub
 {
   double lower, upper, sum = 0, most = 1;
 
-  PetscFunctionBeginUser;
   PetscCheck(kde->dim == 1 && kde->bandwidth[0] > 0, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "the distance needs a density in one coordinate");
   rg_distribution_range(law, 0.005, &lower, &upper);
@@ -262,5 +255,5 @@ PetscErrorCode rg_kde_distance(const RgKde *kde, const RgDistribution *law, doub
            (gap(kde, law, lower - 0.5 * (from + to)) + gap(kde, law, upper + 0.5 * (from + to)));
   }
   *distance = sum;
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -21,7 +21,6 @@ static PetscErrorCode grow(RgRegression *r, size_t wanted)
   size_t ld = padded(wanted);
   double *x, *y;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(ld * r->dim, &x, ld, &y));
   for (int k = 0; k < r->dim; k++)
     for (size_t i = 0; i < ld; i++) x[k * ld + i] = i < (size_t)r->n ? r->x[k * r->ld + i] : FAR;
@@ -32,48 +31,44 @@ static PetscErrorCode grow(RgRegression *r, size_t wanted)
   r->x = x;
   r->y = y;
   r->ld = ld;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_regression_create(RgSmoothing kernel, int dim, int capacity,
                                     RgRegression *regression)
 {
-  PetscFunctionBeginUser;
   *regression = (RgRegression){.kernel = kernel, .dim = dim};
   PetscCall(grow(regression, (size_t)PetscMax(capacity, 1)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_regression_destroy(RgRegression *regression)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree2(regression->x, regression->y));
   PetscCall(PetscFree3(regression->r2, regression->e, regression->g));
   regression->n = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_regression_append(RgRegression *r, const double *x, double y)
 {
   double difference = y - r->mean;
 
-  PetscFunctionBeginUser;
   if ((size_t)r->n == r->ld) PetscCall(grow(r, 2 * r->ld));
   for (int k = 0; k < r->dim; k++) r->x[k * r->ld + r->n] = x[k];
   r->y[r->n++] = y;
   r->mean += difference / r->n;
   if (r->square == 0) (void)frexp(difference, &r->exponent);
   r->square += ldexp(difference, -r->exponent) * ldexp(y - r->mean, -r->exponent);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_regression_update(RgRegression *regression, const RgHistory *history)
 {
-  PetscFunctionBeginUser;
   while (regression->n < history->n)
     PetscCall(rg_regression_append(regression, history->x + (size_t)regression->n * history->dim,
                                    history->y[regression->n]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_regression_deviation(const RgRegression *regression)
@@ -127,7 +122,6 @@ PetscErrorCode rg_regression_predict(RgRegression *r, double h, int count, const
   const double factor = 1.0 / (h * h);
   const int n = (int)padded((size_t)r->n);
 
-  PetscFunctionBeginUser;
   PetscCheck(r->n >= 1, PETSC_COMM_SELF, PETSC_ERR_ORDER, "kernel regression without data");
   for (int c = 0; c < count; c++) {
     const double *x = X + (size_t)c * r->dim;
@@ -155,7 +149,7 @@ PetscErrorCode rg_regression_predict(RgRegression *r, double h, int count, const
                 d_log_weight + (size_t)c * r->dim);
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_regression_distance(RgRegression *r, int count, const double *X, double *distance,
@@ -164,7 +158,6 @@ PetscErrorCode rg_regression_distance(RgRegression *r, int count, const double *
   const RgRegressionLoops *loops = rg_regression_loops();
   const int n = (int)padded((size_t)r->n);
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < count; c++) {
     const double *x = X + (size_t)c * r->dim;
     double nearest = loops->distances(r->dim, n, r->x, r->ld, x, r->r2);
@@ -177,5 +170,5 @@ PetscErrorCode rg_regression_distance(RgRegression *r, int count, const double *
       d_distance[(size_t)c * r->dim + k] =
         nearest > 0.0 ? (x[k] - r->x[k * r->ld + i]) / distance[c] : 0.0;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

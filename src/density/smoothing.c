@@ -98,9 +98,8 @@ PetscErrorCode rg_bandwidth_cross_validated(RgSmoothing kernel, int n, int dim, 
 {
   double *r2, least = INFINITY;
 
-  PetscFunctionBeginUser;
   *h = centre;
-  if (n < 3) PetscFunctionReturn(0);
+  if (n < 3) return 0;
   PetscCall(PetscMalloc1((size_t)n * n, &r2));
   square_distances(n, dim, x, r2);
   for (int k = RG_CV_STEPS; k >= -RG_CV_STEPS; k--) {
@@ -115,5 +114,5 @@ PetscErrorCode rg_bandwidth_cross_validated(RgSmoothing kernel, int n, int dim, 
     *h = tried;
   }
   PetscCall(PetscFree(r2));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -81,11 +81,10 @@ static PetscErrorCode basis_of(int n, int k, double *F, double tolerance, double
 {
   Norms norms;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(k, &norms.now, k, &norms.fresh, PetscMax(n, k), &norms.part));
   *rank = pivoted_gram_schmidt(n, k, F, tolerance, Q, &norms);
   PetscCall(PetscFree3(norms.now, norms.fresh, norms.part));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_column_basis(int n, int k, const double *F, double tolerance, int guess,
@@ -94,7 +93,6 @@ PetscErrorCode rg_column_basis(int n, int k, const double *F, double tolerance, 
   double *work, *signs;
   bool sufficient = false;
 
-  PetscFunctionBeginUser;
   for (int size = PetscMax(SKETCH, guess + MARGIN);
        !sufficient && 2 * size <= k && size < n + MARGIN; size *= 2) {
     PetscCall(PetscMalloc2((size_t)n * size, &work, (size_t)k * size, &signs));
@@ -105,10 +103,10 @@ PetscErrorCode rg_column_basis(int n, int k, const double *F, double tolerance, 
     sufficient = *rank + MARGIN <= size;
     PetscCall(PetscFree2(work, signs));
   }
-  if (sufficient) PetscFunctionReturn(0);
+  if (sufficient) return 0;
   PetscCall(PetscMalloc1((size_t)n * k, &work));
   PetscCall(PetscArraycpy(work, F, (size_t)n * k));
   PetscCall(basis_of(n, k, work, tolerance, Q, rank));
   PetscCall(PetscFree(work));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -16,12 +16,11 @@ static PetscErrorCode gsl_points(int m, int dim, double *points)
 {
   gsl_qrng *sequence;
 
-  PetscFunctionBeginUser;
   sequence = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned int)dim);
   PetscCheck(sequence, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a Sobol sequence");
   for (int i = 0; i < m; i++) gsl_qrng_get(sequence, points + (size_t)i * dim);
   gsl_qrng_free(sequence);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* v[k] = m_(k+1) 2^(BITS-k-1) of one dimension, by the recurrence of its polynomial. entry: its
@@ -68,14 +67,13 @@ static void table_points(int m, int dim, double *points)
 
 PetscErrorCode rg_sobol_points(int m, int dim, double *points)
 {
-  PetscFunctionBeginUser;
   PetscCheck(dim >= 1 && dim <= RG_SOBOL_MAX_DIM, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Sobol points have 1 to %d dimensions, not %d", RG_SOBOL_MAX_DIM, dim);
   PetscCheck(m >= 0 && m <= RG_SOBOL_MAX_POINTS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%d Sobol points", m);
   if (dim <= GSL_DIM) PetscCall(gsl_points(m, dim, points));
   else table_points(m, dim, points);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Points scrambled at a time: columns of a block are gathered so that the hash runs over a
@@ -143,19 +141,17 @@ static void scramble_column(int n, int stride, ScrambleKey key, double *values)
 
 PetscErrorCode rg_design_sobol(RgRandom *random, int m, int dim, double *points)
 {
-  PetscFunctionBeginUser;
   /* The first 2^k points form a net only with the origin among them. */
   for (int j = 0; j < dim && m > 0; j++) points[j] = 0.0;
   PetscCall(rg_sobol_points(m - (m > 0), dim, points + (m > 0 ? dim : 0)));
   for (int j = 0; j < dim; j++) scramble_column(m, dim, draw_key(random), points + j);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_design_latin_hypercube(RgRandom *random, int m, int dim, double *points)
 {
   int *strata;
 
-  PetscFunctionBeginUser;
   PetscCheck(m >= 0 && dim >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "a Latin hypercube of %d points in %d dimensions", m, dim);
   PetscCall(PetscMalloc1((size_t)m, &strata));
@@ -167,14 +163,13 @@ PetscErrorCode rg_design_latin_hypercube(RgRandom *random, int m, int dim, doubl
     }
   }
   PetscCall(PetscFree(strata));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_design_uniform(RgRandom *random, int m, int dim, double *points)
 {
-  PetscFunctionBeginUser;
   PetscCheck(m >= 0 && dim >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%d points in %d dimensions", m, dim);
   rg_random_uniforms(random, (size_t)m * dim, points);
-  PetscFunctionReturn(0);
+  return 0;
 }

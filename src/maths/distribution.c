@@ -35,18 +35,17 @@ static PetscErrorCode finite_number(RgExpression *parser, double *value)
 {
   const char *start, *end;
 
-  PetscFunctionBeginUser;
   *value = 0;
-  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser)) return 0;
   rg_expression_next(parser);
   start = parser->at;
   if (rg_number_read(start, &end, value) != RG_NUMBER_READ || !isfinite(*value)) {
     PetscCall(
       rg_expression_mistake(parser, start, "a finite number expected, found '%.20s'", start));
-    PetscFunctionReturn(0);
+    return 0;
   }
   parser->at = end;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A finite number, or a quotient of two (weights such as 1/8). */
@@ -55,14 +54,13 @@ static PetscErrorCode number(RgExpression *parser, double *value)
   const char *start = (rg_expression_next(parser), parser->at);
   double divisor;
 
-  PetscFunctionBeginUser;
   PetscCall(finite_number(parser, value));
-  if (!rg_expression_accept(parser, '/')) PetscFunctionReturn(0);
+  if (!rg_expression_accept(parser, '/')) return 0;
   PetscCall(finite_number(parser, &divisor));
   *value /= divisor;
   if (!rg_expression_failed(parser) && !isfinite(*value))
     PetscCall(rg_expression_mistake(parser, start, "'%.20s' is no finite number", start));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The parameters of a law that must be positive, by their names; NULL: any number. */
@@ -85,8 +83,7 @@ static bool has_one_parameter(int family)
 static PetscErrorCode add_part(RgExpression *parser, RgDistribution *out, const char *start,
                                int family, double a, double b)
 {
-  PetscFunctionBeginUser;
-  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser)) return 0;
   if (positive[family].a && !(a > 0))
     PetscCall(rg_expression_mistake(parser, start, "%s needs %s > 0, it is %g", names[family],
                                     positive[family].a, a));
@@ -98,14 +95,14 @@ static PetscErrorCode add_part(RgExpression *parser, RgDistribution *out, const 
                                     "uniform needs lower < upper, they are %g and %g", a, b));
   if (out->n == MAX_PARTS)
     PetscCall(rg_expression_mistake(parser, start, "more than %d parts", MAX_PARTS));
-  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser)) return 0;
   out->parts[out->n++] = (RgDistributionPart){.family = (RgDistributionFamily)family,
                                               .a = a,
                                               .b = b,
                                               .weight = 1,
                                               .lower = -INFINITY,
                                               .upper = INFINITY};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode law(RgExpression *parser, RgDistribution *out);
@@ -117,7 +114,6 @@ static PetscErrorCode mixture(RgExpression *parser, RgDistribution *out)
   double total = 0;
   int weighted = -1;
 
-  PetscFunctionBeginUser;
   do {
     const char *start = (rg_expression_next(parser), parser->at);
     const int part = out->n;
@@ -138,7 +134,7 @@ static PetscErrorCode mixture(RgExpression *parser, RgDistribution *out)
     total += weight;
   } while (rg_expression_accept(parser, ','));
   for (int i = first; i < out->n; i++) out->parts[i].weight /= total;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* After "clip(". */
@@ -148,7 +144,6 @@ static PetscErrorCode clip(RgExpression *parser, RgDistribution *out)
   const char *start = parser->at;
   double lower, upper;
 
-  PetscFunctionBeginUser;
   PetscCall(law(parser, out));
   PetscCall(rg_expression_expect(parser, ','));
   PetscCall(number(parser, &lower));
@@ -159,7 +154,7 @@ static PetscErrorCode clip(RgExpression *parser, RgDistribution *out)
                                     lower, upper));
   RgDistribution inner = {out->n - first, out->parts + first};
   rg_distribution_clip(&inner, lower, upper);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int find(const char *name)
@@ -176,7 +171,6 @@ static PetscErrorCode name_of(RgExpression *parser, int *found)
   RgText known = {0};
   int length = 0;
 
-  PetscFunctionBeginUser;
   while (isalpha((unsigned char)start[length])) length++;
   memcpy(name, start, (size_t)PetscMin(length, MAX_NAME - 1));
   *found = find(name);
@@ -191,7 +185,7 @@ static PetscErrorCode name_of(RgExpression *parser, int *found)
     PetscCall(rg_text_clear(&known));
   }
   parser->at += length;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode law(RgExpression *parser, RgDistribution *out)
@@ -200,13 +194,12 @@ static PetscErrorCode law(RgExpression *parser, RgDistribution *out)
   int family;
   double a, b = 0;
 
-  PetscFunctionBeginUser;
-  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser)) return 0;
   if (++parser->depth > MAX_DEPTH)
     PetscCall(rg_expression_mistake(parser, start, "nested more than %d deep", MAX_DEPTH));
   PetscCall(name_of(parser, &family));
   PetscCall(rg_expression_expect(parser, '('));
-  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser)) return 0;
   if (family == MIXTURE) {
     PetscCall(mixture(parser, out));
   } else if (family == CLIP) {
@@ -221,19 +214,18 @@ static PetscErrorCode law(RgExpression *parser, RgDistribution *out)
   }
   PetscCall(rg_expression_expect(parser, ')'));
   parser->depth--;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distribution_read(RgExpression *expression, RgDistribution *distribution)
 {
-  PetscFunctionBeginUser;
   distribution->n = 0;
   PetscCall(PetscMalloc1(MAX_PARTS, &distribution->parts));
   PetscCall(law(expression, distribution));
   if (rg_expression_failed(expression)) distribution->n = 0;
   PetscCall(PetscRealloc((size_t)PetscMax(distribution->n, 1) * sizeof(*distribution->parts),
                          &distribution->parts));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribution,
@@ -241,25 +233,23 @@ PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribut
 {
   RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_distribution_read(&parser, distribution));
   PetscCall(rg_expression_expect_end(&parser, "law"));
   if (rg_expression_failed(&parser)) distribution->n = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distribution_create_all(int n, char *const *texts, int dim, RgDistribution *laws)
 {
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < dim; j++) {
     const char *text = texts[n > 1 ? j : 0];
     PetscCall(rg_distribution_parse(text, &laws[j], &mistake));
     PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "law \"%s\": %s", text,
                mistake.data);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distribution_check(const char *name, const char *text, RgPlace place,
@@ -268,13 +258,12 @@ PetscErrorCode rg_distribution_check(const char *name, const char *text, RgPlace
   RgDistribution distribution = {0};
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_distribution_parse(text, &distribution, &mistake));
   if (mistake.data)
     rg_diagnostics_add(diagnostics, place, "%s \"%s\": %s", name, text, mistake.data);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_distribution_destroy(&distribution));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #define LEAST 1e-18 /* probability mass that integrals leave out */
@@ -363,19 +352,17 @@ static double clipped(const RgDistributionPart *part, double x)
 
 PetscErrorCode rg_distribution_copy(const RgDistribution *from, RgDistribution *to)
 {
-  PetscFunctionBeginUser;
   to->n = from->n;
   PetscCall(PetscMalloc1(from->n, &to->parts));
   PetscCall(PetscArraycpy(to->parts, from->parts, from->n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distribution_destroy(RgDistribution *distribution)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(distribution->parts));
   *distribution = (RgDistribution){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_distribution_clip(RgDistribution *distribution, double lower, double upper)
@@ -538,7 +525,6 @@ PetscErrorCode rg_distribution_shortfall(const RgDistribution *distribution, dou
   gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* the estimate says it */
   gsl_integration_workspace *work = gsl_integration_workspace_alloc(INTERVALS);
 
-  PetscFunctionBeginUser;
   PetscCheck(work, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a quadrature");
   *shortfall = *error = 0;
   for (int i = 0; i < distribution->n; i++) {
@@ -553,7 +539,7 @@ PetscErrorCode rg_distribution_shortfall(const RgDistribution *distribution, dou
   }
   gsl_integration_workspace_free(work);
   (void)gsl_set_error_handler(handler);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- quadrature ------------------------------------------------------------------------------ */
@@ -636,7 +622,6 @@ PetscErrorCode rg_distribution_quadrature(const RgDistribution *distribution, in
 {
   const size_t most = (size_t)distribution->n * ((size_t)(panels + n_breaks) * NODES + 2);
 
-  PetscFunctionBeginUser;
   PetscCheck(panels >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d panels", panels);
   rule->n = 0;
   PetscCall(PetscMalloc2(most, &rule->node, most, &rule->weight));
@@ -652,7 +637,7 @@ PetscErrorCode rg_distribution_quadrature(const RgDistribution *distribution, in
     if (isfinite(part->upper))
       add_node(rule, part->upper, part->weight * part_tail(part, part->upper));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_quadrature_uniform(double lower, double upper, int panels, RgQuadrature *rule)
@@ -665,8 +650,7 @@ PetscErrorCode rg_quadrature_uniform(double lower, double upper, int panels, RgQ
 
 PetscErrorCode rg_quadrature_destroy(RgQuadrature *rule)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree2(rule->node, rule->weight));
   *rule = (RgQuadrature){0};
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -21,14 +21,13 @@ PetscErrorCode rg_expression_mistake(RgExpression *expression, const char *where
   char what[512];
   va_list arguments;
 
-  PetscFunctionBeginUser;
-  if (rg_expression_failed(expression)) PetscFunctionReturn(0);
+  if (rg_expression_failed(expression)) return 0;
   va_start(arguments, format);
   rg_format_list(what, sizeof(what), format, arguments);
   va_end(arguments);
   PetscCall(
     rg_text_add(expression->mistake, "column %d: %s", (int)(where - expression->text) + 1, what));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 char rg_expression_next(RgExpression *expression)
@@ -46,23 +45,21 @@ bool rg_expression_accept(RgExpression *expression, char c)
 
 PetscErrorCode rg_expression_expect(RgExpression *expression, char c)
 {
-  PetscFunctionBeginUser;
-  if (rg_expression_accept(expression, c)) PetscFunctionReturn(0);
+  if (rg_expression_accept(expression, c)) return 0;
   if (rg_expression_next(expression))
     PetscCall(rg_expression_mistake(expression, expression->at, "'%c' expected before '%.20s'", c,
                                     expression->at));
   else PetscCall(rg_expression_mistake(expression, expression->at, "'%c' expected at the end", c));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_expression_expect_end(RgExpression *expression, const char *what)
 {
-  PetscFunctionBeginUser;
   if (!rg_expression_failed(expression) && rg_expression_next(expression))
     PetscCall(rg_expression_mistake(expression, expression->at,
                                     "nothing expected after the %s, found '%.20s'", what,
                                     expression->at));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { MAX_STEPS = 200, MAX_DEPTH = 30, MAX_NAME = 64 };
@@ -91,21 +88,19 @@ static PetscErrorCode add_step(Parser *parser, int kind, double value, int name)
 {
   RgArithmetic *out = parser->out;
 
-  PetscFunctionBeginUser;
   if (out->n == MAX_STEPS)
     PetscCall(rg_expression_mistake(parser->text, parser->text->at,
                                     "the formula has more than %d numbers, names and operations",
                                     MAX_STEPS));
-  if (rg_expression_failed(parser->text)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser->text)) return 0;
   PetscCall(RG_GROW(out->n, out->steps));
   out->steps[out->n++] = (RgArithmeticStep){kind, value, name};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* After the name of a function. */
 static PetscErrorCode call(Parser *parser, int function)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_expression_expect(parser->text, '('));
   PetscCall(sum(parser));
   if (functions[function].two) {
@@ -114,20 +109,19 @@ static PetscErrorCode call(Parser *parser, int function)
   }
   PetscCall(rg_expression_expect(parser->text, ')'));
   PetscCall(add_step(parser, FUNCTION + function, 0, 0));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode unknown_name(Parser *parser, const char *start, const char *name)
 {
   RgText known = {0};
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < parser->n_names && known.length < 200; i++)
     PetscCall(rg_text_add(&known, "%s%s", i ? ", " : "", parser->names[i]));
   PetscCall(rg_expression_mistake(parser->text, start, "unknown name '%s'; the inputs are %s", name,
                                   known.length ? known.data : "none"));
   PetscCall(rg_text_clear(&known));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A name of an input or a function. */
@@ -137,22 +131,21 @@ static PetscErrorCode word(Parser *parser)
   char name[MAX_NAME] = "";
   int length = 0;
 
-  PetscFunctionBeginUser;
   while (isalnum((unsigned char)start[length]) || start[length] == '_') length++;
   memcpy(name, start, (size_t)PetscMin(length, MAX_NAME - 1));
   parser->text->at += length;
   for (int i = 0; i < parser->n_names; i++) {
     if (strcmp(parser->names[i], name)) continue;
     PetscCall(add_step(parser, NAME, 0, i));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int i = 0; i < N_FUNCTIONS; i++) {
     if (strcmp(functions[i].name, name)) continue;
     PetscCall(call(parser, i));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(unknown_name(parser, start, name));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode atom(Parser *parser)
@@ -161,8 +154,7 @@ static PetscErrorCode atom(Parser *parser)
   const char *end;
   double value;
 
-  PetscFunctionBeginUser;
-  if (rg_expression_failed(parser->text)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser->text)) return 0;
   if (isalpha((unsigned char)first)) {
     PetscCall(word(parser));
   } else if (rg_expression_accept(parser->text, '(')) {
@@ -179,17 +171,16 @@ static PetscErrorCode atom(Parser *parser)
                                           : "a number, a name or '(' expected at the end%s",
                                     start));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A sign, then an atom, perhaps with an exponent. */
 static PetscErrorCode factor(Parser *parser)
 {
-  PetscFunctionBeginUser;
   if (++parser->text->depth > MAX_DEPTH)
     PetscCall(
       rg_expression_mistake(parser->text, parser->text->at, "nested more than %d deep", MAX_DEPTH));
-  if (rg_expression_failed(parser->text)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser->text)) return 0;
   if (rg_expression_accept(parser->text, '-')) {
     PetscCall(factor(parser));
     PetscCall(add_step(parser, NEGATE, 0, 0));
@@ -201,12 +192,11 @@ static PetscErrorCode factor(Parser *parser)
     }
   }
   parser->text->depth--;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode product(Parser *parser)
 {
-  PetscFunctionBeginUser;
   PetscCall(factor(parser));
   for (;;) {
     const bool times = rg_expression_accept(parser->text, '*');
@@ -214,12 +204,11 @@ static PetscErrorCode product(Parser *parser)
     PetscCall(factor(parser));
     PetscCall(add_step(parser, times ? MULTIPLY : DIVIDE, 0, 0));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode sum(Parser *parser)
 {
-  PetscFunctionBeginUser;
   PetscCall(product(parser));
   for (;;) {
     const bool plus = rg_expression_accept(parser->text, '+');
@@ -227,7 +216,7 @@ static PetscErrorCode sum(Parser *parser)
     PetscCall(product(parser));
     PetscCall(add_step(parser, plus ? ADD : SUBTRACT, 0, 0));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_arithmetic_parse(RgExpression *text, int n_names, const char *const *names,
@@ -235,11 +224,10 @@ PetscErrorCode rg_arithmetic_parse(RgExpression *text, int n_names, const char *
 {
   Parser parser = {text, n_names, names, arithmetic};
 
-  PetscFunctionBeginUser;
   *arithmetic = (RgArithmetic){0};
   PetscCall(sum(&parser));
   if (rg_expression_failed(text)) arithmetic->n = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_arithmetic_parse_inputs(RgExpression *parser, const RgSpace *design,
@@ -248,7 +236,6 @@ PetscErrorCode rg_arithmetic_parse_inputs(RgExpression *parser, const RgSpace *d
   const char **names;
   char(*numbered)[16];
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(design->dim, &names, design->dim, &numbered));
   for (int j = 0; j < design->dim; j++) {
     snprintf(numbered[j], sizeof(numbered[j]), "x%d", j + 1);
@@ -256,15 +243,14 @@ PetscErrorCode rg_arithmetic_parse_inputs(RgExpression *parser, const RgSpace *d
   }
   PetscCall(rg_arithmetic_parse(parser, design->dim, names, arithmetic));
   PetscCall(PetscFree2(names, numbered));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_arithmetic_clear(RgArithmetic *arithmetic)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(arithmetic->steps));
   *arithmetic = (RgArithmetic){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double apply_two(Kind kind, double a, double b)

@@ -53,26 +53,24 @@ static PetscErrorCode check_word(RgExpression *parser)
 {
   char word[MAX_NAME] = "";
 
-  PetscFunctionBeginUser;
   for (size_t i = 0; i + 1 < MAX_NAME && isalpha((unsigned char)parser->at[i]); i++)
     word[i] = parser->at[i];
   const char *nearest = word[0] ? rg_text_nearest(word, names + 1) : NULL;
   if (nearest)
     PetscCall(rg_expression_mistake(parser, parser->at, "unknown law '%s', did you mean '%s'?",
                                     word, nearest));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_law(RgExpression *parser, RgLaw *law, int from)
 {
-  PetscFunctionBeginUser;
-  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser)) return 0;
   if (law->n == MAX_LAWS)
     PetscCall(rg_expression_mistake(parser, parser->at, "more than %d laws", MAX_LAWS));
-  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser)) return 0;
   law->from[law->n] = from;
   PetscCall(rg_distribution_read(parser, &law->laws[law->n++]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A number behind a comma. */
@@ -80,9 +78,8 @@ static PetscErrorCode number(RgExpression *parser, double least, const char *wha
 {
   const char *start, *end;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_expression_expect(parser, ','));
-  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser)) return 0;
   rg_expression_next(parser);
   start = parser->at;
   const RgNumber found = rg_number_read(start, &end, value);
@@ -91,10 +88,10 @@ static PetscErrorCode number(RgExpression *parser, double least, const char *wha
                                     "%s expected, at least %g and at most 1e9, "
                                     "found '%.20s'",
                                     what, least, start));
-    PetscFunctionReturn(0);
+    return 0;
   }
   parser->at = end;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode whole(RgExpression *parser, int least, const char *what, int *value)
@@ -102,12 +99,11 @@ static PetscErrorCode whole(RgExpression *parser, int least, const char *what, i
   const char *start = parser->at;
   double read = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(number(parser, least, what, &read));
   if (!rg_expression_failed(parser) && read != floor(read))
     PetscCall(rg_expression_mistake(parser, start, "%s is a whole number, not %g", what, read));
   *value = (int)read;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether parameters can move from one law to the other. */
@@ -129,18 +125,17 @@ static PetscErrorCode check_form(RgExpression *parser, const RgLaw *law)
   const bool moves = law->drift == RG_DRIFT_LINEAR || law->drift == RG_DRIFT_PERIODIC;
   RgDistribution moved = {0};
 
-  PetscFunctionBeginUser;
   for (int k = 1; k < law->n && moves; k++)
     if (!have_same_form(&law->laws[0], &law->laws[k]))
       PetscCall(rg_expression_mistake(parser, parser->text,
                                       "the laws between which parameters move need the same form"));
-  if (law->drift != RG_DRIFT_WALK) PetscFunctionReturn(0);
+  if (law->drift != RG_DRIFT_WALK) return 0;
   PetscCall(rg_distribution_copy(&law->laws[0], &moved));
   if (!rg_distribution_shift(&moved, 0))
     PetscCall(rg_expression_mistake(parser, parser->text,
                                     "a walk moves normal, uniform, cauchy and point laws alone"));
   PetscCall(rg_distribution_destroy(&moved));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The arguments of a drift, in parentheses. */
@@ -149,7 +144,6 @@ static PetscErrorCode arguments(RgExpression *parser, RgLaw *law)
   const bool swings = law->drift == RG_DRIFT_PERIODIC;
   int t;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_expression_expect(parser, '('));
   PetscCall(add_law(parser, law, 1));
   if (law->drift == RG_DRIFT_WALK) {
@@ -172,14 +166,13 @@ static PetscErrorCode arguments(RgExpression *parser, RgLaw *law)
   }
   PetscCall(rg_expression_expect(parser, ')'));
   if (!rg_expression_failed(parser)) PetscCall(check_form(parser, law));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_law_parse(const char *text, RgLaw *law, RgText *mistake)
 {
   RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
-  PetscFunctionBeginUser;
   *law = (RgLaw){0};
   PetscCall(PetscCalloc1(MAX_LAWS, &law->laws));
   PetscCall(PetscMalloc1(MAX_LAWS, &law->from));
@@ -189,7 +182,7 @@ PetscErrorCode rg_law_parse(const char *text, RgLaw *law, RgText *mistake)
   else PetscCall(arguments(&parser, law));
   PetscCall(rg_expression_expect_end(&parser, "law"));
   if (rg_expression_failed(&parser)) PetscCall(rg_law_destroy(law));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_law_check(const char *name, const char *text, RgPlace place,
@@ -198,36 +191,33 @@ PetscErrorCode rg_law_check(const char *name, const char *text, RgPlace place,
   RgText mistake = {0};
   RgLaw law;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_law_parse(text, &law, &mistake));
   if (mistake.data)
     rg_diagnostics_add(diagnostics, place, "%s \"%s\": %s", name, text, mistake.data);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_law_destroy(&law));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_law_create_all(int n, char *const *texts, int dim, RgLaw *laws)
 {
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < dim; j++) {
     const char *text = texts[n > 1 ? j : 0];
     PetscCall(rg_law_parse(text, &laws[j], &mistake));
     PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "law \"%s\": %s", text,
                mistake.data);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_law_destroy(RgLaw *law)
 {
-  PetscFunctionBeginUser;
   for (int k = 0; k < law->n; k++) PetscCall(rg_distribution_destroy(&law->laws[k]));
   PetscCall(RG_FREE(&law->laws, &law->from));
   *law = (RgLaw){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the law at t ---------------------------------------------------------------------------- */
@@ -270,7 +260,6 @@ PetscErrorCode rg_law_at(const RgLaw *law, int t, RgDistribution *distribution)
 {
   int k = 0;
 
-  PetscFunctionBeginUser;
   while (law->drift != RG_DRIFT_PERIODIC && k + 1 < law->n && law->from[k + 1] <= t) k++;
   PetscCall(rg_distribution_copy(&law->laws[k], distribution));
   switch (law->drift) {
@@ -288,7 +277,7 @@ PetscErrorCode rg_law_at(const RgLaw *law, int t, RgDistribution *distribution)
     break;
   case RG_DRIFT_WALK: rg_distribution_shift(distribution, walk(law, t)); break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int epoch_of(const RgLaw *law, int t)

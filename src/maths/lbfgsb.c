@@ -47,7 +47,6 @@ static int bound_kind(double lower, double upper)
 PetscErrorCode rg_lbfgsb_create(int n, int memory, const double *lower, const double *upper,
                                 const RgLbfgsbLimits *limits, RgLbfgsb *search)
 {
-  PetscFunctionBeginUser;
   PetscCheck(n >= 1 && memory >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "L-BFGS-B needs at least one variable and one correction pair (%d, %d given)", n,
              memory);
@@ -70,12 +69,11 @@ PetscErrorCode rg_lbfgsb_create(int n, int memory, const double *lower, const do
     s->lower[i] = isfinite(low) ? low : 0.0;
     s->upper[i] = isfinite(high) ? high : 0.0;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_lbfgsb_destroy(RgLbfgsb *search)
 {
-  PetscFunctionBeginUser;
   struct RgLbfgsbState *s = search->state;
   if (s) {
     PetscCall(PetscFree6(s->bound_kind, s->lower, s->upper, s->gradient, s->accepted_x,
@@ -85,7 +83,7 @@ PetscErrorCode rg_lbfgsb_destroy(RgLbfgsb *search)
     PetscCall(PetscFree(search->state));
   }
   *search = (RgLbfgsb){.reason = ""};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Rounding in the line search may leave the box by an ulp. Callers may rely on points inside it. */
@@ -142,7 +140,6 @@ static void advance(RgLbfgsb *search, RgLbfgsbStatus *status)
 
 PetscErrorCode rg_lbfgsb_begin(RgLbfgsb *search, const double *start, RgLbfgsbStatus *status)
 {
-  PetscFunctionBeginUser;
   struct RgLbfgsbState *s = search->state;
   PetscCheck(search->limits.factr >= 0.0 && search->limits.pgtol >= 0.0, PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "tolerances of L-BFGS-B must not be negative (%g, %g)",
@@ -161,7 +158,7 @@ PetscErrorCode rg_lbfgsb_begin(RgLbfgsb *search, const double *start, RgLbfgsbSt
   task_set(s->task, "START");
   s->value = 0.0;
   advance(search, status);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool all_finite(int n, double value, const double *gradient)
@@ -187,7 +184,6 @@ static void make_step_back(RgLbfgsb *search)
 PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *gradient,
                               RgLbfgsbStatus *status)
 {
-  PetscFunctionBeginUser;
   struct RgLbfgsbState *s = search->state;
   PetscCheck(task_is(s->task, "FG"), PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "rg_lbfgsb_step after the search has stopped");
@@ -205,7 +201,7 @@ PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *grad
     task_set(s->task, "STOP");
     *status = RG_LBFGSB_FAILED;
     search->reason = "not finite at the start";
-    PetscFunctionReturn(0);
+    return 0;
   } else {
     make_step_back(search);
   }
@@ -213,10 +209,10 @@ PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *grad
     task_set(s->task, "STOP");
     *status = RG_LBFGSB_LIMIT;
     search->reason = "evaluation limit";
-    PetscFunctionReturn(0);
+    return 0;
   }
   advance(search, status);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const char *rg_lbfgsb_substitute(void)

@@ -32,7 +32,6 @@ struct RgLbfgsbState {
 PetscErrorCode rg_lbfgsb_create(int n, int memory, const double *lower, const double *upper,
                                 const RgLbfgsbLimits *limits, RgLbfgsb *search)
 {
-  PetscFunctionBeginUser;
   PetscCheck(n >= 1 && memory >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "L-BFGS-B needs at least one variable and one correction pair (%d, %d given)", n,
              memory);
@@ -52,14 +51,13 @@ PetscErrorCode rg_lbfgsb_create(int n, int memory, const double *lower, const do
     PetscCheck(s->lower[i] <= s->upper[i], PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                "bounds of variable %d are not ordered: %g, %g", i, s->lower[i], s->upper[i]);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_lbfgsb_destroy(RgLbfgsb *search)
 {
   struct RgLbfgsbState *s = search->state;
 
-  PetscFunctionBeginUser;
   if (s) {
     PetscCall(PetscFree5(s->lower, s->upper, s->at, s->gradient, s->direction));
     PetscCall(PetscFree6(s->moved, s->turned, s->Bs, s->B, s->face, s->free));
@@ -67,7 +65,7 @@ PetscErrorCode rg_lbfgsb_destroy(RgLbfgsb *search)
     PetscCall(PetscFree(search->state));
   }
   *search = (RgLbfgsb){.reason = ""};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double into_box(const struct RgLbfgsbState *s, int i, double x)
@@ -86,7 +84,6 @@ PetscErrorCode rg_lbfgsb_begin(RgLbfgsb *search, const double *start, RgLbfgsbSt
 {
   struct RgLbfgsbState *s = search->state;
 
-  PetscFunctionBeginUser;
   PetscCheck(search->limits.factr >= 0.0 && search->limits.pgtol >= 0.0, PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "tolerances of L-BFGS-B must not be negative (%g, %g)",
              search->limits.factr, search->limits.pgtol);
@@ -97,7 +94,7 @@ PetscErrorCode rg_lbfgsb_begin(RgLbfgsb *search, const double *start, RgLbfgsbSt
   search->reason = "";
   s->running = s->restarted = true;
   *status = RG_LBFGSB_EVALUATE;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* BFGS update of the matrix from a step: (6.19). The first update sets its scale. */
@@ -279,7 +276,6 @@ PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *grad
   struct RgLbfgsbState *s = search->state;
   const bool first = search->evaluations == 0, finite = all_finite(search->n, value, gradient);
 
-  PetscFunctionBeginUser;
   PetscCheck(s->running, PETSC_COMM_SELF, PETSC_ERR_ORDER,
              "rg_lbfgsb_step after the search has stopped");
   search->evaluations++;
@@ -301,7 +297,7 @@ PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *grad
   } else {
     step_back(search, finite ? value : INFINITY, change, status);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const char *rg_lbfgsb_substitute(void)

@@ -147,7 +147,6 @@ PetscErrorCode rg_random_subset(RgRandom *random, int n, int m, int *out)
 {
   int *pool;
 
-  PetscFunctionBeginUser;
   PetscCheck(m >= 0 && m <= n, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%d distinct integers of %d", m, n);
   PetscCall(PetscMalloc1((size_t)n, &pool));
@@ -158,7 +157,7 @@ PetscErrorCode rg_random_subset(RgRandom *random, int n, int m, int *out)
     pool[j] = pool[i];
   }
   PetscCall(PetscFree(pool));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_random_normals(RgRandom *random, size_t n, double *out)

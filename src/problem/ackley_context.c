@@ -65,14 +65,13 @@ static PetscErrorCode octaves(const RgDistribution *law, RgQuadrature *rule)
 {
   double breaks[2 * OCTAVES + 1];
 
-  PetscFunctionBeginUser;
   for (int k = 0; k < OCTAVES; k++) {
     breaks[k] = 0.5 - ldexp(1, -k);
     breaks[2 * OCTAVES - k] = 0.5 + ldexp(1, -k);
   }
   breaks[OCTAVES] = 0.5;
   PetscCall(rg_distribution_quadrature(law, 40, 2 * OCTAVES + 1, breaks, rule));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode tabulate(RgProblem *problem, RgContextProblem *data)
@@ -81,7 +80,6 @@ static PetscErrorCode tabulate(RgProblem *problem, RgContextProblem *data)
   Own *own = data->own;
   const double d = o->dim + o->context_dim, a = 0.2 / sqrt(d);
 
-  PetscFunctionBeginUser;
   for (int k = 0; k < STEPS; k++) {
     own->u[k] = exp(LOG_FIRST + k * LOG_STEP);
     own->root[k] =
@@ -102,7 +100,7 @@ static PetscErrorCode tabulate(RgProblem *problem, RgContextProblem *data)
     own->cosine *= mean;
   }
   PetscCall(rg_context_optimum(problem, 0.5));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
@@ -111,7 +109,6 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   const RgContextProblem *data = problem->data;
   const Own *own = data->own;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
     double q = 0, cosines = 0, root = 0;
     for (int j = 0; j < o->dim; j++) {
@@ -122,7 +119,7 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
     for (int k = 0; k < STEPS; k++) root += own->root[k] * exp(-own->u[k] * q);
     F[i] = 20 * root + exp(cosines / (o->dim + o->context_dim)) * own->cosine - 20 - M_E;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const RgContextFunction function = {

@@ -55,7 +55,6 @@ static PetscErrorCode set_optimisers(RgProblem *problem, int copies, int dim, in
 {
   size_t count = 1, width = (size_t)copies * (size_t)dim;
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < copies && count < MOST_OPTIMISERS; c++) count *= (size_t)n;
   count = PetscMin(count, (size_t)MOST_OPTIMISERS);
   PetscCall(PetscMalloc1(count * width, &problem->optimisers));
@@ -66,7 +65,7 @@ static PetscErrorCode set_optimisers(RgProblem *problem, int copies, int dim, in
       PetscCall(PetscArraycpy(problem->optimisers + i * width + (size_t)c * (size_t)dim,
                               inside + left % (size_t)n * (size_t)dim, dim));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create_copies(const RgBoxFunction *function, int copies, RgProblem *problem)
@@ -77,7 +76,6 @@ static PetscErrorCode create_copies(const RgBoxFunction *function, int copies, R
   double *inside;
   int n = 0;
 
-  PetscFunctionBeginUser;
   PetscCheck(box->dim == copies * function->dim, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "%s: formula in %d coordinates on a domain of %d", problem->class->name,
              copies * function->dim, box->dim);
@@ -96,7 +94,7 @@ static PetscErrorCode create_copies(const RgBoxFunction *function, int copies, R
     problem->optimum = maximised(data, copies * function->best);
   }
   PetscCall(PetscFree(inside));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_box_function_create(const RgBoxFunction *function, RgProblem *problem)
@@ -121,10 +119,9 @@ PetscErrorCode rg_box_evaluate(RgProblem *problem, int m, const RgPoint *points,
 {
   const RgBoxData *data = problem->data;
 
-  PetscFunctionBeginUser;
   (void)failure;
   for (int i = 0; i < m; i++) f[i] = maximised(data, sum_of_copies(problem, points[i].x, NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_box_gradient(RgProblem *problem, const RgPoint *point, double *gradient)
@@ -132,10 +129,9 @@ PetscErrorCode rg_box_gradient(RgProblem *problem, const RgPoint *point, double 
   const RgBoxData *data = problem->data;
   const int dim = problem->domain.design.dim;
 
-  PetscFunctionBeginUser;
   sum_of_copies(problem, point->x, gradient);
   for (int j = 0; j < dim; j++) gradient[j] = maximised(data, gradient[j]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- copies -------------------------------------------------------------------------------- */
@@ -158,7 +154,6 @@ PetscErrorCode rg_box_copies_domain(const RgProblemClass *class, const void *opt
   const int copies = copies_of(options), dim = function->dim;
   double *lower, *upper;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)copies * dim, &lower, (size_t)copies * dim, &upper));
   for (int j = 0; j < copies * dim; j++) {
     lower[j] = function->lower[j % dim];
@@ -166,7 +161,7 @@ PetscErrorCode rg_box_copies_domain(const RgProblemClass *class, const void *opt
   }
   PetscCall(rg_space_box(&domain->design, copies * dim, lower, upper));
   PetscCall(PetscFree2(lower, upper));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_box_copies_create(RgProblem *problem, RgFailure *failure)
@@ -199,7 +194,6 @@ PetscErrorCode rg_cube_check(const RgProblemClass *class, const void *options, R
   const RgCubeFunction *function = cube_of(class, o);
   const double lower = lower_of(function, o), upper = upper_of(function, o);
 
-  PetscFunctionBeginUser;
   if (!(lower < upper))
     rg_diagnostics_add(diagnostics, place, "%s: lower = %g must be less than upper = %g",
                        class->name, lower, upper);
@@ -211,7 +205,7 @@ PetscErrorCode rg_cube_check(const RgProblemClass *class, const void *options, R
       diagnostics, place,
       "%s: variant %s has the bounds [0, 1]; lower and upper belong to variant plain", class->name,
       function->name);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_cube_domain(const RgProblemClass *class, const void *options, RgDomain *domain)
@@ -229,7 +223,6 @@ PetscErrorCode rg_cube_create(RgProblem *problem, RgFailure *failure)
   double *best_at;
 
   (void)failure;
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(options->dim, &best_at));
   for (int j = 0; j < options->dim; j++) best_at[j] = from->best_at ? from->best_at[j] : from->each;
   const RgBoxFunction function = {.formula = from->formula,
@@ -240,5 +233,5 @@ PetscErrorCode rg_cube_create(RgProblem *problem, RgFailure *failure)
                                   .best_at = best_at};
   PetscCall(rg_box_function_create(&function, problem));
   PetscCall(PetscFree(best_at));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -50,21 +50,19 @@ static PetscErrorCode grid(RgSpace *space, int n1, double first1, double step1, 
   const double lower[2] = {first1, first2}, upper[2] = {first1 + 154.0, first2 + 154.0};
   double axes[2 * OFFSETS_1];
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n1; i++) axes[i] = first1 + step1 * i;
   for (int i = 0; i < n2; i++) axes[n1 + i] = first2 + step2 * i;
   PetscCall(rg_space_grid(space, 2, levels, axes, lower, upper));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *domain)
 {
   (void)class;
-  PetscFunctionBeginUser;
   PetscCall(grid(&domain->design, SIDE, 18.0, 22.0, SIDE, 16.0, 18.0));
   PetscCall(grid(&domain->context, OFFSETS_1, -10.0, 2.0, OFFSETS_2, -8.0, 2.0));
   PetscCall(rg_finite_context_domain(options, NULL, domain));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the user's table --------------------------------------------------------------- */
@@ -86,12 +84,11 @@ static PetscErrorCode read_rows(const RgCsv *csv, const char *path, double *life
   int column[3];
   double value[3];
 
-  PetscFunctionBeginUser;
   for (int k = 0; k < 3; k++) {
     column[k] = rg_csv_column(csv, names[k]);
     if (column[k] >= 0) continue;
     PetscCall(rg_text_add(mistake, "%s has no column '%s'", path, names[k]));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int i = 0; i < csv->n_rows && !mistake->length; i++) {
     bool fine = true;
@@ -107,7 +104,7 @@ static PetscErrorCode read_rows(const RgCsv *csv, const char *path, double *life
                             csv->line[i], value[0], value[1], lifetime[node], value[2]));
     else lifetime[node] = value[2];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Fills lifetime (NODES), or reports the mistake in the file. */
@@ -117,12 +114,11 @@ static PetscErrorCode read_table(const Options *options, double *lifetime, RgTex
   RgText found = {0};
   int missing = -1;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < NODES; i++) lifetime[i] = NAN;
   PetscCall(rg_data_find(options->path, &found));
   if (!found.length) {
     PetscCall(rg_text_add(mistake, "there is no file %s (%s)", options->path, ORIGIN));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_csv_read(found.data, RG_CSV_HEADER_YES, &csv, mistake));
   if (!mistake->length) PetscCall(read_rows(&csv, found.data, lifetime, mistake));
@@ -133,7 +129,7 @@ static PetscErrorCode read_table(const Options *options, double *lifetime, RgTex
                           8 + 2 * (missing / NODES_2), 8 + 2 * (missing % NODES_2)));
   PetscCall(rg_csv_destroy(&csv));
   PetscCall(rg_text_clear(&found));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
@@ -142,12 +138,11 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
   RgText mistake = {0};
   double lifetime[NODES];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics));
   PetscCall(read_table(options, lifetime, &mistake));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", class->name, mistake.data);
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The hash of the numbers; the place of the file does not matter. */
@@ -159,14 +154,13 @@ static PetscErrorCode identity(const RgProblemClass *class, const void *options,
   char hex[33];
 
   (void)class;
-  PetscFunctionBeginUser;
   PetscCall(read_table(options, lifetime, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", mistake.data);
   rg_hash128(lifetime, sizeof lifetime, hash);
   rg_hash_hex(hash, hex);
   PetscCall(rg_params_canonical(synthetic_params, options, text));
   PetscCall(rg_text_add(text, ",data=%s", hex));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the stand-in ------------------------------------------------------------------- */
@@ -217,7 +211,6 @@ static PetscErrorCode fill(RgProblem *problem, const double *lifetime)
   RgFiniteContext *data;
   const int n = problem->domain.context.size;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_finite_context_create(problem, &data));
   for (int i = 0; i < SIDE * SIDE; i++) {
     for (int j = 0; j < n; j++) {
@@ -227,7 +220,7 @@ static PetscErrorCode fill(RgProblem *problem, const double *lifetime)
     }
   }
   PetscCall(rg_finite_context_finish(problem));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
@@ -235,12 +228,11 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   RgText mistake = {0};
   double lifetime[NODES];
 
-  PetscFunctionBeginUser;
   PetscCall(read_table(problem->options, lifetime, &mistake));
   if (mistake.length) rg_failure_set(failure, "carrier_lifetime: %s", mistake.data);
   else PetscCall(fill(problem, lifetime));
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check_synthetic(const RgProblemClass *class, const void *options,
@@ -255,10 +247,9 @@ static PetscErrorCode create_synthetic(RgProblem *problem, RgFailure *failure)
   double lifetime[NODES];
 
   (void)failure;
-  PetscFunctionBeginUser;
   synthesise(lifetime);
   PetscCall(fill(problem, lifetime));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemClass rg_problem_carrier_lifetime = {

@@ -20,7 +20,6 @@ const char *const rg_context_expectations[] = {"exact", "qmc", NULL};
 /* The lower Cholesky factor (dim x dim) of the correlations. *definite: it exists. */
 static PetscErrorCode factor(const RgReals *correlation, int dim, double *root, bool *definite)
 {
-  PetscFunctionBeginUser;
   for (int i = 0, pair = 0; i < dim; i++)
     for (int j = i; j < dim; j++) {
       const double r = i == j ? 1 : correlation->values[correlation->n > 1 ? pair++ : 0];
@@ -28,7 +27,7 @@ static PetscErrorCode factor(const RgReals *correlation, int dim, double *root, 
       if (j > i) root[(size_t)i * dim + j] = 0;
     }
   *definite = LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', dim, root, dim) == 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check_correlation(const char *problem, const RgContextOptions *options,
@@ -39,13 +38,12 @@ static PetscErrorCode check_correlation(const char *problem, const RgContextOpti
   bool definite = true;
   double *root;
 
-  PetscFunctionBeginUser;
-  if (!correlation->n) PetscFunctionReturn(0);
+  if (!correlation->n) return 0;
   if (dim == 1 || (correlation->n != 1 && correlation->n != pairs)) {
     rg_diagnostics_add(diagnostics, place,
                        "%s: 'correlation' has %d numbers for %d pairs of context coordinates",
                        problem, correlation->n, pairs);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscMalloc1((size_t)dim * dim, &root));
   PetscCall(factor(correlation, dim, root, &definite));
@@ -58,7 +56,7 @@ static PetscErrorCode check_correlation(const char *problem, const RgContextOpti
   if (rg_law_drifts(options->law.n, options->law.values))
     rg_diagnostics_add(diagnostics, place,
                        "%s: 'correlation' joins laws that stay the same in time", problem);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether E f exists under every law that coordinate j takes. Between two laws of the same form
@@ -82,11 +80,10 @@ static PetscErrorCode check_tails(const RgProblemClass *class, const RgContextOp
   RgLaw laws[2] = {0};
   RgMeasure measure;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_create(options->measure, &measure));
   const bool expects = measure.kind == RG_MEASURE_EXPECTATION;
   PetscCall(rg_measure_destroy(&measure));
-  if (options->clip || !expects || options->order == RG_ORDER_BEFORE) PetscFunctionReturn(0);
+  if (options->clip || !expects || options->order == RG_ORDER_BEFORE) return 0;
   PetscCall(rg_law_create_all(options->law.n, options->law.values, dim, laws));
   for (int j = 0; j < dim; j++) {
     const char *law = options->law.values[options->law.n > 1 ? j : 0];
@@ -97,7 +94,7 @@ static PetscErrorCode check_tails(const RgProblemClass *class, const RgContextOp
                          class->name, law, law);
     PetscCall(rg_law_destroy(&laws[j]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int context_dim(const RgContextFunction *function, const void *options)
@@ -111,7 +108,6 @@ PetscErrorCode rg_context_check(const RgProblemClass *class, const void *options
   const RgContextOptions *o = options;
   const int dim = context_dim(class->family, options), before = diagnostics->n;
 
-  PetscFunctionBeginUser;
   if (o->law.n != 1 && o->law.n != dim)
     rg_diagnostics_add(diagnostics, place,
                        "%s: 'law' has %d laws for %d context coordinates, accepted are 1 or %d",
@@ -121,7 +117,7 @@ PetscErrorCode rg_context_check(const RgProblemClass *class, const void *options
   PetscCall(check_correlation(class->name, o, dim, place, diagnostics));
   PetscCall(rg_measure_check(o->measure, o->measure_points, place, diagnostics));
   if (diagnostics->n == before) PetscCall(check_tails(class, o, place, diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_domain(const RgProblemClass *class, const void *options, RgDomain *domain)
@@ -131,7 +127,6 @@ PetscErrorCode rg_context_domain(const RgProblemClass *class, const void *option
   const bool unit = function->lower == function->upper;
   const int dim = function->dim ? function->dim : ((const RgContextSizes *)options)->dim;
 
-  PetscFunctionBeginUser;
   PetscCall(
     rg_space_cube(&domain->design, dim, unit ? 0 : function->lower, unit ? 1 : function->upper));
   PetscCall(rg_space_cube(&domain->context, context_dim(function, options), 0, 1));
@@ -139,7 +134,7 @@ PetscErrorCode rg_context_domain(const RgProblemClass *class, const void *option
   if (!o->correlation.n) /* methods would take the laws for independent */
     PetscCall(rg_domain_state_laws(domain, o->law.n, (const char *const *)o->law.values));
   PetscCall(rg_measure_canonical(o->measure, &domain->measure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- create, destroy ------------------------------------------------------------------------- */
@@ -161,7 +156,6 @@ static PetscErrorCode create_qmc(RgProblem *problem, RgContextProblem *data, int
   const RgStream stream = rg_stream(0, problem->class->name, 0, "expectation", 0);
   const int each = (points + SETS - 1) / SETS;
 
-  PetscFunctionBeginUser;
   data->n_qmc = SETS * each;
   PetscCall(PetscMalloc1((size_t)data->n_qmc * data->dim, &data->qmc));
   for (int s = 0; s < SETS; s++) {
@@ -174,7 +168,7 @@ static PetscErrorCode create_qmc(RgProblem *problem, RgContextProblem *data, int
       for (int j = 0; j < data->dim; j++) c[j] = rg_distribution_quantile(&data->law[j], c[j]);
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Contexts of a measure: midpoints of equal shares of the law, or a scrambled Sobol set. */
@@ -185,9 +179,8 @@ static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
   RgRandom random = rg_stream_at(&stream, 0);
   const int n = options->measure_points;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_create(options->measure, &data->measure));
-  if (data->measure.kind == RG_MEASURE_EXPECTATION) PetscFunctionReturn(0);
+  if (data->measure.kind == RG_MEASURE_EXPECTATION) return 0;
   data->n_nodes = n;
   PetscCall(PetscMalloc1((size_t)n * data->dim, &data->nodes));
   if (data->dim > 1) PetscCall(rg_design_sobol(&random, n, data->dim, data->nodes));
@@ -197,7 +190,7 @@ static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
     join(data, c);
     for (int j = 0; j < data->dim; j++) c[j] = rg_distribution_quantile(&data->law[j], c[j]);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Everything that depends on the law, for the law of evaluation t. */
@@ -207,7 +200,6 @@ static PetscErrorCode take_law(RgProblem *problem, int t)
   RgContextProblem *data = problem->data;
   const RgContextFunction *function = data->function;
 
-  PetscFunctionBeginUser;
   problem->epoch = rg_law_epoch(data->dim, data->over_time, t);
   for (int j = 0; j < data->dim; j++) {
     PetscCall(rg_law_at(&data->over_time[j], t, &data->raw[j]));
@@ -220,7 +212,7 @@ static PetscErrorCode take_law(RgProblem *problem, int t)
   problem->has_draft = data->n_qmc > DRAFT;
   if (function->own_size) PetscCall(PetscCalloc(function->own_size, &data->own));
   if (function->prepare) PetscCall(function->prepare(problem, data));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Undo take_law. */
@@ -228,7 +220,6 @@ static PetscErrorCode drop_law(RgProblem *problem)
 {
   RgContextProblem *data = problem->data;
 
-  PetscFunctionBeginUser;
   if (data->own && data->function->clear) PetscCall(data->function->clear(data->own));
   for (int j = 0; j < data->dim; j++) {
     PetscCall(rg_distribution_destroy(&data->raw[j]));
@@ -238,7 +229,7 @@ static PetscErrorCode drop_law(RgProblem *problem)
   PetscCall(rg_measure_destroy(&data->measure));
   data->n_qmc = data->n_nodes = problem->n_optimisers = 0;
   problem->optimum = NAN;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
@@ -249,7 +240,6 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
   bool definite;
 
   (void)failure;
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&data));
   problem->data = data;
   data->function = problem->class->family;
@@ -262,18 +252,17 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
     PetscCheck(definite, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "no matrix of correlations");
   }
   PetscCall(take_law(problem, 1));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_at(RgProblem *problem, int t)
 {
   const RgContextProblem *data = problem->data;
 
-  PetscFunctionBeginUser;
-  if (rg_law_epoch(data->dim, data->over_time, t) == problem->epoch) PetscFunctionReturn(0);
+  if (rg_law_epoch(data->dim, data->over_time, t) == problem->epoch) return 0;
   PetscCall(drop_law(problem));
   PetscCall(take_law(problem, t));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_optimum(RgProblem *problem, double each)
@@ -281,26 +270,24 @@ PetscErrorCode rg_context_optimum(RgProblem *problem, double each)
   const RgContextProblem *data = problem->data;
   const int dim = problem->domain.design.dim;
 
-  PetscFunctionBeginUser;
-  if (data->n_qmc || data->n_nodes) PetscFunctionReturn(0);
+  if (data->n_qmc || data->n_nodes) return 0;
   problem->n_optimisers = 1;
   PetscCall(PetscMalloc1(dim, &problem->optimisers));
   for (int j = 0; j < dim; j++) problem->optimisers[j] = each;
   const RgPoint best = {.index = -1, .x = problem->optimisers, .context_index = -1};
   PetscCall(data->function->exact(problem, 1, &best, &problem->optimum));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_destroy(RgProblem *problem)
 {
   RgContextProblem *data = problem->data;
 
-  PetscFunctionBeginUser;
   PetscCall(drop_law(problem));
   for (int j = 0; j < data->dim; j++) PetscCall(rg_law_destroy(&data->over_time[j]));
   PetscCall(PetscFree(data->root));
   PetscCall(PetscFree3(data->raw, data->law, data->over_time));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- nature ---------------------------------------------------------------------------------- */
@@ -310,7 +297,6 @@ PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c, 
   const RgContextOptions *options = problem->options;
   const RgContextProblem *data = problem->data;
 
-  PetscFunctionBeginUser;
   for (int j = 0; data->root && j < data->dim; j++) c[j] = rg_random_uniform(random);
   join(data, c);
   for (int j = 0; j < data->dim; j++) {
@@ -319,7 +305,7 @@ PetscErrorCode rg_context_draw(RgProblem *problem, RgRandom *random, double *c, 
     if (options->observed == RG_OBSERVED_CLIPPED) c[j] = fmin(fmax(c[j], 0), 1);
   }
   *context_index = -1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
@@ -329,7 +315,6 @@ PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *poi
   const RgContextProblem *data = problem->data;
   double *c;
 
-  PetscFunctionBeginUser;
   (void)failure;
   PetscCall(PetscMalloc1(data->dim, &c));
   for (int i = 0; i < m; i++) {
@@ -338,7 +323,7 @@ PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *poi
     f[i] = data->function->formula(options, points[i].x, c);
   }
   PetscCall(PetscFree(c));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- F --------------------------------------------------------------------------------------- */
@@ -354,7 +339,6 @@ static PetscErrorCode qmc_mean(RgProblem *problem, const RgPoint *point, double 
   RgPoint *points;
   double *f, sum = 0, squares = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(BLOCK, &points, BLOCK, &f));
   for (int s = 0; s < SETS; s++) {
     double mean = 0;
@@ -374,7 +358,7 @@ static PetscErrorCode qmc_mean(RgProblem *problem, const RgPoint *point, double 
   *F = sum / SETS;
   *error = 2 * sqrt(fmax(squares / SETS - *F * *F, 0) / (SETS - 1));
   PetscCall(PetscFree2(points, f));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* rho(f(x, .)) over the nodes. */
@@ -386,7 +370,6 @@ static PetscErrorCode measure(RgProblem *problem, int m, const RgPoint *points, 
   RgPoint *at;
   double *f;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n, &at, n, &f));
   for (int i = 0; i < m; i++) {
     for (int k = 0; k < n; k++) {
@@ -397,7 +380,7 @@ static PetscErrorCode measure(RgProblem *problem, int m, const RgPoint *points, 
     PetscCall(rg_measure_value(&data->measure, 1, n, f, NULL, &F[i]));
   }
   PetscCall(PetscFree2(at, f));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
@@ -405,21 +388,20 @@ PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *po
 {
   RgContextProblem *data = problem->data;
 
-  PetscFunctionBeginUser;
   if (data->n_nodes) {
     PetscCall(measure(problem, m, points, F, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (!data->n_qmc) {
     PetscCall(data->function->exact(problem, m, points, F));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int i = 0; i < m; i++) {
     double error = 0;
     PetscCall(qmc_mean(problem, &points[i], &F[i], &error, failure));
     if (!problem->draft) problem->objective_error = fmax(problem->objective_error, error);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_breaks,
@@ -428,10 +410,9 @@ PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_brea
 {
   RgQuadrature rule;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_distribution_quadrature(law, panels, n_breaks, breaks, &rule));
   *mean = 0;
   for (int i = 0; i < rule.n; i++) *mean += rule.weight[i] * g(closure, rule.node[i]);
   PetscCall(rg_quadrature_destroy(&rule));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -64,7 +64,6 @@ static char find_separator(const char *line)
 
 static PetscErrorCode skip_lines_without_cells(Reader *reader)
 {
-  PetscFunctionBeginUser;
   while (*reader->at) {
     char *c = reader->at;
     while (*c == ' ' || *c == '\t') c++;
@@ -74,7 +73,7 @@ static PetscErrorCode skip_lines_without_cells(Reader *reader)
     reader->at = c;
     pass_line_end(reader);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A quoted cell, unquoted in place; *end is the place at which it ends. */
@@ -83,7 +82,6 @@ static PetscErrorCode read_quoted(Reader *reader, char **end)
   char *out = reader->at, *in = reader->at + 1;
   const int first = reader->line;
 
-  PetscFunctionBeginUser;
   for (; *in && !(*in == '"' && in[1] != '"'); in++) {
     if (*in == '"') in++;
     if (*in == '\n') reader->line++;
@@ -91,7 +89,7 @@ static PetscErrorCode read_quoted(Reader *reader, char **end)
   }
   if (!*in) {
     PetscCall(rg_text_add(reader->mistake, "%s:%d: a quote is never closed", reader->path, first));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (in++; is_blank(reader, *in);) in++;
   if (!ends_cell(reader, *in))
@@ -99,7 +97,7 @@ static PetscErrorCode read_quoted(Reader *reader, char **end)
                           reader->line));
   *end = out;
   reader->at = in;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One cell, cut out in place. The reader stands at the character that ended it, which is
@@ -108,7 +106,6 @@ static PetscErrorCode read_cell(Reader *reader, char **cell, char *ending)
 {
   char *end;
 
-  PetscFunctionBeginUser;
   while (is_blank(reader, *reader->at)) reader->at++;
   *cell = end = reader->at;
   if (*reader->at == '"') {
@@ -121,23 +118,21 @@ static PetscErrorCode read_cell(Reader *reader, char **cell, char *ending)
   if (*ending == reader->separator) reader->at++;
   else pass_line_end(reader);
   *end = '\0';
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_cell(Reader *reader, char *cell)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(reader->n_cells, reader->cells));
   reader->cells[reader->n_cells++] = cell;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_row(Reader *reader)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(reader->n_rows, reader->lines));
   reader->lines[reader->n_rows++] = reader->line;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One row; every row must be as long as the first. */
@@ -146,7 +141,6 @@ static PetscErrorCode read_row(Reader *reader, int n_columns)
   const int before = reader->n_cells, line = reader->line;
   char *cell, ending = '\0';
 
-  PetscFunctionBeginUser;
   PetscCall(add_row(reader));
   do {
     PetscCall(read_cell(reader, &cell, &ending));
@@ -156,7 +150,7 @@ static PetscErrorCode read_row(Reader *reader, int n_columns)
   if (n_columns && n != n_columns && !failed(reader))
     PetscCall(rg_text_add(reader->mistake, "%s:%d: %d cell%s, the header has %d", reader->path,
                           line, n, n == 1 ? "" : "s", n_columns));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_number(const char *cell, double *value)
@@ -172,8 +166,7 @@ static PetscErrorCode check_header(Reader *reader, RgCsvHeader header, int n_col
   int n_words = 0;
   double value;
 
-  PetscFunctionBeginUser;
-  if (header == RG_CSV_HEADER_NO) PetscFunctionReturn(0);
+  if (header == RG_CSV_HEADER_NO) return 0;
   for (int i = 0; i < n_columns; i++) n_words += !is_number(reader->cells[i], &value);
   if (header == RG_CSV_HEADER_AUTO && !n_words)
     PetscCall(rg_text_add(reader->mistake,
@@ -185,7 +178,7 @@ static PetscErrorCode check_header(Reader *reader, RgCsvHeader header, int n_col
       if (*reader->cells[i] && !strcmp(reader->cells[i], reader->cells[j]))
         PetscCall(rg_text_add(reader->mistake, "%s:%d: columns %d and %d are both called '%.60s'",
                               reader->path, reader->lines[0], j + 1, i + 1, reader->cells[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether there is something other than text: a NUL byte, or UTF-16 as some programs export it. */
@@ -193,18 +186,16 @@ static PetscErrorCode check_bytes(Reader *reader, const char *text, size_t lengt
 {
   const char *nul = memchr(text, '\0', length);
 
-  PetscFunctionBeginUser;
   if (length >= 2 && (!memcmp(text, "\xFF\xFE", 2) || !memcmp(text, "\xFE\xFF", 2)))
     PetscCall(rg_text_add(reader->mistake, "%s is UTF-16; save it as UTF-8", reader->path));
   else if (nul) PetscCall(rg_text_add(reader->mistake, "%s is no text (NUL bytes)", reader->path));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_rows(Reader *reader, RgCsvHeader header, int *n_columns)
 {
   const bool named = header != RG_CSV_HEADER_NO;
 
-  PetscFunctionBeginUser;
   *n_columns = 0;
   if (!strncmp(reader->at, "\xEF\xBB\xBF", 3)) reader->at += 3;
   for (;;) {
@@ -214,12 +205,12 @@ static PetscErrorCode read_rows(Reader *reader, RgCsvHeader header, int *n_colum
     PetscCall(read_row(reader, *n_columns));
     if (reader->n_rows == 1) *n_columns = reader->n_cells;
   }
-  if (failed(reader)) PetscFunctionReturn(0);
+  if (failed(reader)) return 0;
   if (reader->n_rows < 1 + named)
     PetscCall(rg_text_add(reader->mistake, "%s has %s", reader->path,
                           reader->n_rows ? "a header but no rows" : "no rows"));
   else PetscCall(check_header(reader, header, *n_columns));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Hand the cells over: the header, or numbers in its place, and the rows. */
@@ -229,13 +220,12 @@ static PetscErrorCode hand_over(const Reader *reader, RgCsvHeader header, RgCsv 
   const bool named = header != RG_CSV_HEADER_NO;
   const size_t n = (size_t)csv->n_columns;
 
-  PetscFunctionBeginUser;
   csv->n_rows = reader->n_rows - named;
   if (named) {
     csv->names = csv->storage;
     csv->cells = csv->storage + n;
     PetscCall(PetscMemmove(csv->line, csv->line + 1, (size_t)csv->n_rows * sizeof(int)));
-    PetscFunctionReturn(0);
+    return 0;
   }
   csv->cells = csv->storage;
   PetscCall(PetscMalloc1(n * (sizeof(char *) + DIGITS), &csv->names));
@@ -244,7 +234,7 @@ static PetscErrorCode hand_over(const Reader *reader, RgCsvHeader header, RgCsv 
     csv->names[i] = csv->numbers + i * DIGITS;
     snprintf(csv->names[i], DIGITS, "%zu", i + 1);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_csv_read(const char *path, RgCsvHeader header, RgCsv *csv, RgText *mistake)
@@ -253,7 +243,6 @@ PetscErrorCode rg_csv_read(const char *path, RgCsvHeader header, RgCsv *csv, RgT
   Reader reader = {.path = path, .line = 1, .mistake = &what};
   size_t length;
 
-  PetscFunctionBeginUser;
   *csv = (RgCsv){0};
   PetscCall(rg_file_read(path, RG_CSV_MAX_BYTES, &csv->text, &length, &what));
   if (csv->text) {
@@ -271,16 +260,15 @@ PetscErrorCode rg_csv_read(const char *path, RgCsvHeader header, RgCsv *csv, RgT
     PetscCall(hand_over(&reader, header, csv));
   }
   PetscCall(rg_text_clear(&what));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_csv_destroy(RgCsv *csv)
 {
-  PetscFunctionBeginUser;
   if (csv->numbers) PetscCall(PetscFree(csv->names)); /* otherwise the names are in `storage` */
   PetscCall(RG_FREE(&csv->storage, &csv->line, &csv->text));
   *csv = (RgCsv){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_csv_column(const RgCsv *csv, const char *name)

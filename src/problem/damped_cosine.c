@@ -41,11 +41,10 @@ static const RgBoxFunction box = {
 static PetscErrorCode cosine_check(const RgProblemClass *class, const void *options, RgPlace place,
                                    RgDiagnostics *diagnostics)
 {
-  PetscFunctionBeginUser;
   if (((const Options *)options)->levels == 1)
     rg_diagnostics_add(diagnostics, place, "%s: levels is 0 (an interval) or at least 2",
                        class->name);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode cosine_domain(const RgProblemClass *class, const void *options,
@@ -55,16 +54,15 @@ static PetscErrorCode cosine_domain(const RgProblemClass *class, const void *opt
   double *axis;
 
   (void)class;
-  PetscFunctionBeginUser;
   if (!levels) {
     PetscCall(rg_box_function_domain(&box, domain));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscMalloc1(levels, &axis));
   for (int i = 0; i < levels; i++) axis[i] = (double)i / (levels - 1);
   PetscCall(rg_space_grid(&domain->design, 1, &levels, axis, box.lower, box.upper));
   PetscCall(PetscFree(axis));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The best of the arms replaces the maximum. */
@@ -74,7 +72,6 @@ static PetscErrorCode cosine_create(RgProblem *problem, RgFailure *failure)
   RgBoxFunction function = box;
   int best = 0;
 
-  PetscFunctionBeginUser;
   (void)failure;
   if (rg_space_is_finite(design)) {
     for (int i = 1; i < design->size; i++)
@@ -85,7 +82,7 @@ static PetscErrorCode cosine_create(RgProblem *problem, RgFailure *failure)
     function.best = damped_cosine(NULL, 1, function.best_at, NULL);
   }
   PetscCall(rg_box_function_create(&function, problem));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemClass rg_problem_damped_cosine = {

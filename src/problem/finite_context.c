@@ -19,7 +19,6 @@ RgContextControl rg_finite_context_control(int setting)
 PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, int contexts,
                                        RgPlace place, RgDiagnostics *diagnostics)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_check(options->measure, contexts, place, diagnostics));
   if (options->score.n && rg_finite_context_control(options->setting) == RG_CONTEXT_ANNOUNCED)
     rg_diagnostics_add(diagnostics, place,
@@ -28,7 +27,7 @@ PetscErrorCode rg_finite_context_check(const RgFiniteContextOptions *options, in
   for (int s = 0; s < options->score.n; s++)
     PetscCall(
       rg_measure_check(strchr(options->score.values[s], '=') + 1, contexts, place, diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, const double *p,
@@ -37,7 +36,6 @@ PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, c
   double total = 0.0;
   int n = domain->context.size;
 
-  PetscFunctionBeginUser;
   domain->control = rg_finite_context_control(options->setting);
   PetscCall(rg_measure_canonical(options->measure, &domain->measure));
   domain->n_scores = options->score.n;
@@ -47,7 +45,7 @@ PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, c
   PetscCall(PetscMalloc1(n, &domain->context_prob));
   for (int j = 0; j < n; j++) total += domain->context_prob[j] = p ? p[j] : 1.0 / n;
   for (int j = 0; j < n && p; j++) domain->context_prob[j] /= total;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **out)
@@ -57,7 +55,6 @@ PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **ou
   RgFiniteContext *data;
   double sum = 0.0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&data));
   problem->data = data;
   PetscCall(PetscMalloc1((size_t)n_designs * n, &data->f));
@@ -66,7 +63,7 @@ PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **ou
   PetscCall(PetscMalloc1(n, &data->cumulative));
   for (int j = 0; j < n; j++) data->cumulative[j] = sum += domain->context_prob[j];
   *out = data;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* F of every design by one measure. */
@@ -76,12 +73,11 @@ static PetscErrorCode tabulate(RgProblem *problem, const char *expression, doubl
   const RgFiniteContext *data = problem->data;
   RgMeasure measure;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_create(expression, &measure));
   PetscCall(rg_measure_value(&measure, domain->design.size, domain->context.size, data->f,
                              domain->context_prob, F));
   PetscCall(rg_measure_destroy(&measure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_finite_context_finish(RgProblem *problem)
@@ -89,12 +85,11 @@ PetscErrorCode rg_finite_context_finish(RgProblem *problem)
   const RgDomain *domain = &problem->domain;
   RgFiniteContext *data = problem->data;
 
-  PetscFunctionBeginUser;
   PetscCall(tabulate(problem, domain->measure, data->F));
   for (int s = 0; s < domain->n_scores; s++)
     PetscCall(tabulate(problem, domain->scores[s], data->scores + (size_t)s * domain->design.size));
   PetscCall(rg_problem_scan(problem, data->F, domain->design.size));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_finite_context_evaluate(RgProblem *problem, int m, const RgPoint *points,
@@ -104,9 +99,8 @@ PetscErrorCode rg_finite_context_evaluate(RgProblem *problem, int m, const RgPoi
   size_t n = (size_t)problem->domain.context.size;
 
   (void)failure;
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) f[i] = data->f[points[i].index * n + points[i].context_index];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_finite_context_objective(RgProblem *problem, int m, const RgPoint *points,
@@ -115,9 +109,8 @@ PetscErrorCode rg_finite_context_objective(RgProblem *problem, int m, const RgPo
   const RgFiniteContext *data = problem->data;
 
   (void)failure;
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) F[i] = data->F[points[i].index];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const RgTexts *score_list(const void *options)
@@ -129,10 +122,9 @@ static PetscErrorCode aim(void *options, int score)
 {
   RgFiniteContextOptions *o = options;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(o->measure));
   PetscCall(PetscStrallocpy(strchr(o->score.values[score], '=') + 1, &o->measure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode score_value(RgProblem *problem, int score, int m, const RgPoint *points,
@@ -142,11 +134,10 @@ static PetscErrorCode score_value(RgProblem *problem, int score, int m, const Rg
   int n = problem->domain.design.size;
   const double *table = data->scores + (size_t)score * n;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) F[i] = table[points[i].index];
   *optimum = table[0];
   for (int i = 1; i < n; i++) *optimum = PetscMax(*optimum, table[i]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemScores rg_finite_context_scores = {
@@ -160,7 +151,6 @@ PetscErrorCode rg_finite_context_draw(RgProblem *problem, RgRandom *random, doub
   int n = context->size, low = 0, high = n - 1;
   double u = rg_random_uniform(random) * data->cumulative[n - 1];
 
-  PetscFunctionBeginUser;
   while (low < high) { /* first index with u < cumulative */
     int middle = (low + high) / 2;
 
@@ -169,16 +159,15 @@ PetscErrorCode rg_finite_context_draw(RgProblem *problem, RgRandom *random, doub
   }
   *context_index = low;
   rg_space_to_native(context, context->points + (size_t)low * context->dim, c);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_finite_context_destroy(RgProblem *problem)
 {
   RgFiniteContext *data = problem->data;
 
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&data->f, &data->F, &data->scores, &data->cumulative));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, double lower,
@@ -187,7 +176,6 @@ PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, doubl
   double *axes, *low, *up;
   int *all;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc4((size_t)dim * levels, &axes, dim, &low, dim, &up, dim, &all));
   for (int k = 0; k < dim; k++) {
     all[k] = levels;
@@ -199,7 +187,7 @@ PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, doubl
   }
   PetscCall(rg_space_grid(space, dim, all, axes, low, up));
   PetscCall(PetscFree4(axes, low, up, all));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_finite_grid_check(const RgProblemClass *class, const void *options, RgPlace place,
@@ -222,7 +210,6 @@ PetscErrorCode rg_finite_grid_domain(const RgProblemClass *class, const void *op
   const int dim = grid->dim;
   double *p = NULL, *w;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_finite_context_grid(&domain->design, dim, o->levels, grid->lower, grid->upper));
   PetscCall(rg_finite_context_grid(&domain->context, dim, o->levels, grid->lower, grid->upper));
   PetscCall(PetscMalloc1(dim, &w));
@@ -235,5 +222,5 @@ PetscErrorCode rg_finite_grid_domain(const RgProblemClass *class, const void *op
   PetscCall(rg_finite_context_domain(&o->common, p, domain));
   PetscCall(PetscFree(p));
   PetscCall(PetscFree(w));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -52,10 +52,9 @@ static PetscErrorCode gardner_domain(const RgProblemClass *class, const void *op
 {
   static const char *const constraint[] = {"c"};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_box_domain(class, options, domain));
   PetscCall(rg_domain_constrain(domain, 1, constraint));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode gardner_constrain(RgProblem *problem, int m, const RgPoint *points,
@@ -63,14 +62,13 @@ static PetscErrorCode gardner_constrain(RgProblem *problem, int m, const RgPoint
 {
   const RgBoxOptions *options = problem->options;
 
-  PetscFunctionBeginUser;
   (void)failure;
   for (int i = 0; i < m; i++) {
     const double *x = points[i].x;
     constraints[i] = options->variant ? sin(x[0]) * sin(x[1]) + 0.95
                                       : cos(x[0]) * cos(x[1]) - sin(x[0]) * sin(x[1]) - 0.5;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemClass rg_problem_gardner = {

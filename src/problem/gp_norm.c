@@ -55,7 +55,6 @@ static PetscErrorCode weigh(const RgProblem *problem, double *K, Own *own)
   RgRandom random = rg_stream_at(&problem->stream, 1);
   double *lambda, *g, squares = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n, &lambda, n, &g));
   PetscCheck(LAPACKE_dsyev(LAPACK_COL_MAJOR, 'V', 'L', n, K, n, lambda) == 0, PETSC_COMM_SELF,
              PETSC_ERR_LIB, "Eigenvalues of the kernel matrix");
@@ -68,7 +67,7 @@ static PetscErrorCode weigh(const RgProblem *problem, double *K, Own *own)
   const double scale = isnan(o->norm) ? 1 : o->norm / sqrt(squares);
   cblas_dgemv(CblasColMajor, CblasNoTrans, n, n, scale, K, n, g, 1, 0, own->alpha, 1);
   PetscCall(PetscFree2(lambda, g));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode draw(const RgProblem *problem, Own *own)
@@ -78,7 +77,6 @@ static PetscErrorCode draw(const RgProblem *problem, Own *own)
   RgRandom random = rg_stream_at(&problem->stream, 0);
   double *K;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n * dim, &own->z));
   PetscCall(PetscMalloc1(n, &own->alpha));
   PetscCall(PetscMalloc1((size_t)n * n, &K));
@@ -89,7 +87,7 @@ static PetscErrorCode draw(const RgProblem *problem, Own *own)
         kernel(o->length_scale, dim, own->z + (size_t)i * dim, own->z + (size_t)j * dim);
   PetscCall(weigh(problem, K, own));
   PetscCall(PetscFree(K));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A factor of k_c(z_j, .) in one coordinate. */
@@ -111,7 +109,6 @@ static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
   Own *own = data->own;
   double factor;
 
-  PetscFunctionBeginUser;
   PetscCall(draw(problem, own));
   PetscCall(PetscMalloc1(o->points, &own->mean));
   for (int i = 0; i < o->points; i++) {
@@ -122,7 +119,7 @@ static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
       own->mean[i] *= factor;
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode clear(void *closure)
@@ -138,13 +135,12 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   const Own *own = ((const RgContextProblem *)problem->data)->own;
   const size_t dim = (size_t)(o->sizes.dim + o->sizes.context_dim);
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
     F[i] = 0;
     for (int j = 0; j < o->points; j++)
       F[i] += own->mean[j] * kernel(o->length_scale, o->sizes.dim, points[i].x, own->z + j * dim);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
@@ -156,7 +152,6 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   double z[20];
 
   (void)failure;
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < dim; j++) {
       const double c = j < o->sizes.dim ? points[i].x[j] : points[i].c[j - o->sizes.dim];
@@ -166,7 +161,7 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
     for (int j = 0; j < o->points; j++)
       f[i] += own->alpha[j] * kernel(o->length_scale, dim, z, own->z + (size_t)j * dim);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const RgContextFunction function = {

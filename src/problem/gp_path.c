@@ -24,12 +24,11 @@ PetscErrorCode rg_gp_path_check(const RgProblemClass *class, const void *options
   const RgGpPathOptions *o = options;
   const int n = o->length_scale.n, dim = o->dim;
 
-  PetscFunctionBeginUser;
   if (n != 1 && n != dim)
     rg_diagnostics_add(diagnostics, place,
                        "%s: length_scale has %d values; 1 or dim = %d are accepted", class->name, n,
                        dim);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_gp_path_prior(const void *options, RgKernel *kernel)
@@ -48,7 +47,6 @@ PetscErrorCode rg_gp_path_create(RgProblem *problem, RgFailure *failure)
   RgKernel kernel;
   double *z, *f, jitter;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(size, &f));
   problem->data = f;
   PetscCall(PetscMalloc1(size, &z));
@@ -58,7 +56,7 @@ PetscErrorCode rg_gp_path_create(RgProblem *problem, RgFailure *failure)
   PetscCall(rg_kernel_destroy(&kernel));
   PetscCall(PetscFree(z));
   if (!failure->failed) PetscCall(rg_problem_scan(problem, f, 1));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_gp_path_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
@@ -66,10 +64,9 @@ PetscErrorCode rg_gp_path_evaluate(RgProblem *problem, int m, const RgPoint *poi
 {
   const double *path = problem->data;
 
-  PetscFunctionBeginUser;
   (void)failure;
   for (int i = 0; i < m; i++) f[i] = path[points[i].index];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- on a grid ------------------------------------------------------------------------------- */
@@ -103,7 +100,6 @@ static PetscErrorCode gp_path_check(const RgProblemClass *class, const void *opt
   const bool dense = !rg_kernel_classes[o->gp.kernel]->separable;
   const double most = dense ? MAX_POINTS_DENSE : MAX_POINTS;
 
-  PetscFunctionBeginUser;
   if (size > most)
     rg_diagnostics_add(diagnostics, place,
                        "%s: levels^dim = %.15g points; at most %.0f are possible with the %s "
@@ -114,7 +110,7 @@ static PetscErrorCode gp_path_check(const RgProblemClass *class, const void *opt
                        "%s: spacing = %g takes %d levels beyond the unit cube; at most %g",
                        class->name, o->spacing, o->levels, 1.0 / (o->levels - 1));
   PetscCall(rg_gp_path_check(class, options, place, diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode gp_path_domain(const RgProblemClass *class, const void *options,
@@ -126,7 +122,6 @@ static PetscErrorCode gp_path_domain(const RgProblemClass *class, const void *op
   int *levels;
 
   (void)class;
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(dim * n, &axes, dim, &lower, dim, &upper, dim, &levels));
   for (size_t j = 0; j < dim; j++) {
     levels[j] = o->levels;
@@ -136,7 +131,7 @@ static PetscErrorCode gp_path_domain(const RgProblemClass *class, const void *op
   }
   PetscCall(rg_space_grid(&domain->design, o->gp.dim, levels, axes, lower, upper));
   PetscCall(PetscFree4(axes, lower, upper, levels));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Separable kernels are products over coordinates. */

@@ -67,7 +67,6 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
   const double contexts = pow(o->context_levels, o->context_dim);
   const double nodes = o->context_levels ? contexts : pow(12 * o->panels, o->context_dim);
 
-  PetscFunctionBeginUser;
   if (!rg_kernel_classes[o->kernel]->spectrum)
     rg_diagnostics_add(diagnostics, place,
                        "%s: the kernel '%s' has no spectrum to draw a path from", class->name,
@@ -84,7 +83,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
                        NODES_MAX);
   PetscCall(
     rg_measure_check(o->measure, o->context_levels ? (int)contexts : 0, place, diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *domain)
@@ -92,7 +91,6 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   const Options *o = options;
 
   (void)class;
-  PetscFunctionBeginUser;
   if (o->levels) PetscCall(rg_finite_context_grid(&domain->design, o->dim, o->levels, 0, 1));
   else PetscCall(rg_space_cube(&domain->design, o->dim, 0, 1));
   if (o->context_levels)
@@ -103,11 +101,11 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   const int n = domain->context.size;
   if (!n) {
     PetscCall(rg_domain_state_laws(domain, 1, (const char *const[]){"uniform(0, 1)"}));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscMalloc1(n, &domain->context_prob));
   for (int j = 0; j < n; j++) domain->context_prob[j] = 1.0 / n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode prior(const void *options, RgKernel *kernel)
@@ -128,7 +126,6 @@ static PetscErrorCode place_nodes(const RgProblem *problem, Data *data, double *
   const RgSpace *context = &problem->domain.context;
   RgQuadrature rule;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_quadrature_uniform(0, 1, o->panels, &rule));
   data->n = context->size ? context->size : (int)lround(pow(rule.n, context->dim));
   PetscCall(PetscMalloc1(data->n, &data->p));
@@ -142,7 +139,7 @@ static PetscErrorCode place_nodes(const RgProblem *problem, Data *data, double *
     }
   }
   PetscCall(rg_quadrature_destroy(&rule));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* 2 pi times the part of the frequencies that belongs to coordinates first .. first + dim. */
@@ -175,7 +172,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   double *nodes;
 
   (void)failure;
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&data));
   problem->data = data;
   PetscCall(prior(o, &kernel));
@@ -193,7 +189,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
       data->wave[(size_t)(M + m) * data->n + i] = -sin(angle);
     }
   PetscCall(PetscFree(nodes));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A row of weights that turns the waves at the nodes into f(x, .). */
@@ -214,7 +210,6 @@ static PetscErrorCode objective(RgProblem *problem, int m, const RgPoint *points
   double *waves, *f;
 
   (void)failure;
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)BLOCK * 2 * M, &waves, (size_t)BLOCK * data->n, &f));
   for (int first = 0; first < m; first += BLOCK) {
     const int count = PetscMin(BLOCK, m - first);
@@ -225,7 +220,7 @@ static PetscErrorCode objective(RgProblem *problem, int m, const RgPoint *points
     PetscCall(rg_measure_value(&data->measure, count, data->n, f, data->p, F + first));
   }
   PetscCall(PetscFree2(waves, f));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- f --------------------------------------------------------------------------------------- */
@@ -238,7 +233,6 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   double *Z;
 
   (void)failure;
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(m * all, &Z));
   for (int i = 0; i < m; i++) {
     memcpy(Z + i * all, points[i].x, dim * sizeof *Z);
@@ -246,33 +240,31 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   }
   PetscCall(rg_feature_path_evaluate(&data->path, m, Z, f, NULL));
   PetscCall(PetscFree(Z));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode draw_context(RgProblem *problem, RgRandom *random, double *c, int *index)
 {
   const RgSpace *context = &problem->domain.context;
 
-  PetscFunctionBeginUser;
   *index = -1;
   if (!context->size) {
     for (int j = 0; j < context->dim; j++) c[j] = rg_random_uniform(random);
-    PetscFunctionReturn(0);
+    return 0;
   }
   *index = (int)rg_random_below(random, (uint64_t)context->size);
   rg_space_to_native(context, context->points + (size_t)*index * context->dim, c);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgProblem *problem)
 {
   Data *data = problem->data;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_feature_path_destroy(&data->path));
   PetscCall(rg_measure_destroy(&data->measure));
   PetscCall(RG_FREE(&data->p, &data->wave));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemClass rg_problem_gp_path_box = {

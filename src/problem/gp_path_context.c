@@ -23,7 +23,6 @@ static PetscErrorCode symmetric_root(int n, double *S)
 {
   double *U, *lambda;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)n * n, &U, n, &lambda));
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
@@ -39,7 +38,7 @@ static PetscErrorCode symmetric_root(int n, double *S)
   }
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, n, n, 1.0, U, n, U, n, 0.0, S, n);
   PetscCall(PetscFree2(U, lambda));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
@@ -52,7 +51,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   int n = o->levels;
 
   (void)failure;
-  PetscFunctionBeginUser;
   PetscCall(rg_finite_context_create(problem, &data));
   PetscCall(PetscMalloc3(size, &S, size, &Z, size, &SZ));
   PetscCall(symmetric_root(n, S));
@@ -62,7 +60,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
               n);
   PetscCall(PetscFree3(S, Z, SZ));
   PetscCall(rg_finite_context_finish(problem));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode prior(const void *options, RgKernel *kernel)

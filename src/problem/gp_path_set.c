@@ -36,7 +36,6 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   RgRandom random = rg_stream_at(&stream, 0);
   double *points, *bounds;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)o->points * dim, &points));
   PetscCall(PetscCalloc1(2 * (size_t)dim, &bounds));
   for (int j = 0; j < dim; j++) bounds[dim + j] = 1;
@@ -45,7 +44,7 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   PetscCall(rg_space_set(&domain->design, dim, o->points, points, bounds, bounds + dim));
   PetscCall(PetscFree(bounds));
   PetscCall(PetscFree(points));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void cost_of(const void *options, RgProblemCost *cost)

@@ -34,7 +34,6 @@ static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple
   RgKernel kernel;
   double *z, jitter;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(triple->size, &z));
   PetscCall(rg_kernel_create(RG_KERNEL_GAUSSIAN, 3, false, &length_scale, 1.0, &kernel));
   for (int t = 0; t < TERMS && !failure->failed; t++) {
@@ -46,7 +45,7 @@ static PetscErrorCode draw_paths(const RgProblem *problem, const RgSpace *triple
   }
   PetscCall(rg_kernel_destroy(&kernel));
   PetscCall(PetscFree(z));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
@@ -57,7 +56,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   RgFiniteContext *data;
   double *paths;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_finite_context_create(problem, &data));
   PetscCall(PetscMalloc1(TERMS * n, &paths));
   PetscCall(draw_paths(problem, triple, paths, failure));
@@ -74,7 +72,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
     PetscCall(rg_finite_context_finish(problem));
   }
   PetscCall(PetscFree(paths));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemClass rg_problem_gp_path_sum = {

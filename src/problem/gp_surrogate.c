@@ -85,10 +85,9 @@ static PetscErrorCode read_pool(const Options *o, RgPool *pool)
   const RgPoolSource from = source(o);
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_pool_read(&from, pool, &mistake));
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The number of inputs; 0 if there is no table. */
@@ -96,15 +95,14 @@ static PetscErrorCode count_inputs(const Options *o, int *dim)
 {
   RgPool pool;
 
-  PetscFunctionBeginUser;
   *dim = o->dim;
-  if (!o->path) PetscFunctionReturn(0);
+  if (!o->path) return 0;
   PetscCall(read_pool(o, &pool));
   *dim = pool.dim;
   for (int j = 0; j < pool.dim; j++)
     if (!(pool.lower[j] < pool.upper[j])) *dim = 0;
   PetscCall(rg_pool_destroy(&pool));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check(const RgProblemClass *class, const void *options, RgPlace place,
@@ -115,13 +113,12 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
   const int before = diagnostics->n;
   int dim;
 
-  PetscFunctionBeginUser;
   if (!o->path && !rg_kernel_classes[o->kernel]->spectrum)
     rg_diagnostics_add(diagnostics, place,
                        "gp_surrogate: the kernel '%s' has no spectrum to draw synthetic runs from",
                        rg_kernel_family_names[o->kernel]);
   if (o->path) PetscCall(rg_pool_source_check(class->name, &from, place, diagnostics));
-  if (diagnostics->n > before) PetscFunctionReturn(0);
+  if (diagnostics->n > before) return 0;
   PetscCall(count_inputs(o, &dim));
   if (!dim)
     rg_diagnostics_add(diagnostics, place,
@@ -132,7 +129,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
                        "gp_surrogate: length_scale has %d values; 1 or %d, one per input, are "
                        "accepted",
                        o->length_scale.n, dim);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The options without the path, and the data. */
@@ -142,13 +139,12 @@ static PetscErrorCode identity(const RgProblemClass *class, const void *options,
   const RgPoolSource from = source(options);
 
   (void)class;
-  PetscFunctionBeginUser;
   o.path = NULL;
   PetscCall(rg_params_canonical(params, &o, text));
-  if (!from.path) PetscFunctionReturn(0);
+  if (!from.path) return 0;
   PetscCall(rg_text_add(text, ","));
   PetscCall(rg_pool_source_identity(&from, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *out)
@@ -157,12 +153,11 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   RgPool pool = {0};
 
   (void)class;
-  PetscFunctionBeginUser;
   if (o->path) PetscCall(read_pool(o, &pool));
   if (pool.size) PetscCall(rg_space_box(&out->design, pool.dim, pool.lower, pool.upper));
   else PetscCall(rg_space_cube(&out->design, o->path ? 1 : o->dim, 0, 1));
   PetscCall(rg_pool_destroy(&pool));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void cost_of(const void *options, RgProblemCost *cost)
@@ -184,7 +179,6 @@ static PetscErrorCode read_runs(RgProblem *problem, Trained *t, double **y, RgFa
   RgText mistake = {0};
   RgPool pool;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_pool_read(&from, &pool, &mistake));
   if (mistake.length || pool.dim != t->dim)
     rg_failure_set(failure, "gp_surrogate: %s",
@@ -199,7 +193,7 @@ static PetscErrorCode read_runs(RgProblem *problem, Trained *t, double **y, RgFa
     (*y)[i] = pool.value[i];
   }
   PetscCall(rg_pool_destroy(&pool));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode draw_runs(RgProblem *problem, Trained *t, double **y)
@@ -211,7 +205,6 @@ static PetscErrorCode draw_runs(RgProblem *problem, Trained *t, double **y)
   RgFeaturePath truth;
   double *e;
 
-  PetscFunctionBeginUser;
   t->n = o->runs;
   PetscCall(PetscMalloc1((size_t)t->n * t->dim, &t->X));
   PetscCall(PetscMalloc1(t->n, y));
@@ -224,7 +217,7 @@ static PetscErrorCode draw_runs(RgProblem *problem, Trained *t, double **y)
   for (int i = 0; i < t->n; i++) (*y)[i] += sqrt(o->noise) * e[i];
   PetscCall(rg_feature_path_destroy(&truth));
   PetscCall(PetscFree(e));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- training ------------------------------------------------------------------------------- */
@@ -256,11 +249,10 @@ static PetscErrorCode fit(RgTeam *team, const Options *o, Trained *t, const doub
   RgFitWork work = {.team = team};
   RgFitReport report;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_fit_with(&work, &t->kernel, noise, &t->mean, &(RgData){t->n, t->X, y}, &options,
                         NULL, &report));
   PetscCall(rg_fit_work_destroy(&work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode weigh(RgTeam *team, Trained *t, const double *y, double noise,
@@ -268,7 +260,6 @@ static PetscErrorCode weigh(RgTeam *team, Trained *t, const double *y, double no
 {
   RgPosterior posterior;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_posterior_create(&t->kernel, noise, t->mean, 1, &posterior));
   PetscCall(rg_posterior_use_team(&posterior, team, t->n));
   PetscCall(rg_posterior_set(&posterior, NULL, noise, t->mean, t->n, t->X, y, failure));
@@ -276,7 +267,7 @@ static PetscErrorCode weigh(RgTeam *team, Trained *t, const double *y, double no
   for (int i = 0; i < t->n; i++) t->alpha[i] = y[i] - t->mean;
   if (!failure->failed) PetscCall(rg_posterior_solve_many(&posterior, 1, t->alpha));
   PetscCall(rg_posterior_destroy(&posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
@@ -286,13 +277,12 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   double noise = o->noise, *y = NULL, scales[MOST_INPUTS];
   Trained *t;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&t));
   problem->data = t;
   t->dim = problem->domain.design.dim;
   if (t->dim > MOST_INPUTS) {
     rg_failure_set(failure, "gp_surrogate: %d inputs; at most %d", t->dim, MOST_INPUTS);
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int j = 0; j < t->dim; j++)
     scales[j] = o->length_scale.values[o->length_scale.n > 1 ? j : 0];
@@ -306,7 +296,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
     PetscCall(weigh(problem->team, t, y, noise, failure));
   }
   PetscCall(PetscFree(y));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- f -------------------------------------------------------------------------------------- */
@@ -317,7 +307,6 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   const Trained *t = problem->data;
   double *Z, *K;
 
-  PetscFunctionBeginUser;
   (void)failure;
   PetscCall(PetscMalloc2((size_t)BATCH * t->dim, &Z, (size_t)BATCH * t->n, &K));
   for (int first = 0; first < m; first += BATCH) {
@@ -330,7 +319,7 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
     for (int j = 0; j < count; j++) f[first + j] += t->shift + t->scale * t->mean;
   }
   PetscCall(PetscFree2(Z, K));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double *out)
@@ -339,23 +328,21 @@ static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double 
   const RgSpace *box = &problem->domain.design;
   double *z;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(t->dim, &z));
   rg_space_to_unit(box, point->x, z);
   PetscCall(rg_kernel_cross_gradient(&t->kernel, t->n, t->X, 1, z, t->alpha, out));
   for (int j = 0; j < t->dim; j++) out[j] *= t->scale / (box->upper[j] - box->lower[j]);
   PetscCall(PetscFree(z));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgProblem *problem)
 {
   Trained *t = problem->data;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_destroy(&t->kernel));
   PetscCall(RG_FREE(&t->X, &t->alpha));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemClass rg_problem_gp_surrogate = {

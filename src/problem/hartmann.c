@@ -195,24 +195,22 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   const RgContextProblem *data = problem->data;
   const double *w = data->own;
 
-  PetscFunctionBeginUser;
   for (int k = 0; k < m; k++) {
     F[k] = 0;
     for (int i = 0; i < TERMS; i++)
       F[k] += weight(o, i) * w[i] * exp(-distance(i, DIM, points[k].x));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
   double *w = data->own;
 
-  PetscFunctionBeginUser;
   (void)problem;
   for (int i = 0; i < TERMS; i++)
     PetscCall(rg_context_mean(&data->law[0], PANELS, 0, NULL, context_factor, &i, &w[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const RgContextFunction function = {

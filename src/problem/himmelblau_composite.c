@@ -40,7 +40,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   double x[2], w[2];
 
   (void)failure;
-  PetscFunctionBeginUser;
   PetscCall(rg_finite_context_create(problem, &data));
   for (int i = 0; i < design->size; i++) {
     rg_space_to_native(design, design->points + 2 * i, x);
@@ -50,7 +49,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
     }
   }
   PetscCall(rg_finite_context_finish(problem));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemClass rg_problem_himmelblau_composite = {

@@ -83,7 +83,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   RgBoxFunction function = {.formula = michalewicz, .dim = o->dim, .n_best = 1};
   double *at, value;
 
-  PetscFunctionBeginUser;
   (void)failure;
   PetscCall(PetscMalloc1(o->dim, &at));
   for (int j = 0; j < o->dim; j++) {
@@ -93,7 +92,7 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   function.best_at = at;
   PetscCall(rg_box_function_create(&function, problem));
   PetscCall(PetscFree(at));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemClass rg_problem_michalewicz = {

@@ -36,7 +36,6 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   const Own *own = data->own;
   const RgQuadrature *first = &own->rule[0], *second = &own->rule[1];
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
     const double *x = points[i].x;
     double g1 = 0, g2 = 0;
@@ -46,27 +45,25 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
       g2 += second->weight[k] * sqrt(branin(15 * second->node[k] - 5, 15 * x[1]));
     F[i] = -g1 * g2;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
   Own *own = data->own;
 
-  PetscFunctionBeginUser;
   (void)problem;
   for (int j = 0; j < 2; j++)
     PetscCall(rg_distribution_quadrature(&data->law[j], PANELS, 0, NULL, &own->rule[j]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode clear(void *closure)
 {
   Own *own = closure;
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < 2; j++) PetscCall(rg_quadrature_destroy(&own->rule[j]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const RgContextFunction function = {

@@ -22,7 +22,6 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
 {
   const RgContextProblem *data = problem->data;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
     const double x = points[i].x[0];
     double shortfall, error;
@@ -30,7 +29,7 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
     F[i] = 8 * (x - shortfall) - 4 * x;
     if (8 * error > ROUNDING) problem->objective_error = fmax(problem->objective_error, 8 * error);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)

@@ -30,9 +30,8 @@ static PetscErrorCode find_column(Table *table, const char *what, const char *na
   const RgCsv *csv = &table->csv;
   const char **names;
 
-  PetscFunctionBeginUser;
   *column = rg_csv_column(csv, name);
-  if (*column >= 0) PetscFunctionReturn(0);
+  if (*column >= 0) return 0;
   PetscCall(PetscCalloc1((size_t)csv->n_columns + 1, &names));
   for (int i = 0; i < csv->n_columns; i++) names[i] = csv->names[i];
   const char *nearest = rg_text_nearest(name, names);
@@ -41,7 +40,7 @@ static PetscErrorCode find_column(Table *table, const char *what, const char *na
   for (int i = 0; i < csv->n_columns && !nearest; i++)
     PetscCall(rg_text_add(table->mistake, "%s'%.40s'", i ? ", " : "; its columns are ", names[i]));
   PetscCall(PetscFree(names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode choose_columns(Table *table)
@@ -51,7 +50,6 @@ static PetscErrorCode choose_columns(Table *table)
   const RgCsv *csv = &table->csv;
   const bool all = !inputs || !inputs->n;
 
-  PetscFunctionBeginUser;
   table->objective = csv->n_columns - 1;
   if (source->objective)
     PetscCall(find_column(table, "objective", source->objective, &table->objective));
@@ -70,35 +68,33 @@ static PetscErrorCode choose_columns(Table *table)
   }
   if (!failed(table) && !table->dim)
     PetscCall(rg_text_add(table->mistake, "%s has one column only", table->path));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_number(Table *table, int row, int column, double *value)
 {
   const RgCsv *csv = &table->csv;
 
-  PetscFunctionBeginUser;
   const char *wrong = failed(table) ? NULL : rg_csv_number(csv, row, column, value);
-  if (!wrong) PetscFunctionReturn(0);
+  if (!wrong) return 0;
   const char *cell = csv->cells[(size_t)row * csv->n_columns + column];
   PetscCall(rg_text_add(table->mistake, "%s:%d: column '%.60s' %s, ", table->path, csv->line[row],
                         csv->names[column], wrong));
   PetscCall(rg_text_add(table->mistake, *cell ? "got '%.60s'" : "is empty%s", cell));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_numbers(Table *table)
 {
   const size_t dim = (size_t)table->dim, n = (size_t)table->csv.n_rows;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n * dim, &table->x, n, &table->y));
   for (size_t i = 0; i < n && !failed(table); i++) {
     for (size_t j = 0; j < dim; j++)
       PetscCall(read_number(table, (int)i, table->input[j], &table->x[i * dim + j]));
     PetscCall(read_number(table, (int)i, table->objective, &table->y[i]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- from rows to candidates ----------------------------------------------------------------- */
@@ -129,14 +125,13 @@ static PetscErrorCode merge(Table *table, int n, const Row *rows, double *value)
   const RgPoolSource *source = table->source;
   double sum = 0;
 
-  PetscFunctionBeginUser;
   if (n > 1 && source->duplicates == RG_DUPLICATES_ERROR && !failed(table))
     PetscCall(rg_text_add(table->mistake, "%s:%d: the same inputs as in line %d", table->path,
                           table->csv.line[rows[1].row], table->csv.line[rows[0].row]));
   const int used = source->duplicates == RG_DUPLICATES_FIRST ? 1 : n;
   for (int i = 0; i < used; i++) sum += table->y[rows[i].row];
   *value = source->minimised ? 0 - sum / used : sum / used;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode merge_rows(Table *table, RgPool *pool)
@@ -144,7 +139,6 @@ static PetscErrorCode merge_rows(Table *table, RgPool *pool)
   const int n = table->csv.n_rows, dim = table->dim;
   Row *rows;
 
-  PetscFunctionBeginUser;
   pool->dim = dim;
   PetscCall(PetscMalloc4((size_t)n * dim, &pool->points, n, &pool->value, dim, &pool->lower, dim,
                          &pool->upper));
@@ -160,7 +154,7 @@ static PetscErrorCode merge_rows(Table *table, RgPool *pool)
     i += count;
   }
   PetscCall(PetscFree(rows));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The bound of input j: the given one, or the extreme of the column. */
@@ -175,7 +169,6 @@ static PetscErrorCode scale(Table *table, RgPool *pool)
   const RgReals *given[] = {table->source->lower, table->source->upper};
   const int dim = pool->dim;
 
-  PetscFunctionBeginUser;
   for (int k = 0; k < 2; k++)
     if (given[k] && given[k]->n > 1 && given[k]->n != dim && !failed(table))
       PetscCall(rg_text_add(table->mistake,
@@ -197,7 +190,7 @@ static PetscErrorCode scale(Table *table, RgPool *pool)
                             table->path, table->csv.names[table->input[j]], low, high,
                             pool->lower[j], pool->upper[j]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -206,22 +199,20 @@ static PetscErrorCode say_missing(const RgPoolSource *source, RgText *mistake)
 {
   const char *folder = rg_data_folder();
 
-  PetscFunctionBeginUser;
   if (!*source->path) {
     PetscCall(rg_text_add(mistake, "'path' is empty"));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_text_add(mistake, "there is no file '%s'", source->path));
   if (*source->path != '/')
     PetscCall(rg_text_add(mistake, "%s%s", folder ? ", nor in REGATTA_DATA = " : "",
                           folder ? folder : " (REGATTA_DATA, the folder of data sets, is unset)"));
   if (source->origin) PetscCall(rg_text_add(mistake, "; the data are at %s", source->origin));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_table(Table *table, RgPool *pool)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_csv_read(table->path, table->source->header, &table->csv, table->mistake));
   if (!failed(table)) PetscCall(choose_columns(table));
   if (!failed(table)) PetscCall(read_numbers(table));
@@ -231,7 +222,7 @@ static PetscErrorCode read_table(Table *table, RgPool *pool)
   PetscCall(PetscFree(table->input));
   PetscCall(rg_csv_destroy(&table->csv));
   if (failed(table)) PetscCall(rg_pool_destroy(pool));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_pool_read(const RgPoolSource *source, RgPool *pool, RgText *mistake)
@@ -239,7 +230,6 @@ PetscErrorCode rg_pool_read(const RgPoolSource *source, RgPool *pool, RgText *mi
   RgText found = {0}, wrong = {0};
   Table table = {.source = source, .mistake = &wrong};
 
-  PetscFunctionBeginUser;
   *pool = (RgPool){0};
   PetscCall(rg_data_find(source->path, &found));
   if (found.length) {
@@ -251,15 +241,14 @@ PetscErrorCode rg_pool_read(const RgPoolSource *source, RgPool *pool, RgText *mi
   if (wrong.length) PetscCall(rg_text_add(mistake, "%s", wrong.data));
   PetscCall(rg_text_clear(&found));
   PetscCall(rg_text_clear(&wrong));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_pool_destroy(RgPool *pool)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree4(pool->points, pool->value, pool->lower, pool->upper));
   *pool = (RgPool){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_pool_source_check(const char *name, const RgPoolSource *source, RgPlace place,
@@ -268,12 +257,11 @@ PetscErrorCode rg_pool_source_check(const char *name, const RgPoolSource *source
   RgPool pool;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_pool_read(source, &pool, &mistake));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", name, mistake.data);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_pool_destroy(&pool));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A pool that was checked before. */
@@ -281,19 +269,17 @@ static PetscErrorCode read_again(const RgPoolSource *source, RgPool *pool)
 {
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_pool_read(source, pool, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", mistake.data);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode domain_of(const RgPoolSource *source, const RgPool *pool, RgDomain *domain)
 {
-  PetscFunctionBeginUser;
   PetscCall(
     rg_space_set(&domain->design, pool->dim, pool->size, pool->points, pool->lower, pool->upper));
   domain->without_replacement = !source->repeats;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The hash of the numbers, independent of the place of the file and of its notation. */
@@ -304,7 +290,6 @@ static PetscErrorCode add_identity(const RgPoolSource *source, const RgPool *poo
   uint64_t hash[2];
   char hex[33];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->points, dim * size * sizeof(double)));
   PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->value, size * sizeof(double)));
   PetscCall(rg_text_add_bytes(&bytes, (const char *)pool->lower, dim * sizeof(double)));
@@ -314,18 +299,17 @@ static PetscErrorCode add_identity(const RgPoolSource *source, const RgPool *poo
   PetscCall(rg_text_add(text, "dim=%d,size=%d,repeats=%s,data=%s", pool->dim, pool->size,
                         source->repeats ? "true" : "false", hex));
   PetscCall(rg_text_clear(&bytes));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_pool_source_identity(const RgPoolSource *source, RgText *text)
 {
   RgPool pool;
 
-  PetscFunctionBeginUser;
   PetscCall(read_again(source, &pool));
   PetscCall(add_identity(source, &pool, text));
   PetscCall(rg_pool_destroy(&pool));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- problems that are a pool ---------------------------------------------------------------- */
@@ -348,11 +332,10 @@ PetscErrorCode rg_pool_domain(const RgProblemClass *class, const void *options, 
   const RgPoolSource source = source_of(class, options);
   RgPool pool;
 
-  PetscFunctionBeginUser;
   PetscCall(read_again(&source, &pool));
   PetscCall(domain_of(&source, &pool, domain));
   PetscCall(rg_pool_destroy(&pool));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode identity(const RgProblemClass *class, const void *options, RgText *text)
@@ -374,7 +357,6 @@ static PetscErrorCode find_optimum(const RgPool *pool, RgProblem *problem)
 {
   const size_t dim = (size_t)pool->dim;
 
-  PetscFunctionBeginUser;
   problem->optimum = pool->value[0];
   for (int i = 1; i < pool->size; i++)
     problem->optimum = PetscMax(problem->optimum, pool->value[i]);
@@ -385,7 +367,7 @@ static PetscErrorCode find_optimum(const RgPool *pool, RgProblem *problem)
                             pool->points + (size_t)i * dim, dim));
     problem->n_optimisers++;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode load(RgProblem *problem, RgFailure *failure)
@@ -394,14 +376,13 @@ static PetscErrorCode load(RgProblem *problem, RgFailure *failure)
   RgPool *pool;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&pool));
   problem->data = pool;
   PetscCall(rg_pool_read(&source, pool, &mistake));
   if (mistake.length) rg_failure_set(failure, "%s: %s", problem->class->name, mistake.data);
   else PetscCall(domain_of(&source, pool, &problem->domain));
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read a column as the objective of a pool with the same candidates. */
@@ -412,7 +393,6 @@ static PetscErrorCode column(const RgProblemClass *class, const void *options, c
   RgPoolSource other = source;
   RgPool pool = {0}, again = {0};
 
-  PetscFunctionBeginUser;
   *values = NULL;
   other.objective = name;
   other.minimised = false;
@@ -431,7 +411,7 @@ static PetscErrorCode column(const RgProblemClass *class, const void *options, c
   }
   PetscCall(rg_pool_destroy(&pool));
   PetscCall(rg_pool_destroy(&again));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemSource rg_pool_files = {
@@ -448,10 +428,9 @@ PetscErrorCode rg_pool_evaluate(RgProblem *problem, int m, const RgPoint *points
 {
   const RgPool *pool = problem->data;
 
-  PetscFunctionBeginUser;
   (void)failure;
   for (int i = 0; i < m; i++) f[i] = pool->value[points[i].index];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_pool_problem_destroy(RgProblem *problem)

@@ -104,7 +104,6 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
   Columns columns;
   RgPoolSource from = source(options, &columns);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_context_check(class, options, place, diagnostics));
   if (rg_law_drifts(law->n, law->values))
     rg_diagnostics_add(diagnostics, place,
@@ -112,7 +111,7 @@ static PetscErrorCode check(const RgProblemClass *class, const void *options, Rg
                        "uniform(0, 1)",
                        class->name);
   PetscCall(rg_pool_source_check(class->name, &from, place, diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The options without the path, and the data. */
@@ -124,12 +123,11 @@ static PetscErrorCode identity(const RgProblemClass *class, const void *options,
   RgPoolSource from = source(options, &columns);
 
   (void)class;
-  PetscFunctionBeginUser;
   o.path = nothing;
   PetscCall(rg_params_canonical(params, &o, text));
   PetscCall(rg_text_add(text, ","));
   PetscCall(rg_pool_source_identity(&from, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- F -------------------------------------------------------------------------------------- */
@@ -184,7 +182,6 @@ static PetscErrorCode tabulate(Own *own, const RgQuadrature *rule)
   double *square, *weight, reach = 0;
   int nodes = 0;
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < DIM; j++) reach += 1 / (scale[j] * scale[j]);
   own->reach = sqrt(reach) * (1 + 1e-12);
   const size_t all = (size_t)rule[0].n * rule[1].n;
@@ -202,7 +199,7 @@ static PetscErrorCode tabulate(Own *own, const RgQuadrature *rule)
     tabulate_one(own, nodes, square, weight, own->table + (size_t)i * N_PANELS * N_COEFFICIENTS);
   }
   PetscCall(PetscFree2(square, weight));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* E k over the contexts becomes part of the weights. */
@@ -242,7 +239,6 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   const Own *own = data->own;
   const Surrogate *s = own->surrogate;
 
-  PetscFunctionBeginUser;
   for (int k = 0; k < m; k++) {
     double sum = 0;
     for (int i = 0; i < own->n; i++) {
@@ -256,7 +252,7 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
     }
     F[k] = -(SHIFT + SCALE * (s->mean + s->variance * sum));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- f, create ------------------------------------------------------------------------------ */
@@ -269,7 +265,6 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   Own *own = data->own;
   double *Z;
 
-  PetscFunctionBeginUser;
   (void)failure;
   PetscCall(PetscMalloc1((size_t)m * INPUTS, &Z));
   for (int i = 0; i < m; i++) {
@@ -282,7 +277,7 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   PetscCall(rg_posterior_predict(&own->posterior, m, Z, f, NULL, &own->work));
   for (int i = 0; i < m; i++) f[i] = -(SHIFT + SCALE * f[i]);
   PetscCall(PetscFree(Z));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The posterior of the runs, and the weights of its mean. */
@@ -292,7 +287,6 @@ static PetscErrorCode condition(Own *own, const RgPool *pool, RgFailure *failure
   RgKernel kernel;
   double *y, mean;
 
-  PetscFunctionBeginUser;
   own->n = pool->size;
   PetscCall(PetscMalloc1(own->n, &own->weight));
   PetscCall(PetscMalloc1(own->n, &y));
@@ -308,21 +302,20 @@ static PetscErrorCode condition(Own *own, const RgPool *pool, RgFailure *failure
     PetscCall(rg_posterior_predict(&own->posterior, 1, pool->points, &mean, NULL, &own->work));
     PetscCall(PetscArraycpy(own->weight, own->posterior.alpha, own->n));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode clear(void *closure)
 {
   Own *own = closure;
 
-  PetscFunctionBeginUser;
   if (own->weight) {
     PetscCall(PetscFree(own->weight));
     PetscCall(rg_posterior_destroy(&own->posterior));
   }
   PetscCall(rg_prediction_destroy(&own->work));
   PetscCall(PetscFree(own->table));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const RgContextFunction function = {
@@ -339,7 +332,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   RgPoolSource from = source(o, &columns);
   Own *own;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_context_create(problem, failure));
   data = problem->data;
   own = data->own;
@@ -347,16 +339,16 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   PetscCall(rg_pool_read(&from, &pool, &mistake));
   if (mistake.length) rg_failure_set(failure, "%s", mistake.data);
   PetscCall(rg_text_clear(&mistake));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   PetscCall(condition(own, &pool, failure));
   PetscCall(rg_pool_destroy(&pool));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   for (int j = 0; j < CONTEXT; j++)
     PetscCall(rg_distribution_quadrature(&data->law[j], 3, 0, NULL, &rule[j]));
   if (own->surrogate->family == RG_KERNEL_GAUSSIAN) fold(own, rule);
   else PetscCall(tabulate(own, rule));
   for (int j = 0; j < CONTEXT; j++) PetscCall(rg_quadrature_destroy(&rule[j]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemClass rg_problem_portfolio = {

@@ -30,7 +30,6 @@ PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, c
 {
   const int64_t jobs = rg_team_jobs(team);
 
-  PetscFunctionBeginUser;
   *problem = (RgProblem){
     .team = team,
     .class = class,
@@ -44,24 +43,22 @@ PetscErrorCode rg_problem_create_on(RgTeam *team, const RgProblemClass *class, c
   if (class->create && !failure->failed) PetscCall(class->create(problem, failure));
   problem->by_team = rg_team_jobs(team) > jobs;
   problem->team = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_problem_destroy(RgProblem *problem)
 {
-  PetscFunctionBeginUser;
   if (problem->data && problem->class->destroy) PetscCall(problem->class->destroy(problem));
   PetscCall(RG_FREE(&problem->data, &problem->optimisers));
   PetscCall(rg_domain_destroy(&problem->domain));
   *problem = (RgProblem){.optimum = NAN};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_problem_at(RgProblem *problem, int t)
 {
-  PetscFunctionBeginUser;
   if (problem->class->at) PetscCall(problem->class->at(problem, t));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_problem_scan(RgProblem *problem, const double *F, int most)
@@ -70,7 +67,6 @@ PetscErrorCode rg_problem_scan(RgProblem *problem, const double *F, int most)
   const size_t dim = (size_t)design->dim;
   int n = 0;
 
-  PetscFunctionBeginUser;
   problem->optimum = F[0];
   for (int i = 1; i < design->size; i++) problem->optimum = PetscMax(problem->optimum, F[i]);
   for (int i = 0; i < design->size; i++) n += F[i] == problem->optimum;
@@ -80,20 +76,19 @@ PetscErrorCode rg_problem_scan(RgProblem *problem, const double *F, int most)
     if (F[i] == problem->optimum)
       rg_space_to_native(design, design->points + (size_t)i * dim,
                          problem->optimisers + problem->n_optimisers++ * dim);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A point of a finite space must have an index. */
 static PetscErrorCode check_part(const RgProblem *problem, const char *part, const RgSpace *space,
                                  int index, const double *coordinates)
 {
-  PetscFunctionBeginUser;
   PetscCheck(coordinates, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "%s: evaluated without a %s",
              problem->class->name, part);
   PetscCheck(!rg_space_is_finite(space) || (index >= 0 && index < space->size), PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "%s: %s index %d of a finite set of %d points",
              problem->class->name, part, index, space->size);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check_points(const RgProblem *problem, int m, const RgPoint *points,
@@ -101,21 +96,19 @@ static PetscErrorCode check_points(const RgProblem *problem, int m, const RgPoin
 {
   const RgDomain *domain = &problem->domain;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
     PetscCall(check_part(problem, "design", &domain->design, points[i].index, points[i].x));
     if (with_context && domain->context.dim)
       PetscCall(
         check_part(problem, "context", &domain->context, points[i].context_index, points[i].c));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_coordinates(RgText *text, int dim, const double *x)
 {
-  PetscFunctionBeginUser;
   for (int j = 0; j < dim; j++) PetscCall(rg_text_add(text, "%s%.9g", j ? ", " : "", x[j]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Larger values would overflow in squares, in their sums over all data, and in quadratic forms
@@ -138,9 +131,8 @@ static PetscErrorCode check_values(const RgProblem *problem, const char *symbol,
   RgText input = {0};
   int i = 0;
 
-  PetscFunctionBeginUser;
   while (i < m && !flaw_of(value[i])) i++;
-  if (i == m) PetscFunctionReturn(0);
+  if (i == m) return 0;
   PetscCall(add_coordinates(&input, problem->domain.design.dim, points[i].x));
   if (context_dim) {
     PetscCall(rg_text_add(&input, "; "));
@@ -149,17 +141,16 @@ static PetscErrorCode check_values(const RgProblem *problem, const char *symbol,
   rg_failure_set(failure, "%s: %s is %s at (%s)", problem->class->name, symbol, flaw_of(value[i]),
                  input.data);
   PetscCall(rg_text_clear(&input));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_problem_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                    RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   PetscCall(check_points(problem, m, points, true));
   PetscCall(problem->class->evaluate(problem, m, points, f, failure));
   PetscCall(check_values(problem, "f", m, points, true, f, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_problem_constrain(RgProblem *problem, const RgPoint *point, double *constraints,
@@ -167,8 +158,7 @@ PetscErrorCode rg_problem_constrain(RgProblem *problem, const RgPoint *point, do
 {
   const int n = problem->domain.n_constraints;
 
-  PetscFunctionBeginUser;
-  if (!n) PetscFunctionReturn(0);
+  if (!n) return 0;
   PetscCheck(problem->class->constrain, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "%s: has outcome constraints but no values of them", problem->class->name);
   PetscCall(problem->class->constrain(problem, 1, point, constraints, failure));
@@ -176,7 +166,7 @@ PetscErrorCode rg_problem_constrain(RgProblem *problem, const RgPoint *point, do
     if (flaw_of(constraints[k]))
       rg_failure_set(failure, "%s: constraint '%s' is %s", problem->class->name,
                      problem->domain.constraints[k], flaw_of(constraints[k]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* f at m designs under the context that was announced. */
@@ -185,7 +175,6 @@ static PetscErrorCode announced_value(RgProblem *problem, int m, const RgPoint *
 {
   RgPoint *at;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(m, &at));
   for (int i = 0; i < m; i++) {
     at[i] = points[i];
@@ -194,25 +183,24 @@ static PetscErrorCode announced_value(RgProblem *problem, int m, const RgPoint *
   }
   PetscCall(rg_problem_evaluate(problem, m, at, F, failure));
   PetscCall(PetscFree(at));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_problem_objective(RgProblem *problem, int m, const RgPoint *points, double *F,
                                     RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   if (problem->announced) {
     PetscCall(announced_value(problem, m, points, F, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (!problem->class->objective) {
     PetscCheck(!problem->domain.context.dim, PETSC_COMM_SELF, PETSC_ERR_PLIB,
                "%s: has contexts but no objective F", problem->class->name);
     PetscCall(rg_problem_evaluate(problem, m, points, F, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(check_points(problem, m, points, false));
   PetscCall(problem->class->objective(problem, m, points, F, failure));
   PetscCall(check_values(problem, "F", m, points, false, F, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -8,10 +8,9 @@
 
 static PetscErrorCode add_point(RgText *text, int dim, const double *x)
 {
-  PetscFunctionBeginUser;
   for (int j = 0; j < dim; j++) PetscCall(rg_text_add(text, "%s%.10g", j ? ", " : "(", x[j]));
   PetscCall(rg_text_add(text, ")"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* [-5, 10] x [0, 15], or [0, 1]^6. */
@@ -19,19 +18,17 @@ static PetscErrorCode add_bounds(RgText *text, const RgSpace *space)
 {
   bool cube = space->dim > 1;
 
-  PetscFunctionBeginUser;
   for (int j = 1; j < space->dim; j++)
     cube = cube && space->lower[j] == space->lower[0] && space->upper[j] == space->upper[0];
   for (int j = 0; j < (cube ? 1 : space->dim); j++)
     PetscCall(
       rg_text_add(text, "%s[%.10g, %.10g]", j ? " x " : "", space->lower[j], space->upper[j]));
   if (cube) PetscCall(rg_text_add(text, "^%d", space->dim));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_space(RgText *text, const RgSpace *space)
 {
-  PetscFunctionBeginUser;
   switch (space->kind) {
   case RG_SPACE_BOX: PetscCall(rg_text_add(text, "the box ")); break;
   case RG_SPACE_SET: PetscCall(rg_text_add(text, "%d points in ", space->size)); break;
@@ -42,7 +39,7 @@ static PetscErrorCode add_space(RgText *text, const RgSpace *space)
     break;
   }
   PetscCall(add_bounds(text, space));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_problem_describe_domain(const RgDomain *domain, RgText *text)
@@ -54,7 +51,6 @@ PetscErrorCode rg_problem_describe_domain(const RgDomain *domain, RgText *text)
     [RG_CONTEXT_ANNOUNCED] = "drawn by nature and announced before the design is chosen",
   };
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "  design: "));
   PetscCall(add_space(text, &domain->design));
   PetscCall(rg_text_add(text, "%s\n", domain->without_replacement ? ", each queried once" : ""));
@@ -67,21 +63,20 @@ PetscErrorCode rg_problem_describe_domain(const RgDomain *domain, RgText *text)
   for (int k = 0; k < domain->n_constraints; k++)
     PetscCall(rg_text_add(text, "%s%s%s", k ? ", " : "  feasible: where ", domain->constraints[k],
                           k == domain->n_constraints - 1 ? " <= 0\n" : ""));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_optimum(RgText *text, const RgProblem *problem)
 {
   const int dim = problem->domain.design.dim;
 
-  PetscFunctionBeginUser;
   if (problem->class->traits & RG_PROBLEM_RANDOM) {
     PetscCall(rg_text_add(text, "  optimum: differs between instances\n"));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (isnan(problem->optimum)) {
     PetscCall(rg_text_add(text, "  optimum: not known in closed form; found numerically\n"));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_text_add(text, "  optimum: "));
   PetscCall(rg_text_add_real(text, problem->optimum));
@@ -92,7 +87,7 @@ static PetscErrorCode add_optimum(RgText *text, const RgProblem *problem)
   if (problem->n_optimisers > MAX_OPTIMISERS)
     PetscCall(rg_text_add(text, "\n    and %d more", problem->n_optimisers - MAX_OPTIMISERS));
   PetscCall(rg_text_add(text, "\n"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The objections of `check`, if there are any. */
@@ -101,12 +96,11 @@ static PetscErrorCode add_mistakes(RgText *text, const RgProblemClass *class, co
 {
   RgDiagnostics found = {0};
 
-  PetscFunctionBeginUser;
   if (class->check) PetscCall(class->check(class, options, (RgPlace){0}, &found));
   for (int i = 0; i < PetscMin(found.n, RG_DIAGNOSTICS_MAX); i++)
     PetscCall(rg_text_add(text, "  %s\n", found.list[i].message));
   *sound = found.n == 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Name of the first parameter without a default, or NULL. */
@@ -125,10 +119,9 @@ static PetscErrorCode add_instance(RgText *text, const RgProblemClass *class)
   RgFailure failure = {0};
   bool sound;
 
-  PetscFunctionBeginUser;
   if (required) {
     PetscCall(rg_text_add(text, "  depends on the required parameter %s\n", required));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscCalloc(class->options_size, &options));
   PetscCall(rg_params_defaults(class->params, options));
@@ -142,24 +135,22 @@ static PetscErrorCode add_instance(RgText *text, const RgProblemClass *class)
   }
   PetscCall(rg_params_clear(class->params, options));
   PetscCall(PetscFree(options));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Lines of `text` indented by two blanks. */
 static PetscErrorCode add_indented(RgText *out, const char *lines)
 {
-  PetscFunctionBeginUser;
   while (*lines) {
     const size_t length = strcspn(lines, "\n");
     PetscCall(rg_text_add(out, "  %.*s\n", (int)length, lines));
     lines += length + (lines[length] == '\n');
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_problem_describe(const RgProblemClass *class, RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s: %s (problem, revision %d)\n", class->name, class->title,
                         class->revision));
   PetscCall(add_indented(text, class->summary));
@@ -171,5 +162,5 @@ PetscErrorCode rg_problem_describe(const RgProblemClass *class, RgText *text)
   if (class->params->name) PetscCall(rg_params_describe(class->params, text));
   PetscCall(rg_text_add(text, "\nWith the default parameters\n"));
   PetscCall(add_instance(text, class));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -34,9 +34,8 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   const RgContextProblem *data = problem->data;
   const double *a = data->own;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) F[i] = value(points[i].x[0], *a);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)

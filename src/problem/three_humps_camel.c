@@ -46,24 +46,22 @@ static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, do
   const RgContextProblem *data = problem->data;
   const Own *own = data->own;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
     const double u = 2 * points[i].x[0] - 1;
     F[i] = -humps(u) - u * own->mean - own->square;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
   Own *own = data->own;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_context_mean(&data->law[0], 100, 0, NULL, first, NULL, &own->mean));
   PetscCall(rg_context_mean(&data->law[0], 100, 0, NULL, second, NULL, &own->square));
   if (fabs(own->mean) < 1e-13) own->mean = 0;
   if (own->mean == 0) PetscCall(rg_context_optimum(problem, 0.5));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const RgContextFunction function = {

@@ -14,7 +14,6 @@ static PetscErrorCode make_grid(RgFill *fill)
   const int sobol = fill->dim <= 3 ? 1 << 14 : 1 << 16, corners = 1 << fill->dim;
   double *points;
 
-  PetscFunctionBeginUser;
   fill->m = sobol + corners;
   PetscCall(PetscMalloc2((size_t)fill->m * fill->dim, &fill->grid, fill->m, &fill->nearest));
   PetscCall(PetscMalloc1((size_t)sobol * fill->dim, &points));
@@ -24,7 +23,7 @@ static PetscErrorCode make_grid(RgFill *fill)
       fill->grid[(size_t)k * fill->m + i] =
         i < sobol ? points[(size_t)i * fill->dim + k] : (i - sobol) >> k & 1;
   PetscCall(PetscFree(points));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Remove all points of the design. */
@@ -36,23 +35,21 @@ static void reset(RgFill *fill)
 
 PetscErrorCode rg_fill_create(int dim, int capacity, RgFill *fill)
 {
-  PetscFunctionBeginUser;
   PetscCheck(dim >= 1 && dim <= RG_FILL_MAX_DIM, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "fill distance in %d dimensions, at most %d", dim, RG_FILL_MAX_DIM);
   *fill = (RgFill){.dim = dim, .capacity = capacity};
   PetscCall(PetscMalloc1((size_t)capacity * dim, &fill->points));
   if (dim > 1) PetscCall(make_grid(fill));
   reset(fill);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_fill_destroy(RgFill *fill)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(fill->points));
   PetscCall(PetscFree2(fill->grid, fill->nearest));
   fill->n = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_fill_append(RgFill *fill, const double *x)
@@ -60,7 +57,6 @@ PetscErrorCode rg_fill_append(RgFill *fill, const double *x)
   enum { BLOCK = 512 };
   double r2[BLOCK];
 
-  PetscFunctionBeginUser;
   PetscCheck(fill->n < fill->capacity, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "more than %d points",
              fill->capacity);
   PetscCall(PetscArraycpy(fill->points + (size_t)fill->n * fill->dim, x, fill->dim));
@@ -76,7 +72,7 @@ PetscErrorCode rg_fill_append(RgFill *fill, const double *x)
       fill->nearest[begin + i] =
         r2[i] < fill->nearest[begin + i] ? r2[i] : fill->nearest[begin + i];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double squared_distance(const RgFill *fill, const double *x)
@@ -153,7 +149,6 @@ PetscErrorCode rg_fill_of_queries(RgAlgorithm *algorithm, const RgHistory *histo
   double *points;
   RgFill fill;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_fill_create(dim, n, &fill));
   PetscCall(PetscMalloc1((size_t)n * dim, &points));
   PetscCall(PetscArraycpy(points, history->x, (size_t)n * dim));
@@ -170,7 +165,7 @@ PetscErrorCode rg_fill_of_queries(RgAlgorithm *algorithm, const RgHistory *histo
   }
   PetscCall(PetscFree(points));
   PetscCall(rg_fill_destroy(&fill));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_fill_covering_bound(double n, int dim)

@@ -54,7 +54,6 @@ static PetscErrorCode evaluate(Search *search, int m, const double *unit, double
   const size_t dim = (size_t)search->dim;
   const RgSpace *space = &search->problem->domain.design;
 
-  PetscFunctionBeginUser;
   for (int first = 0; first < m && !failed(search); first += BATCH) {
     const int count = PetscMin(BATCH, m - first);
     for (int i = 0; i < count; i++) {
@@ -71,7 +70,7 @@ static PetscErrorCode evaluate(Search *search, int m, const double *unit, double
       PetscCall(PetscArraycpy(search->best, unit + (size_t)i * dim, dim));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Central differences, one-sided at the faces of the cube. */
@@ -80,7 +79,6 @@ static PetscErrorCode difference_gradient(Search *search, const double *unit, do
   const int dim = search->dim;
   double *stencil = search->stencil;
 
-  PetscFunctionBeginUser;
   for (int k = 0; k < 2 * dim; k++) {
     double *point = stencil + (size_t)k * dim;
     PetscCall(PetscArraycpy(point, unit, dim));
@@ -92,7 +90,7 @@ static PetscErrorCode difference_gradient(Search *search, const double *unit, do
     gradient[j] = (search->stencil_value[2 * j + 1] - search->stencil_value[2 * j]) /
                   (stencil[above] - stencil[below]);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Gradient of F in unit coordinates. */
@@ -101,16 +99,15 @@ static PetscErrorCode gradient_at(Search *search, const double *unit, double *gr
   const RgProblemClass *class = search->problem->class;
   const RgSpace *space = &search->problem->domain.design;
 
-  PetscFunctionBeginUser;
   if (!class->gradient || class->objective) {
     PetscCall(difference_gradient(search, unit, gradient));
-    PetscFunctionReturn(0);
+    return 0;
   }
   rg_space_to_native(space, unit, search->native);
   const RgPoint point = {.index = -1, .x = search->native, .context_index = -1};
   PetscCall(class->gradient(search->problem, &point, gradient));
   for (int j = 0; j < search->dim; j++) gradient[j] *= rg_space_slope(space, j, search->native[j]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Maximise F by L-BFGS-B from one start. */
@@ -119,7 +116,6 @@ static PetscErrorCode climb(Search *search, RgLbfgsb *lbfgsb, const double *star
   RgLbfgsbStatus status;
   double *gradient, value;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(search->dim, &gradient));
   PetscCall(rg_lbfgsb_begin(lbfgsb, start, &status));
   while (status == RG_LBFGSB_EVALUATE) {
@@ -130,7 +126,7 @@ static PetscErrorCode climb(Search *search, RgLbfgsb *lbfgsb, const double *star
     PetscCall(rg_lbfgsb_step(lbfgsb, -value, gradient, &status));
   }
   PetscCall(PetscFree(gradient));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_apart(int dim, const double *a, const double *b, double distance)
@@ -169,7 +165,6 @@ static PetscErrorCode draw(const Search *search, int round, int m, double *unit)
   const RgStream stream = rg_stream(0, search->problem->class->name, 0, "optimum", 0);
   RgRandom random = rg_stream_at(&stream, (uint64_t)round);
 
-  PetscFunctionBeginUser;
   if (dim <= SOBOL_DIM) PetscCall(rg_design_sobol(&random, m, dim, unit));
   else PetscCall(rg_design_uniform(&random, m, dim, unit));
   for (int j = 0; round && j < dim; j++) {
@@ -179,7 +174,7 @@ static PetscErrorCode draw(const Search *search, int round, int m, double *unit)
       *u = lower + edge * *u;
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode search_round(Search *search, int round, RgLbfgsb *lbfgsb)
@@ -189,7 +184,6 @@ static PetscErrorCode search_round(Search *search, int round, RgLbfgsb *lbfgsb)
   int n, chosen[STARTS];
   double *unit, *value;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)m * dim, &unit, m, &value));
   PetscCall(draw(search, round, m, unit));
   PetscCall(evaluate(search, m, unit, value));
@@ -200,7 +194,7 @@ static PetscErrorCode search_round(Search *search, int round, RgLbfgsb *lbfgsb)
       PetscCall(climb(search, lbfgsb, unit + (size_t)chosen[i] * dim));
   }
   PetscCall(PetscFree2(unit, value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Coordinate search: steps along the axes from the best point, halved when no step improves. */
@@ -208,7 +202,6 @@ static PetscErrorCode compass(Search *search, double last)
 {
   const int dim = search->dim;
 
-  PetscFunctionBeginUser;
   for (double step = COMPASS_FIRST; step > last && !failed(search);) {
     const double before = search->value;
     for (int k = 0; k < 2 * dim; k++) {
@@ -219,7 +212,7 @@ static PetscErrorCode compass(Search *search, double last)
     PetscCall(evaluate(search, 2 * dim, search->stencil, search->stencil_value));
     if (!(search->value > before)) step /= 2;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Refine the optimum of the rough F by F itself. */
@@ -227,7 +220,6 @@ static PetscErrorCode from_draft(Search *search, RgLbfgsb *lbfgsb)
 {
   double *start;
 
-  PetscFunctionBeginUser;
   search->problem->draft = false;
   PetscCall(PetscMalloc1(search->dim, &start));
   PetscCall(PetscArraycpy(start, search->best, search->dim));
@@ -235,7 +227,7 @@ static PetscErrorCode from_draft(Search *search, RgLbfgsb *lbfgsb)
   if (!failed(search)) PetscCall(climb(search, lbfgsb, start));
   PetscCall(compass(search, COMPASS_COSTLY));
   PetscCall(PetscFree(start));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode search_box(Search *search)
@@ -246,7 +238,6 @@ static PetscErrorCode search_box(Search *search)
   RgLbfgsb lbfgsb;
   double *bounds;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(BATCH * dim, &search->native, BATCH, &search->points, 2 * dim * dim,
                          &search->stencil, 2 * dim, &search->stencil_value));
   PetscCall(PetscMalloc1(2 * dim, &bounds));
@@ -263,7 +254,7 @@ static PetscErrorCode search_box(Search *search)
   PetscCall(rg_lbfgsb_destroy(&lbfgsb));
   PetscCall(PetscFree(bounds));
   PetscCall(PetscFree4(search->native, search->points, search->stencil, search->stencil_value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Scan every point of a finite design. */
@@ -273,7 +264,6 @@ static PetscErrorCode scan(Search *search)
   const size_t dim = (size_t)search->dim;
   double *value;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(BATCH * dim, &search->native, BATCH, &search->points, BATCH, &value));
   for (int first = 0; first < space->size && !failed(search); first += BATCH) {
     const int count = PetscMin(BATCH, space->size - first);
@@ -291,7 +281,7 @@ static PetscErrorCode scan(Search *search)
     }
   }
   PetscCall(PetscFree3(search->native, search->points, value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double *x,
@@ -301,18 +291,17 @@ PetscErrorCode rg_regret_optimum_at(RgProblem *problem, double *optimum, double 
   Search search = {
     .problem = problem, .failure = failure, .dim = space->dim, .best = x, .value = -INFINITY};
 
-  PetscFunctionBeginUser;
   *optimum = rg_regret_known(problem);
   for (int j = 0; j < space->dim; j++)
     x[j] = !isnan(*optimum) && problem->n_optimisers ? problem->optimisers[j] : NAN;
   if (!isnan(*optimum) || problem->class->traits & RG_PROBLEM_COSTLY ||
       problem->domain.n_constraints)
-    PetscFunctionReturn(0);
+    return 0;
   if (rg_space_is_finite(space)) PetscCall(scan(&search));
   else PetscCall(search_box(&search));
   if (!failed(&search)) *optimum = search.value;
   rg_space_to_native(space, x, x);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, double *accuracy,
@@ -320,12 +309,11 @@ PetscErrorCode rg_regret_optimum(RgProblem *problem, double *optimum, double *ac
 {
   double *x;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(problem->domain.design.dim, &x));
   PetscCall(rg_regret_optimum_at(problem, optimum, x, failure));
   const bool searched =
     isnan(rg_regret_known(problem)) && !rg_space_is_finite(&problem->domain.design);
   if (accuracy) *accuracy = searched && !isnan(*optimum) ? 1e-8 * fmax(1, fabs(*optimum)) : 0;
   PetscCall(PetscFree(x));
-  PetscFunctionReturn(0);
+  return 0;
 }

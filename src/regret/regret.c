@@ -68,7 +68,6 @@ PetscErrorCode rg_regret(const RgScores *scores, const RgRegrets *regrets, RgExc
   double best = -INFINITY, sum = 0;
   RgExcess found;
 
-  PetscFunctionBeginUser;
   Reference reference = find_reference(scores, &found);
   for (int t = 0; t < scores->n; t++) {
     const bool counts = scores->count_initial || t >= scores->n_initial;
@@ -82,5 +81,5 @@ PetscErrorCode rg_regret(const RgScores *scores, const RgRegrets *regrets, RgExc
     regrets->cumulative[t] = counts ? sum : NAN;
   }
   if (excess) *excess = found;
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -40,7 +40,6 @@ static PetscErrorCode prior_variance(const RgIntegral *integral, const RgSetPost
   int n = integral->n_contexts;
   double *K;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n * n, &K));
   PetscCall(
     rg_kernel_matrix(rg_set_posterior_kernel(posterior), n, rg_set_posterior_points(posterior), K));
@@ -49,7 +48,7 @@ static PetscErrorCode prior_variance(const RgIntegral *integral, const RgSetPost
     *variance += integral->p[i] * cblas_ddot(n, K + (size_t)i * n, 1, integral->p, 1);
   }
   PetscCall(PetscFree(K));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double average(const RgIntegral *integral, int design, const double *values)
@@ -63,13 +62,12 @@ static PetscErrorCode reset(void *closure, const RgSetPosterior *posterior)
   RgIntegral *integral = closure;
   double variance = 0.0;
 
-  PetscFunctionBeginUser;
   PetscCall(prior_variance(integral, posterior, &variance));
   for (int i = 0; i < integral->n_designs; i++) {
     integral->mean[i] = average(integral, i, rg_set_posterior_mean(posterior));
     integral->variance[i] = variance;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
@@ -78,14 +76,13 @@ static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
   RgIntegral *integral = closure;
 
   (void)posterior;
-  PetscFunctionBeginUser;
   for (int i = 0; i < integral->n_designs; i++) {
     double m = average(integral, i, change->row);
 
     integral->mean[i] += change->step * m;
     integral->variance[i] = PetscMax(integral->variance[i] - m * m, 0.0);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode keep(void *closure)
@@ -93,10 +90,9 @@ static PetscErrorCode keep(void *closure)
   RgIntegral *integral = closure;
   const size_t n = (size_t)integral->n_designs;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscArraycpy(integral->kept, integral->mean, n));
   PetscCall(PetscArraycpy(integral->kept + n, integral->variance, n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode restore(void *closure)
@@ -104,10 +100,9 @@ static PetscErrorCode restore(void *closure)
   RgIntegral *integral = closure;
   const size_t n = (size_t)integral->n_designs;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscArraycpy(integral->mean, integral->kept, n));
   PetscCall(PetscArraycpy(integral->variance, integral->kept + n, n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_integral_create(RgSetPosterior *posterior, int n_contexts, const double *p,
@@ -115,18 +110,16 @@ PetscErrorCode rg_integral_create(RgSetPosterior *posterior, int n_contexts, con
 {
   RgSetListener listener = {integral, reset, update, keep, restore};
 
-  PetscFunctionBeginUser;
   *integral = (RgIntegral){
     .n_designs = rg_set_posterior_size(posterior) / n_contexts, .n_contexts = n_contexts, .p = p};
   PetscCall(PetscMalloc3(integral->n_designs, &integral->mean, integral->n_designs,
                          &integral->variance, 2 * (size_t)integral->n_designs, &integral->kept));
   PetscCall(rg_set_posterior_follow(posterior, &listener));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_integral_destroy(RgIntegral *integral)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree3(integral->mean, integral->variance, integral->kept));
-  PetscFunctionReturn(0);
+  return 0;
 }

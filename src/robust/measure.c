@@ -60,14 +60,13 @@ static PetscErrorCode worst_in_ball(int n, const double *f, const double *p, dou
   double *work, mass;
   int least = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 1; i < n; i++)
     if (f[i] < f[least]) least = i;
   PetscCall(PetscMalloc1(2 * n, &work));
   (void)rg_total_variation_worst(n, f, p, f[least], radius, slope, &mass, work);
   slope[least] += mass;
   PetscCall(PetscFree(work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode sum(const RgMeasure *measure, int n, const double *f, const double *p,
@@ -75,7 +74,6 @@ static PetscErrorCode sum(const RgMeasure *measure, int n, const double *f, cons
 {
   double *part, value;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &part));
   for (int i = 0; i < n; i++) slope[i] = 0;
   for (int k = 0; k < measure->n_parts; k++) {
@@ -83,7 +81,7 @@ static PetscErrorCode sum(const RgMeasure *measure, int n, const double *f, cons
     for (int i = 0; i < n; i++) slope[i] += measure->coefficients[k] * part[i];
   }
   PetscCall(PetscFree(part));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* An increasing map of the measure inside, whose value is `value`. */
@@ -92,13 +90,12 @@ static PetscErrorCode map(const RgMeasure *measure, int n, const double *f, cons
 {
   double inner, by = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_gradient(measure->parts, n, f, p, &inner, slope));
   if (measure->kind == RG_MEASURE_TANH) by = 1 - tanh(inner) * tanh(inner);
   else if (measure->kind == RG_MEASURE_EXP) by = exp(inner);
   else by = inner > measure->parameter && inner < measure->most;
   for (int i = 0; i < n; i++) slope[i] *= by;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_measure_gradient(const RgMeasure *measure, int n, const double *f,
@@ -107,7 +104,6 @@ PetscErrorCode rg_measure_gradient(const RgMeasure *measure, int n, const double
   const RgMeasure risk = {.kind = RG_MEASURE_VAR, .parameter = measure->parameter};
   double quantile;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_value(measure, 1, n, f, p, value));
   switch (measure->kind) {
   case RG_MEASURE_EXPECTATION: PetscCall(PetscArraycpy(slope, p, n)); break;
@@ -133,7 +129,7 @@ PetscErrorCode rg_measure_gradient(const RgMeasure *measure, int n, const double
   case RG_MEASURE_EXP: PetscCall(map(measure, n, f, p, slope)); break;
   case RG_MEASURE_SUM: PetscCall(sum(measure, n, f, p, slope)); break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_measure_transport(const RgMeasure *measure)
@@ -172,11 +168,10 @@ bool rg_measure_lists(const RgMeasure *measure)
 
 PetscErrorCode rg_measure_destroy(RgMeasure *measure)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < measure->n_parts; i++) PetscCall(rg_measure_destroy(&measure->parts[i]));
   PetscCall(RG_FREE(&measure->parts, &measure->coefficients, &measure->pmfs));
   *measure = (RgMeasure){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether every list of probabilities in the measure has the length of the contexts. */
@@ -202,7 +197,6 @@ PetscErrorCode rg_measure_check(const char *text, int n_contexts, RgPlace place,
   RgMeasure measure;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_parse(text, &measure, &mistake));
   if (mistake.data) {
     rg_diagnostics_add(diagnostics, place, "measure \"%.80s\", %s", text, mistake.data);
@@ -212,7 +206,7 @@ PetscErrorCode rg_measure_check(const char *text, int n_contexts, RgPlace place,
   }
   PetscCall(rg_measure_destroy(&measure));
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- batches ----------------------------------------------------------------------------- */
@@ -229,21 +223,19 @@ static PetscErrorCode batch_create(const RgMeasure *measure, int contexts, const
 {
   size_t n = (size_t)contexts;
 
-  PetscFunctionBeginUser;
   PetscCheck(contexts > 0 && lists_fit(measure, contexts), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "The measure's probabilities are not for %d contexts", contexts);
   PetscCall(PetscMalloc3(3 * n, &batch->row.scratch, n, &batch->equal, 2 * n, &batch->bounds));
   for (int i = 0; i < contexts; i++) batch->equal[i] = 1.0 / contexts;
   batch->row.n = contexts;
   batch->row.p = p ? p : batch->equal;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode batch_destroy(Batch *batch)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree3(batch->row.scratch, batch->equal, batch->bounds));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_measure_value(const RgMeasure *measure, int n, int contexts, const double *f,
@@ -258,7 +250,6 @@ PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts, 
   Batch batch;
   double low, up;
 
-  PetscFunctionBeginUser;
   PetscCall(batch_create(measure, contexts, p, &batch));
   for (int i = 0; i < n; i++) {
     batch.row.l = l + (size_t)i * contexts;
@@ -268,7 +259,7 @@ PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts, 
     if (upper) upper[i] = up;
   }
   PetscCall(batch_destroy(&batch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, const RgCredible *credible,
@@ -278,7 +269,6 @@ PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, const RgCred
   Batch batch;
   double low, up;
 
-  PetscFunctionBeginUser;
   PetscCall(batch_create(measure, contexts, p, &batch));
   batch.row.l = batch.bounds;
   batch.row.u = batch.bounds + contexts;
@@ -291,7 +281,7 @@ PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, const RgCred
     if (upper) upper[i] = up;
   }
   PetscCall(batch_destroy(&batch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- slope ------------------------------------------------------------------------------- */

@@ -12,21 +12,19 @@
 /* Sign, coefficient and name of a term. */
 static PetscErrorCode print_coefficient(double coefficient, bool first, RgText *text)
 {
-  PetscFunctionBeginUser;
   if (coefficient < 0.0) {
     PetscCall(rg_text_add(text, first ? "-" : " - "));
   } else if (!first) {
     PetscCall(rg_text_add(text, " + "));
   }
-  if (fabs(coefficient) == 1.0) PetscFunctionReturn(0);
+  if (fabs(coefficient) == 1.0) return 0;
   PetscCall(rg_text_add_real(text, fabs(coefficient)));
   PetscCall(rg_text_add(text, "*"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode print_sum(const RgMeasure *measure, RgText *text)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < measure->n_parts; i++) {
     PetscCall(print_coefficient(measure->coefficients[i], i == 0, text));
     PetscCall(rg_measure_print(&measure->parts[i], text));
@@ -35,12 +33,11 @@ static PetscErrorCode print_sum(const RgMeasure *measure, RgText *text)
     PetscCall(rg_text_add(text, measure->constant < 0.0 ? " - " : " + "));
     PetscCall(rg_text_add_real(text, fabs(measure->constant)));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode print_ambiguity(const RgMeasure *measure, RgText *text)
 {
-  PetscFunctionBeginUser;
   if (measure->parameter > 0.0) {
     PetscCall(rg_text_add(text, ", l1 = "));
     PetscCall(rg_text_add_real(text, measure->parameter));
@@ -53,15 +50,14 @@ static PetscErrorCode print_ambiguity(const RgMeasure *measure, RgText *text)
     }
     PetscCall(rg_text_add(text, ")"));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_measure_print(const RgMeasure *measure, RgText *text)
 {
-  PetscFunctionBeginUser;
   if (measure->kind == RG_MEASURE_SUM) {
     PetscCall(print_sum(measure, text));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_text_add(text, "%s", rg_measure_infos[measure->kind].name));
   switch (measure->kind) {
@@ -89,7 +85,7 @@ PetscErrorCode rg_measure_print(const RgMeasure *measure, RgText *text)
     break;
   default: break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgMeasureInfo rg_measure_infos[] = {
@@ -128,30 +124,28 @@ static PetscErrorCode parse_number(RgExpression *parser, double *value)
 {
   const char *end;
 
-  PetscFunctionBeginUser;
   *value = 0.0;
-  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser)) return 0;
   if (!starts_number(parser)) {
     PetscCall(rg_expression_mistake(parser, parser->at, "a number expected%s%.20s%s",
                                     *parser->at ? " instead of '" : "", parser->at,
                                     *parser->at ? "'" : ""));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (rg_number_read(parser->at, &end, value) != RG_NUMBER_READ || isalpha((unsigned char)*end))
     PetscCall(rg_expression_mistake(parser, parser->at, "'%.20s' is not a number", parser->at));
   parser->at = end;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode parse_signed(RgExpression *parser, double *value)
 {
   bool negative;
 
-  PetscFunctionBeginUser;
   negative = rg_expression_accept(parser, '-');
   PetscCall(parse_number(parser, value));
   if (negative) *value = -*value;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A word of letters, digits and '_'; empty if the next character starts none. */
@@ -171,13 +165,12 @@ static PetscErrorCode add_part(RgMeasure *measure, double coefficient, const RgM
 {
   size_t n = (size_t)measure->n_parts;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscRealloc((n + 1) * sizeof *measure->parts, &measure->parts));
   PetscCall(PetscRealloc((n + 1) * sizeof *measure->coefficients, &measure->coefficients));
   measure->parts[n] = *part;
   measure->coefficients[n] = coefficient;
   measure->n_parts++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The measure in parentheses or after a comma. It becomes the only part of `measure`. */
@@ -185,10 +178,9 @@ static PetscErrorCode parse_base(RgExpression *parser, RgMeasure *measure)
 {
   RgMeasure base;
 
-  PetscFunctionBeginUser;
   PetscCall(parse_sum(parser, &base));
   PetscCall(add_part(measure, 1.0, &base));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- robust ------------------------------------------------------------------------------ */
@@ -198,7 +190,6 @@ static PetscErrorCode parse_pmf(RgExpression *parser, const char *begin, RgMeasu
   double *list = NULL, total = 0.0;
   int n = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_expression_expect(parser, '('));
   do {
     PetscCall(PetscRealloc((n + 1) * sizeof *list, &list));
@@ -221,7 +212,7 @@ static PetscErrorCode parse_pmf(RgExpression *parser, const char *begin, RgMeasu
     measure->n_pmfs++;
   }
   PetscCall(PetscFree(list));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The arguments of `robust` after the first. */
@@ -229,7 +220,6 @@ static PetscErrorCode parse_ambiguity(RgExpression *parser, RgMeasure *measure)
 {
   char word[MAX_NAME];
 
-  PetscFunctionBeginUser;
   do {
     const char *begin;
 
@@ -256,7 +246,7 @@ static PetscErrorCode parse_ambiguity(RgExpression *parser, RgMeasure *measure)
   if (measure->parameter > 0.0 && (measure->nominal || measure->n_pmfs))
     PetscCall(rg_expression_mistake(parser, parser->at,
                                     "either an L1 ball or a list of probabilities, not both"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- names, factors, sums ---------------------------------------------------------------- */
@@ -265,13 +255,12 @@ static PetscErrorCode parse_parameters(RgExpression *parser, const char *begin, 
 {
   const RgMeasureInfo *info = &rg_measure_infos[measure->kind];
 
-  PetscFunctionBeginUser;
-  if (info->name == info->usage || !strcmp(info->name, info->usage)) PetscFunctionReturn(0);
+  if (info->name == info->usage || !strcmp(info->name, info->usage)) return 0;
   if (!rg_expression_accept(parser, '(')) {
     PetscCall(
       rg_expression_mistake(parser, begin, "'%s' is written %s%s", info->name, info->usage,
                             measure->kind == RG_MEASURE_VAR ? "; 'variance' is the variance" : ""));
-    PetscFunctionReturn(0);
+    return 0;
   }
   switch (measure->kind) {
   case RG_MEASURE_VAR:
@@ -303,14 +292,13 @@ static PetscErrorCode parse_parameters(RgExpression *parser, const char *begin, 
   default: PetscCall(parse_base(parser, measure));
   }
   PetscCall(rg_expression_expect(parser, ')'));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode unknown_name(RgExpression *parser, const char *begin, const char *word)
 {
   const char *names[N_NAMES + 1] = {0}, *nearest;
 
-  PetscFunctionBeginUser;
   for (int k = 0; k < N_NAMES; k++) names[k] = rg_measure_infos[k].name;
   nearest = *word ? rg_text_nearest(word, names) : NULL;
   if (!*word) {
@@ -326,7 +314,7 @@ static PetscErrorCode unknown_name(RgExpression *parser, const char *begin, cons
                             "no measure is called '%s' (expectation, worst, best, var, cvar, mad, "
                             "sd, variance, ptr, robust, clip, tanh, exp)",
                             word));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode parse_factor(RgExpression *parser, RgMeasure *measure)
@@ -335,12 +323,11 @@ static PetscErrorCode parse_factor(RgExpression *parser, RgMeasure *measure)
   char word[MAX_NAME];
   int kind = 0;
 
-  PetscFunctionBeginUser;
   *measure = (RgMeasure){0};
   if (rg_expression_accept(parser, '(')) {
     PetscCall(parse_sum(parser, measure));
     PetscCall(rg_expression_expect(parser, ')'));
-    PetscFunctionReturn(0);
+    return 0;
   }
   rg_expression_next(parser);
   begin = parser->at;
@@ -348,20 +335,19 @@ static PetscErrorCode parse_factor(RgExpression *parser, RgMeasure *measure)
   while (kind < N_NAMES && strcmp(word, rg_measure_infos[kind].name)) kind++;
   if (kind == N_NAMES) {
     PetscCall(unknown_name(parser, begin, word));
-    PetscFunctionReturn(0);
+    return 0;
   }
   measure->kind = (RgMeasureKind)kind;
   PetscCall(parse_parameters(parser, begin, measure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Add coefficient * term to a sum; a term that is a sum itself is taken apart. */
 static PetscErrorCode add_term(RgMeasure *total, double coefficient, RgMeasure *term)
 {
-  PetscFunctionBeginUser;
   if (term->kind != RG_MEASURE_SUM) {
     PetscCall(add_part(total, coefficient, term));
-    PetscFunctionReturn(0);
+    return 0;
   }
   total->constant += coefficient * term->constant;
   for (int i = 0; i < term->n_parts; i++) {
@@ -369,7 +355,7 @@ static PetscErrorCode add_term(RgMeasure *total, double coefficient, RgMeasure *
   }
   PetscCall(PetscFree(term->parts)); /* its contents have moved */
   PetscCall(PetscFree(term->coefficients));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One term of a sum: number, number * factor, or factor. */
@@ -378,17 +364,16 @@ static PetscErrorCode parse_term(RgExpression *parser, double sign, RgMeasure *t
   double number = 1.0;
   RgMeasure term;
 
-  PetscFunctionBeginUser;
   if (starts_number(parser)) {
     PetscCall(parse_number(parser, &number));
     if (!rg_expression_accept(parser, '*')) {
       total->constant += sign * number;
-      PetscFunctionReturn(0);
+      return 0;
     }
   }
   PetscCall(parse_factor(parser, &term));
   PetscCall(add_term(total, sign * number, &term));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode parse_sum(RgExpression *parser, RgMeasure *measure)
@@ -397,7 +382,6 @@ static PetscErrorCode parse_sum(RgExpression *parser, RgMeasure *measure)
   double sign;
   const char *begin;
 
-  PetscFunctionBeginUser;
   rg_expression_next(parser);
   begin = parser->at;
   if (++parser->depth > MAX_DEPTH)
@@ -419,32 +403,30 @@ static PetscErrorCode parse_sum(RgExpression *parser, RgMeasure *measure)
   } else {
     *measure = total;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_measure_parse(const char *text, RgMeasure *measure, RgText *mistake)
 {
   RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_clear(mistake));
   PetscCall(parse_sum(&parser, measure));
   if (!rg_expression_failed(&parser) && rg_expression_next(&parser))
     PetscCall(rg_expression_mistake(&parser, parser.at,
                                     "'+', '-' or the end expected before '%.20s'", parser.at));
   if (rg_expression_failed(&parser)) PetscCall(rg_measure_destroy(measure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_measure_create(const char *text, RgMeasure *measure)
 {
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_parse(text, measure, &mistake));
   PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "measure \"%s\": %s", text,
              mistake.data);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_measure_canonical(const char *text, char **canonical)
@@ -452,10 +434,9 @@ PetscErrorCode rg_measure_canonical(const char *text, char **canonical)
   RgMeasure measure;
   RgText printed = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_measure_create(text, &measure));
   PetscCall(rg_measure_print(&measure, &printed));
   *canonical = printed.data; /* ownership moved to the caller */
   PetscCall(rg_measure_destroy(&measure));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -12,7 +12,6 @@ PetscErrorCode rg_mmd_create(int n, double *K, const double *p, double jitter, R
   size_t size = (size_t)n;
   double trace = 0.0;
 
-  PetscFunctionBeginUser;
   *mmd = (RgMmd){.n = n, .K = K};
   PetscCall(PetscMalloc3(size, &mmd->p, size, &mmd->Kp, size, &mmd->distance));
   PetscCall(PetscMalloc4(8 * size, &mmd->w, size * size, &mmd->gathered, size, &mmd->free_set, size,
@@ -24,17 +23,16 @@ PetscErrorCode rg_mmd_create(int n, double *K, const double *p, double jitter, R
   mmd->pKp = cblas_ddot(n, p, 1, mmd->Kp, 1);
   for (size_t j = 0; j < size; j++)
     mmd->distance[j] = sqrt(fmax(mmd->K[j * size + j] - 2.0 * mmd->Kp[j] + mmd->pKp, 0.0));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_mmd_destroy(RgMmd *mmd)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(mmd->root));
   PetscCall(PetscFree(mmd->K));
   PetscCall(PetscFree3(mmd->p, mmd->Kp, mmd->distance));
   PetscCall(PetscFree4(mmd->w, mmd->gathered, mmd->free_set, mmd->state));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_mmd_radius(double gamma, int n)
@@ -191,10 +189,9 @@ PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, dou
   int recent = -1, point;
   bool enters = false;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) q[i] = i == worst;
   *value = u[worst];
-  if (mmd->distance[worst] <= radius) PetscFunctionReturn(0);
+  if (mmd->distance[worst] <= radius) return 0;
   for (int i = 0; i < n; i++) mmd->state[i] = i == worst;
   mmd->free_set[0] = worst;
   for (int events = 0; events < limit; events++) {
@@ -206,14 +203,14 @@ PetscErrorCode rg_mmd_worst_case(RgMmd *mmd, const double *u, double radius, dou
     if (!more || v[0] + low * (v[1] + low * v[2]) <= radius * radius) {
       fill_distribution(mmd, &piece, crossing(v, radius * radius, low, tau), q);
       *value = cblas_ddot(n, u, 1, q, 1);
-      PetscFunctionReturn(0);
+      return 0;
     }
     tau = at;
     change_support(mmd, &piece, point, enters);
     recent = point;
   }
   rg_failure_set(failure, "the worst distribution within MMD %g was not found", radius);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- minimax approximation ------------------------------------------------------------------- */
@@ -222,14 +219,13 @@ static PetscErrorCode sensitivity_root(RgMmd *mmd)
 {
   size_t n = (size_t)mmd->n;
 
-  PetscFunctionBeginUser;
-  if (mmd->root) PetscFunctionReturn(0);
+  if (mmd->root) return 0;
   PetscCall(PetscMalloc1(n * n, &mmd->root));
   PetscCall(PetscArraycpy(mmd->root, mmd->K, n * n));
   for (size_t i = 0; i < n; i++) mmd->root[i * n + i] += SENSITIVITY_JITTER;
   PetscCheck(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', mmd->n, mmd->root, mmd->n) == 0, PETSC_COMM_SELF,
              PETSC_ERR_LIB, "the MMD matrix is not positive definite");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* S and, if `derivative`, dS/du in `slope`. identity: standard deviation times sqrt(finer); exact:
@@ -240,7 +236,6 @@ static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, const RgMmdMin
   int n = mmd->n;
   double *v = mmd->w, *ones = mmd->w + n, mean = 0.0, sums[3] = {0.0, 0.0, 0.0};
 
-  PetscFunctionBeginUser;
   if (options->sensitivity == RG_MMD_IDENTITY) {
     const double stretch = options->finer > n ? sqrt((double)options->finer / n) : 1.0;
     for (int i = 0; i < n; i++) mean += u[i] / n;
@@ -258,7 +253,7 @@ static PetscErrorCode sensitivity_of(RgMmd *mmd, const double *u, const RgMmdMin
   }
   const double norm = *S;
   for (int i = 0; i < n && derivative && norm > 0.0; i++) slope[i] /= norm;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_mmd_reaches_worst(const RgMmd *mmd, const double *u, double radius)
@@ -274,7 +269,6 @@ PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
   const double reach = mmd->distance[worst];
   double *slope = mmd->w + 2 * (size_t)n, E = 0.0, S = 0.0, of_E, of_min, of_S = 0.0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) E += (uniform ? 1.0 / n : mmd->p[i]) * u[i];
   PetscCall(sensitivity_of(mmd, u, options, weight != NULL, &S, slope));
   if (radius >= reach) {
@@ -288,8 +282,8 @@ PetscErrorCode rg_mmd_minimax(RgMmd *mmd, const double *u, double radius,
     of_E = 0.5 - 0.5 * radius / reach, of_min = 0.5 + 0.5 * radius / reach;
   }
   *value = of_E * E + of_min * u[worst] + of_S * S;
-  if (!weight) PetscFunctionReturn(0);
+  if (!weight) return 0;
   for (int i = 0; i < n; i++) weight[i] = of_E * (uniform ? 1.0 / n : mmd->p[i]) + of_S * slope[i];
   weight[worst] += of_min;
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -33,10 +33,9 @@ PetscErrorCode rg_context_refuse(const RgBoundSetting *s, RgText *why)
 {
   const RgKernelClass *rough = rg_kernel_without_slope(s->kernel);
 
-  PetscFunctionBeginUser;
   if (rough)
     PetscCall(rg_text_add(why, "the paths of the kernel '%s' have no derivative", rough->name));
   else if (s->law->own && fabs(s->largest - 1) > 1e-12)
     PetscCall(rg_text_add(why, "the theorems ask for k(z,z) = 1"));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -27,12 +27,11 @@ static PetscErrorCode covering(const void *options, int n, const double *const *
 {
   const CoveringOptions *o = options;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     out[0][i] = rg_fill_covering_bound(in[0][i], o->dim);
     out[1][i] = pow(in[0][i], -1.0 / o->dim);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- widths of RRGP-UCB and of the methods beside it ----------------------------------------- */
@@ -58,7 +57,6 @@ static PetscErrorCode widths(const void *options, int n, const double *const *in
   const double base = 2 * log(o->points), tail = (1 - o->level) / 2;
   const RgConfidenceLaw law = {.kind = RG_LAW_EXPONENTIAL, .a = base, .b = 0.5};
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     const double t = in[0][i], failing = o->points * M_PI * M_PI * t * t / (6 * o->delta);
     out[0][i] = rg_irgp_mean_width(base);
@@ -69,7 +67,7 @@ static PetscErrorCode widths(const void *options, int n, const double *const *in
     out[5][i] = pow(failing, 0.1);
     out[6][i] = sqrt(base);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -97,13 +95,12 @@ static PetscErrorCode realised(const void *options, int n, const double *const *
   const RealisedOptions *o = options;
   double width = 0, deviation = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     if (i && in[0][i] != in[0][i - 1]) width = deviation = 0;
     out[0][i] = 2 * running(&width, in[1][i]);
     out[1][i] = 4 * o->slope * running(&deviation, sqrt(in[2][i]) * in[3][i]);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -132,12 +129,11 @@ static PetscErrorCode robust_regret(const void *options, int n, const double *co
   const RgRobustTerm term = {o->weight, o->concave, 1, &o->lambda, &o->nu};
   const double c1 = rg_robust_c1(o->noise, 1, o->probability);
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     out[0][i] = rg_robust_bound(1, &term, in[0][i], o->points, c1, in[1][i]);
     out[1][i] = out[0][i] / in[0][i];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- kernel regression ----------------------------------------------------------------------- */
@@ -159,10 +155,9 @@ static PetscErrorCode regression_beta(const void *options, int n, const double *
 {
   const BetaOptions *o = options;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++)
     out[0][i] = rg_ikr_ucb_beta_general(in[0][i], o->varsigma, 1, o->delta);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Theorem 4.1: half-width of the interval at a point of a given weight, without omega_f(h). */
@@ -171,9 +166,8 @@ static PetscErrorCode regression_radius(const void *options, int n, const double
 {
   const BetaOptions *o = options;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) out[0][i] = rg_regression_radius(in[0][i], o->varsigma, 1, o->delta);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Theorem 4.13 from the sums over a run, with the constants of its statement and with one root. */
@@ -183,13 +177,12 @@ static PetscErrorCode regression_general(const void *options, int n, const doubl
   const BetaOptions *o = options;
   const double *t = in[0], *eta = in[1], *omega = in[2];
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     const double beta = rg_ikr_ucb_beta_general(t[i], o->varsigma, 1, o->delta);
     out[0][i] = rg_regression_bound_general(t[i], eta[i], omega[i], o->varsigma, 1, o->delta);
     out[1][i] = rg_regression_bound_root(t[i], beta, eta[i], omega[i]);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -213,14 +206,13 @@ static PetscErrorCode regression_finite(const void *options, int n, const double
   const FiniteOptions *o = options;
   double largest = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < o->gaps.n; i++) largest = fmax(largest, o->gaps.values[i]);
   for (int i = 0; i < n; i++) {
     out[0][i] = rg_regression_bound_finite_expected(o->gaps.n, in[0][i], o->varsigma, 1, largest);
     out[1][i] = rg_regression_bound_gaps(o->gaps.n, o->gaps.values, in[0][i], o->varsigma, 1);
     out[2][i] = rg_regression_bound_finite(o->gaps.n, in[0][i], o->varsigma, 1, o->delta, largest);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -249,7 +241,6 @@ static PetscErrorCode regression_interval(const void *options, int n, const doub
   const double radius = o->gaussian ? rg_gaussian_support(1e-3) : 1;
   const double spacing = 1.0 / (o->values.n - 1);
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     const bool first = i == 0 || run[i] != run[i - 1];
     double omega;
@@ -258,7 +249,7 @@ static PetscErrorCode regression_interval(const void *options, int n, const doub
     const double term = 2 * sqrt(beta[i]) * exp(-0.5 * log_weight[i]) + 2 * omega;
     out[0][i] = (first ? 0 : out[0][i - 1]) + (isnan(o->largest) ? term : fmin(term, o->largest));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */

@@ -77,11 +77,10 @@ PetscErrorCode rg_modulus_of_continuity(int n, const double *f, double spacing, 
   const int window = steps < n ? (int)steps : n;
   int *queue;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &queue));
   *omega = fmax(largest_rise(n, f, window, 1, queue), largest_rise(n, f, window, -1, queue));
   PetscCall(PetscFree(queue));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_gaussian_support(double level)

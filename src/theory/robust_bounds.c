@@ -244,14 +244,13 @@ static const char *obstacle(const RgBoundSetting *s)
 
 static PetscErrorCode refuse(const RgBoundSetting *s, RgText *why)
 {
-  PetscFunctionBeginUser;
   if (isnan(s->measure_slope))
     PetscCall(rg_text_add(why, "the theorems say nothing about this measure"));
-  if (why->data || s->rule != CONTINUOUS || !has_partition(s)) PetscFunctionReturn(0);
+  if (why->data || s->rule != CONTINUOUS || !has_partition(s)) return 0;
   PetscCall(rg_context_refuse(s, why));
   if (!why->data && !(rg_robust_least_cell(s->domain->context.dim, s->contexts, s->n) > 0))
     PetscCall(rg_text_add(why, "the law of the contexts leaves out a part of their box"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgBoundFamily rg_bounds_rrgp_ucb = {

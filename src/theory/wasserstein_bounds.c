@@ -137,11 +137,10 @@ static double noise_of(const RgBoundSetting *s)
 
 static PetscErrorCode refuse(const RgBoundSetting *s, RgText *why)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_context_refuse(s, why));
   if (!why->data && s->law->own && s->noise != 1)
     PetscCall(rg_text_add(why, "the theorems ask for lambda = 1, the noise variance of the model"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const char *remark(const RgBoundSetting *s)

@@ -9,7 +9,6 @@ PetscErrorCode rg_bench_time(RgBenchFunction function, void *closure, double *se
 {
   double spent = 0;
 
-  PetscFunctionBeginUser;
   *seconds = PETSC_MAX_REAL;
   double start = rg_cpu_seconds();
   PetscCall(function(closure)); /* warm */
@@ -23,7 +22,7 @@ PetscErrorCode rg_bench_time(RgBenchFunction function, void *closure, double *se
     *seconds = PetscMin(*seconds, took);
     spent += took;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void format_time(double seconds, char *out, size_t size)
@@ -40,7 +39,6 @@ PetscErrorCode rg_bench_report(RgBench *bench, const char *name, double seconds,
   double of_flops = bench->dgemm > 0 ? flops / seconds / bench->dgemm : 0;
   double of_bytes = bench->stream > 0 ? bytes / seconds / bench->stream : 0;
 
-  PetscFunctionBeginUser;
   format_time(seconds, time, sizeof(time));
   if (reference > 0) {
     format_time(reference, plain, sizeof(plain));
@@ -58,12 +56,11 @@ PetscErrorCode rg_bench_report(RgBench *bench, const char *name, double seconds,
     PetscCheck(written > 0, PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "cannot write the JSON file");
   }
   bench->n++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run_all(RgBench *bench)
 {
-  PetscFunctionBeginUser;
   printf("%-58s %11s %11s %8s  %s\n", "", "time", "plain", "faster", "of peak");
   PetscCall(rg_bench_machine(bench));
   PetscCall(rg_bench_gp(bench));
@@ -73,7 +70,7 @@ static PetscErrorCode run_all(RgBench *bench)
   PetscCall(rg_bench_robust(bench));
   PetscCall(rg_bench_trials(bench));
   PetscCall(rg_bench_pending(bench));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv)

@@ -44,13 +44,12 @@ static PetscErrorCode evaluate(void *closure)
 {
   Values *v = closure;
 
-  PetscFunctionBeginUser;
   if (v->plain) plain(v);
   else
     PetscCall(rg_regression_predict(&v->regression, 0.1, BATCH, v->X, v->mean, v->log_weight,
                                     v->gradients ? v->d_mean : NULL,
                                     v->gradients ? v->d_log : NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode bench_values(RgBench *bench, int n)
@@ -61,7 +60,6 @@ static PetscErrorCode bench_values(RgBench *bench, int n)
   double x[DIM], seconds, reference;
   char name[80];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_regression_create(RG_SMOOTHING_GAUSSIAN, DIM, n, &values.regression));
   for (int i = 0; i < n; i++) {
     rg_random_uniforms(&random, DIM, x);
@@ -80,7 +78,7 @@ static PetscErrorCode bench_values(RgBench *bench, int n)
     PetscCall(rg_bench_report(bench, name, seconds, reference, 0, 0));
   }
   PetscCall(rg_regression_destroy(&values.regression));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double bowl(const double *x)
@@ -104,7 +102,6 @@ static PetscErrorCode run_boke(int T, double *seconds, double *values)
   void *options;
   double x[DIM] = {0.5, 0.1, 0.9, 0.4}, extra[8], start;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc(class->options_size, &options));
   PetscCall(rg_params_defaults(class->params, options));
   PetscCall(rg_params_defaults(rg_maximiser_params, &maximiser));
@@ -135,7 +132,7 @@ static PetscErrorCode run_boke(int T, double *seconds, double *values)
   PetscCall(rg_history_destroy(&history));
   PetscCall(rg_domain_destroy(&domain));
   PetscCall(PetscFree(options));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_bench_density(RgBench *bench)
@@ -143,7 +140,6 @@ PetscErrorCode rg_bench_density(RgBench *bench)
   double seconds = 0, before = 0, values = 0;
   char name[80];
 
-  PetscFunctionBeginUser;
   for (int n = 100; n <= 10000; n *= 10) PetscCall(bench_values(bench, n));
   for (int T = 1250; T <= 10000; T *= 2) {
     PetscCall(run_boke(T, &seconds, &values));
@@ -154,5 +150,5 @@ PetscErrorCode rg_bench_density(RgBench *bench)
     PetscCall(rg_bench_report(bench, name, seconds, 0, 0, 0));
     before = seconds;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -25,19 +25,17 @@ static PetscErrorCode likelihood(void *closure)
   Data *d = closure;
   double value;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_fit_objective(&d->kernel, noise, 0.0, &(RgData){d->n, d->X, d->y}, &d->options,
                              &value, d->gradient));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode plain(void *closure)
 {
   Data *d = closure;
 
-  PetscFunctionBeginUser;
   (void)plain_likelihood(d->n, DIM, d->X, d->y, d->length_scale, noise, d->gradient, d->work);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode bench_likelihood(RgBench *bench, int n)
@@ -48,7 +46,6 @@ static PetscErrorCode bench_likelihood(RgBench *bench, int n)
   char name[96];
   double seconds, reference;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3((size_t)n * DIM, &d.X, n, &d.y, 3 * (size_t)n * n, &d.work));
   rg_random_uniforms(&random, (size_t)n * DIM, d.X);
   for (int i = 0; i < n; i++)
@@ -60,14 +57,13 @@ static PetscErrorCode bench_likelihood(RgBench *bench, int n)
   PetscCall(rg_bench_report(bench, name, seconds, reference, (double)n * n * n, 0));
   PetscCall(rg_kernel_destroy(&d.kernel));
   PetscCall(PetscFree3(d.X, d.y, d.work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_bench_fit(RgBench *bench)
 {
-  PetscFunctionBeginUser;
   PetscCall(bench_likelihood(bench, 50));
   PetscCall(bench_likelihood(bench, 100));
   PetscCall(bench_likelihood(bench, 400));
-  PetscFunctionReturn(0);
+  return 0;
 }

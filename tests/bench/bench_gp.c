@@ -24,7 +24,6 @@ static PetscErrorCode box_create(Box *b, int n, int m)
   RgKernel kernel;
   RgFailure failure = {0};
 
-  PetscFunctionBeginUser;
   *b = (Box){.n = n, .m = m};
   PetscCall(PetscMalloc5((size_t)(n + 1) * DIM, &b->X, n + 1, &b->y, (size_t)m * DIM, &b->Z, m,
                          &b->mean, m, &b->variance));
@@ -42,17 +41,16 @@ static PetscErrorCode box_create(Box *b, int n, int m)
   for (int i = 0; i < n; i++) b->alpha[i] = b->y[i];
   plain_forward(n, b->L, b->alpha);
   plain_backward(n, b->L, b->alpha);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode box_destroy(Box *b)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_prediction_destroy(&b->work));
   PetscCall(rg_posterior_destroy(&b->posterior));
   PetscCall(PetscFree5(b->X, b->y, b->Z, b->mean, b->variance));
   PetscCall(PetscFree5(b->bar, b->G, b->L, b->alpha, b->scratch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode append(void *closure)
@@ -60,49 +58,44 @@ static PetscErrorCode append(void *closure)
   Box *b = closure;
   RgFailure failure = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_posterior_append(&b->posterior, b->X + (size_t)b->n * DIM, b->y[b->n], &failure));
   b->posterior.n = b->n; /* forget it again */
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode plain_append(void *closure)
 {
   Box *b = closure;
 
-  PetscFunctionBeginUser;
   plain_factor(b->n + 1, DIM, b->X, length_scale, noise, b->L);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode predict(void *closure)
 {
   Box *b = closure;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_posterior_predict(&b->posterior, b->m, b->Z, b->mean, b->variance, &b->work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode plain_predict_all(void *closure)
 {
   Box *b = closure;
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < b->m; j++)
     plain_predict(b->n, DIM, b->X, length_scale, b->L, b->alpha, b->Z + j * DIM, b->scratch,
                   &b->mean[j], &b->variance[j]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode predict_with_gradient(void *closure)
 {
   Box *b = closure;
 
-  PetscFunctionBeginUser;
   PetscCall(predict(b));
   PetscCall(rg_posterior_gradient(&b->posterior, b->m, b->Z, b->bar, b->bar, &b->work, b->G));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode bench_box(RgBench *bench, int n, int m)
@@ -111,7 +104,6 @@ static PetscErrorCode bench_box(RgBench *bench, int n, int m)
   char name[96];
   double seconds, reference, flops = (double)m * n * n;
 
-  PetscFunctionBeginUser;
   PetscCall(box_create(&b, n, m));
   PetscCall(rg_bench_time(predict, &b, &seconds));
   PetscCall(rg_bench_time(plain_predict_all, &b, &reference));
@@ -125,7 +117,7 @@ static PetscErrorCode bench_box(RgBench *bench, int n, int m)
   snprintf(name, sizeof(name), "one more datum, n = %d (plain: factor again)", n);
   PetscCall(rg_bench_report(bench, name, seconds, reference, 0, 0));
   PetscCall(box_destroy(&b));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- finite sets
@@ -144,11 +136,10 @@ static PetscErrorCode fill_set(void *closure)
   RgFailure failure = {0};
   int size = s->domain.design.size;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_set_posterior_reset(s->posterior, NULL, noise, 0.0));
   for (int i = 0; i < s->count; i++)
     PetscCall(rg_set_posterior_append(s->posterior, (int)((7919L * i) % size), 0.1 * i, &failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode plain_fill_set(void *closure)
@@ -157,7 +148,6 @@ static PetscErrorCode plain_fill_set(void *closure)
   int N = s->domain.design.size;
   const double *P = s->domain.design.points;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < N; i++) {
     s->mean[i] = 0;
     s->variance[i] = 1;
@@ -176,7 +166,7 @@ static PetscErrorCode plain_fill_set(void *closure)
       s->variance[i] = PetscMax(s->variance[i] - row[i] * row[i], 0);
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode bench_set(RgBench *bench, int levels, int count)
@@ -187,7 +177,6 @@ static PetscErrorCode bench_set(RgBench *bench, int levels, int count)
   int all[DIM] = {levels, levels, levels}, N = levels * levels * levels;
   double *axes, lower[DIM] = {0}, upper[DIM] = {1, 1, 1}, seconds, reference;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(DIM * levels, &axes));
   for (int i = 0; i < DIM * levels; i++) axes[i] = (double)(i % levels) / levels;
   PetscCall(rg_space_grid(&s.domain.design, DIM, all, axes, lower, upper));
@@ -204,16 +193,15 @@ static PetscErrorCode bench_set(RgBench *bench, int levels, int count)
   PetscCall(PetscFree3(s.rows, s.mean, s.variance));
   PetscCall(rg_set_posterior_destroy(&s.posterior));
   PetscCall(rg_domain_destroy(&s.domain));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_bench_gp(RgBench *bench)
 {
-  PetscFunctionBeginUser;
   PetscCall(bench_box(bench, 100, 1024));
   PetscCall(bench_box(bench, 100, 50));
   PetscCall(bench_box(bench, 500, 1024));
   PetscCall(bench_set(bench, 10, 200));
   PetscCall(bench_set(bench, 37, 100));
-  PetscFunctionReturn(0);
+  return 0;
 }

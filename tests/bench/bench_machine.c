@@ -9,19 +9,17 @@ static PetscErrorCode multiply(void *closure)
 {
   double *A = closure, *B = A + ORDER * ORDER, *C = B + ORDER * ORDER;
 
-  PetscFunctionBeginUser;
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, ORDER, ORDER, ORDER, 1.0, A, ORDER, B,
               ORDER, 0.0, C, ORDER);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode triad(void *closure)
 {
   double *restrict a = closure, *restrict b = a + STREAM, *restrict c = b + STREAM;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < STREAM; i++) a[i] = b[i] + 0.5 * c[i];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_bench_machine(RgBench *bench)
@@ -29,7 +27,6 @@ PetscErrorCode rg_bench_machine(RgBench *bench)
   double *data, seconds;
   size_t n = 3 * (size_t)STREAM;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &data));
   for (size_t i = 0; i < n; i++) data[i] = 1.0 / (double)(1 + i % 1000);
   PetscCall(rg_bench_time(multiply, data, &seconds));
@@ -40,5 +37,5 @@ PetscErrorCode rg_bench_machine(RgBench *bench)
   PetscCall(rg_bench_report(bench, "memory triad, 3 x 128 MiB", seconds, 0, 0, 0));
   PetscCall(PetscFree(data));
   printf("%-58s %.1f GFLOP/s, %.1f GB/s\n", "one core", bench->dgemm * 1e-9, bench->stream * 1e-9);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -22,7 +22,6 @@ static PetscErrorCode ucb(void *closure, int m, const double *X, double *value, 
 {
   Surface *s = closure;
 
-  PetscFunctionBeginUser;
   PetscCheck(m <= s->capacity, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "batch of %d points", m);
   PetscCall(rg_posterior_predict(&s->posterior, m, X, s->mean, s->variance, &s->work));
   for (int j = 0; j < m; j++) {
@@ -34,7 +33,7 @@ static PetscErrorCode ucb(void *closure, int m, const double *X, double *value, 
   if (gradient)
     PetscCall(
       rg_posterior_gradient(&s->posterior, m, X, s->mean_bar, s->variance_bar, &s->work, gradient));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode maximise(void *closure)
@@ -45,10 +44,9 @@ static PetscErrorCode maximise(void *closure)
   RgFailure failure = {0};
   double x[DIM], value;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_maximise_box(&(RgSearch){.options = &s->options, .random = &random}, DIM, ucb, s, x,
                             &value, &failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode surface_create(Surface *s)
@@ -59,7 +57,6 @@ static PetscErrorCode surface_create(Surface *s)
   RgFailure failure = {0};
   double X[N * DIM], y[N], length_scale[DIM] = {0.3, 0.4, 0.5};
 
-  PetscFunctionBeginUser;
   *s = (Surface){.capacity = 65536};
   rg_random_uniforms(&random, N * DIM, X);
   for (int i = 0; i < N; i++) y[i] = sin(6 * X[i * DIM]) + X[i * DIM + 1] * cos(4 * X[i * DIM + 2]);
@@ -70,7 +67,7 @@ static PetscErrorCode surface_create(Surface *s)
   PetscCall(PetscMalloc4(s->capacity, &s->mean, s->capacity, &s->variance, s->capacity,
                          &s->mean_bar, s->capacity, &s->variance_bar));
   PetscCall(rg_params_defaults(rg_maximiser_params, &s->options));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Set one option of the maximiser by its name. */
@@ -78,12 +75,11 @@ static PetscErrorCode set(Surface *s, const char *name, const char *value)
 {
   RgDiagnostics diagnostics = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_params_set(rg_maximiser_params, &s->options, name, 1, &value, (RgPlace){0},
                           &diagnostics, NULL));
   PetscCheck(diagnostics.n == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s",
              diagnostics.list[0].message);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_bench_maximise(RgBench *bench)
@@ -91,7 +87,6 @@ PetscErrorCode rg_bench_maximise(RgBench *bench)
   Surface s;
   double seconds, reference;
 
-  PetscFunctionBeginUser;
   PetscCall(surface_create(&s));
   PetscCall(set(&s, "raw_samples", "1024"));
   PetscCall(set(&s, "restarts", "50"));
@@ -105,5 +100,5 @@ PetscErrorCode rg_bench_maximise(RgBench *bench)
   PetscCall(PetscFree4(s.mean, s.variance, s.mean_bar, s.variance_bar));
   PetscCall(rg_prediction_destroy(&s.work));
   PetscCall(rg_posterior_destroy(&s.posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }

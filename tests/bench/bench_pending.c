@@ -21,12 +21,11 @@ static PetscErrorCode tell(RgProblem *problem, const double *x, RgHistory *histo
   double native[DIM], y;
   RgFailure failure = {0};
 
-  PetscFunctionBeginUser;
   rg_space_to_native(&problem->domain.design, x, native);
   const RgPoint point = {.index = -1, .x = native, .context_index = -1};
   PetscCall(rg_problem_evaluate(problem, 1, &point, &y, &failure));
   PetscCall(rg_history_append(history, x, -1, NULL, -1, y));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask_and_tell(RgAlgorithm *algorithm, RgProblem *problem, int workers,
@@ -35,7 +34,6 @@ static PetscErrorCode ask_and_tell(RgAlgorithm *algorithm, RgProblem *problem, i
   double X[ASKS * DIM], extra[16];
   RgFailure failure = {0};
 
-  PetscFunctionBeginUser;
   for (int t = 1; t <= ASKS; t++) {
     const int flying = PetscMin(t, workers) - 1, told = t - 1 - flying;
     RgQuery query = {.x = X + (t - 1) * DIM, .extra = extra};
@@ -45,7 +43,7 @@ static PetscErrorCode ask_and_tell(RgAlgorithm *algorithm, RgProblem *problem, i
     PetscCheck(!failure.failed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", failure.message);
     if (t >= workers) PetscCall(tell(problem, X + (t - workers) * DIM, history));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The points in flight are the last ones that were asked for, and are told in that order. */
@@ -58,7 +56,6 @@ static PetscErrorCode race_on(const Race *race, RgProblem *problem)
   RgHistory history;
   void *options;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc(method->options_size, &options));
   PetscCall(rg_params_defaults(rg_surrogate_params, &surrogate));
   PetscCall(rg_params_defaults(rg_maximiser_params, &maximiser));
@@ -86,7 +83,7 @@ static PetscErrorCode race_on(const Race *race, RgProblem *problem)
   PetscCall(rg_history_destroy(&history));
   PetscCall(rg_params_clear(rg_surrogate_params, &surrogate));
   PetscCall(PetscFree(options));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run(void *closure)
@@ -96,14 +93,13 @@ static PetscErrorCode run(void *closure)
   RgFailure failure = {0};
   void *options;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc(class->options_size, &options));
   PetscCall(rg_params_defaults(class->params, options));
   PetscCall(rg_problem_create(class, options, 1, 0, &problem, &failure));
   PetscCall(race_on(closure, &problem));
   PetscCall(rg_problem_destroy(&problem));
   PetscCall(PetscFree(options));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the event loop -------------------------------------------------------------------------- */
@@ -148,7 +144,6 @@ static PetscErrorCode bench_events(RgBench *bench)
 {
   int workers[] = {8, 1000};
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < 2; i++) {
     char name[80];
     double seconds;
@@ -156,7 +151,7 @@ static PetscErrorCode bench_events(RgBench *bench)
     PetscCall(rg_bench_time(run_events, &workers[i], &seconds));
     PetscCall(rg_bench_report(bench, name, seconds / EVENTS, 0, 0, 0));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_bench_pending(RgBench *bench)
@@ -180,7 +175,6 @@ PetscErrorCode rg_bench_pending(RgBench *bench)
   Race alone = {{0}, 1};
   double seconds, reference;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_bench_time(run, &alone, &reference));
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     Race race = {rows[i].pending, WORKERS};
@@ -188,5 +182,5 @@ PetscErrorCode rg_bench_pending(RgBench *bench)
     PetscCall(rg_bench_report(bench, rows[i].name, seconds, reference, 0, 0));
   }
   PetscCall(bench_events(bench));
-  PetscFunctionReturn(0);
+  return 0;
 }

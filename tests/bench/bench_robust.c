@@ -45,7 +45,6 @@ static PetscErrorCode grid_create(int k, const char *algorithms, Grid *grid)
   RgDiagnostics diagnostics = {0};
   char text[2048];
 
-  PetscFunctionBeginUser;
   *grid = (Grid){.count = grids[k].count};
   snprintf(text, sizeof(text),
            "study: bench\nseeds: 1\ncommon:\n  iterations: 300\n  initial_points: 1\n"
@@ -58,17 +57,16 @@ static PetscErrorCode grid_create(int k, const char *algorithms, Grid *grid)
   const RgCell *cell = &grid->study.cells[0];
   PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &grid->domain));
   PetscCall(rg_surrogate_kernel(&cell->surrogate, cell->dim_x + cell->dim_c, &grid->kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode grid_destroy(Grid *grid)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_destroy(&grid->kernel));
   PetscCall(rg_domain_destroy(&grid->domain));
   PetscCall(rg_plan_clear(&grid->plan));
   PetscCall(rg_study_destroy(&grid->study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode fill(void *closure)
@@ -77,23 +75,21 @@ static PetscErrorCode fill(void *closure)
   RgFailure failure = {0};
   const int size = rg_set_posterior_size(grid->posterior);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_set_posterior_reset(grid->posterior, NULL, 1e-6, 0.0));
   for (int i = 0; i < grid->count; i++)
     PetscCall(
       rg_set_posterior_append(grid->posterior, (int)((7919L * i) % size), 0.01 * i, &failure));
   PetscCheck(!failure.failed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s", failure.message);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode time_method(Grid *grid, RgSetMethod method, double *seconds)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_set_posterior_create_with(method, &grid->domain, &grid->kernel, 1e-6, 0.0,
                                          grid->count, &grid->posterior));
   PetscCall(rg_bench_time(fill, grid, seconds));
   PetscCall(rg_set_posterior_destroy(&grid->posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode bench_posterior(RgBench *bench, int k)
@@ -102,7 +98,6 @@ static PetscErrorCode bench_posterior(RgBench *bench, int k)
   double seconds, rows = 0;
   char name[96];
 
-  PetscFunctionBeginUser;
   PetscCall(grid_create(k, "rrgp_ucb", &grid));
   const double N = (double)grid.domain.design.size * grid.domain.context.size, T = grid.count;
   PetscCall(time_method(&grid, grids[k].method, &seconds));
@@ -115,7 +110,7 @@ static PetscErrorCode bench_posterior(RgBench *bench, int k)
     PetscCall(rg_bench_report(bench, name, rows, 0, 0, 4 * N * T * T));
   }
   PetscCall(grid_destroy(&grid));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run_first(void *closure)
@@ -131,22 +126,20 @@ static PetscErrorCode bench_trial(RgBench *bench, int k, const char *algorithm)
   double seconds;
   char name[96];
 
-  PetscFunctionBeginUser;
   PetscCall(grid_create(k, algorithm, &grid));
   PetscCall(rg_bench_time(run_first, &grid, &seconds));
   snprintf(name, sizeof(name), "%s trial, 300 queries, %s", grid.study.cells[0].algorithm->title,
            grids[k].name);
   PetscCall(rg_bench_report(bench, name, seconds, 0, 0, 0));
   PetscCall(grid_destroy(&grid));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_bench_robust(RgBench *bench)
 {
-  PetscFunctionBeginUser;
   for (int k = 0; k < GRIDS; k++) PetscCall(bench_posterior(bench, k));
   for (int k = 0; k < GRIDS; k++) PetscCall(bench_trial(bench, k, "rrgp_ucb"));
   for (int k = 0; k < GRIDS; k++)
     PetscCall(bench_trial(bench, k, "{name: bpt_ucb, any_measure: true, threshold: 0.5}"));
-  PetscFunctionReturn(0);
+  return 0;
 }

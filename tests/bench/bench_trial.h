@@ -11,12 +11,11 @@ static inline PetscErrorCode bench_first_trial(const RgStudy *study, const RgPla
   const RgTrial trial = trial_at(plan, 0);
   bool stopped;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_trial_run(study, &trial, NULL, &record, &stopped));
   PetscCheck(record.status == RG_STATUS_COMPLETE, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "trial failed: %s", record.message);
   PetscCall(rg_record_destroy(&record));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #endif

@@ -80,7 +80,6 @@ static PetscErrorCode run_first(void *closure)
 
 PetscErrorCode rg_bench_trials(RgBench *bench)
 {
-  PetscFunctionBeginUser;
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
     Trials t = {0};
     RgDiagnostics diagnostics = {0};
@@ -96,5 +95,5 @@ PetscErrorCode rg_bench_trials(RgBench *bench)
     PetscCall(rg_plan_clear(&t.plan));
     PetscCall(rg_study_destroy(&t.study));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -28,12 +28,11 @@ static PetscErrorCode note_finished(Run *run)
   double troubled;
   int pending;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_store_pending(run->store, &pending, &bytes, &troubled));
   while (run->n_noted < run->n_added - pending)
     fprintf(run->ledger, "%s\n", run->fake.trials[run->order[run->n_noted++]].id);
   fflush(run->ledger);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Every trial of the ledger must be among those that the scan found. */
@@ -56,7 +55,6 @@ static PetscErrorCode run_trials(Run *run, const unsigned char *done, int *code)
   RgFault fault = {0};
   RgRecord record;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < run->fake.plan.n; i++) {
     if (done[i] || (settings->n && i % settings->n != settings->which)) continue;
     PetscCall(fake_record(&run->fake, i, &record));
@@ -71,7 +69,7 @@ static PetscErrorCode run_trials(Run *run, const unsigned char *done, int *code)
     *code = code_of(fault);
     if (!fault.code) break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run_study(Run *run, int *code)
@@ -81,10 +79,9 @@ static PetscErrorCode run_study(Run *run, int *code)
   RgStoreLimits *limits;
   unsigned char done[256];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_store_open(run->settings->output, &run->fake.study, 0, &run->store, &fault));
   *code = code_of(fault);
-  if (*code) PetscFunctionReturn(0);
+  if (*code) return 0;
   limits = rg_store_limits(run->store);
   limits->group_bytes = 9000; /* two trials or three */
   limits->compaction = 2;
@@ -99,7 +96,7 @@ static PetscErrorCode run_study(Run *run, int *code)
     if (*code == DRIVE_STORAGE && attempt < 3) *code = 0; /* the disk may change its mind */
     if (!fault.code) break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int drive(const Drive *settings)

@@ -149,7 +149,7 @@ class Plugin(RegattaTest):
   while (++calls >= atol(getenv("BOWL_STUCK"))) sleep(60);
 """
         head, mark, rest = text.partition("static PetscErrorCode bowl_evaluate")
-        rest = rest.replace("  PetscFunctionBeginUser;\n", body + "  PetscFunctionBeginUser;\n", 1)
+        rest = rest.replace("\n{\n", "\n{\n" + body, 1)
         return self.compile("slow", "#define _GNU_SOURCE\n#include <stdio.h>\n#include <stdlib.h>\n"
                             "#include <unistd.h>\n" + head + mark + rest)
 

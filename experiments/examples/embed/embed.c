@@ -31,18 +31,17 @@ static PetscErrorCode run_study(MPI_Comm comm, const char *path, const char *out
   RgPlan *plan;
   RgRunReport report;
 
-  PetscFunctionBeginUser;
   *complete = false;
   PetscCall(rg_study_open(NULL, path, &study, &diagnostics));
   for (int i = 0; i < diagnostics.n && i < RG_DIAGNOSTICS_MAX; i++)
     fprintf(stderr, "embed: %s\n", diagnostics.list[i].message);
-  if (!study) PetscFunctionReturn(0);
+  if (!study) return 0;
   PetscCall(rg_plan_create(study, &plan));
   PetscCall(rg_run(comm, plan, &options, &observer, &report));
   *complete = report.outcome == RG_RUN_COMPLETE;
   PetscCall(rg_plan_destroy(&plan));
   PetscCall(rg_study_close(&study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One line per trial: its last simple regret. */
@@ -52,11 +51,10 @@ static PetscErrorCode show_results(const char *output)
   RgResults *results;
   RgRecord record = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_results_open(output, &results, &fault));
   if (!results) {
     fprintf(stderr, "embed: %s\n", fault.message);
-    PetscFunctionReturn(0);
+    return 0;
   }
   while (rg_results_next(results, &record)) {
     const double *regret = record.column[RG_COLUMN_SIMPLE_REGRET];
@@ -66,7 +64,7 @@ static PetscErrorCode show_results(const char *output)
     PetscCall(rg_record_destroy(&record));
   }
   PetscCall(rg_results_close(&results));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode work(const char *path, const char *output, bool *complete)
@@ -74,7 +72,6 @@ static PetscErrorCode work(const char *path, const char *output, bool *complete)
   MPI_Comm half;
   int rank, ranks;
 
-  PetscFunctionBeginUser;
   *complete = true;
   PetscCallMPI(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(MPI_COMM_WORLD, &ranks));
@@ -83,7 +80,7 @@ static PetscErrorCode work(const char *path, const char *output, bool *complete)
   if (racing) PetscCall(run_study(half, path, output, complete));
   if (rank == 0 && *complete) PetscCall(show_results(output));
   PetscCallMPI(MPI_Comm_free(&half));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv)

@@ -24,27 +24,25 @@ static PetscErrorCode bowl_domain(const RgProblemClass *class, const void *optio
   double lower[20], upper[20];
   int dim = ((const BowlOptions *)options)->dim;
 
-  PetscFunctionBeginUser;
   (void)class;
   for (int j = 0; j < dim; j++) {
     lower[j] = -1;
     upper[j] = 1;
   }
   PetscCall(rg_space_box(&domain->design, dim, lower, upper));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode bowl_create(RgProblem *problem, RgFailure *failure)
 {
   const BowlOptions *o = problem->options;
 
-  PetscFunctionBeginUser;
   (void)failure;
   problem->optimum = o->offset;
   PetscCall(PetscMalloc1(o->dim, &problem->optimisers));
   for (int j = 0; j < o->dim; j++) problem->optimisers[j] = o->centre;
   problem->n_optimisers = 1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode bowl_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
@@ -52,7 +50,6 @@ static PetscErrorCode bowl_evaluate(RgProblem *problem, int m, const RgPoint *po
 {
   const BowlOptions *o = problem->options;
 
-  PetscFunctionBeginUser;
   (void)failure;
   for (int i = 0; i < m; i++) {
     f[i] = o->offset;
@@ -61,7 +58,7 @@ static PetscErrorCode bowl_evaluate(RgProblem *problem, int m, const RgPoint *po
       f[i] -= difference * difference;
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const RgProblemClass bowl = {
@@ -82,9 +79,8 @@ static const RgParam corners_params[] = {{0}};
 
 static PetscErrorCode corners_create(RgAlgorithm *algorithm)
 {
-  PetscFunctionBeginUser;
   (void)algorithm; /* nothing to keep between queries: state_size is 0 */
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode corners_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
@@ -92,11 +88,10 @@ static PetscErrorCode corners_ask(RgAlgorithm *algorithm, int t, const RgHistory
 {
   const int dim = algorithm->setup.domain->design.dim;
 
-  PetscFunctionBeginUser;
   (void)history;
   (void)failure;
   for (int j = 0; j < dim; j++) query->x[j] = (t - 1) >> (j % 30) & 1; /* in the unit cube */
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const RgAlgorithmClass corners = {

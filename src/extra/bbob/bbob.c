@@ -191,19 +191,17 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
 {
   Data *data = problem->data;
 
-  PetscFunctionBeginUser;
   (void)failure;
   for (int i = 0; i < m; i++)
     f[i] = 0 - (above_optimum(data, points[i].x, NULL) + data->bbob.f_opt);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double *slope)
 {
-  PetscFunctionBeginUser;
   above_optimum(problem->data, point->x, slope);
   for (int j = 0; j < problem->domain.design.dim; j++) slope[j] = 0 - slope[j];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- life cycle ----------------------------------------------------------------------------- */
@@ -220,7 +218,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   const size_t dim = (size_t)o->dim;
   Data *data;
 
-  PetscFunctionBeginUser;
   (void)failure;
   PetscCall(PetscNew(&data));
   problem->data = data;
@@ -236,18 +233,17 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   PetscCheck(fabs(rest) <= ROUNDING, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "bbob: function %d, %s, is %g above its optimum at x_opt", o->function,
              data->bbob.formula->title, rest);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(RgProblem *problem)
 {
   Data *data = problem->data;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_bbob_destroy(&data->bbob));
   for (int k = 0; k <= RG_BBOB_STEPS; k++) PetscCall(PetscFree(data->v[k]));
   PetscCall(PetscFree(data->slope));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemClass rg_problem_bbob = {

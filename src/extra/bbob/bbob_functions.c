@@ -48,7 +48,6 @@ PetscErrorCode rg_bbob_normal(int n, int64_t seed, double *out)
 {
   double *u;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(2 * (size_t)n, &u));
   rg_bbob_uniform(2 * n, seed, u);
   for (int i = 0; i < n; i++) {
@@ -56,7 +55,7 @@ PetscErrorCode rg_bbob_normal(int n, int64_t seed, double *out)
     if (out[i] == 0) out[i] = 1e-99;
   }
   PetscCall(PetscFree(u));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Modified Gram-Schmidt orthogonalisation of the rows of B (dim x dim). */
@@ -79,14 +78,13 @@ PetscErrorCode rg_bbob_rotation(int dim, int64_t seed, double *matrix)
 {
   double *columns; /* one after another, the order of COCO */
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)dim * dim, &columns));
   PetscCall(rg_bbob_normal(dim * dim, seed, columns));
   orthonormalise(dim, columns);
   for (int i = 0; i < dim; i++)
     for (int j = 0; j < dim; j++) matrix[(size_t)i * dim + j] = columns[(size_t)j * dim + i];
   PetscCall(PetscFree(columns));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Draw multiples of 0.0008 in [-4, 4]. */
@@ -103,21 +101,19 @@ static PetscErrorCode draw_value(int64_t seed, double *f_opt)
 {
   double a, b;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_bbob_normal(1, seed, &a));
   PetscCall(rg_bbob_normal(1, seed + 1, &b));
   *f_opt = fmin(1000, fmax(-1000, bbob_round(100.0 * 100 * a / b) / 100));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- matrices ------------------------------------------------------------------------------- */
 
 static PetscErrorCode new_rotation(int dim, int64_t seed, double **matrix)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)dim * dim, matrix));
   PetscCall(rg_bbob_rotation(dim, seed, *matrix));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Multiply row i by alpha^(t_i/2). */
@@ -136,7 +132,6 @@ static PetscErrorCode multiply(int dim, const double *R, double **Q)
 {
   double *product;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1((size_t)dim * dim, &product));
   for (int i = 0; i < dim; i++)
     for (int k = 0; k < dim; k++) {
@@ -145,7 +140,7 @@ static PetscErrorCode multiply(int dim, const double *R, double **Q)
     }
   PetscCall(PetscFree(*Q));
   *Q = product;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The matrix R Lambda^alpha Q. */
@@ -153,13 +148,12 @@ static PetscErrorCode new_mix(const RgBbob *bbob, int64_t seed, double **matrix)
 {
   double *R;
 
-  PetscFunctionBeginUser;
   PetscCall(new_rotation(bbob->dim, seed + SECOND_SEED, &R));
   PetscCall(new_rotation(bbob->dim, seed, matrix));
   scale_rows(bbob, *matrix);
   PetscCall(multiply(bbob->dim, R, matrix));
   PetscCall(PetscFree(R));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create_matrix(const RgBbob *bbob, RgBbobStep step, int64_t seed,
@@ -167,7 +161,6 @@ static PetscErrorCode create_matrix(const RgBbob *bbob, RgBbobStep step, int64_t
 {
   const size_t size = (size_t)bbob->dim * bbob->dim;
 
-  PetscFunctionBeginUser;
   switch (step) {
   case RG_BBOB_R: PetscCall(new_rotation(bbob->dim, seed + SECOND_SEED, matrix)); break;
   case RG_BBOB_Q:
@@ -176,22 +169,21 @@ static PetscErrorCode create_matrix(const RgBbob *bbob, RgBbobStep step, int64_t
   case RG_BBOB_END:
   case RG_BBOB_OSZ:
   case RG_BBOB_ASY:
-  case RG_BBOB_LAMBDA: PetscFunctionReturn(0);
+  case RG_BBOB_LAMBDA: return 0;
   }
   if (step == RG_BBOB_SCALED_Q) scale_rows(bbob, *matrix);
   for (size_t i = 0; bbob->c != 1 && i < size; i++) (*matrix)[i] *= bbob->c;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create_matrices(RgBbob *bbob, int64_t seed)
 {
   const RgBbobFormula *formula = bbob->formula;
 
-  PetscFunctionBeginUser;
   for (int k = 0; formula->steps[k] != RG_BBOB_END; k++)
     PetscCall(create_matrix(bbob, formula->steps[k], seed, &bbob->matrix[k]));
   PetscCall(create_matrix(bbob, formula->inner, seed, &bbob->inner));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- f21, f22: peaks ------------------------------------------------------------------------ */
@@ -201,13 +193,12 @@ static PetscErrorCode draw_order(int n, int64_t seed, PetscInt *order)
 {
   double *u;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &u));
   rg_bbob_uniform(n, seed, u);
   for (int i = 0; i < n; i++) order[i] = i;
   PetscCall(PetscSortRealWithPermutation(n, u, order));
   PetscCall(PetscFree(u));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Compute the heights w_p and scales C_p of the peaks. */
@@ -216,7 +207,6 @@ static PetscErrorCode shape_peaks(RgBbob *bbob, int64_t seed)
   const int n = bbob->n_peaks, dim = bbob->dim;
   PetscInt *conditions, *order;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n, &conditions, dim, &order));
   PetscCall(draw_order(n - 1, seed, conditions));
   for (int p = 0; p < n; p++) {
@@ -228,7 +218,7 @@ static PetscErrorCode shape_peaks(RgBbob *bbob, int64_t seed)
       bbob->scale[(size_t)p * dim + j] = pow(condition, order[j] / (dim - 1.0) - 0.5);
   }
   PetscCall(PetscFree2(conditions, order));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Compute the rotated positions Y_p; the first one is the optimum. */
@@ -239,7 +229,6 @@ static PetscErrorCode place_peaks(RgBbob *bbob, int64_t seed)
   const double *Q = bbob->matrix[0];
   double *Y;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n * dim, &Y));
   rg_bbob_uniform(n * dim, seed, Y);
   for (size_t k = 0; k < (size_t)n * dim; k++) Y[k] = width * Y[k] - centre;
@@ -251,18 +240,17 @@ static PetscErrorCode place_peaks(RgBbob *bbob, int64_t seed)
       bbob->peaks[(size_t)p * dim + i] = sum;
     }
   PetscCall(PetscFree(Y));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create_peaks(RgBbob *bbob, int64_t seed)
 {
-  PetscFunctionBeginUser;
   bbob->n_peaks = bbob->function == 21 ? 101 : 21;
   const size_t n = (size_t)bbob->n_peaks, dim = (size_t)bbob->dim;
   PetscCall(PetscMalloc3(n, &bbob->height, n * dim, &bbob->scale, n * dim, &bbob->peaks));
   PetscCall(shape_peaks(bbob, seed));
   PetscCall(place_peaks(bbob, seed));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- optima --------------------------------------------------------------------------------- */
@@ -290,7 +278,6 @@ static PetscErrorCode find_optimum(RgBbob *bbob, int64_t seed)
   const int dim = bbob->dim;
   double *x = bbob->x_opt;
 
-  PetscFunctionBeginUser;
   draw_location(dim, bbob->function == 12 ? seed + SECOND_SEED : seed, x);
   switch (bbob->function) {
   case 4:
@@ -313,7 +300,7 @@ static PetscErrorCode find_optimum(RgBbob *bbob, int64_t seed)
     signs(dim, x, 0, 1.25, x);
     break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_bbob_create(int function, int dim, uint64_t instance, RgBbob *bbob)
@@ -321,7 +308,6 @@ PetscErrorCode rg_bbob_create(int function, int dim, uint64_t instance, RgBbob *
   const int base = function == 4 ? 3 : function == 18 ? 17 : function;
   const int64_t seed = base + 10000 * (int64_t)instance;
 
-  PetscFunctionBeginUser;
   PetscCheck(function >= 1 && function <= RG_BBOB_FUNCTIONS && dim >= 2, PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "BBOB function %d in %d dimensions", function, dim);
   *bbob =
@@ -332,16 +318,15 @@ PetscErrorCode rg_bbob_create(int function, int dim, uint64_t instance, RgBbob *
   PetscCall(draw_value(seed, &bbob->f_opt));
   PetscCall(create_matrices(bbob, seed));
   PetscCall(find_optimum(bbob, seed));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_bbob_destroy(RgBbob *bbob)
 {
-  PetscFunctionBeginUser;
   for (int k = 0; k < RG_BBOB_STEPS; k++) PetscCall(PetscFree(bbob->matrix[k]));
   PetscCall(RG_FREE(&bbob->x_opt, &bbob->inner));
   if (bbob->n_peaks) PetscCall(PetscFree3(bbob->height, bbob->scale, bbob->peaks));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { WAVES = 12, BITS = 32 };

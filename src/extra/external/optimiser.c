@@ -55,7 +55,6 @@ static PetscErrorCode add_evaluation(const RgDomain *domain, const RgHistory *hi
 {
   json_t *point;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_protocol_point(&domain->design, history->x + (size_t)row * history->dim, &point));
   rg_protocol_set(object, "x", point);
   if (history->index[row] >= 0) rg_protocol_set(object, "index", json_integer(history->index[row]));
@@ -66,7 +65,7 @@ static PetscErrorCode add_evaluation(const RgDomain *domain, const RgHistory *hi
   }
   rg_protocol_set(object, "y", json_real(history->y[row]));
   add_outcome(domain, history, row, object);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The version of the protocol that a trial needs. */
@@ -83,7 +82,6 @@ static PetscErrorCode external_start(const RgSetup *setup, const RgExternalAnswe
 {
   json_t *request = json_object(), *initial = json_array(), *record = json_array();
 
-  PetscFunctionBeginUser;
   rg_protocol_set(request, "id", json_integer(id));
   rg_protocol_set(request, "do", json_string("start"));
   rg_protocol_set(request, "protocol", json_integer(version(setup)));
@@ -110,7 +108,7 @@ static PetscErrorCode external_start(const RgSetup *setup, const RgExternalAnswe
   if (setup->keeper && !setup->keeper->log)
     rg_protocol_set(request, "rehearsal", json_true()); /* nothing of it is kept */
   PetscCall(rg_protocol_write(request, line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static json_t *request_object(const char *what, int t, int64_t id)
@@ -128,7 +126,6 @@ static PetscErrorCode add_pending(const RgDomain *domain, const RgPending *pendi
 {
   json_t *list = json_array(), *point;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < pending->n; i++) {
     json_t *object = json_object();
     rg_protocol_set(object, "submission", json_integer(pending->submission[i]));
@@ -144,7 +141,7 @@ static PetscErrorCode add_pending(const RgDomain *domain, const RgPending *pendi
     (void)json_array_append_new(list, object);
   }
   rg_protocol_set(request, "pending", list);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* `ask` query t, with the points in flight and the announced context, if `query` has one; or `tell`
@@ -154,7 +151,6 @@ static PetscErrorCode rg_external_ask(const RgSetup *setup, int t, const RgHisto
 {
   json_t *request = request_object("ask", t, id), *point;
 
-  PetscFunctionBeginUser;
   if (setup->domain->control == RG_CONTEXT_ANNOUNCED) {
     PetscCall(rg_protocol_point(&setup->domain->context, query->c, &point));
     rg_protocol_set(request, "c", point);
@@ -167,7 +163,7 @@ static PetscErrorCode rg_external_ask(const RgSetup *setup, int t, const RgHisto
     PetscCall(add_pending(setup->domain, &history->pending, request));
   }
   PetscCall(rg_protocol_write(request, line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode external_tell(const RgSetup *setup, const RgHistory *history, int64_t id,
@@ -178,7 +174,6 @@ static PetscErrorCode external_tell(const RgSetup *setup, const RgHistory *histo
   const int submission = setup->n_workers > 1 ? moment->submission : row + 1;
   json_t *request = request_object("tell", submission - history->n_initial, id);
 
-  PetscFunctionBeginUser;
   if (setup->n_workers > 1) {
     rg_protocol_set(request, "submission", json_integer(submission));
     if (!isnan(moment->finished)) {
@@ -188,7 +183,7 @@ static PetscErrorCode external_tell(const RgSetup *setup, const RgHistory *histo
   }
   PetscCall(add_evaluation(setup->domain, history, row, request));
   PetscCall(rg_protocol_write(request, line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
@@ -198,12 +193,11 @@ static PetscErrorCode add_word(const char *word, RgText *text)
 {
   enum { LONGEST = 40 };
 
-  PetscFunctionBeginUser;
   for (int i = 0; word[i] && i < LONGEST; i++) {
     const bool apart = strchr(";, ", word[i]) || (unsigned char)word[i] < ' ' || word[i] == 127;
     PetscCall(rg_text_add_bytes(text, apart ? "_" : word + i, 1));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_versions(const json_t *versions, RgText *text, RgText *mistake)
@@ -213,7 +207,6 @@ static PetscErrorCode read_versions(const json_t *versions, RgText *text, RgText
   json_t *version;
   int n = 0;
 
-  PetscFunctionBeginUser;
   if (versions && !json_is_object(versions))
     PetscCall(rg_text_add(mistake, "answered 'start' with \"versions\" that is not an object"));
   json_object_foreach((json_t *)(uintptr_t)versions, name, version)
@@ -229,7 +222,7 @@ static PetscErrorCode read_versions(const json_t *versions, RgText *text, RgText
     PetscCall(rg_text_add(text, " "));
     PetscCall(add_word(json_string_value(version), text));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read an answer. The answer to `start`: append the reported versions to `versions` (`; reported
@@ -244,7 +237,6 @@ static PetscErrorCode external_greeting(const RgSetup *setup, const json_t *obje
 
   const bool announced = setup->domain->control == RG_CONTEXT_ANNOUNCED;
 
-  PetscFunctionBeginUser;
   if (spoken == version(setup) && announced && !json_is_true(json_object_get(object, "announced")))
     PetscCall(rg_text_add(mistake,
                           "takes no context that is announced before the decision: its answer to "
@@ -259,7 +251,7 @@ static PetscErrorCode external_greeting(const RgSetup *setup, const json_t *obje
   else
     PetscCall(rg_text_add(mistake, "answered 'start' without \"protocol\": %d, the one spoken here",
                           version(setup)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double seconds_of(const json_t *fit, const char *name)
@@ -274,12 +266,11 @@ static PetscErrorCode external_fit(const json_t *object, double *wall, double *c
 {
   const json_t *fit = json_object_get(object, "fit");
 
-  PetscFunctionBeginUser;
   *wall = fit ? seconds_of(fit, "wall") : 0;
   *cpu = fit ? seconds_of(fit, "cpu") : 0;
   if (!(*wall >= 0 && *cpu >= 0))
     PetscCall(rg_text_add(mistake, "answered a \"fit\" without seconds \"wall\" and \"cpu\""));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check that inputs that count are not null. */
@@ -288,8 +279,7 @@ static PetscErrorCode check_nulls(const RgSpace *space, const char *name, const 
 {
   double *seen;
 
-  PetscFunctionBeginUser;
-  if (mistake->length || !rg_space_is_conditional(space)) PetscFunctionReturn(0);
+  if (mistake->length || !rg_space_is_conditional(space)) return 0;
   PetscCall(PetscMalloc1(space->dim, &seen));
   rg_space_seen(space, native, seen);
   for (int j = 0; j < space->dim && !mistake->length; j++)
@@ -297,18 +287,17 @@ static PetscErrorCode check_nulls(const RgSpace *space, const char *name, const 
       PetscCall(rg_text_add(mistake, "answered a \"%s\" without '%.40s', which counts there", name,
                             space->inputs[j].name));
   PetscCall(PetscFree(seen));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read dim numbers under `name` within the bounds. */
 static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, const json_t *list,
                                        double *native, RgText *mistake)
 {
-  PetscFunctionBeginUser;
   if (!json_is_array(list) || (int)json_array_size(list) != space->dim) {
     PetscCall(
       rg_text_add(mistake, "answered without a list of %d numbers as \"%s\"", space->dim, name));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int j = 0; j < space->dim && !mistake->length; j++) {
     const json_t *number = json_array_get(list, (size_t)j);
@@ -324,7 +313,7 @@ static PetscErrorCode read_coordinates(const RgSpace *space, const char *name, c
                             name, j + 1, native[j], space->lower[j], space->upper[j]));
   }
   PetscCall(check_nulls(space, name, list, native, mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read a point of a space under `name`; of a finite space also by its number under `index_name`. */
@@ -334,28 +323,27 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const c
   const json_t *number = json_object_get(object, index_name);
   int index;
 
-  PetscFunctionBeginUser;
   if (rg_space_is_finite(space) && number) {
     const json_int_t given = json_is_integer(number) ? json_integer_value(number) : -1;
     if (given < 0 || given >= space->size) {
       PetscCall(rg_text_add(mistake, "answered \"%s\" that is not a whole number from 0 to %d",
                             index_name, space->size - 1));
-      PetscFunctionReturn(0);
+      return 0;
     }
     index = (int)given;
   } else {
     PetscCall(read_coordinates(space, name, json_object_get(object, name), native, mistake));
-    if (mistake->length || !rg_space_is_finite(space)) PetscFunctionReturn(0);
+    if (mistake->length || !rg_space_is_finite(space)) return 0;
     index = rg_protocol_find(space, native);
     if (index < 0) {
       PetscCall(rg_text_add(mistake,
                             "answered \"%s\" that is not one of the %d points of the domain", name,
                             space->size));
-      PetscFunctionReturn(0);
+      return 0;
     }
   }
   rg_space_to_native(space, space->points + (size_t)index * space->dim, native);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check that a new query repeats none of the history, and none in flight, where each point may be
@@ -365,8 +353,7 @@ static PetscErrorCode external_check_once(const RgDomain *domain, const RgHistor
 {
   const RgPending *pending = &history->pending;
 
-  PetscFunctionBeginUser;
-  if (!domain->without_replacement || mistake->length) PetscFunctionReturn(0);
+  if (!domain->without_replacement || mistake->length) return 0;
   const int index = rg_protocol_find(&domain->design, numbers);
   for (int row = 0; row < history->n && !mistake->length; row++)
     if (history->index[row] == index)
@@ -380,7 +367,7 @@ static PetscErrorCode external_check_once(const RgDomain *domain, const RgHistor
                             "answered point %d again, which is in flight as evaluation %d; each "
                             "may be queried once",
                             index, pending->submission[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_ask(const RgExternalAnswer *answer, const json_t *object,
@@ -388,27 +375,25 @@ static PetscErrorCode read_ask(const RgExternalAnswer *answer, const json_t *obj
 {
   const RgDomain *domain = answer->domain;
 
-  PetscFunctionBeginUser;
   PetscCall(read_point(&domain->design, "x", "index", object, numbers, mistake));
   numbers += domain->design.dim;
   if (domain->control == RG_CONTEXT_SIMULATOR && !mistake->length)
     PetscCall(read_point(&domain->context, "c", "c_index", object, numbers, mistake));
   numbers += domain->context.dim;
   rg_protocol_record(answer->n_record, answer->record, object, numbers);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode external_read(const RgExternalAnswer *answer, bool asked,
                                     const json_t *object, double *numbers, RgText *mistake)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < external_width(answer); i++) numbers[i] = NAN;
   if (asked) PetscCall(read_ask(answer, object, numbers, mistake));
   else if (json_object_get(object, "recommendation") ||
            json_object_get(object, "recommendation_index"))
     PetscCall(read_point(&answer->domain->design, "recommendation", "recommendation_index", object,
                          numbers, mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -469,10 +454,9 @@ static PetscErrorCode file_path(const Options *o, int i, RgText *path)
 {
   const int folder = (int)(rg_program_name(o->program) - o->program);
 
-  PetscFunctionBeginUser;
   if (o->files.values[i][0] != '/') PetscCall(rg_text_add(path, "%.*s", folder, o->program));
   PetscCall(rg_text_add(path, "%s", o->files.values[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode external_check(const void *options, const RgDomain *domain, RgPlace place,
@@ -481,7 +465,6 @@ static PetscErrorCode external_check(const void *options, const RgDomain *domain
   const Options *o = options;
 
   (void)domain;
-  PetscFunctionBeginUser;
   PetscCall(rg_program_check(o->program, false, place, diagnostics));
   for (int i = 0; i < o->files.n; i++) {
     RgText path = {0};
@@ -491,7 +474,7 @@ static PetscErrorCode external_check(const void *options, const RgDomain *domain
     PetscCall(rg_text_clear(&path));
   }
   rg_program_check_names("record", &o->record, RECORD_MAX, place, diagnostics);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode external_identity(const void *options, RgText *text)
@@ -504,11 +487,10 @@ static PetscErrorCode add_hash(const char *path, RgText *text)
   char hex[33] = "unreadable";
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_file_hash(path, hex, &mistake));
   PetscCall(rg_text_add(text, "%s", hex));
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One hash of the program and its files. */
@@ -519,7 +501,6 @@ static PetscErrorCode external_version(const void *options, RgText *text)
   uint64_t hash[2];
   char hex[33];
 
-  PetscFunctionBeginUser;
   PetscCall(add_hash(o->program, &bytes));
   for (int i = 0; i < o->files.n; i++) {
     RgText path = {0};
@@ -531,7 +512,7 @@ static PetscErrorCode external_version(const void *options, RgText *text)
   rg_hash_hex(hash, hex);
   PetscCall(rg_text_clear(&bytes));
   PetscCall(rg_text_add(text, "; program %.*s %s", NAMED_MAX, rg_program_name(o->program), hex));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -542,7 +523,6 @@ static PetscErrorCode external_create(RgAlgorithm *algorithm)
   External *s = algorithm->state;
   const int n = o->record.n;
 
-  PetscFunctionBeginUser;
   s->answer = (RgExternalAnswer){algorithm->setup.domain, n, o->record.values};
   PetscCall(PetscMalloc1(external_width(&s->answer), &s->numbers));
   PetscCall(PetscCalloc1(n + 2, &s->columns));
@@ -554,19 +534,18 @@ static PetscErrorCode external_create(RgAlgorithm *algorithm)
     s->columns[i + 1] = (RgRecordColumn){s->names[i], "what the program calls so, its own unit"};
   }
   algorithm->columns = s->columns;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode external_destroy(RgAlgorithm *algorithm)
 {
   External *s = algorithm->state;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_child_close(&s->child, true));
   for (int k = 0; k < s->n_exchanges; k++) PetscCall(PetscFree(s->exchanges[k].line));
   PetscCall(RG_FREE(&s->numbers, &s->columns, &s->names, &s->exchanges));
   PetscCall(rg_text_clear(&s->versions));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the conversation ------------------------------------------------------------------------ */
@@ -577,7 +556,6 @@ static PetscErrorCode start_child(const Options *o, External *s, RgText *mistake
   RgText program = {0};
   const char **words;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(o->arguments.n + 2, &words));
   PetscCall(rg_text_add(&program, "%s%s", strchr(o->program, '/') ? "" : "./", o->program));
   words[0] = program.data;
@@ -585,7 +563,7 @@ static PetscErrorCode start_child(const Options *o, External *s, RgText *mistake
   PetscCall(rg_child_start(words, &s->child, mistake));
   PetscCall(PetscFree(words));
   PetscCall(rg_text_clear(&program));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Account the seconds of an exchange as acquisition, except reported fits: these count as fit,
@@ -599,11 +577,10 @@ static PetscErrorCode book(RgAlgorithm *algorithm, const json_t *object, double 
   const double cpu = rg_child_cpu_seconds(s->child);
   double wall_fit = 0, cpu_fit = 0;
 
-  PetscFunctionBeginUser;
   algorithm->cpu += cpu;
   algorithm->memory = fmax(algorithm->memory, rg_child_peak_memory(s->child));
   if (object) PetscCall(external_fit(object, &wall_fit, &cpu_fit, mistake));
-  if (!clock || mistake->length) PetscFunctionReturn(0);
+  if (!clock || mistake->length) return 0;
   s->fit += cpu_fit;
   cpu_fit = fmin(s->fit, cpu);
   s->fit -= cpu_fit;
@@ -613,7 +590,7 @@ static PetscErrorCode book(RgAlgorithm *algorithm, const json_t *object, double 
   clock->wall[RG_STAGE_FIT] += wall_fit;
   /* The running stage is acquisition and counts everything. */
   clock->wall[RG_STAGE_ACQUIRE] -= wall_fit;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Send a request and receive the answer as an object, which the caller releases; NULL on a
@@ -633,7 +610,6 @@ static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id,
   const char *answer, *errors;
   size_t length, n_errors;
 
-  PetscFunctionBeginUser;
   *object = NULL;
   PetscCall(rg_child_log(s->child, keeper ? keeper->log : NULL));
   PetscCall(rg_child_ask(s->child, line, &patience, &outcome, &answer, &length, mistake));
@@ -649,7 +625,7 @@ static PetscErrorCode talk(RgAlgorithm *algorithm, const char *line, int64_t id,
   PetscCall(book(algorithm, *object, wall, mistake));
   if (mistake->length) json_decref(*object);
   if (mistake->length) *object = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, RgText *mistake)
@@ -659,10 +635,9 @@ static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, Rg
   RgText line = {0};
   json_t *object;
 
-  PetscFunctionBeginUser;
   s->done = 0;
   PetscCall(start_child(algorithm->options, s, mistake));
-  if (!s->child) PetscFunctionReturn(0);
+  if (!s->child) return 0;
   PetscCall(external_start(&algorithm->setup, &s->answer, rg_random_word(&random) >> 33, history, 1,
                            &line));
   PetscCall(talk(algorithm, line.data, 1, &object, mistake));
@@ -671,7 +646,7 @@ static PetscErrorCode begin(RgAlgorithm *algorithm, const RgHistory *history, Rg
   algorithm->versions = s->versions.data;
   json_decref(object);
   PetscCall(rg_text_clear(&line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Use the stored answer of an exchange if there is one; else store the new answer. */
@@ -683,7 +658,6 @@ static PetscErrorCode settle(RgAlgorithm *algorithm, int exchange, RgText *mista
   double *known;
   bool found, kept = true;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &known));
   PetscCall(keeper->find(keeper->closure, exchange, n, known, &found));
   if (found) {
@@ -697,7 +671,7 @@ static PetscErrorCode settle(RgAlgorithm *algorithm, int exchange, RgText *mista
     if (!kept) PetscCall(rg_text_add(mistake, "gave an answer that could not be kept"));
   }
   PetscCall(PetscFree(known));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Number k of the exchanges; the newest answer is checked against the history. */
@@ -708,14 +682,13 @@ static PetscErrorCode exchange_once(RgAlgorithm *algorithm, int k, const RgHisto
   const Exchange *exchange = &s->exchanges[k - 1];
   json_t *object;
 
-  PetscFunctionBeginUser;
   PetscCall(talk(algorithm, exchange->line, k + 1, &object, mistake));
   if (object) PetscCall(external_read(&s->answer, exchange->asked, object, s->numbers, mistake));
   json_decref(object);
   if (exchange->asked && k == s->n_exchanges)
     PetscCall(external_check_once(s->answer.domain, history, s->numbers, mistake));
   if (!mistake->length) PetscCall(settle(algorithm, k, mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Bring the program to the newest exchange; after a restart it first repeats all earlier ones. */
@@ -723,12 +696,11 @@ static PetscErrorCode advance(RgAlgorithm *algorithm, const RgHistory *history, 
 {
   External *s = algorithm->state;
 
-  PetscFunctionBeginUser;
   if (!s->child) PetscCall(begin(algorithm, history, mistake));
   while (s->done < s->n_exchanges && !mistake->length)
     PetscCall(exchange_once(algorithm, ++s->done, history, mistake));
   if (mistake->length) PetscCall(rg_child_close(&s->child, false));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Add the request to `ask` for `query`, number t, or with query = NULL to `tell` the newest
@@ -739,13 +711,12 @@ static PetscErrorCode add_exchange(RgAlgorithm *algorithm, int t, const RgHistor
   External *s = algorithm->state;
   RgText line = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(s->n_exchanges, s->exchanges));
   const int64_t id = s->n_exchanges + 2; /* behind `start` and the exchanges so far */
   if (query) PetscCall(rg_external_ask(&algorithm->setup, t, history, query, id, &line));
   else PetscCall(external_tell(&algorithm->setup, history, id, &line));
   s->exchanges[s->n_exchanges++] = (Exchange){line.data, query != NULL};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Ask for a query, number t, or tell (query = NULL), with retries as the study allows. */
@@ -758,7 +729,6 @@ static PetscErrorCode converse(RgAlgorithm *algorithm, int t, const RgHistory *h
   RgText mistake = {0};
   bool stopped = false;
 
-  PetscFunctionBeginUser;
   PetscCheck(keeper, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL, "nobody keeps the program's answers");
   PetscCall(add_exchange(algorithm, t, history, query));
   for (int attempt = 0; attempt <= o->retries && !stopped && !s->final; attempt++) {
@@ -771,7 +741,7 @@ static PetscErrorCode converse(RgAlgorithm *algorithm, int t, const RgHistory *h
     rg_failure_set(failure, "external: %.80s %s%s", rg_program_name(o->program), mistake.data,
                    o->retries && !stopped && !s->final ? " (every time it was tried)" : "");
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- ask, tell, recommend -------------------------------------------------------------------- */
@@ -803,9 +773,8 @@ static PetscErrorCode external_ask(RgAlgorithm *algorithm, int t, const RgHistor
   const RgDomain *domain = s->answer.domain;
   const double *numbers = s->numbers;
 
-  PetscFunctionBeginUser;
   PetscCall(converse(algorithm, t, history, query, failure));
-  if (failure->failed) PetscFunctionReturn(0);
+  if (failure->failed) return 0;
   query->index = take_point(&domain->design, numbers, query->x);
   numbers += domain->design.dim;
   if (domain->control == RG_CONTEXT_SIMULATOR)
@@ -813,7 +782,7 @@ static PetscErrorCode external_ask(RgAlgorithm *algorithm, int t, const RgHistor
   numbers += domain->context.dim;
   for (int i = 0; query->extra && i < s->answer.n_record; i++) query->extra[i + 1] = numbers[i];
   mark(s, query);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Tell the program the newest evaluation. Recommend what it answers, else the query itself. */
@@ -824,9 +793,8 @@ static PetscErrorCode external_recommend(RgAlgorithm *algorithm, int t, const Rg
   const RgSpace *design = &s->answer.domain->design;
   const int last = history->n - 1;
 
-  PetscFunctionBeginUser;
   if (t > 0) PetscCall(converse(algorithm, 0, history, NULL, failure));
-  if (failure->failed || last < 0) PetscFunctionReturn(0);
+  if (failure->failed || last < 0) return 0;
   mark(s, recommendation);
   if (t > 0 && !isnan(s->numbers[0])) {
     recommendation->index = take_point(design, s->numbers, recommendation->x);
@@ -835,7 +803,7 @@ static PetscErrorCode external_recommend(RgAlgorithm *algorithm, int t, const Rg
     PetscCall(
       PetscArraycpy(recommendation->x, history->x + (size_t)last * design->dim, design->dim));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const RgRecordColumn columns[] = {

@@ -32,7 +32,6 @@ static PetscErrorCode coordinates(const RgSpace *space, const double *native, js
 {
   double *seen;
 
-  PetscFunctionBeginUser;
   *object = json_object();
   PetscCall(PetscMalloc1(space->dim, &seen));
   rg_space_seen(space, native, seen);
@@ -46,14 +45,13 @@ static PetscErrorCode coordinates(const RgSpace *space, const double *native, js
     rg_protocol_set(*object, input->name, value);
   }
   PetscCall(PetscFree(seen));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_request_write(const RgRequest *request, RgText *line)
 {
   json_t *object = json_object(), *point;
 
-  PetscFunctionBeginUser;
   rg_protocol_set(object, "id", json_integer(request->id));
   if (request->trial) {
     rg_protocol_set(object, "trial", json_string(request->trial));
@@ -70,13 +68,12 @@ PetscErrorCode rg_request_write(const RgRequest *request, RgText *line)
     rg_protocol_set(object, "c", point);
   }
   PetscCall(rg_protocol_write(object, line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_constraints(const RgDomain *domain, const json_t *object,
                                        double *constraints, RgText *mistake)
 {
-  PetscFunctionBeginUser;
   for (int k = 0; k < domain->n_constraints && !mistake->length; k++) {
     const json_t *number = json_object_get(object, domain->constraints[k]);
     if (json_is_number(number)) constraints[k] = json_number_value(number);
@@ -84,21 +81,20 @@ static PetscErrorCode read_constraints(const RgDomain *domain, const json_t *obj
       PetscCall(rg_text_add(mistake, "answered without a number as \"%s\" in \"constraints\"",
                             domain->constraints[k]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_duration(const json_t *object, double *duration, RgText *mistake)
 {
   const json_t *number = json_object_get(object, "duration");
 
-  PetscFunctionBeginUser;
-  if (!number) PetscFunctionReturn(0);
+  if (!number) return 0;
   *duration = json_is_number(number) ? json_number_value(number) : NAN;
   if (!(*duration >= 0 && *duration <= 1e12)) {
     *duration = NAN;
     PetscCall(rg_text_add(mistake, "answered a \"duration\" that is no number in [0, 1e12]"));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const RgDomain *domain,
@@ -106,11 +102,10 @@ PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const
 {
   json_t *object;
 
-  PetscFunctionBeginUser;
   *answer->value = *answer->duration = NAN;
   for (int k = 0; k < domain->n_constraints; k++) answer->constraints[k] = NAN;
   PetscCall(rg_protocol_read(line, length, id, &object, final, mistake));
-  if (!object) PetscFunctionReturn(0);
+  if (!object) return 0;
   const json_t *number = json_object_get(object, "value");
   if (!json_is_number(number)) {
     PetscCall(rg_text_add(mistake, "answered without a number as \"value\""));
@@ -126,7 +121,7 @@ PetscErrorCode rg_answer_read(const char *line, size_t length, int64_t id, const
   if (!mistake->length && answer->numbers)
     rg_protocol_record(answer->n_record, answer->record, object, answer->numbers);
   json_decref(object);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -207,17 +202,16 @@ static PetscErrorCode make_spaces(const Options *o, RgSpace *design, RgSpace *co
 {
   RgText wrong = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_space_inputs(design, o->inputs.n, o->inputs.values, &wrong));
   if (wrong.length) PetscCall(rg_text_add(mistake, "input %s", wrong.data));
   PetscCall(rg_text_clear(&wrong));
-  if (!o->contexts.n || mistake->length) PetscFunctionReturn(0);
+  if (!o->contexts.n || mistake->length) return 0;
   PetscCall(rg_space_inputs(context, o->contexts.n, o->contexts.values, &wrong));
   if (wrong.length) PetscCall(rg_text_add(mistake, "context %s", wrong.data));
   else if (rg_space_is_conditional(context))
     PetscCall(rg_text_add(mistake, "contexts always count: they take no 'if'"));
   PetscCall(rg_text_clear(&wrong));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Laws describe drawn contexts. Each announced context has its own optimum. Under laws that change,
@@ -226,7 +220,6 @@ static PetscErrorCode check_contexts(const Options *o, RgPlace place, RgDiagnost
 {
   const bool drifts = rg_law_drifts(o->law.n, o->law.values);
 
-  PetscFunctionBeginUser;
   if (o->law.n && (!o->contexts.n || o->control == SIMULATOR))
     rg_diagnostics_add(diagnostics, place, "external: 'law' is that of contexts which are drawn");
   else if (o->law.n && o->law.n != 1 && o->law.n != o->contexts.n)
@@ -238,7 +231,7 @@ static PetscErrorCode check_contexts(const Options *o, RgPlace place, RgDiagnost
   if (!isnan(o->optimum) && o->contexts.n && (o->control == ANNOUNCED || drifts))
     rg_diagnostics_add(diagnostics, place,
                        "external: 'optimum' is one number, and here every evaluation has its own");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode external_check(const RgProblemClass *class, const void *options,
@@ -248,7 +241,6 @@ static PetscErrorCode external_check(const RgProblemClass *class, const void *op
   RgDomain domain = {0};
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(make_spaces(o, &domain.design, &domain.context, &mistake));
   if (!o->inputs.n) PetscCall(rg_text_add(&mistake, "'inputs' is empty"));
   if (mistake.length) rg_diagnostics_add(diagnostics, place, "%s: %s", class->name, mistake.data);
@@ -258,7 +250,7 @@ static PetscErrorCode external_check(const RgProblemClass *class, const void *op
   rg_program_check_names("record", &o->record, NUMBERS_MAX - o->constraints.n, place, diagnostics);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_domain_destroy(&domain));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode external_identity(const RgProblemClass *class, const void *options,
@@ -282,7 +274,6 @@ static PetscErrorCode external_domain(const RgProblemClass *class, const void *o
   const Options *o = options;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(make_spaces(o, &domain->design, &domain->context, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "%s: %s", class->name,
              mistake.data);
@@ -295,7 +286,7 @@ static PetscErrorCode external_domain(const RgProblemClass *class, const void *o
     PetscCall(rg_domain_state_laws(domain, o->law.n ? o->law.n : 1,
                                    o->law.n ? (const char *const *)o->law.values : &uniform));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Seconds of time_limit beyond which an answer may take long; the default. */
@@ -318,7 +309,6 @@ static PetscErrorCode external_create(RgProblem *problem, RgFailure *failure)
   External *e;
   RgText program = {0};
 
-  PetscFunctionBeginUser;
   (void)failure;
   PetscCall(PetscNew(&e));
   problem->data = e;
@@ -337,26 +327,24 @@ static PetscErrorCode external_create(RgProblem *problem, RgFailure *failure)
     PetscCall(PetscCalloc1(dim, &e->law));
     PetscCall(rg_law_create_all(o->law.n, o->law.values, dim, e->law));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode external_destroy(RgProblem *problem)
 {
   External *e = problem->data;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_child_close(&e->own, true));
   for (int j = 0; e->law && j < problem->domain.context.dim; j++)
     PetscCall(rg_law_destroy(&e->law[j]));
   PetscCall(RG_FREE(&e->words, &e->outcome, &e->program, &e->law));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode external_at(RgProblem *problem, int t)
 {
-  PetscFunctionBeginUser;
   ((External *)problem->data)->evaluation = t;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A draw of context j, as a share of its range. */
@@ -364,13 +352,12 @@ static PetscErrorCode draw_share(const External *e, int j, RgRandom *random, dou
 {
   RgDistribution law;
 
-  PetscFunctionBeginUser;
   if (!e->law) *share = rg_random_uniform(random);
-  if (!e->law) PetscFunctionReturn(0);
+  if (!e->law) return 0;
   PetscCall(rg_law_at(&e->law[j], e->evaluation, &law));
   *share = fmin(fmax(rg_distribution_sample(&law, random), 0), 1);
   PetscCall(rg_distribution_destroy(&law));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random, double *c,
@@ -378,7 +365,6 @@ static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random
 {
   const RgSpace *space = &problem->domain.context;
 
-  PetscFunctionBeginUser;
   *context_index = -1;
   for (int j = 0; j < space->dim; j++) {
     const double lower = space->lower[j], upper = space->upper[j];
@@ -387,7 +373,7 @@ static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random
     c[j] = space->inputs[j].log ? fmin(lower * pow(upper / lower, u), upper)
                                 : lower + u * (upper - lower);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- evaluation ------------------------------------------------------------------------------ */
@@ -395,10 +381,9 @@ static PetscErrorCode external_draw_context(RgProblem *problem, RgRandom *random
 /* Start the program unless it runs; on a mistake *child is NULL. */
 static PetscErrorCode get_child(const External *e, RgChild **child, RgText *mistake)
 {
-  PetscFunctionBeginUser;
   if (*child && !rg_child_is(*child, e->words)) PetscCall(rg_child_close(child, true));
   if (!*child) PetscCall(rg_child_start(e->words, child, mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const RgPoint *point,
@@ -407,7 +392,6 @@ static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const 
   const RgTask *task = &problem->task;
   const RgExchange *exchange = task->exchange;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_request_write(&(RgRequest){.id = id,
                                           .trial = task->trial,
                                           .instance = task->instance,
@@ -420,7 +404,7 @@ static PetscErrorCode write_request(const RgProblem *problem, int64_t id, const 
                                           .x = point->x,
                                           .c = point->c},
                              line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_answer(RgProblem *problem, int64_t id, const char *answer, size_t length,
@@ -432,10 +416,9 @@ static PetscErrorCode read_answer(RgProblem *problem, int64_t id, const char *an
   const RgAnswer numbers = {value,       e->outcome,       &task->duration,
                             o->record.n, o->record.values, task->numbers};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_answer_read(answer, length, id, &problem->domain, &numbers, final, mistake));
   if (mistake->length) PetscCall(rg_protocol_log(task->log, answer, length));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Send one request. A mistake closes the program, except an error after which a repetition is
@@ -454,10 +437,9 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   const char *answer, *errors;
   size_t length, n_errors;
 
-  PetscFunctionBeginUser;
   PetscCall(get_child(e, child, mistake));
   problem->task.lost = !*child;
-  if (!*child) PetscFunctionReturn(0);
+  if (!*child) return 0;
   PetscCall(rg_child_log(*child, problem->task.log));
   const int64_t id = rg_child_count(*child) + 1;
   PetscCall(write_request(problem, id, point, &line));
@@ -472,7 +454,7 @@ static PetscErrorCode ask(RgProblem *problem, const RgPoint *point, RgChild **ch
   problem->task.cpu += rg_child_cpu_seconds(*child);
   if (mistake->length && !*final) PetscCall(rg_child_close(child, false));
   *final = *final || outcome == RG_CHILD_ABANDONED;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write the question of an exchange, or read its answer. */
@@ -483,7 +465,6 @@ static PetscErrorCode exchange(RgProblem *problem, const RgPoint *point, double 
   const Options *o = problem->options;
   RgExchange *x = problem->task.exchange;
 
-  PetscFunctionBeginUser;
   x->words = e->words;
   x->limit = o->time_limit;
   x->grace = RG_PROGRAM_STOP_GRACE;
@@ -495,7 +476,7 @@ static PetscErrorCode exchange(RgProblem *problem, const RgPoint *point, double 
   if (mistake->length)
     PetscCall(
       rg_protocol_account(x->answer, x->length, x->errors, x->n_errors, problem->task.account));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Ask, and ask again after a mistake. */
@@ -506,13 +487,12 @@ static PetscErrorCode converse(RgProblem *problem, const RgPoint *point, double 
   const Options *o = problem->options;
   RgChild **child = problem->task.child ? problem->task.child : &e->own;
 
-  PetscFunctionBeginUser;
   for (int attempt = 0; attempt <= o->retries && !*final; attempt++) {
     PetscCall(rg_text_clear(mistake));
     PetscCall(ask(problem, point, child, value, final, mistake));
     if (!mistake->length) break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, double *f,
@@ -524,7 +504,6 @@ static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, dou
   bool final = false;
   double value = NAN;
 
-  PetscFunctionBeginUser;
   problem->task.duration = NAN;
   for (int i = 0; problem->task.numbers && i < o->record.n; i++) problem->task.numbers[i] = NAN;
   if (problem->task.exchange) PetscCall(exchange(problem, point, &value, &mistake));
@@ -535,18 +514,17 @@ static PetscErrorCode evaluate_one(RgProblem *problem, const RgPoint *point, dou
                    o->retries && !final ? " (every time it was tried)" : "");
   *f = o->goal ? 0 - value : value;
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode external_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,
                                         RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < m; i++) {
     f[i] = NAN;
     if (!failure->failed) PetscCall(evaluate_one(problem, &points[i], &f[i], failure));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The constraints in the last answer. */
@@ -555,11 +533,10 @@ static PetscErrorCode external_constrain(RgProblem *problem, int m, const RgPoin
 {
   const External *e = problem->data;
 
-  PetscFunctionBeginUser;
   (void)points, (void)failure;
   PetscCheck(m == 1, PETSC_COMM_SELF, PETSC_ERR_SUP, "constraints of %d points", m);
   PetscCall(PetscArraycpy(constraints, e->outcome, problem->domain.n_constraints));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgProblemClass rg_problem_external = {

@@ -14,12 +14,11 @@ static PetscErrorCode read_count(const json_t *object, const char *name, json_in
 {
   const json_t *number = json_object_get(object, name);
 
-  PetscFunctionBeginUser;
   *count = number ? (json_is_integer(number) ? json_integer_value(number) : -1) : fallback;
   if (*count < 0 || *count > most)
     PetscCall(
       rg_text_add(mistake, "\"%s\" is not a whole number from 0 to %lld", name, (long long)most));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- start: the problem ---------------------------------------------------------------------- */
@@ -30,10 +29,9 @@ static PetscErrorCode answer_start(RgProblemServer *server, const json_t *reques
   const RgProblem *problem = server->problem;
   const json_t *version = json_object_get(request, "protocol");
 
-  PetscFunctionBeginUser;
   if (!json_is_integer(version) || json_integer_value(version) != RG_PROTOCOL_VERSION) {
     PetscCall(rg_text_add(mistake, "\"protocol\" must be %d", RG_PROTOCOL_VERSION));
-    PetscFunctionReturn(0);
+    return 0;
   }
   rg_protocol_set(reply, "protocol", json_integer(RG_PROTOCOL_VERSION));
   rg_protocol_set(reply, "problem", json_string(problem->class->name));
@@ -43,7 +41,7 @@ static PetscErrorCode answer_start(RgProblemServer *server, const json_t *reques
   rg_protocol_set(reply, "gradient", json_boolean(problem->class->gradient != NULL));
   rg_protocol_set(reply, "constraints", json_array());
   PetscCall(rg_protocol_domain(&problem->domain, reply));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- evaluate -------------------------------------------------------------------------------- */
@@ -62,12 +60,11 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const j
 {
   const json_t *point = json_array_get(list, (size_t)i);
 
-  PetscFunctionBeginUser;
   *index = -1;
   if (!json_is_array(point) || (int)json_array_size(point) != space->dim) {
     PetscCall(rg_text_add(mistake, "point %d of \"%s\" is not a list of %d number%s", i + 1, name,
                           space->dim, space->dim == 1 ? "" : "s"));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int j = 0; j < space->dim && !mistake->length; j++) {
     const json_t *number = json_array_get(point, (size_t)j);
@@ -81,26 +78,25 @@ static PetscErrorCode read_point(const RgSpace *space, const char *name, const j
                             "point %d of \"%s\": number %d is %.17g, not in [%.15g, %.15g]", i + 1,
                             name, j + 1, native[j], space->lower[j], space->upper[j]));
   }
-  if (mistake->length || !rg_space_is_finite(space)) PetscFunctionReturn(0);
+  if (mistake->length || !rg_space_is_finite(space)) return 0;
   *index = rg_protocol_find(space, native);
   if (*index < 0)
     PetscCall(rg_text_add(mistake, "point %d of \"%s\" is not one of the %d points of the domain",
                           i + 1, name, space->size));
   else rg_space_to_native(space, space->points + (size_t)*index * space->dim, native);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check_lists(const RgDomain *domain, const json_t *x, const json_t *c,
                                   RgText *mistake)
 {
-  PetscFunctionBeginUser;
   if (!json_is_array(x) || !json_array_size(x))
     PetscCall(rg_text_add(mistake, "\"x\" is not a list of points"));
   else if (c && !domain->context.dim)
     PetscCall(rg_text_add(mistake, "the problem has no context, \"c\" is not accepted"));
   else if (c && (!json_is_array(c) || json_array_size(c) != json_array_size(x)))
     PetscCall(rg_text_add(mistake, "\"c\" is not a list of as many points as \"x\" has"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_batch(const RgDomain *domain, const json_t *request, Batch *batch,
@@ -109,9 +105,8 @@ static PetscErrorCode read_batch(const RgDomain *domain, const json_t *request, 
   const json_t *x = json_object_get(request, "x"), *c = json_object_get(request, "c");
   const int dim = domain->design.dim, dim_c = domain->context.dim;
 
-  PetscFunctionBeginUser;
   PetscCall(check_lists(domain, x, c, mistake));
-  if (mistake->length) PetscFunctionReturn(0);
+  if (mistake->length) return 0;
   const int m = (int)json_array_size(x);
   *batch = (Batch){.m = m, .has_c = c != NULL};
   PetscCall(PetscMalloc3((size_t)m * dim, &batch->x, (size_t)m * PetscMax(dim_c, 1), &batch->c, m,
@@ -125,7 +120,7 @@ static PetscErrorCode read_batch(const RgDomain *domain, const json_t *request, 
     PetscCall(read_point(&domain->context, "c", c, i, context, &point->context_index, mistake));
     point->c = context;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static RgRandom random_at(const RgProblemServer *server, const char *name, json_int_t seed,
@@ -148,12 +143,11 @@ static PetscErrorCode add_noise(const RgProblemServer *server, const json_t *noi
   json_int_t seed, first;
   double *y;
 
-  PetscFunctionBeginUser;
   PetscCall(read_count(noise, "seed", 0, INT64_MAX, &seed, mistake));
   PetscCall(read_count(noise, "first", 0, INT64_MAX / 2, &first, mistake));
   if (!(variance >= 0 && isfinite(variance)))
     PetscCall(rg_text_add(mistake, "\"variance\" of the noise is not a number >= 0"));
-  if (mistake->length) PetscFunctionReturn(0);
+  if (mistake->length) return 0;
   PetscCall(PetscMalloc1(m, &y));
   for (int i = 0; i < m; i++) {
     RgRandom random = random_at(server, "noise", seed, first + i);
@@ -161,7 +155,7 @@ static PetscErrorCode add_noise(const RgProblemServer *server, const json_t *noi
   }
   rg_protocol_set(reply, "y", rg_protocol_reals(m, y));
   PetscCall(PetscFree(y));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_gradients(const RgProblem *problem, const Batch *batch, json_t *reply,
@@ -171,10 +165,9 @@ static PetscErrorCode add_gradients(const RgProblem *problem, const Batch *batch
   json_t *list;
   double *gradient;
 
-  PetscFunctionBeginUser;
   if (!problem->class->gradient) {
     PetscCall(rg_text_add(mistake, "%s has no gradient", problem->class->name));
-    PetscFunctionReturn(0);
+    return 0;
   }
   list = json_array();
   PetscCall(PetscMalloc1(dim, &gradient));
@@ -184,7 +177,7 @@ static PetscErrorCode add_gradients(const RgProblem *problem, const Batch *batch
   }
   PetscCall(PetscFree(gradient));
   rg_protocol_set(reply, "gradient", list);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_values(RgProblemServer *server, const json_t *request, const Batch *batch,
@@ -194,7 +187,6 @@ static PetscErrorCode add_values(RgProblemServer *server, const json_t *request,
   RgFailure failure = {0};
   double *f;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(batch->m, &f));
   PetscCall(rg_problem_evaluate(server->problem, batch->m, batch->points, f, &failure));
   if (failure.failed) {
@@ -206,7 +198,7 @@ static PetscErrorCode add_values(RgProblemServer *server, const json_t *request,
       PetscCall(add_gradients(server->problem, batch, reply, mistake));
   }
   PetscCall(PetscFree(f));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Add the outcome constraints at every point, one list per constraint under its name. */
@@ -218,7 +210,6 @@ static PetscErrorCode add_constraints(RgProblem *problem, const Batch *batch, js
   RgFailure failure = {0};
   double *values, *one;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)n * batch->m, &values, n, &one));
   for (int i = 0; i < batch->m && !failure.failed; i++) {
     PetscCall(rg_problem_constrain(problem, &batch->points[i], one, &failure));
@@ -230,7 +221,7 @@ static PetscErrorCode add_constraints(RgProblem *problem, const Batch *batch, js
   rg_protocol_set(reply, "constraints", object);
   if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
   PetscCall(PetscFree2(values, one));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_objective(RgProblem *problem, const Batch *batch, json_t *reply,
@@ -239,13 +230,12 @@ static PetscErrorCode add_objective(RgProblem *problem, const Batch *batch, json
   RgFailure failure = {0};
   double *F;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(batch->m, &F));
   PetscCall(rg_problem_objective(problem, batch->m, batch->points, F, &failure));
   if (failure.failed) PetscCall(rg_text_add(mistake, "%s", failure.message));
   else rg_protocol_set(reply, "F", rg_protocol_reals(batch->m, F));
   PetscCall(PetscFree(F));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode answer_evaluate(RgProblemServer *server, const json_t *request, json_t *reply,
@@ -255,7 +245,6 @@ static PetscErrorCode answer_evaluate(RgProblemServer *server, const json_t *req
   const bool objective = json_is_true(json_object_get(request, "objective"));
   Batch batch = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(read_batch(domain, request, &batch, mistake));
   if (!mistake->length && domain->context.dim && !batch.has_c && !objective)
     PetscCall(rg_text_add(mistake, "f needs a context for every point, \"c\" (the objective F "
@@ -268,7 +257,7 @@ static PetscErrorCode answer_evaluate(RgProblemServer *server, const json_t *req
   if (!mistake->length && objective)
     PetscCall(add_objective(server->problem, &batch, reply, mistake));
   PetscCall(PetscFree3(batch.x, batch.c, batch.points));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- optimum, contexts ----------------------------------------------------------------------- */
@@ -281,7 +270,6 @@ static PetscErrorCode answer_optimum(RgProblemServer *server, const json_t *requ
   RgFailure failure = {0};
   json_t *optimisers = json_array();
 
-  PetscFunctionBeginUser;
   (void)request;
   if (!server->searched) {
     if (!server->optimiser) PetscCall(PetscMalloc1(dim, &server->optimiser));
@@ -300,7 +288,7 @@ static PetscErrorCode answer_optimum(RgProblemServer *server, const json_t *requ
       (void)json_array_append_new(optimisers, rg_protocol_reals(dim, server->optimiser));
   }
   rg_protocol_set(reply, "optimisers", optimisers);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Answer with contexts number "first", ... of the trial with that seed. */
@@ -314,7 +302,6 @@ static PetscErrorCode answer_contexts(RgProblemServer *server, const json_t *req
   double *c;
   int index;
 
-  PetscFunctionBeginUser;
   PetscCall(read_count(request, "n", 1, 1000000, &n, mistake));
   PetscCall(read_count(request, "seed", 0, INT64_MAX, &seed, mistake));
   PetscCall(read_count(request, "first", 0, INT64_MAX / 2, &first, mistake));
@@ -322,7 +309,7 @@ static PetscErrorCode answer_contexts(RgProblemServer *server, const json_t *req
     PetscCall(rg_text_add(mistake,
                           dim ? "contexts of %s are chosen, not drawn" : "%s has no context",
                           problem->class->name));
-  if (mistake->length) PetscFunctionReturn(0);
+  if (mistake->length) return 0;
   list = json_array();
   PetscCall(PetscMalloc1(dim, &c));
   for (json_int_t i = 0; i < n; i++) {
@@ -334,7 +321,7 @@ static PetscErrorCode answer_contexts(RgProblemServer *server, const json_t *req
   PetscCall(rg_problem_at(problem, 1));
   PetscCall(PetscFree(c));
   rg_protocol_set(reply, "c", list);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- in order -------------------------------------------------------------------------------- */
@@ -363,7 +350,6 @@ PetscErrorCode rg_problem_server_answer(RgProblemServer *server, const char *lin
   RgText mistake = {0};
   int64_t id;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_protocol_request(line, length, &request, &id, &mistake));
   rg_protocol_set(reply, "id", id < 0 ? json_null() : json_integer(id));
   if (request) {
@@ -381,12 +367,11 @@ PetscErrorCode rg_problem_server_answer(RgProblemServer *server, const char *lin
   json_decref(request);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_protocol_write(reply, answer));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_problem_server_clear(RgProblemServer *server)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(server->optimiser));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -18,12 +18,11 @@ PetscErrorCode rg_protocol_write(json_t *request, RgText *line)
 {
   char *text = json_dumps(request, JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(17));
 
-  PetscFunctionBeginUser;
   json_decref(request);
   PetscCheck(text, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a request");
   PetscCall(rg_text_add(line, "%s", text));
   free(text);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check that the answer has the id of the request and no error. *final: its error has "retry":
@@ -32,7 +31,6 @@ static PetscErrorCode check_object(const json_t *object, int64_t id, bool *final
 {
   const json_t *error = json_object_get(object, "error"), *own = json_object_get(object, "id");
 
-  PetscFunctionBeginUser;
   if (!own || !json_is_integer(own)) {
     PetscCall(rg_text_add(mistake, "answered without the \"id\" of the request"));
   } else if (json_integer_value(own) != id) {
@@ -43,7 +41,7 @@ static PetscErrorCode check_object(const json_t *object, int64_t id, bool *final
     PetscCall(rg_text_add(mistake, "reports: %.*s", (int)rg_utf8_cut(text, QUOTED), text));
     *final = json_is_false(json_object_get(object, "retry"));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, json_t **answer,
@@ -53,7 +51,6 @@ PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, jso
   json_error_t error;
   json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
 
-  PetscFunctionBeginUser;
   *answer = NULL;
   *final = false;
   if (json_is_object(object)) PetscCall(check_object(object, id, final, mistake));
@@ -67,19 +64,18 @@ PetscErrorCode rg_protocol_read(const char *line, size_t length, int64_t id, jso
                           (int)PetscMin(length, 60), line));
   if (mistake->length == before) *answer = object;
   else json_decref(object);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_protocol_log(const char *path, const char *line, size_t length)
 {
   RgText text = {0};
 
-  PetscFunctionBeginUser;
-  if (!path || length <= QUOTED) PetscFunctionReturn(0);
+  if (!path || length <= QUOTED) return 0;
   PetscCall(rg_text_add(&text, "the whole answer: %.*s\n", (int)PetscMin(length, INT_MAX), line));
   (void)rg_file_append(path, text.data, text.length); /* results don't depend on this log */
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_protocol_account(const char *line, size_t length, const char *errors,
@@ -88,15 +84,14 @@ PetscErrorCode rg_protocol_account(const char *line, size_t length, const char *
   json_t *answer = account && line ? json_loadb(line, length, 0, NULL) : NULL;
   const char *error = json_string_value(json_object_get(answer, "error"));
 
-  PetscFunctionBeginUser;
-  if (!account) PetscFunctionReturn(0);
+  if (!account) return 0;
   PetscCall(rg_text_clear(account));
   if (error) PetscCall(rg_text_add(account, "%s\n", error));
   else if (line) PetscCall(rg_text_add_bytes(account, line, length));
   if (error && n_errors && strstr(errors, error)) PetscCall(rg_text_clear(account));
   if (n_errors) PetscCall(rg_text_add_bytes(account, errors, n_errors));
   json_decref(answer);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_protocol_request(const char *line, size_t length, json_t **request, int64_t *id,
@@ -105,14 +100,13 @@ PetscErrorCode rg_protocol_request(const char *line, size_t length, json_t **req
   json_error_t error;
   json_t *object = json_loadb(line, length, JSON_REJECT_DUPLICATES, &error);
 
-  PetscFunctionBeginUser;
   *request = NULL;
   *id = -1;
   if (!json_is_object(object)) {
     PetscCall(rg_text_add(mistake, "a request is a JSON object in one line%s%s", object ? "" : ": ",
                           object ? "" : error.text));
     json_decref(object);
-    PetscFunctionReturn(0);
+    return 0;
   }
   const json_t *own = json_object_get(object, "id");
   if (json_is_integer(own) && json_integer_value(own) >= 0) {
@@ -122,7 +116,7 @@ PetscErrorCode rg_protocol_request(const char *line, size_t length, json_t **req
     PetscCall(rg_text_add(mistake, "a request has a whole number as \"id\""));
     json_decref(object);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- parts of messages ----------------------------------------------------------------------- */
@@ -140,13 +134,12 @@ PetscErrorCode rg_protocol_point(const RgSpace *space, const double *unit, json_
 {
   double *native;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(space->dim, &native));
   rg_space_to_native(space, unit, native);
   rg_space_seen(space, native, native);
   *list = rg_protocol_reals(space->dim, native);
   PetscCall(PetscFree(native));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Describe coordinate j beyond its name and bounds: the words of a choice, a logarithmic scale,
@@ -178,7 +171,6 @@ static PetscErrorCode space_object(const RgSpace *space, const char *letter, jso
   json_t *names = json_array(), *kinds = json_array(), *points = json_array(), *point;
   json_t *inputs = json_array();
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < space->dim; j++) {
     const RgInput *input = space->inputs ? &space->inputs[j] : NULL;
     (void)json_array_append_new(names, input ? json_string(input->name)
@@ -199,7 +191,7 @@ static PetscErrorCode space_object(const RgSpace *space, const char *letter, jso
   }
   if (rg_space_is_finite(space)) rg_protocol_set(*object, "points", points);
   else json_decref(points);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The words for who sets the context. */
@@ -212,22 +204,20 @@ static PetscErrorCode add_context(const RgDomain *domain, json_t *object)
 {
   json_t *context;
 
-  PetscFunctionBeginUser;
-  if (!domain->context.dim) PetscFunctionReturn(0);
+  if (!domain->context.dim) return 0;
   PetscCall(space_object(&domain->context, "c", &context));
   rg_protocol_set(context, "control", json_string(controls[domain->control]));
   if (domain->context_prob)
     rg_protocol_set(context, "probabilities",
                     rg_protocol_reals(domain->context.size, domain->context_prob));
   rg_protocol_set(object, "context", context);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object)
 {
   json_t *space, *names = json_array();
 
-  PetscFunctionBeginUser;
   PetscCall(space_object(&domain->design, "x", &space));
   if (rg_space_is_finite(&domain->design))
     rg_protocol_set(space, "once", json_boolean(domain->without_replacement));
@@ -238,7 +228,7 @@ PetscErrorCode rg_protocol_domain(const RgDomain *domain, json_t *object)
   if (domain->n_constraints) rg_protocol_set(object, "constraints", names);
   else json_decref(names);
   if (domain->measure) rg_protocol_set(object, "measure", json_string(domain->measure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_protocol_find(const RgSpace *space, const double *native)
@@ -299,7 +289,6 @@ static PetscErrorCode find_in_path(const char *name, bool *found)
   const char *folder = getenv("PATH");
   RgText path = {0};
 
-  PetscFunctionBeginUser;
   *found = false;
   if (!folder) folder = "/bin:/usr/bin"; /* the same default as execvp */
   while (!*found) {
@@ -310,7 +299,7 @@ static PetscErrorCode find_in_path(const char *name, bool *found)
     if (!folder[length]) break;
     folder += length + 1;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_program_check(const char *program, bool in_path, RgPlace place,
@@ -319,7 +308,6 @@ PetscErrorCode rg_program_check(const char *program, bool in_path, RgPlace place
   const bool here = access(program, F_OK) == 0, sought = in_path && !strchr(program, '/');
   bool found = here;
 
-  PetscFunctionBeginUser;
   if (program[0] && !here && sought) PetscCall(find_in_path(program, &found));
   if (!program[0]) rg_diagnostics_add(diagnostics, place, "external: 'program' is empty");
   else if (!found)
@@ -332,7 +320,7 @@ PetscErrorCode rg_program_check(const char *program, bool in_path, RgPlace place
                        "external: '%.200s' can't be executed (chmod +x, and "
                        "for a script a first line like #!/usr/bin/env python3)",
                        program);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_program_check_names(const char *parameter, const RgTexts *names, int most, RgPlace place,
@@ -362,7 +350,6 @@ PetscErrorCode rg_program_identity(const RgParam *params, int n, const void *opt
   RgParam *table;
   char *copy, **program;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc2(n + 1, &table, size, &copy));
   PetscCall(PetscArraycpy(table, params, n));
   PetscCall(PetscArraycpy(copy, (const char *)options, size));
@@ -370,5 +357,5 @@ PetscErrorCode rg_program_identity(const RgParam *params, int n, const void *opt
   *program += rg_program_name(*program) - *program;
   PetscCall(rg_params_canonical(table, copy, text));
   PetscCall(PetscFree2(table, copy));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -24,7 +24,6 @@ PetscErrorCode rg_bilinear_forms_create(int r, int size, const double *U, const 
   const int h = packed_length(r);
   double *all;
 
-  PetscFunctionBeginUser;
   *forms = (RgBilinearForms){.r = r, .size = size};
   PetscCall(PetscMalloc1((size_t)h * size, &all));
   for (int k = 0; k < size; k++)
@@ -36,15 +35,14 @@ PetscErrorCode rg_bilinear_forms_create(int r, int size, const double *U, const 
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, forms->rank, size, h, 1.0, forms->basis, h,
               all, h, 0.0, forms->combine, forms->rank);
   PetscCall(PetscFree(all));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_bilinear_forms_destroy(RgBilinearForms *forms)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(forms->basis));
   PetscCall(PetscFree3(forms->combine, forms->packed, forms->reduced));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_bilinear_forms_reduce(RgBilinearForms *forms, int J, const double *P)

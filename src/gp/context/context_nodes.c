@@ -40,7 +40,6 @@ static PetscErrorCode interpolant(const RgKernel *kernel, int dim_x, RgKernel *s
   double *scale;
   bool gaussian;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(dim, &scale));
   *found = context_scales(kernel, dim_x, scale, &gaussian);
   if (gaussian) *tolerance = fmax(*tolerance * *tolerance, LEAST);
@@ -50,7 +49,7 @@ static PetscErrorCode interpolant(const RgKernel *kernel, int dim_x, RgKernel *s
     PetscCall(rg_kernel_create(gaussian ? RG_KERNEL_GAUSSIAN : RG_KERNEL_MATERN52, dim, true, scale,
                                1.0, smooth));
   PetscCall(PetscFree(scale));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Derivatives of the interpolation at the last contexts, K' K_PP^-1. */
@@ -60,8 +59,7 @@ static PetscErrorCode slope_matrix(const RgKernel *smooth, const RgKernelPivots 
   const int r = nodes->n, rows = nodes->slopes;
   double *ones;
 
-  PetscFunctionBeginUser;
-  if (rows == 0) PetscFunctionReturn(0);
+  if (rows == 0) return 0;
   PetscCall(PetscMalloc1(n_slopes, &ones));
   for (int l = 0; l < n_slopes; l++) ones[l] = 1.0;
   for (int k = 0; k < r; k++)
@@ -72,7 +70,7 @@ static PetscErrorCode slope_matrix(const RgKernel *smooth, const RgKernelPivots 
   cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, rows, r, 1.0,
               pivots->lower, r, nodes->slope, rows);
   PetscCall(PetscFree(ones));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode fill(const RgKernel *smooth, const RgKernelPivots *pivots, int n_slopes,
@@ -80,7 +78,6 @@ static PetscErrorCode fill(const RgKernel *smooth, const RgKernelPivots *pivots,
 {
   const size_t size = (size_t)nodes->size, dim = (size_t)smooth->dim, r = (size_t)pivots->rank;
 
-  PetscFunctionBeginUser;
   nodes->n = pivots->rank;
   nodes->slopes = n_slopes * smooth->dim;
   PetscCall(PetscMalloc3(r * dim, &nodes->contexts, size * r, &nodes->values, nodes->slopes * r,
@@ -91,7 +88,7 @@ static PetscErrorCode fill(const RgKernel *smooth, const RgKernelPivots *pivots,
   cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, nodes->size,
               nodes->n, 1.0, pivots->lower, nodes->n, nodes->values, nodes->size);
   PetscCall(slope_matrix(smooth, pivots, n_slopes, contexts + (size - n_slopes) * dim, nodes));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_nodes_create(const RgKernel *kernel, int dim_x, int size,
@@ -102,24 +99,22 @@ PetscErrorCode rg_context_nodes_create(const RgKernel *kernel, int dim_x, int si
   RgKernel smooth;
   bool found = false;
 
-  PetscFunctionBeginUser;
   *nodes = (RgContextNodes){.size = size};
-  if (most < 1) PetscFunctionReturn(0);
+  if (most < 1) return 0;
   PetscCall(interpolant(kernel, dim_x, &smooth, &tolerance, &found));
-  if (!found) PetscFunctionReturn(0);
+  if (!found) return 0;
   PetscCall(rg_kernel_pivots_create(&smooth, size, contexts, tolerance, most, &pivots));
   if (pivots.rest <= tolerance) PetscCall(fill(&smooth, &pivots, n_slopes, contexts, nodes));
   PetscCall(rg_kernel_pivots_destroy(&pivots));
   PetscCall(rg_kernel_destroy(&smooth));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_nodes_destroy(RgContextNodes *nodes)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree3(nodes->contexts, nodes->values, nodes->slope));
   *nodes = (RgContextNodes){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_context_nodes_values(const RgContextNodes *nodes, int J, const double *u_node, double *u,

@@ -34,7 +34,6 @@ static PetscErrorCode context_pairs_create(RgContextPosterior *cp)
   const size_t M = (size_t)PetscMax(cp->size, RG_CONTEXT_TOGETHER);
   const size_t dim = (size_t)(cp->dim_x + cp->dim_c);
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&p));
   cp->pairs = p;
   p->room = (int)M;
@@ -46,21 +45,20 @@ static PetscErrorCode context_pairs_create(RgContextPosterior *cp)
     p->zero[m] = 0.0;
   }
   if (cp->form == RG_CONTEXT_NEAR) PetscCall(rg_nearby_create(cp->posterior, NEAR, &p->nearby));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode context_pairs_destroy(RgContextPosterior *cp)
 {
   struct RgContextPairs *p = cp->pairs;
 
-  PetscFunctionBeginUser;
-  if (!p) PetscFunctionReturn(0);
+  if (!p) return 0;
   PetscCall(rg_prediction_destroy(&p->work));
   PetscCall(rg_nearby_destroy(&p->nearby));
   PetscCall(PetscFree6(p->Z, p->one, p->zero, p->gradient, p->mean, p->variance));
   PetscCall(PetscFree3(p->mean_bar, p->variance_bar, p->pair));
   PetscCall(PetscFree(cp->pairs));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Pairs of J designs with `count` contexts, design after design. */
@@ -85,11 +83,10 @@ static PetscErrorCode predict_pairs(RgContextPosterior *cp, int count, double *m
 {
   struct RgContextPairs *p = cp->pairs;
 
-  PetscFunctionBeginUser;
   if (cp->form == RG_CONTEXT_NEAR)
     PetscCall(rg_nearby_predict(&p->nearby, count, p->Z, p->work.values_only, mean, variance));
   else PetscCall(rg_posterior_predict(cp->posterior, count, p->Z, mean, variance, &p->work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Gradients of the moments of the pairs, into p->gradient. */
@@ -98,14 +95,13 @@ static PetscErrorCode pull_pairs(RgContextPosterior *cp, int count, const double
 {
   struct RgContextPairs *p = cp->pairs;
 
-  PetscFunctionBeginUser;
   if (cp->form == RG_CONTEXT_NEAR)
     PetscCall(rg_nearby_gradient(&p->nearby, count, mean_bar, variance_bar ? variance_bar : p->zero,
                                  p->gradient));
   else
     PetscCall(rg_posterior_gradient(cp->posterior, count, p->Z, mean_bar, variance_bar, &p->work,
                                     p->gradient));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Derivatives by the context of mean and variance at S contexts, of the design x. */
@@ -115,7 +111,6 @@ static PetscErrorCode slopes_at(RgContextPosterior *cp, const double *x, int S,
   struct RgContextPairs *p = cp->pairs;
   const int dim = cp->dim_x + cp->dim_c;
 
-  PetscFunctionBeginUser;
   fill_pairs(cp, 1, x, S, contexts);
   p->work.values_only = false;
   PetscCall(predict_pairs(cp, S, p->mean, p->variance));
@@ -127,7 +122,7 @@ static PetscErrorCode slopes_at(RgContextPosterior *cp, const double *x, int S,
         slope[l * cp->dim_c + k] = p->gradient[(size_t)l * dim + cp->dim_x + k];
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The contexts that have slopes. */
@@ -143,7 +138,6 @@ static PetscErrorCode context_pairs_predict(RgContextPosterior *cp, int J, const
   const size_t M = (size_t)cp->size, S = (size_t)cp->n_slopes * cp->dim_c;
   const int together = rg_context_posterior_kept(cp);
 
-  PetscFunctionBeginUser;
   p->work.values_only = cp->values_only;
   for (int j = 0; j < J; j += together) {
     const int count = PetscMin(together, J - j);
@@ -155,7 +149,7 @@ static PetscErrorCode context_pairs_predict(RgContextPosterior *cp, int J, const
   for (int j = 0; S > 0 && j < J; j++)
     PetscCall(slopes_at(cp, X + (size_t)j * cp->dim_x, cp->n_slopes, slope_contexts(cp),
                         moments->mean_slope + j * S, moments->variance_slope + j * S));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The slopes that a function depends on, context by context. */
@@ -172,7 +166,6 @@ static PetscErrorCode weighted_create(const RgContextPosterior *cp, const double
   const int dim = cp->dim_c;
   const size_t S = (size_t)cp->n_slopes * dim;
 
-  PetscFunctionBeginUser;
   weighted->n = 0;
   PetscCall(PetscMalloc4(S, &weighted->contexts, S, &weighted->mean_bar, S, &weighted->variance_bar,
                          2 * S, &weighted->slopes));
@@ -187,7 +180,7 @@ static PetscErrorCode weighted_create(const RgContextPosterior *cp, const double
     }
     weighted->n += any;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* sum of bar times the slopes at design x. */
@@ -197,12 +190,11 @@ static PetscErrorCode weighted_sum(RgContextPosterior *cp, const double *x,
   const int S = weighted->n * cp->dim_c;
   double *mean = weighted->slopes, *variance = mean + S;
 
-  PetscFunctionBeginUser;
   PetscCall(slopes_at(cp, x, weighted->n, weighted->contexts, mean, variance));
   *sum = 0.0;
   for (int l = 0; l < S; l++)
     *sum += weighted->mean_bar[l] * mean[l] + weighted->variance_bar[l] * variance[l];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* g += gradient by x of the weighted slopes, by central differences. */
@@ -213,7 +205,6 @@ static PetscErrorCode add_slope_gradient(RgContextPosterior *cp, const double *x
   Weighted weighted;
   double *moved, up, down;
 
-  PetscFunctionBeginUser;
   PetscCall(weighted_create(cp, mean_bar, variance_bar, &weighted));
   PetscCall(PetscMalloc1(cp->dim_x, &moved));
   PetscCall(PetscArraycpy(moved, x, cp->dim_x));
@@ -228,7 +219,7 @@ static PetscErrorCode add_slope_gradient(RgContextPosterior *cp, const double *x
   PetscCall(PetscFree(moved));
   PetscCall(
     PetscFree4(weighted.contexts, weighted.mean_bar, weighted.variance_bar, weighted.slopes));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Move the pairs of J designs whose derivatives are not zero to the front; returns how many there
@@ -255,11 +246,10 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const doubl
   struct RgContextPairs *p = cp->pairs;
   const int dim = cp->dim_x + cp->dim_c;
 
-  PetscFunctionBeginUser;
   fill_pairs(cp, J, X, cp->size, cp->contexts);
   const int used = gather_pairs(p, J, cp->size, dim, mean_bar, variance_bar);
   for (int k = 0; k < J * cp->dim_x; k++) G[k] = 0.0;
-  if (!used) PetscFunctionReturn(0);
+  if (!used) return 0;
   if (p->current != J ||
       (used < J * cp->size && !rg_posterior_select(cp->posterior, used, p->pair, &p->work))) {
     p->work.values_only = false;
@@ -272,7 +262,7 @@ static PetscErrorCode moment_gradient(RgContextPosterior *cp, int J, const doubl
     for (int k = 0; k < cp->dim_x; k++)
       G[p->pair[i] / cp->size * cp->dim_x + k] += p->gradient[(size_t)i * dim + k];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Like moment_gradient, for one design, from the data near it. */
@@ -282,7 +272,6 @@ static PetscErrorCode near_gradient(RgContextPosterior *cp, const double *x, con
   struct RgContextPairs *p = cp->pairs;
   const int dim = cp->dim_x + cp->dim_c;
 
-  PetscFunctionBeginUser;
   if (p->current != 1) {
     fill_pairs(cp, 1, x, cp->size, cp->contexts);
     p->work.values_only = false;
@@ -294,7 +283,7 @@ static PetscErrorCode near_gradient(RgContextPosterior *cp, const double *x, con
     g[k] = 0.0;
     for (int m = 0; m < cp->size; m++) g[k] += p->gradient[(size_t)m * dim + k];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode context_pairs_gradient(RgContextPosterior *cp, int J, const double *X,
@@ -303,7 +292,6 @@ static PetscErrorCode context_pairs_gradient(RgContextPosterior *cp, int J, cons
   const size_t M = (size_t)cp->size, S = (size_t)cp->n_slopes * cp->dim_c;
   const int together = rg_context_posterior_kept(cp);
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < J; j += together) {
     const double *x = X + (size_t)j * cp->dim_x, *mean = bar->mean + j * M;
     const double *variance = bar->variance + j * M;
@@ -314,7 +302,7 @@ static PetscErrorCode context_pairs_gradient(RgContextPosterior *cp, int J, cons
   for (int j = 0; S > 0 && j < J; j++)
     PetscCall(add_slope_gradient(cp, X + (size_t)j * cp->dim_x, bar->mean_slope + j * S,
                                  bar->variance_slope + j * S, G + (size_t)j * cp->dim_x));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #define RANK_TOLERANCE 1e-12 /* residuals below this share of the longest column are dropped */
@@ -352,7 +340,6 @@ static PetscErrorCode right_matrix(const RgContextPosterior *cp, const RgKernel 
   int M = cp->size, S = cp->n_slopes, dim = cp->dim_c;
   double *row, *ones, *slope;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(M, &row, M, &ones, (size_t)M * dim, &slope));
   for (int m = 0; m < M; m++) ones[m] = 1.0;
   for (int i = 0; i < n; i++) {
@@ -365,19 +352,18 @@ static PetscErrorCode right_matrix(const RgContextPosterior *cp, const RgKernel 
     for (int l = 0; l < S * dim; l++) F[(size_t)(M + l) * n + i] = slope[l];
   }
   PetscCall(PetscFree3(row, ones, slope));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create_scratch(struct RgContextProduct *p, int dim_x)
 {
   size_t n = (size_t)p->n, r = (size_t)p->rank, J = RG_CONTEXT_BATCH;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(n * J, &p->kx, n * r * J, &p->T, n * r * J, &p->H,
                          p->is_plain ? 1 : r * r * J, &p->P));
   PetscCall(
     PetscMalloc5(r * J, &p->a, n * J, &p->A, n * dim_x, &p->x, r * J, &p->used, J, &p->n_used));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double tolerance(const RgContextPosterior *cp)
@@ -391,7 +377,6 @@ static PetscErrorCode create_forms(RgContextPosterior *cp)
   const int M = cp->size, S = cp->n_slopes, dim = cp->dim_c, r = p->rank;
   double *left;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)r * p->n_columns, &left));
   PetscCall(PetscArraycpy(left, p->R, (size_t)r * M));
   for (int l = 0; l < S * dim; l++)
@@ -399,7 +384,7 @@ static PetscErrorCode create_forms(RgContextPosterior *cp)
   PetscCall(rg_bilinear_forms_create(r, p->n_columns, left, p->R, tolerance(cp), RG_CONTEXT_BATCH,
                                      &p->forms));
   PetscCall(PetscFree(left));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether single columns cost less than Q R: n^2 K against n^2 r + n r^2 + r^2 s operations per
@@ -418,7 +403,6 @@ static PetscErrorCode factorise(struct RgContextProduct *p, double drop, int des
 {
   const int n = p->n, K = p->n_columns;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n * n, &p->Q));
   PetscCall(rg_column_basis(n, K, F, drop, 0, p->Q, &p->rank));
   if (!p->rank) { /* all contexts are out of reach; BLAS rejects a matrix without rows */
@@ -430,13 +414,13 @@ static PetscErrorCode factorise(struct RgContextProduct *p, double drop, int des
     PetscCall(PetscFree(p->Q));
     p->Q = F;
     p->rank = K;
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscMalloc1((size_t)p->rank * K, &p->R));
   cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, p->rank, K, n, 1.0, p->Q, n, F, n, 0.0, p->R,
               p->rank);
   PetscCall(PetscFree(F));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* is_product becomes false if the kernel is not a product or the rank is too high to gain. */
@@ -447,12 +431,11 @@ static PetscErrorCode context_product_create(RgContextPosterior *cp)
   double *F;
   size_t n = (size_t)posterior->n;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&p));
   PetscCall(rg_kernel_split(&posterior->kernel, cp->dim_x, &p->left, &p->right, &cp->is_product));
   cp->is_product = cp->is_product && n > 0;
   cp->product = p;
-  if (!cp->is_product) PetscFunctionReturn(0);
+  if (!cp->is_product) return 0;
   rg_exact_solve(posterior);
   PetscCall(rg_exact_invert(posterior));
   p->n = posterior->n;
@@ -465,7 +448,7 @@ static PetscErrorCode context_product_create(RgContextPosterior *cp)
   for (size_t i = 0; i < n; i++)
     PetscCall(
       PetscArraycpy(p->x + i * cp->dim_x, posterior->X + i * posterior->kernel.dim, cp->dim_x));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool context_product_is_reduced(const RgContextPosterior *cp)
@@ -477,8 +460,7 @@ static PetscErrorCode context_product_destroy(RgContextPosterior *cp)
 {
   struct RgContextProduct *p = cp->product;
 
-  PetscFunctionBeginUser;
-  if (!p) PetscFunctionReturn(0);
+  if (!p) return 0;
   PetscCall(rg_kernel_destroy(&p->left));
   PetscCall(rg_kernel_destroy(&p->right));
   if (p->Q) {
@@ -488,7 +470,7 @@ static PetscErrorCode context_product_destroy(RgContextPosterior *cp)
     PetscCall(RG_FREE(&p->R, &p->Q));
   }
   PetscCall(PetscFree(cp->product));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- moments --------------------------------------------------------------------------------- */
@@ -572,7 +554,6 @@ static PetscErrorCode context_product_predict(RgContextPosterior *cp, int J, con
   const RgPosterior *posterior = cp->posterior;
   int n = p->n, r = p->rank;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_cross(&p->left, n, p->x, J, X, p->kx));
   for (int j = 0; j < J; j++) {
     for (int i = 0; i < n; i++)
@@ -586,7 +567,7 @@ static PetscErrorCode context_product_predict(RgContextPosterior *cp, int J, con
   else reduced_moments(cp, J, moments);
   for (int k = 0; k < J * cp->size; k++)
     moments->variance[k] = moments->variance[k] > 0.0 ? moments->variance[k] : 0.0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- gradient -------------------------------------------------------------------------------- */
@@ -690,7 +671,6 @@ static PetscErrorCode context_product_gradient(RgContextPosterior *cp, int J, co
   const RgPosterior *posterior = cp->posterior;
   int columns = p->rank * J;
 
-  PetscFunctionBeginUser;
   pull_first(cp, J, bar);
   if (p->is_plain) columns = plain_pull(cp, J, bar);
   else reduced_pull(cp, J, bar);
@@ -698,7 +678,7 @@ static PetscErrorCode context_product_gradient(RgContextPosterior *cp, int J, co
               posterior->inverse, posterior->capacity, p->H, p->n);
   pull_kernel(cp, J);
   PetscCall(rg_kernel_cross_gradient(&p->left, p->n, p->x, J, X, p->kx, G));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, int size,
@@ -707,7 +687,6 @@ PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, in
 {
   int dim_c = posterior->kernel.dim - dim_x;
 
-  PetscFunctionBeginUser;
   PetscCheck(dim_x >= 1 && dim_c >= 1 && size >= 1 && n_slopes >= 0 && n_slopes <= size,
              PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d contexts, %d with slopes, of %d inputs", size,
              n_slopes, dim_c);
@@ -724,16 +703,15 @@ PetscErrorCode rg_context_posterior_create(RgPosterior *posterior, int dim_x, in
   PetscCall(PetscArraycpy(cp->contexts, contexts, (size_t)size * dim_c));
   if (cp->is_product) PetscCall(context_product_create(cp));
   if (!cp->is_product) PetscCall(context_pairs_create(cp));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_posterior_destroy(RgContextPosterior *cp)
 {
-  PetscFunctionBeginUser;
   PetscCall(context_product_destroy(cp));
   PetscCall(context_pairs_destroy(cp));
   PetscCall(PetscFree(cp->contexts));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_context_posterior_is_reduced(const RgContextPosterior *cp)
@@ -751,35 +729,31 @@ PetscErrorCode rg_context_moments_create(const RgContextPosterior *cp, RgContext
   size_t size = (size_t)RG_CONTEXT_BATCH * cp->size;
   size_t slopes = (size_t)RG_CONTEXT_BATCH * cp->n_slopes * cp->dim_c;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc4(size, &moments->mean, size, &moments->variance, slopes,
                          &moments->mean_slope, slopes, &moments->variance_slope));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_moments_destroy(RgContextMoments *moments)
 {
-  PetscFunctionBeginUser;
   PetscCall(
     PetscFree4(moments->mean, moments->variance, moments->mean_slope, moments->variance_slope));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_posterior_predict(RgContextPosterior *cp, int J, const double *X,
                                             RgContextMoments *moments)
 {
-  PetscFunctionBeginUser;
   PetscCheck(J >= 1 && J <= RG_CONTEXT_BATCH, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d designs", J);
   if (cp->is_product) PetscCall(context_product_predict(cp, J, X, moments));
   else PetscCall(context_pairs_predict(cp, J, X, moments));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_context_posterior_gradient(RgContextPosterior *cp, int J, const double *X,
                                              const RgContextMoments *bar, double *G)
 {
-  PetscFunctionBeginUser;
   if (cp->is_product) PetscCall(context_product_gradient(cp, J, X, bar, G));
   else PetscCall(context_pairs_gradient(cp, J, X, bar, G));
-  PetscFunctionReturn(0);
+  return 0;
 }

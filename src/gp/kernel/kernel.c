@@ -89,22 +89,20 @@ static PetscErrorCode work_create(const RgKernel *kernel, int n, Work *work)
 {
   int factors = rg_kernel_n_factors(kernel), tile = ROWS * RG_TILE;
 
-  PetscFunctionBeginUser;
   work->ops = rg_tile_ops();
   work->columns = rg_kernel_n_columns(kernel);
   PetscCall(PetscMalloc6((size_t)n * work->columns, &work->A, RG_TILE * work->columns, &work->B,
                          tile, &work->weight, tile, &work->value, tile * factors, &work->slope,
                          rg_kernel_tile_scratch(kernel, RG_TILE), &work->scratch));
   PetscCall(PetscCalloc2(work->columns, &work->moments, kernel->n_terms, &work->sums));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode work_destroy(Work *work)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree2(work->moments, work->sums));
   PetscCall(PetscFree6(work->A, work->B, work->weight, work->value, work->slope, work->scratch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* g (2 dim) += sum_ij W_ij (d k(x_i, z_j) / d z_j) (d z_j / d log a, d log b), where z_j enters k
@@ -115,7 +113,6 @@ static PetscErrorCode add_warp(const RgKernel *kernel, int n, const double *X, i
   const size_t dim = (size_t)kernel->dim;
   double *G, slope[3];
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)m * dim, &G));
   PetscCall(rg_kernel_cross_gradient(kernel, n, X, m, Z, W, G));
   for (size_t i = 0; i < (size_t)m * dim; i++) {
@@ -126,7 +123,7 @@ static PetscErrorCode add_warp(const RgKernel *kernel, int n, const double *X, i
     g[dim + j] += G[i] * (slope[2] / slope[0]);
   }
   PetscCall(PetscFree(G));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The entries of the warp behind those of the terms: the matrix of a square, or of a rectangle. */
@@ -135,8 +132,7 @@ static PetscErrorCode warp_gradient(const RgKernel *kernel, int n, const double 
 {
   double *other;
 
-  PetscFunctionBeginUser;
-  if (!kernel->warp) PetscFunctionReturn(0);
+  if (!kernel->warp) return 0;
   g += rg_kernel_theta_size(kernel) - 2 * kernel->dim;
   PetscCall(PetscArrayzero(g, 2 * kernel->dim));
   PetscCall(PetscMalloc1((size_t)n * m, &other));
@@ -152,7 +148,7 @@ static PetscErrorCode warp_gradient(const RgKernel *kernel, int n, const double 
     PetscCall(add_warp(kernel, n, X, n, X, other, g));
   }
   PetscCall(PetscFree(other));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double *X, int m,
@@ -160,7 +156,6 @@ PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double
 {
   Work work;
 
-  PetscFunctionBeginUser;
   PetscCall(work_create(kernel, n, &work));
   rg_kernel_scale_points(kernel, n, X, work.A);
   for (int j = 0; j < m; j += RG_TILE) {
@@ -183,7 +178,7 @@ PetscErrorCode rg_kernel_theta_cross(const RgKernel *kernel, int n, const double
   assemble(kernel, 1.0, 0.0, &work, g);
   PetscCall(warp_gradient(kernel, n, X, m, Z, W, g));
   PetscCall(work_destroy(&work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const double *X,
@@ -192,7 +187,6 @@ PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const dou
   double trace = 0.0;
   Work work;
 
-  PetscFunctionBeginUser;
   PetscCall(work_create(kernel, n, &work));
   rg_kernel_scale_points(kernel, n, X, work.A);
   for (int j = 0; j < n; j += RG_TILE) {
@@ -213,7 +207,7 @@ PetscErrorCode rg_kernel_theta_gradient(const RgKernel *kernel, int n, const dou
   if (kernel->trend)
     PetscCall(kernel_trend_theta(kernel, n, X, A, g + rg_kernel_theta_size(kernel) - 2));
   PetscCall(work_destroy(&work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double trend_value(const RgKernel *kernel, double s)
@@ -261,11 +255,10 @@ static double square(const RgKernel *kernel, const double *z)
 
 PetscErrorCode rg_kernel_set_trend(RgKernel *kernel)
 {
-  PetscFunctionBeginUser;
   PetscCheck(!kernel->warp, PETSC_COMM_SELF, PETSC_ERR_SUP, "a warped kernel has no trend");
   if (!kernel->trend) PetscCall(PetscMalloc1(2, &kernel->trend));
   kernel->trend[0] = kernel->trend[1] = 1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_kernel_variance_at(const RgKernel *kernel, const double *z)
@@ -296,8 +289,7 @@ PetscErrorCode rg_kernel_add_trend(const RgKernel *kernel, int n, const double *
   const int dim = kernel->dim;
   double *B, s[RG_TILE];
 
-  PetscFunctionBeginUser;
-  if (!kernel->trend) PetscFunctionReturn(0);
+  if (!kernel->trend) return 0;
   PetscCall(PetscMalloc1((size_t)dim * RG_TILE, &B));
   for (int j = 0; j < m; j += RG_TILE) {
     const int count = PetscMin(RG_TILE, m - j);
@@ -309,7 +301,7 @@ PetscErrorCode rg_kernel_add_trend(const RgKernel *kernel, int n, const double *
     }
   }
   PetscCall(PetscFree(B));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_add_trend_gradient(const RgKernel *kernel, int n, const double *X, int m,
@@ -318,8 +310,7 @@ PetscErrorCode rg_kernel_add_trend_gradient(const RgKernel *kernel, int n, const
   const int dim = kernel->dim;
   double *B, s[RG_TILE];
 
-  PetscFunctionBeginUser;
-  if (!kernel->trend) PetscFunctionReturn(0);
+  if (!kernel->trend) return 0;
   PetscCall(PetscMalloc1((size_t)dim * RG_TILE, &B));
   for (int j = 0; j < m; j += RG_TILE) {
     const int count = PetscMin(RG_TILE, m - j);
@@ -337,7 +328,7 @@ PetscErrorCode rg_kernel_add_trend_gradient(const RgKernel *kernel, int n, const
     }
   }
   PetscCall(PetscFree(B));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode kernel_trend_theta(const RgKernel *kernel, int n, const double *X,
@@ -346,7 +337,6 @@ static PetscErrorCode kernel_trend_theta(const RgKernel *kernel, int n, const do
   const int dim = kernel->dim;
   double *B, s[RG_TILE], sums[2] = {0, 0};
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)dim * RG_TILE, &B));
   for (int j = 0; j < n; j += RG_TILE) {
     const int count = PetscMin(RG_TILE, n - j);
@@ -364,7 +354,7 @@ static PetscErrorCode kernel_trend_theta(const RgKernel *kernel, int n, const do
   }
   for (int p = 0; p < 2; p++) g[p] = kernel->trend[p] * sums[p];
   PetscCall(PetscFree(B));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool on_left(const RgKernelFactor *factor, int k, int dim_left)
@@ -390,8 +380,7 @@ static PetscErrorCode add_part(const RgKernelFactor *factor, int dim_left, bool 
   RgKernelFactor *part = &term->factors[term->n_factors];
   int filled = 0;
 
-  PetscFunctionBeginUser;
-  if (n == 0) PetscFunctionReturn(0);
+  if (n == 0) return 0;
   term->n_factors++;
   part->family = factor->family;
   part->shape = factor->shape;
@@ -407,20 +396,19 @@ static PetscErrorCode add_part(const RgKernelFactor *factor, int dim_left, bool 
     if (factor->words) part->words[filled] = factor->words[k];
     part->inputs[filled++] = factor->inputs[k] - first;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create_side(const RgKernelTerm *term, int dim_left, bool left, int dim,
                                   RgKernel *side)
 {
-  PetscFunctionBeginUser;
   *side = (RgKernel){.dim = dim, .n_terms = 1};
   PetscCall(PetscCalloc1(1, &side->terms));
   side->terms[0].variance = left ? term->variance : 1.0;
   PetscCall(PetscCalloc1(term->n_factors, &side->terms[0].factors));
   for (int f = 0; f < term->n_factors; f++)
     PetscCall(add_part(&term->factors[f], dim_left, left, left ? 0 : dim_left, &side->terms[0]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *left,
@@ -428,7 +416,6 @@ PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *l
 {
   const RgKernelTerm *term = &kernel->terms[0];
 
-  PetscFunctionBeginUser;
   *splits = kernel->n_terms == 1 && !kernel->warp && !kernel->trend;
   for (int f = 0; f < term->n_factors && *splits; f++) {
     const int n_left = count_left(&term->factors[f], dim_left);
@@ -437,17 +424,16 @@ PetscErrorCode rg_kernel_split(const RgKernel *kernel, int dim_left, RgKernel *l
         n_left < term->factors[f].n_inputs)
       *splits = false;
   }
-  if (!*splits) PetscFunctionReturn(0);
+  if (!*splits) return 0;
   PetscCall(create_side(term, dim_left, true, dim_left, left));
   PetscCall(create_side(term, dim_left, false, kernel->dim - dim_left, right));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One factor over the given `n` inputs, with 1 or n length scales. */
 static PetscErrorCode factor_create(RgKernelFamily family, int n, const int *inputs, bool ard,
                                     const double *length_scale, RgKernelFactor *factor)
 {
-  PetscFunctionBeginUser;
   rg_kernel_set_family(factor, family);
   factor->n_inputs = n;
   factor->n_scales = ard ? n : 1;
@@ -459,18 +445,17 @@ static PetscErrorCode factor_create(RgKernelFamily family, int n, const int *inp
                "Length scale %d is %g; it must be positive", s, length_scale[s]);
     factor->length_scale[s] = length_scale[s];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode term_create(double variance, int n_factors, RgKernelTerm *term)
 {
-  PetscFunctionBeginUser;
   PetscCheck(variance > 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Variance is %g; it must be positive", variance);
   term->variance = variance;
   term->n_factors = n_factors;
   PetscCall(PetscCalloc1(n_factors, &term->factors));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Inputs of group g, in order. */
@@ -486,12 +471,11 @@ static int group_inputs(int dim, const int *group, int g, int *inputs)
 
 static PetscErrorCode kernel_begin(int dim, int n_terms, RgKernel *kernel)
 {
-  PetscFunctionBeginUser;
   PetscCheck(dim > 0 && n_terms > 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "A kernel needs inputs and groups");
   *kernel = (RgKernel){.dim = dim, .n_terms = n_terms};
   PetscCall(PetscCalloc1(n_terms, &kernel->terms));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_create(RgKernelFamily family, int dim, bool ard,
@@ -499,11 +483,10 @@ PetscErrorCode rg_kernel_create(RgKernelFamily family, int dim, bool ard,
 {
   int *group;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(dim, &group));
   PetscCall(rg_kernel_create_product(family, dim, 1, group, ard, length_scale, variance, kernel));
   PetscCall(PetscFree(group));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One factor per group. Their product is the kernel if it has one term, else their sum is. */
@@ -515,7 +498,6 @@ static PetscErrorCode add_groups(RgKernelFamily family, int n_groups, const int 
   const int dim = kernel->dim;
   int *inputs;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(dim, &inputs));
   for (int t = 0; t < kernel->n_terms; t++) {
     PetscCall(term_create(variance[t], additive ? 1 : n_groups, &kernel->terms[t]));
@@ -529,27 +511,25 @@ static PetscErrorCode add_groups(RgKernelFamily family, int n_groups, const int 
     length_scale += factor->n_scales;
   }
   PetscCall(PetscFree(inputs));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_create_product(RgKernelFamily family, int dim, int n_groups,
                                         const int *group, bool ard, const double *length_scale,
                                         double variance, RgKernel *kernel)
 {
-  PetscFunctionBeginUser;
   PetscCall(kernel_begin(dim, 1, kernel));
   PetscCall(add_groups(family, n_groups, group, ard, length_scale, &variance, kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_create_additive(RgKernelFamily family, int dim, int n_groups,
                                          const int *group, bool ard, const double *length_scale,
                                          const double *variance, RgKernel *kernel)
 {
-  PetscFunctionBeginUser;
   PetscCall(kernel_begin(dim, n_groups, kernel));
   PetscCall(add_groups(family, n_groups, group, ard, length_scale, variance, kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_terms,
@@ -557,7 +537,6 @@ PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_term
                                       const double *length_scale, const double *variance,
                                       RgKernel *kernel)
 {
-  PetscFunctionBeginUser;
   PetscCall(kernel_begin(dim, n_terms, kernel));
   for (int t = 0; t < n_terms; t++) {
     PetscCall(term_create(variance[t], 1, &kernel->terms[t]));
@@ -565,18 +544,17 @@ PetscErrorCode rg_kernel_create_terms(RgKernelFamily family, int dim, int n_term
                             &kernel->terms[t].factors[0]));
     inputs += n_inputs[t];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_create_shift(RgKernelFamily family, int dim, bool ard,
                                       const double *length_scale, double variance, RgKernel *kernel)
 {
-  PetscFunctionBeginUser;
   PetscCheck(dim % 2 == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d inputs are no pairs", dim);
   PetscCall(rg_kernel_create(family, dim / 2, ard, length_scale, variance, kernel));
   kernel->dim = dim;
   kernel->terms[0].factors[0].shift = dim / 2;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_kernel_set_family(RgKernelFactor *factor, RgKernelFamily family)
@@ -596,7 +574,6 @@ void rg_kernel_set_shape(RgKernel *kernel, double shape)
 
 PetscErrorCode rg_kernel_set_words(RgKernel *kernel, const int *words)
 {
-  PetscFunctionBeginUser;
   for (int t = 0; t < kernel->n_terms; t++) {
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       RgKernelFactor *factor = &kernel->terms[t].factors[f];
@@ -608,17 +585,16 @@ PetscErrorCode rg_kernel_set_words(RgKernel *kernel, const int *words)
       for (int k = 0; k < factor->n_inputs; k++) factor->words[k] = words[factor->inputs[k]];
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_set_warp(RgKernel *kernel)
 {
-  PetscFunctionBeginUser;
   PetscCheck(!rg_kernel_shifts(kernel), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "a kernel of sums of inputs is not warped");
   if (!kernel->warp) PetscCall(PetscMalloc1(2 * (size_t)kernel->dim, &kernel->warp));
   for (int j = 0; j < 2 * kernel->dim; j++) kernel->warp[j] = 1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_kernel_warp_at(const RgKernel *kernel, int j, double x, double *slope)
@@ -636,7 +612,6 @@ double rg_kernel_warp_at(const RgKernel *kernel, int j, double x, double *slope)
 
 PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
 {
-  PetscFunctionBeginUser;
   PetscCall(kernel_begin(from->dim, from->n_terms, to));
   if (from->warp) PetscCall(rg_kernel_set_warp(to));
   if (from->warp) PetscCall(PetscArraycpy(to->warp, from->warp, 2 * (size_t)from->dim));
@@ -664,12 +639,11 @@ PetscErrorCode rg_kernel_copy(const RgKernel *from, RgKernel *to)
       PetscCall(PetscArraycpy(copy->words, factor->words, factor->n_inputs));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_destroy(RgKernel *kernel)
 {
-  PetscFunctionBeginUser;
   for (int t = 0; t < kernel->n_terms; t++) {
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       RgKernelFactor *factor = &kernel->terms[t].factors[f];
@@ -680,7 +654,7 @@ PetscErrorCode rg_kernel_destroy(RgKernel *kernel)
   }
   PetscCall(RG_FREE(&kernel->terms, &kernel->warp, &kernel->trend));
   kernel->dim = kernel->n_terms = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_kernel_diagonal(const RgKernel *kernel)
@@ -778,12 +752,11 @@ bool rg_kernel_same_structure(const RgKernel *a, const RgKernel *b)
 
 PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to)
 {
-  PetscFunctionBeginUser;
-  if (from == to) PetscFunctionReturn(0);
+  if (from == to) return 0;
   if (!rg_kernel_same_structure(from, to)) {
     PetscCall(rg_kernel_destroy(to));
     PetscCall(rg_kernel_copy(from, to));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (from->warp) PetscCall(PetscArraycpy(to->warp, from->warp, 2 * (size_t)from->dim));
   if (from->trend) PetscCall(PetscArraycpy(to->trend, from->trend, 2));
@@ -796,7 +769,7 @@ PetscErrorCode rg_kernel_assign(const RgKernel *from, RgKernel *to)
                               factor->n_scales));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_kernel_shifts(const RgKernel *kernel)
@@ -827,7 +800,6 @@ PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double va
   RgKernelTerm *part;
   const int first = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(kernel_begin(1, 1, restricted));
   part = restricted->terms;
   PetscCall(term_create(variance, term->n_factors, part));
@@ -849,7 +821,7 @@ PetscErrorCode rg_kernel_restrict(const RgKernelTerm *term, int input, double va
     }
   }
   if (part->n_factors == 0) PetscCall(rg_kernel_destroy(restricted));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_create_named(const char *name, int dim, bool ard,
@@ -857,10 +829,9 @@ PetscErrorCode rg_kernel_create_named(const char *name, int dim, bool ard,
 {
   int family = 0;
 
-  PetscFunctionBeginUser;
   while (rg_kernel_family_names[family] && strcmp(rg_kernel_family_names[family], name)) family++;
   PetscCheck(rg_kernel_family_names[family], PETSC_COMM_SELF, PETSC_ERR_ARG_UNKNOWN_TYPE,
              "no kernel is called %s", name);
   PetscCall(rg_kernel_create((RgKernelFamily)family, dim, ard, length_scale, variance, kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }

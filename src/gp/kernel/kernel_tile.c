@@ -280,21 +280,19 @@ typedef struct {
 /* Room for n points and tiles of `rows`, at most `width` wide. */
 static PetscErrorCode work_create(const RgKernel *kernel, int n, int rows, int width, Work *work)
 {
-  PetscFunctionBeginUser;
   work->ops = rg_tile_ops();
   work->columns = rg_kernel_n_columns(kernel);
   work->width = width;
   PetscCall(PetscMalloc4((size_t)n * work->columns, &work->A, work->width * work->columns, &work->B,
                          (size_t)rows * work->width, &work->value,
                          rg_kernel_tile_scratch(kernel, work->width), &work->scratch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode work_destroy(Work *work)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree4(work->A, work->B, work->value, work->scratch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Copies the rows of a tile to their places, `ld` apart. */
@@ -317,8 +315,7 @@ PetscErrorCode rg_kernel_cross(const RgKernel *kernel, int n, const double *X, i
   int width;
   Work work;
 
-  PetscFunctionBeginUser;
-  if (n == 0 || m == 0) PetscFunctionReturn(0);
+  if (n == 0 || m == 0) return 0;
   width = m < WIDE && n > 4 ? RG_TILE : WIDE;
   PetscCall(work_create(kernel, n, PetscMin(n, ROWS), PetscMin(rg_pad(m), width), &work));
   rg_kernel_scale_points(kernel, n, X, work.A);
@@ -338,15 +335,14 @@ PetscErrorCode rg_kernel_cross(const RgKernel *kernel, int n, const double *X, i
   }
   PetscCall(work_destroy(&work));
   PetscCall(rg_kernel_add_trend(kernel, n, X, m, Z, (size_t)m, K));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, int ld, double *L)
 {
   Work work;
 
-  PetscFunctionBeginUser;
-  if (n == 0) PetscFunctionReturn(0);
+  if (n == 0) return 0;
   PetscCall(work_create(kernel, n, n, RG_TILE, &work));
   rg_kernel_scale_points(kernel, n, X, work.A);
   for (int i = 0; i < n; i += RG_TILE) {
@@ -362,7 +358,7 @@ PetscErrorCode rg_kernel_lower(const RgKernel *kernel, int n, const double *X, i
   for (int j = 0; j < n; j++)
     L[(size_t)j * ld + j] = rg_kernel_variance_at(kernel, X + (size_t)j * kernel->dim);
   PetscCall(work_destroy(&work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Copies block by block, so that both sides of the copy stay in cache. */
@@ -370,7 +366,6 @@ PetscErrorCode rg_kernel_matrix(const RgKernel *kernel, int n, const double *X, 
 {
   size_t ld = (size_t)n;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_lower(kernel, n, X, n, K));
   for (int a = 0; a < n; a += RG_LANES) {
     int end = PetscMin(a + RG_LANES, n);
@@ -379,7 +374,7 @@ PetscErrorCode rg_kernel_matrix(const RgKernel *kernel, int n, const double *X, 
       for (int j = a; j < PetscMin(end, i); j++) K[i * ld + j] = K[j * ld + i];
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Copy of one tile of the weights; columns beyond m get weight 0. */
@@ -402,8 +397,7 @@ PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const dou
   double *slope, *tile, *g;
   Work work;
 
-  PetscFunctionBeginUser;
-  if (m == 0) PetscFunctionReturn(0);
+  if (m == 0) return 0;
   PetscCall(work_create(kernel, n, n, RG_TILE, &work));
   PetscCall(PetscMalloc3(stride * rg_kernel_n_factors(kernel), &slope, stride, &tile,
                          RG_TILE * work.columns, &g));
@@ -423,7 +417,7 @@ PetscErrorCode rg_kernel_cross_gradient(const RgKernel *kernel, int n, const dou
   PetscCall(PetscFree3(slope, tile, g));
   PetscCall(rg_kernel_add_trend_gradient(kernel, n, X, m, Z, (size_t)m, W, G));
   PetscCall(work_destroy(&work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The point with the largest rest; the first one of equal rests. */
@@ -445,7 +439,6 @@ static PetscErrorCode add_column(const RgKernel *kernel, const double *X, int p,
   double *F = pivots->F, *column = F + (size_t)rank * n;
   const double root = sqrt(rest[p]);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_cross(kernel, 1, X + (size_t)p * kernel->dim, n, X, column));
   if (rank > 0)
     cblas_dgemv(CblasColMajor, CblasNoTrans, n, rank, -1.0, F, n, F + p, n, 1.0, column, 1);
@@ -457,7 +450,7 @@ static PetscErrorCode add_column(const RgKernel *kernel, const double *X, int p,
   column[p] = root;
   rest[p] = 0.0;
   pivots->pivot[pivots->rank++] = p;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_pivots_create(const RgKernel *kernel, int n, const double *X,
@@ -467,7 +460,6 @@ PetscErrorCode rg_kernel_pivots_create(const RgKernel *kernel, int n, const doub
   const size_t room = (size_t)PetscMin(n, most);
   double *rest;
 
-  PetscFunctionBeginUser;
   *pivots = (RgKernelPivots){.n = n, .rest = 1.0};
   PetscCall(PetscMalloc3(room, &pivots->pivot, room * n, &pivots->F, room * room, &pivots->lower));
   PetscCall(PetscMalloc1(n, &rest));
@@ -482,12 +474,11 @@ PetscErrorCode rg_kernel_pivots_create(const RgKernel *kernel, int n, const doub
       pivots->lower[(size_t)k * pivots->rank + i] = pivots->F[(size_t)k * n + pivots->pivot[i]];
   }
   PetscCall(PetscFree(rest));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_kernel_pivots_destroy(RgKernelPivots *pivots)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree3(pivots->pivot, pivots->F, pivots->lower));
-  PetscFunctionReturn(0);
+  return 0;
 }

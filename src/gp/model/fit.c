@@ -56,7 +56,6 @@ static const double log_2pi = 1.83787706640934548356065947281;
 /* Room for n data. Grows geometrically, because data arrive one at a time. */
 static PetscErrorCode reserve(RgFitWork *work, int n)
 {
-  PetscFunctionBeginUser;
   if (n > work->n) {
     size_t room = (size_t)rg_pad(PetscMax(n, 2 * work->n));
     PetscCall(PetscFree4(work->K, work->inverse, work->A, work->alpha));
@@ -64,16 +63,15 @@ static PetscErrorCode reserve(RgFitWork *work, int n)
                            &work->A, 2 * room, &work->alpha));
     work->n = (int)room;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_fit_work_destroy(RgFitWork *work)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree4(work->K, work->inverse, work->A, work->alpha));
   PetscCall(PetscFree2(work->theta, work->free));
   memset(work, 0, sizeof *work);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* K + v I = L L'. *log_det = log det; *positive is false when a pivot fails. As in the
@@ -87,7 +85,6 @@ static PetscErrorCode factorise(RgFitWork *work, const RgKernel *kernel, double 
   const double smallest = n * PETSC_MACHINE_EPSILON * rg_kernel_largest_variance(kernel);
   double sum = 0.0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_lower(kernel, n, X, ld, work->K));
   for (int i = 0; i < n; i++) work->K[i * stride] += noise_variance;
   *positive = rg_factor_cholesky(n, work->K, ld) == 0;
@@ -97,7 +94,7 @@ static PetscErrorCode factorise(RgFitWork *work, const RgKernel *kernel, double 
     sum += log(pivot);
   }
   *log_det = 2.0 * sum;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* alpha = (K + v I)^-1 (y - mean). With learn_mean, first set the mean to 1'K^-1 y / 1'K^-1 1. */
@@ -126,7 +123,6 @@ static PetscErrorCode contraction_matrix(RgFitWork *work, int n, double *trace)
 {
   const double *alpha = work->alpha;
 
-  PetscFunctionBeginUser;
   rg_factor_invert(n, work->K, rg_pad(n), work->inverse);
   PetscCall(rg_factor_inverse_product(n, work->inverse, rg_pad(n), work->A));
   *trace = 0.0;
@@ -135,7 +131,7 @@ static PetscErrorCode contraction_matrix(RgFitWork *work, int n, double *trace)
     for (int j = 0; j <= i; j++) row[j] = alpha[i] * alpha[j] - row[j];
     *trace += row[i];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* In the order of theta. A fixed variance has no prior. */
@@ -188,7 +184,6 @@ static PetscErrorCode objective_by_team(RgFitWork *work, const RgKernel *kernel,
   const int size = rg_kernel_theta_size(kernel);
   double *slope = NULL;
 
-  PetscFunctionBeginUser;
   if (gradient) PetscCall(PetscMalloc1(size + 1, &slope));
   PetscCall(rg_team_objective(work->team, kernel, noise_variance, options->learn_mean, mean, data,
                               value, slope));
@@ -199,7 +194,7 @@ static PetscErrorCode objective_by_team(RgFitWork *work, const RgKernel *kernel,
     add_prior_gradient(kernel, noise_variance, options, gradient);
   }
   PetscCall(PetscFree(slope));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, double noise_variance,
@@ -210,23 +205,22 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
   bool positive = false;
   double log_det = 0.0, fit = 0.0;
 
-  PetscFunctionBeginUser;
   *value = -INFINITY;
   if (rg_team_takes(work->team, n)) {
     PetscCall(
       objective_by_team(work, kernel, noise_variance, mean, data, options, value, gradient));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(reserve(work, n));
   PetscCall(factorise(work, kernel, noise_variance, n, data->X, &log_det, &positive));
-  if (!positive) PetscFunctionReturn(0);
+  if (!positive) return 0;
   solve(work, n, data->y, options->learn_mean, mean);
   for (int i = 0; i < n; i++) fit += (data->y[i] - *mean) * work->alpha[i];
   double sum =
     -0.5 * (fit + log_det + n * log_2pi) + rg_fit_log_prior(kernel, noise_variance, options);
-  if (!isfinite(sum)) PetscFunctionReturn(0);
+  if (!isfinite(sum)) return 0;
   *value = sum;
-  if (!gradient) PetscFunctionReturn(0);
+  if (!gradient) return 0;
 
   const int size = rg_kernel_theta_size(kernel);
   double trace = 0.0;
@@ -235,7 +229,7 @@ PetscErrorCode rg_fit_objective_with(RgFitWork *work, const RgKernel *kernel, do
   for (int p = 0; p < size; p++) gradient[p] *= 0.5;
   if (options->learn_noise) gradient[size] = 0.5 * noise_variance * trace;
   add_prior_gradient(kernel, noise_variance, options, gradient);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, double mean,
@@ -245,12 +239,11 @@ PetscErrorCode rg_fit_objective(const RgKernel *kernel, double noise_variance, d
   RgFitWork work = {0};
   RgFitOptions given = *options;
 
-  PetscFunctionBeginUser;
   given.learn_mean = false;
   PetscCall(
     rg_fit_objective_with(&work, kernel, noise_variance, &mean, data, &given, value, gradient));
   PetscCall(rg_fit_work_destroy(&work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { MEMORY = 10 };
@@ -331,7 +324,6 @@ static PetscErrorCode fit_begin(Fit *fit, double noise_variance)
                      &fit->upper, &fit->start, &fit->slope,    &fit->best};
   const int parts = sizeof part / sizeof *part;
 
-  PetscFunctionBeginUser;
   fit->size = rg_kernel_theta_size(fit->kernel) + 1;
   if (fit->size > work->theta_size) {
     PetscCall(PetscFree2(work->theta, work->free));
@@ -345,7 +337,7 @@ static PetscErrorCode fit_begin(Fit *fit, double noise_variance)
   list_free(fit);
   fit->scale = fit->data ? 1.0 / (1.0 + 0.5 * fit->data->n) : 1.0;
   fit->best_value = -INFINITY;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- search -------------------------------------------------------------------------------- */
@@ -354,7 +346,6 @@ static PetscErrorCode fit_begin(Fit *fit, double noise_variance)
    minimised. */
 static PetscErrorCode evaluate(Fit *fit, const double *x, double *mean, double *value)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_poll());
   for (int k = 0; k < fit->n_free; k++) fit->value[fit->work->free[k]] = exp(x[k]);
   set_values(fit->kernel, fit->value);
@@ -370,7 +361,7 @@ static PetscErrorCode evaluate(Fit *fit, const double *x, double *mean, double *
   for (int k = 0; k < fit->n_free; k++)
     fit->slope[k] = -fit->scale * fit->gradient[fit->work->free[k]];
   *value *= -fit->scale;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Run one start; *first: its initial objective. */
@@ -380,14 +371,13 @@ static PetscErrorCode search_from_start(Fit *fit, RgLbfgsb *search, double mean,
   RgLbfgsbStatus status;
   double value;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_lbfgsb_begin(search, fit->start, &status));
   while (status == RG_LBFGSB_EVALUATE && (!most || fit->evaluations - before < most)) {
     PetscCall(evaluate(fit, search->x, &mean, &value));
     if (search->evaluations == 0) *first = -value / fit->scale;
     PetscCall(rg_lbfgsb_step(search, value, fit->slope, &status));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A start ends when an iteration gains less than the tolerance, or when the gradient promises
@@ -412,13 +402,12 @@ PetscErrorCode rg_fit_draw(RgFitWork *work, const RgFitOptions *options, RgRando
 {
   Fit fit = {.work = work, .kernel = kernel, .options = options};
 
-  PetscFunctionBeginUser;
   PetscCall(fit_begin(&fit, *noise_variance));
   draw_start(&fit, random);
   for (int k = 0; k < fit.n_free; k++) fit.value[work->free[k]] = exp(fit.start[k]);
   set_values(kernel, fit.value);
   *noise_variance = fit.value[fit.size - 1];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_variance, double *mean,
@@ -429,7 +418,6 @@ PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_vari
   RgLbfgsb search;
   double first[2];
 
-  PetscFunctionBeginUser;
   PetscCheck(data->n >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "a fit needs data");
   PetscCall(fit_begin(&fit, *noise_variance));
   const RgLbfgsbLimits limits = search_limits(&fit);
@@ -450,7 +438,7 @@ PetscErrorCode rg_fit_with(RgFitWork *work, RgKernel *kernel, double *noise_vari
   }
   set_values(kernel, fit.value);
   *noise_variance = fit.value[fit.size - 1];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, const RgData *data,
@@ -460,10 +448,9 @@ PetscErrorCode rg_fit(RgKernel *kernel, double *noise_variance, double *mean, co
   RgFitWork work = {0};
   RgFitReport report;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_fit_with(&work, kernel, noise_variance, mean, data, options, random, &report));
   PetscCall(rg_fit_work_destroy(&work));
   *value = report.value;
   *evaluations = report.evaluations;
-  PetscFunctionReturn(0);
+  return 0;
 }

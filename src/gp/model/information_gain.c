@@ -38,7 +38,6 @@ static PetscErrorCode select_greedily(const RgDomain *domain, const RgKernel *ke
   double sum = 0;
   bool *used;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_set_posterior_create(domain, kernel, noise_variance, 0.0, gain->n, &posterior));
   const int size = rg_set_posterior_size(posterior);
   const double *variance = rg_set_posterior_variance(posterior);
@@ -56,7 +55,7 @@ static PetscErrorCode select_greedily(const RgDomain *domain, const RgKernel *ke
   }
   PetscCall(PetscFree(used));
   PetscCall(rg_set_posterior_destroy(&posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- eigenvalues ----------------------------------------------------------------------------- */
@@ -73,14 +72,13 @@ static PetscErrorCode largest_eigenvalues(int n, double *A, int count, double *v
   double *all, unused;
   int found, info, no_support;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &all));
   info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'N', 'I', 'L', n, A, n, 0, 0, n - count + 1, n, 0, &found,
                         all, &unused, 1, &no_support);
   PetscCheck(!info && found == count, PETSC_COMM_SELF, PETSC_ERR_LIB, "dsyevr returned %d", info);
   PetscCall(PetscArraycpy(values, all, count));
   PetscCall(PetscFree(all));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Eigenvalues of a Kronecker product: all products of those of the factors. */
@@ -89,7 +87,6 @@ static PetscErrorCode product_eigenvalues(const RgSetPrior *prior, double *value
   double *axis, *table, *tables = prior->tables;
   int done = 1;
 
-  PetscFunctionBeginUser;
   values[0] = 1;
   for (int a = 0; a < prior->n_axes; a++) {
     const int n = prior->levels[a];
@@ -102,7 +99,7 @@ static PetscErrorCode product_eigenvalues(const RgSetPrior *prior, double *value
     tables += (size_t)n * n;
     done *= n;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode dense_eigenvalues(const RgSetPrior *prior, int count, double *values)
@@ -110,12 +107,11 @@ static PetscErrorCode dense_eigenvalues(const RgSetPrior *prior, int count, doub
   const size_t size = (size_t)prior->size;
   double *K;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(size * size, &K));
   PetscCall(rg_kernel_matrix(&prior->kernel, prior->size, prior->points, K));
   PetscCall(largest_eigenvalues(prior->size, K, count, values));
   PetscCall(PetscFree(K));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Interlacing bounds for 1 .. n points, owned by the caller; NULL if there are too many points. */
@@ -125,7 +121,6 @@ static PetscErrorCode interlace(const RgDomain *domain, const RgKernel *kernel,
   RgSetPrior prior;
   double *values, sum = 0;
 
-  PetscFunctionBeginUser;
   *bounds = NULL;
   PetscCall(rg_set_prior_create(domain, kernel, &prior));
   const bool factors = prior.factors && kernel->n_terms == 1;
@@ -141,7 +136,7 @@ static PetscErrorCode interlace(const RgDomain *domain, const RgKernel *kernel,
     *bounds = values;
   }
   PetscCall(rg_set_prior_destroy(&prior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
@@ -174,7 +169,6 @@ PetscErrorCode rg_information_gain_create(const RgDomain *domain, const RgKernel
 {
   double *certificate, *interlacing = NULL;
 
-  PetscFunctionBeginUser;
   PetscCheck(noise_variance > 0 && n >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Information gain of %d points with noise variance %g", n, noise_variance);
   PetscCheck(!domain->without_replacement || n <= domain->design.size, PETSC_COMM_SELF,
@@ -189,13 +183,12 @@ PetscErrorCode rg_information_gain_create(const RgDomain *domain, const RgKernel
   bound_all(gain, rg_kernel_diagonal(kernel), noise_variance, certificate, interlacing);
   PetscCall(PetscFree(certificate));
   PetscCall(PetscFree(interlacing));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_information_gain_destroy(RgInformationGain *gain)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree4(gain->index, gain->gain, gain->upper, gain->bound));
   *gain = (RgInformationGain){0};
-  PetscFunctionReturn(0);
+  return 0;
 }

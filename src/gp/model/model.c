@@ -45,17 +45,16 @@ static PetscErrorCode fit_transform(RgModel *model)
   struct RgModelState *s = model->state;
   const RgTransformKind kind = (RgTransformKind)model->options->transform;
 
-  PetscFunctionBeginUser;
-  if (kind == RG_TRANSFORM_NONE) PetscFunctionReturn(0);
+  if (kind == RG_TRANSFORM_NONE) return 0;
   PetscCall(rg_transform_fit(&model->transform, kind, s->n, s->y));
-  if (s->n == 0) PetscFunctionReturn(0);
+  if (s->n == 0) return 0;
   s->bend = 0;
   for (int i = 0; i < s->n; i++) {
     s->y_model[i] = rg_transform_slope(&model->transform, s->y[i]);
     s->bend += log(s->y_model[i]) / s->n;
   }
   s->steepness = rg_root_mean_square(s->n, s->y_model, 0, s->n);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Shift and scale from all outputs. */
@@ -99,10 +98,9 @@ static PetscErrorCode model_append(RgModel *model, RgFailure *failure)
   struct RgModelState *s = model->state;
   const RgObservations data = observations(s, s->held);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_posterior_extend(&model->posterior, &data, failure));
   if (!failure->failed) s->held = s->n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode rebuild(RgModel *model, RgFailure *failure)
@@ -110,11 +108,10 @@ static PetscErrorCode rebuild(RgModel *model, RgFailure *failure)
   struct RgModelState *s = model->state;
   const RgObservations data = observations(s, 0);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_posterior_reset(&model->posterior, &model->kernel, model->noise_variance,
                                model->mean, &data, failure));
   s->held = s->n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- refit --------------------------------------------------------------------------------- */
@@ -156,11 +153,10 @@ static PetscErrorCode choose_fit_data(RgModel *model, const double **X, const do
   PetscInt *chosen;
   double *draw;
 
-  PetscFunctionBeginUser;
   *X = s->X;
   *y = s->y_model;
   s->fit_n = s->n;
-  if (!s->iterative || s->n <= most) PetscFunctionReturn(0);
+  if (!s->iterative || s->n <= most) return 0;
   if (!s->fit_X) PetscCall(PetscMalloc2((size_t)most * dim, &s->fit_X, most, &s->fit_y));
   PetscCall(PetscMalloc2(s->n, &chosen, s->n, &draw));
   for (int i = 0; i < s->n; i++) {
@@ -178,7 +174,7 @@ static PetscErrorCode choose_fit_data(RgModel *model, const double **X, const do
   *X = s->fit_X;
   *y = s->fit_y;
   s->fit_n = most;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a fit takes its starts one after the other, in parts. The first fit never does. */
@@ -198,7 +194,6 @@ static PetscErrorCode run_fit(RgModel *model, int starts, int most, double *valu
   const double *X, *y;
   RgFitReport report;
 
-  PetscFunctionBeginUser;
   PetscCall(choose_fit_data(model, &X, &y));
   fit.starts = starts;
   fit.max_evaluations = most;
@@ -207,7 +202,7 @@ static PetscErrorCode run_fit(RgModel *model, int starts, int most, double *valu
   *value = report.value;
   *warm = report.value_warm;
   model->report.fit_evaluations += report.evaluations;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a fit starts from the configured hyperparameters. With more than COLD_DATA data such a
@@ -223,31 +218,28 @@ static bool cold_start_is_due(const RgModel *model)
 /* Restore the configured hyperparameters, the start of a cold fit. */
 static PetscErrorCode start_cold(RgModel *model)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_destroy(&model->kernel));
   PetscCall(rg_kernel_copy(&model->state->configured, &model->kernel));
   if (model->state->learn_noise) model->noise_variance = model->state->configured_noise;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode keep(const RgModel *model, RgModelStart *kept)
 {
-  PetscFunctionBeginUser;
   if (kept->kernel.terms) PetscCall(rg_kernel_destroy(&kept->kernel));
   PetscCall(rg_kernel_copy(&model->kernel, &kept->kernel));
   kept->noise_variance = model->noise_variance;
   kept->mean = model->mean;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode restore(const RgModelStart *kept, RgModel *model)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_destroy(&model->kernel));
   PetscCall(rg_kernel_copy(&kept->kernel, &model->kernel));
   model->noise_variance = kept->noise_variance;
   model->mean = kept->mean;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Take the next start: the configured values, then log-uniform draws. */
@@ -257,11 +249,10 @@ static PetscErrorCode take_start(RgModel *model)
   const RgFitOptions fit = rg_surrogate_fit_options(model->options, s->dim, s->learn_noise);
   RgRandom random = rg_stream_at(&s->stream, (uint64_t)s->n);
 
-  PetscFunctionBeginUser;
   if (s->starts_left > model->options->fit_starts) PetscCall(start_cold(model));
   else PetscCall(rg_fit_draw(&s->fit_work, &fit, &random, &model->kernel, &model->noise_variance));
   s->starts_left--;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A part of the climb from one other start. The better of its end and the present optimum, which
@@ -272,7 +263,6 @@ static PetscErrorCode climb_start(RgModel *model, double *value)
   RgModelStart optimum = {0};
   double end, begin;
 
-  PetscFunctionBeginUser;
   PetscCall(keep(model, &optimum));
   if (s->climbs) PetscCall(restore(&s->climber, model));
   else PetscCall(take_start(model));
@@ -283,7 +273,7 @@ static PetscErrorCode climb_start(RgModel *model, double *value)
   if (better) *value = end;
   else PetscCall(restore(&optimum, model));
   PetscCall(rg_kernel_destroy(&optimum.kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A fit to many data: a climb from the last optimum, or a part of the climb from another start. */
@@ -294,7 +284,6 @@ static PetscErrorCode fit_in_parts(RgModel *model, double *value)
   const bool other = s->others_turn && (s->climbs || s->starts_left > 0);
   double warm;
 
-  PetscFunctionBeginUser;
   PetscCall(run_fit(model, 0, other ? 1 : LONG_EVALUATIONS, value, &warm));
   if (due || looks_bad(model, warm)) {
     s->starts_left = 1 + model->options->fit_starts;
@@ -302,7 +291,7 @@ static PetscErrorCode fit_in_parts(RgModel *model, double *value)
   }
   s->others_turn = !other;
   if (other) PetscCall(climb_start(model, value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* All starts in one fit. */
@@ -313,7 +302,6 @@ static PetscErrorCode fit_at_once(RgModel *model, double *value)
   const bool all = multistart_is_due(model);
   double warm, second;
 
-  PetscFunctionBeginUser;
   if (cold_start_is_due(model)) {
     s->cold_n = s->n;
     PetscCall(start_cold(model));
@@ -326,7 +314,7 @@ static PetscErrorCode fit_at_once(RgModel *model, double *value)
     joined = true;
   }
   if (joined) s->multistart_n = s->n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Fit the hyperparameters; keep the present ones when no start has a finite value. */
@@ -337,7 +325,6 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
   RgModelStart last = {0};
   double value;
 
-  PetscFunctionBeginUser;
   PetscCall(keep(model, &last));
   PetscCall((is_long(model) ? fit_in_parts : fit_at_once)(model, &value));
   model->report.refitted = isfinite(value);
@@ -352,7 +339,7 @@ static PetscErrorCode fit_hyperparameters(RgModel *model)
     PetscCall(restore(&last, model));
   }
   PetscCall(rg_kernel_destroy(&last.kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Update the constant mean, if the model has one, with fixed hyperparameters. */
@@ -363,13 +350,12 @@ static PetscErrorCode estimate_mean(RgModel *model)
   const double *X, *y;
   double value, mean = 0.0;
 
-  PetscFunctionBeginUser;
-  if (!fit.learn_mean) PetscFunctionReturn(0);
+  if (!fit.learn_mean) return 0;
   PetscCall(choose_fit_data(model, &X, &y));
   PetscCall(rg_fit_objective_with(&s->fit_work, &model->kernel, model->noise_variance, &mean,
                                   &(RgData){s->fit_n, X, y}, &fit, &value, NULL));
   if (isfinite(value)) model->mean = mean;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Standardise, fit, and bring the posterior up to date (see rg_model_update). */
@@ -379,7 +365,6 @@ static PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure)
   const double shift = model->shift, scale = model->scale, noise = model->noise_variance;
   const double mean = model->mean;
 
-  PetscFunctionBeginUser;
   PetscCall(fit_transform(model));
   standardise(model);
   model_convert_outputs(model, 0);
@@ -402,7 +387,7 @@ static PetscErrorCode rg_model_refit(RgModel *model, RgFailure *failure)
     if (!failure->failed)
       PetscCall(rg_posterior_set_outputs(&model->posterior, model->mean, s->y_model));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { REFIT_ALL = 100 }; /* refit_every: auto */
@@ -420,8 +405,7 @@ static PetscErrorCode reserve(struct RgModelState *s, int capacity)
   double *X, *y, *y_model;
   int *index;
 
-  PetscFunctionBeginUser;
-  if (capacity <= s->capacity) PetscFunctionReturn(0);
+  if (capacity <= s->capacity) return 0;
   if (capacity < 2 * s->capacity) capacity = 2 * s->capacity;
   const size_t rows = capacity, filled = s->n, dim = s->dim;
   PetscCall(PetscMalloc4(rows * dim, &X, rows, &y, rows, &y_model, rows, &index));
@@ -437,7 +421,7 @@ static PetscErrorCode reserve(struct RgModelState *s, int capacity)
   s->y_model = y_model;
   s->index = index;
   s->capacity = capacity;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether the noise is known, whether it is learned, and where learning starts. */
@@ -459,10 +443,9 @@ PetscErrorCode rg_model_create(const RgDomain *domain, const RgSurrogateOptions 
                                bool use_context, double noise_variance, int capacity,
                                const RgStream *stream, RgClock *clock, RgModel *model)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_model_create_on((RgModelHost){.clock = clock}, domain, options, use_context,
                                noise_variance, capacity, stream, model));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Room for the matrix of this many data on this rank, excluding data that the team will hold. */
@@ -479,7 +462,6 @@ static PetscErrorCode create_posterior(RgModel *model, RgTeam *team)
   const bool finite = s->finite;
   const double noise = model->noise_variance;
 
-  PetscFunctionBeginUser;
   s->iterative = finite
                    ? model->options->solver == RG_SOLVER_ITERATIVE
                    : rg_surrogate_is_iterative(model->options, s->capacity, rg_team_size(team));
@@ -496,7 +478,7 @@ static PetscErrorCode create_posterior(RgModel *model, RgTeam *team)
                                   &model->posterior));
     PetscCall(rg_posterior_use_team(&model->posterior, team, s->capacity));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Choices among the words of the design's inputs have no order. */
@@ -504,13 +486,12 @@ static PetscErrorCode set_words(const RgSpace *design, RgKernel *kernel)
 {
   int *words;
 
-  PetscFunctionBeginUser;
-  if (!design->inputs) PetscFunctionReturn(0);
+  if (!design->inputs) return 0;
   PetscCall(PetscCalloc1(kernel->dim, &words));
   for (int j = 0; j < design->dim; j++) words[j] = design->inputs[j].n_words;
   PetscCall(rg_kernel_set_words(kernel, words));
   PetscCall(PetscFree(words));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
@@ -521,7 +502,6 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
   RgTeam *team = options->mean == RG_MEAN_QUADRATIC ? NULL : host.team; /* no team has trends */
   struct RgModelState *s;
 
-  PetscFunctionBeginUser;
   *model = (RgModel){.domain = domain, .options = options, .scale = 1.0};
   model->report.log_likelihood = NAN;
   PetscCall(PetscNew(&s));
@@ -546,15 +526,14 @@ PetscErrorCode rg_model_create_on(RgModelHost host, const RgDomain *domain,
   decide_noise(model, noise_variance);
   model->noise_variance = s->configured_noise;
   PetscCall(create_posterior(model, team));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_model_destroy(RgModel *model)
 {
   struct RgModelState *s = model->state;
 
-  PetscFunctionBeginUser;
-  if (!s) PetscFunctionReturn(0);
+  if (!s) return 0;
   PetscCall(rg_transform_destroy(&model->transform));
   PetscCall(rg_posterior_destroy(&model->posterior));
   PetscCall(rg_kernel_destroy(&model->kernel));
@@ -567,7 +546,7 @@ PetscErrorCode rg_model_destroy(RgModel *model)
   PetscCall(PetscFree3(s->pending_X, s->pending_y, s->pending_index));
   PetscCall(PetscFree(model->state));
   *model = (RgModel){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- update -------------------------------------------------------------------------------- */
@@ -599,7 +578,6 @@ static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailur
   struct RgModelState *s = model->state;
   const size_t dim = s->dim;
 
-  PetscFunctionBeginUser;
   PetscCheck(history->n >= s->n, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
              "the history has %d evaluations, the model has seen %d", history->n, s->n);
   PetscCall(reserve(s, history->n));
@@ -615,7 +593,7 @@ static PetscErrorCode take_in(RgModel *model, const RgHistory *history, RgFailur
   const int first = s->n;
   s->n = history->n;
   model_convert_outputs(model, first);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Add up how far the new data are from the prediction of the posterior without them. */
@@ -625,7 +603,6 @@ static PetscErrorCode add_surprise(RgModel *model, const RgHistory *history)
   const int m = s->n - s->held;
   double *mean, *sd;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(m, &mean, m, &sd));
   PetscCall(rg_model_predict_history(model, history, s->held, m, mean, sd));
   for (int i = 0; i < m; i++) {
@@ -634,7 +611,7 @@ static PetscErrorCode add_surprise(RgModel *model, const RgHistory *history)
   }
   s->predicted += m;
   PetscCall(PetscFree2(mean, sd));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* refit_every: auto. With more than REFIT_ALL data, refit when they have grown by a twentieth;
@@ -644,18 +621,17 @@ static PetscErrorCode drifted(RgModel *model, const RgHistory *history, bool *du
 {
   struct RgModelState *s = model->state;
 
-  PetscFunctionBeginUser;
   *due = s->refit_n == 0 || s->n <= REFIT_ALL || 20 * (int64_t)s->n >= 21 * (int64_t)s->refit_n;
   if (!*due) {
     PetscCall(add_surprise(model, history));
     *due = 100 * (int64_t)s->n >= 101 * (int64_t)s->refit_n &&
            s->surprise > 3.0 * sqrt(2.0 * s->predicted);
   }
-  if (!*due) PetscFunctionReturn(0);
+  if (!*due) return 0;
   s->refit_n = s->n;
   s->predicted = 0;
   s->surprise = 0.0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a refit is due before the next query, t = n - n_initial + 1. Marks it as done. */
@@ -663,15 +639,14 @@ static PetscErrorCode refit_is_due(RgModel *model, const RgHistory *history, boo
 {
   const int queries = history->n - history->n_initial, every = model->options->refit_every;
 
-  PetscFunctionBeginUser;
   *due = false;
-  if (queries < 0) PetscFunctionReturn(0);
+  if (queries < 0) return 0;
   const int period = queries / PetscMax(every, 1);
-  if (period <= model->state->last_period) PetscFunctionReturn(0);
+  if (period <= model->state->last_period) return 0;
   model->state->last_period = period;
   *due = true;
   if (every < 0) PetscCall(drifted(model, history, due));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailure *failure)
@@ -679,7 +654,6 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
   struct RgModelState *s = model->state;
   bool due = false;
 
-  PetscFunctionBeginUser;
   const bool nothing_new = s->n > 0 && history->n == s->n;
   if (s->clock) PetscCall(rg_clock_begin(s->clock, RG_STAGE_FIT));
   PetscCall(rg_model_remove_pending(model));
@@ -699,7 +673,7 @@ PetscErrorCode rg_model_update(RgModel *model, const RgHistory *history, RgFailu
   if (!failure->failed && rg_pending_lies(s->pending))
     PetscCall(rg_model_append_pending(model, history, (RgPendingRule)s->pending->rule, failure));
   if (s->clock) PetscCall(rg_clock_end(s->clock, RG_STAGE_FIT));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_model_native_sd(const RgModel *model, double mean, double sd)
@@ -713,10 +687,9 @@ double rg_model_native_sd(const RgModel *model, double mean, double sd)
 
 PetscErrorCode rg_model_predict(RgModel *model, int m, const double *Z, double *mean, double *sd)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_posterior_predict(&model->posterior, m, Z, mean, sd, &model->state->prediction));
   for (int j = 0; j < m; j++) sd[j] = sqrt(sd[j]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_model_predict_history(RgModel *model, const RgHistory *history, int first, int m,
@@ -726,19 +699,18 @@ PetscErrorCode rg_model_predict_history(RgModel *model, const RgHistory *history
   const double *variances = rg_posterior_variances(&model->posterior);
   double *Z;
 
-  PetscFunctionBeginUser;
   if (means) {
     for (int i = 0; i < m; i++) {
       const int index = index_of(model, history, first + i);
       mean[i] = means[index];
       sd[i] = sqrt(variances[index]);
     }
-    PetscFunctionReturn(0);
+    return 0;
   }
   const int dim = model->state->dim;
   PetscCall(PetscMalloc1((size_t)m * dim, &Z));
   for (int i = 0; i < m; i++) input_of(model, history, first + i, Z + (size_t)i * dim);
   PetscCall(rg_model_predict(model, m, Z, mean, sd));
   PetscCall(PetscFree(Z));
-  PetscFunctionReturn(0);
+  return 0;
 }

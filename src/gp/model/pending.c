@@ -39,7 +39,6 @@ PetscErrorCode rg_pending_check(RgPendingOptions *options, RgPlace place,
 {
   const bool penalises = options->penaliser != RG_PENALISER_NONE;
 
-  PetscFunctionBeginUser;
   if (options->rule == RG_PENDING_IGNORE && penalises) options->rule = RG_PENDING_PENALISE;
   if (options->rule == RG_PENDING_PENALISE && !penalises) options->penaliser = RG_PENALISER_HARD;
   if (options->rule != RG_PENDING_PENALISE && penalises)
@@ -52,7 +51,7 @@ PetscErrorCode rg_pending_check(RgPendingOptions *options, RgPlace place,
        options->box != 0.5))
     rg_diagnostics_add(diagnostics, place,
                        "pending: 'lipschitz', 'clip' and 'box' go with 'penalise'");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_pending_lies(const RgPendingOptions *options)
@@ -64,13 +63,12 @@ bool rg_pending_lies(const RgPendingOptions *options)
 
 static PetscErrorCode reserve(struct RgModelState *s, int n)
 {
-  PetscFunctionBeginUser;
-  if (n <= s->pending_room) PetscFunctionReturn(0);
+  if (n <= s->pending_room) return 0;
   PetscCall(PetscFree3(s->pending_X, s->pending_y, s->pending_index));
   PetscCall(
     PetscMalloc3((size_t)n * s->dim, &s->pending_X, n, &s->pending_y, n, &s->pending_index));
   s->pending_room = n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The inputs of the points in flight. */
@@ -80,7 +78,6 @@ static PetscErrorCode take_points(RgModel *model, const RgHistory *history)
   const size_t dim = (size_t)history->dim, context_dim = (size_t)history->context_dim;
   struct RgModelState *s = model->state;
 
-  PetscFunctionBeginUser;
   PetscCheck(!s->use_context || pending->c, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
              "points in flight without their contexts, and the model has a context");
   PetscCall(reserve(s, pending->n));
@@ -94,7 +91,7 @@ static PetscErrorCode take_points(RgModel *model, const RgHistory *history)
       s->pending_index[i] =
         s->pending_index[i] * model->domain->context.size + pending->context_index[i];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode believe(RgModel *model, int n, double *y)
@@ -102,11 +99,10 @@ static PetscErrorCode believe(RgModel *model, int n, double *y)
   struct RgModelState *s = model->state;
   const double *means = rg_posterior_means(&model->posterior);
 
-  PetscFunctionBeginUser;
   for (int i = 0; means && i < n; i++) y[i] = means[s->pending_index[i]];
   if (!means)
     PetscCall(rg_posterior_predict(&model->posterior, n, s->pending_X, y, NULL, &s->prediction));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The least, mean or largest output in model units; without data the prior mean. */
@@ -131,9 +127,8 @@ PetscErrorCode rg_model_append_pending(RgModel *model, const RgHistory *history,
   struct RgModelState *s = model->state;
   const int n = history->pending.n;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_model_remove_pending(model));
-  if (n == 0) PetscFunctionReturn(0);
+  if (n == 0) return 0;
   PetscCall(take_points(model, history));
   if (rule == RG_PENDING_BELIEVER) {
     PetscCall(believe(model, n, s->pending_y));
@@ -144,15 +139,14 @@ PetscErrorCode rg_model_append_pending(RgModel *model, const RgHistory *history,
   s->n_pending = n;
   const RgObservations points = rg_model_pending(model);
   PetscCall(rg_posterior_append_pending(&model->posterior, &points, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_model_remove_pending(RgModel *model)
 {
-  PetscFunctionBeginUser;
   model->state->n_pending = 0;
   PetscCall(rg_posterior_remove_pending(&model->posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 RgRandom rg_model_pending_random(const RgModel *model, const RgHistory *history, const char *name)

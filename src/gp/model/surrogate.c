@@ -43,7 +43,6 @@ static PetscErrorCode surrogate_check_terms(const RgSurrogateOptions *o, int dim
   const char *mistake;
   int *inputs;
 
-  PetscFunctionBeginUser;
   if (o->structure != RG_STRUCTURE_ADDITIVE || o->ard || o->groups.n)
     rg_diagnostics_add(diagnostics, place,
                        "'terms' needs 'structure: additive', 'ard: false' and no 'groups'");
@@ -60,7 +59,7 @@ static PetscErrorCode surrogate_check_terms(const RgSurrogateOptions *o, int dim
   if (o->term_variance.n && o->term_variance.n != o->terms.n)
     rg_diagnostics_add(diagnostics, place, "'term_variance' has %d values for %d terms",
                        o->term_variance.n, o->terms.n);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode surrogate_terms_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
@@ -70,7 +69,6 @@ static PetscErrorCode surrogate_terms_kernel(const RgSurrogateOptions *o, int di
   double *length_scale, *variance;
   int *count, *inputs, used = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(n, &length_scale, n, &variance, n, &count, (size_t)n * dim, &inputs));
   for (int t = 0; t < n; t++) {
     const RgReals *given = &o->length_scale;
@@ -86,7 +84,7 @@ static PetscErrorCode surrogate_terms_kernel(const RgSurrogateOptions *o, int di
   PetscCall(rg_kernel_create_terms((RgKernelFamily)o->kernel, dim, n, count, inputs, length_scale,
                                    variance, kernel));
   PetscCall(PetscFree4(length_scale, variance, count, inputs));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { FEW_INPUTS = 20 };
@@ -343,7 +341,6 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
   const int seen = use_context ? dim_c : 0;
   int dim = dim_x + dim_c, *group;
 
-  PetscFunctionBeginUser;
   if (o->terms.n) PetscCall(surrogate_check_terms(o, dim_x + seen, place, diagnostics));
   check_transforms(o, seen > 0, place, diagnostics);
   if (o->term_variance.n && !o->terms.n)
@@ -351,7 +348,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
   if (o->groups.n && o->groups.n != dim) {
     rg_diagnostics_add(diagnostics, place, "'groups' has %d values for %d inputs", o->groups.n,
                        dim);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (o->groups.n && !has_groups(o))
     rg_diagnostics_add(diagnostics, place, "'groups' needs 'structure: product' or 'additive'");
@@ -384,7 +381,7 @@ PetscErrorCode rg_surrogate_check(const RgSurrogateOptions *o, int dim_x, int di
       rg_diagnostics_add(diagnostics, place, "'%s_lower' (%g) must be less than '%s_upper' (%g)",
                          bounds[i].name, bounds[i].lower, bounds[i].name, bounds[i].upper);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Lognormal prior of length scales that grow with the diagonal of the cube: mean and deviation of
@@ -423,14 +420,13 @@ static PetscErrorCode shift_kernel(const RgSurrogateOptions *o, int dim, RgKerne
   const double start = surrogate_start(o, dim);
   double *length_scale;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(dim, &length_scale));
   for (int j = 0; j < dim; j++)
     length_scale[j] = given->n == 0 ? start : given->values[j < given->n ? j : 0];
   PetscCall(rg_kernel_create_shift((RgKernelFamily)o->kernel, dim, o->ard, length_scale,
                                    o->variance, kernel));
   PetscCall(PetscFree(length_scale));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* One factor, or a product or sum over groups. */
@@ -440,7 +436,6 @@ static PetscErrorCode grouped_kernel(const RgSurrogateOptions *o, int dim, RgKer
   double *length_scale, *variance;
   int *group, n_groups = 1;
 
-  PetscFunctionBeginUser;
   PetscCheck(o->groups.n == 0 || o->groups.n >= dim, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
              "%d groups for %d inputs", o->groups.n, dim);
   PetscCall(PetscCalloc3(dim, &length_scale, dim, &variance, dim, &group));
@@ -465,17 +460,16 @@ static PetscErrorCode grouped_kernel(const RgSurrogateOptions *o, int dim, RgKer
     rg_kernel_set_family(&kernel->terms[product ? 0 : g].factors[product ? g : 0], family_of(o, g));
   }
   PetscCall(PetscFree3(length_scale, variance, group));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_surrogate_kernel(const RgSurrogateOptions *o, int dim, RgKernel *kernel)
 {
-  PetscFunctionBeginUser;
   if (o->terms.n) PetscCall(surrogate_terms_kernel(o, dim, kernel));
   else if (o->structure == RG_STRUCTURE_SHIFT) PetscCall(shift_kernel(o, dim, kernel));
   else PetscCall(grouped_kernel(o, dim, kernel));
   if (!isnan(o->shape)) rg_kernel_set_shape(kernel, o->shape);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_surrogate_tables(const RgSurrogateOptions *o, int dim, const int *levels,
@@ -484,12 +478,11 @@ PetscErrorCode rg_surrogate_tables(const RgSurrogateOptions *o, int dim, const i
   RgKernel kernel;
   double pairs = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_surrogate_kernel(o, dim, &kernel));
   for (int a = 0; a < dim; a++) pairs += (double)levels[a] * levels[a];
   *tables = rg_kernel_factors_over_inputs(&kernel) ? pairs * kernel.n_terms : 0;
   PetscCall(rg_kernel_destroy(&kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- fit ----------------------------------------------------------------------------------- */

@@ -124,7 +124,6 @@ static void fit_power(RgTransform *transform, int n, const double *y)
 /* Equal outputs share the score of their mean rank: the normal quantile at (rank - 1/2)/n. */
 static PetscErrorCode fit_ranks(RgTransform *transform, int n, double *sorted)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscSortReal(n, sorted));
   PetscCall(PetscMalloc1(n, &transform->knot));
   PetscCall(PetscMalloc1(n, &transform->score));
@@ -133,7 +132,7 @@ static PetscErrorCode fit_ranks(RgTransform *transform, int n, double *sorted)
     transform->knot[transform->n] = sorted[first];
     transform->score[transform->n++] = rg_normal_quantile(0.5 * (first + end) / n);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The piece of the line through (x, v) that x = at belongs to. */
@@ -173,9 +172,8 @@ PetscErrorCode rg_transform_fit(RgTransform *transform, RgTransformKind kind, in
 {
   double *sorted;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_transform_destroy(transform));
-  if (kind == RG_TRANSFORM_NONE) PetscFunctionReturn(0);
+  if (kind == RG_TRANSFORM_NONE) return 0;
   PetscCall(PetscMalloc1(PetscMax(n, 1), &sorted));
   PetscCall(PetscArraycpy(sorted, y, n));
   PetscCall(PetscSortReal(n, sorted));
@@ -187,16 +185,15 @@ PetscErrorCode rg_transform_fit(RgTransform *transform, RgTransformKind kind, in
     else PetscCall(fit_ranks(transform, n, sorted));
   }
   PetscCall(PetscFree(sorted));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_transform_destroy(RgTransform *transform)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(transform->knot));
   PetscCall(PetscFree(transform->score));
   *transform = (RgTransform){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_transform_value(const RgTransform *transform, double y)

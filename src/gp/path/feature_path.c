@@ -68,7 +68,6 @@ PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace 
   Side rows = {.dim = split, .size = 1}, columns = {.first = split, .stride = 1};
   double *A, *B, *G, *zero;
 
-  PetscFunctionBeginUser;
   PetscCheck(grid->kind == RG_SPACE_GRID && grid->dim == path->dim && !path->posterior,
              PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "A path without an exact update on a product grid of its dimension is wanted");
@@ -85,7 +84,7 @@ PetscErrorCode rg_feature_path_on_grid(const RgFeaturePath *path, const RgSpace 
   for (int i = 0; i < grid->size; i++) value[(size_t)i * step] = path->mean + G[i];
   PetscCall(PetscFree(zero));
   PetscCall(PetscFree3(A, B, G));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* T (size x 2 ld) in single precision: cos, sin. */
@@ -123,7 +122,6 @@ static PetscErrorCode feature_path_screen_weights(RgFeaturePath *path,
   float *zero, *weights, *A, *B, *weighed;
   double *G;
 
-  PetscFunctionBeginUser;
   PetscCheck(split > 0 && split < path->dim && m <= rows * columns, PETSC_COMM_SELF,
              PETSC_ERR_ARG_OUTOFRANGE, "%d points of %d rows in %d and %d columns in %d dimensions",
              m, rows, split, columns, path->dim - split);
@@ -147,16 +145,15 @@ static PetscErrorCode feature_path_screen_weights(RgFeaturePath *path,
     rg_vector_ops()->coarse_products(rows, columns, 2 * (int)ld, weighed, B, G);
     for (int i = 0; i < m; i++) value[i] = path->mean + G[i];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_feature_path_screen_product(RgFeaturePath *path, const RgPointProduct *product,
                                               int m, const double *Z, double *value)
 {
-  PetscFunctionBeginUser;
   PetscCall(feature_path_screen_weights(path, product, 1, path->weight, m, value));
   PetscCall(feature_path_add_updates(path, m, Z, value, NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #define TWO_PI 6.283185307179586476925287
@@ -173,34 +170,31 @@ static size_t padded(int n)
 
 PetscErrorCode rg_feature_path_create(int dim, int n, RgFeaturePath *path)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(path, sizeof *path));
   path->dim = path->rows = dim;
   path->n = n;
   PetscCall(
     PetscMalloc4(n, &path->phase, n, &path->amplitude, n, &path->weight, 2 * n, &path->work));
   PetscCall(PetscMalloc2((size_t)dim * n, &path->frequency, (dim + 3) * padded(n), &path->coarse));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_feature_path_destroy(RgFeaturePath *path)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree2(path->frequency, path->coarse));
   PetscCall(PetscFree4(path->phase, path->amplitude, path->weight, path->work));
   PetscCall(RG_FREE(&path->alpha, &path->large_work, &path->words, &path->warp, &path->point));
   PetscCall(PetscMemzero(path, sizeof *path));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode feature_path_reserve(RgFeaturePath *path, size_t size)
 {
-  PetscFunctionBeginUser;
-  if (size <= path->large_room) PetscFunctionReturn(0);
+  if (size <= path->large_room) return 0;
   PetscCall(PetscFree(path->large_work));
   PetscCall(PetscMalloc1(size + size / 2, &path->large_work));
   path->large_room = size + size / 2;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- choices --------------------------------------------------------------------------------- */
@@ -238,7 +232,6 @@ static PetscErrorCode take_inputs(RgFeaturePath *path, const RgKernel *kernel)
   const int dim = path->dim;
   int rows = dim;
 
-  PetscFunctionBeginUser;
   for (int t = 0; t < kernel->n_terms; t++)
     for (int f = 0; f < kernel->terms[t].n_factors; f++) {
       const RgKernelFactor *factor = &kernel->terms[t].factors[f];
@@ -252,14 +245,14 @@ static PetscErrorCode take_inputs(RgFeaturePath *path, const RgKernel *kernel)
   if (kernel->warp && !path->warp) PetscCall(PetscMalloc1(2 * (size_t)dim, &path->warp));
   if (kernel->warp) PetscCall(PetscArraycpy(path->warp, kernel->warp, 2 * (size_t)dim));
   if (kernel->warp && !path->point) PetscCall(PetscMalloc1(rows, &path->point));
-  if (rows == path->rows) PetscFunctionReturn(0);
+  if (rows == path->rows) return 0;
   path->rows = rows;
   PetscCall(PetscFree2(path->frequency, path->coarse));
   PetscCall(PetscFree(path->point));
   PetscCall(PetscMalloc1(rows, &path->point));
   PetscCall(PetscMalloc2((size_t)rows * path->n, &path->frequency, (rows + 3) * padded(path->n),
                          &path->coarse));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the prior ------------------------------------------------------------------------------- */
@@ -273,10 +266,9 @@ static PetscErrorCode draw_turns(const RgKernelFactor *factor, int n, RgRandom *
   RgKernelFactor wide = *factor;
   int at = 0;
 
-  PetscFunctionBeginUser;
   if (!factor->words) {
     rg_kernel_classes[factor->family]->spectrum(factor, n, random, turns, work);
-    PetscFunctionReturn(0);
+    return 0;
   }
   wide.n_inputs = wide.n_scales = columns;
   wide.words = NULL;
@@ -289,7 +281,7 @@ static PetscErrorCode draw_turns(const RgKernelFactor *factor, int n, RgRandom *
     }
   rg_kernel_classes[factor->family]->spectrum(&wide, n, random, turns, work);
   PetscCall(PetscFree2(wide.length_scale, wide.inputs));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Adds the frequencies of one factor to features [first, first + n). work: (columns + 2) n. */
@@ -298,7 +290,6 @@ static PetscErrorCode draw_factor(const RgKernelFactor *factor, int first, int n
 {
   const double *turns = work + 2 * (size_t)n;
 
-  PetscFunctionBeginUser;
   PetscCall(draw_turns(factor, n, random, work + 2 * (size_t)n, work));
   for (int k = 0; k < factor->n_inputs; k++) {
     const int words = rg_kernel_input_words(factor, k);
@@ -315,7 +306,7 @@ static PetscErrorCode draw_factor(const RgKernelFactor *factor, int first, int n
       if (factor->shift) memcpy(w + (size_t)factor->shift * path->n, w, (size_t)n * sizeof *w);
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel, RgRandom *random)
@@ -323,7 +314,6 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
   int n = path->n, terms = kernel->n_terms, first = 0;
   double *work;
 
-  PetscFunctionBeginUser;
   PetscCheck(n >= terms && kernel->dim == path->dim, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%d features in %d dimensions for a kernel of %d terms in %d", n, path->dim, terms,
              kernel->dim);
@@ -352,7 +342,7 @@ PetscErrorCode rg_feature_path_draw(RgFeaturePath *path, const RgKernel *kernel,
   path->posterior = NULL;
   path->has_coarse = false;
   PetscCall(PetscFree(work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- conditioning ---------------------------------------------------------------------------- */
@@ -423,7 +413,6 @@ PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPo
   double *r, *s;
   System system = {.dual = dual, .n = n, .features = features, .size = dual ? n : features};
 
-  PetscFunctionBeginUser;
   path->mean = 0.0;
   path->has_coarse = false;
   system.ldp = (int)padded(features);
@@ -446,17 +435,16 @@ PetscErrorCode rg_feature_path_condition_weights(RgFeaturePath *path, const RgPo
     rg_failure_set(failure, "%d data don't determine the weights of %d features", n, features);
   }
   path->mean = posterior->mean;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode feature_path_reserve_alpha(RgFeaturePath *path, int n)
 {
-  PetscFunctionBeginUser;
-  if (n <= path->alpha_room) PetscFunctionReturn(0);
+  if (n <= path->alpha_room) return 0;
   PetscCall(PetscFree(path->alpha));
   PetscCall(PetscMalloc1(2 * (size_t)n, &path->alpha));
   path->alpha_room = 2 * n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* alpha = (K + noise I)^-1 r */
@@ -465,7 +453,6 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
 {
   int n = posterior->n, ld = posterior->capacity;
 
-  PetscFunctionBeginUser;
   PetscCall(feature_path_reserve_alpha(path, n));
   PetscCall(rg_feature_path_evaluate(path, n, posterior->X, path->alpha, NULL));
   for (int i = 0; i < n; i++) {
@@ -481,7 +468,7 @@ PetscErrorCode rg_feature_path_condition_pathwise(RgFeaturePath *path, RgPosteri
   }
   path->mean = posterior->mean;
   path->posterior = posterior;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- evaluation ------------------------------------------------------------------------------ */
@@ -493,7 +480,6 @@ static PetscErrorCode evaluate_features(RgFeaturePath *path, int m, const double
   int n = path->n, dim = path->dim;
   double *cosine = path->work, *sine = gradient ? path->work + n : NULL;
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < m; j++, Z += dim) {
     if (j % POLL == 0) PetscCall(rg_poll());
     ops->turns(path->rows, feature_path_rows(path, Z), n, path->frequency, (size_t)n, path->phase,
@@ -511,7 +497,7 @@ static PetscErrorCode evaluate_features(RgFeaturePath *path, int m, const double
         -TWO_PI * slope[0] * ops->dot(n, sine, path->frequency + (size_t)row_of(path, k) * n);
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Add sum_i alpha_i k(x_i, z) at a block of points. */
@@ -523,19 +509,18 @@ static PetscErrorCode add_update(RgFeaturePath *path, int m, const double *Z, do
   size_t size = (size_t)n * m, need = size + (size_t)m * dim;
   double *K, *G;
 
-  PetscFunctionBeginUser;
   PetscCall(feature_path_reserve(path, need));
   K = path->large_work;
   G = K + size;
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, m, Z, K));
   cblas_dgemv(CblasColMajor, CblasNoTrans, m, n, 1.0, K, m, path->alpha, 1, 1.0, value, 1);
-  if (!gradient) PetscFunctionReturn(0);
+  if (!gradient) return 0;
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < m; j++) K[(size_t)i * m + j] = path->alpha[i];
   }
   PetscCall(rg_kernel_cross_gradient(&posterior->kernel, n, posterior->X, m, Z, K, G));
   for (int j = 0; j < m * dim; j++) gradient[j] += G[j];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode feature_path_add_updates(RgFeaturePath *path, int m, const double *Z,
@@ -543,24 +528,22 @@ static PetscErrorCode feature_path_add_updates(RgFeaturePath *path, int m, const
 {
   size_t dim = (size_t)path->dim;
 
-  PetscFunctionBeginUser;
-  if (!path->posterior || path->posterior->n == 0) PetscFunctionReturn(0);
+  if (!path->posterior || path->posterior->n == 0) return 0;
   for (int first = 0; first < m; first += BLOCK) {
     int width = PetscMin(BLOCK, m - first);
 
     PetscCall(add_update(path, width, Z + first * dim, value + first,
                          gradient ? gradient + first * dim : NULL));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_feature_path_evaluate(RgFeaturePath *path, int m, const double *Z, double *value,
                                         double *gradient)
 {
-  PetscFunctionBeginUser;
   PetscCall(evaluate_features(path, m, Z, value, gradient));
   PetscCall(feature_path_add_updates(path, m, Z, value, gradient));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static size_t feature_path_make_coarse(RgFeaturePath *path)
@@ -593,33 +576,30 @@ PetscErrorCode rg_feature_path_screen(RgFeaturePath *path, int m, const double *
   size_t ld = feature_path_make_coarse(path), dim = (size_t)path->dim;
   const float *phase = path->coarse + (size_t)path->rows * ld;
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < m; j++) {
     value[j] = path->mean + rg_vector_ops()->coarse_cosine_sum(
                               path->rows, feature_path_rows(path, Z + (size_t)j * dim), (int)ld,
                               path->coarse, ld, phase, phase + ld);
   }
   PetscCall(feature_path_add_updates(path, m, Z, value, NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #define BUNDLE_BLOCK 128 /* points per block: their kernel values with the data stay in cache */
 
 PetscErrorCode rg_feature_bundle_create(int dim, int features, RgFeatureBundle *bundle)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(bundle, sizeof *bundle));
   PetscCall(rg_feature_path_create(dim, features, &bundle->path));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_feature_bundle_destroy(RgFeatureBundle *bundle)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_feature_path_destroy(&bundle->path));
   PetscCall(RG_FREE(&bundle->weight, &bundle->alpha, &bundle->work));
   PetscCall(PetscMemzero(bundle, sizeof *bundle));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode reserve(size_t size, size_t *room, double **array)
@@ -633,7 +613,6 @@ static PetscErrorCode draw_weights(RgFeatureBundle *bundle, RgRandom *random)
   const RgFeaturePath *path = &bundle->path;
   const size_t M = (size_t)path->n;
 
-  PetscFunctionBeginUser;
   PetscCall(reserve(M * bundle->count, &bundle->weight_room, &bundle->weight));
   memcpy(bundle->weight, path->weight, M * sizeof(double));
   for (int s = 1; s < bundle->count; s++) {
@@ -642,7 +621,7 @@ static PetscErrorCode draw_weights(RgFeatureBundle *bundle, RgRandom *random)
     rg_vector_normals(random, M, weight);
     rg_vector_ops()->multiply(path->n, path->amplitude, weight);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *posterior, int count,
@@ -654,7 +633,6 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
   const double *x = posterior->X;
   double *r, *cosine = path->work;
 
-  PetscFunctionBeginUser;
   bundle->count = count;
   PetscCall(rg_feature_path_draw(path, &posterior->kernel, random));
   PetscCall(draw_weights(bundle, random));
@@ -675,7 +653,7 @@ PetscErrorCode rg_feature_bundle_draw(RgFeatureBundle *bundle, RgPosterior *post
   path->mean = posterior->mean;
   path->posterior = posterior;
   PetscCall(rg_feature_bundle_select(bundle, 0));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_feature_bundle_select(RgFeatureBundle *bundle, int s)
@@ -683,7 +661,6 @@ PetscErrorCode rg_feature_bundle_select(RgFeatureBundle *bundle, int s)
   RgFeaturePath *path = &bundle->path;
   const size_t M = (size_t)path->n;
 
-  PetscFunctionBeginUser;
   PetscCheck(s >= 0 && s < bundle->count, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Path %d of %d", s, bundle->count);
   memcpy(path->weight, bundle->weight + s * M, M * sizeof(double));
@@ -691,7 +668,7 @@ PetscErrorCode rg_feature_bundle_select(RgFeatureBundle *bundle, int s)
     path->alpha[i] = bundle->alpha[(size_t)i * bundle->count + s];
   }
   path->has_coarse = false;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, const RgPointProduct *product,
@@ -701,7 +678,6 @@ PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, const RgPointPr
   const size_t dim = (size_t)bundle->path.dim;
   const int n = posterior->n, count = bundle->count;
 
-  PetscFunctionBeginUser;
   PetscCall(feature_path_screen_weights(&bundle->path, product, count, bundle->weight, m, value));
   PetscCall(reserve((size_t)n * BUNDLE_BLOCK, &bundle->work_room, &bundle->work));
   for (int first = 0; n && first < m; first += BUNDLE_BLOCK) {
@@ -712,5 +688,5 @@ PetscErrorCode rg_feature_bundle_screen(RgFeatureBundle *bundle, const RgPointPr
     cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, count, width, n, 1.0, bundle->alpha, count,
                 bundle->work, width, 1.0, value + first, m);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -8,7 +8,6 @@
 PetscErrorCode rg_factor_covariance(int n, RgMatrixFunction matrix, const void *closure,
                                     double diagonal, double *L, double *jitter, RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   for (double added = 0.0;; added = added > 0.0 ? 10.0 * added : 1e-10 * diagonal) {
     if (added > 1.001e-4 * diagonal) {
       rg_failure_set(failure, "Cholesky factorisation of the covariance of %d points failed", n);
@@ -22,7 +21,7 @@ PetscErrorCode rg_factor_covariance(int n, RgMatrixFunction matrix, const void *
     }
   }
   for (int j = 1; j < n; j++) memset(L + (size_t)j * n, 0, (size_t)j * sizeof *L);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The dense method. */
@@ -46,14 +45,13 @@ static PetscErrorCode sample_dense(const RgSpace *space, const RgKernel *kernel,
   Points points = {kernel, n, space->points};
   double *L;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)n * n, &L));
   PetscCall(rg_factor_covariance(n, points_matrix, &points, rg_kernel_diagonal(kernel), L, jitter,
                                  failure));
   PetscCall(PetscArraycpy(f, z, n));
   cblas_dtrmv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, L, n, f, 1);
   PetscCall(PetscFree(L));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Correlations between the levels of one coordinate. */
@@ -68,7 +66,6 @@ static PetscErrorCode axis_matrix(const void *closure, double *K)
   const Axis *axis = closure;
   RgKernel restricted;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_restrict(&axis->kernel->terms[0], axis->input, 1.0, &restricted));
   if (restricted.n_terms) {
     PetscCall(rg_kernel_matrix(&restricted, axis->n, axis->axis, K));
@@ -76,7 +73,7 @@ static PetscErrorCode axis_matrix(const void *closure, double *K)
   } else {
     for (size_t i = 0; i < (size_t)axis->n * axis->n; i++) K[i] = 1.0;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* f viewed as before x n x after (row-major): multiply the middle index by L, in place. */
@@ -95,7 +92,6 @@ static PetscErrorCode sample_grid(const RgSpace *space, const RgKernel *kernel, 
   const double *axis = space->axes;
   int before = 1, after = space->size;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < space->size; i++) f[i] = z[i] * PetscSqrtReal(kernel->terms[0].variance);
   for (int k = 0; k < space->dim; k++) {
     int n = space->levels[k];
@@ -111,7 +107,7 @@ static PetscErrorCode sample_grid(const RgSpace *space, const RgKernel *kernel, 
     axis += n;
   }
   *jitter *= kernel->terms[0].variance;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, const double *z,
@@ -123,7 +119,6 @@ PetscErrorCode rg_sample_path(const RgSpace *space, const RgKernel *kernel, cons
 PetscErrorCode rg_sample_path_on(RgTeam *team, const RgSpace *space, const RgKernel *kernel,
                                  const double *z, double *f, double *jitter, RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   PetscCheck(rg_space_is_finite(space), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "Sample paths are drawn on finite sets");
   PetscCheck(space->dim == kernel->dim, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ,
@@ -137,5 +132,5 @@ PetscErrorCode rg_sample_path_on(RgTeam *team, const RgSpace *space, const RgKer
   } else {
     PetscCall(sample_dense(space, kernel, z, f, jitter, failure));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

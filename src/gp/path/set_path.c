@@ -31,7 +31,6 @@ PetscErrorCode rg_set_paths_create(const RgSpace *space, const RgKernel *kernel,
 {
   RgSetPaths *paths;
 
-  PetscFunctionBeginUser;
   PetscCheck(rg_space_is_finite(space), PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
              "These paths are drawn on finite sets");
   PetscCall(PetscNew(&paths));
@@ -43,19 +42,18 @@ PetscErrorCode rg_set_paths_create(const RgSpace *space, const RgKernel *kernel,
   PetscCall(PetscMalloc1(2 * rg_kernel_theta_size(kernel), &paths->theta));
   rg_kernel_get_theta(kernel, paths->theta);
   *out = paths;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_paths_destroy(RgSetPaths **paths)
 {
-  PetscFunctionBeginUser;
-  if (!*paths) PetscFunctionReturn(0);
+  if (!*paths) return 0;
   PetscCall(rg_set_factor_destroy(&(*paths)->factor));
   PetscCall(rg_set_prior_destroy(&(*paths)->prior));
   PetscCall(rg_posterior_destroy(&(*paths)->posterior));
   PetscCall(RG_FREE(&(*paths)->index, &(*paths)->theta, &(*paths)->noise, &(*paths)->update,
                     &(*paths)->tile, paths));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 RgPosterior *rg_set_paths_posterior(RgSetPaths *paths)
@@ -74,33 +72,30 @@ static PetscErrorCode update_kernel(RgSetPaths *paths, const RgKernel *kernel, b
   int size = rg_kernel_theta_size(kernel);
   double *theta = paths->theta + size;
 
-  PetscFunctionBeginUser;
   PetscCheck(rg_kernel_same_structure(kernel, &paths->prior.kernel), PETSC_COMM_SELF,
              PETSC_ERR_ARG_INCOMP, "The structure of the kernel changed");
   rg_kernel_get_theta(kernel, theta);
   *changed = false;
   for (int p = 0; p < size; p++) *changed = *changed || theta[p] != paths->theta[p];
-  if (!*changed) PetscFunctionReturn(0);
+  if (!*changed) return 0;
   PetscCall(PetscArraycpy(paths->theta, theta, size));
   PetscCall(rg_set_prior_set_kernel(&paths->prior, kernel));
   paths->factored = false;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode reserve_indices(RgSetPaths *paths, int n)
 {
-  PetscFunctionBeginUser;
-  if (n <= paths->capacity) PetscFunctionReturn(0);
+  if (n <= paths->capacity) return 0;
   paths->capacity = PetscMax(n, 2 * paths->capacity);
   PetscCall(PetscRealloc((size_t)paths->capacity * sizeof *paths->index, &paths->index));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode take_indices(RgSetPaths *paths, int n, const int *index, bool *same)
 {
   int held = paths->posterior.n;
 
-  PetscFunctionBeginUser;
   *same = n >= held;
   for (int i = 0; *same && i < held; i++) *same = index[i] == paths->index[i];
   PetscCall(reserve_indices(paths, n));
@@ -109,7 +104,7 @@ static PetscErrorCode take_indices(RgSetPaths *paths, int n, const int *index, b
                PETSC_ERR_ARG_OUTOFRANGE, "Point %d of a set of %d", index[i], paths->prior.size);
     paths->index[i] = index[i];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool same_outputs(const RgPosterior *posterior, double mean, const double *y)
@@ -125,11 +120,10 @@ static PetscErrorCode gather(const RgSetPrior *prior, int n, const int *index, d
 {
   size_t dim = (size_t)prior->kernel.dim;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     PetscCall(PetscArraycpy(X + i * dim, prior->points + index[i] * dim, dim));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, double noise_variance,
@@ -140,7 +134,6 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
   bool changed, same;
   double *X;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_posterior_remove_pending(posterior));
   PetscCall(update_kernel(paths, kernel, &changed));
   PetscCall(take_indices(paths, n, index, &same));
@@ -157,7 +150,7 @@ PetscErrorCode rg_set_paths_update(RgSetPaths *paths, const RgKernel *kernel, do
     }
   }
   PetscCall(PetscFree(X));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_paths_pend(RgSetPaths *paths, int n, const int *index, const double *y,
@@ -166,7 +159,6 @@ PetscErrorCode rg_set_paths_pend(RgSetPaths *paths, int n, const int *index, con
   RgPosterior *posterior = &paths->posterior;
   const size_t dim = (size_t)paths->prior.kernel.dim;
 
-  PetscFunctionBeginUser;
   PetscCall(reserve_indices(paths, posterior->n + n));
   for (int i = 0; i < n && !failure->failed; i++) {
     const RgObservations point = {1, paths->prior.points + (size_t)index[i] * dim, NULL, y + i};
@@ -174,7 +166,7 @@ PetscErrorCode rg_set_paths_pend(RgSetPaths *paths, int n, const int *index, con
     PetscCall(rg_posterior_append_pending(posterior, &point, failure));
     if (posterior->n > held) paths->index[held] = index[i];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode reserve(size_t size, size_t *room, double **array)
@@ -190,7 +182,6 @@ static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
   int n = posterior->n, rows = rg_pad(n);
   double *V;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_exact_invert(posterior));
   PetscCall(reserve((size_t)rows * RG_TILE + 8, &paths->tile_room, &paths->tile));
   V = paths->tile + (64 - (uintptr_t)paths->tile % 64) / sizeof(double) % 8;
@@ -208,7 +199,7 @@ static PetscErrorCode solve(RgSetPaths *paths, int count, double *B)
       for (int s = 0; s < used; s++) B[(size_t)i * count + first + s] = V[i * width + s];
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_paths_condition(RgSetPaths *paths, int count, double *e, double *F)
@@ -217,7 +208,6 @@ PetscErrorCode rg_set_paths_condition(RgSetPaths *paths, int count, double *e, d
   size_t size = (size_t)paths->prior.size * count;
   double mean = posterior->mean, *r = e;
 
-  PetscFunctionBeginUser;
   PetscCall(reserve(size, &paths->update_room, &paths->update));
   paths->factor.prior = &paths->prior;
   /* r = y - mean - f0(data) - e */
@@ -230,7 +220,7 @@ PetscErrorCode rg_set_paths_condition(RgSetPaths *paths, int count, double *e, d
   PetscCall(
     rg_set_factor_covariance(&paths->factor, count, posterior->n, paths->index, e, paths->update));
   for (size_t i = 0; i < size; i++) F[i] += mean + paths->update[i];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_paths_draw(RgSetPaths *paths, int count, RgRandom *random, double *F,
@@ -240,10 +230,9 @@ PetscErrorCode rg_set_paths_draw(RgSetPaths *paths, int count, RgRandom *random,
   size_t size = (size_t)posterior->n * count;
   double deviation = sqrt(posterior->noise_variance + posterior->jitter);
 
-  PetscFunctionBeginUser;
   if (!paths->factored) {
     PetscCall(rg_set_factor_update(&paths->factor, &paths->prior, failure));
-    if (failure->failed) PetscFunctionReturn(0);
+    if (failure->failed) return 0;
     paths->factored = true;
   }
   PetscCall(reserve(size, &paths->noise_room, &paths->noise));
@@ -251,7 +240,7 @@ PetscErrorCode rg_set_paths_draw(RgSetPaths *paths, int count, RgRandom *random,
   rg_vector_normals(random, size, paths->noise);
   for (size_t i = 0; i < size; i++) paths->noise[i] *= deviation;
   PetscCall(rg_set_paths_condition(paths, count, paths->noise, F));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_paths_covariance(RgSetPaths *paths, int count, const int *index, double *C)
@@ -260,7 +249,6 @@ PetscErrorCode rg_set_paths_covariance(RgSetPaths *paths, int count, const int *
   int n = posterior->n, *all;
   double *X, *rows;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3((size_t)count * paths->prior.kernel.dim, &X, n + count, &all,
                          (size_t)(n + count) * count, &rows));
   PetscCall(PetscArraycpy(all, paths->index, n));
@@ -275,7 +263,7 @@ PetscErrorCode rg_set_paths_covariance(RgSetPaths *paths, int count, const int *
   paths->factor.prior = &paths->prior;
   PetscCall(rg_set_factor_covariance(&paths->factor, count, n + count, all, rows, C));
   PetscCall(PetscFree3(X, all, rows));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Draws from the prior, in place of all paths. */
@@ -289,7 +277,6 @@ static PetscErrorCode reset(void *closure, const RgSetPosterior *posterior)
   RgSetFactor factor = {0};
   double *draws;
 
-  PetscFunctionBeginUser;
   samples->n = 0;
   samples->failure = (RgFailure){0};
   PetscCall(PetscArrayzero(samples->path, count * size));
@@ -302,7 +289,7 @@ static PetscErrorCode reset(void *closure, const RgSetPosterior *posterior)
     PetscCall(PetscFree(draws));
   }
   PetscCall(rg_set_factor_destroy(&factor));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
@@ -312,7 +299,6 @@ static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
   const double deviation = sqrt(rg_set_posterior_noise(posterior));
   RgRandom random = rg_stream_at(&samples->stream, (uint64_t)++samples->n);
 
-  PetscFunctionBeginUser;
   for (int s = 0; s < samples->count; s++) {
     double *path = samples->path + (size_t)s * samples->size;
     const double e = deviation * rg_random_normal(&random);
@@ -320,7 +306,7 @@ static PetscErrorCode update(void *closure, const RgSetPosterior *posterior,
     cblas_daxpy(samples->size, (change->y - e - path[change->index]) / change->pivot, change->row,
                 1, path, 1);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode keep(void *closure)
@@ -328,22 +314,20 @@ static PetscErrorCode keep(void *closure)
   RgSetSamples *samples = closure;
   const size_t size = (size_t)samples->count * (size_t)samples->size;
 
-  PetscFunctionBeginUser;
   if (!samples->kept) PetscCall(PetscMalloc1(size, &samples->kept));
   PetscCall(PetscArraycpy(samples->kept, samples->path, size));
   samples->n_kept = samples->n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode restore(void *closure)
 {
   RgSetSamples *samples = closure;
 
-  PetscFunctionBeginUser;
   PetscCall(
     PetscArraycpy(samples->path, samples->kept, (size_t)samples->count * (size_t)samples->size));
   samples->n = samples->n_kept;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_samples_create(RgSetPosterior *posterior, int count, const RgStream *stream,
@@ -351,19 +335,17 @@ PetscErrorCode rg_set_samples_create(RgSetPosterior *posterior, int count, const
 {
   RgSetListener listener = {samples, reset, update, keep, restore};
 
-  PetscFunctionBeginUser;
   *samples =
     (RgSetSamples){.count = count, .size = rg_set_posterior_size(posterior), .stream = *stream};
   PetscCall(PetscMalloc1((size_t)count * samples->size, &samples->path));
   PetscCall(rg_set_posterior_follow(posterior, &listener));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_samples_destroy(RgSetSamples *samples)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(samples->path));
   PetscCall(PetscFree(samples->kept));
   *samples = (RgSetSamples){0};
-  PetscFunctionReturn(0);
+  return 0;
 }

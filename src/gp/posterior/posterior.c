@@ -24,13 +24,12 @@ static PetscErrorCode move(RgPosterior *posterior, int n, bool *moved)
 {
   const RgPosteriorOps *ops = choose(posterior, n);
 
-  PetscFunctionBeginUser;
   *moved = ops != posterior->ops;
-  if (!*moved) PetscFunctionReturn(0);
+  if (!*moved) return 0;
   if (posterior->ops) PetscCall(posterior->ops->close(posterior));
   posterior->ops = ops;
   PetscCall(ops->open(posterior, n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #define CHECK_HAS(posterior, operation)                                                            \
@@ -47,14 +46,13 @@ static PetscErrorCode move(RgPosterior *posterior, int n, bool *moved)
 static PetscErrorCode begin(const RgKernel *kernel, double noise_variance, double mean,
                             RgPosterior *posterior)
 {
-  PetscFunctionBeginUser;
   PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Noise variance is %g; it must not be negative", noise_variance);
   PetscCall(PetscMemzero(posterior, sizeof *posterior));
   PetscCall(rg_kernel_copy(kernel, &posterior->kernel));
   posterior->noise_variance = noise_variance;
   posterior->mean = mean;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Room for `capacity` data; the present data stay. */
@@ -63,14 +61,13 @@ static PetscErrorCode reserve(RgPosterior *posterior, int capacity)
   const int old = posterior->capacity;
   const size_t dim = (size_t)posterior->kernel.dim;
 
-  PetscFunctionBeginUser;
-  if (capacity <= old) PetscFunctionReturn(0);
+  if (capacity <= old) return 0;
   capacity = rg_pad(capacity);
   PetscCall(PetscRealloc((size_t)capacity * dim * sizeof(double), &posterior->X));
   PetscCall(PetscRealloc((size_t)capacity * sizeof(double), &posterior->y));
   posterior->capacity = capacity;
   if (posterior->ops->reserve) PetscCall(posterior->ops->reserve(posterior, old));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance, double mean,
@@ -78,11 +75,10 @@ PetscErrorCode rg_posterior_create(const RgKernel *kernel, double noise_variance
 {
   bool moved;
 
-  PetscFunctionBeginUser;
   PetscCall(begin(kernel, noise_variance, mean, posterior));
   PetscCall(move(posterior, 0, &moved));
   PetscCall(reserve(posterior, PetscMax(capacity, 1)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel *kernel,
@@ -91,13 +87,12 @@ PetscErrorCode rg_posterior_create_on_set(const RgDomain *domain, const RgKernel
 {
   bool moved;
 
-  PetscFunctionBeginUser;
   CHECK_NO_TREND(kernel);
   PetscCall(begin(kernel, noise_variance, mean, posterior));
   PetscCall(
     rg_set_posterior_create(domain, kernel, noise_variance, mean, capacity, &posterior->set));
   PetscCall(move(posterior, 0, &moved));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgTeamWorker rg_posterior_worker = rg_iterative_work;
@@ -123,14 +118,13 @@ PetscErrorCode rg_posterior_create_iterative(RgTeam *team, const RgSpace *points
 {
   bool moved;
 
-  PetscFunctionBeginUser;
   CHECK_NO_TREND(kernel);
   PetscCall(begin(kernel, noise_variance, mean, posterior));
   posterior->team = team;
   PetscCall(rg_iterative_state_create(points, options, &posterior->iterative));
   PetscCall(move(posterior, 0, &moved));
   PetscCall(reserve(posterior, PetscMax(capacity, 1)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_posterior_iterations(const RgPosterior *posterior, double *residual)
@@ -141,23 +135,21 @@ int rg_posterior_iterations(const RgPosterior *posterior, double *residual)
 
 PetscErrorCode rg_posterior_use_team(RgPosterior *posterior, RgTeam *team, int expected)
 {
-  PetscFunctionBeginUser;
   PetscCheck(posterior->n == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "A posterior that holds data can't be given to a team");
   if (team) CHECK_NO_TREND(&posterior->kernel);
   posterior->team = team;
   posterior->expected = expected;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_posterior_destroy(RgPosterior *posterior)
 {
-  PetscFunctionBeginUser;
   if (posterior->ops) PetscCall(posterior->ops->close(posterior));
   PetscCall(rg_kernel_destroy(&posterior->kernel));
   PetscCall(RG_FREE(&posterior->X, &posterior->y));
   PetscCall(PetscMemzero(posterior, sizeof *posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- data ---------------------------------------------------------------------------------- */
@@ -168,10 +160,9 @@ static PetscErrorCode store(RgPosterior *posterior, int first, const RgObservati
   const size_t dim = (size_t)posterior->kernel.dim;
   double *X = posterior->X + (size_t)first * dim, *y = posterior->y + first;
 
-  PetscFunctionBeginUser;
   if (X != data->X) PetscCall(PetscArraycpy(X, data->X, (size_t)data->n * dim));
   if (y != data->y) PetscCall(PetscArraycpy(y, data->y, data->n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel,
@@ -181,7 +172,6 @@ PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel
   const int n = data->n;
   bool moved;
 
-  PetscFunctionBeginUser;
   PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Noise variance is %g; it must not be negative", noise_variance);
   PetscCall(rg_posterior_remove_pending(posterior));
@@ -196,7 +186,7 @@ PetscErrorCode rg_posterior_reset(RgPosterior *posterior, const RgKernel *kernel
   }
   posterior->n = n;
   PetscCall(posterior->ops->reset(posterior, data, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations *data,
@@ -204,9 +194,8 @@ PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations 
 {
   bool moved;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_posterior_remove_pending(posterior));
-  if (data->n == 0) PetscFunctionReturn(0);
+  if (data->n == 0) return 0;
   const int held = posterior->n, n = held + data->n;
   PetscCall(move(posterior, n, &moved));
   if (posterior->ops->keeps_data) {
@@ -217,7 +206,7 @@ PetscErrorCode rg_posterior_extend(RgPosterior *posterior, const RgObservations 
   posterior->n = n;
   if (moved) PetscCall(posterior->ops->reset(posterior, data, failure));
   else PetscCall(posterior->ops->extend(posterior, data, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_posterior_set(RgPosterior *posterior, const RgKernel *kernel,
@@ -241,8 +230,7 @@ PetscErrorCode rg_posterior_append_pending(RgPosterior *posterior, const RgObser
 {
   const int held = posterior->n, n = held + data->n;
 
-  PetscFunctionBeginUser;
-  if (data->n == 0) PetscFunctionReturn(0);
+  if (data->n == 0) return 0;
   if (!posterior->has_pending) {
     posterior->n_told = held;
     PetscCall(posterior->ops->keep(posterior));
@@ -255,17 +243,16 @@ PetscErrorCode rg_posterior_append_pending(RgPosterior *posterior, const RgObser
   }
   posterior->n = n;
   PetscCall(posterior->ops->pend(posterior, data, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_posterior_remove_pending(RgPosterior *posterior)
 {
-  PetscFunctionBeginUser;
-  if (!posterior->has_pending) PetscFunctionReturn(0);
+  if (!posterior->has_pending) return 0;
   posterior->n = posterior->n_told;
   posterior->has_pending = false;
   PetscCall(posterior->ops->restore(posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_posterior_takes_outputs(const RgPosterior *posterior)
@@ -275,23 +262,21 @@ bool rg_posterior_takes_outputs(const RgPosterior *posterior)
 
 PetscErrorCode rg_posterior_set_outputs(RgPosterior *posterior, double mean, const double *y)
 {
-  PetscFunctionBeginUser;
   CHECK_HAS(posterior, set_outputs);
   PetscCall(rg_posterior_remove_pending(posterior));
   posterior->mean = mean;
   if (y != posterior->y) PetscCall(PetscArraycpy(posterior->y, y, posterior->n));
   PetscCall(posterior->ops->set_outputs(posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- predictions --------------------------------------------------------------------------- */
 
 PetscErrorCode rg_posterior_solve_many(const RgPosterior *posterior, int m, double *B)
 {
-  PetscFunctionBeginUser;
   CHECK_HAS(posterior, solve_many);
   if (posterior->n && m) PetscCall(posterior->ops->solve_many(posterior, m, B));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_posterior_solves(const RgPosterior *posterior)
@@ -316,30 +301,27 @@ const double *rg_posterior_variances(const RgPosterior *posterior)
 
 PetscErrorCode rg_posterior_get_set(const RgPosterior *posterior, RgSetPosterior **set)
 {
-  PetscFunctionBeginUser;
   PetscCheck(posterior->set, PETSC_COMM_SELF, PETSC_ERR_SUP,
              "The %s posterior follows no finite set", posterior->ops->name);
   *set = posterior->set;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_posterior_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
                                     double *variance, RgPrediction *work)
 {
-  PetscFunctionBeginUser;
   CHECK_HAS(posterior, predict);
   work->n = posterior->n;
   work->m = m;
   work->has_variance = variance != NULL;
   PetscCall(posterior->ops->predict(posterior, m, Z, mean, variance, work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double *Z,
                                      const double *mean_bar, const double *variance_bar,
                                      RgPrediction *work, double *G)
 {
-  PetscFunctionBeginUser;
   PetscCheck(m == work->m && posterior->n == work->n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "The gradient is wanted at %d points with %d data, the prediction was %d and %d", m,
              posterior->n, work->m, work->n);
@@ -347,7 +329,7 @@ PetscErrorCode rg_posterior_gradient(RgPosterior *posterior, int m, const double
              "The prediction did not ask for the variance");
   CHECK_HAS(posterior, gradient);
   PetscCall(posterior->ops->gradient(posterior, m, Z, mean_bar, variance_bar, work, G));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_posterior_select(const RgPosterior *posterior, int count, const int *which,
@@ -361,11 +343,10 @@ bool rg_posterior_select(const RgPosterior *posterior, int count, const int *whi
 PetscErrorCode rg_posterior_covariance(RgPosterior *posterior, int a, const double *A, int b,
                                        const double *B, double *C)
 {
-  PetscFunctionBeginUser;
   CHECK_HAS(posterior, covariance);
   PetscCall(rg_kernel_cross(&posterior->kernel, a, A, b, B, C));
   if (posterior->n && a && b) PetscCall(posterior->ops->covariance(posterior, a, A, b, B, C));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_posterior_log_likelihood(const RgPosterior *posterior)
@@ -375,8 +356,7 @@ double rg_posterior_log_likelihood(const RgPosterior *posterior)
 
 PetscErrorCode rg_prediction_destroy(RgPrediction *work)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(work->memory));
   PetscCall(PetscMemzero(work, sizeof *work));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -28,7 +28,6 @@ static void near_square(int size, int *rows, int *columns)
 
 PetscErrorCode rg_grid_create(MPI_Comm comm, int block, RgGrid *grid)
 {
-  PetscFunctionBeginUser;
   *grid = (RgGrid){.block = block > 0 ? block : RG_DISTRIBUTED_BLOCK};
   PetscCallMPI(MPI_Comm_dup(comm, &grid->comm));
   PetscCallMPI(MPI_Comm_size(grid->comm, &grid->size));
@@ -46,20 +45,19 @@ PetscErrorCode rg_grid_create(MPI_Comm comm, int block, RgGrid *grid)
              PETSC_COMM_SELF, PETSC_ERR_LIB,
              "BLACS made a %d x %d grid with rank %d at (%d, %d), wanted was %d x %d", rows,
              columns, grid->rank, grid->row, grid->column, grid->rows, grid->columns);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_grid_destroy(RgGrid *grid)
 {
-  PetscFunctionBeginUser;
-  if (!grid->size) PetscFunctionReturn(0);
+  if (!grid->size) return 0;
   Cblacs_gridexit(grid->context);
   Cfree_blacs_system_handle(grid->handle);
   PetscCallMPI(MPI_Comm_free(&grid->row_comm));
   PetscCallMPI(MPI_Comm_free(&grid->column_comm));
   PetscCallMPI(MPI_Comm_free(&grid->comm));
   *grid = (RgGrid){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_cyclic_count(int n, int block, int index, int count)
@@ -82,7 +80,6 @@ static PetscErrorCode lay_out(RgBlockMatrix *matrix)
   const int zero = 0;
   int info;
 
-  PetscFunctionBeginUser;
   matrix->local_rows = rg_cyclic_count(matrix->rows, matrix->row_block, grid->row, grid->rows);
   matrix->local_columns =
     rg_cyclic_count(matrix->columns, matrix->column_block, grid->column, grid->columns);
@@ -90,13 +87,12 @@ static PetscErrorCode lay_out(RgBlockMatrix *matrix)
   descinit_(matrix->descriptor, &matrix->rows, &matrix->columns, &matrix->row_block,
             &matrix->column_block, &zero, &zero, &grid->context, &matrix->ld, &info);
   PetscCheck(info == 0, grid->comm, PETSC_ERR_LIB, "descinit returned %d", info);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_block_matrix_create(const RgGrid *grid, int rows, int columns, int row_block,
                                       int column_block, RgBlockMatrix *matrix)
 {
-  PetscFunctionBeginUser;
   *matrix = (RgBlockMatrix){.grid = grid,
                             .rows = rows,
                             .columns = columns,
@@ -110,15 +106,14 @@ PetscErrorCode rg_block_matrix_create(const RgGrid *grid, int rows, int columns,
              rows, columns, grid->size, matrix->ld, matrix->local_columns,
              ceil((double)rows * columns / INT32_MAX) + 1);
   PetscCall(PetscMalloc1((size_t)matrix->ld * matrix->local_columns, &matrix->a));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_block_matrix_destroy(RgBlockMatrix *matrix)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(matrix->a));
   *matrix = (RgBlockMatrix){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_block_matrix_grow(RgBlockMatrix *matrix, int n, int rows, int columns)
@@ -126,7 +121,6 @@ PetscErrorCode rg_block_matrix_grow(RgBlockMatrix *matrix, int n, int rows, int 
   const RgGrid *grid = matrix->grid;
   RgBlockMatrix larger;
 
-  PetscFunctionBeginUser;
   PetscCall(
     rg_block_matrix_create(grid, rows, columns, matrix->row_block, matrix->column_block, &larger));
   const int kept_rows = rg_cyclic_count(n, matrix->row_block, grid->row, grid->rows);
@@ -136,7 +130,7 @@ PetscErrorCode rg_block_matrix_grow(RgBlockMatrix *matrix, int n, int rows, int 
                             kept_rows));
   PetscCall(rg_block_matrix_destroy(matrix));
   *matrix = larger;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_block_matrix_rows(const RgBlockMatrix *matrix, int first, int n, int dim, const double *X,
@@ -156,11 +150,10 @@ PetscErrorCode rg_grid_sum(const RgGrid *grid, size_t count, double *values)
 {
   const size_t most = (size_t)1 << 26;
 
-  PetscFunctionBeginUser;
   for (size_t i = 0; i < count; i += most)
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values + i, (int)PetscMin(most, count - i), MPI_DOUBLE,
                                MPI_SUM, grid->comm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- assembly ------------------------------------------------------------------------------ */
@@ -198,7 +191,6 @@ PetscErrorCode rg_block_matrix_kernel(const RgKernel *kernel, int first, int n, 
   const int columns = column_of(matrix, n);
   double *points, *tile;
 
-  PetscFunctionBeginUser;
   PetscCall(
     PetscMalloc2((size_t)(end - begin) * dim, &points, (size_t)(end - begin) * block, &tile));
   rg_block_matrix_rows(matrix, first, n, dim, X, points);
@@ -217,7 +209,7 @@ PetscErrorCode rg_block_matrix_kernel(const RgKernel *kernel, int first, int n, 
     if (entry) *entry = rg_kernel_diagonal(kernel) + diagonal;
   }
   PetscCall(PetscFree2(points, tile));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double *X, int m,
@@ -227,8 +219,7 @@ PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double
   const int columns = column_of(matrix, m);
   double *points, *tile;
 
-  PetscFunctionBeginUser;
-  if (height == 0) PetscFunctionReturn(0);
+  if (height == 0) return 0;
   PetscCall(
     PetscMalloc2((size_t)height * dim, &points, (size_t)height * PetscMin(block, m), &tile));
   rg_block_matrix_rows(matrix, 0, n, dim, X, points);
@@ -240,7 +231,7 @@ PetscErrorCode rg_block_matrix_cross(const RgKernel *kernel, int n, const double
         PetscArraycpy(matrix->a + (size_t)(j + c) * matrix->ld, tile + (size_t)c * height, height));
   }
   PetscCall(PetscFree2(points, tile));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- Cholesky ------------------------------------------------------------------------------ */
@@ -256,11 +247,10 @@ static PetscErrorCode factor_diagonal_block(int k, int width, RgBlockMatrix *mat
   double *corner = diagonal_entry(matrix, k);
   int info = 0;
 
-  PetscFunctionBeginUser;
   if (corner) info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', width, corner, matrix->ld);
   PetscCallMPI(MPI_Bcast(&info, 1, MPI_INT, owner, grid->comm));
   *good = info == 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Right-looking Cholesky factorisation of the rows and columns from `first` on. `first` need not
@@ -270,7 +260,6 @@ static PetscErrorCode factor_trailing(int first, int n, RgBlockMatrix *matrix, b
   const int *d = matrix->descriptor, block = matrix->row_block;
   double *a = matrix->a;
 
-  PetscFunctionBeginUser;
   *good = true;
   for (int k = first, width; *good && k < n; k += width) {
     width = PetscMin(block - k % block, n - k);
@@ -280,7 +269,7 @@ static PetscErrorCode factor_trailing(int first, int n, RgBlockMatrix *matrix, b
     pdtrsm_("R", "L", "T", "N", &rest, &width, &one, a, &here, &here, d, a, &next, &here, d);
     pdsyrk_("L", "N", &rest, &width, &minus_one, a, &next, &here, d, &one, a, &next, &next, d);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* New rows below a factor: B = A21 L^-T, then the factor of A22 - B B'. */
@@ -289,7 +278,6 @@ static PetscErrorCode extend(int first, int n, RgBlockMatrix *matrix, bool *good
   const int *d = matrix->descriptor, start = 1, here = first + 1, rest = n - first;
   double *a = matrix->a;
 
-  PetscFunctionBeginUser;
   if (rest <= RG_FEW_ROWS) {
     PetscCall(block_matrix_extend(first, n, matrix));
   } else {
@@ -297,7 +285,7 @@ static PetscErrorCode extend(int first, int n, RgBlockMatrix *matrix, bool *good
     pdsyrk_("L", "N", &rest, &first, &minus_one, a, &here, &start, d, &one, a, &here, &here, d);
   }
   PetscCall(factor_trailing(first, n, matrix, good));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode factor_whole(int n, RgBlockMatrix *matrix, bool *good)
@@ -305,7 +293,6 @@ static PetscErrorCode factor_whole(int n, RgBlockMatrix *matrix, bool *good)
   const int start = 1;
   int info;
 
-  PetscFunctionBeginUser;
   if (matrix->grid->size == 1) {
     info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, matrix->a, matrix->ld);
   } else {
@@ -313,7 +300,7 @@ static PetscErrorCode factor_whole(int n, RgBlockMatrix *matrix, bool *good)
   }
   PetscCheck(info >= 0, matrix->grid->comm, PETSC_ERR_LIB, "pdpotrf returned %d", info);
   *good = info == 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlockMatrix *matrix,
@@ -321,13 +308,12 @@ PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlo
 {
   double sums[2] = {0, 0}; /* logarithms of pivots, number of bad pivots */
 
-  PetscFunctionBeginUser;
   *log_det = 0;
   *good = true;
-  if (n == 0) PetscFunctionReturn(0);
+  if (n == 0) return 0;
   if (first == 0) PetscCall(factor_whole(n, matrix, good));
   else if (first < n) PetscCall(extend(first, n, matrix, good));
-  if (!*good) PetscFunctionReturn(0);
+  if (!*good) return 0;
   for (int g = 0; g < n; g++) {
     const double *pivot = diagonal_entry(matrix, g);
     if (!pivot) continue;
@@ -337,21 +323,20 @@ PetscErrorCode rg_block_matrix_cholesky(int first, int n, double smallest, RgBlo
   PetscCall(rg_grid_sum(matrix->grid, 2, sums));
   *good = sums[1] == 0;
   *log_det = 2 * sums[0];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_block_matrix_invert(int n, RgBlockMatrix *matrix)
 {
   int info;
 
-  PetscFunctionBeginUser;
   if (matrix->grid->size > 1) {
     PetscCall(block_matrix_sweep(n, matrix));
-    PetscFunctionReturn(0);
+    return 0;
   }
   info = (int)LAPACKE_dpotri_work(LAPACK_COL_MAJOR, 'L', n, matrix->a, matrix->ld);
   PetscCheck(info == 0, matrix->grid->comm, PETSC_ERR_LIB, "dpotri returned %d", info);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- solves -------------------------------------------------------------------------------- */
@@ -361,8 +346,7 @@ PetscErrorCode rg_block_matrix_solve(const RgBlockMatrix *factor, bool transpose
 {
   const int start = 1;
 
-  PetscFunctionBeginUser;
-  if (n == 0 || m == 0) PetscFunctionReturn(0);
+  if (n == 0 || m == 0) return 0;
   if (factor->grid->size == 1) {
     cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, transposed ? CblasTrans : CblasNoTrans,
                 CblasNonUnit, n, m, 1.0, factor->a, factor->ld, B->a, B->ld);
@@ -370,7 +354,7 @@ PetscErrorCode rg_block_matrix_solve(const RgBlockMatrix *factor, bool transpose
     pdtrsm_("L", "L", transposed ? "T" : "N", "N", &n, &m, &one, factor->a, &start, &start,
             factor->descriptor, B->a, &start, &start, B->descriptor);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Columns begin .. begin+count-1 of B, from the replicated to the distributed form or back. */
@@ -396,8 +380,7 @@ PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower
   const int batch = PetscMin(m, factor->row_block * grid->columns);
   RgBlockMatrix part;
 
-  PetscFunctionBeginUser;
-  if (n == 0 || m == 0) PetscFunctionReturn(0);
+  if (n == 0 || m == 0) return 0;
   PetscCall(rg_block_matrix_create(grid, n, batch, factor->row_block,
                                    (batch + grid->columns - 1) / grid->columns, &part));
   for (int begin = 0; begin < m; begin += batch) {
@@ -411,7 +394,7 @@ PetscErrorCode rg_block_matrix_solve_all(const RgBlockMatrix *factor, bool lower
   }
   PetscCall(rg_grid_sum(grid, (size_t)n * m, B));
   PetscCall(rg_block_matrix_destroy(&part));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -432,14 +415,13 @@ static PetscErrorCode multiply(Extension *e, int g, int width, int root)
   const int row = rg_cyclic_count(g, A->row_block, grid->row, grid->rows);
   const int columns = rg_cyclic_count(g, A->column_block, grid->column, grid->columns);
 
-  PetscFunctionBeginUser;
   if (columns)
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, e->m, width, columns, -1.0, e->X, e->m,
                 A->a + row, A->ld, 0.0, e->part, e->m);
   else PetscCall(PetscArrayzero(e->part, (size_t)width * e->m));
   PetscCallMPI(
     MPI_Reduce(e->part, e->sum, width * e->m, MPI_DOUBLE, MPI_SUM, root, grid->row_comm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A21[:, k]' at the owner of block k, from the process rows that have parts of it. */
@@ -448,7 +430,6 @@ static PetscErrorCode collect(Extension *e, int column, int width, int root)
   const RgBlockMatrix *A = e->A;
   const RgGrid *grid = A->grid;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscArrayzero(e->rows, (size_t)width * e->m));
   for (int r = 0; r < e->own; r++) {
     const int i = rg_cyclic_global(e->from + r, A->row_block, grid->row, grid->rows) - e->first;
@@ -457,7 +438,7 @@ static PetscErrorCode collect(Extension *e, int column, int width, int root)
   }
   PetscCallMPI(
     MPI_Reduce(e->rows, e->part, width * e->m, MPI_DOUBLE, MPI_SUM, root, grid->column_comm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* X_k on the process column of block k: into X, and transposed into the new rows. */
@@ -466,7 +447,6 @@ static PetscErrorCode spread_columns(Extension *e, int column, int width, int ro
   RgBlockMatrix *A = e->A;
   const RgGrid *grid = A->grid;
 
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Bcast(e->part, width * e->m, MPI_DOUBLE, root, grid->column_comm));
   PetscCall(PetscArraycpy(e->X + (size_t)column * e->m, e->part, (size_t)width * e->m));
   for (int r = 0; r < e->own; r++) {
@@ -474,7 +454,7 @@ static PetscErrorCode spread_columns(Extension *e, int column, int width, int ro
     for (int c = 0; c < width; c++)
       A->a[(size_t)(column + c) * A->ld + e->from + r] = e->part[c * e->m + i];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode substitute(Extension *e)
@@ -483,7 +463,6 @@ static PetscErrorCode substitute(Extension *e)
   const RgGrid *grid = A->grid;
   const int block = A->row_block;
 
-  PetscFunctionBeginUser;
   for (int k = 0; k * block < e->first; k++) {
     const int g = k * block, width = PetscMin(block, e->first - g);
     const int row = k % grid->rows, column = k % grid->columns;
@@ -499,7 +478,7 @@ static PetscErrorCode substitute(Extension *e)
     }
     PetscCall(spread_columns(e, local, width, row));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A22 -= X'X, its lower triangle. */
@@ -512,7 +491,6 @@ static PetscErrorCode complete(Extension *e)
   const int end = rg_cyclic_count(e->first + m, A->column_block, grid->column, grid->columns);
   double *square;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1((size_t)m * m, &square));
   if (columns)
     cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, m, columns, 1.0, e->X, m, 0.0, square, m);
@@ -525,7 +503,7 @@ static PetscErrorCode complete(Extension *e)
     }
   }
   PetscCall(PetscFree(square));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode block_matrix_extend(int first, int n, RgBlockMatrix *A)
@@ -535,7 +513,6 @@ static PetscErrorCode block_matrix_extend(int first, int n, RgBlockMatrix *A)
   const size_t room = (size_t)block * m, square = (size_t)m * m;
   Extension e = {.A = A, .first = first, .m = m};
 
-  PetscFunctionBeginUser;
   e.from = rg_cyclic_count(first, block, grid->row, grid->rows);
   e.own = rg_cyclic_count(n, block, grid->row, grid->rows) - e.from;
   const int columns = rg_cyclic_count(first, block, grid->column, grid->columns);
@@ -544,7 +521,7 @@ static PetscErrorCode block_matrix_extend(int first, int n, RgBlockMatrix *A)
   PetscCall(substitute(&e));
   PetscCall(complete(&e));
   PetscCall(PetscFree4(e.X, e.part, e.rows, e.sum));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- one right-hand side -------------------------------------------------------------------- */
@@ -560,8 +537,7 @@ static PetscErrorCode gather_rows(const RgBlockMatrix *L, int first, int m, cons
   const int end = rg_cyclic_count(first + m, L->column_block, grid->column, grid->columns);
   double *mine, *product;
 
-  PetscFunctionBeginUser;
-  if (own == 0) PetscFunctionReturn(0);
+  if (own == 0) return 0;
   PetscCall(PetscMalloc2(columns, &mine, own, &product));
   for (int c = 0; c < columns; c++)
     mine[c] = b[rg_cyclic_global(c, L->column_block, grid->column, grid->columns)];
@@ -578,7 +554,7 @@ static PetscErrorCode gather_rows(const RgBlockMatrix *L, int first, int m, cons
     }
   }
   PetscCall(PetscFree2(mine, product));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_block_matrix_solve_rows(const RgBlockMatrix *L, int first, int n, double *b)
@@ -586,14 +562,13 @@ PetscErrorCode rg_block_matrix_solve_rows(const RgBlockMatrix *L, int first, int
   const int m = n - first;
   double *sums;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1((size_t)m * (m + 1), &sums));
   PetscCall(gather_rows(L, first, m, b, sums));
   PetscCall(rg_grid_sum(L->grid, (size_t)m * (m + 1), sums));
   for (int i = 0; i < m; i++) b[first + i] -= sums[i];
   cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, m, sums + m, m, b + first, 1);
   PetscCall(PetscFree(sums));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { CHUNK = 2 }; /* block columns of one update */
@@ -643,8 +618,7 @@ static PetscErrorCode invert_corner(Sweep *s)
   const int width = s->width;
   int info = 0;
 
-  PetscFunctionBeginUser;
-  if (!own_row(s)) PetscFunctionReturn(0);
+  if (!own_row(s)) return 0;
   if (own_column(s)) {
     const double *a = s->A->a + (size_t)s->column * s->A->ld + s->row;
     for (int j = 0; j < width; j++)
@@ -655,7 +629,7 @@ static PetscErrorCode invert_corner(Sweep *s)
   }
   PetscCallMPI(
     MPI_Bcast(s->corner, width * width, MPI_DOUBLE, s->k % grid->columns, grid->row_comm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Move rows x columns entries of the matrix, from (row, column) on, to `out`, and leave zeros
@@ -676,11 +650,10 @@ static PetscErrorCode share_left(Sweep *s)
   const RgGrid *grid = s->A->grid;
   const int below = s->rows - s->next;
 
-  PetscFunctionBeginUser;
   if (own_column(s)) take(s->A, s->next, s->column, below, s->width, s->left);
   PetscCallMPI(
     MPI_Bcast(s->left, below * s->width, MPI_DOUBLE, s->k % grid->columns, grid->row_comm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode share_panel(Sweep *s)
@@ -688,7 +661,6 @@ static PetscErrorCode share_panel(Sweep *s)
   const RgGrid *grid = s->A->grid;
   const int width = s->width;
 
-  PetscFunctionBeginUser;
   if (own_row(s)) {
     take(s->A, s->row, 0, width, s->columns, s->panel);
     cblas_dtrmm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, width, s->column,
@@ -698,7 +670,7 @@ static PetscErrorCode share_panel(Sweep *s)
   }
   PetscCallMPI(
     MPI_Bcast(s->panel, width * s->columns, MPI_DOUBLE, s->k % grid->rows, grid->column_comm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The panel's blocks of the local rows, from the process columns that have them. */
@@ -708,7 +680,6 @@ static PetscErrorCode share_across(Sweep *s)
   const int width = s->width, block = s->A->row_block;
   int sent = 0, total = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscArrayzero(s->counts, grid->columns));
   for (int b = grid->row; b <= s->k; b += grid->rows) {
     const int owner = b % grid->columns, size = width * (b == s->k ? width : block);
@@ -731,7 +702,7 @@ static PetscErrorCode share_across(Sweep *s)
                             s->arrived + *start, size));
     *start += size;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void update(const Sweep *s)
@@ -758,7 +729,6 @@ static PetscErrorCode block_matrix_sweep(int n, RgBlockMatrix *A)
   const int block = A->row_block, rows = A->local_rows, columns = A->local_columns;
   Sweep s = {.A = A, .n = n};
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(block * block, &s.corner, (size_t)rows * block, &s.left,
                          (size_t)columns * block, &s.panel, (size_t)rows * block, &s.across));
   PetscCall(PetscMalloc4((size_t)columns * block, &s.packed, (size_t)rows * block, &s.arrived,
@@ -773,5 +743,5 @@ static PetscErrorCode block_matrix_sweep(int n, RgBlockMatrix *A)
   }
   PetscCall(PetscFree4(s.corner, s.left, s.panel, s.across));
   PetscCall(PetscFree4(s.packed, s.arrived, s.counts, s.starts));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -37,11 +37,10 @@ static PetscErrorCode weights_of_outputs(const RgBlockMatrix *factor, bool learn
 {
   double *B, wy = 0.0, w1 = 0.0;
 
-  PetscFunctionBeginUser;
   if (!learn_mean) {
     for (int i = 0; i < n; i++) alpha[i] = y[i] - *mean;
     PetscCall(rg_block_matrix_solve_all(factor, true, true, n, 1, alpha));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscMalloc1(2 * (size_t)n, &B));
   for (int i = 0; i < n; i++) {
@@ -56,7 +55,7 @@ static PetscErrorCode weights_of_outputs(const RgBlockMatrix *factor, bool learn
   *mean = wy / w1;
   for (int i = 0; i < n; i++) alpha[i] = B[2 * i] - *mean * B[2 * i + 1];
   PetscCall(PetscFree(B));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* weight (width x height): alpha alpha' - K^-1 at a block of columns from g on, twice below the
@@ -88,7 +87,6 @@ static PetscErrorCode contract_gradient(const RgKernel *kernel, const RgBlockMat
   const int rows = inverse->local_rows;
   double *points, *weight, *part;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3((size_t)rows * dim, &points, (size_t)rows * block, &weight, size, &part));
   rg_block_matrix_rows(inverse, 0, n, dim, X, points);
   for (int j = 0; j < columns; j += block) {
@@ -102,7 +100,7 @@ static PetscErrorCode contract_gradient(const RgKernel *kernel, const RgBlockMat
     for (int p = 0; p < size; p++) gradient[p] += part[p];
   }
   PetscCall(PetscFree3(points, weight, part));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The value. Leaves the factor in `matrix` and (K + noise I)^-1 (y - mean) in alpha; neither is
@@ -116,15 +114,14 @@ static PetscErrorCode likelihood(const RgKernel *kernel, double noise_variance, 
   double log_det, fit = 0.0;
   bool good;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_block_matrix_kernel(kernel, 0, n, data->X, noise_variance, matrix));
   PetscCall(rg_block_matrix_cholesky(0, n, smallest, matrix, &good, &log_det));
-  if (!good) PetscFunctionReturn(0);
+  if (!good) return 0;
   PetscCall(weights_of_outputs(matrix, learn_mean, n, data->y, mean, alpha));
   for (int i = 0; i < n; i++) fit += (data->y[i] - *mean) * alpha[i];
   const double sum = -0.5 * (fit + log_det + n * log_2pi);
   if (isfinite(sum)) *value = sum;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The gradient, from what `value` left behind. */
@@ -133,14 +130,13 @@ static PetscErrorCode slopes(const RgKernel *kernel, double noise_variance, cons
 {
   const int size = rg_kernel_theta_size(kernel), n = data->n;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_block_matrix_invert(n, matrix));
   PetscCall(PetscArrayzero(gradient, size + 1));
   PetscCall(contract_gradient(kernel, matrix, n, data->X, alpha, gradient));
   PetscCall(rg_grid_sum(matrix->grid, (size_t)size + 1, gradient));
   for (int p = 0; p < size; p++) gradient[p] *= 0.5;
   gradient[size] *= 0.5 * noise_variance;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *kernel,
@@ -152,7 +148,6 @@ PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *
   RgBlockMatrix matrix;
   double *alpha;
 
-  PetscFunctionBeginUser;
   *value = -INFINITY;
   PetscCall(rg_grid_create(spread->comm, spread->block, &grid));
   PetscCall(rg_block_matrix_create(&grid, n, n, grid.block, grid.block, &matrix));
@@ -163,7 +158,7 @@ PetscErrorCode rg_distributed_objective(const RgSpread *spread, const RgKernel *
   PetscCall(PetscFree(alpha));
   PetscCall(rg_block_matrix_destroy(&matrix));
   PetscCall(rg_grid_destroy(&grid));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- sample paths -------------------------------------------------------------------------- */
@@ -176,7 +171,6 @@ static PetscErrorCode multiply(const RgBlockMatrix *L, int n, const double *z, d
   const int columns = rg_cyclic_count(n, L->column_block, grid->column, grid->columns);
   double *sums;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(PetscMax(rows, 1), &sums));
   for (int j = 0; j < columns; j++) {
     const int g = rg_cyclic_global(j, L->column_block, grid->column, grid->columns);
@@ -189,7 +183,7 @@ static PetscErrorCode multiply(const RgBlockMatrix *L, int n, const double *z, d
     f[rg_cyclic_global(i, L->row_block, grid->row, grid->rows)] = sums[i];
   PetscCall(rg_grid_sum(grid, (size_t)n, f));
   PetscCall(PetscFree(sums));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel *kernel, int n,
@@ -202,7 +196,6 @@ PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel
   double log_det;
   bool good = false;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_grid_create(spread->comm, spread->block, &grid));
   PetscCall(rg_block_matrix_create(&grid, n, n, grid.block, grid.block, &L));
   *jitter = 0.0;
@@ -219,7 +212,7 @@ PetscErrorCode rg_distributed_sample_path(const RgSpread *spread, const RgKernel
   if (good) PetscCall(multiply(&L, n, z, f));
   PetscCall(rg_block_matrix_destroy(&L));
   PetscCall(rg_grid_destroy(&grid));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int batch_size(const RgDistributed *p)
@@ -248,13 +241,11 @@ static PetscErrorCode lay_out_batch(RgDistributed *p, int m)
 {
   const int columns = p->grid.columns, part = (m + columns - 1) / columns;
 
-  PetscFunctionBeginUser;
-  if (p->V.grid && p->V.rows == p->n && p->V.column_block == part && p->V.columns == m)
-    PetscFunctionReturn(0);
+  if (p->V.grid && p->V.rows == p->n && p->V.column_block == part && p->V.columns == m) return 0;
   p->m_kept = 0; /* freeing V also forgets its contents */
   PetscCall(rg_block_matrix_destroy(&p->V));
   PetscCall(rg_block_matrix_create(&p->grid, p->n, m, p->grid.block, part, &p->V));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* V = k(X, Z), multiplied by L^-1 if `whiten`. */
@@ -262,14 +253,13 @@ static PetscErrorCode fill_batch(RgDistributed *p, int m, const double *Z, bool 
 {
   const size_t size = (size_t)m * p->kernel.dim;
 
-  PetscFunctionBeginUser;
   if (whiten && p->m_kept == m && p->n_kept == p->n &&
       !memcmp(Z, p->Z_kept, size * sizeof *Z)) /* the same bits on every rank */
-    PetscFunctionReturn(0);
+    return 0;
   PetscCall(lay_out_batch(p, m));
   PetscCall(rg_block_matrix_cross(&p->kernel, p->n, p->X, m, Z, &p->V));
   p->m_kept = 0;
-  if (!whiten) PetscFunctionReturn(0);
+  if (!whiten) return 0;
   PetscCall(rg_block_matrix_solve(&p->L, false, p->n, m, &p->V));
   if (m > p->kept_capacity) {
     PetscCall(PetscFree(p->Z_kept));
@@ -279,7 +269,7 @@ static PetscErrorCode fill_batch(RgDistributed *p, int m, const double *Z, bool 
   PetscCall(PetscArraycpy(p->Z_kept, Z, size));
   p->m_kept = m;
   p->n_kept = p->n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* out (n): the entries of a replicated vector in this rank's rows. */
@@ -294,7 +284,6 @@ static PetscErrorCode predict_batch(RgDistributed *p, int m, const double *Z, do
   const double diagonal = rg_kernel_diagonal(&p->kernel);
   double *weight, *sums; /* sums: means, then squared norms */
 
-  PetscFunctionBeginUser;
   PetscCall(fill_batch(p, m, Z, variance != NULL));
   const int rows = local_rows(p);
   PetscCall(PetscMalloc1(PetscMax(rows, 1), &weight));
@@ -313,7 +302,7 @@ static PetscErrorCode predict_batch(RgDistributed *p, int m, const double *Z, do
   }
   PetscCall(PetscFree(weight));
   PetscCall(PetscFree(sums));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distributed_predict(RgDistributed *p, int m, const double *Z, double *mean,
@@ -321,17 +310,16 @@ PetscErrorCode rg_distributed_predict(RgDistributed *p, int m, const double *Z, 
 {
   const int batch = batch_size(p);
 
-  PetscFunctionBeginUser;
   if (p->n == 0) {
     for (int j = 0; j < m; j++) mean[j] = p->mean;
     for (int j = 0; variance && j < m; j++) variance[j] = rg_kernel_diagonal(&p->kernel);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (!variance) PetscCall(distributed_make_alpha(p));
   for (int j = 0; j < m; j += batch)
     PetscCall(predict_batch(p, PetscMin(batch, m - j), Z + (size_t)j * p->kernel.dim, mean + j,
                             variance ? variance + j : NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* U := beta p' + V q, columns of this rank. */
@@ -355,8 +343,7 @@ static PetscErrorCode contract(const RgDistributed *p, int m, const double *Z,
   const int rows = local_rows(p), count = local_candidates(p, m), dim = p->kernel.dim;
   double *points, *targets, *weights, *part;
 
-  PetscFunctionBeginUser;
-  if (rows == 0 || count == 0) PetscFunctionReturn(0);
+  if (rows == 0 || count == 0) return 0;
   PetscCall(PetscMalloc4((size_t)rows * dim, &points, (size_t)count * dim, &targets,
                          (size_t)rows * count, &weights, (size_t)count * dim, &part));
   rg_block_matrix_rows(&p->V, 0, p->n, dim, p->X, points);
@@ -370,7 +357,7 @@ static PetscErrorCode contract(const RgDistributed *p, int m, const double *Z,
   for (int j = 0; j < count; j++)
     PetscCall(PetscArraycpy(G + (size_t)candidate(p, j) * dim, part + (size_t)j * dim, dim));
   PetscCall(PetscFree4(points, targets, weights, part));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode gradient_batch(RgDistributed *p, int m, const double *Z,
@@ -379,7 +366,6 @@ static PetscErrorCode gradient_batch(RgDistributed *p, int m, const double *Z,
   RgBlockMatrix U = {0};
   double *weight;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscArrayzero(G, (size_t)m * p->kernel.dim));
   if (variance_bar) PetscCall(fill_batch(p, m, Z, true));
   else PetscCall(lay_out_batch(p, m));
@@ -394,7 +380,7 @@ static PetscErrorCode gradient_batch(RgDistributed *p, int m, const double *Z,
   PetscCall(rg_grid_sum(&p->grid, (size_t)m * p->kernel.dim, G));
   PetscCall(PetscFree(weight));
   PetscCall(rg_block_matrix_destroy(&U));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distributed_gradient(RgDistributed *p, int m, const double *Z,
@@ -403,16 +389,15 @@ PetscErrorCode rg_distributed_gradient(RgDistributed *p, int m, const double *Z,
 {
   const int batch = batch_size(p), dim = p->kernel.dim;
 
-  PetscFunctionBeginUser;
   if (p->n == 0) {
     PetscCall(PetscArrayzero(G, (size_t)m * dim));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (!variance_bar) PetscCall(distributed_make_alpha(p));
   for (int j = 0; j < m; j += batch)
     PetscCall(gradient_batch(p, PetscMin(batch, m - j), Z + (size_t)j * dim, mean_bar + j,
                              variance_bar ? variance_bar + j : NULL, G + (size_t)j * dim));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const double half_log_2pi = 0.91893853320467274178;
@@ -424,8 +409,7 @@ static PetscErrorCode reserve(RgDistributed *p, int capacity)
   const int block = p->grid.block;
   const size_t dim = (size_t)p->kernel.dim;
 
-  PetscFunctionBeginUser;
-  if (capacity <= p->capacity) PetscFunctionReturn(0);
+  if (capacity <= p->capacity) return 0;
   const size_t size = (size_t)capacity;
   PetscCall(PetscRealloc(size * dim * sizeof(double), &p->X));
   PetscCall(PetscRealloc(size * sizeof(double), &p->y));
@@ -434,7 +418,7 @@ static PetscErrorCode reserve(RgDistributed *p, int capacity)
   if (p->L.grid) PetscCall(rg_block_matrix_grow(&p->L, p->n, capacity, capacity));
   else PetscCall(rg_block_matrix_create(&p->grid, capacity, capacity, block, block, &p->L));
   p->capacity = capacity;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distributed_create(MPI_Comm comm, const RgKernel *kernel, double noise_variance,
@@ -443,7 +427,6 @@ PetscErrorCode rg_distributed_create(MPI_Comm comm, const RgKernel *kernel, doub
 {
   RgDistributed *p;
 
-  PetscFunctionBeginUser;
   PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Noise variance is %g; it must not be negative", noise_variance);
   PetscCall(PetscNew(&p));
@@ -453,22 +436,21 @@ PetscErrorCode rg_distributed_create(MPI_Comm comm, const RgKernel *kernel, doub
   p->mean = mean;
   PetscCall(reserve(p, PetscMax(capacity, 1)));
   *posterior = p;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distributed_destroy(RgDistributed **posterior)
 {
   RgDistributed *p = *posterior;
 
-  PetscFunctionBeginUser;
-  if (!p) PetscFunctionReturn(0);
+  if (!p) return 0;
   PetscCall(rg_block_matrix_destroy(&p->L));
   PetscCall(rg_block_matrix_destroy(&p->V));
   PetscCall(rg_kernel_destroy(&p->kernel));
   PetscCall(RG_FREE(&p->X, &p->y, &p->beta, &p->alpha, &p->Z_kept));
   PetscCall(rg_grid_destroy(&p->grid));
   PetscCall(PetscFree(*posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- data ---------------------------------------------------------------------------------- */
@@ -483,44 +465,40 @@ static PetscErrorCode factor(RgDistributed *p, double jitter, RgFailure *failure
 {
   bool good;
 
-  PetscFunctionBeginUser;
   do {
     PetscCall(rg_block_matrix_kernel(&p->kernel, 0, p->n, p->X, p->noise_variance + jitter, &p->L));
     PetscCall(rg_block_matrix_cholesky(0, p->n, smallest_pivot(p), &p->L, &good, &p->log_det));
   } while (!good && rg_kernel_more_jitter(&p->kernel, p->n, &jitter, failure));
   if (!good) p->n = 0;
   p->jitter = jitter;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* beta = L^-1 (y - mean); its first `first` entries are already valid. */
 static PetscErrorCode whiten_outputs(RgDistributed *p, int first)
 {
-  PetscFunctionBeginUser;
   const bool few = first > 0 && p->n - first <= RG_FEW_ROWS;
   for (int i = few ? first : 0; i < p->n; i++) p->beta[i] = p->y[i] - p->mean;
   if (few) PetscCall(rg_block_matrix_solve_rows(&p->L, first, p->n, p->beta));
   else PetscCall(rg_block_matrix_solve_all(&p->L, true, false, p->n, 1, p->beta));
   p->alpha_valid = false;
   p->m_kept = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode distributed_make_alpha(RgDistributed *p)
 {
-  PetscFunctionBeginUser;
-  if (p->alpha_valid) PetscFunctionReturn(0);
+  if (p->alpha_valid) return 0;
   PetscCall(PetscArraycpy(p->alpha, p->beta, p->n));
   PetscCall(rg_block_matrix_solve_all(&p->L, false, true, p->n, 1, p->alpha));
   p->alpha_valid = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distributed_set(RgDistributed *p, const RgKernel *kernel, double noise_variance,
                                   double mean, int n, const double *X, const double *y,
                                   RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Noise variance is %g; it must not be negative", noise_variance);
   if (kernel) PetscCall(rg_kernel_assign(kernel, &p->kernel));
@@ -533,7 +511,7 @@ PetscErrorCode rg_distributed_set(RgDistributed *p, const RgKernel *kernel, doub
   PetscCall(PetscArraycpy(p->y, y, n));
   PetscCall(factor(p, 0.0, failure));
   PetscCall(whiten_outputs(p, 0));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* New rows of the factor from m new data. *good: all pivots are sound; the rows before are the same
@@ -543,7 +521,6 @@ static PetscErrorCode append_rows(RgDistributed *p, int m, const double *X, cons
 {
   const int before = p->n;
 
-  PetscFunctionBeginUser;
   if (before + m > p->capacity) PetscCall(reserve(p, PetscMax(before + m, before + before / 4)));
   PetscCall(PetscArraycpy(p->X + (size_t)before * p->kernel.dim, X, (size_t)m * p->kernel.dim));
   PetscCall(PetscArraycpy(p->y + before, y, m));
@@ -551,7 +528,7 @@ static PetscErrorCode append_rows(RgDistributed *p, int m, const double *X, cons
   PetscCall(
     rg_block_matrix_kernel(&p->kernel, before, p->n, p->X, p->noise_variance + p->jitter, &p->L));
   PetscCall(rg_block_matrix_cholesky(before, p->n, smallest_pivot(p), &p->L, good, &p->log_det));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distributed_append(RgDistributed *p, int m, const double *X, const double *y,
@@ -560,12 +537,11 @@ PetscErrorCode rg_distributed_append(RgDistributed *p, int m, const double *X, c
   const int before = p->n;
   bool good;
 
-  PetscFunctionBeginUser;
-  if (m == 0) PetscFunctionReturn(0);
+  if (m == 0) return 0;
   PetscCall(append_rows(p, m, X, y, &good));
   if (!good) PetscCall(factor(p, p->jitter, failure));
   PetscCall(whiten_outputs(p, good ? before : 0));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distributed_keep(RgDistributed *p)
@@ -581,15 +557,14 @@ PetscErrorCode rg_distributed_pend(RgDistributed *p, const double *x, double y)
   const double log_det = p->log_det;
   bool good;
 
-  PetscFunctionBeginUser;
   PetscCall(append_rows(p, 1, x, &y, &good));
   if (good) {
     PetscCall(whiten_outputs(p, before));
-    PetscFunctionReturn(0);
+    return 0;
   }
   p->n = before;
   p->log_det = log_det;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distributed_restore(RgDistributed *p)
@@ -603,11 +578,10 @@ PetscErrorCode rg_distributed_restore(RgDistributed *p)
 
 PetscErrorCode rg_distributed_set_outputs(RgDistributed *p, double mean, const double *y)
 {
-  PetscFunctionBeginUser;
   p->mean = mean;
   PetscCall(PetscArraycpy(p->y, y, p->n));
   PetscCall(whiten_outputs(p, 0));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_distributed_solve(RgDistributed *p, bool lower, bool upper, int m, double *B)

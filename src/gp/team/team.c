@@ -95,7 +95,6 @@ static void kernel_pack(const RgKernel *kernel, int *n_ints, int *ints, int *n_r
 
 static PetscErrorCode kernel_unpack(const int *ints, const double *reals, RgKernel *kernel)
 {
-  PetscFunctionBeginUser;
   *kernel = (RgKernel){.dim = ints[0], .n_terms = ints[1]};
   ints += 2;
   if (*ints++) {
@@ -125,7 +124,7 @@ static PetscErrorCode kernel_unpack(const int *ints, const double *reals, RgKern
       for (int k = 0; k < factor->n_scales; k++) factor->length_scale[k] = *reals++;
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
@@ -134,25 +133,23 @@ static PetscErrorCode create(RgTeam *team, const RgTeamJob *job)
 {
   const int slot = job->command.slot;
 
-  PetscFunctionBeginUser;
   if (slot >= team->n_slots) {
     PetscCall(PetscRealloc((size_t)(slot + 1) * sizeof *team->slots, &team->slots));
     while (team->n_slots <= slot) team->slots[team->n_slots++] = NULL;
   }
   PetscCall(rg_distributed_create(team->comm, &job->kernel, 0.0, 0.0, job->command.n, 0,
                                   &team->slots[slot]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The place of a result: the leader's array, or scratch on the other ranks. */
 static PetscErrorCode outputs(RgTeamJob *job, size_t count, int which, double **scratch)
 {
-  PetscFunctionBeginUser;
   *scratch = NULL;
-  if (job->out[which]) PetscFunctionReturn(0);
+  if (job->out[which]) return 0;
   PetscCall(PetscMalloc1(count, scratch));
   job->out[which] = *scratch;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode predict(RgDistributed *posterior, RgTeamJob *job)
@@ -160,26 +157,24 @@ static PetscErrorCode predict(RgDistributed *posterior, RgTeamJob *job)
   const RgTeamCommand *c = &job->command;
   double *mean, *variance = NULL;
 
-  PetscFunctionBeginUser;
   PetscCall(outputs(job, (size_t)c->n, 0, &mean));
   if (c->lower) PetscCall(outputs(job, (size_t)c->n, 1, &variance));
   PetscCall(rg_distributed_predict(posterior, c->n, job->array[0], job->out[0],
                                    c->lower ? job->out[1] : NULL));
   PetscCall(PetscFree(mean));
   PetscCall(PetscFree(variance));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode gradient(RgDistributed *posterior, RgTeamJob *job)
 {
   double *G;
 
-  PetscFunctionBeginUser;
   PetscCall(outputs(job, job->command.count[0], 0, &G));
   PetscCall(rg_distributed_gradient(posterior, job->command.n, job->array[0], job->array[1],
                                     job->command.count[2] ? job->array[2] : NULL, job->out[0]));
   PetscCall(PetscFree(G));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode objective(RgTeam *team, RgTeamJob *job)
@@ -188,7 +183,6 @@ static PetscErrorCode objective(RgTeam *team, RgTeamJob *job)
   const size_t size = (size_t)c->kernel_reals + 1; /* hyperparameters and the noise */
   double *value, *slope = NULL, mean = c->mean;
 
-  PetscFunctionBeginUser;
   PetscCall(outputs(job, 1, 0, &value));
   if (c->lower) PetscCall(outputs(job, size, 1, &slope));
   PetscCall(rg_distributed_objective(&(RgSpread){team->comm, 0}, &job->kernel, c->noise_variance,
@@ -197,14 +191,13 @@ static PetscErrorCode objective(RgTeam *team, RgTeamJob *job)
   if (job->out[2]) *job->out[2] = mean;
   PetscCall(PetscFree(value));
   PetscCall(PetscFree(slope));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode path(RgTeam *team, RgTeamJob *job)
 {
   double *f, *jitter;
 
-  PetscFunctionBeginUser;
   PetscCall(outputs(job, (size_t)job->command.n, 0, &f));
   PetscCall(outputs(job, 1, 1, &jitter));
   PetscCall(rg_distributed_sample_path(&(RgSpread){team->comm, 0}, &job->kernel, job->command.n,
@@ -212,7 +205,7 @@ static PetscErrorCode path(RgTeam *team, RgTeamJob *job)
                                        job->failure));
   PetscCall(PetscFree(f));
   PetscCall(PetscFree(jitter));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode work(RgTeam *team, const RgTeamJob *job)
@@ -224,7 +217,6 @@ static PetscErrorCode work(RgTeam *team, const RgTeamJob *job)
                      .mean = c->mean,
                      .kernel = c->kernel_ints ? &job->kernel : NULL};
 
-  PetscFunctionBeginUser;
   for (int a = 0; a < RG_TEAM_ARRAYS; a++) {
     task.count[a] = c->count[a];
     task.array[a] = job->array[a];
@@ -235,7 +227,7 @@ static PetscErrorCode work(RgTeam *team, const RgTeamJob *job)
     while (team->n_states <= c->slot) team->states[team->n_states++] = NULL;
   }
   PetscCall(team->worker(team->comm, &task, &team->states[c->slot]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Collective on the team: do a job whose command, kernel and arrays every rank has. */
@@ -244,7 +236,6 @@ static PetscErrorCode team_do(RgTeam *team, RgTeamJob *job)
   const RgTeamCommand *c = &job->command;
   RgDistributed *p = c->slot < team->n_slots ? team->slots[c->slot] : NULL;
 
-  PetscFunctionBeginUser;
   switch (c->operation) {
   case RG_TEAM_DISMISS: break;
   case RG_TEAM_CREATE: PetscCall(create(team, job)); break;
@@ -269,7 +260,7 @@ static PetscErrorCode team_do(RgTeam *team, RgTeamJob *job)
   case RG_TEAM_PATH: PetscCall(path(team, job)); break;
   case RG_TEAM_TASK: PetscCall(work(team, job)); break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */
@@ -291,7 +282,6 @@ PetscErrorCode rg_team_create(MPI_Comm comm, int crossover, RgTeam **team)
 {
   RgTeam *t;
 
-  PetscFunctionBeginUser;
   PetscCheck(crossover >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE, "crossover is %d", crossover);
   PetscCall(PetscNew(&t));
   PetscCallMPI(MPI_Comm_dup(comm, &t->comm));
@@ -299,20 +289,19 @@ PetscErrorCode rg_team_create(MPI_Comm comm, int crossover, RgTeam **team)
   PetscCallMPI(MPI_Comm_rank(t->comm, &t->rank));
   t->crossover = crossover;
   *team = t;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_team_destroy(RgTeam **team)
 {
   RgTeam *t = *team;
 
-  PetscFunctionBeginUser;
-  if (!t) PetscFunctionReturn(0);
+  if (!t) return 0;
   for (int i = 0; i < t->n_slots; i++) PetscCall(rg_distributed_destroy(&t->slots[i]));
   PetscCall(RG_FREE(&t->slots, &t->states));
   PetscCallMPI(MPI_Comm_free(&t->comm));
   PetscCall(PetscFree(*team));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_team_size(const RgTeam *team)
@@ -341,10 +330,9 @@ static PetscErrorCode share(RgTeam *team, size_t count, double *values)
 {
   const size_t most = (size_t)1 << 26;
 
-  PetscFunctionBeginUser;
   for (size_t i = 0; i < count; i += most)
     PetscCallMPI(MPI_Bcast(values + i, (int)PetscMin(most, count - i), MPI_DOUBLE, 0, team->comm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The kernel and the arrays of a job whose command is known. The other ranks allocate them. */
@@ -355,7 +343,6 @@ static PetscErrorCode share_contents(RgTeam *team, RgTeamJob *job)
   int *ints;
   double *reals;
 
-  PetscFunctionBeginUser;
   if (c->kernel_ints) {
     PetscCall(PetscMalloc2(c->kernel_ints, &ints, c->kernel_reals, &reals));
     if (leader) kernel_pack(&job->kernel, &c->kernel_ints, ints, &c->kernel_reals, reals);
@@ -368,15 +355,14 @@ static PetscErrorCode share_contents(RgTeam *team, RgTeamJob *job)
     if (!leader && c->count[a]) PetscCall(PetscMalloc1(c->count[a], &job->array[a]));
     PetscCall(share(team, c->count[a], job->array[a]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A non-blocking broadcast, so that the other ranks can sleep while they wait. */
 static PetscErrorCode start_command(RgTeam *team, RgTeamCommand *command, MPI_Request *request)
 {
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Ibcast(command, (int)sizeof *command, MPI_BYTE, 0, team->comm, request));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode wait_for_command(RgTeam *team, RgTeamIdle idle, void *closure,
@@ -386,7 +372,6 @@ static PetscErrorCode wait_for_command(RgTeam *team, RgTeamIdle idle, void *clos
   int arrived = 0;
   double pause = 1e-5;
 
-  PetscFunctionBeginUser;
   PetscCall(start_command(team, command, &request));
   for (int spins = 0;; spins++) {
     PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
@@ -396,12 +381,11 @@ static PetscErrorCode wait_for_command(RgTeam *team, RgTeamIdle idle, void *clos
     PetscCall(PetscSleep(pause));
     pause = PetscMin(1.3 * pause, 2e-3);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_team_serve(RgTeam *team, RgTeamIdle idle, void *closure)
 {
-  PetscFunctionBeginUser;
   for (;;) {
     RgTeamJob job = {0};
     RgFailure failure = {0};
@@ -413,7 +397,7 @@ PetscErrorCode rg_team_serve(RgTeam *team, RgTeamIdle idle, void *closure)
     if (job.command.kernel_ints) PetscCall(rg_kernel_destroy(&job.kernel));
     for (int a = 0; a < RG_TEAM_ARRAYS; a++) PetscCall(PetscFree(job.array[a]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* On the leader: announce a job and take part in it. kernel may be NULL. */
@@ -421,7 +405,6 @@ static PetscErrorCode run_job(RgTeam *team, RgTeamJob *job, const RgKernel *kern
 {
   MPI_Request request;
 
-  PetscFunctionBeginUser;
   PetscCheck(team->rank == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "only the leader of a team gives it work");
   if (kernel) {
@@ -433,7 +416,7 @@ static PetscErrorCode run_job(RgTeam *team, RgTeamJob *job, const RgKernel *kern
   PetscCallMPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
   PetscCall(share_contents(team, job));
   PetscCall(team_do(team, job));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_team_dismiss(RgTeam *team)
@@ -441,10 +424,9 @@ PetscErrorCode rg_team_dismiss(RgTeam *team)
   RgTeamCommand command = {.operation = RG_TEAM_DISMISS};
   MPI_Request request;
 
-  PetscFunctionBeginUser;
   PetscCall(start_command(team, &command, &request));
   PetscCallMPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- jobs ---------------------------------------------------------------------------------- */
@@ -470,11 +452,10 @@ PetscErrorCode rg_team_posterior_create(RgTeam *team, const RgKernel *kernel, in
 {
   RgTeamJob job = {.command = {.operation = RG_TEAM_CREATE, .n = capacity}};
 
-  PetscFunctionBeginUser;
   for (*slot = 0; *slot < team->n_slots && team->slots[*slot];) (*slot)++;
   job.command.slot = *slot;
   PetscCall(run_job(team, &job, kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_team_posterior_destroy(RgTeam *team, int slot)
@@ -628,11 +609,10 @@ void rg_team_employ(RgTeam *team, RgTeamWorker worker)
 
 PetscErrorCode rg_team_open(RgTeam *team, int *slot)
 {
-  PetscFunctionBeginUser;
   PetscCheck(team->worker, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "the team has nobody for such tasks");
   for (*slot = 0; *slot < team->n_states && team->states[*slot];) (*slot)++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_team_run(RgTeam *team, int slot, RgTeamTask *task)
@@ -644,12 +624,11 @@ PetscErrorCode rg_team_run(RgTeam *team, int slot, RgTeamTask *task)
                                .noise_variance = task->noise_variance,
                                .mean = task->mean}};
 
-  PetscFunctionBeginUser;
   for (int a = 0; a < RG_TEAM_ARRAYS; a++) {
     job.command.count[a] = task->count[a];
     job.array[a] = task->array[a];
     job.out[a] = task->out[a];
   }
   PetscCall(run_job(team, &job, task->kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }

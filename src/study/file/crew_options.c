@@ -17,23 +17,21 @@ static PetscErrorCode parse_law(RgExpression *parser, RgDistribution *law)
 {
   const char *start = (rg_expression_next(parser), parser->at);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_distribution_read(parser, law));
-  if (rg_expression_failed(parser)) PetscFunctionReturn(0);
+  if (rg_expression_failed(parser)) return 0;
   if (rg_distribution_cdf(law, -DBL_MIN) > 0) /* smaller numbers count as 0 */
     PetscCall(rg_expression_mistake(
       parser, start, "a time is not negative, and this law has negative values: clip it at 0"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_times_read(const char *text, RgDistribution *law, RgText *mistake)
 {
   RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
-  PetscFunctionBeginUser;
   PetscCall(parse_law(&parser, law));
   PetscCall(rg_expression_expect_end(&parser, "law"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_law(const char *text, const RgSpace *design, RgDuration *duration,
@@ -41,7 +39,6 @@ static PetscErrorCode read_law(const char *text, const RgSpace *design, RgDurati
 {
   RgExpression parser = {.text = text, .at = text, .mistake = mistake};
 
-  PetscFunctionBeginUser;
   PetscCall(parse_law(&parser, &duration->law));
   if (rg_expression_accept(&parser, '*'))
     PetscCall(rg_arithmetic_parse_inputs(&parser, design, &duration->formula));
@@ -49,7 +46,7 @@ static PetscErrorCode read_law(const char *text, const RgSpace *design, RgDurati
     PetscCall(rg_expression_mistake(&parser, text,
                                     "a time is at most 1e12, and this law has longer ones only"));
   PetscCall(rg_expression_expect_end(&parser, duration->formula.n ? "formula" : "law"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Copy the text from `start` to `end` without blanks around it. */
@@ -57,13 +54,12 @@ static PetscErrorCode copy_trimmed(const char *start, const char *end, char **co
 {
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   while (start < end && *start == ' ') start++;
   while (start < end && end[-1] == ' ') end--;
   PetscCall(rg_text_add_bytes(&text, start, (size_t)(end - start)));
   PetscCall(PetscStrallocpy(text.data ? text.data : "", copy));
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read the words after `recorded`, and find the file. */
@@ -74,13 +70,12 @@ static PetscErrorCode read_recorded(const char *words, RgPlace place, RgDuration
                                  {0}};
   const char *of = strstr(words, " of "), *end = words + strlen(words);
 
-  PetscFunctionBeginUser;
   PetscCall(copy_trimmed(words, of ? of : end, &duration->name));
   if (of) PetscCall(copy_trimmed(of + strlen(" of "), end, &duration->label));
   if (!*duration->name || (of && !*duration->label))
     PetscCall(rg_text_add(mistake, "accepted: recorded FILE, recorded FILE of LABEL"));
   else PetscCall(rg_params_resolve(path, duration, place));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const char *const words[] = {[RG_DURATION_COLUMN] = "column",
@@ -102,7 +97,6 @@ PetscErrorCode rg_duration_read(const char *text, const RgSpace *design, RgPlace
 {
   RgText own = {0};
 
-  PetscFunctionBeginUser;
   *duration = (RgDuration){.kind = rg_duration_kind(text)};
   const char *rest = words[duration->kind] ? text + strlen(words[duration->kind]) : "";
   switch (duration->kind) {
@@ -122,16 +116,15 @@ PetscErrorCode rg_duration_read(const char *text, const RgSpace *design, RgPlace
     PetscCall(rg_duration_clear(duration));
   }
   PetscCall(rg_text_clear(&own));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_duration_clear(RgDuration *duration)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_distribution_destroy(&duration->law));
   PetscCall(rg_arithmetic_clear(&duration->formula));
   PetscCall(RG_FREE(&duration->name, &duration->label));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 double rg_duration_at(const RgDuration *duration, double u, const double *seen)
@@ -239,8 +232,7 @@ PetscErrorCode rg_crew_identity(const RgCrewSettings *settings, RgText *text)
   RgCrewSettings crew = *settings;
   char data[48];
 
-  PetscFunctionBeginUser;
-  if (!rg_crew_counts(settings)) PetscFunctionReturn(0);
+  if (!rg_crew_counts(settings)) return 0;
   if (crew.workers == 1) crew.release = crew.start = 0;
   if (crew.workers == 1 && crew.initial_time) crew.initial_time = RG_INITIAL_COUNTED;
   if (crew.times[0]) {
@@ -260,7 +252,7 @@ PetscErrorCode rg_crew_identity(const RgCrewSettings *settings, RgText *text)
   PetscCall(rg_text_add(text, "}"));
   if (rg_crew_thinks(&crew) && crew.release)
     PetscCall(rg_text_add(text, ";batches=%d", BATCHES_REVISION));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -271,20 +263,18 @@ static PetscErrorCode check_times(const char *key, const char *law, RgPlace plac
   RgDistribution times = {0};
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
-  if (!law) PetscFunctionReturn(0);
+  if (!law) return 0;
   PetscCall(rg_times_read(law, &times, &mistake));
   if (mistake.length)
     rg_diagnostics_add(found, place, "'%s' is \"%s\": %s", key, law, mistake.data);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_distribution_destroy(&times));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_crew_column(const RgProblemClass *class, const void *options, int n,
                               const char *name, double **times, RgText *mistake)
 {
-  PetscFunctionBeginUser;
   *times = NULL;
   if (!class->source || !class->source->column)
     PetscCall(rg_text_add(mistake, "'%s' is no table of measurements", class->name));
@@ -294,7 +284,7 @@ PetscErrorCode rg_crew_column(const RgProblemClass *class, const void *options, 
       PetscCall(
         rg_text_add(mistake, "design %d takes %.15g, and a time is in [0, 1e12]", i, (*times)[i]));
   if (mistake->length) PetscCall(PetscFree(*times));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Hash a recorded file, with the label that chooses its trials. */
@@ -304,7 +294,6 @@ static PetscErrorCode hash_recorded(const RgDuration *duration, char times[33], 
   RgText text = {0};
   uint64_t hash[2];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_file_hash(duration->name, bytes, &text));
   if (text.length) {
     PetscCall(rg_text_add(mistake, "%s %s", duration->name, text.data));
@@ -314,7 +303,7 @@ static PetscErrorCode hash_recorded(const RgDuration *duration, char times[33], 
     rg_hash_hex(hash, times);
   }
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check durations that are data, and hash them. */
@@ -325,19 +314,18 @@ static PetscErrorCode check_data(const RgProblemClass *class, const void *option
   uint64_t hash[2];
   double *values;
 
-  PetscFunctionBeginUser;
   times[0] = '\0';
   if (duration->kind == RG_DURATION_REPORTED && !(class->traits & RG_PROBLEM_REPORTS))
     PetscCall(rg_text_add(mistake, "'%s' reports no durations; 'external' does", class->name));
   if (duration->kind == RG_DURATION_COLUMN) {
     PetscCall(rg_crew_column(class, options, design->size, duration->name, &values, mistake));
-    if (!values) PetscFunctionReturn(0);
+    if (!values) return 0;
     rg_hash128(values, (size_t)design->size * sizeof(double), hash);
     rg_hash_hex(hash, times);
     PetscCall(PetscFree(values));
   }
   if (duration->kind == RG_DURATION_RECORDED) PetscCall(hash_recorded(duration, times, mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check_duration(const RgProblemClass *class, const void *options,
@@ -347,7 +335,6 @@ static PetscErrorCode check_duration(const RgProblemClass *class, const void *op
   RgDuration duration;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_duration_read(crew->duration, design, place, &duration, &mistake));
   if (!mistake.length)
     PetscCall(check_data(class, options, design, &duration, crew->times, &mistake));
@@ -355,7 +342,7 @@ static PetscErrorCode check_duration(const RgProblemClass *class, const void *op
     rg_diagnostics_add(found, place, "'duration' is \"%s\": %s", crew->duration, mistake.data);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_duration_clear(&duration));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Settings of a clock that is not there. */
@@ -420,7 +407,6 @@ PetscErrorCode rg_crew_check(const RgProblemClass *class, const void *options,
                              const RgSpace *design, RgPlace place, int ranks, RgCrewSettings *crew,
                              RgDiagnostics *found)
 {
-  PetscFunctionBeginUser;
   PetscCall(check_duration(class, options, design, place, crew, found));
   check_clock(crew, place, found);
   check_real(class, crew, place, ranks, found);
@@ -428,5 +414,5 @@ PetscErrorCode rg_crew_check(const RgProblemClass *class, const void *options,
   PetscCall(check_times("repair", crew->repair, place, found));
   if (crew->repair && !crew->death)
     rg_diagnostics_add(found, place, "'repair' needs 'death': no worker dies without it");
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -21,7 +21,6 @@ static PetscErrorCode set_value(const RgParam *param, void *options, const RgYam
   RgText *named;
   int n = value->kind == RG_YAML_SCALAR ? 1 : value->n;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &words));
   PetscCall(PetscCalloc1(n, &named));
   for (int i = 0; i < n; i++) {
@@ -37,22 +36,20 @@ static PetscErrorCode set_value(const RgParam *param, void *options, const RgYam
   for (int i = 0; i < n; i++) PetscCall(rg_text_clear(&named[i]));
   PetscCall(PetscFree(named));
   PetscCall(PetscFree(words));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_draft_apply(const RgDraft *draft, const RgParam *param, void *options,
                               const RgYamlNode *value)
 {
-  PetscFunctionBeginUser;
   PetscCall(set_value(param, options, value, NULL, draft->diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace place)
 {
   RgDiagnostics none = {0};
 
-  PetscFunctionBeginUser;
   for (; table->name; table++) {
     char *typed;
     if (table->type != RG_PARAM_PATH) continue;
@@ -62,7 +59,7 @@ PetscErrorCode rg_params_resolve(const RgParam *table, void *options, RgPlace pl
                               &none, NULL));
     PetscCall(PetscFree(typed));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check a map of names to texts. */
@@ -146,9 +143,8 @@ PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *table, const 
     RgTexts texts;
   } scratch;
 
-  PetscFunctionBeginUser;
   if (rg_draft_number_for_rule(draft, table, param, value) || !check_kind(draft, param, value))
-    PetscFunctionReturn(0);
+    return 0;
   PetscCall(PetscMemzero(&scratch, sizeof(scratch)));
   alone[0].offset = 0;
   PetscCall(set_value(alone, &scratch, value, draft->path, draft->diagnostics));
@@ -160,7 +156,7 @@ PetscErrorCode rg_draft_check_value(RgDraft *draft, const RgParam *table, const 
     *canonical = text.data;
   }
   PetscCall(rg_params_clear(alone, &scratch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 RgPlace rg_draft_place(const RgDraft *draft, const RgYamlNode *node)
@@ -229,13 +225,12 @@ static PetscErrorCode add_one(const RgSweepKey *key, int value, RgText *text)
   const char *canonical = key->texts[value];
   const size_t length = strlen(canonical), skip = length ? strlen(param->name) + 1 : 0;
 
-  PetscFunctionBeginUser;
   if (param->type == RG_PARAM_TEXT || param->type == RG_PARAM_PATH || !length)
     PetscCall(rg_text_add(text, "%s", key->values[value]->text));
   else if (param->type == RG_PARAM_REALS && canonical[skip] == '[' && !strchr(canonical, ','))
     PetscCall(rg_text_add_bytes(text, canonical + skip + 1, length - skip - 2));
   else PetscCall(rg_text_add(text, "%s", canonical + skip));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append the value of a sweep path as stored in results: a word unchanged, else canonical text.
@@ -245,10 +240,9 @@ static PetscErrorCode axis_text(const RgSweepAxis *axis, const RgSweepKey *key, 
 {
   int n = 0;
 
-  PetscFunctionBeginUser;
   if (!key->whole) {
     PetscCall(add_one(key, value, text));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_text_add(text, "{"));
   for (int k = 0; k < axis->n_keys; k++) {
@@ -258,7 +252,7 @@ static PetscErrorCode axis_text(const RgSweepAxis *axis, const RgSweepKey *key, 
     PetscCall(add_one(part, value, text));
   }
   PetscCall(rg_text_add(text, "}"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- kinds and names ------------------------------------------------------------------------- */
@@ -273,7 +267,6 @@ static PetscErrorCode kind_of(const RgSweepAxis *axis, RgSweepKey *key)
     [RG_PARAM_PATH] = RG_SWEPT_WORD};
   double value;
 
-  PetscFunctionBeginUser;
   key->kind = key->whole ? RG_SWEPT_WORD : kinds[key->param->type];
   for (int i = 0; i < key->n && key->kind <= RG_SWEPT_INTEGER; i++) {
     RgText text = {0};
@@ -281,7 +274,7 @@ static PetscErrorCode kind_of(const RgSweepAxis *axis, RgSweepKey *key)
     if (!rg_number_only(text.data, &value)) key->kind = RG_SWEPT_WORD; /* auto or a list */
     PetscCall(rg_text_clear(&text));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static RgSweepKey *next_key(const RgDraft *draft, int *axis, int *k)
@@ -311,7 +304,6 @@ static PetscErrorCode draft_columns(RgDraft *draft)
   RgSweepKey *key, *other;
   RgText name = {0};
 
-  PetscFunctionBeginUser;
   for (int a = 0; a < draft->n_axes; a++)
     for (int k = 0; k < draft->axes[a].n_keys; k++) {
       key = &draft->axes[a].keys[k];
@@ -324,7 +316,7 @@ static PetscErrorCode draft_columns(RgDraft *draft)
   FOR_KEYS(draft, key)
   FOR_KEYS(draft, other)
   if (!strcmp(key->column, other->column)) key->kind = rg_swept_join(key->kind, other->kind);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Add the value of a path to the settings of a cell that reads it. */
@@ -333,15 +325,14 @@ static PetscErrorCode draft_add_swept(const RgSweepAxis *axis, const RgSweepKey 
 {
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < cell->n_swept; i++) /* another key of the same block */
-    if (!strcmp(cell->settings[i].name, key->column)) PetscFunctionReturn(0);
+    if (!strcmp(cell->settings[i].name, key->column)) return 0;
   PetscCall(axis_text(axis, key, value, &text));
   PetscCall(rg_swept_add(
     key->column, text.data, key->kind, parts[key->block], key->whole ? "1" : units_of(key->param),
     key->whole ? "settings of the block" : key->param->doc, &cell->n_swept, &cell->settings));
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- cells for several values ---------------------------------------------------------------- */
@@ -354,14 +345,13 @@ static PetscErrorCode draft_add_shared(const RgDraft *draft, int algorithm, cons
   const bool reads = rg_algorithm_reads_param(entry->algorithm, key->block, key->param);
   RgText line = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(&line, "%s %s %s: %d cell%s for %d values\n", entry->label,
                         reads ? "sets its own" : "doesn't read", key->name, n_cells,
                         n_cells == 1 ? "" : "s", key->n));
   if (!text->data || !strstr(text->data, line.data)) /* each line is added once for all problems */
     PetscCall(rg_text_add(text, "%s", line.data));
   PetscCall(rg_text_clear(&line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { MAX_CELLS = 100000 };
@@ -427,21 +417,19 @@ static void choose_values(Pair *pair, int a)
 
 static PetscErrorCode create_pair(RgDraft *draft, Pair *pair)
 {
-  PetscFunctionBeginUser;
   *pair = (Pair){.draft = draft};
   PetscCall(PetscCalloc3(draft->n_axes, &pair->choices, draft->n_axes, &pair->n_choices,
                          draft->n_axes, &pair->at));
   for (int a = 0; a < draft->n_axes; a++)
     PetscCall(PetscMalloc1(draft->axes[a].n_values, &pair->choices[a]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy_pair(Pair *pair)
 {
-  PetscFunctionBeginUser;
   for (int a = 0; a < pair->draft->n_axes; a++) PetscCall(PetscFree(pair->choices[a]));
   PetscCall(PetscFree3(pair->choices, pair->n_choices, pair->at));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The options struct of a block in a cell. */
@@ -464,23 +452,21 @@ static void *options_of(RgCell *cell, RgBlock block)
 
 static PetscErrorCode apply_entry(const RgDraft *draft, const RgEntry *entry, RgCell *cell)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < entry->n_settings; i++) {
     const RgSetting *setting = &entry->settings[i];
     PetscCall(
       rg_draft_apply(draft, setting->param, options_of(cell, setting->block), setting->value));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append a value as typed, with lists in brackets and ambiguous texts in quotes. */
 static PetscErrorCode add_value(const RgYamlNode *value, RgText *text)
 {
-  PetscFunctionBeginUser;
   if (value->kind == RG_YAML_SCALAR) {
     const char *quote = strpbrk(value->text, ",=\"") ? "\"" : "";
     PetscCall(rg_text_add(text, "%s%s%s", quote, value->text, quote));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_text_add(text, "["));
   for (int i = 0; i < value->n; i++)
@@ -488,7 +474,7 @@ static PetscErrorCode add_value(const RgYamlNode *value, RgText *text)
       rg_text_add(text, "%s%s", i ? ", " : "",
                   value->kind == RG_YAML_MAP ? value->entries[i].key : value->items[i]->text));
   PetscCall(rg_text_add(text, "]"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append "{name=value, ...}" for a whole block, as typed. */
@@ -497,7 +483,6 @@ static PetscErrorCode add_block(const RgSweepAxis *axis, const RgSweepKey *key, 
 {
   int n = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "{"));
   for (int k = 0; k < axis->n_keys; k++) {
     const RgSweepKey *part = &axis->keys[k];
@@ -506,7 +491,7 @@ static PetscErrorCode add_block(const RgSweepAxis *axis, const RgSweepKey *key, 
     PetscCall(add_value(part->values[value], text));
   }
   PetscCall(rg_text_add(text, "}"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append "name=value, ..." for the swept settings of the current cell: all, or only those of the
@@ -515,7 +500,6 @@ static PetscErrorCode add_swept(const Pair *pair, bool algorithm_only, RgText *t
 {
   const RgDraft *draft = pair->draft;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "%s", ""));
   for (int a = 0; a < draft->n_axes; a++) {
     int whole = 0; /* the block that is already written */
@@ -530,7 +514,7 @@ static PetscErrorCode add_swept(const Pair *pair, bool algorithm_only, RgText *t
       else PetscCall(add_value(key->values[value], text));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode label_cell(const Pair *pair, RgCell *cell)
@@ -539,7 +523,6 @@ static PetscErrorCode label_cell(const Pair *pair, RgCell *cell)
   const RgEntry *algorithm = &pair->draft->algorithms[pair->algorithm];
   RgText label = {0}, own = {0}, swept = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(PetscStrallocpy(problem->label, &cell->problem_label));
   PetscCall(add_swept(pair, true, &own));
   PetscCall(add_swept(pair, false, &swept));
@@ -547,7 +530,7 @@ static PetscErrorCode label_cell(const Pair *pair, RgCell *cell)
   cell->algorithm_label = label.data;
   cell->swept = swept.data;
   PetscCall(rg_text_clear(&own));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Fill a cell: defaults, then the layers in order, each followed by its swept settings. */
@@ -557,7 +540,6 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
   const RgEntry *layers[] = {&draft->common, &draft->problems[pair->problem],
                              &draft->algorithms[pair->algorithm]};
 
-  PetscFunctionBeginUser;
   cell->problem = layers[RG_LAYER_PROBLEM]->problem;
   cell->algorithm = layers[RG_LAYER_ALGORITHM]->algorithm;
   cell->problem_place = layers[RG_LAYER_PROBLEM]->place;
@@ -586,12 +568,11 @@ static PetscErrorCode fill_cell(const Pair *pair, RgCell *cell)
     }
   }
   PetscCall(label_cell(pair, cell));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_cell_destroy(RgCell *cell)
 {
-  PetscFunctionBeginUser;
   if (cell->problem) PetscCall(rg_params_clear(cell->problem->params, cell->problem_options));
   if (cell->algorithm) PetscCall(rg_params_clear(cell->algorithm->params, cell->algorithm_options));
   PetscCall(rg_params_clear(rg_surrogate_params, &cell->surrogate));
@@ -605,7 +586,7 @@ PetscErrorCode rg_cell_destroy(RgCell *cell)
                     &cell->problem_label, &cell->algorithm_label, &cell->text, &cell->outside,
                     &cell->swept, &cell->scores, &cell->inputs, &cell->contexts));
   PetscCall(rg_swept_clear(&cell->n_swept, &cell->settings));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Step to the next combination, last axis fastest; false after the last one. */
@@ -626,14 +607,13 @@ static PetscErrorCode score_cell(RgCell *cell, int score)
   const RgScoring *scoring = cell->algorithm->scores;
   RgText text = {0}, swept = {0}, name = {0};
 
-  PetscFunctionBeginUser;
   cell->score = -1;
   cell->n_scores = scores ? scores->n : 0;
-  if (!cell->n_scores) PetscFunctionReturn(0);
+  if (!cell->n_scores) return 0;
   for (int s = 0; s < scores->n; s++)
     PetscCall(rg_text_add(&text, "%s%s", s ? "; " : "", scores->values[s]));
   cell->scores = text.data;
-  if (!scoring || !scoring->aims || !scoring->aims(cell->algorithm_options)) PetscFunctionReturn(0);
+  if (!scoring || !scoring->aims || !scoring->aims(cell->algorithm_options)) return 0;
   cell->score = score;
   PetscCall(
     rg_text_add(&name, "%.*s", (int)strcspn(scores->values[score], "="), scores->values[score]));
@@ -646,16 +626,15 @@ static PetscErrorCode score_cell(RgCell *cell, int score)
   PetscCall(PetscFree(cell->swept));
   cell->swept = swept.data;
   PetscCall(cell->problem->scores->aim(cell->problem_options, score));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_cell(RgStudy *study, RgCell **cell)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(study->n_cells, study->cells));
   *cell = &study->cells[study->n_cells++];
   PetscCall(PetscMemzero(*cell, sizeof(**cell)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether values i and j of an axis are equal for the pair with one worker. */
@@ -693,7 +672,6 @@ static PetscErrorCode add_combination(Pair *pair, RgStudy *study)
 {
   int score = 0, n_scores = 1;
 
-  PetscFunctionBeginUser;
   do {
     RgCell *cell = NULL;
     bool repeats;
@@ -711,7 +689,7 @@ static PetscErrorCode add_combination(Pair *pair, RgStudy *study)
     PetscCall(score_cell(cell, score));
     if (cell->score >= 0) n_scores = cell->n_scores;
   } while (++score < n_scores);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a path sets a value of the pair's problem. Then only the algorithm can prevent its
@@ -731,7 +709,6 @@ static PetscErrorCode note_shared(const Pair *pair, RgText *text)
 {
   const RgDraft *draft = pair->draft;
 
-  PetscFunctionBeginUser;
   for (int a = 0; a < draft->n_axes; a++) {
     const RgSweepAxis *axis = &draft->axes[a];
     const int n = PetscMax(1, pair->n_choices[a]);
@@ -742,7 +719,7 @@ static PetscErrorCode note_shared(const Pair *pair, RgText *text)
         PetscCall(draft_add_shared(draft, pair->algorithm, key, n, text));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append the cells of the current pair; *fits is false if there are too many. */
@@ -750,18 +727,17 @@ static PetscErrorCode expand_pair(Pair *pair, RgStudy *study, RgText *shared, bo
 {
   int n = 1;
 
-  PetscFunctionBeginUser;
   for (int a = 0; a < pair->draft->n_axes; a++) {
     choose_values(pair, a);
     pair->at[a] = 0;
     if (pair->n_choices[a] > 1 && n <= MAX_CELLS) n *= pair->n_choices[a];
   }
   *fits = n <= MAX_CELLS - study->n_cells;
-  if (!*fits) PetscFunctionReturn(0);
+  if (!*fits) return 0;
   PetscCall(note_shared(pair, shared));
   do PetscCall(add_combination(pair, study));
   while (advance(pair));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether some cell uses a path, or another setting of its block. */
@@ -813,7 +789,6 @@ PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study)
   RgText shared = {0};
   bool fits = true;
 
-  PetscFunctionBeginUser;
   PetscCall(draft_columns(draft));
   PetscCall(create_pair(draft, &pair));
   for (int p = 0; p < draft->n_problems && fits; p++) {
@@ -831,8 +806,8 @@ PetscErrorCode rg_draft_expand(RgDraft *draft, RgStudy *study)
                        "the study has more than %d combinations of problem, algorithm and swept "
                        "settings",
                        MAX_CELLS);
-  if (!fits) PetscFunctionReturn(0);
+  if (!fits) return 0;
   check_used(draft);
   check_labels(draft, study);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -59,11 +59,10 @@ static PetscErrorCode draft_methods_with(unsigned trait, RgText *text)
   int n;
   const RgAlgorithmClass *const *classes = rg_algorithm_classes(&n);
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++)
     if (classes[i]->traits & trait)
       PetscCall(rg_text_add(text, "%s%s", text->length ? ", " : "", classes[i]->name));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check the rule for points in flight. */
@@ -73,8 +72,7 @@ static PetscErrorCode check_pending(RgCell *cell, const RgDomain *domain, RgDiag
   const bool uses_context = domain->context.dim && !(class->needs & RG_NEEDS_NO_CONTEXT);
   RgText names = {0};
 
-  PetscFunctionBeginUser;
-  if (!rg_algorithm_reads(class, RG_BLOCK_PENDING)) PetscFunctionReturn(0);
+  if (!rg_algorithm_reads(class, RG_BLOCK_PENDING)) return 0;
   PetscCall(rg_pending_check(&cell->pending, cell->algorithm_place, found));
   if (cell->pending.rule == RG_PENDING_PENALISE && !(class->traits & RG_PENALISABLE)) {
     PetscCall(draft_methods_with(RG_PENALISABLE, &names));
@@ -89,7 +87,7 @@ static PetscErrorCode check_pending(RgCell *cell, const RgDomain *domain, RgDiag
                        "'%s' models the contexts, and those of points in flight are not known yet: "
                        "it takes 'pending: ignore' alone",
                        cell->algorithm_label);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Report a method that needs answers before its next queries, if these workers can't give them. */
@@ -122,14 +120,13 @@ static PetscErrorCode draft_check_crew(RgCell *cell, const RgDomain *domain, RgD
   const int drawn =
     cell->run.initial_points + (cell->crew.start == RG_START_DESIGN ? cell->crew.workers : 0);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_crew_check(cell->problem, cell->problem_options, &domain->design,
                           cell->problem_place, cell->run.ranks_per_trial, &cell->crew, found));
   if (cell->algorithm->needs & RG_NEEDS_CLOCK && !rg_crew_has_clock(&cell->crew))
     rg_diagnostics_add(found, cell->algorithm_place,
                        "'%s' weighs the durations of evaluations, and '%s' has no 'duration'",
                        cell->algorithm_label, cell->problem_label);
-  if (cell->crew.workers == 1) PetscFunctionReturn(0);
+  if (cell->crew.workers == 1) return 0;
   PetscCall(check_pending(cell, domain, found));
   check_alternation(cell, found);
   if (cell->crew.initial_time == RG_INITIAL_OVERLAPPED && cell->algorithm->outside)
@@ -153,7 +150,7 @@ static PetscErrorCode draft_check_crew(RgCell *cell, const RgDomain *domain, RgD
                        "'%s' has only %d",
                        drawn, cell->run.initial_points, cell->crew.workers, cell->problem_label,
                        cell->size_x);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A problem with given options, and its domain, which is built once for all algorithms. */
@@ -187,11 +184,10 @@ static void merge_diagnostics(RgDiagnostics *all, const RgDiagnostics *some)
 
 static PetscErrorCode add_problem_text(const RgCell *cell, RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "problem=%s@%d{", cell->problem->name, cell->problem->revision));
   PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, text));
   PetscCall(rg_text_add(text, "}"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append the options, or the text that replaces them. */
@@ -199,7 +195,6 @@ static PetscErrorCode add_identity(const RgCell *cell, const Variant *variant, R
 {
   const RgProblemClass *class = cell->problem;
 
-  PetscFunctionBeginUser;
   if (class->source) {
     PetscCall(rg_text_add(text, "problem=%s@%d{", class->name, class->revision));
     PetscCall(class->source->identity(class, cell->problem_options, text));
@@ -207,7 +202,7 @@ static PetscErrorCode add_identity(const RgCell *cell, const Variant *variant, R
   } else {
     PetscCall(rg_text_add(text, "%s", variant->text));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check the problem of a cell and build its domain. */
@@ -216,28 +211,26 @@ static PetscErrorCode create_variant(Checker *checker, const RgCell *cell, Varia
   RgDiagnostics found = {0};
   RgText identity = {0};
 
-  PetscFunctionBeginUser;
   if (cell->problem->check)
     PetscCall(
       cell->problem->check(cell->problem, cell->problem_options, cell->problem_place, &found));
   variant->sound = found.n == 0;
   merge_diagnostics(checker->diagnostics, &found);
-  if (!variant->sound) PetscFunctionReturn(0);
+  if (!variant->sound) return 0;
   PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &variant->domain));
   PetscCall(add_identity(cell, variant, &identity));
   variant->identity = identity.data;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The variant of a cell's problem, created on first use. */
 static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const char *text,
                                    const Variant **variant)
 {
-  PetscFunctionBeginUser;
   for (int i = checker->n_variants - 1; i >= 0; i--) {
     if (strcmp(checker->variants[i].text, text)) continue;
     *variant = &checker->variants[i];
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(RG_GROW(checker->n_variants, checker->variants));
   Variant *made = &checker->variants[checker->n_variants++];
@@ -245,7 +238,7 @@ static PetscErrorCode find_variant(Checker *checker, const RgCell *cell, const c
   PetscCall(PetscStrallocpy(text, &made->text));
   PetscCall(create_variant(checker, cell, made));
   *variant = made;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The automatic number of initial points: min(2^dim, 4 dim, points of a finite design). */
@@ -339,7 +332,6 @@ static PetscErrorCode check_surrogate(const RgCell *cell, const RgDomain *domain
   const bool use_context = !(cell->algorithm->needs & RG_NEEDS_NO_CONTEXT);
   RgDiagnostics own = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_surrogate_check(&cell->surrogate, cell->dim_x, cell->dim_c, use_context,
                                cell->algorithm_place, &own));
   if (cell->surrogate.input_warping && cell->size_x)
@@ -357,7 +349,7 @@ static PetscErrorCode check_surrogate(const RgCell *cell, const RgDomain *domain
   for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
     rg_diagnostics_add(found, own.list[i].place, "surrogate of '%s' on '%s': %s",
                        cell->algorithm_label, cell->problem_label, own.list[i].message);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check `solver: iterative` against the needs of the method. */
@@ -366,8 +358,7 @@ static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
   const RgAlgorithmClass *class = cell->algorithm;
   RgText names = {0};
 
-  PetscFunctionBeginUser;
-  if (cell->surrogate.solver != RG_SOLVER_ITERATIVE) PetscFunctionReturn(0);
+  if (cell->surrogate.solver != RG_SOLVER_ITERATIVE) return 0;
   if (!(class->traits & RG_MATRIX_FREE)) {
     PetscCall(draft_methods_with(RG_MATRIX_FREE, &names));
     rg_diagnostics_add(
@@ -387,7 +378,7 @@ static PetscErrorCode check_solver(const RgCell *cell, RgDiagnostics *found)
                          cell->algorithm_label, p->name, p->choices[kind],
                          weights ? "normal" : "auto, pathwise");
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void check_search(const RgCell *cell, RgDiagnostics *found)
@@ -412,13 +403,12 @@ static PetscErrorCode check_algorithm(const RgCell *cell, const RgDomain *domain
 {
   RgDiagnostics own = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_algorithm_check(cell->algorithm, cell->algorithm_options, domain,
                                cell->algorithm_place, &own));
   for (int i = 0; i < own.n && i < RG_DIAGNOSTICS_MAX; i++)
     rg_diagnostics_add(found, own.list[i].place, "%s (on '%s')", own.list[i].message,
                        cell->problem_label);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The sign of known values relative to the maximised function; 0: the problem takes no known
@@ -434,8 +424,7 @@ static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagno
 {
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
-  if (!cell->run.given) PetscFunctionReturn(0);
+  if (!cell->run.given) return 0;
   PetscCall(rg_given_read(cell->run.given, &domain->design, domain->without_replacement,
                           sign_of_values(cell, domain), &cell->given, &mistake));
   if (mistake.length)
@@ -448,7 +437,7 @@ static PetscErrorCode check_given(RgCell *cell, const RgDomain *domain, RgDiagno
                        "or let it be larger (the others are drawn)",
                        cell->problem_label, cell->given.n, cell->run.initial_points);
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse the rule for failures, and replace its text by a canonical one, because it is part of
@@ -461,8 +450,7 @@ static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
   RgText text = {0};
   int rule = 0, used = 0;
 
-  PetscFunctionBeginUser;
-  if (!typed) PetscFunctionReturn(0);
+  if (!typed) return 0;
   (void)sscanf(typed, " %15s %n", word, &used);
   while (rule < 4 && strcmp(word, names[rule])) rule++;
   if (rule == 4 ||
@@ -473,7 +461,7 @@ static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
                        "'on_failure' is '%.60s'; accepted are fail, penalty VALUE, worst and "
                        "infeasible",
                        typed);
-    PetscFunctionReturn(0);
+    return 0;
   }
   on_failure->rule = (RgFailureRule)rule;
   if (rule) PetscCall(rg_text_add(&text, "%s", names[rule]));
@@ -483,17 +471,16 @@ static PetscErrorCode check_on_failure(RgCell *cell, RgDiagnostics *found)
   }
   PetscCall(PetscFree(cell->run.on_failure));
   cell->run.on_failure = text.data;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode copy_constraints(const RgDomain *domain, RgTexts *constraints)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(domain->n_constraints, &constraints->values));
   for (int k = 0; k < domain->n_constraints; k++)
     PetscCall(PetscStrallocpy(domain->constraints[k], &constraints->values[k]));
   constraints->n = domain->n_constraints;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append the run settings; a hash of its contents replaces the file `given`. */
@@ -501,11 +488,10 @@ static PetscErrorCode add_run_text(const RgCell *cell, RgText *text)
 {
   RgTrialSettings run = cell->run;
 
-  PetscFunctionBeginUser;
   run.given = NULL;
   PetscCall(rg_params_canonical(rg_run_params, &run, text));
   PetscCall(rg_given_identity(&cell->given, cell->dim_x, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The descriptions of a part's inputs; NULL without names. */
@@ -513,10 +499,9 @@ static PetscErrorCode describe_inputs(const RgSpace *space, char **descriptions)
 {
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   if (space->inputs) PetscCall(rg_inputs_text(space->dim, space->inputs, &text));
   *descriptions = text.data;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode count_tables(RgCell *cell, const RgDomain *domain)
@@ -525,14 +510,13 @@ static PetscErrorCode count_tables(RgCell *cell, const RgDomain *domain)
   const int dim_c = cell->algorithm->needs & RG_NEEDS_NO_CONTEXT ? 0 : c->dim;
   int *levels;
 
-  PetscFunctionBeginUser;
-  if (!cell->grid) PetscFunctionReturn(0);
+  if (!cell->grid) return 0;
   PetscCall(PetscMalloc1(x->dim + dim_c, &levels));
   PetscCall(PetscArraycpy(levels, x->levels, x->dim));
   if (dim_c) PetscCall(PetscArraycpy(levels + x->dim, c->levels, dim_c));
   PetscCall(rg_surrogate_tables(&cell->surrogate, x->dim + dim_c, levels, &cell->tables));
   PetscCall(PetscFree(levels));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Copy properties of the domain into the cell, and check that both are compatible. */
@@ -540,7 +524,6 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
 {
   RgDiagnostics found = {0};
 
-  PetscFunctionBeginUser;
   cell->dim_x = domain->design.dim;
   cell->dim_c = domain->context.dim;
   cell->size_x = domain->design.size;
@@ -565,25 +548,23 @@ static PetscErrorCode check_domain(Checker *checker, RgCell *cell, const RgDomai
   }
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER)) check_search(cell, &found);
   merge_diagnostics(checker->diagnostics, &found);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append the maximiser's options. A search whose results have changed adds its revision, like a
    method. */
 static PetscErrorCode add_maximiser_text(const RgCell *cell, RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "};maximiser="));
   if (cell->maximiser.local_search == RG_LOCAL_SEARCH_ADAM)
     PetscCall(rg_text_add(text, "adam@%d", RG_ADAM_REVISION));
   PetscCall(rg_text_add(text, "{"));
   PetscCall(rg_params_canonical(rg_maximiser_params, &cell->maximiser, text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(
     rg_text_add(text, "algorithm=%s@%d{", cell->algorithm->name, cell->algorithm->revision));
   if (cell->algorithm->outside)
@@ -596,19 +577,18 @@ static PetscErrorCode add_algorithm_text(const RgCell *cell, RgText *text)
   if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER))
     PetscCall(add_maximiser_text(cell, text));
   PetscCall(rg_text_add(text, "}"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_pending_text(const RgCell *cell, RgText *text)
 {
-  PetscFunctionBeginUser;
   if (cell->crew.workers == 1 || !rg_algorithm_reads(cell->algorithm, RG_BLOCK_PENDING) ||
       !cell->pending.rule)
-    PetscFunctionReturn(0);
+    return 0;
   PetscCall(rg_text_add(text, ";pending={"));
   PetscCall(rg_params_canonical(rg_pending_params, &cell->pending, text));
   PetscCall(rg_text_add(text, "}"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Hash the programs of the cell, once. */
@@ -616,11 +596,10 @@ static PetscErrorCode look_outside(RgCell *cell)
 {
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   if (cell->algorithm->outside)
     PetscCall(cell->algorithm->outside->version(cell->algorithm_options, &text));
   cell->outside = text.data;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether the last queries have enough data for a search through contexts or a fit to save work. */
@@ -652,7 +631,6 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
   RgText problem = {0}, algorithm = {0}, text = {0};
   const Variant *variant = NULL;
 
-  PetscFunctionBeginUser;
   PetscCall(add_problem_text(cell, &problem));
   if (!cell->algorithm->outside) PetscCall(add_algorithm_text(cell, &algorithm));
   PetscCall(rg_params_resolve(cell->problem->params, cell->problem_options, cell->problem_place));
@@ -680,7 +658,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
   }
   PetscCall(rg_text_clear(&problem));
   PetscCall(rg_text_clear(&algorithm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int compare_cells(const void *left, const void *right)
@@ -695,7 +673,6 @@ static PetscErrorCode check_duplicates(Checker *checker)
   const RgStudy *study = checker->study;
   const RgCell **sorted;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(study->n_cells, &sorted));
   for (int i = 0; i < study->n_cells; i++) sorted[i] = &study->cells[i];
   qsort(sorted, (size_t)study->n_cells, sizeof(*sorted), compare_cells);
@@ -714,7 +691,7 @@ static PetscErrorCode check_duplicates(Checker *checker)
         : "");
   }
   PetscCall(PetscFree(sorted));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
@@ -722,7 +699,6 @@ PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
   Checker checker = {.study = study, .diagnostics = diagnostics};
   const int before = diagnostics->n;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < study->n_cells; i++) PetscCall(check_cell(&checker, &study->cells[i]));
   for (int i = 0; i < checker.n_variants; i++) {
     PetscCall(rg_domain_destroy(&checker.variants[i].domain));
@@ -730,7 +706,7 @@ PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
     PetscCall(PetscFree(checker.variants[i].identity));
   }
   PetscCall(PetscFree(checker.variants));
-  if (diagnostics->n > before) PetscFunctionReturn(0);
+  if (diagnostics->n > before) return 0;
   PetscCall(check_duplicates(&checker));
-  PetscFunctionReturn(0);
+  return 0;
 }

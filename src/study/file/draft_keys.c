@@ -368,25 +368,24 @@ PetscErrorCode rg_draft_unknown(RgDraft *draft, RgPlace place, const char *what,
   RgText known = {0};
   const char *nearest = rg_text_nearest(word, names);
 
-  PetscFunctionBeginUser;
   if (strchr(word, ')') && !strchr(word, '(')) { /* the second half of `law: normal(0, 1)` */
     rg_diagnostics_add(
       draft->diagnostics, place,
       "unknown %s '%.60s'%s: within { }, a text with a comma needs quotes, such as "
       "\"normal(0, 1)\"",
       what, word, where);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (nearest) {
     rg_diagnostics_add(draft->diagnostics, place, "unknown %s '%.60s'%s, did you mean '%s'?", what,
                        word, where, nearest);
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int i = 0; names[i]; i++) PetscCall(rg_text_add(&known, "%s%s", i ? ", " : "", names[i]));
   rg_diagnostics_add(draft->diagnostics, place, "unknown %s '%.60s'%s; known: %s", what, word,
                      where, known.length ? known.data : "none");
   PetscCall(rg_text_clear(&known));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { MAX_ENTRIES = 1000 };
@@ -419,7 +418,6 @@ static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const c
 {
   int n = 0, room = 8;
 
-  PetscFunctionBeginUser;
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) room += count_params(rg_entry_table(entry, b));
   PetscCall(PetscCalloc1(room, names));
   for (int i = 0; only == RG_BLOCK_COUNT && entry->layer && rg_entry_keys[i].name; i++)
@@ -432,7 +430,7 @@ static PetscErrorCode accepted_names(const RgEntry *entry, RgBlock only, const c
       for (int i = 0; table[i].name; i++)
         if (rg_is_param(&table[i])) (*names)[n++] = table[i].name;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Report a key that an entry (RG_BLOCK_COUNT), or one of its blocks, does not accept. */
@@ -443,23 +441,21 @@ static PetscErrorCode unknown_key(RgDraft *draft, const RgEntry *entry, RgBlock 
   const char **names, *inside = block == RG_BLOCK_COUNT ? NULL : rg_block_names[block];
   char where[160];
 
-  PetscFunctionBeginUser;
   describe_entry(entry, inside ? block : RG_BLOCK_RUN, where);
   PetscCall(accepted_names(entry, block, &names));
   if (!rg_draft_elsewhere(draft, entry, inside, where, e, names))
     PetscCall(rg_draft_unknown(draft, place, "key", e->key, where, names));
   PetscCall(PetscFree(names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_setting(RgDraft *draft, RgEntry *entry, RgBlock block,
                                   const RgParam *param, const RgYamlNode *value)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_draft_check_value(draft, rg_entry_table(entry, block), param, value, NULL));
   PetscCall(RG_GROW(entry->n_settings, entry->settings));
   entry->settings[entry->n_settings++] = (RgSetting){block, param, value};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse `preset: NAME` of a surrogate block. */
@@ -472,7 +468,6 @@ static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlN
   int n = 0;
   char got[64];
 
-  PetscFunctionBeginUser;
   for (; rg_presets[n].name; n++) names[n] = rg_presets[n].name;
   names[n] = NULL;
   if (!preset)
@@ -481,7 +476,7 @@ static PetscErrorCode parse_preset(RgDraft *draft, RgEntry *entry, const RgYamlN
   for (const RgPresetSetting *set = preset ? preset->settings : NULL; set && set->key; set++)
     PetscCall(
       add_setting(draft, entry, RG_BLOCK_SURROGATE, rg_params_find(table, set->key), &set->value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Report a block that an algorithm does not read. `pending: ignore` is what it does anyway. */
@@ -515,20 +510,19 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
   const RgParam *table = rg_entry_table(entry, block);
   char got[64];
 
-  PetscFunctionBeginUser;
   if (!table) {
     refuse_block(draft, entry, block, place, map);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (map->kind == RG_YAML_SCALAR && rg_block_is_short(block)) {
     PetscCall(add_setting(draft, entry, block, table, map));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (map->kind != RG_YAML_MAP) {
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
                        "'%s' must be a map of settings, got %s (regatta describe %s lists them)",
                        rg_block_names[block], rg_yaml_describe(map, got), rg_block_names[block]);
-    PetscFunctionReturn(0);
+    return 0;
   }
   const RgYamlEntry *preset = block == RG_BLOCK_SURROGATE ? rg_yaml_find(map, "preset") : NULL;
   if (preset) PetscCall(parse_preset(draft, entry, preset->value));
@@ -539,7 +533,7 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
     if (param) PetscCall(add_setting(draft, entry, block, param, e->value));
     else PetscCall(unknown_key(draft, entry, block, e));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse `stop: {regret: ..., seconds: ...}`, another way to write stop_regret and stop_seconds. */
@@ -548,7 +542,6 @@ static PetscErrorCode parse_stop(RgDraft *draft, RgEntry *entry, const RgYamlNod
   static const char *const names[] = {"regret", "seconds", NULL};
   char key[64];
 
-  PetscFunctionBeginUser;
   if (map->kind != RG_YAML_MAP)
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
                        "'stop' must be a map: {regret: VALUE}, {seconds: VALUE} or both");
@@ -561,7 +554,7 @@ static PetscErrorCode parse_stop(RgDraft *draft, RgEntry *entry, const RgYamlNod
       PetscCall(rg_draft_unknown(draft, (RgPlace){draft->path, e->line, e->column}, "key", e->key,
                                  " in 'stop'", names));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse a key of an entry other than `name` and `label`. */
@@ -569,25 +562,24 @@ static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntr
 {
   const RgPlace place = {draft->path, e->line, e->column};
 
-  PetscFunctionBeginUser;
   if (!strcmp(e->key, "stop") && rg_entry_table(entry, RG_BLOCK_RUN)) {
     PetscCall(parse_stop(draft, entry, e->value));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     if (rg_block_names[b]) {
       if (strcmp(rg_block_names[b], e->key)) continue;
       PetscCall(parse_block(draft, entry, b, place, e->value));
-      PetscFunctionReturn(0);
+      return 0;
     }
     const RgParam *table = rg_entry_table(entry, b);
     const RgParam *param = table ? rg_params_find(table, e->key) : NULL;
     if (!param) continue;
     PetscCall(add_setting(draft, entry, b, param, e->value));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(unknown_key(draft, entry, RG_BLOCK_COUNT, e));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Find the class called `name`; an unknown one is a mistake. */
@@ -596,19 +588,18 @@ static PetscErrorCode find_class(RgDraft *draft, RgEntry *entry, RgPlace place, 
   const bool is_problem = entry->layer == RG_LAYER_PROBLEM;
   const char **names;
 
-  PetscFunctionBeginUser;
   if (is_problem) entry->problem = rg_registry_find_problem(draft->registry, name);
   else entry->algorithm = rg_registry_find_algorithm(draft->registry, name);
-  if (entry->problem || entry->algorithm) PetscFunctionReturn(0);
+  if (entry->problem || entry->algorithm) return 0;
   if (rg_left_out(name)) {
     rg_diagnostics_add(draft->diagnostics, place, RG_LEFT_OUT, name, rg_left_out(name));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (is_problem) PetscCall(rg_registry_problem_names(draft->registry, &names));
   else PetscCall(rg_registry_algorithm_names(draft->registry, &names));
   PetscCall(rg_draft_unknown(draft, place, is_problem ? "problem" : "algorithm", name, "", names));
   PetscCall(PetscFree(names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether an entry has the form `- ackley: {dim: 4}` instead of `- {name: ackley, dim: 4}`. */
@@ -686,7 +677,6 @@ static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYa
   const char *what = entry->layer == RG_LAYER_PROBLEM ? "problem" : "algorithm";
   const RgYamlEntry *name = rg_yaml_find(map, "name"), *label = rg_yaml_find(map, "label");
 
-  PetscFunctionBeginUser;
   if (!name) {
     if (is_name_as_key(draft, entry, map))
       rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
@@ -695,14 +685,14 @@ static PetscErrorCode parse_map_entry(RgDraft *draft, RgEntry *entry, const RgYa
     else
       rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map), "this %s has no 'name'",
                          what);
-    PetscFunctionReturn(0);
+    return 0;
   }
   const char *text = entry_text(draft, name);
   entry->label = label ? entry_text(draft, label) : NULL;
   if (entry->label) check_label(draft, rg_draft_place(draft, label->value), entry->label);
   else entry->label = text;
   if (text) PetscCall(find_class(draft, entry, rg_draft_place(draft, name->value), text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse what an entry is: name and label. */
@@ -711,7 +701,6 @@ static PetscErrorCode parse_entry(RgDraft *draft, RgLayer layer, const RgYamlNod
 {
   char got[64];
 
-  PetscFunctionBeginUser;
   entry->layer = layer;
   entry->place = rg_draft_place(draft, node);
   if (node->kind == RG_YAML_MAP) {
@@ -724,7 +713,7 @@ static PetscErrorCode parse_entry(RgDraft *draft, RgLayer layer, const RgYamlNod
                        "a name or a map with 'name' is expected, got %s",
                        rg_yaml_describe(node, got));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse `problems` or `algorithms`: a list that is not empty, with unique labels. */
@@ -734,23 +723,22 @@ static PetscErrorCode parse_list(RgDraft *draft, const RgYamlNode *root, const c
   const RgYamlEntry *found = rg_yaml_find(root, key);
   char got[64];
 
-  PetscFunctionBeginUser;
   if (!found) {
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, root),
                        "'%s' is missing: a study needs at least one", key);
-    PetscFunctionReturn(0);
+    return 0;
   }
   const RgYamlNode *list = found->value;
   if (list->kind != RG_YAML_LIST || !list->n) {
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
                        "'%s' must be a list of names or maps, got %s", key,
                        list->kind == RG_YAML_LIST ? "an empty one" : rg_yaml_describe(list, got));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (list->n > MAX_ENTRIES) {
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
                        "'%s' has %d entries, at most %d are accepted", key, list->n, MAX_ENTRIES);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscCalloc1(list->n, entries));
   *n = list->n;
@@ -766,13 +754,12 @@ static PetscErrorCode parse_list(RgDraft *draft, const RgYamlNode *root, const c
       break;
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode parse_settings(RgDraft *draft, int n, RgEntry *entries,
                                      const RgYamlNode *list)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     const RgYamlNode *map = list->items[i];
     if (map->kind != RG_YAML_MAP || (!entries[i].problem && !entries[i].algorithm)) continue;
@@ -782,7 +769,7 @@ static PetscErrorCode parse_settings(RgDraft *draft, int n, RgEntry *entries,
         PetscCall(parse_key(draft, &entries[i], e));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
@@ -790,7 +777,6 @@ PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
   const RgYamlEntry *common = rg_yaml_find(root, "common");
   char got[64];
 
-  PetscFunctionBeginUser;
   draft->common.layer = RG_LAYER_COMMON;
   draft->common.place = rg_draft_place(draft, common ? common->value : root);
   PetscCall(
@@ -808,5 +794,5 @@ PetscErrorCode rg_draft_entries(RgDraft *draft, const RgYamlNode *root)
     parse_settings(draft, draft->n_problems, draft->problems, rg_yaml_value(root, "problems")));
   PetscCall(parse_settings(draft, draft->n_algorithms, draft->algorithms,
                            rg_yaml_value(root, "algorithms")));
-  PetscFunctionReturn(0);
+  return 0;
 }

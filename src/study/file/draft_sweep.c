@@ -47,7 +47,6 @@ static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const
   const char **names, *end = strrchr(rest, '.');
   char word[80];
 
-  PetscFunctionBeginUser;
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     char inner[32];
     if (!rg_block_names[b]) continue;
@@ -58,7 +57,7 @@ static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const
   for (int i = 0; i < n; i++) {
     if (!entries[i].label || strcmp(entries[i].label, rest)) continue;
     complain(draft, key, rest, "it names no setting: a '.KEY' is missing at its end");
-    PetscFunctionReturn(0);
+    return 0;
   }
   snprintf(word, sizeof(word), "%.*s", end ? (int)(end - rest) : (int)strlen(rest), rest);
   PetscCall(PetscCalloc1(n + 1, &names));
@@ -69,7 +68,7 @@ static PetscErrorCode unknown_label(RgDraft *draft, const RgSweepKey *key, const
                                                             : " in the sweep over algorithms",
                              names));
   PetscCall(PetscFree(names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Why an algorithm has no such block. */
@@ -90,11 +89,10 @@ static PetscErrorCode unknown_setting(RgDraft *draft, const RgSweepKey *key, con
   char(*storage)[96], elsewhere[160], hint[260];
   int n = 0, room = 1;
 
-  PetscFunctionBeginUser;
   if (rg_draft_path_elsewhere(draft, entry, key->name, elsewhere)) {
     snprintf(hint, sizeof(hint), "it names no setting, did you mean '%s'?", elsewhere);
     complain(draft, key, path, hint);
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++)
     for (const RgParam *p = rg_entry_table(entry, b); p && p->name; p++) room++;
@@ -112,7 +110,7 @@ static PetscErrorCode unknown_setting(RgDraft *draft, const RgSweepKey *key, con
   PetscCall(rg_draft_unknown(draft, key->place, "setting", key->name, " in a sweep path", names));
   PetscCall(PetscFree(storage));
   PetscCall(PetscFree(names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Find the parameter `name` or `block.name` of an entry, or a whole block. */
@@ -121,7 +119,6 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
 {
   const char *name = key->name;
 
-  PetscFunctionBeginUser;
   for (RgBlock b = 0; b < RG_BLOCK_COUNT && !key->param; b++) {
     const RgParam *table = rg_entry_table(entry, b);
     const char *block = rg_block_names[b];
@@ -130,24 +127,24 @@ static PetscErrorCode resolve_param(RgDraft *draft, RgSweepKey *key, const RgEnt
     key->block = b;
     key->param = rg_params_find(table, block ? name + skip + 1 : name);
   }
-  if (key->param) PetscFunctionReturn(0);
+  if (key->param) return 0;
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     if (!rg_block_names[b] || strcmp(name, rg_block_names[b]) || !rg_entry_table(entry, b))
       continue;
     key->block = b;
     key->whole = 1;
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     if (entry->algorithm && rg_block_names[b] && !rg_entry_table(entry, b)) {
       size_t skip = strlen(rg_block_names[b]);
       if (strncmp(name, rg_block_names[b], skip) || name[skip] != '.') continue;
       complain(draft, key, path, why_no_block(entry, b));
-      PetscFunctionReturn(0);
+      return 0;
     }
   }
   PetscCall(unknown_setting(draft, key, entry, path));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Resolve `common.key`, `problems.label.key`, `algorithms.label.block.key` ... *ok: key->param
@@ -158,7 +155,6 @@ static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *
   char elsewhere[160], hint[260];
   int n, layer = 0;
 
-  PetscFunctionBeginUser;
   *ok = false;
   while (layer_words[layer] && (!rest || strlen(layer_words[layer]) != (size_t)(rest - path) ||
                                 strncmp(path, layer_words[layer], (size_t)(rest - path))))
@@ -169,7 +165,7 @@ static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *
              "it must begin with 'common.', 'problems.LABEL.' or 'algorithms.LABEL.'%s%s%s",
              known ? ", did you mean '" : "", known ? elsewhere : "", known ? "'?" : "");
     complain(draft, key, path, hint);
-    PetscFunctionReturn(0);
+    return 0;
   }
   rest++;
   key->layer = (RgLayer)layer;
@@ -178,16 +174,16 @@ static PetscErrorCode resolve_path(RgDraft *draft, RgSweepKey *key, const char *
     size_t length = match_label(entries, n, rest, &key->entry);
     if (!length) {
       PetscCall(unknown_label(draft, key, entries, n, rest));
-      PetscFunctionReturn(0);
+      return 0;
     }
     rest += length + 1;
   }
   const RgEntry *entry = &entries[key->entry];
-  if (layer != RG_LAYER_COMMON && !entry->problem && !entry->algorithm) PetscFunctionReturn(0);
+  if (layer != RG_LAYER_COMMON && !entry->problem && !entry->algorithm) return 0;
   key->name = rest;
   PetscCall(resolve_param(draft, key, entry, path));
   *ok = key->param || key->whole;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Report a setting that is swept twice. */
@@ -222,7 +218,6 @@ static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlN
 {
   int first, last, n = 0;
 
-  PetscFunctionBeginUser;
   *ok = true;
   PetscCall(PetscCalloc2(MAX_AXIS_VALUES + 1, &key->values, MAX_AXIS_VALUES + 1, &key->made));
   for (int i = 0; i < list->n && n <= MAX_AXIS_VALUES; i++) {
@@ -246,7 +241,7 @@ static PetscErrorCode list_values(RgDraft *draft, RgSweepKey *key, const RgYamlN
     }
   }
   key->n = n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Add a key to the axis: the values of `param` in the values of a block. */
@@ -256,7 +251,6 @@ static PetscErrorCode take_from_block(RgDraft *draft, RgSweepAxis *axis, const R
   RgSweepKey *key;
   const int first = block->whole;
 
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(axis->n_keys, axis->keys));
   key = &axis->keys[axis->n_keys++];
   *key = (RgSweepKey){.layer = block->layer,
@@ -276,7 +270,7 @@ static PetscErrorCode take_from_block(RgDraft *draft, RgSweepAxis *axis, const R
     PetscCall(rg_draft_check_value(draft, rg_entry_table(rg_draft_entry(draft, key), key->block),
                                    param, found->value, &key->texts[i]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check that all values of a block are maps of its settings. */
@@ -286,7 +280,6 @@ static PetscErrorCode check_block(RgDraft *draft, const RgSweepKey *block, const
   const char *names[128] = {0}, *word = rg_block_names[block->block];
   char got[64];
 
-  PetscFunctionBeginUser;
   *ok = true;
   for (int i = 0; table[i].name && i < 127; i++) names[i] = table[i].name;
   for (int i = 0; i < block->n && *ok; i++) {
@@ -304,7 +297,7 @@ static PetscErrorCode check_block(RgDraft *draft, const RgSweepKey *block, const
                                    "setting", entry->key, " in a sweep over a block", names));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Replace the last key of the axis, a whole block, by one key for every setting in some value,
@@ -314,7 +307,6 @@ static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
   RgSweepKey block = axis->keys[axis->n_keys - 1];
   const RgParam *table = rg_entry_table(rg_draft_entry(draft, &block), block.block);
 
-  PetscFunctionBeginUser;
   PetscCall(check_block(draft, &block, table, ok));
   block.whole = axis->n_keys--;
   for (const RgParam *p = table; *ok && p->name; p++) {
@@ -330,7 +322,7 @@ static PetscErrorCode split_block(RgDraft *draft, RgSweepAxis *axis, bool *ok)
   }
   for (int i = 0; i < block.n; i++) PetscCall(PetscFree(block.made[i].entries));
   PetscCall(PetscFree2(block.values, block.made));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Values in place of the maps of a block: if all are, the key is that of the block's first
@@ -340,12 +332,11 @@ static PetscErrorCode expand_short(RgDraft *draft, RgSweepKey *key)
   const RgParam *first = rg_entry_table(rg_draft_entry(draft, key), key->block);
   int n = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < key->n; i++) n += key->values[i]->kind == RG_YAML_SCALAR;
   if (n == key->n) {
     key->param = first;
     key->whole = 0;
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int i = 0; i < key->n; i++) {
     RgYamlNode *value = key->values[i], *made = &key->made[i];
@@ -355,7 +346,7 @@ static PetscErrorCode expand_short(RgDraft *draft, RgSweepKey *key)
     made->entries[0] = (RgYamlEntry){(char *)first->name, value->line, value->column, value};
     key->values[i] = made;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse a `path: [values]` of an axis. *complete: its values were read (each may still be
@@ -368,7 +359,6 @@ static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlE
   char got[64];
   bool ok, listed;
 
-  PetscFunctionBeginUser;
   *complete = false;
   PetscCall(RG_GROW(axis->n_keys, axis->keys));
   key = &axis->keys[axis->n_keys++];
@@ -378,34 +368,34 @@ static PetscErrorCode parse_key(RgDraft *draft, RgSweepAxis *axis, const RgYamlE
     rg_diagnostics_add(draft->diagnostics, place, "a sweep needs a list of values, got %s",
                        e->value->kind == RG_YAML_LIST ? "an empty one"
                                                       : rg_yaml_describe(e->value, got));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(list_values(draft, key, e->value, &listed));
   if (key->n > MAX_AXIS_VALUES) {
     rg_diagnostics_add(draft->diagnostics, place, "an axis has at most %d values, got more",
                        MAX_AXIS_VALUES);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (axis->n_values && axis->n_values != key->n) {
     rg_diagnostics_add(draft->diagnostics, place,
                        "paths of one axis go together, but this one has %d values and another %d "
                        "(to cross them, make two list entries)",
                        key->n, axis->n_values);
-    PetscFunctionReturn(0);
+    return 0;
   }
-  if (!ok || !listed) PetscFunctionReturn(0);
+  if (!ok || !listed) return 0;
   axis->n_values = key->n;
   if (key->whole && rg_block_is_short(key->block)) PetscCall(expand_short(draft, key));
   if (key->whole) {
     PetscCall(split_block(draft, axis, complete));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscCalloc1(key->n, &key->texts));
   for (int i = 0; i < key->n; i++)
     PetscCall(rg_draft_check_value(draft, rg_entry_table(rg_draft_entry(draft, key), key->block),
                                    key->param, key->values[i], &key->texts[i]));
   *complete = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_axis_same(const RgSweepKey *key, int i, int j)
@@ -443,13 +433,12 @@ static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgSweepA
 {
   char got[64];
 
-  PetscFunctionBeginUser;
   axis->place = (RgPlace){draft->path, map->line, map->column};
   if (map->kind != RG_YAML_MAP || !map->n) {
     rg_diagnostics_add(draft->diagnostics, axis->place,
                        "an axis of 'sweep' is a map '{path: [values]}', got %s",
                        map->kind == RG_YAML_MAP ? "an empty one" : rg_yaml_describe(map, got));
-    PetscFunctionReturn(0);
+    return 0;
   }
   bool complete = true;
   for (int i = 0; i < map->n; i++) {
@@ -462,14 +451,13 @@ static PetscErrorCode parse_axis(RgDraft *draft, const RgYamlNode *map, RgSweepA
         check_repeated(draft, draft->axes, draft->n_axes, &axis->keys[k], map->entries[i].key);
   }
   if (complete) check_values(draft, axis);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep)
 {
   char got[64];
 
-  PetscFunctionBeginUser;
   if (sweep->kind != RG_YAML_LIST || !sweep->n || sweep->n > MAX_AXES) {
     rg_diagnostics_add(draft->diagnostics, (RgPlace){draft->path, sweep->line, sweep->column},
                        "'sweep' must be a list of 1 to %d axes '- {path: [values]}', got %s",
@@ -477,12 +465,12 @@ PetscErrorCode rg_draft_sweep(RgDraft *draft, const RgYamlNode *sweep)
                        sweep->kind != RG_YAML_LIST ? rg_yaml_describe(sweep, got)
                        : sweep->n                  ? "more"
                                                    : "an empty one");
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscCalloc1(sweep->n, &draft->axes));
   draft->n_axes = sweep->n;
   for (int i = 0; i < sweep->n; i++) PetscCall(parse_axis(draft, sweep->items[i], &draft->axes[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { CELL_PROBLEM, CELL_ALGORITHM, CELL_SWEPT, CELL_WORDS };
@@ -508,7 +496,6 @@ static PetscErrorCode check_words(RgDraft *draft, const RgYamlNode *const words[
 {
   const char **known;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(study->n_cells + 1, &known));
   for (int k = 0; k < CELL_WORDS; k++) {
     bool found = false;
@@ -524,7 +511,7 @@ static PetscErrorCode check_words(RgDraft *draft, const RgYamlNode *const words[
                                  words[k]->text ? words[k]->text : "", " in 'replicate'", known));
   }
   PetscCall(PetscFree(known));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Raise the number of trials of the cells with these words. */
@@ -557,7 +544,6 @@ static PetscErrorCode replicate_cells(RgDraft *draft, const RgYamlNode *map, RgS
   uint64_t n_seeds = 0, n_instances = 0;
   const int before = draft->diagnostics->n;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < map->n; i++)
     if (!rg_draft_is_among(map->entries[i].key, replicate_names))
       PetscCall(rg_draft_unknown(
@@ -576,7 +562,7 @@ static PetscErrorCode replicate_cells(RgDraft *draft, const RgYamlNode *map, RgS
   PetscCall(check_words(draft, words, study));
   if (draft->diagnostics->n == before)
     raise_cells(draft, map, words, (int)n_seeds, (int)n_instances, study);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_draft_replicate(RgDraft *draft, const RgYamlNode *list, RgStudy *study)
@@ -585,12 +571,11 @@ PetscErrorCode rg_draft_replicate(RgDraft *draft, const RgYamlNode *list, RgStud
   int most = study->n_seeds;
   char got[64];
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells; c++) {
     study->cells[c].n_seeds = study->n_seeds;
     study->cells[c].n_instances = study->n_instances;
   }
-  if (!list) PetscFunctionReturn(0);
+  if (!list) return 0;
   if (list->kind != RG_YAML_LIST)
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
                        "'replicate' must be a list of maps, got %s", rg_yaml_describe(list, got));
@@ -612,5 +597,5 @@ PetscErrorCode rg_draft_replicate(RgDraft *draft, const RgYamlNode *list, RgStud
     seeds[i] = i < study->n_seeds ? study->seeds[i] : last + 1 + (uint64_t)(i - study->n_seeds);
   PetscCall(PetscFree(study->seeds));
   study->seeds = seeds;
-  PetscFunctionReturn(0);
+  return 0;
 }

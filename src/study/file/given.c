@@ -34,12 +34,11 @@ static PetscErrorCode list_names(const RgSpace *space, RgText *text)
 {
   char name[64];
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < space->dim; j++) {
     name_of(space, j, name);
     PetscCall(rg_text_add(text, "%s%s", j ? ", " : "", name));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Match the columns with the coordinates, each exactly once. */
@@ -48,7 +47,6 @@ static PetscErrorCode match_columns(Reading *r)
   char name[64];
   RgText names = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(list_names(r->space, &names));
   for (int j = 0; j < r->space->dim; j++) r->column[j] = -1;
   for (int k = 0; k < r->csv.n_columns && !r->mistake->length; k++) {
@@ -74,7 +72,7 @@ static PetscErrorCode match_columns(Reading *r)
                             name, names.data));
   }
   PetscCall(rg_text_clear(&names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The middle of a word's interval for a choice; NaN for an unknown word. */
@@ -94,7 +92,6 @@ static PetscErrorCode read_cell(Reading *r, int row, int j, double *value)
   const char *wrong = NULL;
   char name[64];
 
-  PetscFunctionBeginUser;
   *value = NAN;
   if (!cell[0] && input && input->parent >= 0) *value = rg_space_middle(space, j);
   else if (input && input->kind == RG_INPUT_CHOICE) *value = word_value(input, cell);
@@ -109,7 +106,7 @@ static PetscErrorCode read_cell(Reading *r, int row, int j, double *value)
   else if (!rg_space_is_finite(space) && !(*value >= space->lower[j] && *value <= space->upper[j]))
     PetscCall(rg_text_add(r->mistake, "%s:%d: '%.40s' is %s, outside [%g, %g]", r->path,
                           r->csv.line[row], name, cell, space->lower[j], space->upper[j]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check that only inputs that don't count have empty cells. */
@@ -117,8 +114,7 @@ static PetscErrorCode check_empty(Reading *r, int row, const double *native)
 {
   double *seen;
 
-  PetscFunctionBeginUser;
-  if (r->mistake->length || !rg_space_is_conditional(r->space)) PetscFunctionReturn(0);
+  if (r->mistake->length || !rg_space_is_conditional(r->space)) return 0;
   PetscCall(PetscMalloc1(r->space->dim, &seen));
   rg_space_seen(r->space, native, seen);
   for (int j = 0; j < r->space->dim && !r->mistake->length; j++) {
@@ -128,7 +124,7 @@ static PetscErrorCode check_empty(Reading *r, int row, const double *native)
                           r->csv.line[row], r->space->inputs[j].name));
   }
   PetscCall(PetscFree(seen));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The point of a finite design in a row; -1: the design lacks it. */
@@ -136,7 +132,6 @@ static PetscErrorCode find_point(const RgSpace *space, const double *native, int
 {
   double *own;
 
-  PetscFunctionBeginUser;
   *index = -1;
   PetscCall(PetscMalloc1(space->dim, &own));
   for (int i = 0; i < space->size && *index < 0; i++) {
@@ -147,7 +142,7 @@ static PetscErrorCode find_point(const RgSpace *space, const double *native, int
     if (same) *index = i;
   }
   PetscCall(PetscFree(own));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Convert a row of a box in `native` to unit coordinates. */
@@ -157,14 +152,13 @@ static PetscErrorCode take_design(const RgSpace *space, int row, RgGiven *given)
   const double *native = given->native + (size_t)row * space->dim;
   double *back;
 
-  PetscFunctionBeginUser;
   rg_space_to_unit(space, native, x);
   for (int j = 0; j < space->dim; j++) x[j] = fmin(fmax(x[j], 0), 1);
   PetscCall(PetscMalloc1(space->dim, &back));
   rg_space_to_native(space, x, back);
   for (int j = 0; j < space->dim; j++) given->exact = given->exact && back[j] == native[j];
   PetscCall(PetscFree(back));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read the known value of a row. */
@@ -172,14 +166,13 @@ static PetscErrorCode take_value(Reading *r, int row, RgGiven *given)
 {
   double value;
 
-  PetscFunctionBeginUser;
-  if (r->values < 0 || r->mistake->length) PetscFunctionReturn(0);
+  if (r->values < 0 || r->mistake->length) return 0;
   const char *wrong = rg_csv_number(&r->csv, row, r->values, &value);
   if (!wrong) given->y[row] = r->sign < 0 ? 0 - value : value;
   else
     PetscCall(rg_text_add(r->mistake, "%s:%d: 'y' %s, got '%.40s'", r->path, r->csv.line[row],
                           wrong, r->csv.cells[(size_t)row * r->csv.n_columns + r->values]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
@@ -188,22 +181,21 @@ static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
   double *x = given->x + (size_t)row * space->dim;
   double *native = given->native + (size_t)row * space->dim;
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < space->dim && !r->mistake->length; j++)
     PetscCall(read_cell(r, row, j, &native[j]));
   PetscCall(check_empty(r, row, native));
   PetscCall(take_value(r, row, given));
   given->index[row] = -1;
-  if (r->mistake->length) PetscFunctionReturn(0);
+  if (r->mistake->length) return 0;
   if (!rg_space_is_finite(space)) {
     PetscCall(take_design(space, row, given));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(find_point(space, native, &given->index[row]));
   if (given->index[row] < 0) {
     PetscCall(rg_text_add(r->mistake, "%s:%d: none of the %d designs there are", r->path,
                           r->csv.line[row], space->size));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int i = 0; i < row && once && !r->mistake->length; i++)
     if (given->index[i] == given->index[row])
@@ -212,7 +204,7 @@ static PetscErrorCode take_row(Reading *r, int row, bool once, RgGiven *given)
                             r->csv.line[row], r->csv.line[i]));
   PetscCall(PetscArraycpy(x, space->points + (size_t)given->index[row] * space->dim, space->dim));
   rg_space_to_native(space, x, native);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, int sign,
@@ -221,7 +213,6 @@ PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, 
   RgText own = {0};
   Reading r = {.path = path, .space = space, .values = -1, .sign = sign, .mistake = &own};
 
-  PetscFunctionBeginUser;
   *given = (RgGiven){0};
   PetscCall(rg_csv_read(path, RG_CSV_HEADER_YES, &r.csv, &own));
   PetscCall(PetscMalloc1(space->dim, &r.column));
@@ -239,15 +230,14 @@ PetscErrorCode rg_given_read(const char *path, const RgSpace *space, bool once, 
   PetscCall(PetscFree(r.column));
   PetscCall(rg_csv_destroy(&r.csv));
   PetscCall(rg_text_clear(&own));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_given_clear(RgGiven *given)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&given->x, &given->native, &given->index, &given->y));
   given->n = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_given_identity(const RgGiven *given, int dim, RgText *text)
@@ -255,15 +245,14 @@ PetscErrorCode rg_given_identity(const RgGiven *given, int dim, RgText *text)
   uint64_t hash[2];
   char hex[33];
 
-  PetscFunctionBeginUser;
-  if (!given->n) PetscFunctionReturn(0);
+  if (!given->n) return 0;
   rg_hash128(given->exact ? given->x : given->native,
              (size_t)given->n * (size_t)dim * sizeof(double), hash);
   rg_hash_hex(hash, hex);
   PetscCall(rg_text_add(text, ",given=%d:%s", given->n, hex));
-  if (!given->y) PetscFunctionReturn(0);
+  if (!given->y) return 0;
   rg_hash128(given->y, (size_t)given->n * sizeof(double), hash);
   rg_hash_hex(hash, hex);
   PetscCall(rg_text_add(text, ",known=%s", hex));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -23,21 +23,19 @@ struct RgRegistry {
 
 PetscErrorCode rg_registry_create(RgRegistry **registry)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(registry));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_registry_destroy(RgRegistry **registry)
 {
-  PetscFunctionBeginUser;
-  if (!*registry) PetscFunctionReturn(0);
+  if (!*registry) return 0;
   for (int i = 0; i < (*registry)->n; i++) {
     PetscCall(PetscFree((*registry)->loaded[i].name));
     (void)dlclose((*registry)->loaded[i].library);
   }
   PetscCall(RG_FREE(&(*registry)->loaded, registry));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- classes --------------------------------------------------------------------------------- */
@@ -90,22 +88,20 @@ PetscErrorCode rg_registry_problem_names(const RgRegistry *registry, const char 
 {
   int n = 0;
 
-  PetscFunctionBeginUser;
   while (rg_registry_problem(registry, n)) n++;
   PetscCall(PetscCalloc1(n + 1, names));
   for (int i = 0; i < n; i++) (*names)[i] = rg_registry_problem(registry, i)->name;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_registry_algorithm_names(const RgRegistry *registry, const char ***names)
 {
   int n = 0;
 
-  PetscFunctionBeginUser;
   while (rg_registry_algorithm(registry, n)) n++;
   PetscCall(PetscCalloc1(n + 1, names));
   for (int i = 0; i < n; i++) (*names)[i] = rg_registry_algorithm(registry, i)->name;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool provides(const RgPlugin *plugin, const RgCell *cell)
@@ -145,14 +141,13 @@ uint64_t rg_registry_fingerprint(const RgRegistry *registry, const RgCell *cell,
 
 PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *cell, RgText *text)
 {
-  PetscFunctionBeginUser;
   for (int k = 0; registry && k < registry->n; k++) {
     const Loaded *loaded = &registry->loaded[k];
     if (!cell || provides(loaded->plugin, cell))
       PetscCall(rg_text_add(text, "; plugin %s %s", loaded->name, loaded->hash));
   }
   if (cell && cell->outside) PetscCall(rg_text_add(text, "%s", cell->outside));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- loading --------------------------------------------------------------------------------- */
@@ -160,7 +155,6 @@ PetscErrorCode rg_registry_describe(const RgRegistry *registry, const RgCell *ce
 /* Check `abi` first: the meaning of all other members depends on it. */
 static PetscErrorCode check_version(const RgPlugin *plugin, RgText *mistake)
 {
-  PetscFunctionBeginUser;
   if (plugin->abi != RG_PLUGIN_ABI)
     PetscCall(rg_text_add(mistake, "was built for plugin interface %d, regatta %s has %d",
                           plugin->abi, RG_VERSION, RG_PLUGIN_ABI));
@@ -175,7 +169,7 @@ static PetscErrorCode check_version(const RgPlugin *plugin, RgText *mistake)
                                                               : " as they were at another time"));
   if (mistake->length)
     PetscCall(rg_text_add(mistake, ": build it again with the headers of this one"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_name(const char *name)
@@ -201,7 +195,6 @@ static bool repeats_algorithm(const RgAlgorithmClass *const *classes,
 static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *plugin,
                                     RgText *mistake)
 {
-  PetscFunctionBeginUser;
   for (const RgProblemClass *const *p = plugin->problems; p && *p && !mistake->length; p++) {
     const RgProblemClass *c = *p;
     if (!is_name(c->name))
@@ -233,7 +226,7 @@ static PetscErrorCode check_classes(const RgRegistry *registry, const RgPlugin *
                             "of algorithm '%s'",
                             c->name));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded *loaded,
@@ -241,7 +234,6 @@ static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded 
 {
   RgText file = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(&file, "%s%s", strchr(path, '/') ? "" : "./", path));
   PetscCall(rg_file_hash(file.data, loaded->hash, mistake));
   if (!mistake->length) loaded->library = dlopen(file.data, RTLD_NOW | RTLD_LOCAL);
@@ -255,7 +247,7 @@ static PetscErrorCode load(const RgRegistry *registry, const char *path, Loaded 
   if (loaded->plugin && !mistake->length)
     PetscCall(check_classes(registry, loaded->plugin, mistake));
   PetscCall(rg_text_clear(&file));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_registry_shares_hdf5(const RgRegistry *registry)
@@ -272,7 +264,6 @@ PetscErrorCode rg_registry_load(RgRegistry *registry, const char *path, RgText *
   RgText wrong = {0};
   Loaded loaded = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(load(registry, path, &loaded, &wrong));
   if (wrong.length) {
     PetscCall(rg_text_add(mistake, "plugin %s %s", path, wrong.data));
@@ -283,5 +274,5 @@ PetscErrorCode rg_registry_load(RgRegistry *registry, const char *path, RgText *
     registry->loaded[registry->n++] = loaded;
   }
   PetscCall(rg_text_clear(&wrong));
-  PetscFunctionReturn(0);
+  return 0;
 }

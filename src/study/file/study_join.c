@@ -70,10 +70,9 @@ static bool is_plain(const char *text)
 
 static PetscErrorCode write_text(const char *from, bool plain, RgText *text)
 {
-  PetscFunctionBeginUser;
   if (plain && is_plain(from)) {
     PetscCall(rg_text_add(text, "%s", from));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_text_add(text, "\""));
   for (const unsigned char *p = (const unsigned char *)from; *p; p++) {
@@ -82,17 +81,16 @@ static PetscErrorCode write_text(const char *from, bool plain, RgText *text)
     else PetscCall(rg_text_add(text, "%c", *p));
   }
   PetscCall(rg_text_add(text, "\""));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write a node on one line. */
 static PetscErrorCode write_node(const RgYamlNode *node, RgText *text)
 {
-  PetscFunctionBeginUser;
   if (node->kind == RG_YAML_SCALAR) {
     if (rg_yaml_is_null(node)) PetscCall(rg_text_add(text, "~"));
     else PetscCall(write_text(node->text, node->plain, text));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_text_add(text, node->kind == RG_YAML_MAP ? "{" : "["));
   for (int i = 0; i < node->n; i++) {
@@ -106,7 +104,7 @@ static PetscErrorCode write_node(const RgYamlNode *node, RgText *text)
     }
   }
   PetscCall(rg_text_add(text, node->kind == RG_YAML_MAP ? "}" : "]"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
@@ -118,12 +116,11 @@ typedef struct {
 
 static PetscErrorCode add_seeds(Seeds *seeds, uint64_t first, uint64_t count)
 {
-  PetscFunctionBeginUser;
   for (uint64_t i = 0; i < count && i < RG_MAX_TRIALS; i++) {
     PetscCall(RG_GROW(seeds->n, seeds->list));
     seeds->list[seeds->n++] = first + i;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static uint64_t number(const RgYamlEntry *entry, uint64_t fallback)
@@ -136,7 +133,6 @@ static PetscErrorCode read_seeds(const RgYamlEntry *entry, Seeds *seeds)
 {
   const RgYamlNode *value = entry ? entry->value : NULL;
 
-  PetscFunctionBeginUser;
   if (!value || value->kind == RG_YAML_SCALAR) {
     PetscCall(add_seeds(seeds, 0, number(entry, 1)));
   } else if (value->kind == RG_YAML_MAP) {
@@ -147,7 +143,7 @@ static PetscErrorCode read_seeds(const RgYamlEntry *entry, Seeds *seeds)
       if (value->items[i]->kind == RG_YAML_SCALAR)
         PetscCall(add_seeds(seeds, strtoull(value->items[i]->text, NULL, 10), 1));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int compare_seeds(const void *a, const void *b)
@@ -173,7 +169,6 @@ static PetscErrorCode join_seeds(const RgYamlNode *a, const RgYamlNode *b, RgTex
 {
   Seeds seeds = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(read_seeds(rg_yaml_find(a, "seeds"), &seeds));
   const int before = sort_seeds(&seeds);
   PetscCall(read_seeds(rg_yaml_find(b, "seeds"), &seeds));
@@ -188,7 +183,7 @@ static PetscErrorCode join_seeds(const RgYamlNode *a, const RgYamlNode *b, RgTex
     PetscCall(rg_text_add(text, "]\n"));
   }
   PetscCall(PetscFree(seeds.list));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -231,8 +226,7 @@ static PetscErrorCode join_list(const RgYamlNode *a, const RgYamlNode *b, const 
   const RgYamlEntry *of_a = rg_yaml_find(a, key), *of_b = rg_yaml_find(b, key);
   const RgYamlNode *list[2] = {of_a ? of_a->value : NULL, of_b ? of_b->value : NULL};
 
-  PetscFunctionBeginUser;
-  if (!of_a && !of_b) PetscFunctionReturn(0);
+  if (!of_a && !of_b) return 0;
   PetscCall(rg_text_add(text, "%s:\n", key));
   for (int side = 0; side < 2; side++) {
     for (int i = 0; list[side] && list[side]->kind == RG_YAML_LIST && i < list[side]->n; i++) {
@@ -250,7 +244,7 @@ static PetscErrorCode join_list(const RgYamlNode *a, const RgYamlNode *b, const 
       PetscCall(rg_text_add(text, "\n"));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- join ------------------------------------------------------------------------------------ */
@@ -284,7 +278,6 @@ static PetscErrorCode join_maps(const RgYamlNode *a, const RgYamlNode *b, char *
   RgText text = {0};
   bool grown = false;
 
-  PetscFunctionBeginUser;
   *same = same_rest(a, b, d);
   PetscCall(rg_text_add(&text, "# Joined from parts by regatta merge.\n"));
   for (int i = 0; i < a->n; i++) {
@@ -301,7 +294,7 @@ static PetscErrorCode join_maps(const RgYamlNode *a, const RgYamlNode *b, char *
   }
   if (*same && grown) PetscCall(PetscStrallocpy(text.data, joined));
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_study_join(const char *first, const char *second, char **joined, bool *same,
@@ -310,10 +303,9 @@ PetscErrorCode rg_study_join(const char *first, const char *second, char **joine
   RgYamlTree a = {0}, b = {0};
   RgDiagnostics diagnostics = {0};
 
-  PetscFunctionBeginUser;
   *joined = NULL;
   *same = true;
-  if (!strcmp(first, second)) PetscFunctionReturn(0);
+  if (!strcmp(first, second)) return 0;
   PetscCall(rg_yaml_parse("", first, strlen(first), &a, &diagnostics));
   PetscCall(rg_yaml_parse("", second, strlen(second), &b, &diagnostics));
   if (!diagnostics.n && a.root && b.root && a.root->kind == RG_YAML_MAP &&
@@ -321,5 +313,5 @@ PetscErrorCode rg_study_join(const char *first, const char *second, char **joine
     PetscCall(join_maps(a.root, b.root, joined, same, difference));
   PetscCall(rg_yaml_destroy(&a));
   PetscCall(rg_yaml_destroy(&b));
-  PetscFunctionReturn(0);
+  return 0;
 }

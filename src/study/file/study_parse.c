@@ -56,7 +56,6 @@ static PetscErrorCode parse_text(const RgDraft *draft, const char *key, const Rg
 {
   char got[64];
 
-  PetscFunctionBeginUser;
   bool fine = node && node->kind == RG_YAML_SCALAR && !rg_yaml_is_null(node);
   if (node && !fine)
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, node),
@@ -64,7 +63,7 @@ static PetscErrorCode parse_text(const RgDraft *draft, const char *key, const Rg
   PetscCall(PetscStrallocpy(fine ? node->text : "", text));
   for (size_t n = strlen(*text); n && isspace((unsigned char)(*text)[n - 1]); n--)
     (*text)[n - 1] = '\0';
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse a text or a list of texts. */
@@ -74,10 +73,9 @@ static PetscErrorCode parse_texts(const RgDraft *draft, const char *key, const R
   RgText joined = {0};
   char *entry;
 
-  PetscFunctionBeginUser;
   if (!node || node->kind != RG_YAML_LIST) {
     PetscCall(parse_text(draft, key, node, text));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int i = 0; i < node->n; i++) {
     PetscCall(parse_text(draft, key, node->items[i], &entry));
@@ -86,7 +84,7 @@ static PetscErrorCode parse_texts(const RgDraft *draft, const char *key, const R
   }
   PetscCall(PetscStrallocpy(joined.data ? joined.data : "", text));
   PetscCall(rg_text_clear(&joined));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode parse_name(const RgDraft *draft, const RgYamlNode *root, RgStudy *study)
@@ -94,9 +92,8 @@ static PetscErrorCode parse_name(const RgDraft *draft, const RgYamlNode *root, R
   const RgYamlNode *node = rg_yaml_value(root, "study");
   int before = draft->diagnostics->n;
 
-  PetscFunctionBeginUser;
   PetscCall(parse_text(draft, "study", node, &study->name));
-  if (draft->diagnostics->n > before) PetscFunctionReturn(0);
+  if (draft->diagnostics->n > before) return 0;
   size_t length = strlen(study->name);
   if (!node)
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, root),
@@ -108,17 +105,16 @@ static PetscErrorCode parse_name(const RgDraft *draft, const RgYamlNode *root, R
       "the study's name must be 1 to 64 lower-case letters, digits, '_' and '-', no '-' "
       "first, got '%.80s'",
       study->name);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Set the seeds first, first + 1, ... */
 static PetscErrorCode count_seeds(uint64_t first, uint64_t n, RgStudy *study)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &study->seeds));
   study->n_seeds = (int)n;
   for (uint64_t i = 0; i < n; i++) study->seeds[i] = first + i;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse `{first: a, count: n}`. */
@@ -127,7 +123,6 @@ static PetscErrorCode parse_seed_range(RgDraft *draft, const RgYamlNode *map, Rg
   static const char *const names[] = {"first", "count", NULL};
   uint64_t first = 0, count = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < map->n; i++) {
     const RgYamlEntry *e = &map->entries[i];
     if (!strcmp(e->key, "first"))
@@ -141,7 +136,7 @@ static PetscErrorCode parse_seed_range(RgDraft *draft, const RgYamlNode *map, Rg
   if (!rg_yaml_find(map, "count"))
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map), "'seeds' needs a 'count'");
   PetscCall(count_seeds(first, count, study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -162,11 +157,10 @@ static PetscErrorCode parse_seed_list(RgDraft *draft, const RgYamlNode *list, Rg
   Seed *sorted;
   bool fine = true;
 
-  PetscFunctionBeginUser;
   if (!list->n) {
     rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list),
                        "'seeds' is an empty list: a study needs at least one seed");
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscCalloc1(list->n, &study->seeds));
   PetscCall(PetscCalloc1(list->n, &sorted));
@@ -182,7 +176,7 @@ static PetscErrorCode parse_seed_list(RgDraft *draft, const RgYamlNode *list, Rg
       rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, list->items[sorted[i].position]),
                          "seed %llu is in the list twice", (unsigned long long)sorted[i].seed);
   PetscCall(PetscFree(sorted));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode parse_seeds(RgDraft *draft, const RgYamlNode *root, RgStudy *study)
@@ -190,7 +184,6 @@ static PetscErrorCode parse_seeds(RgDraft *draft, const RgYamlNode *root, RgStud
   const RgYamlNode *node = rg_yaml_value(root, "seeds");
   uint64_t count = 1;
 
-  PetscFunctionBeginUser;
   if (node && node->kind == RG_YAML_LIST) {
     PetscCall(parse_seed_list(draft, node, study));
   } else if (node && node->kind == RG_YAML_MAP) {
@@ -199,7 +192,7 @@ static PetscErrorCode parse_seeds(RgDraft *draft, const RgYamlNode *root, RgStud
     if (node) rg_draft_whole(draft, "'seeds'", node, 1, RG_MAX_TRIALS, &count);
     PetscCall(count_seeds(0, count, study));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Report unknown keys at the top of the file; the entries were parsed before. */
@@ -207,7 +200,6 @@ static PetscErrorCode check_keys(RgDraft *draft, const RgYamlNode *root)
 {
   const char *names[32] = {0};
 
-  PetscFunctionBeginUser;
   for (int i = 0; rg_study_keys[i].name; i++) names[i] = rg_study_keys[i].name;
   for (int i = 0; i < root->n; i++) {
     const RgYamlEntry *e = &root->entries[i];
@@ -217,7 +209,7 @@ static PetscErrorCode check_keys(RgDraft *draft, const RgYamlNode *root)
       continue;
     PetscCall(rg_draft_unknown(draft, place, "key", e->key, " in the study", names));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse the file except entries and sweep. */
@@ -227,7 +219,6 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
                    *instances = rg_yaml_value(root, "instances");
   uint64_t n_instances = 1;
 
-  PetscFunctionBeginUser;
   PetscCall(parse_name(draft, root, study));
   PetscCall(parse_text(draft, "title", rg_yaml_value(root, "title"), &study->title));
   PetscCall(parse_text(draft, "reference", rg_yaml_value(root, "reference"), &study->reference));
@@ -245,7 +236,7 @@ static PetscErrorCode parse_header(RgDraft *draft, const RgYamlNode *root, RgStu
                    &n_instances);
   study->n_instances = (int)n_instances;
   PetscCall(parse_seeds(draft, root, study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check the number of trials before they are created. */
@@ -270,13 +261,12 @@ static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy
   char got[64];
   const int before = diagnostics->n;
 
-  PetscFunctionBeginUser;
   if (!root || root->kind != RG_YAML_MAP) {
     rg_diagnostics_add(diagnostics,
                        (RgPlace){draft->path, root ? root->line : 1, root ? root->column : 1},
                        "a study file is a map of 'study', 'problems', 'algorithms' ..., got %s",
                        root ? rg_yaml_describe(root, got) : "an empty file");
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(parse_header(draft, root, study));
   PetscCall(rg_draft_entries(draft, root));
@@ -285,13 +275,13 @@ static PetscErrorCode parse_root(RgDraft *draft, const RgYamlNode *root, RgStudy
   if (sweep) PetscCall(rg_draft_sweep(draft, sweep));
   /* A mistyped key should not also be reported as missing. */
   if (diagnostics->n == before) rg_draft_required(draft);
-  if (diagnostics->n > before) PetscFunctionReturn(0);
+  if (diagnostics->n > before) return 0;
   PetscCall(rg_draft_expand(draft, study));
-  if (diagnostics->n > before) PetscFunctionReturn(0);
+  if (diagnostics->n > before) return 0;
   PetscCall(rg_draft_replicate(draft, rg_yaml_value(root, "replicate"), study));
   check_size(draft, root, study);
   PetscCall(rg_study_check(study, diagnostics));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Sort the mistakes from number `first` on by their place in the file; equal places stay in
@@ -314,7 +304,6 @@ static void sort_diagnostics(RgDiagnostics *diagnostics, int first)
 
 static PetscErrorCode destroy_axis(RgSweepAxis *axis)
 {
-  PetscFunctionBeginUser;
   for (int k = 0; k < axis->n_keys; k++) {
     RgSweepKey *key = &axis->keys[k];
     for (int i = 0; i < key->n; i++) {
@@ -325,18 +314,17 @@ static PetscErrorCode destroy_axis(RgSweepAxis *axis)
     PetscCall(PetscFree2(key->values, key->made));
   }
   PetscCall(PetscFree(axis->keys));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode draft_destroy(RgDraft *draft)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(draft->common.settings));
   for (int i = 0; i < draft->n_problems; i++) PetscCall(PetscFree(draft->problems[i].settings));
   for (int i = 0; i < draft->n_algorithms; i++) PetscCall(PetscFree(draft->algorithms[i].settings));
   for (int i = 0; i < draft->n_axes; i++) PetscCall(destroy_axis(&draft->axes[i]));
   PetscCall(RG_FREE(&draft->problems, &draft->algorithms, &draft->axes));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, const char *text,
@@ -346,7 +334,6 @@ PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, cons
   RgYamlTree tree;
   const int before = diagnostics->n;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(study, sizeof(*study)));
   study->registry = registry;
   PetscCall(rg_yaml_parse(path, text, length, &tree, diagnostics));
@@ -361,7 +348,7 @@ PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, cons
   for (int i = 0; i < study->n_cells; i++)
     study->cells[i].problem_place.file = study->cells[i].algorithm_place.file = study->path;
   sort_diagnostics(diagnostics, before);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
@@ -369,12 +356,11 @@ PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,
 {
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_file_read(path, RG_YAML_MAX_BYTES, text, length, &mistake));
   if (!*text)
     rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0}, "the study file %s", mistake.data);
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStudy *study,
@@ -383,13 +369,12 @@ PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStu
   char *text;
   size_t length;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(study, sizeof(*study)));
   PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
-  if (!text) PetscFunctionReturn(0);
+  if (!text) return 0;
   PetscCall(rg_study_parse(registry, path, text, length, study, diagnostics));
   PetscCall(PetscFree(text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 size_t rg_cell_problem_length(const RgCell *cell)
@@ -408,13 +393,12 @@ bool rg_cell_same_problem(const RgCell *a, const RgCell *b)
 
 PetscErrorCode rg_study_destroy(RgStudy *study)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < study->n_cells; i++) PetscCall(rg_cell_destroy(&study->cells[i]));
   PetscCall(RG_FREE(&study->cells, &study->shared, &study->seeds, &study->path, &study->text,
                     &study->name, &study->title, &study->reference, &study->description));
   for (int i = 0; i < RG_CREDITS; i++) PetscCall(PetscFree(study->credit[i]));
   PetscCall(PetscMemzero(study, sizeof(*study)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_study_open(const RgRegistry *registry, const char *path, RgStudy **study,
@@ -422,19 +406,17 @@ PetscErrorCode rg_study_open(const RgRegistry *registry, const char *path, RgStu
 {
   const int before = diagnostics->n;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(study));
   PetscCall(rg_study_load(registry, path, *study, diagnostics));
   if (diagnostics->n > before) PetscCall(rg_study_close(study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_study_close(RgStudy **study)
 {
-  PetscFunctionBeginUser;
   if (*study) PetscCall(rg_study_destroy(*study));
   PetscCall(PetscFree(*study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const char *rg_study_name(const RgStudy *study)

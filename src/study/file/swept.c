@@ -11,9 +11,8 @@
 
 static PetscErrorCode copy_text(const char *text, char **copy)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscStrallocpy(text ? text : "", copy));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_swept_add(const char *name, const char *text, RgSweptKind kind, const char *part,
@@ -21,7 +20,6 @@ PetscErrorCode rg_swept_add(const char *name, const char *text, RgSweptKind kind
 {
   RgSwept *one;
 
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(*n, *list));
   one = &(*list)[(*n)++];
   *one = (RgSwept){.kind = kind};
@@ -30,30 +28,28 @@ PetscErrorCode rg_swept_add(const char *name, const char *text, RgSweptKind kind
   PetscCall(copy_text(part, &one->part));
   if (units) PetscCall(PetscStrallocpy(units, &one->units));
   if (doc) PetscCall(PetscStrallocpy(doc, &one->doc));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_swept_copy(int n, const RgSwept *from, RgSwept **to)
 {
   int made = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++)
     PetscCall(rg_swept_add(from[i].name, from[i].text, from[i].kind, from[i].part, from[i].units,
                            from[i].doc, &made, to));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_swept_clear(int *n, RgSwept **list)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < *n; i++) {
     PetscCall(RG_FREE(&(*list)[i].name, &(*list)[i].text, &(*list)[i].part, &(*list)[i].units,
                       &(*list)[i].doc));
   }
   *n = 0;
   PetscCall(PetscFree(*list));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Length of the first pair of a text, which ends at a comma outside brackets and quotes. */
@@ -80,8 +76,7 @@ static PetscErrorCode parse_pair(char *pair, int *n, RgSwept **list)
   double number;
   RgText text = {0};
 
-  PetscFunctionBeginUser;
-  if (!value) PetscFunctionReturn(0);
+  if (!value) return 0;
   *value++ = '\0';
   const bool is_number = rg_number_only(value, &number);
   const bool score = !strcmp(pair, "score");
@@ -98,14 +93,13 @@ static PetscErrorCode parse_pair(char *pair, int *n, RgSwept **list)
                          is_number && !score ? RG_SWEPT_NUMBER : RG_SWEPT_WORD, part, NULL, NULL, n,
                          list));
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_swept_parse(const char *text, int *n, RgSwept **list)
 {
   char *pair;
 
-  PetscFunctionBeginUser;
   while (*text) {
     text += strspn(text, " ");
     const size_t length = pair_length(text);
@@ -115,7 +109,7 @@ PetscErrorCode rg_swept_parse(const char *text, int *n, RgSwept **list)
     PetscCall(PetscFree(pair));
     text += length + (text[length] == ',');
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgSwept *rg_swept_find(int n, const RgSwept *list, const char *name)

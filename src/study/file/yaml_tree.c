@@ -188,25 +188,23 @@ static void report_syntax(const Reader *reader)
 /* Read the next event; a syntax mistake stops the reading. */
 static PetscErrorCode next_event(Reader *reader)
 {
-  PetscFunctionBeginUser;
   if (reader->has_event) yaml_event_delete(&reader->event);
   reader->has_event = false;
-  if (reader->stopped) PetscFunctionReturn(0);
+  if (reader->stopped) return 0;
   if (!yaml_parser_parse(&reader->parser, &reader->event)) {
     PetscCheck(reader->parser.error != YAML_MEMORY_ERROR, PETSC_COMM_SELF, PETSC_ERR_MEM,
                "out of memory while reading %s", reader->path);
     report_syntax(reader);
     reader->stopped = true;
-    PetscFunctionReturn(0);
+    return 0;
   }
   reader->has_event = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Create a node of the tree at the current event. */
 static PetscErrorCode create_node(Reader *reader, RgYamlKind kind, RgYamlNode **node)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(node));
   (*node)->kind = kind;
   (*node)->line = (int)reader->event.start_mark.line + 1;
@@ -214,7 +212,7 @@ static PetscErrorCode create_node(Reader *reader, RgYamlKind kind, RgYamlNode **
   (*node)->weight = (*node)->height = 1;
   (*node)->next = reader->tree->nodes;
   reader->tree->nodes = *node;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void grow_by(RgYamlNode *node, const RgYamlNode *child)
@@ -246,23 +244,22 @@ static PetscErrorCode open_anchor(Reader *reader, int *slot)
 {
   const char *name = anchor_of(&reader->event);
 
-  PetscFunctionBeginUser;
   *slot = -1;
-  if (!name) PetscFunctionReturn(0);
+  if (!name) return 0;
   for (int i = 0; i < reader->n_anchors; i++) {
     if (strcmp(reader->anchors[i].name, name)) continue;
     stop(reader, "the anchor '&%.60s' is defined twice", name);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (reader->n_anchors == RG_YAML_MAX_ANCHORS) {
     stop(reader, "too many anchors");
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(RG_GROW(reader->n_anchors, reader->anchors));
   *slot = reader->n_anchors++;
   reader->anchors[*slot] = (Anchor){NULL, NULL};
   PetscCall(PetscStrallocpy(name, &reader->anchors[*slot].name));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_node(Reader *reader, int depth, RgYamlNode **node);
@@ -272,20 +269,19 @@ static PetscErrorCode read_alias(Reader *reader, int depth, RgYamlNode **node)
 {
   const char *name = (const char *)reader->event.data.alias.anchor;
 
-  PetscFunctionBeginUser;
   *node = NULL;
   for (int i = 0; i < reader->n_anchors; i++)
     if (!strcmp(reader->anchors[i].name, name)) *node = (RgYamlNode *)reader->anchors[i].node;
   if (!*node) {
     stop(reader, "the alias '*%.60s' has no complete anchor before it", name);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (depth + (*node)->height - 1 > RG_YAML_MAX_DEPTH)
     stop(reader, "the file is nested more than %d levels deep", RG_YAML_MAX_DEPTH);
   else if (reader->n_nodes > RG_YAML_MAX_NODES - (*node)->weight)
     stop(reader, "the file has more than %d values, aliases expanded", RG_YAML_MAX_NODES);
   else reader->n_nodes += (*node)->weight;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_scalar(Reader *reader, RgYamlNode **node)
@@ -293,20 +289,18 @@ static PetscErrorCode read_scalar(Reader *reader, RgYamlNode **node)
   const yaml_event_t *event = &reader->event;
   const char *value = (const char *)event->data.scalar.value;
 
-  PetscFunctionBeginUser;
   PetscCall(create_node(reader, RG_YAML_SCALAR, node));
   if (memchr(value, 0, event->data.scalar.length)) {
     stop(reader, "a NUL character is not accepted");
-    PetscFunctionReturn(0);
+    return 0;
   }
   (*node)->plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
   PetscCall(PetscStrallocpy(value, &(*node)->text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_list(Reader *reader, int depth, RgYamlNode **node)
 {
-  PetscFunctionBeginUser;
   PetscCall(create_node(reader, RG_YAML_LIST, node));
   PetscCall(next_event(reader));
   while (!reader->stopped && reader->event.type != YAML_SEQUENCE_END_EVENT) {
@@ -318,7 +312,7 @@ static PetscErrorCode read_list(Reader *reader, int depth, RgYamlNode **node)
     grow_by(*node, item);
     PetscCall(next_event(reader));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read the key at the current event into a new entry of the map, with value NULL. Anything but a
@@ -328,23 +322,22 @@ static PetscErrorCode read_key(Reader *reader, RgYamlNode *map)
   const yaml_event_t *event = &reader->event;
   RgYamlNode *key = NULL;
 
-  PetscFunctionBeginUser;
   if (event->type != YAML_SCALAR_EVENT || has_tag(event) || anchor_of(event)) {
     stop(reader, "a key must be plain text");
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(read_scalar(reader, &key));
-  if (reader->stopped) PetscFunctionReturn(0);
+  if (reader->stopped) return 0;
   if (!key->text[0] || (key->plain && !strcmp(key->text, "<<"))) {
     stop(reader, "%s",
          key->text[0] ? "merge keys ('<<') are not accepted: write the settings out"
                       : "a key is missing before ':'");
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(RG_GROW(map->n, map->entries));
   map->entries[map->n++] = (RgYamlEntry){key->text, key->line, key->column, NULL};
   key->text = NULL; /* the map owns it now */
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int compare_entries(const void *left, const void *right)
@@ -359,7 +352,6 @@ static PetscErrorCode check_duplicates(const Reader *reader, const RgYamlNode *m
 {
   const RgYamlEntry **sorted;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(map->n, &sorted));
   for (int i = 0; i < map->n; i++) sorted[i] = &map->entries[i];
   qsort(sorted, (size_t)map->n, sizeof(RgYamlEntry *), compare_entries);
@@ -370,12 +362,11 @@ static PetscErrorCode check_duplicates(const Reader *reader, const RgYamlNode *m
       "duplicate key '%s' (first in line %d)", sorted[i]->key, sorted[i - 1]->line);
   }
   PetscCall(PetscFree(sorted));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_map(Reader *reader, int depth, RgYamlNode **node)
 {
-  PetscFunctionBeginUser;
   PetscCall(create_node(reader, RG_YAML_MAP, node));
   PetscCall(next_event(reader));
   while (!reader->stopped && reader->event.type != YAML_MAPPING_END_EVENT) {
@@ -390,7 +381,7 @@ static PetscErrorCode read_map(Reader *reader, int depth, RgYamlNode **node)
     PetscCall(next_event(reader));
   }
   if (!reader->stopped && (*node)->n > 1) PetscCall(check_duplicates(reader, *node));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read the node at the current event; on return, its last event is current. */
@@ -398,10 +389,9 @@ static PetscErrorCode read_node(Reader *reader, int depth, RgYamlNode **node)
 {
   int slot = -1;
 
-  PetscFunctionBeginUser;
   if (reader->event.type == YAML_ALIAS_EVENT) {
     PetscCall(read_alias(reader, depth, node));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (has_tag(&reader->event))
     stop(reader, "tags ('!') are not accepted; quote text that begins so");
@@ -410,40 +400,38 @@ static PetscErrorCode read_node(Reader *reader, int depth, RgYamlNode **node)
   else if (++reader->n_nodes > RG_YAML_MAX_NODES)
     stop(reader, "the file has more than %d values", RG_YAML_MAX_NODES);
   else PetscCall(open_anchor(reader, &slot));
-  if (reader->stopped) PetscFunctionReturn(0);
+  if (reader->stopped) return 0;
   if (reader->event.type == YAML_SCALAR_EVENT) PetscCall(read_scalar(reader, node));
   else if (reader->event.type == YAML_SEQUENCE_START_EVENT)
     PetscCall(read_list(reader, depth, node));
   else PetscCall(read_map(reader, depth, node));
   if (!reader->stopped && slot >= 0) reader->anchors[slot].node = *node;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read STREAM-START, DOCUMENT-START, the root, DOCUMENT-END, STREAM-END. */
 static PetscErrorCode read_document(Reader *reader)
 {
-  PetscFunctionBeginUser;
   PetscCall(next_event(reader));
   PetscCall(next_event(reader));
-  if (reader->stopped || reader->event.type == YAML_STREAM_END_EVENT) PetscFunctionReturn(0);
+  if (reader->stopped || reader->event.type == YAML_STREAM_END_EVENT) return 0;
   PetscCall(next_event(reader));
-  if (reader->stopped) PetscFunctionReturn(0);
+  if (reader->stopped) return 0;
   PetscCall(read_node(reader, 1, &reader->tree->root));
   PetscCall(next_event(reader));
   PetscCall(next_event(reader));
-  if (reader->stopped || reader->event.type == YAML_STREAM_END_EVENT) PetscFunctionReturn(0);
+  if (reader->stopped || reader->event.type == YAML_STREAM_END_EVENT) return 0;
   stop(reader, "a second document begins here; a study file is one document");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy_reader(Reader *reader)
 {
-  PetscFunctionBeginUser;
   if (reader->has_event) yaml_event_delete(&reader->event);
   yaml_parser_delete(&reader->parser);
   for (int i = 0; i < reader->n_anchors; i++) PetscCall(PetscFree(reader->anchors[i].name));
   PetscCall(PetscFree(reader->anchors));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, RgYamlTree *tree,
@@ -452,9 +440,8 @@ PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, 
   Reader reader = {
     .path = path, .text = text, .length = length, .tree = tree, .diagnostics = diagnostics};
 
-  PetscFunctionBeginUser;
   *tree = (RgYamlTree){NULL, NULL};
-  if (!check_text(path, text, length, diagnostics)) PetscFunctionReturn(0);
+  if (!check_text(path, text, length, diagnostics)) return 0;
   PetscCheck(yaml_parser_initialize(&reader.parser), PETSC_COMM_SELF, PETSC_ERR_MEM,
              "no memory for the YAML parser");
   const size_t skip = length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3) ? 3 : 0; /* byte-order mark */
@@ -464,12 +451,11 @@ PetscErrorCode rg_yaml_parse(const char *path, const char *text, size_t length, 
   PetscCall(destroy_reader(&reader));
   PetscCall(error);
   if (reader.stopped) tree->root = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_yaml_destroy(RgYamlTree *tree)
 {
-  PetscFunctionBeginUser;
   for (RgYamlNode *node = tree->nodes, *next; node; node = next) {
     next = node->next;
     for (int i = 0; node->kind == RG_YAML_MAP && i < node->n; i++)
@@ -477,7 +463,7 @@ PetscErrorCode rg_yaml_destroy(RgYamlTree *tree)
     PetscCall(RG_FREE(&node->entries, &node->items, &node->text, &node));
   }
   *tree = (RgYamlTree){NULL, NULL};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgYamlEntry *rg_yaml_find(const RgYamlNode *map, const char *key)

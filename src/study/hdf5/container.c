@@ -65,11 +65,10 @@ typedef struct {
 
 static PetscErrorCode add_group(RgContainer *container, const char *name, bool earlier)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(container->n, container->groups));
   PetscCall(PetscStrallocpy(name, &container->groups[container->n].name));
   container->groups[container->n++].earlier = earlier;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A group has a problem label. Foreign objects are left alone; but a link is refused, and an object
@@ -109,7 +108,6 @@ static PetscErrorCode find_groups(RgContainer *container, RgFault *fault)
 {
   GroupSearch search = {.container = container, .fault = fault};
 
-  PetscFunctionBeginUser;
   if (H5Literate(container->file, H5_INDEX_NAME, H5_ITER_INC, NULL, find_group, &search) < 0)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list its groups");
   if (!fault->code && H5Lexists(container->file, RG_GROUP_EARLIER, H5P_DEFAULT)) {
@@ -120,7 +118,7 @@ static PetscErrorCode find_groups(RgContainer *container, RgFault *fault)
       rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list the groups of '%s'", RG_GROUP_EARLIER);
   }
   PetscCall(search.error);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_container_check(const RgContainer *container, RgFault *fault)
@@ -132,7 +130,6 @@ void rg_container_check(const RgContainer *container, RgFault *fault)
 
 PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(container, sizeof(*container)));
   container->fd = -1;
   container->earlier = -1;
@@ -141,17 +138,17 @@ PetscErrorCode rg_container_open(const RgMedium *medium, RgContainer *container,
   if (container->file < 0) {
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read it: damaged, or no results file");
     rg_container_check(container, fault);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (!rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_SCHEMA_VERSION].name,
                           &container->schema_version)) {
     rg_fault_set(fault, RG_FAULT_DAMAGED, "it was not written by regatta");
     rg_container_check(container, fault);
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (container->schema_version <= RG_SCHEMA_VERSION) PetscCall(find_groups(container, fault));
   rg_container_check(container, fault);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_container_open_group(const RgContainer *container, int i, RgGroup *group,
@@ -165,7 +162,6 @@ PetscErrorCode rg_container_open_group(const RgContainer *container, int i, RgGr
 
 PetscErrorCode rg_container_close(RgContainer *container)
 {
-  PetscFunctionBeginUser;
   if (container->file > 0) (void)rg_medium_close(&container->medium, container->file);
   if (container->fd >= 0) close(container->fd); /* neither this nor the file was written to */
   for (int i = 0; i < container->n; i++) PetscCall(PetscFree(container->groups[i].name));
@@ -173,7 +169,7 @@ PetscErrorCode rg_container_close(RgContainer *container)
   container->file = -1;
   container->fd = -1;
   container->n = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- cursor ---------------------------------------------------------------------------------- */
@@ -185,17 +181,15 @@ static PetscErrorCode make_room(RgCursor *cursor, int n)
 {
   const int room = PetscMin(CURSOR_BLOCK, n);
 
-  PetscFunctionBeginUser;
-  if (room <= cursor->n_block) PetscFunctionReturn(0);
+  if (room <= cursor->n_block) return 0;
   PetscCall(PetscFree(cursor->block));
   PetscCall(PetscCalloc1(room, &cursor->block));
   cursor->n_block = room;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode open_next_group(RgCursor *cursor, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   if (!cursor->block) {
     PetscCall(make_room(cursor, 1));
     cursor->group = rg_group_none();
@@ -205,14 +199,13 @@ static PetscErrorCode open_next_group(RgCursor *cursor, RgFault *fault)
   cursor->position = 0;
   cursor->n = fault->code ? 0 : cursor->group.shape->n;
   PetscCall(make_room(cursor, cursor->n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
 {
   int at, n;
 
-  PetscFunctionBeginUser;
   if (cursor->record) {
     PetscCall(rg_record_destroy(cursor->record));
     cursor->position++;
@@ -229,7 +222,7 @@ static PetscErrorCode advance(RgCursor *cursor, RgFault *fault)
   }
   if (!fault->code && cursor->position < cursor->n) cursor->record = &cursor->block[at];
   else rg_container_check(&cursor->container, fault);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_cursor_next(RgCursor *cursor, RgFault *fault)
@@ -241,7 +234,6 @@ bool rg_cursor_next(RgCursor *cursor, RgFault *fault)
 
 PetscErrorCode rg_cursor_close(RgCursor *cursor)
 {
-  PetscFunctionBeginUser;
   if (cursor->block) {
     PetscCall(rg_group_close(&cursor->group));
     for (int i = 0; i < cursor->n_block; i++) PetscCall(rg_record_destroy(&cursor->block[i]));
@@ -249,7 +241,7 @@ PetscErrorCode rg_cursor_close(RgCursor *cursor)
   }
   PetscCall(rg_container_close(&cursor->container));
   PetscCall(cursor->broken);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_cursor_read(RgCursor *cursor, RgFault *fault)
@@ -257,13 +249,12 @@ PetscErrorCode rg_cursor_read(RgCursor *cursor, RgFault *fault)
   uint64_t checksum[2];
   char hex[RG_ID_LENGTH + 1];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_group_read_columns(&cursor->group, cursor->position, cursor->record, fault));
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   PetscCall(rg_record_checksum(cursor->record, checksum));
   rg_hash_hex(checksum, hex);
   if (strcmp(hex, cursor->record->checksum))
     rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %s does not have the checksum stored beside it",
                  cursor->record->id);
-  PetscFunctionReturn(0);
+  return 0;
 }

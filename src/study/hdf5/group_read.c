@@ -60,7 +60,6 @@ static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
   RgGroupShape *shape = group->shape;
   bool found;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(shape->label));
   PetscCall(rg_h5_read_text(group->handle, "problem_label", &shape->label, &found));
   shape->n = axis_length(group->handle, RG_AXIS_TRIAL, fault);
@@ -74,7 +73,7 @@ static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
   shape->crew = H5Lexists(group->handle, "makespan", H5P_DEFAULT) > 0;
   if (!found || shape->n < 1 || shape->n_rows < 1)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "a group without a problem label or axes");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Columns of an earlier version of the schema may be absent; those that exist must fit. */
@@ -126,7 +125,6 @@ static PetscErrorCode find_setting(RgGroupShape *shape, hid_t handle, const char
   RgRecord one = {.n_swept = 1, .settings = &setting};
   hid_t dataset = rg_h5_open_dataset(handle, name, fault);
 
-  PetscFunctionBeginUser;
   *found = dataset >= 0 && rg_h5_length(dataset) == shape->n;
   if (*found) PetscCall(rg_h5_read_text(dataset, RG_SETTING_ATTRIBUTE, &setting.name, found));
   if (*found) {
@@ -141,7 +139,7 @@ static PetscErrorCode find_setting(RgGroupShape *shape, hid_t handle, const char
   }
   PetscCall(RG_FREE(&setting.name, &setting.part, &setting.units, &setting.doc));
   if (dataset >= 0) H5Dclose(dataset);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Examine a dataset that is not standard: it may be a swept setting or a column of an algorithm. */
@@ -178,19 +176,18 @@ static PetscErrorCode open_one_extra(RgGroup *group, RgGroupExtra *extra, hid_t 
   hsize_t size[3];
   char *doc;
 
-  PetscFunctionBeginUser;
   (void)rg_group_column_axes(group->shape, RG_COLUMN_COUNT, axis, size);
   *dataset = open_sized(group->handle, extra->name, 2, size, &none);
   *fits = !none.code && type_fits(*dataset, RG_FIELD_REAL);
   if (!*fits) {
     if (*dataset >= 0) H5Dclose(*dataset);
     *dataset = -1;
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_h5_read_text(*dataset, "description", &doc, NULL));
   PetscCall(PetscStrncpy(extra->doc, doc, RG_DOC_MAX));
   PetscCall(PetscFree(doc));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode open_extra(RgGroup *group, RgFault *fault)
@@ -200,8 +197,7 @@ static PetscErrorCode open_extra(RgGroup *group, RgFault *fault)
   bool fits;
   int n = 0;
 
-  PetscFunctionBeginUser;
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   if (H5Literate(group->handle, H5_INDEX_NAME, H5_ITER_INC, NULL, find_extra, &search) < 0)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't list a group");
   PetscCall(search.error);
@@ -211,7 +207,7 @@ static PetscErrorCode open_extra(RgGroup *group, RgFault *fault)
     if (fits) shape->extra[n++] = shape->extra[i];
   }
   shape->n_extra = n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode prepare_windows(RgGroup *group)
@@ -219,10 +215,9 @@ static PetscErrorCode prepare_windows(RgGroup *group)
   const RgGroupShape *shape = group->shape;
   const uint64_t trial = (uint64_t)shape->n_rows * rg_group_doubles(shape) * sizeof(double);
 
-  PetscFunctionBeginUser;
   group->n_ahead = (int)PetscMin((uint64_t)shape->n, PetscMax(1, WINDOW_BYTES / (trial + 1)));
   PetscCall(PetscCalloc1(RG_COLUMN_COUNT + shape->n_extra, &group->ahead));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool has_provenance(const RgGroup *group, const char *name)
@@ -236,7 +231,6 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
   RgGroupShape *shape;
   hid_t handle;
 
-  PetscFunctionBeginUser;
   *group = rg_group_none();
   PetscCall(PetscMalloc1(1, &group->shape));
   group->reading = true;
@@ -245,10 +239,10 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
   handle = group->handle = rg_h5_open_group(parent, name, fault);
   if (handle < 0) {
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't open group '%s'", name);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(read_shape(group, fault));
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   group->timing = rg_h5_open_group(handle, RG_GROUP_TIMING, fault);
   group->provenance = rg_h5_open_group(handle, RG_GROUP_PROVENANCE, fault);
   shape->repeated = has_provenance(group, "generation");
@@ -258,7 +252,7 @@ PetscErrorCode rg_group_open(hid_t parent, const char *name, bool earlier, RgGro
   open_columns(group, fault);
   PetscCall(open_extra(group, fault));
   PetscCall(prepare_windows(group));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
@@ -289,7 +283,6 @@ static PetscErrorCode read_field(RgGroup *group, const RgFieldInfo *info, int fi
   hsize_t size = (hsize_t)group->shape->n;
   hid_t dataset, type;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(values, (size_t)n * sizeof(uint64_t)));
   dataset =
     open_sized(info->provenance ? group->provenance : group->handle, info->name, 1, &size, fault);
@@ -302,7 +295,7 @@ static PetscErrorCode read_field(RgGroup *group, const RgFieldInfo *info, int fi
     H5Tclose(type);
   }
   if (dataset >= 0) H5Dclose(dataset);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_text(const RgFieldInfo *info)
@@ -314,7 +307,6 @@ static PetscErrorCode store_text(const RgFieldInfo *info, const char *text, RgRe
 {
   char *at = (char *)record + info->offset;
 
-  PetscFunctionBeginUser;
   if (!text) text = "";
   if (info->type == RG_FIELD_CHARS) {
     PetscCall(PetscStrncpy(at, text, info->size));
@@ -322,7 +314,7 @@ static PetscErrorCode store_text(const RgFieldInfo *info, const char *text, RgRe
     PetscCall(PetscFree(*(char **)at));
     PetscCall(PetscStrallocpy(text, (char **)at));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool fields_plausible(const RgGroupShape *shape, const RgRecord *record)
@@ -336,7 +328,6 @@ static bool fields_plausible(const RgGroupShape *shape, const RgRecord *record)
 /* One value of a setting as text; empty if the trial has no value. */
 static PetscErrorCode show_setting(RgSweptKind kind, const void *values, int i, RgText *text)
 {
-  PetscFunctionBeginUser;
   switch (kind) {
   case RG_SWEPT_NUMBER: {
     const double value = ((const double *)values)[i];
@@ -356,7 +347,7 @@ static PetscErrorCode show_setting(RgSweptKind kind, const void *values, int i, 
   case RG_SWEPT_WORD:
     if (((char *const *)values)[i]) PetscCall(rg_text_add(text, "%s", ((char *const *)values)[i]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read setting s of the shape into the records; `values` has 8 bytes for each. */
@@ -371,7 +362,6 @@ static PetscErrorCode read_setting(RgGroup *group, int s, int first, int n, RgRe
   char name[2 * RG_NAME_MAX];
   RgFieldInfo info = {.name = name, .type = types[setting->kind]};
 
-  PetscFunctionBeginUser;
   rg_group_setting_dataset(group->shape, s, name);
   PetscCall(read_field(group, &info, first, n, values, fault));
   for (int i = 0; i < n; i++) {
@@ -383,20 +373,19 @@ static PetscErrorCode read_setting(RgGroup *group, int s, int first, int n, RgRe
                              setting->doc, &records[i].n_swept, &records[i].settings));
     PetscCall(rg_text_clear(&text));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read the settings of a block of trials; files of schema 1 store them as text. */
 static PetscErrorCode read_settings(RgGroup *group, int first, int n, RgRecord *records,
                                     void *values, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   for (int s = 0; s < group->shape->n_settings && !fault->code; s++)
     PetscCall(read_setting(group, s, first, n, records, values, fault));
   for (int i = 0; i < n; i++)
     if (!records[i].n_swept && records[i].swept)
       PetscCall(rg_swept_parse(records[i].swept, &records[i].n_swept, &records[i].settings));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a field belongs to the head: trial, cell, status, times and program versions. */
@@ -424,7 +413,6 @@ PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, bool heads
 {
   uint64_t *values;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &values));
   for (int i = 0; i < n; i++) { /* what a group without workers and clock leaves out */
     records[i].workers = 1;
@@ -452,20 +440,19 @@ PetscErrorCode rg_group_read_fields(RgGroup *group, int first, int n, bool heads
     if (!fields_plausible(group->shape, &records[i]))
       rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d has impossible dimensions", first + i);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_hex(RgGroup *group, const char *name, char (*hex)[RG_ID_LENGTH + 1],
                                char **values, RgFault *fault)
 {
-  PetscFunctionBeginUser;
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   PetscCall(read_field(group, &rg_fields[rg_field_find(name)], 0, group->shape->n, values, fault));
   for (int i = 0; i < group->shape->n; i++) {
     PetscCall(PetscStrncpy(hex[i], values[i] ? values[i] : "", RG_ID_LENGTH + 1));
     H5free_memory(values[i]);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read integers of all trials; zeros if groups of this shape lack the field. buffer: 8 bytes per
@@ -475,12 +462,11 @@ static PetscErrorCode read_integers(RgGroup *group, const char *name, void *buff
 {
   const RgFieldInfo *info = &rg_fields[rg_field_find(name)];
 
-  PetscFunctionBeginUser;
   PetscCall(PetscArrayzero(integers, group->shape->n));
-  if (fault->code || !rg_group_has_field(group->shape, info)) PetscFunctionReturn(0);
+  if (fault->code || !rg_group_has_field(group->shape, info)) return 0;
   PetscCall(read_field(group, info, 0, group->shape->n, buffer, fault));
   PetscCall(PetscArraycpy(integers, (const int *)buffer, group->shape->n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH + 1],
@@ -489,7 +475,6 @@ PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH
 {
   char **values;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(group->shape->n, &values));
   PetscCall(read_hex(group, "id", ids, values, fault));
   PetscCall(read_hex(group, "checksum", checksums, values, fault));
@@ -499,7 +484,7 @@ PetscErrorCode rg_group_read_identities(RgGroup *group, char (*ids)[RG_ID_LENGTH
     PetscCall(
       read_field(group, &rg_fields[rg_field_find("started")], 0, group->shape->n, started, fault));
   PetscCall(PetscFree(values));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -510,14 +495,13 @@ static PetscErrorCode read_ahead(RgGroup *group, hid_t dataset, int position, co
 {
   const int n = PetscMin(group->n_ahead, group->shape->n - position);
 
-  PetscFunctionBeginUser;
   if (!window->values)
     PetscCall(PetscMalloc1((size_t)group->n_ahead * size[1] * size[2], &window->values));
   window->first = position;
   if (!read_range(dataset, H5T_NATIVE_DOUBLE, position, n, window->values))
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't read the columns of trial %d", position);
   if (fault->code) PetscCall(PetscFree(window->values));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read one trial of a standard column, or of an extra column with a higher number, reduced to
@@ -532,18 +516,17 @@ static PetscErrorCode read_column(RgGroup *group, int column, int position, int 
   hsize_t size[3] = {1, 1, 1};
   const double *trial;
 
-  PetscFunctionBeginUser;
-  if (fault->code || !rows || !width) PetscFunctionReturn(0);
+  if (fault->code || !rows || !width) return 0;
   (void)rg_group_column_axes(group->shape, standard ? column : RG_COLUMN_COUNT, axis, size);
   if (!window->values || position < window->first || position >= window->first + group->n_ahead)
     PetscCall(read_ahead(group, dataset, position, size, window, fault));
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   trial = window->values + (size_t)(position - window->first) * size[1] * size[2];
   PetscCall(PetscMalloc1((size_t)rows * (size_t)width, values));
   for (int r = 0; r < rows; r++)
     memcpy(*values + (size_t)r * (size_t)width, trial + (size_t)r * size[2],
            (size_t)width * sizeof(double));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record, RgFault *fault)
@@ -551,7 +534,6 @@ static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record,
   const int most = PetscMin(group->shape->n_extra, RG_EXTRA_MAX);
   double *values;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(most, &record->extra_name));
   PetscCall(PetscCalloc1(most, &record->extra_doc));
   for (int i = 0; i < group->shape->n_extra && !fault->code; i++) {
@@ -571,12 +553,11 @@ static PetscErrorCode read_extra(RgGroup *group, int position, RgRecord *record,
     memcpy(record->extra_doc[record->n_extra], group->shape->extra[i].doc, RG_DOC_MAX);
     record->extra[record->n_extra++] = values;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *record, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   if (!fields_plausible(group->shape, record))
     rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d has impossible dimensions", position);
   for (int c = 0; c < RG_COLUMN_COUNT && !fault->code; c++)
@@ -584,5 +565,5 @@ PetscErrorCode rg_group_read_columns(RgGroup *group, int position, RgRecord *rec
       PetscCall(read_column(group, c, position, record->n_rows, rg_record_width(record, c),
                             &record->column[c], fault));
   if (!fault->code) PetscCall(read_extra(group, position, record, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }

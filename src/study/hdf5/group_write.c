@@ -42,7 +42,6 @@ static PetscErrorCode create_axes(RgGroup *group, RgFault *fault)
   hsize_t extent[RG_AXIS_COUNT], longest = 1;
   int64_t *values;
 
-  PetscFunctionBeginUser;
   group_extents(group->shape, extent);
   for (int a = 0; a < RG_AXIS_COUNT; a++)
     if (extent[a] > longest) longest = extent[a];
@@ -50,7 +49,7 @@ static PetscErrorCode create_axes(RgGroup *group, RgFault *fault)
   for (int a = 0; a < RG_AXIS_COUNT; a++)
     if (extent[a]) create_axis(group, (RgAxis)a, extent[a], values, fault);
   PetscCall(PetscFree(values));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void attach_axes(const RgGroup *group, hid_t dataset, int n, const RgAxis *axis,
@@ -67,7 +66,6 @@ static PetscErrorCode create_columns(RgGroup *group, const char *coordinates, Rg
   RgAxis axis[3];
   hsize_t size[3];
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < RG_COLUMN_COUNT; c++) {
     const RgColumnInfo *info = &rg_columns[c];
     int n = rg_group_column_axes(shape, c, axis, size);
@@ -89,7 +87,7 @@ static PetscErrorCode create_columns(RgGroup *group, const char *coordinates, Rg
     rg_h5_describe(group->extra[i], "1", extra->name, extra->doc, fault);
     rg_h5_write_text(group->extra[i], "coordinates", coordinates, fault);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- inputs that have names ------------------------------------------------------------------ */
@@ -114,7 +112,6 @@ static PetscErrorCode write_names(RgGroup *group, int part, const RgInput *input
   const char **names;
   hid_t type = rg_h5_text_type(), dataset;
 
-  PetscFunctionBeginUser;
   group_extents(group->shape, extent);
   n = extent[parts[part].axis];
   PetscCall(PetscMalloc1(n, &names));
@@ -127,7 +124,7 @@ static PetscErrorCode write_names(RgGroup *group, int part, const RgInput *input
   if (dataset >= 0) H5Dclose(dataset);
   H5Tclose(type);
   PetscCall(PetscFree(names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write the words of each choice, in the order of their numbers from 0. */
@@ -135,7 +132,6 @@ static PetscErrorCode write_choices(hid_t dataset, int n, const RgInput *inputs,
 {
   RgText name = {0}, words = {0};
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < n && !fault->code; j++) {
     if (inputs[j].kind != RG_INPUT_CHOICE) continue;
     name.length = words.length = 0;
@@ -146,7 +142,7 @@ static PetscErrorCode write_choices(hid_t dataset, int n, const RgInput *inputs,
   }
   PetscCall(rg_text_clear(&name));
   PetscCall(rg_text_clear(&words));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Create x_name and x_seen, or c_name and c_seen. If the trials' inputs differ, only x_seen
@@ -159,7 +155,6 @@ static PetscErrorCode create_part(RgGroup *group, int part, const char *coordina
   hsize_t size[3];
   int n = 0;
 
-  PetscFunctionBeginUser;
   (void)rg_group_column_axes(group->shape, parts[part].column, axis, size);
   if (group->shape->inputs[part])
     PetscCall(rg_inputs_read(group->shape->inputs[part], &n, &inputs, &mistake));
@@ -180,13 +175,12 @@ static PetscErrorCode create_part(RgGroup *group, int part, const char *coordina
   PetscCall(PetscFree(inputs));
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_text_clear(&with));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode coordinate_names(const RgGroupShape *shape, RgText *text)
 {
 
-  PetscFunctionBeginUser;
   for (int f = 0; f < rg_field_count; f++)
     if (rg_fields[f].coordinate && rg_group_has_field(shape, &rg_fields[f]))
       PetscCall(rg_text_add(text, "%s%s", text->length ? " " : "", rg_fields[f].name));
@@ -195,7 +189,7 @@ static PetscErrorCode coordinate_names(const RgGroupShape *shape, RgText *text)
     rg_group_setting_dataset(shape, i, name);
     PetscCall(rg_text_add(text, " %s", name));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *shape, RgGroup *group,
@@ -204,7 +198,6 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
   char *name;
   RgText coordinates = {0};
 
-  PetscFunctionBeginUser;
   *group = rg_group_none();
   group->shape = shape;
   group->medium = medium;
@@ -222,7 +215,7 @@ PetscErrorCode rg_group_create(RgMedium *medium, hid_t parent, RgGroupShape *sha
   PetscCall(rg_text_clear(&coordinates));
   PetscCall(PetscMalloc1((size_t)shape->n_rows * (size_t)group_width(shape) * sizeof(double),
                          &group->scratch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void gather_text(const RgFieldInfo *info, int n, const RgRecord *const *records,
@@ -373,8 +366,7 @@ PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *reco
 {
   uint64_t *buffer; /* 8 bytes per entry, enough for any field */
 
-  PetscFunctionBeginUser;
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   PetscCall(PetscMalloc1(group->shape->n, &buffer));
   for (int f = 0; f < rg_field_count && !fault->code; f++)
     if (rg_group_has_field(group->shape, &rg_fields[f]))
@@ -382,7 +374,7 @@ PetscErrorCode rg_group_write_fields(RgGroup *group, const RgRecord *const *reco
   for (int s = 0; s < group->shape->n_settings && !fault->code; s++)
     write_setting(group, s, records, buffer, fault);
   PetscCall(PetscFree(buffer));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Store eight bytes, least significant first, as the datasets have them. */
@@ -433,7 +425,6 @@ static PetscErrorCode write_seen(RgGroup *group, int part, int position, const R
   double *seen = NULL;
   int n = 0;
 
-  PetscFunctionBeginUser;
   if (text && text[0]) PetscCall(rg_inputs_read(text, &n, &inputs, &mistake));
   if (n == width && !mistake.length && native) {
     PetscCall(PetscMalloc1((size_t)record->n_rows * (size_t)n, &seen));
@@ -446,13 +437,12 @@ static PetscErrorCode write_seen(RgGroup *group, int part, int position, const R
   PetscCall(PetscFree(inputs));
   PetscCall(PetscFree(seen));
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgRecord *record,
                                       RgFault *fault)
 {
-  PetscFunctionBeginUser;
   for (int c = 0; c < RG_COLUMN_COUNT && !fault->code; c++)
     if (group->column[c] >= 0 && group->shape->used[c])
       write_column(group, group->column[c], c, position, record->n_rows, rg_record_width(record, c),
@@ -462,38 +452,35 @@ PetscErrorCode rg_group_write_columns(RgGroup *group, int position, const RgReco
   for (int i = 0; i < group->shape->n_extra && !fault->code; i++)
     write_column(group, group->extra[i], RG_COLUMN_COUNT, position, record->n_rows, 1,
                  extra_values(record, group->shape->extra[i].name), fault);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_group_shape_create(const char *label, bool earlier, RgGroupShape *shape)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(shape, sizeof(*shape)));
   PetscCall(PetscStrallocpy(label, &shape->label));
   shape->earlier = earlier;
   shape->n_rows = 1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_group_shape_destroy(RgGroupShape *shape)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&shape->label, &shape->extra));
   for (int p = 0; p < RG_PARTS; p++) PetscCall(PetscFree(shape->inputs[p]));
   PetscCall(rg_group_shape_drop_settings(shape));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_group_shape_drop_settings(RgGroupShape *shape)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < shape->n_settings; i++) {
     PetscCall(
       RG_FREE(&shape->settings[i].part, &shape->settings[i].units, &shape->settings[i].doc));
   }
   PetscCall(PetscFree(shape->settings));
   shape->n_settings = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int max_int(int a, int b)
@@ -507,12 +494,11 @@ static PetscErrorCode add_extra(RgGroupShape *shape, const char *name, const cha
 {
   int at = 0;
 
-  PetscFunctionBeginUser;
   while (at < shape->n_extra && strcmp(shape->extra[at].name, name) < 0) at++;
   if (at < shape->n_extra && !strcmp(shape->extra[at].name, name)) {
     if (strcmp(doc, shape->extra[at].doc) < 0)
       PetscCall(PetscStrncpy(shape->extra[at].doc, doc, RG_DOC_MAX));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(RG_GROW(shape->n_extra, shape->extra));
   memmove(shape->extra + at + 1, shape->extra + at,
@@ -521,23 +507,21 @@ static PetscErrorCode add_extra(RgGroupShape *shape, const char *name, const cha
   PetscCall(PetscStrncpy(shape->extra[at].name, name, RG_NAME_MAX));
   PetscCall(PetscStrncpy(shape->extra[at].doc, doc, RG_DOC_MAX));
   shape->n_extra++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Keep the first text about a setting that is not empty. */
 static PetscErrorCode keep_text(const char *text, char **kept)
 {
-  PetscFunctionBeginUser;
   if (*kept && !**kept) PetscCall(PetscFree(*kept));
   if (!*kept && text) PetscCall(PetscStrallocpy(text, kept));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_setting(RgGroupShape *shape, const RgSwept *setting)
 {
   int at = 0;
 
-  PetscFunctionBeginUser;
   while (at < shape->n_settings && strcmp(shape->settings[at].name, setting->name) < 0) at++;
   if (at == shape->n_settings || strcmp(shape->settings[at].name, setting->name)) {
     PetscCall(RG_GROW(shape->n_settings, shape->settings));
@@ -552,14 +536,13 @@ static PetscErrorCode add_setting(RgGroupShape *shape, const RgSwept *setting)
   PetscCall(keep_text(setting->part, &own->part));
   PetscCall(keep_text(setting->units, &own->units));
   PetscCall(keep_text(setting->doc, &own->doc));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_group_shape_add_settings(RgGroupShape *shape, const RgRecord *record)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < record->n_swept; i++) PetscCall(add_setting(shape, &record->settings[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_group_setting_dataset(const RgGroupShape *shape, int i, char name[2 * RG_NAME_MAX])
@@ -593,18 +576,16 @@ static size_t text_bytes(const RgRecord *record)
 /* The group has names only if all its trials have them. */
 static PetscErrorCode add_inputs(RgGroupShape *shape, int part, const char *inputs)
 {
-  PetscFunctionBeginUser;
   if (!inputs) inputs = "";
   if (inputs[0]) shape->named[part] = true;
   if (shape->n == 1) PetscCall(PetscStrallocpy(inputs, &shape->inputs[part]));
   else if (shape->inputs[part] && strcmp(shape->inputs[part], inputs))
     PetscCall(PetscFree(shape->inputs[part]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
 {
-  PetscFunctionBeginUser;
   shape->n++;
   shape->n_rows = max_int(shape->n_rows, record->n_rows);
   shape->dim_x = max_int(shape->dim_x, record->dim_x);
@@ -627,7 +608,7 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
   PetscCall(add_inputs(shape, RG_PART_C, record->contexts));
   PetscCall(rg_group_shape_add_settings(shape, record));
   shape->text += text_bytes(record);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 uint64_t rg_group_doubles(const RgGroupShape *shape)
@@ -663,7 +644,6 @@ static PetscErrorCode group_name(const char *label, char **name)
 {
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   if (!isalnum((unsigned char)label[0]) || !strcmp(label, RG_GROUP_EARLIER) ||
       !strcmp(label, RG_GROUP_PROVENANCE))
     PetscCall(rg_text_add(&text, "_"));
@@ -674,7 +654,7 @@ static PetscErrorCode group_name(const char *label, char **name)
   }
   PetscCall(PetscStrallocpy(text.data ? text.data : "_", name));
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 RgGroup rg_group_none(void)
@@ -778,7 +758,6 @@ static void close_datasets(int n, hid_t *datasets)
 
 PetscErrorCode rg_group_close(RgGroup *group)
 {
-  PetscFunctionBeginUser;
   close_datasets(RG_AXIS_COUNT, group->axis);
   close_datasets(RG_COLUMN_COUNT, group->column);
   close_datasets(RG_PARTS, group->seen);
@@ -795,5 +774,5 @@ PetscErrorCode rg_group_close(RgGroup *group)
     PetscCall(PetscFree(group->shape));
   }
   group->shape = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }

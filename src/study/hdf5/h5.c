@@ -82,7 +82,6 @@ PetscErrorCode rg_h5_read_text(hid_t object, const char *name, char **text, bool
   hid_t attribute = open_attribute(object, name, H5T_STRING), type = rg_h5_text_type();
   char *value = NULL;
 
-  PetscFunctionBeginUser;
   if (found) *found = attribute >= 0;
   if (attribute >= 0 && H5Aread(attribute, type, &value) < 0) {
     value = NULL;
@@ -92,7 +91,7 @@ PetscErrorCode rg_h5_read_text(hid_t object, const char *name, char **text, bool
   H5Tclose(type);
   PetscCall(PetscStrallocpy(value ? value : "", text));
   H5free_memory(value);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_h5_read_integer(hid_t object, const char *name, int64_t *value)

@@ -38,10 +38,9 @@ RgMedium rg_medium_descriptor(int fd, uint64_t length)
 
 PetscErrorCode rg_medium_clear(RgMedium *medium)
 {
-  PetscFunctionBeginUser;
   if (medium->capacity) PetscCall(PetscFree(medium->bytes));
   *medium = rg_medium_memory();
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void keep_error(RgMedium *medium, int error)

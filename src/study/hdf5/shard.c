@@ -54,7 +54,6 @@ typedef struct {
 
 static PetscErrorCode share_out(int n, const RgRecord *const *records, int *n_shares, Share *shares)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     const char *label = records[i]->problem_label;
     int s = 0;
@@ -68,20 +67,19 @@ static PetscErrorCode share_out(int n, const RgRecord *const *records, int *n_sh
     PetscCall(rg_group_shape_add(&shares[s].shape, records[i]));
     shares[s].records[shares[s].n++] = records[i];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode write_share(RgMedium *medium, hid_t file, Share *share, RgFault *fault)
 {
   RgGroup group;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_group_create(medium, file, &share->shape, &group, fault));
   PetscCall(rg_group_write_fields(&group, share->records, fault));
   for (int i = 0; i < share->n; i++)
     PetscCall(rg_group_write_columns(&group, i, share->records[i], fault));
   PetscCall(rg_group_close(&group));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode write_image(int n, const RgRecord *const *records,
@@ -91,11 +89,10 @@ static PetscErrorCode write_image(int n, const RgRecord *const *records,
   int n_shares = 0;
   hid_t file;
 
-  PetscFunctionBeginUser;
   file = rg_medium_open(medium, true);
   if (file < 0) {
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't create a file in memory");
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscCalloc1(n, &shares));
   PetscCall(share_out(n, records, &n_shares, shares));
@@ -108,7 +105,7 @@ static PetscErrorCode write_image(int n, const RgRecord *const *records,
   PetscCall(PetscFree(shares));
   if (!rg_medium_close(medium, file) || medium->error)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "HDF5 can't finish a file in memory");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* *last: the previous match. The next match is near, because a file keeps the order of the list
@@ -132,8 +129,7 @@ static PetscErrorCode check_image(int n, const RgRecord *const *records, const R
   RgCursor cursor = {0};
   int seen = 0, last = n - 1;
 
-  PetscFunctionBeginUser;
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   PetscCall(rg_container_open(&bytes, &cursor.container, fault));
   while (rg_cursor_next(&cursor, fault)) {
     PetscCall(rg_cursor_read(&cursor, fault));
@@ -145,17 +141,16 @@ static PetscErrorCode check_image(int n, const RgRecord *const *records, const R
   PetscCall(rg_cursor_close(&cursor));
   if (seen != n)
     rg_fault_set(fault, RG_FAULT_DAMAGED, "%d of %d trials arrived in the file", seen, n);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_container_image(int n, const RgRecord *const *records,
                                   const RgContainerInfo *info, RgMedium *medium, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   *medium = rg_medium_memory();
   PetscCall(write_image(n, records, info, medium, fault));
   PetscCall(check_image(n, records, medium, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode set_checksums(int n, RgRecord *const *records, RgContainerInfo *info)
@@ -163,7 +158,6 @@ static PetscErrorCode set_checksums(int n, RgRecord *const *records, RgContainer
   RgChecksum all = {0};
   uint64_t checksum[2];
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     PetscCall(rg_record_checksum(records[i], checksum));
     rg_hash_hex(checksum, records[i]->checksum);
@@ -172,7 +166,7 @@ static PetscErrorCode set_checksums(int n, RgRecord *const *records, RgContainer
   }
   info->n_trials = n;
   rg_checksum_hex(&all, info->checksum);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *const *records,
@@ -184,13 +178,12 @@ PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *
   uint64_t hash[2];
   char hex[33];
 
-  PetscFunctionBeginUser;
   *bytes = NULL;
   PetscCall(set_checksums(n, records, &info));
   PetscCall(rg_container_image(n, (const RgRecord *const *)records, &info, &medium, fault));
   if (fault->code) {
     PetscCall(rg_medium_clear(&medium));
-    PetscFunctionReturn(0);
+    return 0;
   }
   *length = medium.length + RG_TRAILER_LENGTH;
   rg_hash128(medium.bytes, medium.length, hash);
@@ -199,7 +192,7 @@ PetscErrorCode rg_shard_build(const RgStudy *study, int level, int n, RgRecord *
   *bytes = medium.bytes;
   rg_hash_hex(hash, hex);
   snprintf(name, RG_SHARD_NAME_MAX, "%d-%s.h5", level, hex);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_shard_level(const char *name)
@@ -285,7 +278,6 @@ static int read_at(int fd, uint64_t offset, size_t size, unsigned char *to)
 static PetscErrorCode load(const char *path, RgInside inside, unsigned char **bytes,
                            uint64_t *length, int *error)
 {
-  PetscFunctionBeginUser;
   *bytes = NULL;
   for (int attempt = 0; attempt < 2; attempt++) {
     int fd = open_to_read(path, inside, length, error);
@@ -297,7 +289,7 @@ static PetscErrorCode load(const char *path, RgInside inside, unsigned char **by
     if (fd >= 0) close(fd);
     if (*error != EIO) break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool trailer_fits(const unsigned char *bytes, uint64_t length)
@@ -329,7 +321,6 @@ PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *con
   uint64_t length = 0;
   int error;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(container, sizeof(*container)));
   container->fd = -1;
   PetscCall(load(path, inside, &bytes, &length, &error));
@@ -346,7 +337,7 @@ PetscErrorCode rg_shard_open(const char *path, RgInside inside, RgContainer *con
     container->loaded = bytes;
     judge(path, container, fault);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int *error)
@@ -356,7 +347,6 @@ PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int
   unsigned char *block;
   XXH128_hash_t digest;
 
-  PetscFunctionBeginUser;
   PetscCheck(state, PETSC_COMM_SELF, PETSC_ERR_MEM, "no memory for a hash");
   PetscCall(PetscMalloc1(BLOCK, &block));
   *error = 0;
@@ -371,7 +361,7 @@ PetscErrorCode rg_hash_descriptor(int fd, uint64_t length, uint64_t hash[2], int
   hash[1] = digest.high64;
   XXH3_freeState(state);
   PetscCall(PetscFree(block));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether bytes are missing after or inside HDF5's part. The superblock (version 0, as we write
@@ -397,23 +387,22 @@ static PetscErrorCode check_trailer(int fd, uint64_t length, bool verify, bool *
   unsigned char trailer[RG_TRAILER_LENGTH];
   uint64_t known, hash[2], found[2];
 
-  PetscFunctionBeginUser;
   *trailed = false;
   *fits = true;
   *error = 0;
-  if (length < RG_TRAILER_LENGTH) PetscFunctionReturn(0);
+  if (length < RG_TRAILER_LENGTH) return 0;
   *error = read_at(fd, length - RG_TRAILER_LENGTH, RG_TRAILER_LENGTH, trailer);
-  if (*error) PetscFunctionReturn(0);
+  if (*error) return 0;
   if (!rg_trailer_read(trailer, &known, hash)) {
     *fits = !is_cut(fd, length);
-    PetscFunctionReturn(0);
+    return 0;
   }
   *trailed = true;
   *fits = known == length - RG_TRAILER_LENGTH;
-  if (!*fits || !verify) PetscFunctionReturn(0);
+  if (!*fits || !verify) return 0;
   PetscCall(rg_hash_descriptor(fd, known, found, error));
   *fits = hash[0] == found[0] && hash[1] == found[1];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const double longest_pause = 1; /* seconds between two looks at a file that ends early */
@@ -426,7 +415,6 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
   bool fits = true;
   int error, fd;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(container, sizeof(*container)));
   container->fd = -1;
   for (double pause = 0.1;; pause *= 2) {
@@ -448,10 +436,10 @@ PetscErrorCode rg_shard_open_results(const char *path, bool verify, RgContainer 
   medium = rg_medium_descriptor(fd, length);
   if (fault->code) {
     if (fd >= 0) close(fd);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_container_open(&medium, container, fault));
   container->fd = fd;
   judge(path, container, fault);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -61,7 +61,6 @@ PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
 {
   const int n = study->n_cells;
 
-  PetscFunctionBeginUser;
   *plan = (RgPlan){.study = study};
   PetscCall(PetscCalloc1(n, &plan->cells));
   PetscCall(PetscCalloc1(n, &plan->groups));
@@ -71,33 +70,30 @@ PetscErrorCode rg_plan_fill(const RgStudy *study, RgPlan *plan)
   add_groups(plan);
   for (int c = 0; c < n; c++) plan->by_cost[c] = c;
   if (n) PetscCall(PetscTimSort(n, plan->by_cost, sizeof(int), compare_costs, plan->cells));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_plan_clear(RgPlan *plan)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&plan->cells, &plan->groups, &plan->by_cost));
   if (plan->ids) PetscCall(PetscFree(plan->ids->slots));
   PetscCall(PetscFree(plan->ids));
   *plan = (RgPlan){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_plan_create(const RgStudy *study, RgPlan **plan)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(plan));
   PetscCall(rg_plan_fill(study, *plan));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_plan_destroy(RgPlan **plan)
 {
-  PetscFunctionBeginUser;
   if (*plan) PetscCall(rg_plan_clear(*plan));
   PetscCall(PetscFree(*plan));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_plan_size(const RgPlan *plan)
@@ -127,10 +123,9 @@ int rg_plan_cell(const RgPlan *plan, int index)
 /* The key has everything that can change a result, and nothing else: no labels, files or order. */
 static PetscErrorCode add_cell_key(const RgStudy *study, int cell, RgText *key)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(key, "schema=%d;%s;study_seed=%llu", RG_KEY_VERSION,
                         study->cells[cell].text, (unsigned long long)study->seed));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_trial_key(uint64_t instance, uint64_t seed, RgText *key)
@@ -139,17 +134,15 @@ static PetscErrorCode add_trial_key(uint64_t instance, uint64_t seed, RgText *ke
   const int length = snprintf(text, sizeof(text), ";instance=%llu;seed=%llu",
                               (unsigned long long)instance, (unsigned long long)seed);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add_bytes(key, text, (size_t)length));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_key(const RgStudy *study, const RgTrial *trial, RgText *key)
 {
-  PetscFunctionBeginUser;
   PetscCall(add_cell_key(study, trial->cell, key));
   PetscCall(add_trial_key(trial->instance, trial->seed, key));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The instance of a cell for a seed: draw number `number`, or the seed's own. */
@@ -169,7 +162,6 @@ PetscErrorCode rg_plan_trial(const RgPlan *plan, int index, RgTrial *trial)
   RgText key = {0};
   uint64_t hash[2];
 
-  PetscFunctionBeginUser;
   *trial = (RgTrial){.index = index,
                      .cell = c,
                      .instance = instance_of(study, c, at / n_seeds, turn),
@@ -184,7 +176,7 @@ PetscErrorCode rg_plan_trial(const RgPlan *plan, int index, RgTrial *trial)
   rg_hash128(key.data, key.length, hash);
   rg_hash_hex(hash, trial->id);
   PetscCall(rg_text_clear(&key));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- trials by id ---------------------------------------------------------------------------- */
@@ -206,7 +198,6 @@ static PetscErrorCode add_ids(const RgPlan *plan, int c, RgPlanIds *ids)
   const RgPlanCell *cell = &plan->cells[c];
   RgText key = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(add_cell_key(study, c, &key));
   const size_t length = key.length;
   for (int number = 0; number < cell->n / cell->n_seeds; number++) {
@@ -221,7 +212,7 @@ static PetscErrorCode add_ids(const RgPlan *plan, int c, RgPlanIds *ids)
     }
   }
   PetscCall(rg_text_clear(&key));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Extend the table to eight times as many seeds; a study that has just begun needs only the
@@ -231,7 +222,6 @@ static PetscErrorCode grow_ids(const RgPlan *plan)
   RgPlanIds *ids = plan->ids;
   int64_t n = 0;
 
-  PetscFunctionBeginUser;
   ids->n_turns = (int)PetscMin(PetscMax(1, 8 * (int64_t)ids->n_turns), plan->n_turns);
   for (int c = 0; c < plan->study->n_cells; c++) {
     const RgPlanCell *cell = &plan->cells[c];
@@ -241,7 +231,7 @@ static PetscErrorCode grow_ids(const RgPlan *plan)
   PetscCall(PetscFree(ids->slots));
   PetscCall(PetscCalloc1(ids->capacity, &ids->slots));
   for (int c = 0; c < plan->study->n_cells; c++) PetscCall(add_ids(plan, c, ids));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Look a trial up in the table. */
@@ -251,28 +241,26 @@ static PetscErrorCode look_up(const RgPlan *plan, const char *id, const uint64_t
   const RgPlanIds *ids = plan->ids;
   RgTrial trial;
 
-  PetscFunctionBeginUser;
-  if (!ids->capacity) PetscFunctionReturn(0);
+  if (!ids->capacity) return 0;
   for (uint32_t s = slot_of(ids, hash); ids->slots[s] && *index < 0; s = slot_after(ids, s)) {
     PetscCall(rg_plan_trial(plan, ids->slots[s] - 1, &trial));
     if (!strcmp(trial.id, id)) *index = trial.index;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_plan_find(const RgPlan *plan, const char *id, int *index)
 {
   uint64_t hash[2];
 
-  PetscFunctionBeginUser;
   *index = -1;
-  if (!rg_hash_parse(id, hash)) PetscFunctionReturn(0);
+  if (!rg_hash_parse(id, hash)) return 0;
   PetscCall(look_up(plan, id, hash, index));
   while (*index < 0 && plan->ids->n_turns < plan->n_turns) {
     PetscCall(grow_ids(plan));
     PetscCall(look_up(plan, id, hash, index));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- in turn --------------------------------------------------------------------------------- */
@@ -298,7 +286,6 @@ PetscErrorCode rg_plan_share(const RgPlan *plan, int part, int parts, PetscBT sh
   RgHeapEntry *heap; /* the share with the least cost is on top */
   int cell, n = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(parts, &heap));
   for (int i = 1; i <= parts; i++) rg_heap_push(heap, &n, 0, i);
   for (int i = rg_plan_next(plan, &walk, &cell); i >= 0; i = rg_plan_next(plan, &walk, &cell)) {
@@ -307,5 +294,5 @@ PetscErrorCode rg_plan_share(const RgPlan *plan, int part, int parts, PetscBT sh
     rg_heap_sink(heap, n);
   }
   PetscCall(PetscFree(heap));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -39,28 +39,25 @@ int rg_record_width(const RgRecord *record, int column)
 
 static PetscErrorCode nan_array(size_t n, double **values)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, values));
   for (size_t i = 0; i < n; i++) (*values)[i] = NAN;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check_extra_name(const char *name)
 {
-  PetscFunctionBeginUser;
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
     PetscCheck(strcmp(name, rg_columns[c].name), PETSC_COMM_SELF, PETSC_ERR_PLIB,
                "column '%s' of an algorithm has the name of a standard column", name);
   PetscCheck(!rg_field_is_reserved(name), PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "column '%s' of an algorithm has a name that the results file uses itself", name);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create_extra(const RgRecordColumn *extra, size_t rows, RgRecord *record)
 {
   int n = 0;
 
-  PetscFunctionBeginUser;
   while (extra && extra[n].name) n++;
   PetscCheck(n <= RG_EXTRA_MAX, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "%d columns of an algorithm, at most %d are recorded", n, RG_EXTRA_MAX);
@@ -73,7 +70,7 @@ static PetscErrorCode create_extra(const RgRecordColumn *extra, size_t rows, RgR
     PetscCall(PetscStrncpy(record->extra_doc[i], extra[i].doc ? extra[i].doc : "", RG_DOC_MAX));
     PetscCall(nan_array(rows, &record->extra[i]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a method of this program records a column of that name. */
@@ -94,7 +91,6 @@ PetscErrorCode rg_record_set_swept(const RgCell *cell, RgRecord *record)
 {
   RgText name = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_swept_clear(&record->n_swept, &record->settings));
   for (int i = 0; i < cell->n_swept; i++) {
     const RgSwept *s = &cell->settings[i];
@@ -104,7 +100,7 @@ PetscErrorCode rg_record_set_swept(const RgCell *cell, RgRecord *record)
                            &record->settings));
     PetscCall(rg_text_clear(&name));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int rows, int dim_z,
@@ -114,7 +110,6 @@ PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int 
   RgText key = {0};
   uint64_t hash[2];
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(record, sizeof(*record)));
   memcpy(record->id, trial->id, sizeof(record->id));
   PetscCall(rg_trial_key(study, trial, &key));
@@ -145,12 +140,11 @@ PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int 
     if (n) PetscCall(nan_array(n, &record->column[c]));
   }
   PetscCall(create_extra(extra, (size_t)rows, record));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_record_drop_data(RgRecord *record)
 {
-  PetscFunctionBeginUser;
   for (int c = 0; c < RG_COLUMN_COUNT; c++) PetscCall(PetscFree(record->column[c]));
   for (int i = 0; i < record->n_extra; i++) PetscCall(PetscFree(record->extra[i]));
   PetscCall(PetscFree(record->extra_name));
@@ -160,12 +154,11 @@ PetscErrorCode rg_record_drop_data(RgRecord *record)
     PetscCall(PetscFree(record->settings[i].units));
     PetscCall(PetscFree(record->settings[i].doc));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_record_destroy(RgRecord *record)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_record_drop_data(record));
   PetscCall(RG_FREE(&record->key, &record->problem_label, &record->algorithm_label,
                     &record->problem, &record->algorithm, &record->swept));
@@ -174,7 +167,7 @@ PetscErrorCode rg_record_destroy(RgRecord *record)
                     &record->inputs, &record->contexts, &record->provenance.machine,
                     &record->provenance.software));
   PetscCall(PetscMemzero(record, sizeof(*record)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 size_t rg_record_bytes(const RgRecord *record)
@@ -204,17 +197,15 @@ static PetscErrorCode add_word(RgText *bytes, uint64_t word)
 {
   char encoded[8];
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < 8; i++) encoded[i] = (char)(word >> (8 * i) & 255u);
   PetscCall(rg_text_add_bytes(bytes, encoded, 8));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_string(RgText *bytes, const char *string)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add_bytes(bytes, string, strlen(string) + 1));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The decision uses bits, because comparisons of numbers depend on floating-point modes. */
@@ -230,12 +221,11 @@ static uint64_t canonical_bits(double value)
 
 static PetscErrorCode add_values(RgText *bytes, const char *name, size_t n, const double *values)
 {
-  PetscFunctionBeginUser;
-  if (!rg_values_any(values, n)) PetscFunctionReturn(0);
+  if (!rg_values_any(values, n)) return 0;
   PetscCall(add_string(bytes, name));
   PetscCall(add_word(bytes, n));
   for (size_t i = 0; i < n; i++) PetscCall(add_word(bytes, canonical_bits(values[i])));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Process extra columns by name, because their order of declaration is not stored. */
@@ -243,7 +233,6 @@ static PetscErrorCode add_extra(RgText *bytes, const RgRecord *record)
 {
   bool done[RG_EXTRA_MAX] = {false};
 
-  PetscFunctionBeginUser;
   for (int k = 0; k < record->n_extra; k++) {
     int next = -1;
     for (int i = 0; i < record->n_extra; i++)
@@ -253,7 +242,7 @@ static PetscErrorCode add_extra(RgText *bytes, const RgRecord *record)
     PetscCall(
       add_values(bytes, record->extra_name[next], (size_t)record->n_rows, record->extra[next]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_record_checksum(const RgRecord *record, uint64_t checksum[2])
@@ -262,7 +251,6 @@ PetscErrorCode rg_record_checksum(const RgRecord *record, uint64_t checksum[2])
                        record->dim_x,  record->dim_c,  record->dim_z};
   RgText bytes = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(add_string(&bytes, record->id));
   PetscCall(add_string(&bytes, record->key ? record->key : ""));
   PetscCall(add_string(&bytes, record->message));
@@ -277,7 +265,7 @@ PetscErrorCode rg_record_checksum(const RgRecord *record, uint64_t checksum[2])
   PetscCall(add_extra(&bytes, record));
   rg_hash128(bytes.data, bytes.length, checksum);
   PetscCall(rg_text_clear(&bytes));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_checksum_add(RgChecksum *checksum, const uint64_t record[2])

@@ -18,12 +18,11 @@ static PetscErrorCode add_mpi(RgText *text)
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
 
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Get_library_version(version, &length));
   version[strcspn(version, ",\n")] = '\0'; /* keep name and number; build details follow */
   for (char *tab = version; (tab = strchr(tab, '\t'));) *tab = ' ';
   PetscCall(rg_text_add(text, "; %s", version));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #define SOURCE ", source "
@@ -53,7 +52,6 @@ PetscErrorCode rg_software_describe(char **description)
   PetscInt major, minor, subminor;
   unsigned hdf5[3], xxhash = XXH_versionNumber();
 
-  PetscFunctionBeginUser;
   PetscCall(PetscGetVersionNumber(&major, &minor, &subminor, NULL));
   H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
   PetscCall(rg_text_add(&text, "regatta %s (commit %s, source %s); PETSc %d.%d.%d; HDF5 %u.%u.%u",
@@ -73,5 +71,5 @@ PetscErrorCode rg_software_describe(char **description)
   PetscCall(rg_text_add(&text, "; flags %s", RG_COMPILER_FLAGS));
   PetscCall(PetscStrallocpy(text.data, description));
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }

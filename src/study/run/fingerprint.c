@@ -32,14 +32,13 @@ static PetscErrorCode create(Probe *p)
 {
   const size_t n = 4 * (size_t)SIZE;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc4(n, &p->uniform, n, &p->signs, n, &p->out, n, &p->single));
   for (size_t i = 0; i < n; i++) {
     p->uniform[i] = fmod(0.754877666 * (double)(i + 1), 1.0);
     p->signs[i] = fmod(0.569840291 * (double)(i + 1), 1.0) - 0.5;
     p->single[i] = (float)p->signs[i];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void keep(Probe *p, const void *values, size_t bytes)
@@ -75,13 +74,12 @@ static PetscErrorCode normals(Probe *p, const RgVectorOps *v)
 {
   uint64_t *word;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(2 * SIZE, &word));
   for (uint64_t i = 0; i < 2 * SIZE; i++) word[i] = (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
   v->box_muller(SIZE, word, p->out);
   keep_out(p, 2 * SIZE);
   PetscCall(PetscFree(word));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void products(Probe *p, const RgVectorOps *v)
@@ -170,7 +168,6 @@ static PetscErrorCode vector_probe(uint64_t *hash)
   Probe p = {0};
   uint64_t both[2];
 
-  PetscFunctionBeginUser;
   PetscCall(create(&p));
   elementwise(&p, rg_vector_ops());
   PetscCall(normals(&p, rg_vector_ops()));
@@ -181,7 +178,7 @@ static PetscErrorCode vector_probe(uint64_t *hash)
   rg_hash128(p.result, sizeof(p.result), both);
   *hash = both[0];
   PetscCall(PetscFree4(p.uniform, p.signs, p.out, p.single));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { GRID = 512, ORDER = 48 };
@@ -204,7 +201,6 @@ static PetscErrorCode algebra_values(double *out)
   double X[2 * ORDER], length_scale[2] = {0.3, 0.7};
   RgKernel kernel;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < 2 * ORDER; i++) X[i] = fmod(0.754877666 * (i + 1), 1.0);
   PetscCall(rg_kernel_create(RG_KERNEL_MATERN52, 2, true, length_scale, 1.3, &kernel));
   PetscCall(rg_kernel_matrix(&kernel, ORDER, X, K));
@@ -217,7 +213,7 @@ static PetscErrorCode algebra_values(double *out)
   PetscCall(PetscArraycpy(B, A, ORDER * ORDER));
   cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, ORDER, ORDER, 1.0,
               K, ORDER, B, ORDER);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void read_cpu_model(char *model, size_t size)
@@ -245,7 +241,6 @@ PetscErrorCode rg_fingerprint(RgFingerprint *fingerprint)
   double *values;
   uint64_t hash[2], probe;
 
-  PetscFunctionBeginUser;
   memset(fingerprint, 0, sizeof(*fingerprint));
   PetscCall(PetscCalloc1(LENGTH, &values));
   libm_values(values);
@@ -265,5 +260,5 @@ PetscErrorCode rg_fingerprint(RgFingerprint *fingerprint)
 #ifdef RG_NATIVE
   fingerprint->native = true;
 #endif
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -141,22 +141,20 @@ PetscErrorCode rg_guard_create(const RgGuardOptions *options, RgGuard **guard)
 {
   RgGuard *g;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&g));
   g->o = *options;
   g->away = rg_wall_seconds();
   PetscCheck(!start(g), PETSC_COMM_SELF, PETSC_ERR_SYS, "cannot start a thread");
   rg_stop_guarded(true);
   *guard = g;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_guard_destroy(RgGuard **guard)
 {
   RgGuard *g = *guard;
 
-  PetscFunctionBeginUser;
-  if (!g) PetscFunctionReturn(0);
+  if (!g) return 0;
   rg_stop_guarded(false);
   (void)pthread_mutex_lock(&g->end_lock);
   g->ended = true;
@@ -167,5 +165,5 @@ PetscErrorCode rg_guard_destroy(RgGuard **guard)
   (void)pthread_mutex_destroy(&g->end_lock);
   (void)pthread_mutex_destroy(&g->store_lock);
   PetscCall(RG_FREE(guard));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -30,15 +30,14 @@ static PetscErrorCode receive(MPI_Comm comm, int tag, char **bytes, size_t *leng
 {
   int found, n;
 
-  PetscFunctionBeginUser;
   *bytes = NULL;
   PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, tag, comm, &found, status));
-  if (!found) PetscFunctionReturn(0);
+  if (!found) return 0;
   PetscCallMPI(MPI_Get_count(status, MPI_BYTE, &n));
   PetscCall(PetscCalloc1(n + 1, bytes));
   PetscCallMPI(MPI_Recv(*bytes, n, MPI_BYTE, status->MPI_SOURCE, status->MPI_TAG, comm, status));
   *length = (size_t)n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the leader ------------------------------------------------------------------------------ */
@@ -64,7 +63,6 @@ static PetscErrorCode ask(void *closure, int worker, const RgExchange *question)
   Question head = {.limit = question->limit};
   RgText message = {0};
 
-  PetscFunctionBeginUser;
   for (; held->n < worker; held->n++) {
     PetscCall(RG_GROW(held->n, held->workers));
     held->workers[held->n] = (Worker){0};
@@ -79,7 +77,7 @@ static PetscErrorCode ask(void *closure, int worker, const RgExchange *question)
   PetscCallMPI(MPI_Send(message.data, (int)message.length, MPI_BYTE, held->rank + worker, QUESTION,
                         held->comm));
   PetscCall(rg_text_clear(&message));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Take the messages that have arrived. */
@@ -89,7 +87,6 @@ static PetscErrorCode take(Held *held)
   size_t length;
   char *bytes;
 
-  PetscFunctionBeginUser;
   for (;;) {
     PetscCall(receive(held->comm, ANSWER, &bytes, &length, &status));
     if (!bytes) break;
@@ -97,7 +94,7 @@ static PetscErrorCode take(Held *held)
     worker->answer = bytes;
     worker->length = length;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode look_at(Held *held, int i, RgHeard *heard)
@@ -105,8 +102,7 @@ static PetscErrorCode look_at(Held *held, int i, RgHeard *heard)
   Worker *worker = &held->workers[i];
   Answer head;
 
-  PetscFunctionBeginUser;
-  if (!worker->answer) PetscFunctionReturn(0);
+  if (!worker->answer) return 0;
   PetscCall(PetscFree(held->heard));
   held->heard = worker->answer;
   memcpy(&head, held->heard, sizeof(head));
@@ -118,7 +114,7 @@ static PetscErrorCode look_at(Held *held, int i, RgHeard *heard)
                      .unreachable = head.unreachable,
                      .cpu = head.cpu};
   *worker = (Worker){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode hear(void *closure, double seconds, RgHeard *heard)
@@ -126,7 +122,6 @@ static PetscErrorCode hear(void *closure, double seconds, RgHeard *heard)
   Held *held = closure;
   const double until = rg_wall_seconds() + seconds;
 
-  PetscFunctionBeginUser;
   *heard = (RgHeard){0};
   for (double pause = 1e-5;; pause = PetscMin(1.3 * pause, 2e-3)) {
     PetscCall(take(held));
@@ -134,15 +129,14 @@ static PetscErrorCode hear(void *closure, double seconds, RgHeard *heard)
     if (heard->worker || rg_wall_seconds() >= until) break;
     PetscCall(PetscSleep(pause));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode drop(void *closure, int w)
 {
   Held *held = closure;
 
-  PetscFunctionBeginUser;
-  if (w > held->n) PetscFunctionReturn(0);
+  if (w > held->n) return 0;
   Worker *worker = &held->workers[w - 1];
   PetscCallMPI(MPI_Send(NULL, 0, MPI_BYTE, held->rank + w, DROP, held->comm));
   while (worker->open && !worker->answer) {
@@ -151,30 +145,28 @@ static PetscErrorCode drop(void *closure, int w)
   }
   PetscCall(PetscFree(worker->answer));
   *worker = (Worker){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_held_programs(MPI_Comm comm, RgPrograms *programs)
 {
   Held *held;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&held));
   held->comm = comm;
   PetscCallMPI(MPI_Comm_rank(comm, &held->rank));
   *programs = (RgPrograms){held, ask, hear, drop};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_held_programs_end(RgPrograms *programs)
 {
   Held *held = programs->closure;
 
-  PetscFunctionBeginUser;
-  if (!held) PetscFunctionReturn(0);
+  if (!held) return 0;
   PetscCall(RG_FREE(&held->workers, &held->heard, &held));
   *programs = (RgPrograms){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the other ranks ------------------------------------------------------------------------- */
@@ -193,7 +185,6 @@ static PetscErrorCode pass_on(RgHolder *holder, int leader, const char *bytes)
   RgExchange question = {0};
   Question head;
 
-  PetscFunctionBeginUser;
   memcpy(&head, bytes, sizeof(head));
   PetscCall(PetscCalloc1(head.n_words + 1, &words));
   for (int i = 0; i < head.n_words; i++) {
@@ -208,7 +199,7 @@ static PetscErrorCode pass_on(RgHolder *holder, int leader, const char *bytes)
   PetscCall(holder->program.ask(holder->program.closure, 1, &question));
   PetscCall(rg_text_clear(&question.line));
   PetscCall(PetscFree(words));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode send_back(RgHolder *holder, const RgHeard *heard)
@@ -216,7 +207,6 @@ static PetscErrorCode send_back(RgHolder *holder, const RgHeard *heard)
   const Answer head = {heard->cpu, heard->answer != NULL, heard->unreachable};
   RgText message = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add_bytes(&message, (const char *)&head, sizeof(head)));
   if (heard->answer) PetscCall(rg_text_add_bytes(&message, heard->answer, heard->length));
   else PetscCall(rg_text_add(&message, "%s", heard->mistake));
@@ -224,26 +214,24 @@ static PetscErrorCode send_back(RgHolder *holder, const RgHeard *heard)
     MPI_Send(message.data, (int)message.length, MPI_BYTE, holder->leader, ANSWER, holder->comm));
   holder->open = false;
   PetscCall(rg_text_clear(&message));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* End the program. An open question still gets an answer. */
 static PetscErrorCode give_up(RgHolder *holder)
 {
-  PetscFunctionBeginUser;
   PetscCall(holder->program.drop(holder->program.closure, 1));
   if (holder->open) PetscCall(send_back(holder, &(RgHeard){.mistake = "was dropped"}));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_holder_create(MPI_Comm comm, const char *log, RgHolder **holder)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(holder));
   (*holder)->comm = comm;
   (*holder)->leader = -1;
   PetscCall(rg_programs_here(log, &(*holder)->program));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_holder_look(RgHolder *holder)
@@ -253,23 +241,21 @@ PetscErrorCode rg_holder_look(RgHolder *holder)
   size_t length;
   char *bytes;
 
-  PetscFunctionBeginUser;
-  if (!holder) PetscFunctionReturn(0);
+  if (!holder) return 0;
   PetscCall(receive(holder->comm, MPI_ANY_TAG, &bytes, &length, &status));
   if (bytes && status.MPI_TAG == QUESTION) PetscCall(pass_on(holder, status.MPI_SOURCE, bytes));
   else if (bytes && status.MPI_SOURCE == holder->leader) PetscCall(give_up(holder));
   PetscCall(PetscFree(bytes));
-  if (!holder->open) PetscFunctionReturn(0);
+  if (!holder->open) return 0;
   PetscCall(holder->program.hear(holder->program.closure, 0, &heard));
   if (heard.worker) PetscCall(send_back(holder, &heard));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_holder_destroy(RgHolder **holder)
 {
-  PetscFunctionBeginUser;
-  if (!*holder) PetscFunctionReturn(0);
+  if (!*holder) return 0;
   PetscCall(rg_programs_end(&(*holder)->program));
   PetscCall(RG_FREE(holder));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -51,8 +51,7 @@ PetscErrorCode rg_origin_describe(const RgOriginCounts *counts, RgText *text)
   const int others = rg_origin_others(counts);
   bool first = true;
 
-  PetscFunctionBeginUser;
-  if (!others) PetscFunctionReturn(0);
+  if (!others) return 0;
   PetscCall(rg_text_add(text, "%d of %d finished trials were made ", others,
                         others + counts->n[RG_ORIGIN_SAME]));
   for (int i = RG_ORIGIN_SAME + 1; i < RG_ORIGIN_COUNT; i++) {
@@ -65,24 +64,22 @@ PetscErrorCode rg_origin_describe(const RgOriginCounts *counts, RgText *text)
     first = false;
   }
   PetscCall(rg_text_add(text, "; regatta run with -recompute runs them again"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- against this program -------------------------------------------------------------------- */
 
 PetscErrorCode rg_origin_judge_create(const RgStudy *study, uint64_t machine, RgOriginJudge *judge)
 {
-  PetscFunctionBeginUser;
   *judge = (RgOriginJudge){.study = study, .machine = machine};
   PetscCall(rg_software_describe(&judge->software));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_origin_judge_destroy(RgOriginJudge *judge)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(judge->software));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *record, int cell,
@@ -94,7 +91,6 @@ PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *recor
   const RgSoftware own = rg_software_parts(judge->software);
   RgText plugins = {0};
 
-  PetscFunctionBeginUser;
   const uint64_t beyond =
     record->provenance.fingerprint - rg_registry_fingerprint(registry, of, judge->machine);
   PetscCall(rg_registry_describe(registry, of, &plugins));
@@ -107,7 +103,7 @@ PetscErrorCode rg_origin_judge(const RgOriginJudge *judge, const RgRecord *recor
     *origin = RG_ORIGIN_FINGERPRINT;
   count(&made, *origin, counts);
   PetscCall(rg_text_clear(&plugins));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- within a file --------------------------------------------------------------------------- */
@@ -132,7 +128,6 @@ PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *reco
 {
   const RgSoftware made = rg_software_parts(record->provenance.software);
 
-  PetscFunctionBeginUser;
   if (!survey->software) PetscCall(rg_software_describe(&survey->software));
   const RgSoftware own = rg_software_parts(survey->software);
   const int outside = made.plugins.length + made.program.length; /* the program is behind them */
@@ -148,7 +143,7 @@ PetscErrorCode rg_origin_survey_add(RgOriginSurvey *survey, const RgRecord *reco
     entry->origin = RG_ORIGIN_BUILD;
     count(&made, RG_ORIGIN_BUILD, &survey->counts);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int compare_times(const Entry *a, const Entry *b)
@@ -207,18 +202,16 @@ static void compare_machines(RgOriginSurvey *survey)
 
 PetscErrorCode rg_origin_survey_count(RgOriginSurvey *survey)
 {
-  PetscFunctionBeginUser;
-  if (!survey->n) PetscFunctionReturn(0);
+  if (!survey->n) return 0;
   compare_cells(survey);
   compare_machines(survey);
   for (int i = 0; i < RG_ORIGIN_COUNT; i++) survey->counts.n[i] = 0;
   for (int i = 0; i < survey->n; i++) survey->counts.n[survey->entries[i].origin]++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_origin_survey_clear(RgOriginSurvey *survey)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&survey->entries, &survey->software));
-  PetscFunctionReturn(0);
+  return 0;
 }

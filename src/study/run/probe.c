@@ -55,19 +55,17 @@ static PetscErrorCode try_program(const RgStudy *study, const RgCell *cell, char
   const int n = cell->run.initial_points;
   RgDomain domain = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &domain));
   const bool conditional = n && rg_space_is_conditional(&domain.design);
   PetscCall(rg_domain_destroy(&domain));
   PetscCall(rehearse_query(study, cell, conditional ? PetscMax(n, 8) : n, message));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics *diagnostics)
 {
   char message[256];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_recorded_check(study, diagnostics));
   for (int i = 0; i < study->n_cells && start; i++) {
     const RgCell *cell = &study->cells[i];
@@ -78,7 +76,7 @@ PetscErrorCode rg_probe_programs(const RgStudy *study, bool start, RgDiagnostics
       rg_diagnostics_add(diagnostics, cell->algorithm_place, "'%s' fails on '%s' at %s",
                          cell->algorithm_label, cell->problem_label, message);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- costs ----------------------------------------------------------------------------------- */
@@ -179,7 +177,6 @@ PetscErrorCode rg_probe_calls(const RgPlan *plan, const RgCalibration *calibrati
 {
   const RgStudy *study = plan->study;
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells; c++) {
     const RgCell *cell = &study->cells[c];
     bool timed = false;
@@ -200,7 +197,7 @@ PetscErrorCode rg_probe_calls(const RgPlan *plan, const RgCalibration *calibrati
                             "without `seconds` in its entry, an evaluation counts as one second\n",
                             cell->problem_label));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The seconds of an evaluation beside the method's; an entry of `study` is timed once. */
@@ -209,12 +206,11 @@ static PetscErrorCode evaluation_of(const RgStudy *study, int c, double *timed, 
   const RgCell *cell = &study->cells[c];
   double *own = &timed[first_of_problem(study, c)];
 
-  PetscFunctionBeginUser;
   *seconds = rg_problem_cost(cell->problem, cell->problem_options).evaluation;
-  if (!is_called(cell)) PetscFunctionReturn(0);
+  if (!is_called(cell)) return 0;
   if (*own < 0) PetscCall(time_evaluation(study, cell, own));
   *seconds = *own;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Rehearse dear trials with further seeds: the cost of a query depends on where the data lie, and
@@ -225,7 +221,6 @@ static PetscErrorCode probe_further_seeds(const RgStudy *study, double cpu_start
   RgStudy rest = *study; /* without the seeds before */
   double seconds;
 
-  PetscFunctionBeginUser;
   for (int i = 1; i < PetscMin(SEEDS, study->n_seeds); i++) {
     rest.seeds = study->seeds + i;
     rest.n_seeds = study->n_seeds - i;
@@ -238,7 +233,7 @@ static PetscErrorCode probe_further_seeds(const RgStudy *study, double cpu_start
       rg_calibration_probe(calibration, c, seconds);
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibration *calibration)
@@ -247,7 +242,6 @@ PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibrat
   const double start = rg_wall_seconds(), cpu_start = rg_cpu_seconds();
   double line = NAN, evaluation, *timed, *seconds;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(study->n_cells, &timed));
   PetscCall(PetscCalloc1(study->n_cells, &seconds));
   for (int c = 0; c < study->n_cells; c++) timed[c] = -1;
@@ -262,7 +256,7 @@ PetscErrorCode rg_probe_costs(const RgPlan *plan, const char *folder, RgCalibrat
   PetscCall(probe_further_seeds(study, cpu_start, seconds, calibration));
   PetscCall(PetscFree(seconds));
   PetscCall(PetscFree(timed));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- searches for optima --------------------------------------------------------------------- */
@@ -281,7 +275,6 @@ static PetscErrorCode time_values(RgProblem *problem, bool draft, double *each)
   double *x, *F, took = 0;
   RgPoint *points;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(BATCH * dim, &x, BATCH, &F, BATCH, &points));
   for (size_t i = 0; i < BATCH; i++) {
     const double *unit = x + i * dim;
@@ -301,7 +294,7 @@ static PetscErrorCode time_values(RgProblem *problem, bool draft, double *each)
   }
   problem->draft = false;
   PetscCall(PetscFree3(x, F, points));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Estimate the seconds of a search; 0 if the optimum is known, or is not searched for. */
@@ -312,9 +305,8 @@ static PetscErrorCode time_search(const RgStudy *study, const RgCell *cell, uint
   RgProblem problem;
   double rough = 0, exact = 0;
 
-  PetscFunctionBeginUser;
   *seconds = 0;
-  if (cell->problem->traits & RG_PROBLEM_COSTLY || !is_small(cell)) PetscFunctionReturn(0);
+  if (cell->problem->traits & RG_PROBLEM_COSTLY || !is_small(cell)) return 0;
   PetscCall(rg_problem_create(cell->problem, cell->problem_options, study->seed, instance, &problem,
                               &failure));
   if (!failure.failed && isnan(problem.optimum) && !problem.domain.n_constraints) {
@@ -325,7 +317,7 @@ static PetscErrorCode time_search(const RgStudy *study, const RgCell *cell, uint
     else *seconds = cell->dim_x * SEARCH * exact;
   }
   PetscCall(rg_problem_destroy(&problem));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The cell with the most trials to run among those with the problem of cell c; -1: an earlier cell
@@ -352,7 +344,6 @@ PetscErrorCode rg_probe_optima(const RgPlan *plan, const unsigned char *done, in
 {
   const double start = rg_wall_seconds();
 
-  PetscFunctionBeginUser;
   *seconds = *n = 0;
   for (int c = 0; c < plan->study->n_cells && rg_wall_seconds() - start < ALL; c++) {
     const int cell = most_to_run(plan, done, c);
@@ -369,7 +360,7 @@ PetscErrorCode rg_probe_optima(const RgPlan *plan, const unsigned char *done, in
       *seconds += each;
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 #define PART 0.5     /* seconds of a part of a trial */
@@ -393,7 +384,6 @@ static PetscErrorCode made_up_value(RgProblem *problem, int m, const RgPoint *po
   double *unit;
   bool *counts;
 
-  PetscFunctionBeginUser;
   (void)failure;
   PetscCall(PetscMalloc2(design->dim, &unit, design->dim, &counts));
   for (int i = 0; i < m; i++) {
@@ -403,28 +393,26 @@ static PetscErrorCode made_up_value(RgProblem *problem, int m, const RgPoint *po
     for (int j = 0; j < design->dim; j++) f[i] += counts[j] ? -pow(unit[j] - 0.4, 2) : 1;
   }
   PetscCall(PetscFree2(unit, counts));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode no_violation(RgProblem *problem, int m, const RgPoint *points,
                                    double *constraints, RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   (void)points, (void)failure;
   for (int i = 0; i < m * problem->domain.n_constraints; i++) constraints[i] = -1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode any_context(RgProblem *problem, RgRandom *random, double *c, int *index)
 {
   const RgSpace *context = &problem->domain.context;
 
-  PetscFunctionBeginUser;
   *index = context->size ? (int)rg_random_below(random, (uint64_t)context->size) : -1;
   for (int j = 0; j < context->dim; j++)
     c[j] = context->lower[j] + rg_random_uniform(random) * (context->upper[j] - context->lower[j]);
   if (*index >= 0) rg_space_to_native(context, context->points + (size_t)*index * context->dim, c);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A study of one cell. A made-up problem has the domain of the cell's problem. */
@@ -513,7 +501,6 @@ static PetscErrorCode run_part(const Rehearsal *r, RgInstances *instances, Timin
   RgTrialHost host = {.instances = instances, .enough = is_enough, .enough_closure = timing};
   bool stopped;
 
-  PetscFunctionBeginUser;
   if (r->study.paired) trial.instance = trial.seed;
   timing->n = 0;
   PetscCall(PetscMalloc1(n + 1, &timing->at));
@@ -524,7 +511,7 @@ static PetscErrorCode run_part(const Rehearsal *r, RgInstances *instances, Timin
   if (stopped) snprintf(timing->message, sizeof(timing->message), "it was stopped");
   else if (record->status == RG_STATUS_FAILED)
     snprintf(timing->message, sizeof(timing->message), "%s", record->message);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode rehearse_query(const RgStudy *study, const RgCell *cell, int first,
@@ -534,13 +521,12 @@ static PetscErrorCode rehearse_query(const RgStudy *study, const RgCell *cell, i
   Rehearsal r;
   RgRecord record;
 
-  PetscFunctionBeginUser;
   rehearse(study, cell, true, &r);
   PetscCall(run_part(&r, NULL, &timing, &record));
   PetscCall(rg_record_destroy(&record));
   PetscCall(PetscFree(timing.at));
   snprintf(message, 256, "%s", timing.message);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- designs that continue a trial ----------------------------------------------------------- */
@@ -572,8 +558,7 @@ static PetscErrorCode continue_designs(Rehearsal *r, RgInstances *instances, con
   RgRandom random = rg_stream_at(&stream, (uint64_t)first);
   const size_t dim = (size_t)r->cell.dim_x;
 
-  PetscFunctionBeginUser;
-  if (r->cell.size_x || !record->n_rows) PetscFunctionReturn(0);
+  if (r->cell.size_x || !record->n_rows) return 0;
   PetscCall(take(r, instances, &instance, &failure));
   const RgSpace *design = &instance->problem.domain.design;
   *given = (RgGiven){.n = first};
@@ -587,16 +572,15 @@ static PetscErrorCode continue_designs(Rehearsal *r, RgInstances *instances, con
     rg_space_to_native(design, unit, given->native + i * dim);
   }
   PetscCall(rg_instances_give_back(&instance));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode forget_designs(Rehearsal *r, const Rehearsal *begun)
 {
   RgGiven *given = &r->cell.given;
 
-  PetscFunctionBeginUser;
   if (given->x != begun->cell.given.x) PetscCall(PetscFree3(given->x, given->native, given->index));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- evaluations ----------------------------------------------------------------------------- */
@@ -610,9 +594,8 @@ static PetscErrorCode time_objectives(const Rehearsal *r, RgInstances *instances
   RgInstance *instance;
   double *x, F;
 
-  PetscFunctionBeginUser;
   *seconds = 0;
-  if (!r->cell.problem->objective || r->cell.size_x) PetscFunctionReturn(0);
+  if (!r->cell.problem->objective || r->cell.size_x) return 0;
   PetscCall(take(r, instances, &instance, &failure));
   const RgSpace *design = &instance->problem.domain.design;
   PetscCall(PetscMalloc1(r->cell.dim_x, &x));
@@ -626,7 +609,7 @@ static PetscErrorCode time_objectives(const Rehearsal *r, RgInstances *instances
   *seconds = (rg_cpu_seconds() - start) / OBJECTIVES * n * times;
   PetscCall(PetscFree(x));
   PetscCall(rg_instances_give_back(&instance));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Stop an evaluation that takes too long. closure: the wall time of its end. */
@@ -645,7 +628,6 @@ static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell, 
   RgStream stream = rg_stream(study->seed, "rehearsal", 0, "evaluation", 1);
   RgRandom random = rg_stream_at(&stream, 0);
 
-  PetscFunctionBeginUser;
   rehearse(study, cell, false, &r);
   PetscCall(rg_instances_create(&instances));
   PetscCall(take(&r, instances, &instance, &failure));
@@ -669,7 +651,7 @@ static PetscErrorCode time_evaluation(const RgStudy *study, const RgCell *cell, 
   PetscCall(PetscFree2(x, c));
   PetscCall(rg_instances_give_back(&instance));
   PetscCall(rg_instances_destroy(&instances));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the estimate ---------------------------------------------------------------------------- */
@@ -722,9 +704,8 @@ static PetscErrorCode go_on_coarsely(const Rehearsal *begun, RgInstances *instan
     .by_wall = by_wall, .limit = COARSE, .least = LEAST, .first = record->n_rows, .last = last};
   Rehearsal r = *begun;
 
-  PetscFunctionBeginUser;
   *further = (RgRecord){0};
-  if (!can_begin(&r.cell, timing.first)) PetscFunctionReturn(0);
+  if (!can_begin(&r.cell, timing.first)) return 0;
   r.study.cells = &r.cell;
   r.cell.maximiser.raw_samples = PetscMin(r.cell.maximiser.raw_samples, 64);
   r.cell.maximiser.restarts = PetscMin(r.cell.maximiser.restarts, 1);
@@ -734,7 +715,7 @@ static PetscErrorCode go_on_coarsely(const Rehearsal *begun, RgInstances *instan
   PetscCall(run_part(&r, instances, &timing, further));
   PetscCall(PetscFree(timing.at));
   PetscCall(forget_designs(&r, begun));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Estimate the seconds of the queries after the beginning of a trial. */
@@ -749,7 +730,6 @@ static PetscErrorCode time_rest(const Rehearsal *begun, RgInstances *instances,
   int k = rate[0].seconds > 0;
   RgRecord further;
 
-  PetscFunctionBeginUser;
   PetscCall(go_on_coarsely(begun, instances, record, beginning->by_wall, first[1], &further));
   if (further.n_rows > record->n_rows) record = &further;
   for (int i = 0; i < 2; i++) {
@@ -769,7 +749,7 @@ static PetscErrorCode time_rest(const Rehearsal *begun, RgInstances *instances,
   }
   PetscCall(rg_record_destroy(&further));
   *rest = k ? sum_of(k, rate, reached, n) : NAN;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Run the beginning of a trial; a short trial several times, of which the shortest counts. */
@@ -778,7 +758,6 @@ static PetscErrorCode time_beginning(const Rehearsal *r, RgInstances *instances,
 {
   double least = INFINITY;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < TIMES; i++) {
     PetscCall(run_part(r, instances, timing, record));
     least = fmin(least, timing->whole);
@@ -787,7 +766,7 @@ static PetscErrorCode time_beginning(const Rehearsal *r, RgInstances *instances,
     PetscCall(PetscFree(timing->at));
   }
   timing->whole = least;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double evaluation,
@@ -805,7 +784,6 @@ PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double eval
   RgRecord record;
   Rehearsal r;
 
-  PetscFunctionBeginUser;
   rehearse(study, cell, costly, &r);
   timing.last = rg_cost_evaluations(cell, evaluation, &evaluated);
   r.cell.run.iterations = timing.last - timing.first;
@@ -819,5 +797,5 @@ PetscErrorCode rg_rehearse(const RgStudy *study, const RgCell *cell, double eval
   PetscCall(rg_record_destroy(&record));
   PetscCall(PetscFree(timing.at));
   PetscCall(rg_instances_destroy(&instances));
-  PetscFunctionReturn(0);
+  return 0;
 }

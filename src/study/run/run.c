@@ -12,7 +12,6 @@ static PetscErrorCode run(RgSession *session, RgRunReport *report)
   const double begin = rg_wall_seconds();
   MPI_Comm here;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_clock_initialize());
   PetscCallMPI(MPI_Comm_rank(session->comm, &session->rank));
   PetscCallMPI(MPI_Comm_size(session->comm, &session->ranks));
@@ -32,7 +31,7 @@ static PetscErrorCode run(RgSession *session, RgRunReport *report)
   report->seconds = rg_wall_seconds() - begin;
   snprintf(report->message, sizeof(report->message), "%s", session->message);
   PetscCall(rg_session_destroy(session));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *options,
@@ -42,7 +41,6 @@ PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *opt
     .plan = plan, .options = options, .observer = observer, .holding = MPI_COMM_NULL};
   RgNumerics before;
 
-  PetscFunctionBeginUser;
   PetscCheck(options->output, PETSC_COMM_SELF, PETSC_ERR_ARG_NULL,
              "a run needs the path of its results file");
   PetscCheck(options->parts == 0 || (options->part >= 1 && options->part <= options->parts),
@@ -54,5 +52,5 @@ PetscErrorCode rg_run(MPI_Comm comm, const RgPlan *plan, const RgRunOptions *opt
   PetscErrorCode error = run(&session, report);
   rg_numerics_restore(&before);
   PetscCall(error);
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -62,17 +62,16 @@ static void look_at_failed(RgSession *session)
    need it. */
 static PetscErrorCode scan_store(RgSession *session, const char *stop_file, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   if (access(stop_file, F_OK) == 0) {
     rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s asks for a stop; remove it to run", stop_file);
   } else {
     PetscCall(rg_store_scan(session->store, session->plan, session->done, &session->scan, fault));
-    if (fault->code) PetscFunctionReturn(0);
+    if (fault->code) return 0;
     if (fault->message[0]) rg_session_tell(session, -1, "%s", fault->message);
     look_at_failed(session);
     PetscCall(session_look_at_origins(session, fault));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Open the store on rank 0, then on the others, and share the finished trials. */
@@ -80,7 +79,6 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
 {
   const RgRunOptions *options = session->options;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(PetscMax(session->plan->n, 1), &session->done));
   if (options->parts) {
     PetscCall(PetscBTCreate(session->plan->n, &session->share));
@@ -108,7 +106,7 @@ static PetscErrorCode open_store(RgSession *session, const char *stop_file, int 
   PetscCallMPI(MPI_Bcast(&session->scan, (int)sizeof(session->scan), MPI_BYTE, 0, session->comm));
   PetscCallMPI(
     MPI_Bcast(&session->origins, (int)sizeof(session->origins), MPI_BYTE, 0, session->comm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Report if the ranks have different fingerprints: then equal bits are not promised. */
@@ -117,7 +115,6 @@ static PetscErrorCode compare_fingerprints(RgSession *session)
   RgFingerprint *own = &session->fingerprint;
   uint64_t least, most;
 
-  PetscFunctionBeginUser;
   snprintf(session->machine, sizeof(session->machine), "%s, OpenBLAS core %s, %d thread%s%s",
            own->cpu, own->blas_core, own->blas_threads, own->blas_threads == 1 ? "" : "s",
            own->native ? ", tuned for this CPU" : "");
@@ -128,27 +125,25 @@ static PetscErrorCode compare_fingerprints(RgSession *session)
                     "the ranks' numeric fingerprints differ: results are not bit-identical across "
                     "them; pin the BLAS kernels with OPENBLAS_CORETYPE (rank 0 uses %s)",
                     own->blas_core);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode keep_optima(RgSession *session)
 {
   RgText folder = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_instances_create(&session->instances));
   PetscCall(rg_text_add(&folder, "%s/%s", session->directory, RG_FOLDER_OPTIMA));
   PetscCall(rg_instances_keep_optima(session->instances, folder.data, search_worth_keeping,
                                      session->plan->study->registry, session->fingerprint.hash));
   PetscCall(rg_text_clear(&folder));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
 {
   const RgObserver *observer = session->observer;
 
-  PetscFunctionBeginUser;
   PetscCall(compare_fingerprints(session));
   PetscCall(keep_optima(session));
   if (gethostname(session->host, sizeof(session->host) - 1))
@@ -176,21 +171,20 @@ static PetscErrorCode prepare(RgSession *session, const RgStop *stop)
   PetscCall(rg_schedule_create(session->comm, session->plan, &session->teams, session->done,
                                session->share, &session->schedule));
   PetscCall(session_form_teams(session));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check_output(RgSession *session)
 {
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_file_check_output(session->options->output, &mistake));
   if (mistake.length) {
     session->outcome = RG_RUN_REFUSED;
     snprintf(session->message, sizeof(session->message), "%s", mistake.data);
   }
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void check_blas(RgSession *session)
@@ -208,7 +202,6 @@ PetscErrorCode rg_session_start(RgSession *session)
   RgStop stop = {.observer = session->observer};
   int speaker;
 
-  PetscFunctionBeginUser;
   if (options->walltime > 0) session->deadline = rg_wall_seconds() + options->walltime;
   stop.deadline = session->deadline;
   snprintf(session->directory, sizeof(session->directory), "%s.d", options->output);
@@ -226,7 +219,7 @@ PetscErrorCode rg_session_start(RgSession *session)
   if (session->outcome == RG_RUN_COMPLETE) PetscCall(prepare(session, &stop));
   else if (session->rank == speaker)
     rg_session_tell(session, speaker ? speaker : -1, "%s", session->message);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Bytes for the store: shards in memory, and what an allocator reserves. */
@@ -255,7 +248,6 @@ static PetscErrorCode session_plan_teams(RgSession *session)
 {
   bool possible;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_schedule_possible(session->comm, &possible));
   if (!possible) {
     snprintf(
@@ -263,7 +255,7 @@ static PetscErrorCode session_plan_teams(RgSession *session)
       "the ranks can't share a counter of trials: MPI has no one-sided communication between "
       "their hosts; with Open MPI, set OMPI_MCA_osc=^ucx");
     session->outcome = RG_RUN_REFUSED;
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_teams_create(session->plan, session->ranks, session->options->crossover,
                             &session->teams, session->message));
@@ -273,12 +265,11 @@ static PetscErrorCode session_plan_teams(RgSession *session)
                           session->ranks_here, session->message);
   if (!session->message[0]) check_address_space(session);
   if (session->message[0]) session->outcome = RG_RUN_REFUSED;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode session_form_teams(RgSession *session)
 {
-  PetscFunctionBeginUser;
   for (int level = 0; level < session->teams.n; level++) {
     const int size = session->teams.size[level], asked = session->options->crossover;
     MPI_Comm comm;
@@ -288,7 +279,7 @@ static PetscErrorCode session_form_teams(RgSession *session)
     rg_team_employ(session->team[level], rg_posterior_worker);
     PetscCallMPI(MPI_Comm_free(&comm));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -304,15 +295,14 @@ static PetscErrorCode judge_record(void *closure, const RgRecord *record)
   RgOrigin origin;
   int trial;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_plan_find(session->plan, record->id, &trial));
-  if (trial < 0 || !session->done[trial]) PetscFunctionReturn(0);
+  if (trial < 0 || !session->done[trial]) return 0;
   PetscCall(
     rg_origin_judge(&look->judge, record, rg_plan_cell(session->plan, trial),
                     session->teams.size[rg_teams_level(&session->teams, session->plan, trial)],
                     &session->origins, &origin));
   look->origin[trial] = (unsigned char)origin;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether `label` selects a cell; "" selects all. */
@@ -339,7 +329,6 @@ static PetscErrorCode forget_others(RgSession *session, const unsigned char *ori
   const RgPlan *plan = session->plan;
   const char *label = session->options->recompute;
 
-  PetscFunctionBeginUser;
   for (int i = 0; label && i < plan->n; i++) {
     if (!session->done[i] || !rg_session_has(session, i) || origin[i] == RG_ORIGIN_SAME) continue;
     if (!is_meant(&plan->study->cells[rg_plan_cell(plan, i)], label)) continue;
@@ -349,18 +338,17 @@ static PetscErrorCode forget_others(RgSession *session, const unsigned char *ori
     if (session->done[i] == RG_STATUS_COMPLETE) PetscCall(PetscBTSet(session->again, i));
     session->done[i] = RG_STATUS_MISSING;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode tell_of_others(const RgSession *session)
 {
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_origin_describe(&session->origins, &text));
   if (text.length) rg_session_tell(session, -1, "%s", text.data);
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode session_look_at_origins(RgSession *session, RgFault *fault)
@@ -368,8 +356,7 @@ static PetscErrorCode session_look_at_origins(RgSession *session, RgFault *fault
   Look look = {.session = session};
   RgStoreInfo info;
 
-  PetscFunctionBeginUser;
-  if (!session->scan.n_done) PetscFunctionReturn(0);
+  if (!session->scan.n_done) return 0;
   PetscCall(PetscCalloc1(session->plan->n, &look.origin));
   PetscCall(rg_origin_judge_create(session->plan->study, session->fingerprint.hash, &look.judge));
   PetscCall(rg_store_visit_heads(session->options->output, judge_record, &look, &info, fault));
@@ -380,13 +367,12 @@ static PetscErrorCode session_look_at_origins(RgSession *session, RgFault *fault
   }
   PetscCall(rg_origin_judge_destroy(&look.judge));
   PetscCall(PetscFree(look.origin));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* List the current optimum of each cell whose F is only observed. *some: there is such a cell. */
 static PetscErrorCode list_optima(const RgStudy *study, double *optimum, bool *some)
 {
-  PetscFunctionBeginUser;
   *some = false;
   for (int c = 0; c < study->n_cells; c++) {
     const RgCell *cell = &study->cells[c];
@@ -399,7 +385,7 @@ static PetscErrorCode list_optima(const RgStudy *study, double *optimum, bool *s
     *some = true;
     PetscCall(rg_problem_destroy(&problem));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool same_optimum(double a, double b)
@@ -415,17 +401,16 @@ static PetscErrorCode rescore(RgSession *session, const double *optimum, RgRecor
   const RgStudy *study = session->plan->study;
   int trial;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_plan_find(session->plan, record->id, &trial));
-  if (trial < 0 || !session->done[trial]) PetscFunctionReturn(0);
+  if (trial < 0 || !session->done[trial]) return 0;
   const int c = rg_plan_cell(session->plan, trial);
-  if (!rg_problem_is_observed(study->cells[c].problem)) PetscFunctionReturn(0);
-  if (same_optimum(record->optimum, optimum[c])) PetscFunctionReturn(0);
+  if (!rg_problem_is_observed(study->cells[c].problem)) return 0;
+  if (same_optimum(record->optimum, optimum[c])) return 0;
   PetscCall(rg_trial_rescore(&study->cells[c], optimum[c], record));
   record->provenance.generation++;
   PetscCall(rg_store_add(session->store, record, fault));
   (*count)++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode rescore_all(RgSession *session, const double *optimum)
@@ -435,20 +420,19 @@ static PetscErrorCode rescore_all(RgSession *session, const double *optimum)
   RgRecord record = {0};
   int count = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_results_open(session->options->output, &results, &fault));
-  if (!results) PetscFunctionReturn(0); /* the files vanished after the scan */
+  if (!results) return 0; /* the files vanished after the scan */
   while (rg_results_next(results, &record)) {
     PetscCall(rescore(session, optimum, &record, &count, &fault));
     PetscCall(rg_record_destroy(&record));
   }
   PetscCall(rg_results_close(&results));
-  if (!count) PetscFunctionReturn(0);
+  if (!count) return 0;
   PetscCall(rg_store_flush(session->store, true, &fault)); /* failed commits are repeated later */
   rg_session_tell(
     session, -1, "the study file has another optimum: regret of %d finished trial%s counts from it",
     count, count == 1 ? "" : "s");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode session_rescore(RgSession *session)
@@ -456,13 +440,12 @@ static PetscErrorCode session_rescore(RgSession *session)
   double *optimum;
   bool some;
 
-  PetscFunctionBeginUser;
-  if (!session->scan.n_done) PetscFunctionReturn(0);
+  if (!session->scan.n_done) return 0;
   PetscCall(PetscMalloc1(session->plan->study->n_cells, &optimum));
   PetscCall(list_optima(session->plan->study, optimum, &some));
   if (some) PetscCall(rescore_all(session, optimum));
   PetscCall(PetscFree(optimum));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* After our trials are committed, look at what other parts have finished meanwhile. The part
@@ -474,7 +457,6 @@ static PetscErrorCode look_at_parts(RgSession *session, const RgProgress *own, b
   RgFault fault;
   int speaker;
 
-  PetscFunctionBeginUser;
   if (session->rank == 0) {
     PetscCall(rg_store_scan(session->store, plan, session->done, &now, &fault));
     if (fault.message[0]) rg_session_tell(session, -1, "%s", fault.message);
@@ -488,7 +470,7 @@ static PetscErrorCode look_at_parts(RgSession *session, const RgProgress *own, b
   session->scan.n_done = now.n_done - own->n_finished;
   session->scan.n_failed = now.n_failed - own->n_failed;
   *all = now.n_done == plan->n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode pack(RgSession *session)
@@ -496,7 +478,6 @@ static PetscErrorCode pack(RgSession *session)
   RgFault fault;
   int speaker;
 
-  PetscFunctionBeginUser;
   if (session->rank == 0) {
     session_look_for_others(session);
     PetscCall(rg_store_pack(session->store, session->plan, &fault));
@@ -508,7 +489,7 @@ static PetscErrorCode pack(RgSession *session)
     }
   }
   PetscCall(session_agree(session, &speaker));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Count cells whose trials all failed. */
@@ -518,7 +499,6 @@ static PetscErrorCode count_failed_cells(RgSession *session, RgRunReport *report
   const int n = plan->study->n_cells;
   int *left; /* by cell: number of trials that did not fail */
 
-  PetscFunctionBeginUser;
   PetscCallMPI(
     MPI_Allreduce(&session->n_kept, &report->n_kept, 1, MPI_INT, MPI_SUM, session->comm));
   PetscCallMPI(
@@ -535,7 +515,7 @@ static PetscErrorCode count_failed_cells(RgSession *session, RgRunReport *report
     report->first_cell_failed = i;
   }
   PetscCall(PetscFree(left));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* An MPI_User_function: join the reasons of two groups of ranks, the lower ranks first. */
@@ -560,7 +540,6 @@ static PetscErrorCode tell_of_failures(RgSession *session)
   MPI_Datatype type;
   MPI_Op join;
 
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Type_contiguous((int)sizeof(RgReasons), MPI_BYTE, &type));
   PetscCallMPI(MPI_Type_commit(&type));
   PetscCallMPI(MPI_Op_create(join_reasons, 0, &join));
@@ -575,7 +554,7 @@ static PetscErrorCode tell_of_failures(RgSession *session)
   if (all.n && !access(folder.data, F_OK))
     rg_session_tell(session, -1, "%s has the full texts", folder.data);
   PetscCall(rg_text_clear(&folder));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
@@ -583,7 +562,6 @@ PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
   RgProgress progress;
   int speaker;
 
-  PetscFunctionBeginUser;
   PetscCall(session_wait(session, true));
   PetscCall(rg_stop_relay_finish(session->relay, &session->stop));
   PetscCall(rg_session_progress(session, true));
@@ -603,7 +581,7 @@ PetscErrorCode rg_session_finish(RgSession *session, RgRunReport *report)
   report->n_finished = progress.n_finished;
   PetscCall(count_failed_cells(session, report));
   report->n_failed = progress.n_failed - report->n_kept;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_session_tell(const RgSession *session, int rank, const char *format, ...)
@@ -624,15 +602,14 @@ PetscErrorCode rg_session_progress(RgSession *session, bool last)
   const double now = rg_wall_seconds();
   RgProgress progress;
 
-  PetscFunctionBeginUser;
-  if (session->rank != 0 || !observer || !observer->progress) PetscFunctionReturn(0);
-  if (now < session->next_progress && !last) PetscFunctionReturn(0);
+  if (session->rank != 0 || !observer || !observer->progress) return 0;
+  if (now < session->next_progress && !last) return 0;
   session->next_progress = now + observer->period;
   PetscCall(rg_schedule_progress(session->schedule, &progress));
   progress.seconds = now - session->begun;
   PetscCall(rg_schedule_left(session->schedule, progress.seconds, &progress.seconds_left));
   observer->progress(observer->closure, &progress, last);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void session_look_for_others(RgSession *session)
@@ -657,7 +634,6 @@ static PetscErrorCode session_wait(RgSession *session, bool look)
   MPI_Request request;
   int arrived = 0;
 
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Ibarrier(session->comm, &request));
   for (double pause = 1e-4; !arrived; pause = PetscMin(1.5 * pause, 0.005)) {
     PetscCallMPI(MPI_Test(&request, &arrived, MPI_STATUS_IGNORE));
@@ -667,14 +643,13 @@ static PetscErrorCode session_wait(RgSession *session, bool look)
     if (look) rg_guard_look_away(session->guard, session->stop);
     PetscCall(PetscSleep(pause));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode session_agree(RgSession *session, int *speaker)
 {
   int worst = (int)session->outcome, first;
 
-  PetscFunctionBeginUser;
   PetscCall(session_wait(session, false)); /* rank 0 may still process files */
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_INT, MPI_MAX, session->comm));
   first = worst == (int)session->outcome ? session->rank : INT_MAX;
@@ -683,12 +658,11 @@ static PetscErrorCode session_agree(RgSession *session, int *speaker)
     MPI_Bcast(session->message, (int)sizeof(session->message), MPI_CHAR, first, session->comm));
   session->outcome = (RgRunOutcome)worst;
   *speaker = first;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_session_destroy(RgSession *session)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_guard_destroy(&session->guard));
   for (int level = 0; level < session->teams.n; level++)
     PetscCall(rg_team_destroy(&session->team[level]));
@@ -704,5 +678,5 @@ PetscErrorCode rg_session_destroy(RgSession *session)
   PetscCall(PetscBTDestroy(&session->again));
   if (session->holding != MPI_COMM_NULL) PetscCallMPI(MPI_Comm_free(&session->holding));
   PetscCallMPI(MPI_Comm_free(&session->comm));
-  PetscFunctionReturn(0);
+  return 0;
 }

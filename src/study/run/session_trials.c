@@ -22,7 +22,6 @@ static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *ce
   RgProvenance *p = &record->provenance;
   char *versions = p->software; /* reported by the trial's program */
 
-  PetscFunctionBeginUser;
   snprintf(p->host, sizeof(p->host), "%s", session->host);
   p->rank = session->rank;
   p->ranks = session->ranks;
@@ -41,7 +40,7 @@ static PetscErrorCode fill_provenance(const RgSession *session, const RgCell *ce
   }
   PetscCall(PetscFree(versions));
   PetscCall(rg_text_clear(&plugins));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the disk -------------------------------------------------------------------------------- */
@@ -56,7 +55,6 @@ static PetscErrorCode look_at_disk(RgSession *session, const RgFault *fault, boo
   size_t bytes;
   double troubled;
 
-  PetscFunctionBeginUser;
   rg_guard_hold(session->guard);
   PetscCall(rg_store_pending(session->store, &n, &bytes, &troubled));
   rg_guard_release(session->guard);
@@ -65,18 +63,17 @@ static PetscErrorCode look_at_disk(RgSession *session, const RgFault *fault, boo
                     n);
   session->told = troubled > 0;
   *give_up = troubled > patience || rg_fault_lasts(fault);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Commit all pending records. */
 static PetscErrorCode flush(RgSession *session, RgFault *fault, bool *give_up)
 {
-  PetscFunctionBeginUser;
   rg_guard_hold(session->guard);
   PetscCall(rg_store_flush(session->store, true, fault));
   rg_guard_release(session->guard);
   PetscCall(look_at_disk(session, fault, give_up));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void trouble_with_storage(RgSession *session, const char *message, const char *consequence)
@@ -93,7 +90,6 @@ static PetscErrorCode drain(RgSession *session)
   RgFault fault;
   bool give_up;
 
-  PetscFunctionBeginUser;
   for (double pause = 0.1;; pause = PetscMin(2 * pause, 5.0)) {
     PetscCall(flush(session, &fault, &give_up));
     PetscCall(rg_stop_relay_look(session->relay, &session->stop));
@@ -102,7 +98,7 @@ static PetscErrorCode drain(RgSession *session)
   }
   if (fault.code)
     trouble_with_storage(session, fault.message, "trials that were not committed will run again");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- one level of teams ---------------------------------------------------------------------- */
@@ -122,16 +118,15 @@ static PetscErrorCode expect_pause(const RgSession *session, double *likely, dou
 {
   const RgTrial *trial = session->trial;
 
-  PetscFunctionBeginUser;
   *likely = *possible = 0;
-  if (!trial) PetscFunctionReturn(0);
+  if (!trial) return 0;
   const double last = session->pause[trial->cell];
   *likely =
     PetscMax(PetscMax(last, session->longest), trial->cost / PetscMax(trial->n_evaluations, 1));
   if (session->alone && last < 0) *likely = PETSC_MAX_REAL;
   if (session->alone || last < 0 || *likely >= short_pause) *possible = ahead;
   if (*likely >= long_pause) *possible = PETSC_MAX_REAL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Commit what becomes due before the next look_around. */
@@ -141,13 +136,12 @@ static PetscErrorCode flush_ahead(RgSession *session)
   double likely, possible;
   bool give_up;
 
-  PetscFunctionBeginUser;
   PetscCall(expect_pause(session, &likely, &possible));
   rg_guard_hold(session->guard);
   PetscCall(rg_store_flush_ahead(session->store, likely, possible, &fault));
   rg_guard_release(session->guard);
   PetscCall(look_at_disk(session, &fault, &give_up));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void measure_pause(RgSession *session)
@@ -163,7 +157,6 @@ static PetscErrorCode look_around(void *closure)
 {
   RgSession *session = closure;
 
-  PetscFunctionBeginUser;
   measure_pause(session);
   PetscCall(flush_ahead(session));
   PetscCall(rg_session_progress(session, false));
@@ -171,7 +164,7 @@ static PetscErrorCode look_around(void *closure)
   PetscCall(rg_holder_look(session->holder));
   rg_guard_look_away(session->guard, session->stop);
   session->looked = rg_wall_seconds();
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool should_stop(void *closure)
@@ -184,12 +177,11 @@ static bool should_stop(void *closure)
 
 static PetscErrorCode begin_trial(RgSession *session, const RgTrial *trial)
 {
-  PetscFunctionBeginUser;
   session->trial = trial;
   session->longest = 0;
   PetscCall(flush_ahead(session));
   session->looked = rg_wall_seconds();
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void end_trial(RgSession *session)
@@ -230,7 +222,6 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
   const double wall = record->provenance.wall;
   RgFault fault;
 
-  PetscFunctionBeginUser;
   if (kept) tell_of_kept(session, record);
   if (!failed && record->message[0]) tell_of_excess(session, trial->cell, record);
   PetscCall(fill_provenance(session, &session->plan->study->cells[trial->cell], record));
@@ -240,7 +231,7 @@ static PetscErrorCode commit(RgSession *session, const RgTrial *trial, RgRecord 
   PetscCall(look_at_disk(session, &fault, give_up));
   session->cell_failed[trial->cell] += failed && !kept;
   PetscCall(rg_schedule_finished(session->schedule, trial, failed, wall));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Run the trials of one level, on the leader of a team. */
@@ -257,7 +248,6 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
                       .instances = session->instances,
                       .team = session->team[level]};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_programs_here(session->log, &here));
   if (session->holding != MPI_COMM_NULL) PetscCall(rg_held_programs(session->holding, &held));
   while (!*give_up && !should_stop(session)) {
@@ -285,7 +275,7 @@ static PetscErrorCode run_level(RgSession *session, int level, bool *give_up)
   PetscCall(rg_programs_end(&here));
   PetscCall(rg_held_programs_end(&held));
   PetscCall(session->broken);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Longer than the minute that an external program has to answer after a stop. */
@@ -297,7 +287,6 @@ static PetscErrorCode commits_alone(const RgSession *session, bool *alone)
 {
   PetscBool traced = PETSC_FALSE;
 
-  PetscFunctionBeginUser;
 #if defined(PETSC_USE_DEBUG)
   traced = PETSC_TRUE;
 #else
@@ -305,12 +294,11 @@ static PetscErrorCode commits_alone(const RgSession *session, bool *alone)
 #endif
   *alone = traced ||
            (!rg_store_is_threadsafe() && rg_registry_shares_hdf5(session->plan->study->registry));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode start_guard(RgSession *session)
 {
-  PetscFunctionBeginUser;
   PetscCall(commits_alone(session, &session->alone));
   const RgGuardOptions options = {.store = session->store,
                                   .observer = session->observer,
@@ -320,7 +308,7 @@ static PetscErrorCode start_guard(RgSession *session)
                                   .grace =
                                     session->options->grace > 0 ? session->options->grace : grace};
   PetscCall(rg_guard_create(&options, &session->guard));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Prepare the messages to ranks that hold programs, if some cell wants them. Collective. */
@@ -329,21 +317,19 @@ static PetscErrorCode prepare_holders(RgSession *session)
   const RgStudy *study = session->plan->study;
   bool some = false;
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells; c++)
     some = some || (study->cells[c].crew.clock && study->cells[c].run.ranks_per_trial > 1);
   if (some) PetscCallMPI(MPI_Comm_dup(session->comm, &session->holding));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode serve(RgSession *session, int level)
 {
-  PetscFunctionBeginUser;
   if (session->holding != MPI_COMM_NULL)
     PetscCall(rg_holder_create(session->holding, session->log, &session->holder));
   PetscCall(rg_team_serve(session->team[level], look_around, session));
   PetscCall(rg_holder_destroy(&session->holder));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Run level by level. Ranks that don't lead serve their leader until it has no more work. */
@@ -351,7 +337,6 @@ PetscErrorCode rg_session_trials(RgSession *session)
 {
   bool give_up = false;
 
-  PetscFunctionBeginUser;
   PetscCall(start_guard(session));
   PetscCall(prepare_holders(session));
   PetscCall(PetscMalloc1(session->plan->study->n_cells, &session->pause));
@@ -366,5 +351,5 @@ PetscErrorCode rg_session_trials(RgSession *session)
   }
   PetscCall(rg_schedule_settle(session->schedule));
   PetscCall(drain(session));
-  PetscFunctionReturn(0);
+  return 0;
 }

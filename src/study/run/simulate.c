@@ -122,27 +122,25 @@ static PetscErrorCode take(Simulation *s)
   const double asked = top->key;
   int trial;
 
-  PetscFunctionBeginUser;
   top->key = s->counter = fmax(s->counter, asked) + s->rates->ticket;
   s->job->ticket += size * (top->key - asked);
   PetscCall(rg_schedule_next(s->schedule, team->level, &trial));
   if (trial < 0) {
     leave(s);
-    PetscFunctionReturn(0);
+    return 0;
   }
   const int cell = rg_plan_cell(s->plan, trial);
   team->ended = s->plan->cells[cell].cost * rg_cost_team_share(&s->plan->study->cells[cell], size);
   top->key += team->ended;
   s->job->busy += size * team->ended;
   rg_heap_sink(s->heap, s->n);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the job --------------------------------------------------------------------------------- */
 
 static PetscErrorCode run(Simulation *s)
 {
-  PetscFunctionBeginUser;
   for (int rank = 0; rank < s->teams->ranks; rank += s->teams->size[0]) {
     s->team[rank] = (Team){0, -1, false, false};
     rg_heap_push(s->heap, &s->n, 0, rank);
@@ -162,7 +160,7 @@ static PetscErrorCode run(Simulation *s)
       PetscCall(take(s));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The number of shards that remain after n commits of a rank. */
@@ -197,7 +195,6 @@ PetscErrorCode rg_simulate(const RgPlan *plan, const RgTeams *teams, const RgJob
   const double spacing = rg_store_spacing(teams->ranks);
   unsigned char *done;
 
-  PetscFunctionBeginUser;
   *job = (RgJob){0};
   PetscCall(PetscCalloc1(plan->n, &done));
   PetscCall(rg_schedule_create(PETSC_COMM_SELF, plan, teams, done, NULL, &s.schedule));
@@ -208,5 +205,5 @@ PetscErrorCode rg_simulate(const RgPlan *plan, const RgTeams *teams, const RgJob
   sum_up(&s);
   PetscCall(PetscFree3(s.heap, s.team, s.rank));
   PetscCall(rg_schedule_destroy(&s.schedule));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -23,7 +23,6 @@ PetscErrorCode rg_stop_relay_create(MPI_Comm comm, const RgStop *stop, RgStopRel
 {
   RgStopRelay *r;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&r));
   r->own = *stop;
   PetscCallMPI(MPI_Comm_dup(comm, &r->comm));
@@ -31,16 +30,15 @@ PetscErrorCode rg_stop_relay_create(MPI_Comm comm, const RgStop *stop, RgStopRel
   PetscCallMPI(MPI_Comm_size(comm, &r->ranks));
   PetscCall(PetscMalloc1(r->ranks, &r->sent));
   *relay = r;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Send an empty message whose tag is the reason. */
 static PetscErrorCode tell(RgStopRelay *relay, int rank)
 {
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Isend(NULL, 0, MPI_BYTE, rank, (int)relay->reason, relay->comm,
                          &relay->sent[relay->n_sent++]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_stop_relay_look(RgStopRelay *relay, RgStopReason *reason)
@@ -48,7 +46,6 @@ PetscErrorCode rg_stop_relay_look(RgStopRelay *relay, RgStopReason *reason)
   MPI_Status status;
   int told = 0;
 
-  PetscFunctionBeginUser;
   if (relay->reason == RG_STOP_NONE) {
     relay->reason = stop_requested(&relay->own);
     /* this call also advances one-sided operations that target this rank */
@@ -61,7 +58,7 @@ PetscErrorCode rg_stop_relay_look(RgStopRelay *relay, RgStopReason *reason)
     }
   }
   *reason = relay->reason;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_stop_relay_finish(RgStopRelay *relay, RgStopReason *reason)
@@ -69,7 +66,6 @@ PetscErrorCode rg_stop_relay_finish(RgStopRelay *relay, RgStopReason *reason)
   int from_0 = relay->rank == 0 && relay->n_sent > 0, to_0 = relay->rank != 0 && relay->n_sent > 0;
   int most = (int)relay->reason, expected;
 
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Bcast(&from_0, 1, MPI_INT, 0, relay->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &to_0, 1, MPI_INT, MPI_SUM, relay->comm));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT, MPI_MAX, relay->comm));
@@ -80,16 +76,15 @@ PetscErrorCode rg_stop_relay_finish(RgStopRelay *relay, RgStopReason *reason)
   PetscCallMPI(MPI_Waitall(relay->n_sent, relay->sent, MPI_STATUSES_IGNORE));
   relay->n_sent = 0;
   *reason = relay->reason = (RgStopReason)most;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_stop_relay_destroy(RgStopRelay **relay)
 {
-  PetscFunctionBeginUser;
-  if (!*relay) PetscFunctionReturn(0);
+  if (!*relay) return 0;
   PetscCallMPI(MPI_Comm_free(&(*relay)->comm));
   PetscCall(RG_FREE(&(*relay)->sent, relay));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A signal handler can only access file-scope state. */
@@ -135,7 +130,6 @@ PetscErrorCode rg_stop_on_signals(void)
   static const int signals[] = {SIGUSR1, SIGUSR2, SIGTERM, SIGINT, SIGXCPU, SIGHUP};
   struct sigaction action = {.sa_handler = handle_signal, .sa_flags = SA_RESTART}, before;
 
-  PetscFunctionBeginUser;
   sigemptyset(&action.sa_mask);
   for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
     const bool ignored = !sigaction(signals[i], NULL, &before) && before.sa_handler == SIG_IGN;
@@ -143,7 +137,7 @@ PetscErrorCode rg_stop_on_signals(void)
     PetscCheck(sigaction(signals[i], &action, NULL) == 0, PETSC_COMM_SELF, PETSC_ERR_SYS,
                "cannot install the handler of signal %d", signals[i]);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static RgStopReason stop_requested(RgStop *stop)

@@ -13,7 +13,6 @@ static PetscErrorCode read_on_rank_0(MPI_Comm comm, const char *path, char **tex
   int64_t bytes = -1;
   int rank;
 
-  PetscFunctionBeginUser;
   *text = NULL;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (rank == 0) {
@@ -21,11 +20,11 @@ static PetscErrorCode read_on_rank_0(MPI_Comm comm, const char *path, char **tex
     if (*text) bytes = (int64_t)*length;
   }
   PetscCallMPI(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, comm));
-  if (bytes < 0) PetscFunctionReturn(0);
+  if (bytes < 0) return 0;
   *length = (size_t)bytes;
   if (rank != 0) PetscCall(PetscMalloc1(*length + 1, text));
   PetscCallMPI(MPI_Bcast(*text, (int)bytes + 1, MPI_CHAR, 0, comm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether all ranks have the same cells as rank 0; the texts of cells include hashes of data and
@@ -34,7 +33,6 @@ static PetscErrorCode have_same_cells(MPI_Comm comm, const RgStudy *study, bool 
 {
   RgChecksum own = {0}, first;
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells; c++) {
     const char *texts[] = {study->cells[c].text, study->cells[c].outside};
     for (int i = 0; i < 2 && texts[i]; i++) {
@@ -46,18 +44,17 @@ static PetscErrorCode have_same_cells(MPI_Comm comm, const RgStudy *study, bool 
   first = own;
   PetscCallMPI(MPI_Bcast(&first, (int)sizeof(first), MPI_BYTE, 0, comm));
   *same = !memcmp(&first, &own, sizeof(own));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The first rank that found a mistake; -1: no rank did. */
 static PetscErrorCode find_speaker(MPI_Comm comm, bool mistaken, int *speaker)
 {
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(comm, speaker));
   if (!mistaken) *speaker = INT_MAX;
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, speaker, 1, MPI_INT, MPI_MIN, comm));
   if (*speaker == INT_MAX) *speaker = -1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_study_share(MPI_Comm comm, const RgRegistry *registry, const char *path,
@@ -69,19 +66,18 @@ PetscErrorCode rg_study_share(MPI_Comm comm, const RgRegistry *registry, const c
   bool same = true;
   int rank;
 
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCall(PetscMemzero(study, sizeof(*study)));
   PetscCall(read_on_rank_0(comm, path, &text, &length, diagnostics));
   if (text) PetscCall(rg_study_parse(registry, path, text, length, study, diagnostics));
   PetscCall(PetscFree(text));
   PetscCall(find_speaker(comm, diagnostics->n > before, speaker));
-  if (*speaker >= 0) PetscFunctionReturn(0);
+  if (*speaker >= 0) return 0;
   PetscCall(have_same_cells(comm, study, &same));
   if (!same)
     rg_diagnostics_add(diagnostics, (RgPlace){path, 0, 0},
                        "rank %d finds other data or programs than rank 0 under the names in it",
                        rank);
   PetscCall(find_speaker(comm, !same, speaker));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -6,17 +6,15 @@
 
 PetscErrorCode rg_calibration_create(const RgStudy *study, RgCalibration *calibration)
 {
-  PetscFunctionBeginUser;
   *calibration = (RgCalibration){.n_cells = study->n_cells};
   PetscCall(PetscCalloc2(study->n_cells, &calibration->n, study->n_cells, &calibration->seconds));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_calibration_destroy(RgCalibration *calibration)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree2(calibration->n, calibration->seconds));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void add(RgCalibration *calibration, int cell, double seconds, int *count)
@@ -75,8 +73,7 @@ PetscErrorCode rg_calibration_apply(const RgCalibration *calibration, RgPlan *pl
   const int n = calibration->n_cells;
   double *nominal;
 
-  PetscFunctionBeginUser;
-  if (!calibration->n_trials && !calibration->n_probes) PetscFunctionReturn(0);
+  if (!calibration->n_trials && !calibration->n_probes) return 0;
   PetscCall(PetscMalloc1(n, &nominal));
   for (int c = 0; c < n; c++) nominal[c] = plan->cells[c].cost;
   plan->cost = 0;
@@ -85,7 +82,7 @@ PetscErrorCode rg_calibration_apply(const RgCalibration *calibration, RgPlan *pl
     plan->cost += plan->cells[c].n * plan->cells[c].cost;
   }
   PetscCall(PetscFree(nominal));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_calibration_describe(const RgCalibration *calibration, RgText *text)
@@ -93,7 +90,6 @@ PetscErrorCode rg_calibration_describe(const RgCalibration *calibration, RgText 
   const int trials = calibration->n_trials, probes = calibration->n_probes;
   int timed = 0;
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < calibration->n_cells; c++) timed += calibration->n[c] > 0;
   if (!trials && !probes)
     PetscCall(rg_text_add(text, "a rough count of operations; nothing was timed"));
@@ -106,7 +102,7 @@ PetscErrorCode rg_calibration_describe(const RgCalibration *calibration, RgText 
   if (timed && timed < calibration->n_cells)
     PetscCall(rg_text_add(text, "; %d of %d cells have none and follow the others",
                           calibration->n_cells - timed, calibration->n_cells));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The number of ranks that the unfinished trials would take if all ran at once. */

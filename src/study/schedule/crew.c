@@ -82,14 +82,13 @@ static bool is_before(const Event *a, const Event *b)
 
 static PetscErrorCode push(Crew *crew, Event event)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(crew->n_events, crew->events));
   Event *heap = crew->events;
   int at = crew->n_events++;
   for (; at && is_before(&event, &heap[(at - 1) / 2]); at = (at - 1) / 2)
     heap[at] = heap[(at - 1) / 2];
   heap[at] = event;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static Event pop(Crew *crew)
@@ -153,12 +152,11 @@ static PetscErrorCode start(Crew *crew, int w, int submission, int attempt)
 {
   Worker *worker = &crew->workers[w];
 
-  PetscFunctionBeginUser;
   PetscCall(
     crew->host->start(crew->host->closure, submission, attempt, w, &crew->now, &crew->stop));
   end_idle(crew, w);
   *worker = (Worker){BUSY, worker->incarnation, submission, attempt, false, crew->now, -1};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Start an attempt on a worker whose time counts as idle so far. */
@@ -168,10 +166,9 @@ static PetscErrorCode dispatch(Crew *crew, int w, int submission, int attempt)
   const int64_t longest = crew->options->longest;
   int64_t ticks = 0;
 
-  PetscFunctionBeginUser;
   if (crew->host->start) {
     PetscCall(start(crew, w, submission, attempt));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(crew->host->duration(crew->host->closure, submission, attempt, &ticks, &crew->stop));
   PetscCheck(crew->stop || ticks >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
@@ -182,7 +179,7 @@ static PetscErrorCode dispatch(Crew *crew, int w, int submission, int attempt)
   *worker =
     (Worker){BUSY, worker->incarnation, submission, attempt, cut, crew->now, crew->now + ticks};
   PetscCall(push(crew, (Event){worker->ends, FINISH, submission, w, attempt}));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The method chooses the query of a worker. Its evaluation starts when the method has thought. */
@@ -193,33 +190,31 @@ static PetscErrorCode ask(Crew *crew, int w)
   const RgCrewAsk request = {submission, w, crew->now, crew->n_open, crew->open};
   const int64_t ticks = host->think ? host->think(host->closure, submission) : 0;
 
-  PetscFunctionBeginUser;
   PetscCall(host->ask(host->closure, &request, &crew->stop));
   PetscCall(RG_GROW(crew->n_open, crew->open));
   crew->open[crew->n_open++] = submission;
-  if (crew->stop) PetscFunctionReturn(0);
+  if (crew->stop) return 0;
   if (!ticks) {
     PetscCall(dispatch(crew, w, submission, 1));
-    PetscFunctionReturn(0);
+    return 0;
   }
   crew->thinking = true;
   crew->workers[w].state = THINKING;
   PetscCall(
     push(crew, (Event){crew->now + ticks, THOUGHT, submission, w, crew->workers[w].incarnation}));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_again(Crew *crew, int submission, int attempt)
 {
   int at = crew->n_again;
 
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(crew->n_again, crew->again));
   for (; at && crew->again[at - 1].submission > submission; at--)
     crew->again[at] = crew->again[at - 1];
   crew->again[at] = (Again){submission, attempt};
   crew->n_again++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a query belongs to a batch. */
@@ -244,14 +239,13 @@ static bool may_ask(const Crew *crew, bool opens)
 /* The method takes the requests of waiting workers, in order, until it thinks about one. */
 static PetscErrorCode serve(Crew *crew)
 {
-  PetscFunctionBeginUser;
   while (crew->n_waiting && !crew->thinking && is_open(crew)) {
     const int w = crew->waiting[crew->first_waiting];
     crew->first_waiting = (crew->first_waiting + 1) % crew->options->workers;
     crew->n_waiting--;
     PetscCall(ask(crew, w));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Give work to the idle workers. */
@@ -260,7 +254,6 @@ static PetscErrorCode fill(Crew *crew)
   const bool opens = crew->batch == 0;
   int w;
 
-  PetscFunctionBeginUser;
   PetscCall(serve(crew));
   while (is_open(crew) && (crew->n_again || may_ask(crew, opens)) && (w = lowest_idle(crew))) {
     if (crew->n_again) {
@@ -277,7 +270,7 @@ static PetscErrorCode fill(Crew *crew)
     crew->n_waiting++;
     PetscCall(serve(crew));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- ending ---------------------------------------------------------------------------------- */
@@ -307,7 +300,6 @@ static PetscErrorCode end_evaluation(Crew *crew, int w, int64_t finished, RgEndi
                    .idle = idle_ticks(crew, crew->now),
                    .ending = ending};
 
-  PetscFunctionBeginUser;
   if (is_batched(crew, row.submission)) {
     crew->batch--;
     PetscCall(RG_GROW(crew->n_held, crew->held));
@@ -316,21 +308,20 @@ static PetscErrorCode end_evaluation(Crew *crew, int w, int64_t finished, RgEndi
     PetscCall(RG_GROW(crew->n_ended, crew->ended));
     crew->ended[crew->n_ended++] = row;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode finish(Crew *crew, const Event *event)
 {
   const Worker *worker = &crew->workers[event->worker];
 
-  PetscFunctionBeginUser;
   if (worker->state != BUSY || worker->submission != event->number ||
       worker->attempt != event->attempt)
-    PetscFunctionReturn(0); /* lost with its worker */
+    return 0; /* lost with its worker */
   PetscCall(end_evaluation(crew, event->worker, worker->ends,
                            worker->cut ? RG_ENDED_TOO_LONG : RG_ENDED_DONE));
   begin_idle(crew, event->worker, worker->ends);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Draw the life of a worker. */
@@ -339,13 +330,12 @@ static PetscErrorCode begin_life(Crew *crew, int w)
   const RgCrewHost *host = crew->host;
   const int incarnation = ++crew->workers[w].incarnation;
 
-  PetscFunctionBeginUser;
   begin_idle(crew, w, crew->now);
   crew->n_alive++;
-  if (!host->life) PetscFunctionReturn(0);
+  if (!host->life) return 0;
   const int64_t life = host->life(host->closure, w, incarnation);
   PetscCall(push(crew, (Event){crew->now + PetscMax(life, 1), DEATH, w, w, incarnation}));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Remove a worker from those that wait for the method. */
@@ -366,7 +356,6 @@ static PetscErrorCode lose(Crew *crew, int w)
 {
   const Worker *worker = &crew->workers[w];
 
-  PetscFunctionBeginUser;
   crew->outcome->lost++;
   if (crew->options->lost == RG_LOST_FAIL) {
     PetscCall(end_evaluation(crew, w, crew->now, RG_ENDED_LOST));
@@ -376,7 +365,7 @@ static PetscErrorCode lose(Crew *crew, int w)
     crew->outcome->hopeless = worker->submission;
     crew->stop = true;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode die(Crew *crew, int w)
@@ -384,17 +373,16 @@ static PetscErrorCode die(Crew *crew, int w)
   const RgCrewHost *host = crew->host;
   Worker *worker = &crew->workers[w];
 
-  PetscFunctionBeginUser;
   if (worker->state == BUSY) PetscCall(lose(crew, w));
   else end_idle(crew, w);
   if (worker->state == WAITING) leave_queue(crew, w);
   worker->state = DEAD;
   crew->n_alive--;
   const int64_t repair = host->repair ? host->repair(host->closure, w, worker->incarnation) : -1;
-  if (repair < 0) PetscFunctionReturn(0);
+  if (repair < 0) return 0;
   crew->n_away++;
   PetscCall(push(crew, (Event){crew->now + repair, RETURN, w, w, 0}));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The method has chosen a query. If its worker died meanwhile, the query waits for another one. */
@@ -402,17 +390,15 @@ static PetscErrorCode end_thought(Crew *crew, const Event *event)
 {
   const Worker *worker = &crew->workers[event->worker];
 
-  PetscFunctionBeginUser;
   crew->thinking = false;
   if (worker->state == THINKING && worker->incarnation == event->attempt && is_open(crew))
     PetscCall(dispatch(crew, event->worker, event->number, 1));
   else PetscCall(add_again(crew, event->number, 1));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode happen(Crew *crew, const Event *event)
 {
-  PetscFunctionBeginUser;
   switch (event->kind) {
   case FINISH: PetscCall(finish(crew, event)); break;
   case DEATH: PetscCall(die(crew, event->worker)); break;
@@ -422,7 +408,7 @@ static PetscErrorCode happen(Crew *crew, const Event *event)
     break;
   case THOUGHT: PetscCall(end_thought(crew, event)); break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- telling --------------------------------------------------------------------------------- */
@@ -436,7 +422,6 @@ static int compare_rows(const void *left, const void *right)
 
 static PetscErrorCode tell_rows(Crew *crew, int *n, RgCrewRow *rows)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < *n; i++) {
     RgCrewRow *row = &rows[i];
     close_submission(crew, row->submission);
@@ -451,18 +436,17 @@ static PetscErrorCode tell_rows(Crew *crew, int *n, RgCrewRow *rows)
     PetscCall(crew->host->tell(crew->host->closure, row, &crew->stop));
   }
   *n = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* all: tell an incomplete batch too, at the end of the run. */
 static PetscErrorCode tell(Crew *crew, bool all)
 {
-  PetscFunctionBeginUser;
   PetscCall(tell_rows(crew, &crew->n_ended, crew->ended));
-  if (!crew->n_held || (crew->batch && !all)) PetscFunctionReturn(0);
+  if (!crew->n_held || (crew->batch && !all)) return 0;
   qsort(crew->held, (size_t)crew->n_held, sizeof(RgCrewRow), compare_rows);
   PetscCall(tell_rows(crew, &crew->n_held, crew->held));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -483,7 +467,6 @@ static PetscErrorCode hear(Crew *crew)
   int64_t tick = crew->now;
   int n = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(crew->host->hear(crew->host->closure, &tick, &n, crew->news, &crew->stop));
   for (int i = 0; i < n && !crew->stop; i++) {
     const RgCrewNews *news = &crew->news[i];
@@ -495,18 +478,17 @@ static PetscErrorCode hear(Crew *crew)
     const Event death = {tick, DEATH, news->worker, news->worker, worker->incarnation};
     PetscCall(push(crew, news->lost ? death : end));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Let everything happen that belongs to the next tick. false: the time is over. */
 static PetscErrorCode next_instant(Crew *crew, bool *within)
 {
-  PetscFunctionBeginUser;
   if (crew->host->hear) PetscCall(hear(crew));
-  if (crew->stop) PetscFunctionReturn(0);
+  if (crew->stop) return 0;
   const int64_t tick = crew->events[0].tick;
   *within = crew->options->time < 0 || tick <= crew->options->time;
-  if (!*within) PetscFunctionReturn(0);
+  if (!*within) return 0;
   crew->now = tick;
   while (crew->n_events && crew->events[0].tick == tick && !crew->stop) {
     const Event event = pop(crew);
@@ -514,7 +496,7 @@ static PetscErrorCode next_instant(Crew *crew, bool *within)
   }
   PetscCall(tell(crew, false));
   PetscCall(fill(crew));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode destroy(Crew *crew)
@@ -530,7 +512,6 @@ PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewHost *host,
   const int n = options->workers;
   bool within = true;
 
-  PetscFunctionBeginUser;
   PetscCheck(n >= 1 && n <= RG_CREW_MAX, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d workers",
              n);
   *outcome = (RgCrewOutcome){0};
@@ -546,5 +527,5 @@ PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewHost *host,
   PetscCall(tell(&crew, true));
   outcome->in_flight = crew.n_open;
   PetscCall(destroy(&crew));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -41,7 +41,6 @@ static PetscErrorCode find_classes(Draft *draft, const RgTeams *teams, int level
   const RgPlan *plan = draft->plan;
   const int n_cells = plan->study->n_cells;
 
-  PetscFunctionBeginUser;
   PetscCall(
     PetscMalloc3(n_cells, &draft->class_of, n_cells, &draft->classes, n_cells, &draft->heap));
   *n = 0;
@@ -55,7 +54,7 @@ static PetscErrorCode find_classes(Draft *draft, const RgTeams *teams, int level
       draft->classes[draft->n_classes++] = (Class){cost, -1};
     draft->class_of[c] = draft->n_classes - 1;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode draft_create(const RgPlan *plan, const RgTeams *teams, int level,
@@ -64,7 +63,6 @@ static PetscErrorCode draft_create(const RgPlan *plan, const RgTeams *teams, int
   RgPlanWalk walk = {0};
   int cell, room;
 
-  PetscFunctionBeginUser;
   *draft = (Draft){.plan = plan};
   PetscCall(find_classes(draft, teams, level, &room));
   PetscCall(PetscMalloc2(room, &draft->trials, room, &draft->before));
@@ -77,15 +75,14 @@ static PetscErrorCode draft_create(const RgPlan *plan, const RgTeams *teams, int
     draft->before[draft->n] = class->last;
     class->last = draft->n++;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode draft_destroy(Draft *draft)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree3(draft->class_of, draft->classes, draft->heap));
   PetscCall(PetscFree2(draft->trials, draft->before));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Take the last trial among the classes on the heap. */
@@ -130,22 +127,20 @@ PetscErrorCode rg_order_create(const RgPlan *plan, const RgTeams *teams, int lev
   const int n_teams = teams->ranks / teams->size[level];
   Draft draft;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(order));
   PetscCall(draft_create(plan, teams, level, left_out, &draft));
   (*order)->n = draft.n;
   PetscCall(PetscMalloc1(draft.n, &(*order)->trials));
   fill(&draft, n_teams, draft.n < many * n_teams ? 0 : draft.n / 2, (*order)->trials);
   PetscCall(draft_destroy(&draft));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_order_destroy(RgOrder **order)
 {
-  PetscFunctionBeginUser;
-  if (!*order) PetscFunctionReturn(0);
+  if (!*order) return 0;
   PetscCall(RG_FREE(&(*order)->trials, order));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_order_size(const RgOrder *order)
@@ -180,7 +175,6 @@ struct RgSchedule {
 static PetscErrorCode count_cells(const RgPlan *plan, const RgTeams *teams, PetscBT left_out,
                                   RgSchedule *s)
 {
-  PetscFunctionBeginUser;
   s->n_cells = plan->study->n_cells;
   PetscCall(PetscCalloc1(s->n_cells, &s->cells));
   for (int c = 0; c < s->n_cells; c++) {
@@ -195,7 +189,7 @@ static PetscErrorCode count_cells(const RgPlan *plan, const RgTeams *teams, Pets
     for (int i = cell->first; i < cell->first + cell->n; i++)
       s->cells[c].n += !PetscBTLookup(left_out, i);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTeams *teams,
@@ -205,7 +199,6 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
   PetscBT left_out; /* by trial: whether it is left out */
   PetscMPIInt rank;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&s));
   PetscCall(PetscBTCreate(plan->n, &left_out));
   for (int i = 0; i < plan->n; i++)
@@ -230,7 +223,7 @@ PetscErrorCode rg_schedule_create(MPI_Comm comm, const RgPlan *plan, const RgTea
   }
   PetscCallMPI(MPI_Barrier(comm));
   *schedule = s;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_schedule_possible(MPI_Comm comm, bool *possible)
@@ -238,29 +231,26 @@ PetscErrorCode rg_schedule_possible(MPI_Comm comm, bool *possible)
   MPI_Win window;
   void *memory;
 
-  PetscFunctionBeginUser;
   *possible = MPI_Win_allocate(sizeof(int64_t), sizeof(int64_t), MPI_INFO_NULL, comm, &memory,
                                &window) == MPI_SUCCESS;
   if (*possible) PetscCallMPI(MPI_Win_free(&window));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode fetch_and_add(RgSchedule *s, int counter, int64_t amount, int64_t *before)
 {
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Fetch_and_op(&amount, before, MPI_INT64_T, 0, counter, MPI_SUM, s->window));
   PetscCallMPI(MPI_Win_flush(0, s->window));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_schedule_next(RgSchedule *schedule, int level, int *trial)
 {
   int64_t ticket;
 
-  PetscFunctionBeginUser;
   PetscCall(fetch_and_add(schedule, N_COUNTERS + level, 1, &ticket));
   *trial = rg_order_take(schedule->order[level], ticket);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, bool failed,
@@ -269,7 +259,6 @@ PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, 
   int64_t *add = schedule->add, *add_cell = schedule->add_cell;
   const MPI_Aint at = N_COUNTERS + schedule->n_levels + N_PER_CELL * trial->cell;
 
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Win_flush_local(0, schedule->window));
   add[FINISHED] = 1;
   add[FAILED] = failed;
@@ -279,21 +268,19 @@ PetscErrorCode rg_schedule_finished(RgSchedule *schedule, const RgTrial *trial, 
                               schedule->window));
   PetscCallMPI(MPI_Accumulate(add_cell, N_PER_CELL, MPI_INT64_T, 0, at, N_PER_CELL, MPI_INT64_T,
                               MPI_SUM, schedule->window));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_schedule_settle(RgSchedule *schedule)
 {
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Win_flush(0, schedule->window));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress)
 {
   int64_t value[N_COUNTERS], nothing = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < N_COUNTERS; i++)
     PetscCallMPI(
       MPI_Fetch_and_op(&nothing, &value[i], MPI_INT64_T, 0, i, MPI_NO_OP, schedule->window));
@@ -304,7 +291,7 @@ PetscErrorCode rg_schedule_progress(RgSchedule *schedule, RgProgress *progress)
     .n_failed = (int)value[FAILED],
     .seconds_left = NAN,
   };
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *seconds)
@@ -312,7 +299,6 @@ PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *se
   const int n = N_PER_CELL * schedule->n_cells;
   int64_t *value, nothing = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &value));
   PetscCallMPI(MPI_Get_accumulate(&nothing, 0, MPI_INT64_T, value, n, MPI_INT64_T, 0,
                                   N_COUNTERS + schedule->n_levels, n, MPI_INT64_T, MPI_NO_OP,
@@ -327,19 +313,18 @@ PetscErrorCode rg_schedule_left(RgSchedule *schedule, double elapsed, double *se
   schedule->at_work = rg_ranks_at_work(schedule->n_cells, schedule->cells, schedule->n_ranks);
   *seconds = rg_time_left(schedule->n_cells, schedule->cells, schedule->n_ranks, schedule->worked);
   PetscCall(PetscFree(value));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_schedule_destroy(RgSchedule **schedule)
 {
   RgSchedule *s = *schedule;
 
-  PetscFunctionBeginUser;
-  if (!s) PetscFunctionReturn(0);
+  if (!s) return 0;
   PetscCallMPI(MPI_Win_unlock_all(s->window));
   PetscCallMPI(MPI_Win_free(&s->window));
   for (int level = 0; level < s->n_levels; level++) PetscCall(rg_order_destroy(&s->order[level]));
   PetscCall(PetscFree(s->cells));
   PetscCall(PetscFree(*schedule));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -142,10 +142,9 @@ static PetscErrorCode assign(const RgPlan *plan, const Automatic *automatic, RgT
   RgPlanWalk walk = {0};
   int cell;
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells; c++)
     teams->level[c] = level_of(teams, size_of(automatic, &study->cells[c]));
-  if (!automatic->n_spare) PetscFunctionReturn(0);
+  if (!automatic->n_spare) return 0;
   teams->early_level = level_of(teams, automatic->spare);
   PetscCall(PetscMalloc1(automatic->n_spare, &teams->early));
   while (teams->n_early < automatic->n_spare) {
@@ -153,7 +152,7 @@ static PetscErrorCode assign(const RgPlan *plan, const Automatic *automatic, RgT
     if (kind_of(automatic, &study->cells[cell]) == ALONE) teams->early[teams->n_early++] = trial;
   }
   PetscCall(PetscSortInt(teams->n_early, teams->early));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, int crossover, RgTeams *teams,
@@ -165,7 +164,6 @@ PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, int crossover, RgT
                          .crossover = crossover && measured < INT_MAX ? crossover : measured};
   int broken;
 
-  PetscFunctionBeginUser;
   *teams = (RgTeams){.ranks = ranks};
   message[0] = 0;
   PetscCall(PetscMalloc1(plan->study->n_cells, &teams->level));
@@ -200,15 +198,14 @@ PetscErrorCode rg_teams_create(const RgPlan *plan, int ranks, int crossover, RgT
              teams->size[broken], teams->size[broken - 1]);
   }
   if (!message[0]) PetscCall(assign(plan, &automatic, teams));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_teams_destroy(RgTeams *teams)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&teams->level, &teams->early));
   *teams = (RgTeams){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Number of trials with teams of spare ranks before a trial of the plan. */

@@ -30,14 +30,13 @@ static PetscErrorCode compare_values(const char *name, int rows, int width, cons
   size_t n = (size_t)rows * (size_t)width;
   double slack = tolerance > 0 ? tolerance * largest(then, n) : 0;
 
-  PetscFunctionBeginUser;
   for (size_t i = 0; i < n && !difference->length; i++) {
     double a = value_at(then, i), b = value_at(now, i);
     if (same_number(a, b, slack)) continue;
     PetscCall(rg_text_add(difference, "%s of evaluation %d is %.17g, was %.17g", name,
                           1 + (int)(i / (size_t)width), b, a));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Compare the properties that must agree before columns can be compared. */
@@ -49,7 +48,6 @@ static PetscErrorCode compare_shape(const RgRecord *then, const RgRecord *now, R
     [RG_STATUS_FAILED] = "failed",
   };
 
-  PetscFunctionBeginUser;
   if (strcmp(then->id, now->id) || strcmp(then->key, now->key))
     PetscCall(rg_text_add(difference, "it is another trial"));
   else if (then->status != now->status)
@@ -61,12 +59,11 @@ static PetscErrorCode compare_shape(const RgRecord *then, const RgRecord *now, R
            then->dim_c != now->dim_c || then->dim_z != now->dim_z ||
            then->n_scores != now->n_scores)
     PetscCall(rg_text_add(difference, "its dimensions differ"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode compare_extra(const RgRecord *then, const RgRecord *now, RgText *difference)
 {
-  PetscFunctionBeginUser;
   for (int k = 0; k < now->n_extra && !difference->length; k++) {
     const double *stored = NULL;
     for (int j = 0; j < then->n_extra; j++)
@@ -74,16 +71,15 @@ static PetscErrorCode compare_extra(const RgRecord *then, const RgRecord *now, R
     PetscCall(
       compare_values(now->extra_name[k], now->n_rows, 1, stored, now->extra[k], 0, difference));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_record_compare(const RgRecord *then, const RgRecord *now, RgText *difference)
 {
   uint64_t before[2], after[2];
 
-  PetscFunctionBeginUser;
   PetscCall(compare_shape(then, now, difference));
-  if (difference->length) PetscFunctionReturn(0);
+  if (difference->length) return 0;
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
     if (rg_columns[c].result)
       PetscCall(compare_values(rg_columns[c].name, now->n_rows, rg_record_width(now, c),
@@ -92,12 +88,12 @@ PetscErrorCode rg_record_compare(const RgRecord *then, const RgRecord *now, RgTe
   if (!difference->length && !same_number(then->optimum, now->optimum, 0))
     PetscCall(
       rg_text_add(difference, "its optimum is %.17g, was %.17g", now->optimum, then->optimum));
-  if (difference->length) PetscFunctionReturn(0);
+  if (difference->length) return 0;
   PetscCall(rg_record_checksum(then, before));
   PetscCall(rg_record_checksum(now, after));
   if (before[0] != after[0] || before[1] != after[1])
     PetscCall(rg_text_add(difference, "its checksum differs (%s)", now->message));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_record_compare_initial(const RgRecord *then, const RgRecord *now,
@@ -106,14 +102,13 @@ PetscErrorCode rg_record_compare_initial(const RgRecord *then, const RgRecord *n
   static const int columns[] = {RG_COLUMN_X, RG_COLUMN_C, RG_COLUMN_Y, RG_COLUMN_F};
   int rows = PetscMin(now->n_initial, PetscMin(then->n_rows, now->n_rows));
 
-  PetscFunctionBeginUser;
   if (strcmp(then->id, now->id) || then->dim_x != now->dim_x || then->dim_c != now->dim_c) {
     PetscCall(compare_shape(then, now, difference));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (size_t k = 0; k < sizeof(columns) / sizeof(columns[0]); k++)
     PetscCall(compare_values(rg_columns[columns[k]].name, rows, rg_record_width(now, columns[k]),
                              then->column[columns[k]], now->column[columns[k]], tolerance,
                              difference));
-  PetscFunctionReturn(0);
+  return 0;
 }

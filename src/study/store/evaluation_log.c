@@ -21,13 +21,12 @@ static PetscErrorCode seal(const RgSealedLog *log, const char *line, size_t leng
   RgText scratch = {0};
   uint64_t hash[2];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(&scratch, "%s%s ", log->author, log->id));
   PetscCall(rg_text_add_bytes(&scratch, line, length));
   rg_hash128(scratch.data, scratch.length, hash);
   rg_hash_hex(hash, hex);
   PetscCall(rg_text_clear(&scratch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a log has this name: no other file of a folder is read or removed. */
@@ -47,7 +46,6 @@ static PetscErrorCode visit_files(const char *folder, const char *id, Visit visi
   char **names, *path;
   int n, error;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_directory_list(folder, RG_FOLDER, &n, &names, &error));
   for (int i = 0; i < n; i++) {
     if (strncmp(names[i], id, RG_ID_LENGTH) || !sealed_is_log(names[i])) continue;
@@ -56,7 +54,7 @@ static PetscErrorCode visit_files(const char *folder, const char *id, Visit visi
     PetscCall(PetscFree(path));
   }
   PetscCall(rg_names_free(n, &names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -73,7 +71,6 @@ static PetscErrorCode read_file(void *closure, const char *path)
   size_t length;
   char *text;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_file_read_open(rg_inside_open(path, RG_FOLDER, O_RDONLY | O_NONBLOCK), BYTES_MAX,
                               &text, &length, &mistake));
   for (char *line = text, *end; text && (end = memchr(line, '\n', length - (size_t)(line - text)));
@@ -90,7 +87,7 @@ static PetscErrorCode read_file(void *closure, const char *path)
   }
   PetscCall(PetscFree(text));
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const char *id,
@@ -99,14 +96,13 @@ PetscErrorCode rg_sealed_open(const char *directory, const char *folder, const c
 {
   Reading reading = {log, read, closure};
 
-  PetscFunctionBeginUser;
   *log = (RgSealedLog){.fd = -1, .author = author ? author : ""};
   PetscCall(PetscStrncpy(log->id, id, sizeof(log->id)));
-  if (!directory) PetscFunctionReturn(0);
+  if (!directory) return 0;
   PetscCall(PetscStrallocpy(directory, &log->directory));
   PetscCall(rg_path_join(directory, folder, &log->folder));
   PetscCall(visit_files(log->folder, id, read_file, &reading));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a process holds the lock of a file. */
@@ -116,11 +112,10 @@ static PetscErrorCode ask_lock(void *closure, const char *path)
   bool *held = closure;
   const int fd = rg_inside_open(path, RG_FOLDER, O_RDONLY | O_NONBLOCK);
 
-  PetscFunctionBeginUser;
-  if (fd < 0) PetscFunctionReturn(0);
+  if (fd < 0) return 0;
   if (fcntl(fd, F_GETLK, &lock) || lock.l_type != F_UNLCK) *held = true;
   (void)rg_file_close(fd);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_sealed_is_held(const char *directory, const char *folder, const char *id,
@@ -128,12 +123,11 @@ PetscErrorCode rg_sealed_is_held(const char *directory, const char *folder, cons
 {
   char *path;
 
-  PetscFunctionBeginUser;
   *held = false;
   PetscCall(rg_path_join(directory, folder, &path));
   PetscCall(visit_files(path, id, ask_lock, held));
   PetscCall(PetscFree(path));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Names are sorted. */
@@ -142,7 +136,6 @@ PetscErrorCode rg_sealed_list(const char *directory, const char *folder, int *n,
   char *path, **names;
   int n_names, error;
 
-  PetscFunctionBeginUser;
   *n = 0;
   *ids = NULL;
   PetscCall(rg_path_join(directory, folder, &path));
@@ -156,16 +149,15 @@ PetscErrorCode rg_sealed_list(const char *directory, const char *folder, int *n,
   }
   PetscCall(rg_names_free(n_names, &names));
   PetscCall(PetscFree(path));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_sealed_close(RgSealedLog *log)
 {
-  PetscFunctionBeginUser;
   if (log->fd >= 0) (void)rg_file_close(log->fd);
   log->fd = -1;
   PetscCall(RG_FREE(&log->folder, &log->directory));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -174,10 +166,9 @@ PetscErrorCode rg_sealed_line(const RgSealedLog *log, const char *line, RgText *
 {
   char hex[33];
 
-  PetscFunctionBeginUser;
   PetscCall(seal(log, line, strlen(line), hex));
   PetscCall(rg_text_add(text, "%s %s\n", line, hex));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Create a new file durably, and lock it for rg_sealed_is_held: the lock ends with the process.
@@ -202,16 +193,15 @@ static int create_file(RgSealedLog *log)
 
 PetscErrorCode rg_sealed_write(RgSealedLog *log, const RgText *lines, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   int error = log->fd < 0 ? create_file(log) : 0;
   if (!error) error = rg_file_write(log->fd, lines->data, lines->length);
   if (!error) error = rg_file_sync(log->fd);
-  if (!error) PetscFunctionReturn(0);
+  if (!error) return 0;
   if (log->fd >= 0) (void)rg_file_close(log->fd);
   log->fd = -1;
   rg_fault_file(fault, log->path[0] ? log->path : log->folder, "write", error, log->directory,
                 lines->length);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -236,13 +226,12 @@ struct RgEvaluationLog {
 /* Append an entry; its numbers are for the caller to fill in. */
 static PetscErrorCode append(RgEvaluationLog *log, int evaluation, double **numbers)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(log->n, log->entries));
   Entry *entry = &log->entries[log->n++];
   *entry = (Entry){.evaluation = evaluation};
   PetscCall(PetscMalloc1(POINT + (size_t)log->dim, &entry->numbers));
   *numbers = entry->numbers;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_at(const RgEvaluationLog *log, const Entry *entry, const double *x, const double *c)
@@ -300,14 +289,13 @@ static PetscErrorCode write_line(const RgEvaluationLog *log, const Entry *entry,
 {
   RgText line = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(&line, "%d", entry->evaluation));
   for (int k = 0; k < POINT + log->dim; k++)
     PetscCall(rg_text_add(&line, " %a", entry->numbers[k]));
   if (entry->reason) PetscCall(rg_text_add(&line, " #%s", entry->reason));
   PetscCall(rg_sealed_line(&log->file, line.data, sealed));
   PetscCall(rg_text_clear(&line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_line(void *closure, bool first, char *line)
@@ -317,7 +305,6 @@ static PetscErrorCode read_line(void *closure, bool first, char *line)
   const char *at;
   char *end;
 
-  PetscFunctionBeginUser;
   (void)first;
   PetscCall(append(log, (int)strtol(line, &end, 10), &numbers));
   at = end;
@@ -325,11 +312,11 @@ static PetscErrorCode read_line(void *closure, bool first, char *line)
     if (!rg_number_read(at, &at, &numbers[k])) { /* another dimension: the line is not ours */
       log->n--;
       PetscCall(PetscFree(numbers));
-      PetscFunctionReturn(0);
+      return 0;
     }
   }
   if (!strncmp(at, " #", 2)) PetscCall(PetscStrallocpy(at + 2, &log->entries[log->n - 1].reason));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -340,27 +327,25 @@ PetscErrorCode rg_evaluation_log_open(const char *directory, const char *folder,
 {
   RgEvaluationLog *new;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&new));
   *log = new;
   new->dim_x = dim_x;
   new->n_more = n_more;
   new->dim = dim_x + dim_c + n_more;
   PetscCall(rg_sealed_open(directory, folder, id, author, read_line, new, &new->file));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_evaluation_log_close(RgEvaluationLog **log)
 {
   RgEvaluationLog *old = *log;
 
-  PetscFunctionBeginUser;
-  if (!old) PetscFunctionReturn(0);
+  if (!old) return 0;
   PetscCall(rg_sealed_close(&old->file));
   for (int i = 0; i < old->n; i++)
     PetscCall(RG_FREE(&old->entries[i].numbers, &old->entries[i].reason));
   PetscCall(RG_FREE(&old->entries, log));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const double *x,
@@ -371,7 +356,6 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
   RgText line = {0};
   double *numbers;
 
-  PetscFunctionBeginUser;
   PetscCall(append(log, evaluation, &numbers));
   numbers[SECONDS] = seconds;
   numbers[VALUE] = value;
@@ -381,7 +365,7 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
     PetscCall(PetscArraycpy(numbers + POINT + log->dim - log->n_more, more, log->n_more));
   Entry *entry = &log->entries[log->n - 1];
   if (log->reason) PetscCall(PetscStrallocpy(log->reason, &entry->reason));
-  if (!log->file.folder) PetscFunctionReturn(0);
+  if (!log->file.folder) return 0;
   PetscCall(write_line(log, entry, &line));
   PetscCall(rg_sealed_write(&log->file, &line, fault));
   if (fault->code) {
@@ -389,7 +373,7 @@ PetscErrorCode rg_evaluation_log_add(RgEvaluationLog *log, int evaluation, const
     PetscCall(RG_FREE(&entry->numbers, &entry->reason));
   }
   PetscCall(rg_text_clear(&line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode remove_from(const char *directory, const char *name,
@@ -398,7 +382,6 @@ static PetscErrorCode remove_from(const char *directory, const char *name,
   char **names, *folder, *path, id[RG_ID_LENGTH + 1];
   int n, error;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_path_join(directory, name, &folder));
   PetscCall(rg_directory_list(folder, RG_FOLDER, &n, &names, &error));
   for (int i = 0; i < n; i++) {
@@ -412,16 +395,15 @@ static PetscErrorCode remove_from(const char *directory, const char *name,
   PetscCall(rg_names_free(n, &names));
   if (!error) (void)rg_inside_remove(folder, RG_TOP, true);
   PetscCall(PetscFree(folder));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_evaluation_logs_remove(const char *directory,
                                          bool (*is_finished)(void *closure, const char *id),
                                          void *closure)
 {
-  PetscFunctionBeginUser;
   PetscCall(remove_from(directory, RG_FOLDER_EVALUATIONS, is_finished, closure));
   PetscCall(remove_from(directory, RG_FOLDER_ANSWERS, is_finished, closure));
   PetscCall(remove_from(directory, RG_FOLDER_TIMELINE, is_finished, closure));
-  PetscFunctionReturn(0);
+  return 0;
 }

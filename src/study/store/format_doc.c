@@ -136,19 +136,17 @@ static const char *type_name(RgFieldType type)
 
 static PetscErrorCode add_attributes(RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "## Attributes of the root\n\n| name | type | meaning |\n"
                               "| --- | --- | --- |\n"));
   for (int i = 0; i < RG_ATTRIBUTE_COUNT; i++)
     PetscCall(rg_text_add(text, "| `%s` | %s | %s |\n", rg_attributes[i].name,
                           rg_attributes[i].text ? "text" : "int64", rg_attributes[i].description));
   PetscCall(rg_text_add(text, "\n"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_axes(RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "## Axes of a group\n\n| name | first | meaning |\n"
                               "| --- | --- | --- |\n"));
   for (int a = 0; a < RG_AXIS_COUNT; a++)
@@ -156,12 +154,11 @@ static PetscErrorCode add_axes(RgText *text)
                           rg_axes[a].description));
   PetscCall(rg_text_add(text, "\n`dim_c` exists where the problem has a context, `dim_z` where an "
                               "algorithm has a model, `score` where the problem has `score`.\n\n"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_fields(RgText *text, bool provenance)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text,
                         provenance ? "## Per trial, in the subgroup `%s`\n\n" : "## Per trial\n\n",
                         RG_GROUP_PROVENANCE));
@@ -177,7 +174,7 @@ static PetscErrorCode add_fields(RgText *text, bool provenance)
                           "`status` is %d missing, %d complete or %d failed (`flag_values`, "
                           "`flag_meanings`).\n\n",
                           RG_STATUS_MISSING, RG_STATUS_COMPLETE, RG_STATUS_FAILED));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const char *axes_of(int width)
@@ -193,7 +190,6 @@ static const char *axes_of(int width)
 
 static PetscErrorCode add_columns(RgText *text, bool result)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(
     text, result ? "## Per evaluation\n\n" : "## Per evaluation, in the subgroup `%s`\n\n",
     RG_GROUP_TIMING));
@@ -217,12 +213,11 @@ static PetscErrorCode add_columns(RgText *text, bool result)
                           "the algorithm made it. `c_name`\nand `c_seen` are the same for "
                           "contexts.\n"));
   PetscCall(rg_text_add(text, "\n"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_format_document(RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, introduction, RG_SCHEMA_VERSION));
   PetscCall(rg_text_add(text, reading));
   PetscCall(add_attributes(text));
@@ -235,5 +230,5 @@ PetscErrorCode rg_format_document(RgText *text)
   PetscCall(rg_text_add(text, integrity, RG_TRAILER_LENGTH, RG_FOLDER_BAD, RG_FOLDER_BAD,
                         RG_FOLDER_FOREIGN));
   PetscCall(rg_text_add(text, "%s", exports));
-  PetscFunctionReturn(0);
+  return 0;
 }

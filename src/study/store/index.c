@@ -12,7 +12,6 @@
 
 static PetscErrorCode add_source(RgIndex *index, const char *path, bool results)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(index->n_sources, index->sources));
   RgIndexSource *source = &index->sources[index->n_sources++];
   PetscCall(PetscStrallocpy(path, &source->path));
@@ -20,7 +19,7 @@ static PetscErrorCode add_source(RgIndex *index, const char *path, bool results)
   source->inside = results ? RG_ANYWHERE : RG_TOP;
   source->first = index->n;
   source->n = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
@@ -29,7 +28,6 @@ static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
   char(*ids)[RG_ID_LENGTH + 1], (*checksums)[RG_ID_LENGTH + 1];
   double *started;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc5(n, &ids, n, &checksums, n, &status, n, &generation, n, &started));
   PetscCall(rg_group_read_identities(group, ids, checksums, status, generation, started, fault));
   for (int i = 0; i < n && !fault->code; i++) {
@@ -46,7 +44,7 @@ static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
     index->n++;
   }
   PetscCall(PetscFree5(ids, checksums, status, generation, started));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check that a container has the n trials that it claims, without those that left the study.
@@ -68,7 +66,6 @@ PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault)
   RgGroup group;
   int64_t n = 0;
 
-  PetscFunctionBeginUser;
   for (int s = 0; s < container->n && !fault->code; s++) {
     PetscCall(rg_container_open_group(container, s, &group, fault));
     if (!fault->code && !group.shape->earlier) n += group.shape->n;
@@ -76,7 +73,7 @@ PetscErrorCode rg_index_check(const RgContainer *container, RgFault *fault)
   }
   check_count(container, n, fault);
   rg_container_check(container, fault);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
@@ -86,7 +83,6 @@ PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
   const int before = index->n;
   int64_t n = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(add_source(index, path, results));
   for (int s = 0; s < container->n && !fault->code; s++) {
     PetscCall(rg_container_open_group(container, s, &group, fault));
@@ -103,7 +99,7 @@ PetscErrorCode rg_index_add(RgIndex *index, const char *path, bool results,
   } else {
     index->sources[index->n_sources - 1].n = index->n - before;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int compare_hashes(const uint64_t a[2], const uint64_t b[2])
@@ -132,7 +128,6 @@ static int compare_entries(const void *left, const void *right, void *closure)
 
 PetscErrorCode rg_index_sort(RgIndex *index)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(index->order));
   PetscCall(PetscMalloc1(index->n, &index->order));
   for (int i = 0; i < index->n; i++) index->order[i] = i;
@@ -145,7 +140,7 @@ PetscErrorCode rg_index_sort(RgIndex *index)
     if (!i || !rg_same_hash(index->entries[at].id, index->entries[best].id)) best = at;
     index->taken[at] = best;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_index_find(const RgIndex *index, const uint64_t id[2])
@@ -182,11 +177,10 @@ bool rg_index_stands_in(const RgIndex *index, int entry, int source, int earlier
 
 PetscErrorCode rg_index_clear(RgIndex *index)
 {
-  PetscFunctionBeginUser;
   for (int s = 0; s < index->n_sources; s++) PetscCall(PetscFree(index->sources[s].path));
   PetscCall(RG_FREE(&index->sources, &index->entries, &index->order, &index->taken));
   PetscCall(PetscMemzero(index, sizeof(*index)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- gather ---------------------------------------------------------------------------------- */
@@ -197,13 +191,12 @@ PetscErrorCode rg_shard_move(const char *path, RgInside inside, const char *dire
   const char *slash = strrchr(path, '/');
   char *target, *to;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_path_join(directory, folder, &target));
   PetscCall(rg_path_join(target, slash ? slash + 1 : path, &to));
   if (!rg_inside_create(target)) (void)rg_inside_move(path, inside, to, RG_FOLDER);
   PetscCall(PetscFree(to));
   PetscCall(PetscFree(target));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode remove_stale(const char *directory, RgInside inside, int n,
@@ -212,7 +205,6 @@ static PetscErrorCode remove_stale(const char *directory, RgInside inside, int n
   static const double day = 86400;
   char *path;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     if (!rg_file_is_stale(names[i]) && !rg_file_is_forgotten(directory, inside, names[i], day))
       continue;
@@ -220,7 +212,7 @@ static PetscErrorCode remove_stale(const char *directory, RgInside inside, int n
     (void)rg_inside_remove(path, inside, false);
     PetscCall(PetscFree(path));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_remove_stale_in(const char *directory)
@@ -228,11 +220,10 @@ PetscErrorCode rg_remove_stale_in(const char *directory)
   char **names;
   int n, error;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_directory_list(directory, RG_ANYWHERE, &n, &names, &error));
   PetscCall(remove_stale(directory, RG_ANYWHERE, n, names));
   PetscCall(rg_names_free(n, &names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 void rg_store_judge(RgFault *fault)
@@ -246,14 +237,13 @@ static PetscErrorCode add_shard(const char *path, RgInside inside, RgIndex *inde
 {
   RgContainer container;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_shard_open(path, inside, &container, fault));
   if (!fault->code) {
     PetscCall(rg_index_add(index, path, false, &container, fault));
     rg_fault_judge(fault, RG_FAULT_DAMAGED, path);
   }
   PetscCall(rg_container_close(&container));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_known(const RgIndex *index, const char *path)
@@ -277,7 +267,6 @@ typedef struct {
 /* Handle a shard that can't be read; damage is only a warning. */
 static PetscErrorCode note_trouble(Look *look, const char *path, RgFault found, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   if (found.code == RG_FAULT_DAMAGED) {
     if (look->repair) PetscCall(rg_shard_move(path, look->inside, look->home, RG_FOLDER_BAD));
     if (look->first || look->repair) (*look->n_bad)++;
@@ -288,7 +277,7 @@ static PetscErrorCode note_trouble(Look *look, const char *path, RgFault found, 
     rg_store_judge(&found);
     *fault = found;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode look_at_name(Look *look, const char *name, RgFault *fault)
@@ -297,7 +286,6 @@ static PetscErrorCode look_at_name(Look *look, const char *name, RgFault *fault)
   RgFault found = {0};
   char *path;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_path_join(look->directory, name, &path));
   if (look->first || !is_known(index, path)) {
     PetscCall(add_shard(path, look->inside, index, &found));
@@ -305,7 +293,7 @@ static PetscErrorCode look_at_name(Look *look, const char *name, RgFault *fault)
     PetscCall(note_trouble(look, path, found, fault));
   }
   PetscCall(PetscFree(path));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Keep the names of shards, in order. */
@@ -313,20 +301,18 @@ static PetscErrorCode keep_shards(int *n, char **names)
 {
   int kept = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < *n; i++) {
     if (rg_shard_level(names[i]) < 0) PetscCall(PetscFree(names[i]));
     else names[kept++] = names[i];
   }
   *n = kept;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode look_around(Look *look, RgFault *fault)
 {
   int n, error;
 
-  PetscFunctionBeginUser;
   look->vanished = false;
   PetscCall(rg_directory_list(look->directory, look->inside, &n, &look->names, &error));
   if (error && error != ENOENT)
@@ -336,7 +322,7 @@ static PetscErrorCode look_around(Look *look, RgFault *fault)
   PetscCall(keep_shards(&n, look->names));
   for (int i = 0; i < n && !fault->code; i++) PetscCall(look_at_name(look, look->names[i], fault));
   PetscCall(rg_names_free(n, &look->names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* If another program removed the trailer of a results file, every record is checked. */
@@ -345,7 +331,6 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fau
   RgCursor cursor = {0};
   bool trailed;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_shard_open_results(path, true, &cursor.container, &trailed, fault));
   if (!fault->code) {
     PetscCall(rg_index_add(index, path, true, &cursor.container, fault));
@@ -355,19 +340,18 @@ static PetscErrorCode add_results(const char *path, RgIndex *index, RgFault *fau
   PetscCall(rg_cursor_close(&cursor));
   if (fault->code == RG_FAULT_VANISHED) *fault = (RgFault){0}; /* a new study has no results file */
   rg_store_judge(fault);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Scan until no file vanishes: another process may be merging. */
 static PetscErrorCode gather_folder(Look *look, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   look->vanished = true;
   for (int pass = 0; pass < 5 && look->vanished && !fault->code; pass++) {
     look->first = pass == 0;
     PetscCall(look_around(look, fault));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_index_gather(const char *directory, const char *results, bool repair,
@@ -377,7 +361,6 @@ PetscErrorCode rg_index_gather(const char *directory, const char *results, bool 
     .home = directory, .inside = RG_TOP, .repair = repair, .index = index, .n_bad = n_bad};
   char *foreign;
 
-  PetscFunctionBeginUser;
   *fault = (RgFault){0};
   *n_bad = 0;
   if (results) PetscCall(add_results(results, index, fault));
@@ -391,7 +374,7 @@ PetscErrorCode rg_index_gather(const char *directory, const char *results, bool 
     PetscCall(PetscFree(foreign));
   }
   if (!fault->code) PetscCall(rg_index_sort(index));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *container,
@@ -399,12 +382,11 @@ PetscErrorCode rg_index_open(const RgIndex *index, int source, RgContainer *cont
 {
   bool trailed;
 
-  PetscFunctionBeginUser;
   if (index->sources[source].results)
     PetscCall(
       rg_shard_open_results(index->sources[source].path, false, container, &trailed, fault));
   else
     PetscCall(
       rg_shard_open(index->sources[source].path, index->sources[source].inside, container, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -26,16 +26,15 @@ static PetscErrorCode survey_trial(RgLayout *layout, RgSlot *slot, RgCursor *cur
   RgRecord *record = cursor->record;
   uint64_t id[2];
 
-  PetscFunctionBeginUser;
   if (!rg_hash_parse(record->id, id) || !rg_same_hash(id, layout->index->entries[slot->entry].id))
     rg_fault_set(fault, RG_FAULT_DAMAGED, "trials are not where they were");
   if (!fault->code) PetscCall(rg_cursor_read(cursor, fault));
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   PetscCall(rg_group_shape_add(&layout->groups[slot->group], record));
   PetscCall(rg_record_drop_data(record));
   slot->header = *record;
   PetscCall(PetscMemzero(record, sizeof(*record)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode write_trial(const RgLayout *layout, const RgSlot *slot, RgCursor *cursor,
@@ -44,14 +43,13 @@ static PetscErrorCode write_trial(const RgLayout *layout, const RgSlot *slot, Rg
   int position = (int)(slot - layout->slots) - layout->first[slot->group];
   RgRecord record = slot->header; /* borrows its texts */
 
-  PetscFunctionBeginUser;
   record.n_swept = 0;
   record.settings = NULL;
   PetscCall(rg_group_read_columns(&cursor->group, cursor->position, &record, fault));
   if (!fault->code)
     PetscCall(rg_group_write_columns(&groups[slot->group], position, &record, fault));
   PetscCall(rg_record_drop_data(&record));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool source_is_used(const RgLayout *layout, int source)
@@ -69,11 +67,10 @@ static PetscErrorCode condemn(const RgLayout *layout, int source, RgFault *fault
 {
   const RgIndexSource *from = &layout->index->sources[source];
 
-  PetscFunctionBeginUser;
   fault->code = from->results ? RG_FAULT_FOREIGN : RG_FAULT_INCOMPLETE;
   if (!from->results && layout->directory)
     PetscCall(rg_shard_move(from->path, from->inside, layout->directory, RG_FOLDER_BAD));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Survey the trials of a source that have a slot, or, with groups, write their columns. */
@@ -82,7 +79,6 @@ static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, 
   RgCursor cursor = {.bare = groups != NULL}; /* the survey kept the fields */
   RgSlot *slot;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_index_open(layout->index, source, &cursor.container, fault));
   if (fault->code) /* missing or damaged files: gather again */
     fault->code = fault->code == RG_FAULT_VANISHED || fault->code == RG_FAULT_DAMAGED
@@ -97,73 +93,66 @@ static PetscErrorCode run_source(RgLayout *layout, int source, RgGroup *groups, 
   if (cursor.block && groups && fault->code) fault->code = RG_FAULT_ERROR;
   if (fault->code == RG_FAULT_DAMAGED) PetscCall(condemn(layout, source, fault));
   PetscCall(rg_cursor_close(&cursor));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Process all sources with a trial in some slot. */
 static PetscErrorCode run_pass(RgLayout *layout, RgGroup *groups, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   for (int s = 0; s < layout->index->n_sources && !fault->code; s++)
     if (source_is_used(layout, s)) PetscCall(run_source(layout, s, groups, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_layout_survey(RgLayout *layout, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   PetscCall(run_pass(layout, NULL, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write the columns of every record into the groups that rg_layout_write has created. */
 static PetscErrorCode layout_write_columns(RgLayout *layout, RgGroup *groups, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   PetscCall(run_pass(layout, groups, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_layout_create(const RgIndex *index, const char *directory, RgLayout *layout)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(layout, sizeof(*layout)));
   layout->directory = directory;
   layout->index = index;
   PetscCall(PetscMalloc1(index->n, &layout->slot_of));
   for (int i = 0; i < index->n; i++) layout->slot_of[i] = -1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_layout_destroy(RgLayout *layout)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < layout->n; i++) PetscCall(rg_record_destroy(&layout->slots[i].header));
   for (int s = 0; s < layout->n_groups; s++) PetscCall(rg_group_shape_destroy(&layout->groups[s]));
   PetscCall(RG_FREE(&layout->slots, &layout->groups, &layout->first, &layout->slot_of));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_layout_add_group(RgLayout *layout, const char *label, bool earlier)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(layout->n_groups, layout->groups));
   PetscCall(RG_GROW(layout->n_groups, layout->first));
   PetscCall(rg_group_shape_create(label, earlier, &layout->groups[layout->n_groups]));
   layout->first[layout->n_groups++] = layout->n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_layout_add(RgLayout *layout, int entry)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(layout->n, layout->slots));
   layout->slot_of[entry] = layout->n;
   RgSlot *slot = &layout->slots[layout->n++];
   PetscCall(PetscMemzero(slot, sizeof(*slot)));
   slot->entry = entry;
   slot->group = layout->n_groups - 1;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- write ----------------------------------------------------------------------------------- */
@@ -181,7 +170,6 @@ static PetscErrorCode fill_info(const RgLayout *layout, RgContainerInfo *info)
 {
   RgChecksum all = {0};
 
-  PetscFunctionBeginUser;
   info->n_trials = info->n_failed = 0;
   for (int i = 0; i < layout->n; i++) {
     const RgIndexEntry *entry = &layout->index->entries[layout->slots[i].entry];
@@ -191,7 +179,7 @@ static PetscErrorCode fill_info(const RgLayout *layout, RgContainerInfo *info)
     rg_checksum_add(&all, entry->checksum);
   }
   rg_checksum_hex(&all, info->checksum);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write attributes about the packing itself; each trial has its own provenance. */
@@ -200,7 +188,6 @@ static PetscErrorCode write_provenance(hid_t file, RgFault *fault)
   char *software;
   hid_t group = rg_h5_create_group(file, RG_GROUP_PROVENANCE, fault);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_software_describe(&software));
   rg_h5_write_text(group, "description",
                    "provenance of this file; that of the trials is in the groups of the problems",
@@ -208,7 +195,7 @@ static PetscErrorCode write_provenance(hid_t file, RgFault *fault)
   rg_h5_write_text(group, "software", software, fault);
   if (group >= 0) H5Gclose(group);
   PetscCall(PetscFree(software));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create_groups(RgLayout *layout, RgMedium *medium, hid_t file, RgGroup *groups,
@@ -217,7 +204,6 @@ static PetscErrorCode create_groups(RgLayout *layout, RgMedium *medium, hid_t fi
   const RgRecord **records;
   hid_t earlier = -1;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(layout->n, &records));
   for (int i = 0; i < layout->n; i++) records[i] = &layout->slots[i].header;
   for (int s = 0; s < layout->n_groups; s++) {
@@ -228,7 +214,7 @@ static PetscErrorCode create_groups(RgLayout *layout, RgMedium *medium, hid_t fi
   }
   if (earlier >= 0) H5Gclose(earlier);
   PetscCall(PetscFree(records));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMedium *medium,
@@ -237,11 +223,10 @@ static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMed
   RgGroup *groups;
   hid_t file;
 
-  PetscFunctionBeginUser;
   file = rg_medium_open(medium, true);
   if (file < 0) {
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't begin a results file");
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(fill_info(layout, info));
   rg_container_write_info(file, info, fault);
@@ -253,7 +238,7 @@ static PetscErrorCode fill_medium(RgLayout *layout, RgContainerInfo *info, RgMed
   PetscCall(PetscFree(groups));
   if (!rg_medium_close(medium, file))
     rg_fault_set(fault, RG_FAULT_ERROR, "HDF5 can't finish a results file");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- verify ---------------------------------------------------------------------------------- */
@@ -272,14 +257,13 @@ static PetscErrorCode verify_trial(const RgLayout *layout, RgCursor *cursor, RgF
   int s = find_group(layout, cursor->group.shape);
   const RgRecord *record = cursor->record, *header;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_cursor_read(cursor, fault));
   header = s >= 0 && cursor->position < layout->groups[s].n
              ? &layout->slots[layout->first[s] + cursor->position].header
              : NULL;
   if (!header || strcmp(header->id, record->id) || strcmp(header->checksum, record->checksum))
     rg_fault_set(fault, RG_FAULT_ERROR, "trial %s is not what was written", record->id);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read a medium and compare it with the survey. */
@@ -288,14 +272,13 @@ static PetscErrorCode verify_medium(const RgLayout *layout, const RgMedium *medi
   RgCursor cursor = {0};
   int seen = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_container_open(medium, &cursor.container, fault));
   for (; rg_cursor_next(&cursor, fault); seen++) PetscCall(verify_trial(layout, &cursor, fault));
   PetscCall(rg_cursor_close(&cursor));
   if (seen != layout->n)
     rg_fault_set(fault, RG_FAULT_ERROR, "%d of %d trials arrived", seen, layout->n);
   rg_fault_judge(fault, RG_FAULT_ERROR, "the results file did not verify");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -308,13 +291,12 @@ PetscErrorCode rg_history_line(const char *earlier, const char *what, char **his
   char stamp[64] = "unknown time";
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   if (gmtime_r(&now, &date)) strftime(stamp, sizeof(stamp), "%Y-%m-%dT%H:%M:%SZ", &date);
   if (earlier && earlier[0]) PetscCall(rg_text_add(&text, "%s\n", earlier));
   PetscCall(rg_text_add(&text, "%s regatta %s: %s", stamp, RG_VERSION, what));
   PetscCall(PetscStrallocpy(text.data, history));
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check that the output path holds the written file, and that it can be read. */
@@ -323,8 +305,7 @@ static PetscErrorCode read_back(const char *output, const RgFileState *written, 
   RgContainer container;
   bool trailed;
 
-  PetscFunctionBeginUser;
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   PetscCall(rg_shard_open_results(output, true, &container, &trailed, fault));
   rg_container_check(&container, fault);
   PetscCall(rg_container_close(&container));
@@ -332,7 +313,7 @@ static PetscErrorCode read_back(const char *output, const RgFileState *written, 
     rg_fault_set(fault, RG_FAULT_ERROR, "%.400s was written, but its end is not there", output);
   if (fault->code) fault->code = RG_FAULT_ERROR;
   rg_install_check(output, written, fault);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Turn a temporary file into the results file, or remove it after a failure (error, fault). */
@@ -341,14 +322,13 @@ static PetscErrorCode settle_name(const char *temporary, const char *output, con
 {
   RgFileState written = rg_install_state(temporary);
 
-  PetscFunctionBeginUser;
   if (error || fault->code) {
     (void)unlink(temporary);
-    PetscFunctionReturn(0);
+    return 0;
   }
   rg_install(temporary, output, parent, expected, fault);
   PetscCall(read_back(output, &written, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write the bytes of a results file into a temporary file. */
@@ -359,7 +339,6 @@ static PetscErrorCode write_bytes(const RgMedium *medium, const char *output, co
   int error = 0, closing;
   int fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
 
-  PetscFunctionBeginUser;
   if (fd >= 0) {
     error = rg_file_write(fd, medium->bytes, medium->length);
     if (!error) error = rg_file_sync(fd);
@@ -368,7 +347,7 @@ static PetscErrorCode write_bytes(const RgMedium *medium, const char *output, co
     PetscCall(settle_name(temporary, output, parent, expected, error, fault));
   }
   rg_fault_file(fault, output, "write", error, parent, medium->length);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Write a results file that fits in memory as shards are written. */
@@ -379,7 +358,6 @@ static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, c
   RgMedium medium = rg_medium_memory(), written;
   uint64_t hash[2];
 
-  PetscFunctionBeginUser;
   PetscCall(fill_medium(layout, info, &medium, fault));
   written = rg_medium_bytes(medium.bytes, medium.length);
   if (!fault->code) PetscCall(verify_medium(layout, &written, fault));
@@ -391,7 +369,7 @@ static PetscErrorCode write_in_memory(RgLayout *layout, RgContainerInfo *info, c
     PetscCall(write_bytes(&medium, output, parent, expected, fault));
   }
   PetscCall(rg_medium_clear(&medium));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Reserve the space before HDF5 writes. If the system does not support it, go on. */
@@ -427,14 +405,13 @@ static PetscErrorCode add_trailer(int fd, uint64_t length, int *error)
   unsigned char trailer[RG_TRAILER_LENGTH];
   uint64_t hash[2];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_hash_descriptor(fd, length, hash, error));
-  if (*error) PetscFunctionReturn(0);
+  if (*error) return 0;
   rg_trailer_write(length, hash, trailer);
   if (lseek(fd, (off_t)length, SEEK_SET) < 0) *error = errno;
   if (!*error) *error = rg_file_write(fd, trailer, sizeof(trailer));
   if (!*error) *error = rg_file_sync(fd);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Fill, settle, verify, seal. *error: errno of a system call that failed. */
@@ -443,15 +420,14 @@ static PetscErrorCode fill_descriptor(RgLayout *layout, RgContainerInfo *info, i
 {
   RgMedium medium = rg_medium_descriptor(fd, 0), written;
 
-  PetscFunctionBeginUser;
   PetscCall(fill_medium(layout, info, &medium, fault));
   *error = medium.error; /* HDF5 does not know of this error */
   if (!fault->code && !*error) *error = settle(fd, medium.length);
-  if (fault->code || *error) PetscFunctionReturn(0);
+  if (fault->code || *error) return 0;
   written = rg_medium_descriptor(fd, medium.length);
   PetscCall(verify_medium(layout, &written, fault));
   if (!fault->code) PetscCall(add_trailer(fd, medium.length, error));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, const char *output,
@@ -461,7 +437,6 @@ static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, con
   uint64_t needed = estimate_bytes(layout, info);
   int fd, error = 0, closing;
 
-  PetscFunctionBeginUser;
   fd = rg_file_create_temporary(parent, temporary, sizeof(temporary), &error);
   if (fd >= 0) {
     error = reserve(fd, needed);
@@ -472,7 +447,7 @@ static PetscErrorCode write_on_disk(RgLayout *layout, RgContainerInfo *info, con
   }
   if (error) fault->code = RG_FAULT_NONE; /* the system's error is more precise than HDF5's */
   rg_fault_file(fault, output, "write", error, parent, needed);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const char *output,
@@ -481,12 +456,11 @@ PetscErrorCode rg_layout_write(RgLayout *layout, RgContainerInfo *info, const ch
   char *directory, *parent;
   const char *name;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_store_paths(output, &directory, &parent, &name));
   if (estimate_bytes(layout, info) <= image_bytes)
     PetscCall(write_in_memory(layout, info, output, parent, expected, fault));
   else PetscCall(write_on_disk(layout, info, output, parent, expected, fault));
   PetscCall(PetscFree(directory));
   PetscCall(PetscFree(parent));
-  PetscFunctionReturn(0);
+  return 0;
 }

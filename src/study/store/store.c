@@ -24,7 +24,6 @@ static PetscErrorCode join_info(const char *const *inputs, int i, RgStoreInfo *f
   bool same = !strcmp(first->name, info->name);
   char *joined = NULL;
 
-  PetscFunctionBeginUser;
   snprintf(d.first, sizeof(d.first), "'%.60s'", first->name);
   snprintf(d.second, sizeof(d.second), "'%.60s'", info->name);
   if (same && first->seed != info->seed) {
@@ -42,7 +41,7 @@ static PetscErrorCode join_info(const char *const *inputs, int i, RgStoreInfo *f
     PetscCall(PetscFree(first->study));
     first->study = joined;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Note shards beside a results file, from a run that extends it, unless they are an input too. */
@@ -53,13 +52,12 @@ static PetscErrorCode note_shards(int n, const char *const *inputs, const char *
   const char *name;
   bool given = false;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_store_paths(results, &directory, &parent, &name));
   for (int i = 0; i < n; i++) given = given || !strcmp(inputs[i], directory);
   if (!given) PetscCall(rg_text_add(left_out, "%s%s", left_out->length ? ", " : "", directory));
   PetscCall(PetscFree(directory));
   PetscCall(PetscFree(parent));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The same file twice is a mistake: another part was meant. */
@@ -68,7 +66,6 @@ static PetscErrorCode find_repetition(int n, const char *const *inputs, RgFault 
   struct stat *found;
   char *results, *directory;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(n, &found));
   for (int i = 0; i < n && !fault->code; i++) {
     PetscCall(rg_store_resolve(inputs[i], &results, &directory, fault));
@@ -80,14 +77,13 @@ static PetscErrorCode find_repetition(int n, const char *const *inputs, RgFault 
         rg_fault_set(fault, RG_FAULT_FOREIGN, "%.250s is an input twice", inputs[i]);
   }
   PetscCall(PetscFree(found));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Gather all inputs into one index. The first results file or shard describes the study. */
 static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *index,
                                     RgStoreInfo *first, RgText *left_out, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < n && !fault->code; i++) {
     RgStoreInfo info = {0};
     char *results = NULL, *directory = NULL;
@@ -104,7 +100,7 @@ static PetscErrorCode gather_inputs(int n, const char *const *inputs, RgIndex *i
     if (!first->name) *first = info;
     else PetscCall(rg_store_info_clear(&info));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Say how many trials are missing, and which is the first. */
@@ -132,7 +128,6 @@ static PetscErrorCode find_complete(const char *path, const char *text, const Rg
   uint64_t id[2];
   int missing = 0;
 
-  PetscFunctionBeginUser;
   *complete = false;
   PetscCall(rg_study_parse(NULL, path, text, strlen(text), &study, &diagnostics));
   if (diagnostics.n == 0) {
@@ -151,7 +146,7 @@ static PetscErrorCode find_complete(const char *path, const char *text, const Rg
              path, diagnostics.list[0].message);
   }
   PetscCall(rg_study_destroy(&study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The output must not exist; checked at the start, and again before the final rename. */
@@ -180,7 +175,6 @@ static void find_conflict(const RgIndex *index, RgFault *fault)
 /* label: problem label of each entry, owned; NULL: not needed. */
 static PetscErrorCode read_labels(const RgIndex *index, char **label, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   for (int s = 0; s < index->n_sources && !fault->code; s++) {
     RgCursor cursor = {0};
     PetscCall(rg_index_open(index, s, &cursor.container, fault));
@@ -193,7 +187,7 @@ static PetscErrorCode read_labels(const RgIndex *index, char **label, RgFault *f
     else if (fault->code) fault->code = RG_FAULT_ERROR;
     PetscCall(rg_cursor_close(&cursor));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Order groups by first appearance of their label, and trials by the order of the inputs. */
@@ -201,7 +195,6 @@ static PetscErrorCode arrange(RgLayout *layout, char **label)
 {
   const RgIndex *index = layout->index;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < index->n; i++) {
     if (!label[i] || layout->slot_of[i] >= 0) continue;
     PetscCall(rg_layout_add_group(layout, label[i], index->entries[i].earlier));
@@ -210,7 +203,7 @@ static PetscErrorCode arrange(RgLayout *layout, char **label)
           index->entries[j].earlier == index->entries[i].earlier)
         PetscCall(rg_layout_add(layout, j));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *first, bool complete,
@@ -226,7 +219,6 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
   RgLayout layout;
   char **label, *history = NULL, what[64];
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < RG_CREDITS; i++) info.credit[i] = first->credit[i];
   PetscCall(PetscCalloc1(index->n, &label));
   PetscCall(read_labels(index, label, fault));
@@ -243,7 +235,7 @@ static PetscErrorCode write_merged(const RgIndex *index, const RgStoreInfo *firs
   PetscCall(PetscFree(history));
   for (int i = 0; i < index->n; i++) PetscCall(PetscFree(label[i]));
   PetscCall(PetscFree(label));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check that the output can be written, and remove remains of a killed merge. */
@@ -253,18 +245,17 @@ static PetscErrorCode prepare_output(const char *output, RgFault *fault)
   char *directory, *parent;
   const char *name;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_file_check_output(output, &mistake));
   if (!is_absent(output)) rg_fault_set(fault, RG_FAULT_FOREIGN, "%.400s exists already", output);
   else if (mistake.length) rg_fault_set(fault, RG_FAULT_FOREIGN, "%s", mistake.data);
   PetscCall(rg_text_clear(&mistake));
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   PetscCall(rg_store_paths(output, &directory, &parent, &name));
   if (access(parent, W_OK | X_OK)) rg_fault_file(fault, output, "write", errno, parent, 0);
   else PetscCall(rg_remove_stale_in(parent));
   PetscCall(PetscFree(directory));
   PetscCall(PetscFree(parent));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *output, RgFault *fault)
@@ -274,11 +265,10 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   RgText left_out = {0};
   bool complete = false;
 
-  PetscFunctionBeginUser;
   *fault = (RgFault){0};
   PetscCall(prepare_output(output, fault));
   PetscCall(find_repetition(n, inputs, fault));
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   PetscCall(gather_inputs(n, inputs, &index, &first, &left_out, fault));
   if (!fault->code) find_conflict(&index, fault);
   if (!fault->code && !index.n)
@@ -294,7 +284,7 @@ PetscErrorCode rg_store_merge(int n, const char *const *inputs, const char *outp
   PetscCall(rg_text_clear(&left_out));
   PetscCall(rg_store_info_clear(&first));
   PetscCall(rg_index_clear(&index));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const RgStoreLimits rg_store_default_limits = {.group_bytes = 8 << 20,
@@ -312,13 +302,12 @@ PetscErrorCode rg_store_paths(const char *output, char **directory, char **paren
   const char *slash = strrchr(output, '/');
   size_t size = strlen(output) + 3;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(size, directory));
   snprintf(*directory, size, "%s.d", output);
   PetscCall(PetscStrallocpy(slash ? output : ".", parent));
   if (slash) (*parent)[slash == output ? 1 : slash - output] = '\0';
   *name = slash ? slash + 1 : output;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The output path must hold a results file of this study, or nothing. */
@@ -329,7 +318,6 @@ static PetscErrorCode check_output(const RgStore *store, RgFault *fault)
   bool trailed;
   char *name = NULL;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_shard_open_results(store->output, true, &container, &trailed, fault));
   if (!fault->code) {
     PetscCall(
@@ -346,7 +334,7 @@ static PetscErrorCode check_output(const RgStore *store, RgFault *fault)
     rg_store_judge(fault);
   }
   PetscCall(rg_container_close(&container));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A link in the study directory came with a copy of it, or was put there: nobody's run makes one.
@@ -357,7 +345,6 @@ static PetscErrorCode check_links(const RgStore *store, RgFault *fault)
   char **names, *path;
   int n, error;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_directory_list(store->directory, RG_TOP, &n, &names, &error));
   for (int i = 0; i < n; i++) {
     PetscCall(rg_path_join(store->directory, names[i], &path));
@@ -367,7 +354,7 @@ static PetscErrorCode check_links(const RgStore *store, RgFault *fault)
     PetscCall(PetscFree(path));
   }
   PetscCall(rg_names_free(n, &names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void check_directory(const RgStore *store, RgFault *fault)
@@ -396,7 +383,6 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
 {
   RgStore *new;
 
-  PetscFunctionBeginUser;
   *store = NULL;
   *fault = (RgFault){0};
   PetscCall(PetscCalloc1(1, &new));
@@ -417,13 +403,12 @@ PetscErrorCode rg_store_open(const char *output, const RgStudy *study, int rank,
   }
   if (fault->code) PetscCall(rg_store_close(&new));
   *store = new;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_store_close(RgStore **store)
 {
-  PetscFunctionBeginUser;
-  if (!*store) PetscFunctionReturn(0);
+  if (!*store) return 0;
   if ((*store)->presence >= 0) (void)close((*store)->presence);
   for (int i = 0; i < (*store)->n; i++) PetscCall(rg_record_destroy(&(*store)->pending[i].record));
   PetscCall(PetscFree((*store)->pending));
@@ -433,7 +418,7 @@ PetscErrorCode rg_store_close(RgStore **store)
   PetscCall(PetscFree((*store)->directory));
   PetscCall(PetscFree((*store)->output));
   PetscCall(PetscFree(*store));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_store_is_shared(const RgStore *store)
@@ -470,11 +455,10 @@ bool rg_store_is_threadsafe(void)
 
 PetscErrorCode rg_store_pending(const RgStore *store, int *n, size_t *bytes, double *troubled)
 {
-  PetscFunctionBeginUser;
   *n = store->n;
   *bytes = store->bytes;
   *troubled = store->troubled_since > 0 ? rg_wall_seconds() - store->troubled_since : 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- commit ---------------------------------------------------------------------------------- */
@@ -484,14 +468,13 @@ static PetscErrorCode note_small(RgStore *store, const char *name, int level, si
 {
   const RgStoreLimits *limits = &store->limits;
 
-  PetscFunctionBeginUser;
   if (limits->compaction < 2 || bytes > limits->compaction_bytes / (size_t)limits->compaction)
-    PetscFunctionReturn(0);
+    return 0;
   PetscCall(RG_GROW(store->n_small, store->small));
   RgSmallShard *small = &store->small[store->n_small++];
   small->level = level;
   memcpy(small->name, name, RG_SHARD_NAME_MAX);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Commit n records as one shard. */
@@ -500,13 +483,12 @@ static PetscErrorCode commit_shard(RgStore *store, int level, int n, RgRecord *c
 {
   unsigned char *bytes;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_shard_build(store->study, level, n, records, &bytes, length, name, fault));
   if (fault->code) {
     char where[200];
     snprintf(where, sizeof(where), "cannot build a shard for %.150s", store->directory);
     rg_fault_judge(fault, RG_FAULT_ERROR, where);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_file_commit(store->directory, RG_TOP, name, bytes, *length, fault));
   if (fault->error == ENOENT && !rg_directory_create(store->directory)) {
@@ -514,7 +496,7 @@ static PetscErrorCode commit_shard(RgStore *store, int level, int n, RgRecord *c
     PetscCall(rg_file_commit(store->directory, RG_TOP, name, bytes, *length, fault));
   }
   PetscCall(PetscFree(bytes));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Records gathered from several shards. */
@@ -525,23 +507,21 @@ typedef struct {
 
 static PetscErrorCode keep(Gathered *gathered, RgRecord *record)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(gathered->n, gathered->records));
   PetscCall(PetscMalloc1(1, &gathered->records[gathered->n]));
   *gathered->records[gathered->n++] = *record;
   PetscCall(PetscMemzero(record, sizeof(*record)));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Remove the last records until `n` are left. */
 static PetscErrorCode drop(Gathered *gathered, int n)
 {
-  PetscFunctionBeginUser;
   while (gathered->n > n) {
     PetscCall(rg_record_destroy(gathered->records[--gathered->n]));
     PetscCall(PetscFree(gathered->records[gathered->n]));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -566,16 +546,14 @@ static PetscErrorCode remove_logs(RgStore *store, int n)
   Group group = {n, store->pending};
   bool logged = false;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) logged = logged || store->pending[i].record.logged;
   if (logged) PetscCall(rg_evaluation_logs_remove(store->directory, is_complete_in, &group));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Remove the first n pending records, which are on the disk. */
 static PetscErrorCode forget(RgStore *store, int n)
 {
-  PetscFunctionBeginUser;
   PetscCall(remove_logs(store, n));
   for (int i = 0; i < n; i++) {
     store->bytes -= rg_record_bytes(&store->pending[i].record);
@@ -584,7 +562,7 @@ static PetscErrorCode forget(RgStore *store, int n)
   store->n -= n;
   store->urgent = store->urgent && store->n;
   memmove(store->pending, store->pending + n, (size_t)store->n * sizeof(*store->pending));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether a smaller file may be accepted where a larger one was not. */
@@ -602,7 +580,6 @@ static PetscErrorCode commit_group(RgStore *store, int *most, RgFault *fault)
   size_t length, bytes = 0;
   int n = 0;
 
-  PetscFunctionBeginUser;
   while (n < PetscMin(store->n, *most) && (n == 0 || bytes < store->limits.group_bytes))
     bytes += rg_record_bytes(&store->pending[n++].record);
   PetscCall(PetscMalloc1(n, &records));
@@ -614,10 +591,10 @@ static PetscErrorCode commit_group(RgStore *store, int *most, RgFault *fault)
     PetscCall(commit_shard(store, 0, n, records, name, &length, fault));
   }
   PetscCall(PetscFree(records));
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   PetscCall(note_small(store, name, 0, length));
   PetscCall(forget(store, n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- compaction ------------------------------------------------------------------------------ */
@@ -631,7 +608,6 @@ static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathe
   char *path;
   int before = gathered->n;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_path_join(store->directory, name, &path));
   PetscCall(rg_shard_open(path, RG_TOP, &cursor.container, &fault));
   PetscCall(PetscFree(path));
@@ -642,7 +618,7 @@ static PetscErrorCode gather_shard(const RgStore *store, const char *name, Gathe
   PetscCall(rg_cursor_close(&cursor));
   *ok = !fault.code && gathered->n > before;
   if (!*ok) PetscCall(drop(gathered, before));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Unlink the inputs, whose records are in the merged shard. */
@@ -650,13 +626,12 @@ static PetscErrorCode remove_merged(const RgStore *store, int n, const RgSmallSh
 {
   char *path;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     PetscCall(rg_path_join(store->directory, inputs[i].name, &path));
     (void)rg_inside_remove(path, RG_TOP, false); /* what remains is a harmless duplicate */
     PetscCall(PetscFree(path));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Merge the readable shards among *n shards of one level. `inputs` and *n are reduced to them. */
@@ -669,7 +644,6 @@ static PetscErrorCode merge_shards(RgStore *store, int *n, RgSmallShard *inputs,
   int good = 0;
   bool ok = false;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < *n; i++) { /* the next scan reports missing and damaged shards */
     PetscCall(gather_shard(store, inputs[i].name, &gathered, &ok));
     if (ok) inputs[good++] = inputs[i];
@@ -683,7 +657,7 @@ static PetscErrorCode merge_shards(RgStore *store, int *n, RgSmallShard *inputs,
   }
   PetscCall(drop(&gathered, 0));
   PetscCall(PetscFree(gathered.records));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Move the first `wanted` small shards of a level into `chosen`, if there are enough. */
@@ -710,8 +684,7 @@ static PetscErrorCode compact(RgStore *store)
   RgFault fault = {0};
   int n = wanted;
 
-  PetscFunctionBeginUser;
-  if (n < 2 || store->n_small < n || rg_wall_seconds() < store->merge_at) PetscFunctionReturn(0);
+  if (n < 2 || store->n_small < n || rg_wall_seconds() < store->merge_at) return 0;
   PetscCall(PetscMalloc1(wanted, &inputs));
   for (int level = 0; !fault.code && choose(store, level, wanted, inputs); level++) {
     n = wanted;
@@ -721,7 +694,7 @@ static PetscErrorCode compact(RgStore *store)
   for (int i = 0; fault.code && i < n; i++)
     PetscCall(note_small(store, inputs[i].name, inputs[i].level, 0));
   PetscCall(PetscFree(inputs));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- add and flush --------------------------------------------------------------------------- */
@@ -745,11 +718,10 @@ static PetscErrorCode flush_all(RgStore *store, RgFault *fault)
 {
   int most = store->n;
 
-  PetscFunctionBeginUser;
   while (store->n > 0 && !fault->code) PetscCall(commit_group(store, &most, fault));
   note_outcome(store, fault);
   if (!fault->code) PetscCall(compact(store));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_store_flush_ahead(RgStore *store, double likely, double possible, RgFault *fault)
@@ -757,29 +729,26 @@ PetscErrorCode rg_store_flush_ahead(RgStore *store, double likely, double possib
   const RgStoreLimits *limits = &store->limits;
   const double now = rg_wall_seconds();
 
-  PetscFunctionBeginUser;
   *fault = (RgFault){0};
-  if (!store->n || now < store->retry_at) PetscFunctionReturn(0);
+  if (!store->n || now < store->retry_at) return 0;
   const bool full = store->bytes >= limits->group_bytes;
   const bool due =
     full || store->urgent || now - store->pending[0].since + possible >= limits->group_seconds;
   const bool early = now + likely < store->committed + limits->spacing;
   if (due && (full || !early)) PetscCall(flush_all(store, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_store_flush(RgStore *store, bool now, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   *fault = (RgFault){0};
   if (!now) PetscCall(rg_store_flush_ahead(store, 0, 0, fault));
   else if (store->n) PetscCall(flush_all(store, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(store->n, store->pending));
   if (!record->provenance.software)
     PetscCall(PetscStrallocpy(store->software, &record->provenance.software));
@@ -789,5 +758,5 @@ PetscErrorCode rg_store_add(RgStore *store, RgRecord *record, RgFault *fault)
   store->pending[store->n++] = (RgUnsaved){rg_wall_seconds(), *record};
   PetscCall(PetscMemzero(record, sizeof(*record)));
   PetscCall(rg_store_flush(store, false, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -113,7 +113,6 @@ static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsign
   char id[RG_ID_LENGTH + 1];
   int trial;
 
-  PetscFunctionBeginUser;
   for (int at = 0; at < index->n; at++) {
     const RgIndexEntry *entry = &index->entries[index->order[at]];
     scan->generation = PetscMax(scan->generation, entry->generation);
@@ -128,14 +127,13 @@ static PetscErrorCode mark_done(const RgIndex *index, const RgPlan *plan, unsign
     scan->n_done++;
     scan->n_failed += entry->status == RG_STATUS_FAILED;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Move shards without a trial of the plan aside, so that other programs see only this study. */
 static PetscErrorCode put_foreign_aside(const RgStore *store, const RgIndex *index,
                                         const bool *planned)
 {
-  PetscFunctionBeginUser;
   for (int s = 0; s < index->n_sources; s++) {
     const RgIndexSource *source = &index->sources[s];
     bool ours = source->results || source->inside == RG_FOLDER;
@@ -144,7 +142,7 @@ static PetscErrorCode put_foreign_aside(const RgStore *store, const RgIndex *ind
     if (!ours)
       PetscCall(rg_shard_move(source->path, source->inside, store->directory, RG_FOLDER_FOREIGN));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -167,9 +165,8 @@ static PetscErrorCode remove_logs(const RgStore *store, const RgIndex *index, co
 {
   Finished finished = {index, planned};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_evaluation_logs_remove(store->directory, is_complete, &finished));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *done,
@@ -178,7 +175,6 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
   RgIndex index = {0};
   bool *planned;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(scan, sizeof(*scan)));
   PetscCall(PetscMemzero(done, (size_t)plan->n));
   PetscCall(rg_remove_stale_in(store->parent));
@@ -201,7 +197,7 @@ PetscErrorCode rg_store_scan(RgStore *store, const RgPlan *plan, unsigned char *
              scan->n_bad == 1 ? "" : "s", store->directory, last);
   }
   PetscCall(rg_index_clear(&index));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- who goes where -------------------------------------------------------------------------- */
@@ -213,7 +209,6 @@ static PetscErrorCode add_planned(RgLayout *layout, const RgPlan *plan, int *mis
   RgTrial trial;
   uint64_t id[2];
 
-  PetscFunctionBeginUser;
   *missing = 0;
   for (int g = 0; g < plan->n_groups; g++) {
     const RgPlanGroup *group = &plan->groups[g];
@@ -225,7 +220,7 @@ static PetscErrorCode add_planned(RgLayout *layout, const RgPlan *plan, int *mis
       else PetscCall(rg_layout_add(layout, index->order[at]));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A trial of a results file outside the plan: entry and label. */
@@ -253,7 +248,6 @@ static PetscErrorCode find_leftovers(const RgLayout *layout, int source, Leftove
 {
   RgCursor cursor = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_index_open(layout->index, source, &cursor.container, fault));
   while (rg_cursor_next(&cursor, fault)) {
     int entry = rg_index_taken(layout->index, source, cursor.ordinal);
@@ -265,7 +259,7 @@ static PetscErrorCode find_leftovers(const RgLayout *layout, int source, Leftove
   if (fault->code)
     fault->code = cursor.container.medium.error ? RG_FAULT_ERROR : RG_FAULT_INCOMPLETE;
   PetscCall(rg_cursor_close(&cursor));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int compare_leftovers(const void *a, const void *b, void *closure)
@@ -286,8 +280,7 @@ static PetscErrorCode add_earlier(RgLayout *layout, RgFault *fault)
   Leftovers left = {0};
   int source = results_source(layout->index);
 
-  PetscFunctionBeginUser;
-  if (source < 0) PetscFunctionReturn(0);
+  if (source < 0) return 0;
   PetscCall(find_leftovers(layout, source, &left, fault));
   if (left.n)
     PetscCall(PetscTimSort(left.n, left.list, sizeof(*left.list), compare_leftovers,
@@ -299,21 +292,19 @@ static PetscErrorCode add_earlier(RgLayout *layout, RgFault *fault)
   }
   for (int i = 0; i < left.n; i++) PetscCall(PetscFree(left.list[i].label));
   PetscCall(PetscFree(left.list));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode replace_text(const char *text, char **field)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(*field));
   PetscCall(PetscStrallocpy(text ? text : "", field));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Use the labels of the current study: they may have changed since a trial ran. */
 static PetscErrorCode relabel(RgLayout *layout, const RgPlan *plan)
 {
-  PetscFunctionBeginUser;
   for (int g = 0; g < layout->n_groups; g++)
     if (!layout->groups[g].earlier) PetscCall(rg_group_shape_drop_settings(&layout->groups[g]));
   for (int i = 0; i < plan->n; i++) {
@@ -334,7 +325,7 @@ static PetscErrorCode relabel(RgLayout *layout, const RgPlan *plan)
     PetscCall(rg_group_shape_add_settings(&layout->groups[layout->slots[i].group], header));
     PetscCall(rg_record_drop_data(header));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- existing files -------------------------------------------------------------------------- */
@@ -368,9 +359,8 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout
   int64_t n_trials = -1, complete = 0;
   int source = results_source(index), n_earlier = 0;
 
-  PetscFunctionBeginUser;
   *same = false;
-  if (source < 0) PetscFunctionReturn(0);
+  if (source < 0) return 0;
   PetscCall(rg_index_open(index, source, &container, fault));
   if (!fault->code) {
     PetscCall(
@@ -390,7 +380,7 @@ static PetscErrorCode is_up_to_date(const RgStore *store, const RgLayout *layout
     *same =
       *same && n_trials == plan->n && !strcmp(study, store->study->text ? store->study->text : "");
   PetscCall(PetscFree(study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- afterwards ------------------------------------------------------------------------------ */
@@ -433,7 +423,6 @@ static PetscErrorCode remove_optima(const RgStore *store)
   char *folder, *path, **names;
   int n, error;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_path_join(store->directory, RG_FOLDER_OPTIMA, &folder));
   PetscCall(rg_directory_list(folder, RG_FOLDER, &n, &names, &error));
   for (int i = 0; i < n; i++) {
@@ -447,14 +436,13 @@ static PetscErrorCode remove_optima(const RgStore *store)
   (void)rg_inside_remove(folder, RG_TOP, true);
   PetscCall(rg_names_free(n, &names));
   PetscCall(PetscFree(folder));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout)
 {
   char *foreign;
 
-  PetscFunctionBeginUser;
   for (int s = 0; s < layout->index->n_sources; s++) {
     const RgIndexSource *source = &layout->index->sources[s];
     if (source->results) continue;
@@ -468,7 +456,7 @@ static PetscErrorCode remove_packed(const RgStore *store, const RgLayout *layout
   (void)rg_inside_remove(foreign, RG_TOP, true); /* succeeds only if they are empty */
   (void)rmdir(store->directory);
   PetscCall(PetscFree(foreign));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- pack ------------------------------------------------------------------------------------ */
@@ -480,9 +468,8 @@ static PetscErrorCode write_packed(RgStore *store, const RgPlan *plan, RgLayout 
   RgContainerInfo info = rg_container_info(store->study);
   char *history = NULL, what[64];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_layout_survey(layout, fault));
-  if (fault->code) PetscFunctionReturn(0);
+  if (fault->code) return 0;
   PetscCall(relabel(layout, plan));
   snprintf(what, sizeof(what), "packed %d trials", plan->n);
   PetscCall(rg_history_line(earlier, what, &history));
@@ -491,7 +478,7 @@ static PetscErrorCode write_packed(RgStore *store, const RgPlan *plan, RgLayout 
   PetscCall(
     rg_layout_write(layout, &info, store->output, store->limits.image_bytes, before, fault));
   PetscCall(PetscFree(history));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* `before`: state of the results file when its trials were gathered. */
@@ -504,7 +491,6 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
   int missing;
   bool same = false;
 
-  PetscFunctionBeginUser;
   store->raced = store->raced || raced;
   PetscCall(rg_layout_create(index, store->directory, &layout));
   PetscCall(add_planned(&layout, plan, &missing));
@@ -520,12 +506,11 @@ static PetscErrorCode pack_index(RgStore *store, const RgPlan *plan, const RgInd
   if (!fault->code) PetscCall(remove_packed(store, &layout));
   PetscCall(PetscFree(earlier));
   PetscCall(rg_layout_destroy(&layout));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   for (int attempt = 0; attempt < 5; attempt++) { /* another run may pack at the same time */
     const RgFileState before = rg_install_state(store->output);
     RgIndex index = {0};
@@ -538,5 +523,5 @@ PetscErrorCode rg_store_pack(RgStore *store, const RgPlan *plan, RgFault *fault)
     if (!fault->code || (fault->code != RG_FAULT_INCOMPLETE && !replaced)) break;
   }
   if (!fault->code) store->found = rg_install_state(store->output);
-  PetscFunctionReturn(0);
+  return 0;
 }

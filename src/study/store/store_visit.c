@@ -15,13 +15,12 @@ static PetscErrorCode is_study_directory(const char *path, bool *is)
   char **names;
   int n, error;
 
-  PetscFunctionBeginUser;
   while (length > 1 && path[length - 1] == '/') length--;
   *is = length > 2 && !strncmp(path + length - 2, ".d", 2);
   PetscCall(rg_directory_list(path, RG_ANYWHERE, &n, &names, &error));
   for (int i = 0; i < n; i++) *is = *is || rg_shard_level(names[i]) >= 0;
   PetscCall(rg_names_free(n, &names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_a_link(const char *path)
@@ -38,7 +37,6 @@ PetscErrorCode rg_store_resolve(const char *path, char **results, char **directo
   const char *name;
   bool studies = true;
 
-  PetscFunctionBeginUser;
   *results = *directory = NULL;
   *fault = (RgFault){0};
   PetscCall(rg_store_paths(path, &beside, &parent, &name));
@@ -59,7 +57,7 @@ PetscErrorCode rg_store_resolve(const char *path, char **results, char **directo
     rg_fault_set(fault, RG_FAULT_ERROR, "%.400s: no such results file or study directory", path);
   }
   PetscCall(PetscFree(beside));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- one record after another ------------------------------------------------------------- */
@@ -103,7 +101,6 @@ static PetscErrorCode remember(RgResults *results)
   uint64_t *seen;
   int n = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(2 * (size_t)index->n, &seen));
   for (int i = 0; i < index->n; i++) {
     const RgIndexEntry *entry = &index->entries[index->order[i]];
@@ -114,13 +111,12 @@ static PetscErrorCode remember(RgResults *results)
   PetscCall(PetscFree(results->seen));
   results->seen = seen;
   results->n_seen = n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Index the files to read. */
 static PetscErrorCode gather(RgResults *results, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(results->gone));
   PetscCall(rg_index_clear(&results->index));
   PetscCall(rg_index_gather(results->directory, results->results, false, &results->index,
@@ -129,14 +125,13 @@ static PetscErrorCode gather(RgResults *results, RgFault *fault)
   PetscCall(PetscCalloc1(PetscMax(results->index.n_sources, 1), &results->gone));
   results->source = -1;
   results->round++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode open_source(RgResults *results)
 {
   const int source = ++results->source;
 
-  PetscFunctionBeginUser;
   results->cursor = (RgCursor){.heads = results->heads};
   results->trouble = (RgFault){0};
   PetscCall(rg_index_open(&results->index, source, &results->cursor.container, &results->trouble));
@@ -145,16 +140,15 @@ static PetscErrorCode open_source(RgResults *results)
   results->gone[source] = results->trouble.code == RG_FAULT_VANISHED;
   if (!results->fine && !results->gone[source])
     results->damaged += results->index.sources[source].n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode close_source(RgResults *results)
 {
-  PetscFunctionBeginUser;
   if (results->fine && results->trouble.code) results->damaged++;
   results->reading = false;
   PetscCall(rg_cursor_close(&results->cursor));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Return the cursor's record if it is the preferred record of its trial. */
@@ -164,19 +158,17 @@ static PetscErrorCode take(RgResults *results, RgRecord *record, bool *taken)
   const int entry = rg_index_taken(index, results->source, results->cursor.ordinal);
   RgFault damage = {0};
 
-  PetscFunctionBeginUser;
-  if (entry != index->sources[results->source].first + results->cursor.ordinal)
-    PetscFunctionReturn(0);
-  if (was_seen(results, index->entries[entry].id)) PetscFunctionReturn(0);
+  if (entry != index->sources[results->source].first + results->cursor.ordinal) return 0;
+  if (was_seen(results, index->entries[entry].id)) return 0;
   if (!results->heads) PetscCall(rg_cursor_read(&results->cursor, &damage));
   if (damage.code) {
     results->damaged++;
-    PetscFunctionReturn(0);
+    return 0;
   }
   *record = *results->cursor.record;
   *results->cursor.record = (RgRecord){0};
   *taken = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool something_vanished(const RgResults *results)
@@ -189,7 +181,6 @@ static bool something_vanished(const RgResults *results)
 
 static PetscErrorCode next(RgResults *results, RgRecord *record, bool *found)
 {
-  PetscFunctionBeginUser;
   while (!*found && !results->fault.code) {
     if (results->reading) {
       if (rg_cursor_next(&results->cursor, &results->trouble))
@@ -203,7 +194,7 @@ static PetscErrorCode next(RgResults *results, RgRecord *record, bool *found)
       PetscCall(gather(results, &results->fault));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_results_next(RgResults *results, RgRecord *record)
@@ -218,13 +209,12 @@ PetscErrorCode rg_results_open(const char *path, RgResults **results, RgFault *f
 {
   RgResults *r;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&r));
   *results = r;
   PetscCall(rg_store_resolve(path, &r->results, &r->directory, fault));
   if (!fault->code) PetscCall(gather(r, fault));
   if (fault->code) PetscCall(rg_results_close(results));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_results_damaged(const RgResults *results)
@@ -236,8 +226,7 @@ PetscErrorCode rg_results_close(RgResults **results)
 {
   RgResults *r = *results;
 
-  PetscFunctionBeginUser;
-  if (!r) PetscFunctionReturn(0);
+  if (!r) return 0;
   if (r->reading) PetscCall(close_source(r));
   PetscCall(rg_index_clear(&r->index));
   PetscCall(PetscFree(r->gone));
@@ -247,7 +236,7 @@ PetscErrorCode rg_results_close(RgResults **results)
   const PetscErrorCode broken = r->broken;
   PetscCall(PetscFree(*results));
   PetscCall(broken);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Visit all records, and close. */
@@ -256,7 +245,6 @@ static PetscErrorCode visit_all(RgResults **results, RgRecordVisitor visit, void
 {
   RgRecord record = {0};
 
-  PetscFunctionBeginUser;
   while (rg_results_next(*results, &record)) {
     PetscCall(visit(closure, &record));
     PetscCall(rg_record_destroy(&record));
@@ -264,7 +252,7 @@ static PetscErrorCode visit_all(RgResults **results, RgRecordVisitor visit, void
   *damaged = rg_results_damaged(*results);
   if ((*results)->fault.code) *fault = (*results)->fault;
   PetscCall(rg_results_close(results));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *closure, int *damaged,
@@ -273,21 +261,19 @@ PetscErrorCode rg_store_visit(const char *path, RgRecordVisitor visit, void *clo
   RgResults *results;
   int count = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_results_open(path, &results, fault));
   if (results) PetscCall(visit_all(&results, visit, closure, &count, fault));
   if (damaged) *damaged = count;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- info ------------------------------------------------------------------------------------ */
 
 static PetscErrorCode read_text(const RgContainer *container, int attribute, char **text)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(*text));
   PetscCall(rg_h5_read_text(container->file, rg_attributes[attribute].name, text, NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_info(const RgContainer *container, RgStoreInfo *info)
@@ -295,7 +281,6 @@ static PetscErrorCode read_info(const RgContainer *container, RgStoreInfo *info)
   int64_t value = 0;
   char *checksum = NULL;
 
-  PetscFunctionBeginUser;
   info->schema_version = (int)container->schema_version;
   PetscCall(read_text(container, RG_ATTRIBUTE_STUDY_NAME, &info->name));
   PetscCall(read_text(container, RG_ATTRIBUTE_TITLE, &info->title));
@@ -306,13 +291,13 @@ static PetscErrorCode read_info(const RgContainer *container, RgStoreInfo *info)
     PetscCall(read_text(container, RG_ATTRIBUTE_CREDIT + i, &info->credit[i]));
   rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_STUDY_SEED].name, &value);
   info->seed = (uint64_t)value;
-  if (info->directory) PetscFunctionReturn(0);
+  if (info->directory) return 0;
   PetscCall(read_text(container, RG_ATTRIBUTE_CHECKSUM, &checksum));
   PetscCall(PetscStrncpy(info->checksum, checksum, sizeof(info->checksum)));
   PetscCall(PetscFree(checksum));
   info->complete =
     rg_h5_read_integer(container->file, rg_attributes[RG_ATTRIBUTE_COMPLETE].name, &value) && value;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Count the shards of a directory; with `describe`, the newest shard describes the study. */
@@ -324,7 +309,6 @@ static PetscErrorCode read_directory(const char *directory, bool describe, RgSto
   time_t newest = 0;
   RgContainer container;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_directory_list(directory, RG_TOP, &n, &names, &error));
   for (int i = 0; i < n; i++) {
     if (rg_shard_level(names[i]) < 0) continue;
@@ -343,7 +327,7 @@ static PetscErrorCode read_directory(const char *directory, bool describe, RgSto
     PetscCall(PetscFree(path));
   }
   PetscCall(rg_names_free(n, &names));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Count the shards beside a results file that have more than the file: shards that could not be
@@ -354,8 +338,7 @@ static PetscErrorCode count_extending(const char *directory, const char *results
   RgFault fault = {0};
   int n_bad, n = 0, file = 0;
 
-  PetscFunctionBeginUser;
-  if (!info->n_shards) PetscFunctionReturn(0);
+  if (!info->n_shards) return 0;
   PetscCall(rg_index_gather(directory, results, false, &index, &n_bad, &fault));
   while (file < index.n_sources && !index.sources[file].results) file++;
   for (int s = 0; s < index.n_sources; s++) {
@@ -367,7 +350,7 @@ static PetscErrorCode count_extending(const char *directory, const char *results
   }
   if (!fault.code) info->n_shards = n + n_bad;
   PetscCall(rg_index_clear(&index));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_store_exists(const char *output)
@@ -381,14 +364,13 @@ bool rg_store_exists(const char *output)
 static PetscErrorCode read_results(const char *results, const RgContainer *container,
                                    RgStoreInfo *info, RgFault *fault)
 {
-  PetscFunctionBeginUser;
   if (!fault->code) {
     PetscCall(read_info(container, info));
     PetscCall(rg_index_check(container, fault));
     rg_fault_judge(fault, fault->code, results);
   }
   rg_store_judge(fault);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault)
@@ -398,7 +380,6 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault
   RgContainer container;
   bool trailed;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(info, sizeof(*info)));
   PetscCall(rg_store_resolve(path, &results, &directory, fault));
   info->directory = directory != NULL;
@@ -415,19 +396,18 @@ PetscErrorCode rg_store_info(const char *path, RgStoreInfo *info, RgFault *fault
   }
   PetscCall(PetscFree(results));
   PetscCall(PetscFree(directory));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_store_info_clear(RgStoreInfo *info)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(info->name));
   PetscCall(PetscFree(info->title));
   PetscCall(PetscFree(info->history));
   PetscCall(PetscFree(info->references));
   PetscCall(PetscFree(info->study));
   for (int i = 0; i < RG_CREDITS; i++) PetscCall(PetscFree(info->credit[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- heads ----------------------------------------------------------------------------------- */
@@ -440,7 +420,6 @@ static PetscErrorCode visit_file(const char *path, RgRecordVisitor visit, void *
   RgCursor cursor = {0};
   bool trailed;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_shard_open_results(path, true, &cursor.container, &trailed, fault));
   PetscCall(read_results(path, &cursor.container, info, fault));
   if (!fault->code) {
@@ -452,7 +431,7 @@ static PetscErrorCode visit_file(const char *path, RgRecordVisitor visit, void *
     rg_fault_judge(fault, RG_FAULT_FOREIGN, path);
   }
   PetscCall(rg_cursor_close(&cursor));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode visit_all_heads(RgResults *r, RgRecordVisitor visit, void *closure,
@@ -460,12 +439,11 @@ static PetscErrorCode visit_all_heads(RgResults *r, RgRecordVisitor visit, void 
 {
   int damaged;
 
-  PetscFunctionBeginUser;
   r->heads = true;
   PetscCall(gather(r, fault));
   if (fault->code) PetscCall(rg_results_close(&r));
   else PetscCall(visit_all(&r, visit, closure, &damaged, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_store_visit_heads(const char *path, RgRecordVisitor visit, void *closure,
@@ -475,7 +453,6 @@ PetscErrorCode rg_store_visit_heads(const char *path, RgRecordVisitor visit, voi
   char *parent;
   const char *name;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(info, sizeof(*info)));
   PetscCall(PetscNew(&r));
   PetscCall(rg_store_resolve(path, &r->results, &r->directory, fault));
@@ -487,10 +464,10 @@ PetscErrorCode rg_store_visit_heads(const char *path, RgRecordVisitor visit, voi
   if (r->results && !info->n_shards) {
     PetscCall(visit_file(r->results, visit, closure, info, fault));
     PetscCall(rg_results_close(&r));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (!fault->code) PetscCall(rg_store_info(path, info, fault));
   if (fault->code) PetscCall(rg_results_close(&r));
   else PetscCall(visit_all_heads(r, visit, closure, fault));
-  PetscFunctionReturn(0);
+  return 0;
 }

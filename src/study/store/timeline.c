@@ -20,10 +20,9 @@ static PetscErrorCode write_event(const RgTimeline *timeline, int number, RgText
 {
   const RgTimelineEvent *e = &timeline->events[number];
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(line, "%d %s %d %d %d %" PRId64 " %" PRId64, number + 1, kinds[e->kind],
                         e->submission, e->attempt, e->worker, e->tick, e->detail));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Microseconds, from before 1970 to far beyond any run, whose sums don't overflow. */
@@ -60,24 +59,22 @@ static bool read_event(const char *line, int number, RgTimelineEvent *event, con
 
 static PetscErrorCode read_point(const char *text, int n, double **point)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, point));
   for (int k = 0; k < n; k++) {
     if (!rg_number_read(text, &text, &(*point)[k])) { /* another dimension: the line is not ours */
       PetscCall(PetscFree(*point));
-      PetscFunctionReturn(0);
+      return 0;
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode forget(RgTimeline *timeline)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < timeline->n; i++) PetscCall(PetscFree(timeline->events[i].point));
   PetscCall(PetscFree(timeline->events));
   timeline->n = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -88,7 +85,6 @@ typedef struct {
 
 static PetscErrorCode keep_longer(Reading *reading)
 {
-  PetscFunctionBeginUser;
   if (reading->file.n > reading->longest->n) {
     PetscCall(forget(reading->longest));
     reading->longest->n = reading->file.n;
@@ -96,7 +92,7 @@ static PetscErrorCode keep_longer(Reading *reading)
     reading->file = (RgTimeline){.n_point = reading->file.n_point};
   }
   PetscCall(forget(&reading->file));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode read_line(void *closure, bool first, char *line)
@@ -106,13 +102,12 @@ static PetscErrorCode read_line(void *closure, bool first, char *line)
   RgTimelineEvent event;
   const char *rest;
 
-  PetscFunctionBeginUser;
   if (first) PetscCall(keep_longer(reading));
-  if (!read_event(line, file->n + 1, &event, &rest)) PetscFunctionReturn(0);
+  if (!read_event(line, file->n + 1, &event, &rest)) return 0;
   if (*rest) PetscCall(read_point(rest, file->n_point, &event.point));
   PetscCall(RG_GROW(file->n, file->events));
   file->events[file->n++] = event;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_timeline_open(const char *directory, const char *id, int n_point,
@@ -120,12 +115,11 @@ PetscErrorCode rg_timeline_open(const char *directory, const char *id, int n_poi
 {
   Reading reading = {.longest = timeline, .file = {.n_point = n_point}};
 
-  PetscFunctionBeginUser;
   *timeline = (RgTimeline){.n_point = n_point};
   PetscCall(
     rg_sealed_open(directory, RG_FOLDER_TIMELINE, id, NULL, read_line, &reading, &timeline->log));
   PetscCall(keep_longer(&reading));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_timeline_read(const char *text, RgTimeline *timeline)
@@ -133,22 +127,20 @@ PetscErrorCode rg_timeline_read(const char *text, RgTimeline *timeline)
   RgTimelineEvent event;
   const char *rest;
 
-  PetscFunctionBeginUser;
   *timeline = (RgTimeline){.log = {.fd = -1}};
   while (*text && read_event(text, timeline->n + 1, &event, &rest) && *rest == '\n') {
     PetscCall(RG_GROW(timeline->n, timeline->events));
     timeline->events[timeline->n++] = event;
     text = rest + 1;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_timeline_clear(RgTimeline *timeline)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_sealed_close(&timeline->log));
   PetscCall(forget(timeline));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -158,13 +150,12 @@ static PetscErrorCode seal_event(const RgTimeline *timeline, int number, RgText 
   const RgTimelineEvent *event = &timeline->events[number];
   RgText line = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(write_event(timeline, number, &line));
   for (int k = 0; event->point && k < timeline->n_point; k++)
     PetscCall(rg_text_add(&line, " %a", event->point[k]));
   PetscCall(rg_sealed_line(&timeline->log, line.data, lines));
   PetscCall(rg_text_clear(&line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A file begins with all earlier events. */
@@ -172,7 +163,6 @@ PetscErrorCode rg_timeline_add(RgTimeline *timeline, const RgTimelineEvent *even
 {
   RgText lines = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(RG_GROW(timeline->n, timeline->events));
   RgTimelineEvent *new = &timeline->events[timeline->n++];
   *new = *event;
@@ -180,7 +170,7 @@ PetscErrorCode rg_timeline_add(RgTimeline *timeline, const RgTimelineEvent *even
     PetscCall(PetscMalloc1(timeline->n_point, &new->point));
     PetscCall(PetscArraycpy(new->point, event->point, timeline->n_point));
   }
-  if (!timeline->log.folder) PetscFunctionReturn(0);
+  if (!timeline->log.folder) return 0;
   for (int i = timeline->log.fd < 0 ? 0 : timeline->n - 1; i < timeline->n; i++)
     PetscCall(seal_event(timeline, i, &lines));
   PetscCall(rg_sealed_write(&timeline->log, &lines, fault));
@@ -189,15 +179,14 @@ PetscErrorCode rg_timeline_add(RgTimeline *timeline, const RgTimelineEvent *even
     timeline->n--;
   }
   PetscCall(rg_text_clear(&lines));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_timeline_write(const RgTimeline *timeline, RgText *text)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < timeline->n; i++) {
     PetscCall(write_event(timeline, i, text));
     PetscCall(rg_text_add(text, "\n"));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -17,40 +17,37 @@ static PetscErrorCode add_word(RgText *text, const char *word)
 {
   const char *guard = word[0] && strchr("=+-@", word[0]) ? "'" : "";
 
-  PetscFunctionBeginUser;
   if (!strpbrk(word, ",\"\n\r")) {
     PetscCall(rg_text_add(text, "%s%s", guard, word));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_text_add(text, "\"%s", guard));
   for (const char *c = word; *c; c++) PetscCall(rg_text_add(text, *c == '"' ? "\"\"" : "%c", *c));
   PetscCall(rg_text_add(text, "\""));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_labels(RgText *text, const RgCell *cell)
 {
   const char *labels[] = {cell->problem_label, cell->algorithm_label, cell->swept};
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < 3; i++) {
     PetscCall(add_word(text, labels[i]));
     PetscCall(rg_text_add(text, ","));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_bound(RgText *text, const RgCell *cell, const char *quantity, int t,
                                 double value, const char *kind, const char *remark)
 {
-  PetscFunctionBeginUser;
   PetscCall(add_labels(text, cell));
   PetscCall(rg_text_add(text, "%s,%d,", quantity, t));
   PetscCall(rg_text_add_real(text, value));
   PetscCall(rg_text_add(text, ",%s,", kind));
   PetscCall(add_word(text, remark));
   PetscCall(rg_text_add(text, "\n"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellTheory *theory)
@@ -62,7 +59,6 @@ static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellThe
                                          : cell->size_x ? RG_CLAIM_BOUND
                                                         : RG_CLAIM_ESTIMATE]; /* of gamma */
 
-  PetscFunctionBeginUser;
   if (!isnan(theory->slope))
     PetscCall(add_bound(text, cell, "measure_slope", theory->n, theory->slope, kind,
                         "K of bounds that are K times as wide as the intervals of f"));
@@ -76,17 +72,16 @@ static PetscErrorCode add_cell(RgText *text, const RgCell *cell, const RgCellThe
     for (int t = 1; theory->value[k] && t <= theory->n; t++)
       PetscCall(add_bound(text, cell, theory->family->curves[k].name, t, theory->value[k][t - 1],
                           kind, theory->why));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_theory_write_bounds(const RgStudy *study, const RgTheoryTable *table,
                                       RgText *text)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "problem,algorithm,swept,quantity,t,value,kind,remark\n"));
   for (int i = 0; i < table->n_cells; i++)
     if (table->cells[i].bounded) PetscCall(add_cell(text, &study->cells[i], &table->cells[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_theory_write_confidence(const RgStudy *study, const RgTheoryTable *table,
@@ -94,7 +89,6 @@ PetscErrorCode rg_theory_write_confidence(const RgStudy *study, const RgTheoryTa
 {
   const double tail = (1 - level) / 2;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(text, "problem,algorithm,swept,t,mean,low,high\n"));
   for (int i = 0; i < table->n_cells; i++) {
     const RgCellTheory *theory = &table->cells[i];
@@ -111,7 +105,7 @@ PetscErrorCode rg_theory_write_confidence(const RgStudy *study, const RgTheoryTa
       PetscCall(rg_text_add(text, "\n"));
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const char *const rg_claim_names[] = {"bound", "estimate", "nominal", NULL};
@@ -142,11 +136,10 @@ typedef struct {
 /* Record the first reason why a bound does not exist or does not hold. */
 static PetscErrorCode object(View *view, RgClaim claim, const char *why)
 {
-  PetscFunctionBeginUser;
-  if (view->theory->why) PetscFunctionReturn(0);
+  if (view->theory->why) return 0;
   view->theory->claim = claim;
   PetscCall(PetscStrallocpy(why, &view->theory->why));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode set_laws(View *view)
@@ -154,12 +147,11 @@ static PetscErrorCode set_laws(View *view)
   RgCellTheory *theory = view->theory;
   const RgCell *cell = view->cell;
 
-  PetscFunctionBeginUser;
-  if (!cell->algorithm->confidence) PetscFunctionReturn(0);
+  if (!cell->algorithm->confidence) return 0;
   PetscCall(PetscMalloc1(theory->n, &theory->law));
   for (int t = 1; t <= theory->n; t++)
     cell->algorithm->confidence(cell->algorithm_options, &view->domain, t, &theory->law[t - 1]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether the gain is over designs and contexts. */
@@ -199,7 +191,6 @@ static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *
   const size_t dim = dims[0] + dims[1], mm = (size_t)m * m;
   double *x, *K;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(m * dim, &x, 2 * mm, &K));
   for (int i = 0; i < m; i++) {
     const size_t point = (size_t)i * size / (size_t)m;
@@ -212,7 +203,7 @@ static PetscErrorCode same_prior(const View *view, const RgKernel *prior, bool *
   *same = true;
   for (size_t i = 0; i < mm; i++) *same = *same && fabs(K[i] - K[mm + i]) <= 1e-12;
   PetscCall(PetscFree2(x, K));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The domain of the gain: the design, or Sobol points of a box; of designs and contexts if both
@@ -227,10 +218,9 @@ static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owne
   const int m = PetscMin(SOBOL_PER_INPUT * dim, SOBOL_MOST);
   double *points, *bounds;
 
-  PetscFunctionBeginUser;
   *owned = (joint && !view->theory->family->nominal) || !rg_space_is_finite(box);
   *domain = view->domain;
-  if (!*owned) PetscFunctionReturn(0);
+  if (!*owned) return 0;
   *domain = (RgDomain){0};
   PetscCall(PetscMalloc2((size_t)m * dim, &points, 2 * dim, &bounds));
   for (int j = 0; j < dim; j++) {
@@ -240,7 +230,7 @@ static PetscErrorCode gain_domain(const View *view, RgDomain *domain, bool *owne
   PetscCall(rg_design_sobol(&random, m, dim, points));
   PetscCall(rg_space_set(&domain->design, dim, m, points, bounds, bounds + dim));
   PetscCall(PetscFree2(points, bounds));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check the assumptions of the theorems, most important first. */
@@ -253,7 +243,6 @@ static PetscErrorCode check_assumptions(View *view)
   RgKernel prior;
   bool same = false;
 
-  PetscFunctionBeginUser;
   if (cell->problem->prior && (finite || joint)) {
     if (joint) PetscCall(gain_domain(view, &points.domain, &same));
     PetscCall(cell->problem->prior(cell->problem_options, &prior));
@@ -274,7 +263,7 @@ static PetscErrorCode check_assumptions(View *view)
     PetscCall(object(view, RG_CLAIM_NOMINAL, "the continuous rule on a finite design"));
   if (!finite)
     PetscCall(object(view, RG_CLAIM_ESTIMATE, "gamma of Sobol points in a continuous design"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- information gain ------------------------------------------------------------------------ */
@@ -284,14 +273,13 @@ static PetscErrorCode gain_key(const View *view, RgText *key)
 {
   const RgCell *cell = view->cell;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(key, "%s{", cell->problem->name));
   PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, key));
   PetscCall(rg_text_add(key, "}{"));
   PetscCall(rg_params_canonical(rg_surrogate_params, &cell->surrogate, key));
   PetscCall(rg_text_add(key, "}%d,%d,", view->theory->n, is_joint(view)));
   PetscCall(rg_text_add_real(key, view->theory->noise));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode find_gain(struct RgGainShelf *shelf, const View *view,
@@ -301,13 +289,12 @@ static PetscErrorCode find_gain(struct RgGainShelf *shelf, const View *view,
   RgDomain domain;
   bool owned;
 
-  PetscFunctionBeginUser;
   PetscCall(gain_key(view, &key));
   for (int i = 0; i < shelf->n; i++) {
     if (strcmp(shelf->entries[i]->key, key.data)) continue;
     *gain = &shelf->entries[i]->gain;
     PetscCall(rg_text_clear(&key));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(RG_GROW(shelf->n, shelf->entries));
   struct RgGainEntry *entry;
@@ -319,7 +306,7 @@ static PetscErrorCode find_gain(struct RgGainShelf *shelf, const View *view,
                                        view->theory->n, &entry->gain));
   if (owned) PetscCall(rg_domain_destroy(&domain));
   *gain = &entry->gain;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- curves ---------------------------------------------------------------------------------- */
@@ -329,7 +316,6 @@ static PetscErrorCode set_curves(View *view)
   RgCellTheory *theory = view->theory;
   const RgBoundCurve *curves = theory->family->curves;
 
-  PetscFunctionBeginUser;
   view->setting.gamma = theory->gain->upper;
   while (curves[theory->n_curves].name) theory->n_curves++;
   PetscCall(PetscCalloc1(theory->n_curves, &theory->value));
@@ -339,7 +325,7 @@ static PetscErrorCode set_curves(View *view)
     PetscCall(PetscMalloc1(theory->n, &theory->value[k]));
     for (int T = 1; T <= theory->n; T++) theory->value[k][T - 1] = curves[k].at(&view->setting, T);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 const double *rg_cell_curve(const RgCellTheory *theory, const char *name)
@@ -360,9 +346,8 @@ static PetscErrorCode law_deviation(const RgCell *cell, double *deviation)
   RgDistribution law;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   *deviation = NAN;
-  if (!param || param->type != RG_PARAM_TEXTS) PetscFunctionReturn(0);
+  if (!param || param->type != RG_PARAM_TEXTS) return 0;
   const RgTexts *texts = (const RgTexts *)((const char *)cell->problem_options + param->offset);
   PetscCall(rg_distribution_parse(texts->values[0], &law, &mistake));
   if (!mistake.data)
@@ -370,7 +355,7 @@ static PetscErrorCode law_deviation(const RgCell *cell, double *deviation)
                  (2 * 0.67448975019608171);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_distribution_destroy(&law));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The laws of a box of contexts that stay the same. */
@@ -378,13 +363,12 @@ static PetscErrorCode set_contexts(View *view)
 {
   const RgDomain *domain = &view->domain;
 
-  PetscFunctionBeginUser;
-  if (!domain->n_laws || rg_law_drifts(domain->n_laws, domain->laws)) PetscFunctionReturn(0);
+  if (!domain->n_laws || rg_law_drifts(domain->n_laws, domain->laws)) return 0;
   PetscCall(PetscCalloc1(domain->context.dim, &view->laws));
   PetscCall(
     rg_distribution_create_all(domain->n_laws, domain->laws, domain->context.dim, view->laws));
   view->setting.contexts = view->laws;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* K of the bounds of the domain's measure; NaN: no known K. */
@@ -393,14 +377,13 @@ static PetscErrorCode measure_slope(const RgDomain *domain, double *slope)
   RgMeasure measure;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   *slope = NAN;
-  if (!domain->measure || (domain->context.size && !domain->context_prob)) PetscFunctionReturn(0);
+  if (!domain->measure || (domain->context.size && !domain->context_prob)) return 0;
   PetscCall(rg_measure_parse(domain->measure, &measure, &mistake));
   if (!mistake.data) *slope = rg_measure_slope(&measure);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_measure_destroy(&measure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the study ------------------------------------------------------------------------------- */
@@ -411,12 +394,11 @@ static PetscErrorCode create_model(View *view)
   const RgCell *cell = view->cell;
   const RgStream stream = rg_stream(0, "theory", 0, "model", 0);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_model_create(&view->domain, &cell->surrogate, view->domain.context.dim > 0,
                             cell->run.noise_known ? cell->run.noise_variance : NAN, 1, &stream,
                             NULL, &view->model));
   view->theory->noise = view->model.noise_variance;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Fill in the model's part of the setting. */
@@ -425,7 +407,6 @@ static PetscErrorCode complete_setting(View *view)
   RgCellTheory *theory = view->theory;
   RgBoundSetting *setting = &view->setting;
 
-  PetscFunctionBeginUser;
   theory->largest = rg_kernel_diagonal(&view->model.kernel);
   PetscCall(measure_slope(&view->domain, &theory->slope));
   setting->kernel = &view->model.kernel;
@@ -436,7 +417,7 @@ static PetscErrorCode complete_setting(View *view)
   PetscCall(law_deviation(view->cell, &setting->context_deviation));
   if (theory->family->noise_of) theory->noise = theory->family->noise_of(setting);
   setting->noise = theory->noise;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append the reason why the theorems don't cover the model to `why`. */
@@ -445,13 +426,12 @@ static PetscErrorCode refuse(const View *view, RgText *why)
   const RgCellTheory *theory = view->theory;
   const RgBoundFamily *family = theory->family;
 
-  PetscFunctionBeginUser;
   if (family->refuse) PetscCall(family->refuse(&view->setting, why));
   if (!why->data && family->unit_variance && theory->largest > 1 + 1e-12)
     PetscCall(rg_text_add(why, "k(x,x) exceeds 1"));
   if (!why->data && !family->nominal && !(theory->noise > 0))
     PetscCall(rg_text_add(why, "the model has no noise"));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf)
@@ -459,7 +439,6 @@ static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf)
   RgCellTheory *theory = view->theory;
   RgText why = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(create_model(view));
   PetscCall(complete_setting(view));
   PetscCall(refuse(view, &why));
@@ -478,7 +457,7 @@ static PetscErrorCode bound_cell(View *view, struct RgGainShelf *shelf)
     PetscCall(rg_distribution_destroy(&view->laws[j]));
   PetscCall(PetscFree(view->laws));
   PetscCall(rg_model_destroy(&view->model));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
@@ -487,7 +466,6 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
   View view = {.cell = cell, .theory = theory};
   unsigned rule = 0;
 
-  PetscFunctionBeginUser;
   *theory = (RgCellTheory){.n = cell->run.iterations};
   PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &view.domain));
   PetscCall(set_laws(&view));
@@ -506,24 +484,22 @@ static PetscErrorCode create_cell(const RgCell *cell, struct RgGainShelf *shelf,
   else PetscCall(bound_cell(&view, shelf));
   if (!theory->why) PetscCall(object(&view, RG_CLAIM_BOUND, ""));
   PetscCall(rg_domain_destroy(&view.domain));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_theory_create(const RgStudy *study, const RgTheoryOptions *options,
                                 RgTheoryTable *table)
 {
-  PetscFunctionBeginUser;
   *table = (RgTheoryTable){.n_cells = study->n_cells};
   PetscCall(PetscNew(&table->shelf));
   PetscCall(PetscCalloc1(study->n_cells, &table->cells));
   for (int i = 0; i < study->n_cells; i++)
     PetscCall(create_cell(&study->cells[i], table->shelf, options, &table->cells[i]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_theory_destroy(RgTheoryTable *table)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < table->n_cells; i++) {
     RgCellTheory *theory = &table->cells[i];
     for (int k = 0; k < theory->n_curves; k++) PetscCall(PetscFree(theory->value[k]));
@@ -537,5 +513,5 @@ PetscErrorCode rg_theory_destroy(RgTheoryTable *table)
   if (table->shelf) PetscCall(PetscFree(table->shelf->entries));
   PetscCall(PetscFree(table->shelf));
   *table = (RgTheoryTable){0};
-  PetscFunctionReturn(0);
+  return 0;
 }

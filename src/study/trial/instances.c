@@ -27,13 +27,12 @@ static PetscErrorCode optimum_cache_program(RgText *text)
   RgText mistake = {0}; /* without /proc, versions alone must suffice */
   char *software, hex[33] = "";
 
-  PetscFunctionBeginUser;
   PetscCall(rg_software_describe(&software));
   PetscCall(rg_file_hash("/proc/self/exe", hex, &mistake));
   PetscCall(rg_text_add(text, "%s; program %s", software, hex));
   PetscCall(rg_text_clear(&mistake));
   PetscCall(PetscFree(software));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- one file -------------------------------------------------------------------------------- */
@@ -59,7 +58,6 @@ static PetscErrorCode compose(const char *key, double optimum, double accuracy, 
   uint64_t bits[2], hash[2];
   char hex[33];
 
-  PetscFunctionBeginUser;
   memcpy(&bits[0], &optimum, sizeof(optimum));
   memcpy(&bits[1], &accuracy, sizeof(accuracy));
   PetscCall(add_head(key, text));
@@ -68,7 +66,7 @@ static PetscErrorCode compose(const char *key, double optimum, double accuracy, 
   rg_hash128(text->data, text->length, hash);
   rg_hash_hex(hash, hex);
   PetscCall(rg_text_add(text, "checksum %s\n", hex));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Parse a file. It is valid if it equals the text composed from its numbers. */
@@ -79,7 +77,6 @@ static PetscErrorCode parse(const char *key, const char *bytes, size_t length, d
   uint64_t bits[2];
   double numbers[2];
 
-  PetscFunctionBeginUser;
   PetscCall(add_head(key, &head));
   if (length > head.length && !memcmp(bytes, head.data, head.length) &&
       sscanf(bytes + head.length, "optimum %" SCNx64 " %*s accuracy %" SCNx64, &bits[0],
@@ -95,7 +92,7 @@ static PetscErrorCode parse(const char *key, const char *bytes, size_t length, d
   }
   PetscCall(rg_text_clear(&head));
   PetscCall(rg_text_clear(&whole));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double *optimum,
@@ -105,7 +102,6 @@ PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double
   char name[48], *bytes = NULL;
   size_t length = 0;
 
-  PetscFunctionBeginUser;
   *found = false;
   name_of(key, name);
   PetscCall(rg_text_add(&path, "%s/%s", folder, name));
@@ -115,7 +111,7 @@ PetscErrorCode rg_optimum_cache_read(const char *folder, const char *key, double
   PetscCall(PetscFree(bytes));
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_text_clear(&path));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, double optimum,
@@ -127,16 +123,15 @@ PetscErrorCode rg_optimum_cache_write(const char *folder, const char *key, doubl
   double value, error_bound;
   bool found;
 
-  PetscFunctionBeginUser;
-  if (!isfinite(optimum) || !isfinite(accuracy)) PetscFunctionReturn(0);
+  if (!isfinite(optimum) || !isfinite(accuracy)) return 0;
   PetscCall(rg_optimum_cache_read(folder, key, &value, &error_bound, &found));
-  if (found) PetscFunctionReturn(0); /* another rank has stored it already */
+  if (found) return 0; /* another rank has stored it already */
   name_of(key, name);
   PetscCall(compose(key, optimum, accuracy, &text));
   (void)rg_inside_create(folder); /* the commit reports a failure */
   PetscCall(rg_file_commit(folder, RG_FOLDER, name, text.data, text.length, &fault));
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 typedef struct {
@@ -172,11 +167,10 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
   const double *to = record->column[RG_COLUMN_WALL_FINISHED];
   Entry entry = {.instance = record->instance, .seed = record->seed};
 
-  PetscFunctionBeginUser;
-  if (recorded->label && strcmp(recorded->label, record->algorithm_label)) PetscFunctionReturn(0);
+  if (recorded->label && strcmp(recorded->label, record->algorithm_label)) return 0;
   const bool real = from && to && rg_values_any(to, (size_t)record->n_rows);
   const bool simulated = duration && rg_values_any(duration, (size_t)record->n_rows);
-  if (!submission || (!simulated && !real)) PetscFunctionReturn(0);
+  if (!submission || (!simulated && !real)) return 0;
   for (int row = 0; row < record->n_rows; row++)
     entry.n = PetscMax(entry.n, submission_at(record, submission, row));
   PetscCall(PetscStrallocpy(record->problem_label, &entry.problem));
@@ -188,7 +182,7 @@ static PetscErrorCode take(void *closure, const RgRecord *record)
   }
   PetscCall(RG_GROW(recorded->n, recorded->entries));
   recorded->entries[recorded->n++] = entry;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read the trials of a results file that have durations. label: the algorithm's label; NULL: any. A
@@ -199,7 +193,6 @@ static PetscErrorCode recorded_read(const char *path, const char *label, RgRecor
   RgRecorded *recorded;
   RgFault fault = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&recorded));
   recorded->label = label;
   PetscCall(PetscStrallocpy(path, &recorded->path));
@@ -211,19 +204,18 @@ static PetscErrorCode recorded_read(const char *path, const char *label, RgRecor
                           label ? " of the algorithm " : "", label ? label : ""));
   if (mistake->length) PetscCall(recorded_destroy(&recorded));
   *out = recorded;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode recorded_destroy(RgRecorded **out)
 {
   RgRecorded *recorded = *out;
 
-  PetscFunctionBeginUser;
-  if (!recorded) PetscFunctionReturn(0);
+  if (!recorded) return 0;
   for (int i = 0; i < recorded->n; i++)
     PetscCall(RG_FREE(&recorded->entries[i].problem, &recorded->entries[i].times));
   PetscCall(RG_FREE(&recorded->entries, &recorded->path, out));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- finding --------------------------------------------------------------------------------- */
@@ -242,7 +234,6 @@ PetscErrorCode rg_recorded_find(const RgRecorded *recorded, const char *problem_
 {
   const Entry *found = NULL;
 
-  PetscFunctionBeginUser;
   *times = NULL;
   for (int i = 0; i < recorded->n; i++) {
     const Entry *entry = &recorded->entries[i];
@@ -254,7 +245,7 @@ PetscErrorCode rg_recorded_find(const RgRecorded *recorded, const char *problem_
                             "%s has trials of '%s', seed %llu, with different durations; choose an "
                             "algorithm with 'recorded FILE of LABEL'",
                             recorded->path, problem_label, (unsigned long long)seed));
-      PetscFunctionReturn(0);
+      return 0;
     }
     found = entry;
   }
@@ -265,7 +256,7 @@ PetscErrorCode rg_recorded_find(const RgRecorded *recorded, const char *problem_
     PetscCall(rg_text_add(mistake, "%s has %d trials with durations, but none of '%s', seed %llu",
                           recorded->path, recorded->n, problem_label, (unsigned long long)seed));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the check of a study -------------------------------------------------------------------- */
@@ -279,9 +270,8 @@ static PetscErrorCode check_trial(const RgRecorded *recorded, const RgCell *cell
   const double *times;
   int n = 0;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_recorded_find(recorded, cell->problem_label, instance, seed, &n, &times, mistake));
-  if (!times || !isnan(cell->crew.time)) PetscFunctionReturn(0);
+  if (!times || !isnan(cell->crew.time)) return 0;
   for (int s = first; s <= last; s++) {
     if (s <= n && !isnan(times[s - 1])) continue;
     PetscCall(rg_text_add(mistake,
@@ -291,7 +281,7 @@ static PetscErrorCode check_trial(const RgRecorded *recorded, const RgCell *cell
                           last));
     break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode check_cell(const RgStudy *study, const RgCell *cell,
@@ -300,12 +290,11 @@ static PetscErrorCode check_cell(const RgStudy *study, const RgCell *cell,
   const bool paired = study->paired && cell->problem->traits & RG_PROBLEM_RANDOM;
   const int n = rg_study_instances(study, cell);
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < cell->n_seeds * n && !mistake->length; i++) {
     const uint64_t seed = study->seeds[i / n];
     PetscCall(check_trial(recorded, cell, paired ? seed : (uint64_t)(i % n), seed, mistake));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check a cell with recorded durations. *recorded: those of the cell `before` (may be NULL). */
@@ -315,7 +304,6 @@ static PetscErrorCode check_duration(const RgStudy *study, const RgCell *cell, c
   RgDuration duration;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_duration_read(cell->crew.duration, NULL, cell->problem_place, &duration, &mistake));
   if (!before || strcmp(before->crew.duration, cell->crew.duration)) {
     PetscCall(recorded_destroy(recorded));
@@ -327,7 +315,7 @@ static PetscErrorCode check_duration(const RgStudy *study, const RgCell *cell, c
                        cell->crew.duration, mistake.data);
   PetscCall(rg_text_clear(&mistake));
   PetscCall(rg_duration_clear(&duration));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_recorded_check(const RgStudy *study, RgDiagnostics *diagnostics)
@@ -335,7 +323,6 @@ PetscErrorCode rg_recorded_check(const RgStudy *study, RgDiagnostics *diagnostic
   RgRecorded *recorded = NULL;
   const RgCell *before = NULL;
 
-  PetscFunctionBeginUser;
   for (int c = 0; c < study->n_cells && !diagnostics->n; c++) {
     const RgCell *cell = &study->cells[c];
     if (rg_duration_kind(cell->crew.duration) != RG_DURATION_RECORDED) continue;
@@ -343,7 +330,7 @@ PetscErrorCode rg_recorded_check(const RgStudy *study, RgDiagnostics *diagnostic
     before = cell;
   }
   PetscCall(recorded_destroy(&recorded));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { MOST = 32, DEAR = 1000 };
@@ -363,41 +350,37 @@ struct RgInstances {
 
 PetscErrorCode rg_instances_create(RgInstances **instances)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(instances));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode clear(RgInstance *entry)
 {
-  PetscFunctionBeginUser;
   if (entry->alive) PetscCall(rg_problem_destroy(&entry->problem));
   PetscCall(RG_FREE(&entry->key, &entry->file_key, &entry->epochs, &entry->column, &entry->times));
   *entry = (RgInstance){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_instances_destroy(RgInstances **instances)
 {
-  PetscFunctionBeginUser;
-  if (!*instances) PetscFunctionReturn(0);
+  if (!*instances) return 0;
   for (int i = 0; i < (*instances)->n; i++) PetscCall(clear(&(*instances)->entries[i]));
   PetscCall(recorded_destroy(&(*instances)->recorded));
   PetscCall(
     RG_FREE(&(*instances)->folder, &(*instances)->program, &(*instances)->recorded_key, instances));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_instances_keep_optima(RgInstances *instances, const char *folder, double least,
                                         const RgRegistry *registry, uint64_t fingerprint)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(instances->folder));
   PetscCall(PetscStrallocpy(folder, &instances->folder));
   instances->least = least;
   instances->registry = registry;
   instances->fingerprint = fingerprint;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Order of the dense matrix that an instance factors. */
@@ -411,7 +394,6 @@ static PetscErrorCode key_of(RgTeam *team, const RgStudy *study, const RgCell *c
 {
   RgText text = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(&text, "%llu;%llu;%s;", (unsigned long long)study->seed,
                         (unsigned long long)number, cell->problem->name));
   PetscCall(rg_params_canonical(cell->problem->params, cell->problem_options, &text));
@@ -420,7 +402,7 @@ static PetscErrorCode key_of(RgTeam *team, const RgStudy *study, const RgCell *c
     PetscCall(rg_text_add(&text, ";team=%d", rg_team_size(team)));
   PetscCall(PetscStrallocpy(text.data, key));
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Find the free entry of `key`, else an empty entry. */
@@ -428,7 +410,6 @@ static PetscErrorCode find(RgInstances *instances, const char *key, RgInstance *
 {
   RgInstance *oldest = NULL;
 
-  PetscFunctionBeginUser;
   *found = NULL;
   for (int i = 0; i < instances->n && !*found; i++) {
     RgInstance *entry = &instances->entries[i];
@@ -436,15 +417,15 @@ static PetscErrorCode find(RgInstances *instances, const char *key, RgInstance *
     if (!strcmp(entry->key, key)) *found = entry;
     if (!oldest || entry->used < oldest->used) oldest = entry;
   }
-  if (*found) PetscFunctionReturn(0);
+  if (*found) return 0;
   if (instances->n < MOST) {
     *found = &instances->entries[instances->n++];
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCheck(oldest, PETSC_COMM_SELF, PETSC_ERR_PLIB, "more than %d instances in use", MOST);
   PetscCall(clear(oldest));
   *found = oldest;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Check that data from outside are still those in the cell's identity. */
@@ -453,16 +434,14 @@ static PetscErrorCode compare_data(const RgCell *cell, const RgProblem *problem,
   const RgProblemClass *class = cell->problem;
   RgText text = {0};
 
-  PetscFunctionBeginUser;
-  if (failure->failed || !class->source || !class->source->identify || !cell->text)
-    PetscFunctionReturn(0);
+  if (failure->failed || !class->source || !class->source->identify || !cell->text) return 0;
   PetscCall(rg_text_add(&text, "problem=%s@%d{", class->name, class->revision));
   PetscCall(class->source->identify(problem, &text));
   PetscCall(rg_text_add(&text, "}"));
   if (strncmp(cell->text, text.data, text.length))
     rg_failure_set(failure, "%s: its data have changed since the study was started", class->name);
   PetscCall(rg_text_clear(&text));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The key of an optimum in a file: everything its bits depend on. These are program, machine,
@@ -476,8 +455,7 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
   const size_t n = rg_cell_problem_length(cell);
   RgText text = {0};
 
-  PetscFunctionBeginUser;
-  if (!n) PetscFunctionReturn(0);
+  if (!n) return 0;
   if (!instances->program) {
     PetscCall(optimum_cache_program(&text));
     instances->program = text.data;
@@ -493,7 +471,7 @@ static PetscErrorCode make_file_key(RgInstances *instances, const RgStudy *study
     PetscCall(rg_text_add(&text, "\nseed %llu, instance %llu", (unsigned long long)study->seed,
                           (unsigned long long)number));
   entry->file_key = text.data;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgStudy *study,
@@ -503,7 +481,6 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
   RgInstance *entry;
   char *key;
 
-  PetscFunctionBeginUser;
   PetscCall(key_of(team, study, cell, number, &key));
   PetscCall(find(instances, key, &entry));
   PetscCall(PetscFree(entry->key));
@@ -511,7 +488,7 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
   entry->taken = true;
   entry->used = ++instances->time;
   *out = entry;
-  if (entry->alive) PetscFunctionReturn(0);
+  if (entry->alive) return 0;
   PetscCall(rg_problem_create_on(team, cell->problem, cell->problem_options, study->seed, number,
                                  &entry->problem, failure));
   PetscCall(compare_data(cell, &entry->problem, failure));
@@ -523,24 +500,23 @@ PetscErrorCode rg_instances_take(RgInstances *instances, RgTeam *team, const RgS
                         !(cell->problem->traits & RG_PROBLEM_COSTLY);
   if (instances->folder && searched && !entry->file_key && !entry->problem.by_team)
     PetscCall(make_file_key(instances, study, cell, number, entry));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_instances_give_back(RgInstance **out)
 {
   RgInstance *entry = *out;
 
-  PetscFunctionBeginUser;
-  if (!entry) PetscFunctionReturn(0);
+  if (!entry) return 0;
   entry->taken = false;
   *out = NULL;
   const RgProblemClass *class = entry->problem.class;
   const bool dear =
     class->traits & RG_PROBLEM_SHARED || order_of(class, entry->problem.options) >= DEAR;
-  if (dear && !entry->broken) PetscFunctionReturn(0);
+  if (dear && !entry->broken) return 0;
   PetscCall(rg_problem_destroy(&entry->problem));
   entry->alive = false;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, const char *label,
@@ -548,7 +524,6 @@ PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, c
 {
   RgText key = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_add(&key, "%s\n%s", path, label ? label : ""));
   if (!instances->recorded || strcmp(instances->recorded_key, key.data)) {
     PetscCall(recorded_destroy(&instances->recorded));
@@ -558,13 +533,12 @@ PetscErrorCode rg_instances_recorded(RgInstances *instances, const char *path, c
   }
   *recorded = instances->recorded;
   PetscCall(rg_text_clear(&key));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_instance_column(RgInstance *instance, const RgCell *cell, const char *name,
                                   const double **times, RgText *mistake)
 {
-  PetscFunctionBeginUser;
   if (!instance->times || strcmp(instance->column, name)) {
     PetscCall(RG_FREE(&instance->column, &instance->times));
     PetscCall(PetscStrallocpy(name, &instance->column));
@@ -572,7 +546,7 @@ PetscErrorCode rg_instance_column(RgInstance *instance, const RgCell *cell, cons
                              &instance->times, mistake));
   }
   *times = instance->times;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The optimum under the present law from the files, else by a search. */
@@ -584,7 +558,6 @@ static PetscErrorCode search(RgInstance *entry, double *optimum, double *accurac
   bool found = false;
   RgText key = {0};
 
-  PetscFunctionBeginUser;
   if (entry->file_key) {
     PetscCall(rg_text_add(&key, "%s", entry->file_key));
     if (entry->problem.epoch)
@@ -596,7 +569,7 @@ static PetscErrorCode search(RgInstance *entry, double *optimum, double *accurac
       rg_wall_seconds() - start >= instances->least)
     PetscCall(rg_optimum_cache_write(instances->folder, key.data, *optimum, *accuracy));
   PetscCall(rg_text_clear(&key));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The optimum of the present epoch, from the list or added to it. */
@@ -605,33 +578,31 @@ static PetscErrorCode epoch_optimum(RgInstance *entry, double *optimum, double *
 {
   RgOptimum *known = NULL;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < entry->n_epochs && !known; i++)
     if (entry->epochs[i].epoch == entry->problem.epoch) known = &entry->epochs[i];
   if (!known) {
     PetscCall(search(entry, optimum, accuracy, failure));
-    if (failure->failed) PetscFunctionReturn(0);
+    if (failure->failed) return 0;
     PetscCall(PetscRealloc((size_t)(entry->n_epochs + 1) * sizeof(*known), &entry->epochs));
     known = &entry->epochs[entry->n_epochs++];
     *known = (RgOptimum){entry->problem.epoch, *optimum, *accuracy};
   }
   *optimum = known->value;
   *accuracy = known->accuracy;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_instance_optimum(RgInstance *instance, double *optimum, double *accuracy,
                                    RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   if (failure->failed) { /* the message must not depend on earlier trials */
     *optimum = instance->problem.optimum;
     *accuracy = 0;
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (instance->problem.epoch) {
     PetscCall(epoch_optimum(instance, optimum, accuracy, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (!instance->has_optimum) {
     PetscCall(search(instance, &instance->optimum, &instance->accuracy, failure));
@@ -639,5 +610,5 @@ PetscErrorCode rg_instance_optimum(RgInstance *instance, double *optimum, double
   }
   *optimum = instance->optimum;
   *accuracy = instance->accuracy;
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -57,7 +57,6 @@ static PetscErrorCode run_create_algorithm(RgTrialRun *run)
   const RgCell *cell = run->cell;
   char name[RG_NAME_MAX];
 
-  PetscFunctionBeginUser;
   snprintf(name, sizeof(name), "algorithm:%s",
            cell->algorithm->stream ? cell->algorithm->stream : cell->algorithm->name);
   RgSetup setup = {
@@ -78,14 +77,13 @@ static PetscErrorCode run_create_algorithm(RgTrialRun *run)
   };
   run->keeper = rg_trial_keeper(run);
   PetscCall(rg_algorithm_create(cell->algorithm, cell->algorithm_options, &setup, &run->algorithm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run_create_log(RgTrialRun *run)
 {
   const RgDomain *domain = &run->problem->domain;
 
-  PetscFunctionBeginUser;
   run->problem->task = (RgTask){.trial = run->trial->id,
                                 .instance = run->trial->instance,
                                 .seed = run->trial->seed,
@@ -98,14 +96,13 @@ static PetscErrorCode run_create_log(RgTrialRun *run)
     PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_EVALUATIONS, run->trial->id,
                                      NULL, domain->design.dim, domain->context.dim,
                                      rg_trial_more(run->cell), &run->log));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run_create(RgTrialRun *run)
 {
   const RgCell *cell = run->cell;
 
-  PetscFunctionBeginUser;
   run->instances = run->host->instances;
   if (!run->instances) PetscCall(rg_instances_create(&run->instances));
   PetscCall(rg_instances_take(run->instances, run->host->team, run->study, cell,
@@ -114,7 +111,7 @@ static PetscErrorCode run_create(RgTrialRun *run)
   if (run->failure.failed) {
     PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations, 0,
                                cell->algorithm->columns, run->record));
-    PetscFunctionReturn(0);
+    return 0;
   }
   const RgDomain *domain = &run->problem->domain;
   int dim = domain->design.dim, context_dim = domain->context.dim;
@@ -138,12 +135,11 @@ static PetscErrorCode run_create(RgTrialRun *run)
   PetscCall(rg_trial_columns(run));
   PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations, model_inputs(run),
                              run->columns, run->record));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run_destroy(RgTrialRun *run)
 {
-  PetscFunctionBeginUser;
   if (run->algorithm.class) PetscCall(rg_algorithm_destroy(&run->algorithm));
   PetscCall(rg_history_destroy(&run->history));
   PetscCall(rg_history_destroy(&run->asked));
@@ -160,7 +156,7 @@ static PetscErrorCode run_destroy(RgTrialRun *run)
   if (run->instance) run->problem->task = (RgTask){0}; /* the problem may outlive the trial */
   PetscCall(rg_instances_give_back(&run->instance));
   if (!run->host->instances) PetscCall(rg_instances_destroy(&run->instances));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode finish_record(RgTrialRun *run, double wall, double cpu)
@@ -168,7 +164,6 @@ static PetscErrorCode finish_record(RgTrialRun *run, double wall, double cpu)
   RgRecord *record = run->record;
   struct rusage usage;
 
-  PetscFunctionBeginUser;
   record->status = run->failure.failed ? RG_STATUS_FAILED : RG_STATUS_COMPLETE;
   if (run->failure.failed)
     snprintf(record->message, sizeof(record->message), "evaluation %d: %.*s", run->stage,
@@ -182,7 +177,7 @@ static PetscErrorCode finish_record(RgTrialRun *run, double wall, double cpu)
     record->provenance.peak_memory = 1024.0 * (double)usage.ru_maxrss;
   if (run->algorithm.versions)
     PetscCall(PetscStrallocpy(run->algorithm.versions, &record->provenance.software));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Time with fractions of a second: among records of a trial the later one counts, even within
@@ -204,7 +199,6 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialH
   const double wall = rg_wall_seconds(), cpu = rg_cpu_seconds(), started = unix_time();
   const int64_t jobs = rg_team_jobs(host->team);
 
-  PetscFunctionBeginUser;
   host->trouble = (RgFault){0};
   run.cell = &study->cells[trial->cell];
   PetscCall(run_create(&run));
@@ -226,5 +220,5 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialH
   *stopped = run.abandoned;
   if (*stopped) PetscCall(rg_record_destroy(record));
   PetscCall(run_destroy(&run));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -14,13 +14,12 @@ static PetscErrorCode find_recorded(RgTrialRun *run, const double **times, RgTex
   const RgTrial *trial = run->trial;
   const RgRecorded *recorded;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_instances_recorded(run->instances, run->duration.name, run->duration.label,
                                   &recorded, mistake));
   if (recorded)
     PetscCall(rg_recorded_find(recorded, run->cell->problem_label, trial->instance, trial->seed,
                                &run->n_times, times, mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Find the durations of the trial that are data. A failure of the trial says what is wrong. */
@@ -29,7 +28,6 @@ static PetscErrorCode trial_read_times(RgTrialRun *run)
   const double *times = NULL;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   if (run->duration.kind == RG_DURATION_REPORTED) {
     run->n_times = run->trial->n_evaluations;
   } else if (run->duration.kind == RG_DURATION_COLUMN) {
@@ -42,7 +40,7 @@ static PetscErrorCode trial_read_times(RgTrialRun *run)
   if (times) PetscCall(PetscArraycpy(run->times, times, run->n_times));
   if (mistake.length) rg_failure_set(&run->failure, "'duration': %s", mistake.data);
   PetscCall(rg_text_clear(&mistake));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* An evaluation that failed takes no time if its duration is not known. */
@@ -91,7 +89,6 @@ PetscErrorCode rg_trial_create_crew(RgTrialRun *run)
   const RgSpace *design = &run->problem->domain.design;
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   run->durations = rg_trial_stream(run, "duration");
   run->deaths = rg_trial_stream(run, "death");
   run->repairs = rg_trial_stream(run, "repair");
@@ -103,24 +100,23 @@ PetscErrorCode rg_trial_create_crew(RgTrialRun *run)
   PetscCall(PetscMalloc1(design->dim, &run->seen));
   PetscCall(trial_read_times(run));
   PetscCall(rg_trial_create_real(run));
-  if (crew->workers == 1) PetscFunctionReturn(0);
+  if (crew->workers == 1) return 0;
   const size_t room = (size_t)run->trial->n_evaluations;
   PetscCall(PetscMalloc4(room * design->dim, &run->pending_x,
                          room * run->problem->domain.context.dim, &run->pending_c, room,
                          &run->pending_index, room, &run->pending_context));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_destroy_crew(RgTrialRun *run)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_trial_destroy_real(run));
   PetscCall(rg_duration_clear(&run->duration));
   PetscCall(rg_distribution_destroy(&run->death));
   PetscCall(rg_distribution_destroy(&run->repair));
   PetscCall(RG_FREE(&run->seen, &run->times));
   PetscCall(PetscFree4(run->pending_x, run->pending_c, run->pending_index, run->pending_context));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double units(int64_t ticks)
@@ -137,7 +133,6 @@ static PetscErrorCode gather_pending(RgTrialRun *run, const RgCrewAsk *request, 
   const size_t dim = (size_t)asked->dim, dim_c = (size_t)asked->context_dim;
   const bool chosen = run->problem->domain.control == RG_CONTEXT_SIMULATOR;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < request->n_pending; i++) {
     const size_t from = (size_t)request->pending[i] - 1;
     PetscCall(PetscArraycpy(run->pending_x + i * dim, asked->x + from * dim, dim));
@@ -152,20 +147,19 @@ static PetscErrorCode gather_pending(RgTrialRun *run, const RgCrewAsk *request, 
                          chosen ? run->pending_context : NULL,
                          request->pending,
                          units(request->now)};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode ask(void *closure, const RgCrewAsk *request, bool *stop)
 {
   RgTrialRun *run = closure;
 
-  PetscFunctionBeginUser;
   PetscCall(gather_pending(run, request, &run->history.pending));
   PetscCall(rg_trial_ask(run, request->submission, stop));
   run->history.pending = (RgPending){0};
   if (rg_crew_counts(&run->cell->crew))
     *rg_trial_cell(run, RG_COLUMN_N_PENDING, request->submission - 1) = request->n_pending;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode tell(void *closure, const RgCrewRow *row, bool *stop)
@@ -179,18 +173,17 @@ static PetscErrorCode duration(void *closure, int submission, int attempt, int64
   RgTrialRun *run = closure;
   double time;
 
-  PetscFunctionBeginUser;
   *stop = false;
   *ticks = 0;
-  if (!has_clock(run)) PetscFunctionReturn(0);
+  if (!has_clock(run)) return 0;
   time = trial_time(run, submission, attempt);
   *ticks = rg_ticks(time);
-  if (*ticks >= 0) PetscFunctionReturn(0);
+  if (*ticks >= 0) return 0;
   run->stage = submission;
   if (!run->failure.failed)
     rg_failure_set(&run->failure, "its duration is %g, which is no time", time);
   *stop = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int64_t think(void *closure, int submission)
@@ -287,13 +280,12 @@ static void judge_outcome(RgTrialRun *run, const RgCrewOutcome *outcome)
 /* Take in the first n evaluations, before the clock starts. */
 static PetscErrorCode evaluate_first(RgTrialRun *run, int n, bool *stop)
 {
-  PetscFunctionBeginUser;
   for (int s = 1; s <= n && !*stop; s++) {
     const RgCrewRow row = {.submission = s, .attempts = 1};
     PetscCall(rg_trial_ask(run, s, stop));
     if (!*stop) PetscCall(rg_trial_tell(run, &row, stop));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int64_t limit(double time)
@@ -334,7 +326,6 @@ PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
   RgCrewOutcome outcome;
   bool stop = false;
 
-  PetscFunctionBeginUser;
   PetscCall(evaluate_first(run, n_free, &stop));
   if (!stop) {
     PetscCall(rg_crew_run(&options, &host, &outcome));
@@ -343,28 +334,26 @@ PetscErrorCode rg_trial_run_crew(RgTrialRun *run)
   }
   PetscCall(rg_trial_finish_real(run));
   PetscCall(rg_trial_order_rows(run));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- forecast -------------------------------------------------------------------------------- */
 
 static PetscErrorCode ask_nothing(void *closure, const RgCrewAsk *request, bool *stop)
 {
-  PetscFunctionBeginUser;
   (void)closure, (void)request;
   *stop = false;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode count_row(void *closure, const RgCrewRow *row, bool *stop)
 {
   RgTrialRun *run = closure;
 
-  PetscFunctionBeginUser;
   (void)row;
   run->history.n++;
   *stop = false;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The design at random that the forecast has for a submission, as the problem would see it. */
@@ -394,7 +383,6 @@ static PetscErrorCode forecast_duration(void *closure, int submission, int attem
   const double *seen = run->duration.formula.n ? any_design(run, &stream, submission) : NULL;
   double time;
 
-  PetscFunctionBeginUser;
   if (run->duration.kind == RG_DURATION_COLUMN)
     time = run->times[(int)(rg_trial_uniform(&stream, submission, 0) * run->n_times)];
   else if (run->duration.kind == RG_DURATION_RECORDED)
@@ -403,20 +391,19 @@ static PetscErrorCode forecast_duration(void *closure, int submission, int attem
   *ticks = rg_ticks(time);
   *stop = *ticks < 0;
   if (*stop) rg_failure_set(&run->failure, "submission %d takes no time", submission);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read durations that are data. */
 static PetscErrorCode read_data(RgTrialRun *run)
 {
-  PetscFunctionBeginUser;
   if (run->duration.kind == RG_DURATION_COLUMN)
     PetscCall(rg_instances_take(run->instances, NULL, run->study, run->cell, run->trial->instance,
                                 &run->instance, &run->failure));
   if (run->duration.kind != RG_DURATION_LAW && !run->failure.failed)
     PetscCall(trial_read_times(run));
   if (run->instance) PetscCall(rg_instances_give_back(&run->instance));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Read the laws and data of the cell; *known is false if no clock follows from them. problem:
@@ -427,9 +414,8 @@ static PetscErrorCode read_forecast(RgTrialRun *run, RgProblem *problem, bool *k
   const RgDurationKind kind = rg_duration_kind(cell->crew.duration);
   RgText mistake = {0};
 
-  PetscFunctionBeginUser;
   *known = kind != RG_DURATION_NONE && kind != RG_DURATION_REPORTED && !rg_trial_may_end(run);
-  if (!*known) PetscFunctionReturn(0);
+  if (!*known) return 0;
   PetscCall(cell->problem->domain(cell->problem, cell->problem_options, &problem->domain));
   run->problem = problem;
   PetscCall(rg_duration_read(cell->crew.duration, &problem->domain.design, cell->problem_place,
@@ -440,7 +426,7 @@ static PetscErrorCode read_forecast(RgTrialRun *run, RgProblem *problem, bool *k
   PetscCall(PetscMalloc1(problem->domain.design.dim, &run->seen));
   PetscCall(read_data(run));
   *known = !run->failure.failed;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgInstances *instances,
@@ -455,7 +441,6 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgI
   const RgCrewOptions options = crew_options(&run, n_free);
   RgCrewOutcome outcome;
 
-  PetscFunctionBeginUser;
   PetscCall(read_forecast(&run, &problem, known));
   *forecast = (RgForecast){.reported = rg_duration_kind(crew->duration) == RG_DURATION_REPORTED};
   run.durations = rg_trial_stream(&run, "duration");
@@ -485,5 +470,5 @@ PetscErrorCode rg_trial_forecast(const RgStudy *study, const RgTrial *trial, RgI
   PetscCall(rg_duration_clear(&run.duration));
   PetscCall(rg_distribution_destroy(&run.death));
   PetscCall(rg_distribution_destroy(&run.repair));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -22,7 +22,6 @@ PetscErrorCode rg_trial_insist(RgTrialRun *run, RgTrialWriting write, void *clos
 {
   const double until = rg_wall_seconds() + patience;
 
-  PetscFunctionBeginUser;
   for (double pause = 0.05;; pause = PetscMin(2 * pause, 1.0)) {
     run->host->trouble = (RgFault){0};
     PetscCall(write(closure, &run->host->trouble));
@@ -30,11 +29,11 @@ PetscErrorCode rg_trial_insist(RgTrialRun *run, RgTrialWriting write, void *clos
     if (rg_fault_lasts(&run->host->trouble) || rg_trial_hear_stop(run) ||
         rg_wall_seconds() > until) {
       run->abandoned = true;
-      PetscFunctionReturn(0);
+      return 0;
     }
     PetscCall(PetscSleep(pause));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the value ------------------------------------------------------------------------------- */
@@ -61,7 +60,6 @@ PetscErrorCode rg_trial_measure(RgTrialRun *run, int row, double *f)
   RgFailure *failure = &run->failure;
   const RgPoint point = rg_trial_point(run, row);
 
-  PetscFunctionBeginUser;
   run->problem->task.evaluation = row + 1;
   run->problem->task.lost = false;
   PetscCall(rg_text_clear(&run->account));
@@ -69,7 +67,7 @@ PetscErrorCode rg_trial_measure(RgTrialRun *run, int row, double *f)
   if (!failure->failed)
     PetscCall(rg_problem_constrain(run->problem, &point, run->constraints, failure));
   rg_trial_keep_time(run, row, true);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* After a failure: NaN if the trial tolerates it. */
@@ -77,18 +75,17 @@ static PetscErrorCode tolerate(RgTrialRun *run, int row, double *f)
 {
   RgFailure *failure = &run->failure;
 
-  PetscFunctionBeginUser;
   run->tolerated = (RgFailure){0};
-  if (!failure->failed) PetscFunctionReturn(0);
+  if (!failure->failed) return 0;
   run->abandoned = run->stop_heard && run->cell->problem->traits & RG_PROBLEM_COSTLY;
-  if (run->abandoned || run->problem->task.lost || !rg_trial_tolerates(run)) PetscFunctionReturn(0);
+  if (run->abandoned || run->problem->task.lost || !rg_trial_tolerates(run)) return 0;
   PetscCall(rg_trial_note(run, row + 1, failure->message));
   run->tolerated = *failure;
   *failure = (RgFailure){0};
   *f = NAN;
   for (int k = 0; k < run->problem->domain.n_constraints; k++) run->constraints[k] = NAN;
   for (int k = 0; k < rg_cell_numbers(run->cell).n; k++) run->problem->task.numbers[k] = NAN;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Store f, the observation y, and the numbers that came with it. */
@@ -97,14 +94,13 @@ static PetscErrorCode store_value(RgTrialRun *run, int row, double f, double y)
   const int n = run->asked.n_constraints;
   const bool known = rg_trial_knows(run, row);
 
-  PetscFunctionBeginUser;
   run->asked.y[row] = run->failure.failed ? NAN : y;
   PetscCall(PetscArraycpy(run->asked.constraints + (size_t)row * n, run->constraints, n));
   for (int k = 0; k < rg_cell_numbers(run->cell).n; k++)
     run->record->extra[run->numbers + k][row] = known ? NAN : run->problem->task.numbers[k];
   *rg_trial_cell(run, RG_COLUMN_F, row) = f;
   *rg_trial_cell(run, RG_COLUMN_Y, row) = y;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Observe f with noise. */
@@ -113,10 +109,9 @@ static PetscErrorCode observe(RgTrialRun *run, int row, double f)
   const double deviation = sqrt(run->cell->run.noise_variance);
   RgRandom random = rg_stream_at(&run->noise, (uint64_t)row);
 
-  PetscFunctionBeginUser;
   const double y = deviation > 0 ? f + deviation * rg_random_normal(&random) : f;
   PetscCall(store_value(run, row, f, y));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Take a value from the file of given designs. Its noise is not known where f is costly. */
@@ -127,18 +122,16 @@ static PetscErrorCode take_known(RgTrialRun *run, int row)
   RgFailure failure = {0};
   double f = y;
 
-  PetscFunctionBeginUser;
   if (!(run->problem->class->traits & RG_PROBLEM_COSTLY))
     PetscCall(rg_problem_evaluate(run->problem, 1, &point, &f, &failure));
   PetscCall(store_value(run, row, failure.failed ? NAN : f, y));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_keep_value(RgTrialRun *run, int row, double f, double seconds)
 {
   Answer answer = {run, rg_trial_point(run, row), row, f, seconds};
 
-  PetscFunctionBeginUser;
   PetscCall(tolerate(run, row, &answer.f));
   run->seconds += seconds;
   if (!run->failure.failed && run->log) { /* the answer must be on the disk before it is used */
@@ -146,7 +139,7 @@ PetscErrorCode rg_trial_keep_value(RgTrialRun *run, int row, double f, double se
     PetscCall(rg_trial_insist(run, add_answer, &answer));
   }
   if (!run->abandoned) PetscCall(observe(run, row, answer.f));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_recall(RgTrialRun *run, int row, bool *found)
@@ -157,11 +150,10 @@ PetscErrorCode rg_trial_recall(RgTrialRun *run, int row, bool *found)
   const RgPoint point = rg_trial_point(run, row);
   double f = NAN, seconds = 0;
 
-  PetscFunctionBeginUser;
   *found = rg_trial_knows(run, row);
   if (*found) {
     PetscCall(take_known(run, row));
-    PetscFunctionReturn(0);
+    return 0;
   }
   *found = known &&
            rg_evaluation_log_find(known, row + 1, point.x, point.c, &f, run->constraints, &seconds);
@@ -178,7 +170,7 @@ PetscErrorCode rg_trial_recall(RgTrialRun *run, int row, bool *found)
     PetscCall(observe(run, row, NAN));
     *found = true;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the point ------------------------------------------------------------------------------- */
@@ -213,12 +205,11 @@ PetscErrorCode rg_trial_draw_context(RgTrialRun *run, int row)
 {
   RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_problem_at(run->problem, row + 1));
   PetscCall(run->problem->class->draw_context(run->problem, &random, run->native_c,
                                               &run->query.context_index));
   rg_space_to_unit(&run->problem->domain.context, run->native_c, run->query.c);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_place(RgTrialRun *run, int row, bool *otherwise)
@@ -226,7 +217,6 @@ PetscErrorCode rg_trial_place(RgTrialRun *run, int row, bool *otherwise)
   const RgDomain *domain = &run->problem->domain;
   const bool context = domain->context.dim > 0;
 
-  PetscFunctionBeginUser;
   find_native(run, row);
   *otherwise = rg_trial_recall_point(run, row + 1);
   if (*otherwise) find_native(run, row);
@@ -240,7 +230,7 @@ PetscErrorCode rg_trial_place(RgTrialRun *run, int row, bool *otherwise)
   if (context)
     PetscCall(
       PetscArraycpy(rg_trial_cell(run, RG_COLUMN_C, row), run->native_c, domain->context.dim));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 RgPoint rg_trial_point(RgTrialRun *run, int row)
@@ -257,12 +247,11 @@ PetscErrorCode rg_trial_evaluate(RgTrialRun *run, int row)
   bool found;
   double f = NAN;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_trial_recall(run, row, &found));
-  if (found) PetscFunctionReturn(0);
+  if (found) return 0;
   const double before = run->problem->task.cpu;
   PetscCall(rg_trial_measure(run, row, &f));
   run->clock.cpu[RG_STAGE_EVALUATE] += run->problem->task.cpu - before;
   PetscCall(rg_trial_keep_value(run, row, f, rg_wall_seconds() - start));
-  PetscFunctionReturn(0);
+  return 0;
 }

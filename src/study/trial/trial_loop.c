@@ -16,23 +16,21 @@
 
 static PetscErrorCode open_log(RgTrialRun *run, int n)
 {
-  PetscFunctionBeginUser;
   if (!run->answers)
     PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_ANSWERS, run->trial->id,
                                      run->cell->outside, n, 0, 0, &run->answers));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode find(void *closure, int number, int n, double *numbers, bool *found)
 {
   RgTrialRun *run = closure;
 
-  PetscFunctionBeginUser;
   PetscCall(open_log(run, n));
   const double *known = rg_evaluation_log_design(run->answers, number);
   *found = known != NULL;
   if (known) PetscCall(PetscArraycpy(numbers, known, n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Numbers to be logged. */
@@ -53,11 +51,10 @@ static PetscErrorCode keep(void *closure, int number, int n, const double *numbe
 {
   RgTrialRun *run = closure;
 
-  PetscFunctionBeginUser;
   PetscCall(open_log(run, n));
   PetscCall(rg_trial_insist(run, add_entry, &(Entry){run->answers, number, numbers}));
   *kept = !run->abandoned;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 RgKeeper rg_trial_keeper(RgTrialRun *run)
@@ -75,23 +72,21 @@ static PetscErrorCode set_moment(RgTrialRun *run, int row, RgPoint *at)
 {
   const RgRecord *record = run->record;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_problem_at(run->problem, row + 1));
-  if (run->problem->domain.control != RG_CONTEXT_ANNOUNCED) PetscFunctionReturn(0);
+  if (run->problem->domain.control != RG_CONTEXT_ANNOUNCED) return 0;
   *at = (RgPoint){.index = -1,
                   .c = record->column[RG_COLUMN_C] + (size_t)row * record->dim_c,
                   .context_index = run->history.context_index[row]};
   run->problem->announced = at;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode optimum_of(RgTrialRun *run, double *optimum, double *accuracy)
 {
-  PetscFunctionBeginUser;
   if (run->problem->announced)
     PetscCall(rg_regret_optimum(run->problem, optimum, accuracy, &run->failure));
   else PetscCall(rg_instance_optimum(run->instance, optimum, accuracy, &run->failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The designs of rows 0 .. row, the present F at them, and its maximum. Rows whose evaluation
@@ -100,7 +95,6 @@ static PetscErrorCode look_back(RgTrialRun *run, int row, RgPoint *points, doubl
 {
   const RgRecord *record = run->record;
 
-  PetscFunctionBeginUser;
   *best = -INFINITY;
   for (int i = 0; i <= row; i++)
     points[i] = (RgPoint){.index = run->history.index[i],
@@ -110,7 +104,7 @@ static PetscErrorCode look_back(RgTrialRun *run, int row, RgPoint *points, doubl
   for (int i = 0; i <= row; i++)
     if (!run->history.feasible[i]) F[i] = NAN;
     else *best = fmax(*best, F[i]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode recommended_value(RgTrialRun *run, int row, double *F)
@@ -119,14 +113,13 @@ static PetscErrorCode recommended_value(RgTrialRun *run, int row, double *F)
   const double *column = record->column[RG_COLUMN_RECOMMENDATION];
   RgPoint point = {.index = -1, .context_index = -1};
 
-  PetscFunctionBeginUser;
   *F = NAN;
-  if (!run->cell->algorithm->recommend || !column) PetscFunctionReturn(0);
+  if (!run->cell->algorithm->recommend || !column) return 0;
   point.x = column + (size_t)row * record->dim_x;
   point.index = run->recommended[row];
   if (!isnan(point.x[0]))
     PetscCall(rg_problem_objective(run->problem, 1, &point, F, &run->failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_moments(RgTrialRun *run, RgTrialMoments *moments)
@@ -135,7 +128,6 @@ PetscErrorCode rg_trial_moments(RgTrialRun *run, RgTrialMoments *moments)
   double *F, error;
   RgPoint at, *points;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(n, &points, n, &F));
   for (int row = 0; row < n; row++) {
     PetscCall(set_moment(run, row, &at));
@@ -149,7 +141,7 @@ PetscErrorCode rg_trial_moments(RgTrialRun *run, RgTrialMoments *moments)
   for (int row = 0; run->problem->objective_error > 0 && row < n; row++)
     run->record->column[RG_COLUMN_OBJECTIVE_ERROR][row] = run->problem->objective_error;
   PetscCall(PetscFree2(points, F));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Find the free point of a finite set that is nearest to a point of the box design. */
@@ -173,7 +165,6 @@ static void nearest_free_point(const RgSpace *space, const double *u, unsigned c
 
 static PetscErrorCode box_design(int kind, RgRandom *random, int n, int dim, double *points)
 {
-  PetscFunctionBeginUser;
   switch (kind) {
   case RG_INITIAL_SOBOL: PetscCall(rg_design_sobol(random, n, dim, points)); break;
   case RG_INITIAL_LATIN_HYPERCUBE:
@@ -181,14 +172,13 @@ static PetscErrorCode box_design(int kind, RgRandom *random, int n, int dim, dou
     break;
   default: PetscCall(rg_design_uniform(random, n, dim, points)); break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Choose n free points of a finite set. */
 static PetscErrorCode set_design(const RgSpace *space, int kind, RgRandom *random, int n_given,
                                  int n, unsigned char *taken, int *indices)
 {
-  PetscFunctionBeginUser;
   if (kind == RG_INITIAL_UNIFORM) { /* enough draws to leave n free points */
     const int drawn = PetscMin(n + n_given, space->size);
     int *subset, count = 0;
@@ -205,7 +195,7 @@ static PetscErrorCode set_design(const RgSpace *space, int kind, RgRandom *rando
       nearest_free_point(space, points + (size_t)i * space->dim, taken, &indices[i]);
     PetscCall(PetscFree(points));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Make n designs in a space. The given designs come first; the rest is of `kind`
@@ -220,12 +210,11 @@ static PetscErrorCode trial_design(const RgStream *stream, const RgSpace *space,
   const size_t dim = (size_t)space->dim;
   unsigned char *taken;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) indices[i] = i < first ? given->index[i] : -1;
   PetscCall(PetscArraycpy(points, given->x, (size_t)first * dim));
   if (!rg_space_is_finite(space)) {
     PetscCall(box_design(kind, &random, n - first, space->dim, points + (size_t)first * dim));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscCalloc1(space->size, &taken));
   for (int i = 0; i < first; i++) taken[indices[i]] = 1;
@@ -234,7 +223,7 @@ static PetscErrorCode trial_design(const RgStream *stream, const RgSpace *space,
   for (int i = 0; i < n; i++)
     PetscCall(
       PetscArraycpy(points + (size_t)i * dim, space->points + (size_t)indices[i] * dim, dim));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the design ------------------------------------------------------------------------------ */
@@ -246,7 +235,6 @@ PetscErrorCode rg_trial_draw_design(RgTrialRun *run)
   const bool more = cell->crew.workers > 1 && cell->crew.start == RG_START_DESIGN;
   const int n = n0 + (more ? PetscMin(cell->crew.workers, cell->run.iterations) : 0);
 
-  PetscFunctionBeginUser;
   run->n_designed = n;
   PetscCall(
     PetscMalloc2((size_t)PetscMax(n, 1) * dim, &run->design, PetscMax(n, 1), &run->design_index));
@@ -255,7 +243,7 @@ PetscErrorCode rg_trial_draw_design(RgTrialRun *run)
   RgStream stream = rg_stream(run->study->seed, cell->problem->name, 0, "design", run->trial->seed);
   PetscCall(trial_design(&stream, &run->problem->domain.design, cell->run.initial_design,
                          &cell->given, n, run->design, run->design_index));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Choose the context of a designed point for the learner: uniform over a finite set, else by
@@ -264,32 +252,30 @@ static PetscErrorCode initial_context(RgTrialRun *run, RgRandom *random)
 {
   const RgSpace *context = &run->problem->domain.context;
 
-  PetscFunctionBeginUser;
   if (rg_space_is_finite(context)) {
     int index = (int)rg_random_below(random, (uint64_t)context->size);
     run->query.context_index = index;
     PetscCall(
       PetscArraycpy(run->query.c, context->points + (size_t)index * context->dim, context->dim));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(run->problem->class->draw_context(run->problem, random, run->native_c,
                                               &run->query.context_index));
   rg_space_to_unit(context, run->native_c, run->query.c);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode take_designed(RgTrialRun *run, int row)
 {
   const int dim = run->problem->domain.design.dim;
 
-  PetscFunctionBeginUser;
   run->query.index = run->design_index[row];
   PetscCall(PetscArraycpy(run->query.x, run->design + (size_t)row * dim, dim));
   if (run->problem->domain.control == RG_CONTEXT_SIMULATOR) {
     RgRandom random = rg_stream_at(&run->contexts, (uint64_t)row);
     PetscCall(initial_context(run, &random));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- recording ------------------------------------------------------------------------------- */
@@ -329,8 +315,7 @@ static PetscErrorCode record_model(RgTrialRun *run, int row)
     run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
   double mean, sd;
 
-  PetscFunctionBeginUser;
-  if (!model) PetscFunctionReturn(0);
+  if (!model) return 0;
   PetscCall(rg_model_predict_history(model, &run->asked, row, 1, &mean, &sd));
   if (model->noise_variance > 0) run->gain += 0.5 * log1p(sd * sd / model->noise_variance);
   *rg_trial_cell(run, RG_COLUMN_POSTERIOR_SD, row) = rg_model_native_sd(model, mean, sd);
@@ -342,7 +327,7 @@ static PetscErrorCode record_model(RgTrialRun *run, int row)
     *rg_trial_cell(run, RG_COLUMN_SOLVER_RESIDUAL, row) = model->report.residual;
   }
   record_kernel(run, model, row);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void add_seconds(RgTrialRun *run, int column, int row, double seconds)
@@ -409,22 +394,20 @@ static PetscErrorCode abandon_if_stopped(RgTrialRun *run, PetscErrorCode code)
 {
   bool stopped;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_poll_end(code, &stopped));
   if (stopped) run->abandoned = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_keep_broken(RgTrialRun *run, int row)
 {
-  PetscFunctionBeginUser;
-  if (!run->failure.failed || run->abandoned) PetscFunctionReturn(0);
+  if (!run->failure.failed || run->abandoned) return 0;
   PetscCall(rg_trial_explain(run, run->failure.message));
   PetscCall(rg_trial_keep_failure(run, row + 1, false, run->explanation.data));
   if (!run->broken) PetscCall(PetscCalloc1(run->trial->n_evaluations, &run->broken));
   run->broken[row] = run->failure;
   run->failure = (RgFailure){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
@@ -433,9 +416,8 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
   const bool designed = submission <= run->n_designed;
   bool otherwise;
 
-  PetscFunctionBeginUser;
   *stop = !goes_on(run);
-  if (*stop) PetscFunctionReturn(0);
+  if (*stop) return 0;
   run->stage = submission;
   /* The method's initial design has the evaluations that were reported before its first query. */
   if (!designed) run->history.n_initial = PetscMin(run->history.n_initial, run->history.n);
@@ -452,20 +434,20 @@ PetscErrorCode rg_trial_ask(RgTrialRun *run, int submission, bool *stop)
     hear_method(run);
   }
   *stop = run->failure.failed || run->abandoned;
-  if (*stop) PetscFunctionReturn(0);
+  if (*stop) return 0;
   PetscCall(rg_clock_begin(&run->clock, RG_STAGE_EVALUATE));
   PetscCall(rg_trial_place(run, row, &otherwise));
   if (!run->real || rg_trial_knows(run, row)) PetscCall(rg_trial_evaluate(run, row));
   PetscCall(rg_clock_end(&run->clock, RG_STAGE_EVALUATE));
   PetscCall(rg_trial_keep_broken(run, row));
   *stop = run->abandoned;
-  if (*stop) PetscFunctionReturn(0);
+  if (*stop) return 0;
   if (!designed) PetscCall(record_model(run, row));
   record_extra(run, row);
   if (run->real && (otherwise || run->otherwise >= run->n_extra))
     run->record->extra[run->otherwise][row] = otherwise;
   rg_trial_record_clock(run, row);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- tell ------------------------------------------------------------------------------------ */
@@ -477,7 +459,6 @@ static PetscErrorCode run_scores(RgTrialRun *run, int t, int row)
   const RgAlgorithmClass *class = run->cell->algorithm;
   const bool all = run->cell->score < 0 && class->scores;
 
-  PetscFunctionBeginUser;
   for (int s = 0; s < run->cell->n_scores && !run->failure.failed; s++) {
     if (!rg_trial_is_scored(run, s)) continue;
     if (all)
@@ -487,7 +468,7 @@ static PetscErrorCode run_scores(RgTrialRun *run, int t, int row)
       rg_trial_cell(run, RG_COLUMN_SCORE_RECOMMENDED, at)[s] =
         all ? run->query.index : run->recommended[row];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Record the recommendation after t queries; t = 0: after the initial design. */
@@ -495,14 +476,13 @@ static PetscErrorCode run_recommendation(RgTrialRun *run, int t, int row)
 {
   const RgAlgorithmClass *class = run->cell->algorithm;
 
-  PetscFunctionBeginUser;
   PetscCall(class->recommend(&run->algorithm, t, &run->history, &run->query, &run->failure));
   run->recommended[row] = run->failure.failed ? -1 : run->query.index;
   if (!run->failure.failed)
     rg_space_to_native(&run->problem->domain.design, run->query.x,
                        rg_trial_cell(run, RG_COLUMN_RECOMMENDATION, run->order[row] - 1));
   PetscCall(run_scores(run, t, row));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Ask the method for its recommendation after row `row`. Without one, skip the clock: each
@@ -511,19 +491,18 @@ static PetscErrorCode hear_out(RgTrialRun *run, int submission, int row)
 {
   const int t = row + 1 - run->trial->n_initial;
 
-  PetscFunctionBeginUser;
-  if (!run->cell->algorithm->recommend || t < 0) PetscFunctionReturn(0);
+  if (!run->cell->algorithm->recommend || t < 0) return 0;
   if (t) {
     recall_extra(run, submission - 1);
     PetscCall(rg_clock_begin(&run->clock, RG_STAGE_ACQUIRE));
   }
   may_abandon(run);
   PetscCall(abandon_if_stopped(run, run_recommendation(run, t, row)));
-  if (!t || run->abandoned) PetscFunctionReturn(0); /* a stop may have come within a stage */
+  if (!t || run->abandoned) return 0; /* a stop may have come within a stage */
   PetscCall(rg_clock_end(&run->clock, RG_STAGE_ACQUIRE));
   record_extra(run, submission - 1);
   hear_method(run);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The evaluation did not end well: forget its value. */
@@ -541,17 +520,16 @@ static PetscErrorCode judge_ending(RgTrialRun *run, const RgCrewRow *row)
   static const char *const words[] = {
     [RG_ENDED_TOO_LONG] = "it takes longer than 'time_limit'", [RG_ENDED_LOST] = "its worker died"};
 
-  PetscFunctionBeginUser;
   if (run->broken && run->broken[row->submission - 1].failed)
     run->failure = run->broken[row->submission - 1];
-  if (row->ending == RG_ENDED_DONE) PetscFunctionReturn(0);
+  if (row->ending == RG_ENDED_DONE) return 0;
   if (!rg_trial_tolerates(run)) {
     rg_failure_set(&run->failure, "%s", words[row->ending]);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(rg_trial_note(run, row->submission, words[row->ending]));
   forget_value(run, row->submission - 1);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode append(RgTrialRun *run, int from)
@@ -560,23 +538,21 @@ static PetscErrorCode append(RgTrialRun *run, int from)
   const size_t dim = (size_t)asked->dim, dim_c = (size_t)asked->context_dim;
   const int n = asked->n_constraints;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscArraycpy(run->constraints, asked->constraints + (size_t)from * n, n));
   PetscCall(rg_history_append(&run->history, asked->x + from * dim, asked->index[from],
                               dim_c ? asked->c + from * dim_c : NULL, asked->context_index[from],
                               asked->y[from]));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop)
 {
   const int row = run->history.n, from = told->submission - 1;
 
-  PetscFunctionBeginUser;
   run->stage = told->submission;
   PetscCall(judge_ending(run, told));
   *stop = run->failure.failed;
-  if (*stop) PetscFunctionReturn(0);
+  if (*stop) return 0;
   PetscCall(append(run, from));
   run->order[row] = told->submission;
   PetscCall(rg_trial_outcome(run, row, run->asked.y[from]));
@@ -586,7 +562,7 @@ PetscErrorCode rg_trial_tell(RgTrialRun *run, const RgCrewRow *told, bool *stop)
   const int n0 = run->trial->n_initial;
   if (row >= n0 || (row == n0 - 1 && goes_on(run))) PetscCall(rg_trial_check_end(run, row));
   *stop = run->failure.failed || run->abandoned || run->ended;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the order of rows ----------------------------------------------------------------------- */
@@ -597,26 +573,24 @@ static PetscErrorCode permute(const RgTrialRun *run, int width, double *values)
   const int n = run->history.n;
   double *moved;
 
-  PetscFunctionBeginUser;
-  if (!values || !width) PetscFunctionReturn(0);
+  if (!values || !width) return 0;
   PetscCall(PetscMalloc1((size_t)n * width, &moved));
   for (int i = 0; i < n; i++)
     PetscCall(PetscArraycpy(moved + (size_t)i * width, values + (size_t)(run->order[i] - 1) * width,
                             width));
   PetscCall(PetscArraycpy(values, moved, (size_t)n * width));
   PetscCall(PetscFree(moved));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_order_rows(RgTrialRun *run)
 {
   bool in_order = true;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < run->history.n && in_order; i++) in_order = run->order[i] == i + 1;
-  if (in_order) PetscFunctionReturn(0);
+  if (in_order) return 0;
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
     PetscCall(permute(run, rg_record_width(run->record, c), run->record->column[c]));
   for (int k = 0; k < run->record->n_extra; k++) PetscCall(permute(run, 1, run->record->extra[k]));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -23,19 +23,17 @@ static PetscErrorCode is_feasible(RgTrialRun *run, const RgPoint *point, bool *f
 {
   RgFailure failure = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_problem_constrain(run->problem, point, run->constraints, &failure));
   *feasible = !failure.failed;
   for (int k = 0; k < run->problem->domain.n_constraints && *feasible; k++)
     *feasible = run->constraints[k] <= 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Compute F design by design; NaN if a design is infeasible or F fails. */
 static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, int n,
                                        const RgPoint *points, double *F)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < n; i++) {
     RgFailure failure = {0};
     bool feasible = column != RG_COLUMN_X || !counts_not(run, first + i);
@@ -48,7 +46,7 @@ static PetscErrorCode objective_singly(RgTrialRun *run, int column, int first, i
     if (failure.failed && !rg_trial_tolerates(run))
       rg_failure_set(&run->failure, "%s", failure.message);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* F of a costly problem at its evaluations: the observed f; NaN with a context that was not
@@ -84,13 +82,12 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
   const double *x = run->record->column[column] + (ptrdiff_t)first * dim;
   RgPoint *points;
 
-  PetscFunctionBeginUser;
   if (n > 0 && isnan(x[(size_t)(n - 1) * dim])) n--; /* the trial failed at this recommendation */
-  if (n <= 0) PetscFunctionReturn(0);
+  if (n <= 0) return 0;
   if (rg_problem_is_observed(run->problem->class)) {
     if (column == RG_COLUMN_X) objective_observed(run, first, F);
     else recommended_observed(run->record, first, F);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(PetscMalloc1(n, &points));
   for (int i = 0; i < n; i++)
@@ -100,7 +97,7 @@ static PetscErrorCode objective_of(RgTrialRun *run, int column, const int *indic
     PetscCall(objective_singly(run, column, first, n, points, F + first));
   else PetscCall(rg_problem_objective(run->problem, n, points, F + first, &run->failure));
   PetscCall(PetscFree(points));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether the simple regret after row `row` is at most the target of the study. */
@@ -108,14 +105,13 @@ static PetscErrorCode trial_reaches(RgTrialRun *run, int row, bool *reached)
 {
   double *F = run->record->column[RG_COLUMN_OBJECTIVE], best = -INFINITY, optimum, accuracy;
 
-  PetscFunctionBeginUser;
   run->record->n_rows = row + 1;
   PetscCall(objective_of(run, RG_COLUMN_X, run->history.index, run->n_scored, F));
   run->n_scored = row + 1;
   PetscCall(rg_instance_optimum(run->instance, &optimum, &accuracy, &run->failure));
   for (int i = 0; i <= row; i++) best = fmax(best, F[i]);
   *reached = optimum - best <= run->cell->run.stop_regret;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Compute regret by score s. */
@@ -128,7 +124,6 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
   RgPoint *points;
   double *values, optimum;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n, &points));
   PetscCall(PetscMalloc1(5 * (size_t)n, &values));
   for (int row = 0; row < n; row++) points[row] = (RgPoint){.index = run->history.index[row]};
@@ -146,7 +141,7 @@ static PetscErrorCode run_score_regret(RgTrialRun *run, int s)
       rg_trial_cell(run, columns[k], row)[s] = values[(2 + k) * n + row];
   PetscCall(PetscFree(values));
   PetscCall(PetscFree(points));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Compute the regrets of a record with known optimum and objective. A trial above the optimum
@@ -156,7 +151,6 @@ static PetscErrorCode count_regret(const RgCell *cell, RgRecord *record, double 
 {
   RgExcess excess;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_regret(&(RgScores){record->n_rows, record->n_initial, cell->run.count_initial,
                                   record->optimum, accuracy, record->column[RG_COLUMN_OBJECTIVE],
                                   recommended, moments->optima, moments->best},
@@ -164,14 +158,14 @@ static PetscErrorCode count_regret(const RgCell *cell, RgRecord *record, double 
                                    record->column[RG_COLUMN_SIMPLE_REGRET],
                                    record->column[RG_COLUMN_CUMULATIVE_REGRET]},
                       &excess));
-  if (record->status == RG_STATUS_FAILED) PetscFunctionReturn(0);
+  if (record->status == RG_STATUS_FAILED) return 0;
   record->message[0] = 0;
   if (excess.first >= 0)
     rg_format(record->message, sizeof(record->message),
               "evaluation %d is better than the optimum by %.3g; regret counts from the best value "
               "of this trial",
               excess.first + 1, excess.amount);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* F and regret where F is the same for all rows. */
@@ -180,7 +174,6 @@ static PetscErrorCode fixed_regret(RgTrialRun *run)
   RgRecord *record = run->record;
   double *recommended = NULL, *F = record->column[RG_COLUMN_OBJECTIVE], accuracy;
 
-  PetscFunctionBeginUser;
   PetscCall(objective_of(run, RG_COLUMN_X, run->history.index, 0, F));
   for (int row = 0; run->problem->objective_error > 0 && row < record->n_rows; row++)
     record->column[RG_COLUMN_OBJECTIVE_ERROR][row] = run->problem->objective_error;
@@ -195,7 +188,7 @@ static PetscErrorCode fixed_regret(RgTrialRun *run)
   for (int s = 0; s < run->cell->n_scores; s++)
     if (rg_trial_is_scored(run, s)) PetscCall(run_score_regret(run, s));
   PetscCall(PetscFree(recommended));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The regret if F differs between rows. The record's optimum is the optimum of the last row. */
@@ -205,27 +198,25 @@ static PetscErrorCode current_regret(RgTrialRun *run)
   const int n = record->n_rows;
   RgTrialMoments moments = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc3(n, &moments.recommended, n, &moments.optima, n, &moments.best));
   PetscCall(rg_trial_moments(run, &moments));
   record->optimum = moments.optima[n - 1];
   PetscCall(count_regret(run->cell, record, moments.accuracy, moments.recommended, &moments));
   PetscCall(PetscFree3(moments.recommended, moments.optima, moments.best));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_regret(RgTrialRun *run)
 {
   RgFailure earlier = run->failure; /* a failed trial is scored up to its failure */
 
-  PetscFunctionBeginUser;
   run->failure = (RgFailure){0};
   run->problem->objective_error = 0;
   if (rg_trial_follows(run)) PetscCall(current_regret(run));
   else PetscCall(fixed_regret(run));
   run->abandoned = run->failure.failed && run->stop_heard;
   if (earlier.failed) run->failure = earlier;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_rescore(const RgCell *cell, double optimum, RgRecord *record)
@@ -235,8 +226,7 @@ PetscErrorCode rg_trial_rescore(const RgCell *cell, double optimum, RgRecord *re
   const int n = record->n_rows;
   double *recommended = NULL;
 
-  PetscFunctionBeginUser;
-  if (!n) PetscFunctionReturn(0);
+  if (!n) return 0;
   for (int k = 0; k < 4; k++) { /* columns without values were not stored */
     double **column = &record->column[needed[k]];
     const bool missing = !*column;
@@ -251,7 +241,7 @@ PetscErrorCode rg_trial_rescore(const RgCell *cell, double optimum, RgRecord *re
   record->optimum = optimum;
   PetscCall(count_regret(cell, record, 0, recommended, &(RgTrialMoments){0}));
   PetscCall(PetscFree(recommended));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 bool rg_trial_tolerates(const RgTrialRun *run)
@@ -268,23 +258,21 @@ static PetscErrorCode add_text(RgText *texts, int evaluation, const char *json)
 {
   const size_t length = strlen(json);
 
-  PetscFunctionBeginUser;
   for (const char *line = texts->data; line && *line; line = strchr(line, '\n') + 1) {
     const char *own = strchr(line, ' ') + 1;
     if (strncmp(own, json, length) || own[length] != '\n') continue;
     PetscCall(rg_text_add(texts, "%d: %d\n", evaluation, atoi(line)));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (texts->length + length < TEXTS_MAX)
     PetscCall(rg_text_add(texts, "%d: %s\n", evaluation, json));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_explain(RgTrialRun *run, const char *reason)
 {
   RgText *account = &run->account;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_text_clear(&run->explanation));
   PetscCall(rg_text_add(&run->explanation, "%s", reason));
   while (account->length && isspace((unsigned char)account->data[account->length - 1]))
@@ -294,7 +282,7 @@ PetscErrorCode rg_trial_explain(RgTrialRun *run, const char *reason)
     PetscCall(rg_text_add_json(&run->explanation, account->data, account->length));
   }
   PetscCall(rg_text_clear(account));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_keep_failure(RgTrialRun *run, int evaluation, bool reasoned,
@@ -303,11 +291,10 @@ PetscErrorCode rg_trial_keep_failure(RgTrialRun *run, int evaluation, bool reaso
   const char *text = strchr(explanation, text_follows);
   const size_t length = text ? (size_t)(text - explanation) : strlen(explanation);
 
-  PetscFunctionBeginUser;
   if (reasoned)
     PetscCall(rg_text_add(&run->failures, "%d: %.*s\n", evaluation, (int)length, explanation));
   if (text) PetscCall(add_text(&run->texts, evaluation, text + 1));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_note(RgTrialRun *run, int evaluation, const char *reason)
@@ -316,17 +303,16 @@ PetscErrorCode rg_trial_note(RgTrialRun *run, int evaluation, const char *reason
   const bool program = run->log || run->answers; /* otherwise the record has the full text */
   RgText line = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_trial_explain(run, reason));
   PetscCall(rg_trial_keep_failure(run, evaluation, true, run->explanation.data));
   if (host->reasons) rg_reasons_add(host->reasons, reason, 1);
-  if (!host->log || !program) PetscFunctionReturn(0);
+  if (!host->log || !program) return 0;
   PetscCall(rg_text_add(&line, "trial %s (%s on %s, seed %llu), evaluation %d: %s\n",
                         run->trial->id, run->cell->algorithm_label, run->cell->problem_label,
                         (unsigned long long)run->trial->seed, evaluation, reason));
   (void)rg_file_append(host->log, line.data, line.length); /* results don't depend on this log */
   PetscCall(rg_text_clear(&line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- columns --------------------------------------------------------------------------------- */
@@ -346,7 +332,6 @@ PetscErrorCode rg_trial_columns(RgTrialRun *run)
   const int all = run->n_extra + 6 + domain->n_constraints + numbers.n;
   int n = run->n_extra;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(all + 1, &run->columns));
   PetscCall(PetscCalloc1(all, &run->names));
   PetscCall(PetscCalloc1(rg_trial_more(run->cell) + 1, &run->constraints));
@@ -380,7 +365,7 @@ PetscErrorCode rg_trial_columns(RgTrialRun *run)
                "in the last row of a trial that ended before its budget: 1 at the target regret, 2 "
                "after the seconds of `stop`; else 0");
   run->n_columns = n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void record_outcome(RgTrialRun *run, int row)
@@ -403,12 +388,11 @@ PetscErrorCode rg_trial_check_end(RgTrialRun *run, int row)
   const RgTrialSettings *settings = &run->cell->run;
   bool reached = false;
 
-  PetscFunctionBeginUser;
   if (!isnan(settings->stop_regret)) PetscCall(trial_reaches(run, row, &reached));
   if (reached) run->ended = RG_ENDED_REGRET;
   else if (run->seconds >= settings->stop_seconds) run->ended = RG_ENDED_SECONDS;
   if (run->ended) run->record->extra[run->n_columns - 1][run->order[row] - 1] = run->ended;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- reporting to the method --------------------------------------------------------------- */
@@ -443,9 +427,8 @@ static void tell(RgTrialRun *run, int row)
 
 PetscErrorCode rg_trial_outcome(RgTrialRun *run, int row, double observed)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_history_judge(&run->history, observed, run->constraints));
   tell(run, row);
   record_outcome(run, row);
-  PetscFunctionReturn(0);
+  return 0;
 }

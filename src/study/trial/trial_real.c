@@ -55,8 +55,7 @@ PetscErrorCode rg_trial_create_real(RgTrialRun *run)
   const int n_point = domain->design.dim + domain->context.dim + 2;
   RgReal *real;
 
-  PetscFunctionBeginUser;
-  if (!run->cell->crew.clock) PetscFunctionReturn(0);
+  if (!run->cell->crew.clock) return 0;
   PetscCall(PetscNew(&real));
   run->real = real;
   if (run->host->programs)
@@ -65,31 +64,29 @@ PetscErrorCode rg_trial_create_real(RgTrialRun *run)
   PetscCall(PetscCalloc1(run->cell->crew.workers + 1, &real->places));
   PetscCall(PetscMalloc1(n_point, &real->point));
   PetscCall(PetscCalloc1(run->trial->n_evaluations, &real->tries));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode clear_arrivals(RgReal *real)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < real->n_arrivals; i++) {
     PetscCall(rg_text_clear(&real->arrivals[i].answer));
     PetscCall(rg_text_clear(&real->arrivals[i].mistake));
     PetscCall(rg_text_clear(&real->arrivals[i].errors));
   }
   real->n_arrivals = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_destroy_real(RgTrialRun *run)
 {
   RgReal *real = run->real;
 
-  PetscFunctionBeginUser;
-  if (!real) PetscFunctionReturn(0);
+  if (!real) return 0;
   PetscCall(rg_timeline_clear(&real->timeline));
   PetscCall(clear_arrivals(real));
   PetscCall(RG_FREE(&real->arrivals, &real->places, &real->point, &real->tries, &run->real));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the timeline ---------------------------------------------------------------------------- */
@@ -127,11 +124,10 @@ static PetscErrorCode happen(RgTrialRun *run, RgTimelineEvent event)
 {
   RgReal *real = run->real;
 
-  PetscFunctionBeginUser;
-  if (run->abandoned) PetscFunctionReturn(0);
+  if (run->abandoned) return 0;
   PetscCall(rg_trial_insist(run, add, &(Addition){&real->timeline, &event}));
   real->at = real->timeline.n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The first event of this run. The clock goes on from the last event of the earlier run. */
@@ -141,20 +137,19 @@ static PetscErrorCode begin(RgTrialRun *run)
   const RgTimeline *timeline = &real->timeline;
   const int64_t unix = unix_ticks();
 
-  PetscFunctionBeginUser;
-  if (real->live) PetscFunctionReturn(0);
+  if (real->live) return 0;
   real->live = true;
   real->base = real->last;
   real->zero = rg_wall_seconds();
   if (!timeline->n) {
     PetscCall(happen(run, (RgTimelineEvent){.kind = RG_TIMELINE_BEGIN, .detail = unix}));
-    PetscFunctionReturn(0);
+    return 0;
   }
   const int64_t gap = PetscMax(unix - timeline->events[0].detail - real->gap - real->last, 0);
   real->gap += gap;
   PetscCall(
     happen(run, (RgTimelineEvent){.kind = RG_TIMELINE_GAP, .tick = real->base, .detail = gap}));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The next event of the timeline; NULL after the last one. */
@@ -234,7 +229,6 @@ static PetscErrorCode send(RgTrialRun *run, int worker)
   RgExchange question = {.id = ++real->asked, .worker = worker, .attempt = place->attempt};
   double none;
 
-  PetscFunctionBeginUser;
   place->id = question.id;
   run->problem->task.evaluation = place->submission;
   run->problem->task.exchange = &question;
@@ -243,7 +237,7 @@ static PetscErrorCode send(RgTrialRun *run, int worker)
   real->grace = question.grace;
   PetscCall(programs->ask(programs->closure, worker, &question));
   PetscCall(rg_text_clear(&question.line));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Wait for one more answer, and note when it came. */
@@ -253,10 +247,9 @@ static PetscErrorCode listen(RgTrialRun *run, double seconds, bool *any)
   RgReal *real = run->real;
   RgHeard heard = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(programs->hear(programs->closure, seconds, &heard));
   *any = heard.worker > 0;
-  if (!*any) PetscFunctionReturn(0);
+  if (!*any) return 0;
   PetscCall(RG_GROW(real->n_arrivals, real->arrivals));
   Arrival *arrival = &real->arrivals[real->n_arrivals++];
   *arrival = (Arrival){
@@ -264,7 +257,7 @@ static PetscErrorCode listen(RgTrialRun *run, double seconds, bool *any)
   if (heard.answer) PetscCall(rg_text_add_bytes(&arrival->answer, heard.answer, heard.length));
   else PetscCall(rg_text_add(&arrival->mistake, "%s", heard.mistake));
   if (heard.n_errors) PetscCall(rg_text_add_bytes(&arrival->errors, heard.errors, heard.n_errors));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Turn an answer into a value, or a failure. Or the attempt is lost, and another one follows. */
@@ -285,7 +278,6 @@ static PetscErrorCode take_in(RgTrialRun *run, const Arrival *arrival, bool *los
   const double seconds = (double)(arrival->tick - place->since) / RG_TICKS_PER_UNIT;
   double f = NAN;
 
-  PetscFunctionBeginUser;
   run->problem->task.exchange = &exchange;
   PetscCall(rg_trial_measure(run, row, &f));
   run->problem->task.exchange = NULL;
@@ -300,7 +292,7 @@ static PetscErrorCode take_in(RgTrialRun *run, const Arrival *arrival, bool *los
   else PetscCall(rg_trial_keep_value(run, row, f, seconds));
   rg_trial_record_clock(run, row);
   PetscCall(rg_trial_keep_broken(run, row));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- starting -------------------------------------------------------------------------------- */
@@ -312,19 +304,18 @@ static PetscErrorCode start_now(RgTrialRun *run, int worker, int64_t *tick, bool
   const int row = place->submission - 1;
   bool any = true, known;
 
-  PetscFunctionBeginUser;
   PetscCall(begin(run));
   *tick = place->since = now(real);
   PetscCall(
     happen(run, (RgTimelineEvent){RG_TIMELINE_START, place->submission, place->attempt, worker,
                                   *tick, 0, place->attempt == 1 ? point_of(run, row) : NULL}));
   *stop = run->abandoned;
-  if (*stop) PetscFunctionReturn(0);
+  if (*stop) return 0;
   place->running = true;
   PetscCall(rg_trial_recall(run, row, &known));
   if (!known) PetscCall(send(run, worker));
   while (any) PetscCall(listen(run, 0, &any)); /* answers that came while a query was chosen */
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_start_attempt(void *closure, int submission, int attempt, int worker,
@@ -334,7 +325,6 @@ PetscErrorCode rg_trial_start_attempt(void *closure, int submission, int attempt
   RgReal *real = run->real;
   const RgTimelineEvent *event = next_event(real);
 
-  PetscFunctionBeginUser;
   *stop = false;
   real->places[worker] = (Place){.submission = submission, .attempt = attempt};
   if (!event && run->host->programs) {
@@ -346,7 +336,7 @@ PetscErrorCode rg_trial_start_attempt(void *closure, int submission, int attempt
   } else {
     disagree(run, stop);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- hearing --------------------------------------------------------------------------------- */
@@ -357,7 +347,6 @@ static PetscErrorCode repeat(RgTrialRun *run, int64_t *tick, int *n, RgCrewNews 
   RgReal *real = run->real;
   const RgTimelineEvent *event = next_event(real);
 
-  PetscFunctionBeginUser;
   *tick = event->tick;
   for (; event && event->kind != RG_TIMELINE_START && event->tick == *tick;
        event = next_event(real)) {
@@ -377,7 +366,7 @@ static PetscErrorCode repeat(RgTrialRun *run, int64_t *tick, int *n, RgCrewNews 
   }
   if (!*n || *tick <= real->last) disagree(run, stop);
   real->last = PetscMax(real->last, *tick);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* End the work of a worker. A failure that ends the trial is no event of the timeline: after a
@@ -388,14 +377,13 @@ static PetscErrorCode end_place(RgTrialRun *run, int worker, int64_t tick, int64
   Place *place = &run->real->places[worker];
   const bool broken = run->broken && run->broken[place->submission - 1].failed;
 
-  PetscFunctionBeginUser;
   *news = (RgCrewNews){worker, lost, finished};
   if (!broken || lost)
     PetscCall(
       happen(run, (RgTimelineEvent){lost ? RG_TIMELINE_LOST : RG_TIMELINE_END, place->submission,
                                     place->attempt, worker, tick, finished, NULL}));
   *place = (Place){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Attempts that need no wait: their value is known, or an earlier run has left them. */
@@ -404,7 +392,6 @@ static PetscErrorCode end_at_once(RgTrialRun *run, int *n, RgCrewNews *news)
   const Place *places = run->real->places;
   const int64_t tick = now(run->real) + 1;
 
-  PetscFunctionBeginUser;
   for (int w = 1; w <= run->cell->crew.workers; w++) {
     const int row = places[w].submission - 1;
     bool known = true;
@@ -414,7 +401,7 @@ static PetscErrorCode end_at_once(RgTrialRun *run, int *n, RgCrewNews *news)
     PetscCall(end_place(run, w, tick, tick, !known, &news[(*n)++]));
   }
   if (*n) run->real->last = tick;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Wait for answers, and take in all that are there. */
@@ -423,7 +410,6 @@ static PetscErrorCode await(RgTrialRun *run, int *n, RgCrewNews *news)
   RgReal *real = run->real;
   bool any = real->n_arrivals > 0;
 
-  PetscFunctionBeginUser;
   while (!any && !run->abandoned) {
     PetscCall(listen(run, look_every, &any));
     run->abandoned = rg_trial_hear_stop(run);
@@ -438,7 +424,7 @@ static PetscErrorCode await(RgTrialRun *run, int *n, RgCrewNews *news)
     PetscCall(end_place(run, arrival->worker, tick, arrival->tick, lost, &news[(*n)++]));
   }
   if (!run->abandoned) PetscCall(clear_arrivals(real));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_hear_workers(void *closure, int64_t *tick, int *n, RgCrewNews *news,
@@ -447,22 +433,21 @@ PetscErrorCode rg_trial_hear_workers(void *closure, int64_t *tick, int *n, RgCre
   RgTrialRun *run = closure;
   RgReal *real = run->real;
 
-  PetscFunctionBeginUser;
   *stop = false;
   if (next_event(real)) {
     PetscCall(repeat(run, tick, n, news, stop));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (!run->host->programs) {
     disagree(run, stop);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(begin(run));
   PetscCall(end_at_once(run, n, news));
   if (!*n) PetscCall(await(run, n, news));
   *tick = real->last;
   *stop = run->abandoned;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -481,7 +466,6 @@ static PetscErrorCode linger(RgTrialRun *run)
   const double until = rg_wall_seconds() + real->grace;
   bool any, lost;
 
-  PetscFunctionBeginUser;
   for (;;) {
     for (int i = 0; i < real->n_arrivals; i++) {
       Place *place = &real->places[real->arrivals[i].worker];
@@ -493,7 +477,7 @@ static PetscErrorCode linger(RgTrialRun *run)
     PetscCall(listen(run, look_every, &any));
     (void)rg_trial_hear_stop(run);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_trial_finish_real(RgTrialRun *run)
@@ -502,13 +486,12 @@ PetscErrorCode rg_trial_finish_real(RgTrialRun *run)
   RgReal *real = run->real;
   RgText text = {0};
 
-  PetscFunctionBeginUser;
-  if (!real) PetscFunctionReturn(0);
+  if (!real) return 0;
   if (run->abandoned && run->stop_heard) PetscCall(linger(run));
   for (int w = 1; w <= run->cell->crew.workers; w++)
     if (real->places[w].id) PetscCall(programs->drop(programs->closure, w));
   PetscCall(rg_timeline_write(&real->timeline, &text));
   run->record->timeline = text.data; /* owned by the record from now on */
   run->record->gap = (double)real->gap / RG_TICKS_PER_UNIT;
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -41,7 +41,6 @@ static PetscErrorCode asked_create(const RgStudy *study, const RgTrial *trial,
   RgDiagnostics diagnostics = {0};
   const RgParam *entry;
 
-  PetscFunctionBeginUser;
   snprintf(stream, sizeof(stream), "algorithm:%s", name);
   PetscCall(PetscMalloc1(class->options_size, (char **)&asked->options));
   memcpy(asked->options, cell->algorithm_options, class->options_size);
@@ -61,15 +60,14 @@ static PetscErrorCode asked_create(const RgStudy *study, const RgTrial *trial,
     .stream = rg_stream(study->seed, cell->problem->name, trial->instance, stream, trial->seed)};
   asked->query = (RgQuery){.x = asked->x, .c = asked->c, .extra = asked->extra};
   PetscCall(rg_algorithm_create(class, asked->options, &setup, &asked->algorithm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode asked_destroy(Asked *asked)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_algorithm_destroy(&asked->algorithm));
   PetscCall(PetscFree(asked->options));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Fit first, so that the CPU time is that of the search. */
@@ -77,13 +75,12 @@ static PetscErrorCode ask(Asked *asked, int t, const RgHistory *history, bool wa
 {
   RgFailure failure = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(rg_model_update(asked->algorithm.class->model(&asked->algorithm), history, &failure));
   const double begin = rg_cpu_seconds();
   if (wanted) PetscCall(rg_algorithm_ask(&asked->algorithm, t, history, &asked->query, &failure));
   asked->cpu += rg_cpu_seconds() - begin;
   PetscCheck(!failure.failed, PETSC_COMM_SELF, PETSC_ERR_PLIB, "query %d: %s", t, failure.message);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Posterior deviation at the query and the context c, model units. */
@@ -94,12 +91,11 @@ static PetscErrorCode deviation(Asked *asked, const double *c, double *sd)
   RgPrediction work = {0};
   double z[2 * DIMS], mean, variance;
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < model->kernel.dim; j++) z[j] = j < dim ? asked->x[j] : c[j - dim];
   PetscCall(rg_posterior_predict(&model->posterior, 1, z, &mean, &variance, &work));
   PetscCall(rg_prediction_destroy(&work));
   *sd = sqrt(variance);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int acquisition_column(const RgAlgorithm *algorithm)
@@ -116,7 +112,6 @@ static PetscErrorCode compare(Asked *nodes, Asked *all, const double *c, Row *ro
   const double loss = all->extra[column] - nodes->extra[column];
   double sd;
 
-  PetscFunctionBeginUser;
   PetscCall(deviation(all, c, &sd));
   sd = PetscMax(sd, 1e-5);
   row->compared++;
@@ -126,7 +121,7 @@ static PetscErrorCode compare(Asked *nodes, Asked *all, const double *c, Row *ro
   row->sum_units += PetscMax(loss, 0);
   row->most = PetscMax(row->most, loss / sd);
   row->most_units = PetscMax(row->most_units, loss);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The recorded trial, query by query. */
@@ -139,7 +134,6 @@ static PetscErrorCode replay(const RgStudy *study, const RgTrial *trial, const R
   Asked nodes = {0}, all = {0};
   double x[DIMS], c[DIMS];
 
-  PetscFunctionBeginUser;
   PetscCall(asked_create(study, trial, problem, NULL, &nodes));
   PetscCall(asked_create(study, trial, problem, "0", &all));
   PetscCall(rg_history_create(domain, record->n_rows, &history));
@@ -159,7 +153,7 @@ static PetscErrorCode replay(const RgStudy *study, const RgTrial *trial, const R
   PetscCall(rg_history_destroy(&history));
   PetscCall(asked_destroy(&nodes));
   PetscCall(asked_destroy(&all));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode run(const RgStudy *study, const RgTrial *trial, int every, Row *row)
@@ -171,7 +165,6 @@ static PetscErrorCode run(const RgStudy *study, const RgTrial *trial, int every,
   RgFailure failure = {0};
   bool stopped;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_trial_run(study, trial, NULL, &record, &stopped));
   PetscCheck(record.status == RG_STATUS_COMPLETE, PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "trial failed: %s", record.message);
@@ -182,7 +175,7 @@ static PetscErrorCode run(const RgStudy *study, const RgTrial *trial, int every,
   PetscCall(rg_instances_give_back(&instance));
   PetscCall(rg_instances_destroy(&instances));
   PetscCall(rg_record_destroy(&record));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* All seeds of a cell make one line. */
@@ -194,7 +187,6 @@ static PetscErrorCode run_study(const char *path, int every)
   char *text;
   size_t length;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_study_read_file(path, &text, &length, &diagnostics));
   if (text) PetscCall(rg_study_parse(NULL, path, text, length, &study, &diagnostics));
   PetscCheck(!diagnostics.n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "%s: %s", path,
@@ -218,7 +210,7 @@ static PetscErrorCode run_study(const char *path, int every)
   PetscCall(PetscFree(text));
   PetscCall(rg_plan_clear(&plan));
   PetscCall(rg_study_destroy(&study));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv)

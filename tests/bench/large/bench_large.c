@@ -38,7 +38,6 @@ static PetscErrorCode measure_peak(Bench *b)
   const size_t size = (size_t)ORDER * ORDER;
   double *A, seconds = 1e300;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(3 * size, &A));
   for (size_t i = 0; i < 3 * size; i++) A[i] = 1.0 / (double)(1 + i % 1000);
   for (int k = 0; k < 3; k++) {
@@ -49,7 +48,7 @@ static PetscErrorCode measure_peak(Bench *b)
   }
   b->peak = b->ranks * 2.0 * ORDER * (double)size / seconds;
   PetscCall(PetscFree(A));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode bench_create(Bench *b, int n)
@@ -58,7 +57,6 @@ static PetscErrorCode bench_create(Bench *b, int n)
   RgRandom random = rg_stream_at(&stream, 0);
   const int all = n + APPENDED + POINTS;
 
-  PetscFunctionBeginUser;
   b->n = n;
   PetscCall(
     PetscMalloc4((size_t)all * DIM, &b->X, all, &b->y, POINTS, &b->mean, POINTS, &b->variance));
@@ -66,15 +64,14 @@ static PetscErrorCode bench_create(Bench *b, int n)
   rg_random_normals(&random, (size_t)all, b->y);
   for (int i = 0; i < all; i++) b->y[i] = 4 * b->X[3 * i] * b->X[3 * i + 1] + 0.1 * b->y[i];
   PetscCall(rg_kernel_create(RG_KERNEL_MATERN52, DIM, true, scales, 1.0, &b->kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode bench_destroy(Bench *b)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree4(b->X, b->y, b->mean, b->variance));
   PetscCall(rg_kernel_destroy(&b->kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void line(const Bench *b, const char *what, double seconds, double flops)
@@ -99,7 +96,6 @@ static PetscErrorCode split(Bench *b, int n, int block)
   RgBlockMatrix matrix;
   bool good;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_grid_create(PETSC_COMM_WORLD, block, &grid));
   PetscCall(rg_block_matrix_create(&grid, n, n, grid.block, grid.block, &matrix));
   for (int k = 0; k < 2; k++) {
@@ -121,17 +117,16 @@ static PetscErrorCode split(Bench *b, int n, int block)
   if (!b->rank) printf("    assembly/factorisation %.3f\n", assembly / cholesky);
   PetscCall(rg_block_matrix_destroy(&matrix));
   PetscCall(rg_grid_destroy(&grid));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode cholesky(Bench *b, int n)
 {
-  PetscFunctionBeginUser;
   PetscCall(bench_create(b, n));
   if (!b->rank) printf("n = %d, %d ranks\n", n, b->ranks);
   PetscCall(split(b, n, RG_DISTRIBUTED_BLOCK));
   PetscCall(bench_destroy(b));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode dense(Bench *b, int n, int block)
@@ -141,7 +136,6 @@ static PetscErrorCode dense(Bench *b, int n, int block)
   RgDistributed *p;
   RgFailure failure = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(bench_create(b, n));
   if (!b->rank) printf("n = %d, %d ranks, blocks of %d\n", n, b->ranks, block);
   for (int k = 0; k < 2; k++) {
@@ -172,7 +166,7 @@ static PetscErrorCode dense(Bench *b, int n, int block)
            start / best, append / best, rg_distributed_bytes(p) / 1e6);
   PetscCall(rg_distributed_destroy(&p));
   PetscCall(bench_destroy(b));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- crossover ----------------------------------------------------------------------------- */
@@ -185,7 +179,6 @@ static PetscErrorCode crossover(Bench *b, int n)
   double local = 1e300, shared = 1e300, value, gradient[8], mean = 0;
   RgFitWork work = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(bench_create(b, n));
   for (int k = 0; k < 3; k++) {
     double start = now();
@@ -203,7 +196,7 @@ static PetscErrorCode crossover(Bench *b, int n)
            shared, shared / local);
   PetscCall(rg_fit_work_destroy(&work));
   PetscCall(bench_destroy(b));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- matrix-free --------------------------------------------------------------------------- */
@@ -223,7 +216,6 @@ static PetscErrorCode iterative(Bench *b, int n, int rank, const char *part)
   RgIterative *gp;
   double start, value, error;
 
-  PetscFunctionBeginUser;
   PetscCall(bench_create(b, n));
   options.rank = rank;
   if (!b->rank)
@@ -258,7 +250,7 @@ static PetscErrorCode iterative(Bench *b, int n, int rank, const char *part)
   }
   PetscCall(rg_iterative_destroy(&gp));
   PetscCall(bench_destroy(b));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- constants of the model ---------------------------------------------------------------- */
@@ -315,7 +307,6 @@ static PetscErrorCode constants(const Bench *b)
   const int large = 1 << 20;
   double *buffer;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscCalloc1(large, &buffer));
   if (b->ranks > 1) {
     const double alpha = message_seconds(b, 1, buffer),
@@ -327,7 +318,7 @@ static PetscErrorCode constants(const Bench *b)
   }
   if (!b->rank) printf("gamma %.2e s per operation (dgemm, one rank)\n", b->ranks / b->peak);
   PetscCall(PetscFree(buffer));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Whether there is such a part with such numbers; otherwise say what there is. */
@@ -361,7 +352,6 @@ static PetscErrorCode run(int argc, char **argv)
   const char *what = argc > 1 ? argv[1] : "";
   Bench b = {0};
 
-  PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &b.rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &b.ranks));
   PetscCall(measure_peak(&b));
@@ -382,7 +372,7 @@ static PetscErrorCode run(int argc, char **argv)
                         argc > 3 ? atoi(argv[3]) : rg_iterative_defaults.rank,
                         argc > 4 ? argv[4] : NULL));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int main(int argc, char **argv)

@@ -321,7 +321,6 @@ static PetscErrorCode surface(void *closure, int m, const double *X, double *val
   Surface *s = closure;
   double *mean, *variance, *sd, *d_mean, *d_sd;
 
-  PetscFunctionBeginUser;
   s->evaluations += m;
   PetscCall(PetscMalloc5(m, &mean, m, &variance, m, &sd, m, &d_mean, m, &d_sd));
   PetscCall(rg_posterior_predict(&s->posterior, m, X, mean, variance, &s->work));
@@ -331,7 +330,7 @@ static PetscErrorCode surface(void *closure, int m, const double *X, double *val
   if (gradient)
     PetscCall(rg_posterior_gradient(&s->posterior, m, X, d_mean, d_sd, &s->work, gradient));
   PetscCall(PetscFree5(mean, variance, sd, d_mean, d_sd));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Posterior of n scattered data of a wavy function with a trend. */

@@ -14,13 +14,11 @@ static bool second_time(void *closure)
 
 static PetscErrorCode compute_for_ever(void)
 {
-  PetscFunctionBeginUser;
   for (;;) PetscCall(rg_poll());
 }
 
 static PetscErrorCode compute(PetscErrorCode code)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_poll());
   return code;
 }

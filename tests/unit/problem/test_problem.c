@@ -31,12 +31,11 @@ static PetscErrorCode fake_domain(const RgProblemClass *class, const void *optio
 {
   const FakeOptions *o = options;
 
-  PetscFunctionBeginUser;
   (void)class;
   PetscCall(rg_space_set(&domain->design, 1, 3, (const double[]){-1, 0, 1}, NULL, NULL));
   if (o->with_context)
     PetscCall(rg_space_set(&domain->context, 1, 2, (const double[]){0, 1}, NULL, NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode fake_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,

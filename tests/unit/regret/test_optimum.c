@@ -156,10 +156,9 @@ RG_TEST(test_costly_stays_unknown)
 /* F = 10 - (x - 3)^2 at the points -7, 1, 2, 5. */
 static PetscErrorCode set_domain(const RgProblemClass *class, const void *options, RgDomain *domain)
 {
-  PetscFunctionBeginUser;
   (void)class, (void)options;
   PetscCall(rg_space_set(&domain->design, 1, 4, (const double[]){-7, 1, 2, 5}, NULL, NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode set_evaluate(RgProblem *problem, int m, const RgPoint *points, double *f,

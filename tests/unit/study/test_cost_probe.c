@@ -125,12 +125,11 @@ static void a_long_guess(const void *options, RgProblemCost *cost)
 static PetscErrorCode takes_time(RgProblem *problem, int m, const RgPoint *points, double *f,
                                  RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   (void)problem, (void)points, (void)failure;
   n_evaluated += m;
   PetscCall(PetscSleep(0.05 * m));
   for (int i = 0; i < m; i++) f[i] = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* If nobody declares how long an evaluation takes, two evaluations are timed. */

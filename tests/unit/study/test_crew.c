@@ -31,16 +31,15 @@ static PetscErrorCode ask(void *closure, const RgCrewAsk *request, bool *stop)
   Host *host = closure;
   const size_t used = strlen(host->seen);
 
-  PetscFunctionBeginUser;
   *stop = false;
   host->pending[request->submission] = request->n_pending;
   char *at = host->seen + used;
-  if (used + 100 > sizeof host->seen) PetscFunctionReturn(0);
+  if (used + 100 > sizeof host->seen) return 0;
   if (!request->n_pending) at += sprintf(at, "-");
   for (int i = 0; i < request->n_pending && i < 8; i++)
     at += sprintf(at, "%d", request->pending[i]);
   sprintf(at, " ");
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode duration(void *closure, int submission, int attempt, int64_t *ticks,
@@ -48,10 +47,9 @@ static PetscErrorCode duration(void *closure, int submission, int attempt, int64
 {
   Host *host = closure;
 
-  PetscFunctionBeginUser;
   *stop = false;
   *ticks = attempt > 1 ? host->second : host->ticks[submission];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static int64_t think(void *closure, __attribute__((unused)) int submission)
@@ -77,10 +75,9 @@ static PetscErrorCode tell(void *closure, const RgCrewRow *row, bool *stop)
 {
   Host *host = closure;
 
-  PetscFunctionBeginUser;
   *stop = false;
   host->rows[host->n_rows++] = *row;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static RgCrewOutcome run(Host *host, RgCrewOptions options)

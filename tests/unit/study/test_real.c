@@ -59,7 +59,6 @@ static PetscErrorCode ask(void *closure, int worker, const RgExchange *question)
   Programs *p = closure;
   const char *line = question->line.data;
 
-  PetscFunctionBeginUser;
   count_call(p);
   assert_int_equal(p->id[worker], 0);
   assert_int_equal(number(line, "\"worker\":"), worker);
@@ -68,7 +67,7 @@ static PetscErrorCode ask(void *closure, int worker, const RgExchange *question)
   p->submission[worker] = (int)number(line, "\"evaluation\":");
   p->x[worker] = number(line, "\"a\":");
   p->notes->asked[p->submission[worker]]++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode hear(void *closure, double seconds, RgHeard *heard)
@@ -76,11 +75,9 @@ static PetscErrorCode hear(void *closure, double seconds, RgHeard *heard)
   Programs *p = closure;
   const int w = 1 + (int)draw(p, WORKERS);
 
-  PetscFunctionBeginUser;
   count_call(p);
   *heard = (RgHeard){0};
-  if (!p->id[w] || p->submission[w] == p->silent_at || (seconds == 0 && draw(p, 2)))
-    PetscFunctionReturn(0);
+  if (!p->id[w] || p->submission[w] == p->silent_at || (seconds == 0 && draw(p, 2))) return 0;
   heard->worker = w;
   if (p->submission[w] == p->fails_at && p->fails-- > 0) {
     if (p->wrong) snprintf(p->line, sizeof p->line, p->wrong, p->id[w]);
@@ -94,17 +91,16 @@ static PetscErrorCode hear(void *closure, double seconds, RgHeard *heard)
   }
   heard->length = heard->answer ? strlen(heard->answer) : 0;
   p->id[w] = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode drop(void *closure, int worker)
 {
   Programs *p = closure;
 
-  PetscFunctionBeginUser;
   p->id[worker] = 0;
   p->dropped = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- a trial

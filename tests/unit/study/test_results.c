@@ -131,9 +131,8 @@ RG_TEST(packing_again_changes_nothing)
 
 static PetscErrorCode count_earlier(void *closure, const RgRecord *record)
 {
-  PetscFunctionBeginUser;
   *(int *)closure += record->earlier;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 RG_TEST(studies_grow_and_shrink)
@@ -263,11 +262,10 @@ static void add_retried(Bench *bench, RgStatus status, const char *message)
 
 static PetscErrorCode find_retried(void *closure, const RgRecord *record)
 {
-  PetscFunctionBeginUser;
   if (record->seed == 4 && !strcmp(record->problem, "branin") &&
       !strcmp(record->algorithm, "gp_ucb"))
     snprintf(closure, 256, "%d: %.200s", (int)record->status, record->message);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Packs, and checks trial 4 in the results file and in the next run. */

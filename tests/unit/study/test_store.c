@@ -450,10 +450,9 @@ static PetscErrorCode note_optimum(void *closure, const RgRecord *record)
 {
   Optima *optima = closure;
 
-  PetscFunctionBeginUser;
   for (int t = COMPLETE_TRIAL; t <= FAILED_TRIAL; t += FAILED_TRIAL)
     if (!strcmp(optima->fake->trials[t].id, record->id)) optima->optimum[t] = record->optimum;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The record of trial `t` that counts. */

@@ -39,7 +39,6 @@ PetscErrorCode rg_factor_inverse_product(int n, const double *X, int ld, double 
   size_t stride = (size_t)ld;
   double *tile;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)padded * RG_TILE, &tile));
   for (int j = 0; j < n; j += RG_TILE) {
     int width = rg_tile_width(n - j), count = PetscMin(width, n - j), rows = padded - j;
@@ -54,7 +53,7 @@ PetscErrorCode rg_factor_inverse_product(int n, const double *X, int ld, double 
     }
   }
   PetscCall(PetscFree(tile));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_cross_covariance_create(const RgPosterior *posterior, int p, const double *X,
@@ -63,7 +62,6 @@ PetscErrorCode rg_cross_covariance_create(const RgPosterior *posterior, int p, c
   int n = posterior->n, dim = posterior->kernel.dim;
   double *weights;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMemzero(cross, sizeof *cross));
   cross->kernel = &posterior->kernel;
   cross->centres = n + p;
@@ -78,38 +76,35 @@ PetscErrorCode rg_cross_covariance_create(const RgPosterior *posterior, int p, c
   for (size_t i = 0; i < (size_t)n * (size_t)p; i++) weights[i] = -weights[i];
   PetscCall(PetscArrayzero(weights + (size_t)n * p, (size_t)p * p));
   for (int s = 0; s < p; s++) weights[(size_t)(n + s) * p + s] = 1.0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_cross_covariance_destroy(RgCrossCovariance *cross)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree2(cross->points, cross->weights));
   PetscCall(PetscFree(cross->work));
   PetscCall(PetscMemzero(cross, sizeof *cross));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode reserve(RgCrossCovariance *cross, size_t size)
 {
-  PetscFunctionBeginUser;
-  if (size <= cross->room) PetscFunctionReturn(0);
+  if (size <= cross->room) return 0;
   PetscCall(PetscFree(cross->work));
   PetscCall(PetscMalloc1(size, &cross->work));
   cross->room = size;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* C = weights' K, K (centres x m) the kernel between centres and candidates. */
 PetscErrorCode rg_cross_covariance_evaluate(RgCrossCovariance *cross, int m, const double *Z,
                                             double *C)
 {
-  PetscFunctionBeginUser;
   PetscCall(reserve(cross, (size_t)cross->centres * m));
   PetscCall(rg_kernel_cross(cross->kernel, cross->centres, cross->points, m, Z, cross->work));
   cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, cross->p, m, cross->centres, 1.0,
               cross->weights, cross->p, cross->work, m, 0.0, C, m);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_cross_covariance_gradient(RgCrossCovariance *cross, int m, const double *Z,
@@ -118,7 +113,6 @@ PetscErrorCode rg_cross_covariance_gradient(RgCrossCovariance *cross, int m, con
   size_t size = (size_t)cross->centres * m, entries = (size_t)m * cross->kernel->dim;
   double *W, *add;
 
-  PetscFunctionBeginUser;
   PetscCall(reserve(cross, size + entries));
   W = cross->work;
   add = W + size;
@@ -126,7 +120,7 @@ PetscErrorCode rg_cross_covariance_gradient(RgCrossCovariance *cross, int m, con
               cross->weights, cross->p, C_bar, m, 0.0, W, m);
   PetscCall(rg_kernel_cross_gradient(cross->kernel, cross->centres, cross->points, m, Z, W, add));
   for (size_t i = 0; i < entries; i++) G[i] += add[i];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Zero the part that joins the padded inverse when row and column n begin a group of lanes. */
@@ -163,7 +157,6 @@ PetscErrorCode rg_exact_invert(RgPosterior *posterior)
 {
   size_t ld = (size_t)posterior->capacity;
 
-  PetscFunctionBeginUser;
   PetscCheck(rg_posterior_has_factor(posterior), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "The %s posterior has no factor to invert here", posterior->ops->name);
   if (!posterior->inverse) {
@@ -178,7 +171,7 @@ PetscErrorCode rg_exact_invert(RgPosterior *posterior)
   for (; posterior->n_inverse < posterior->n; posterior->n_inverse++) {
     append_inverse_row(posterior, posterior->n_inverse);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A prediction larger than this (doubles) keeps nothing for its gradient, which then recomputes
@@ -217,7 +210,6 @@ static PetscErrorCode prediction_begin(const RgPosterior *posterior, int m, RgPr
   double **array[] = {&work->V, &work->slope, &work->U,      &work->A,
                       &work->B, &work->g,     &work->scratch};
 
-  PetscFunctionBeginUser;
   work->kept = !work->values_only && rows * (size_t)rg_pad(m) * (1 + factors) <= MOST_KEPT;
   tiles = (size_t)(work->kept ? rg_pad(m) : RG_TILE);
   size[0] = rows * tiles;
@@ -235,7 +227,7 @@ static PetscErrorCode prediction_begin(const RgPosterior *posterior, int m, RgPr
   }
   *array[0] = rg_align(work->memory);
   for (int a = 1; a < 7; a++) *array[a] = *array[a - 1] + size[a - 1];
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* V of one tile, and the slopes if a gradient may follow. */
@@ -245,7 +237,6 @@ static PetscErrorCode fill_tile(const RgPosterior *posterior, const RgTileOps *o
   int n = work->n, dim = posterior->kernel.dim, rows = rg_pad(n);
   double *V = work->V + tile->at;
 
-  PetscFunctionBeginUser;
   Z += (size_t)tile->first * dim;
   rg_kernel_scale_tile(&posterior->kernel, tile->count, Z, tile->width, work->B);
   rg_kernel_tile(ops, &posterior->kernel, n, work->A, work->B, tile->width, V,
@@ -256,7 +247,7 @@ static PetscErrorCode fill_tile(const RgPosterior *posterior, const RgTileOps *o
   if (work->has_variance) {
     ops->lower(rows, posterior->inverse, (size_t)posterior->capacity, tile->width, V);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Prediction, its gradient, its selection, and covariances, as in RgPosteriorOps. */
@@ -267,7 +258,6 @@ static PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const doub
   const size_t dim = (size_t)posterior->kernel.dim;
   double sum[RG_TILE], squares[RG_TILE];
 
-  PetscFunctionBeginUser;
   PetscCall(prediction_begin(posterior, m, work));
   if (variance) PetscCall(rg_exact_invert(posterior));
   else rg_exact_solve(posterior);
@@ -287,7 +277,7 @@ static PetscErrorCode rg_exact_predict(RgPosterior *posterior, int m, const doub
       }
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Move the columns `which` from tiles for m points to tiles for `count` points. Each tile is
@@ -351,7 +341,6 @@ static PetscErrorCode exact_gradient(RgPosterior *posterior, int m, const double
   const RgKernel *kernel = &posterior->kernel;
   int columns = rg_kernel_n_columns(kernel), dim = kernel->dim;
 
-  PetscFunctionBeginUser;
   if (!variance_bar) rg_exact_solve(posterior);
   for (int j = 0; j < m; j += RG_TILE) {
     Tile tile = tile_at(work, j);
@@ -374,7 +363,7 @@ static PetscErrorCode exact_gradient(RgPosterior *posterior, int m, const double
       rg_kernel_add_variance_gradient(kernel, variance_bar[j + k], Z + (size_t)(j + k) * dim,
                                       G + (size_t)(j + k) * dim);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode exact_covariance(RgPosterior *posterior, int a, const double *A, int b,
@@ -383,7 +372,6 @@ static PetscErrorCode exact_covariance(RgPosterior *posterior, int a, const doub
   int n = posterior->n, ld = posterior->capacity;
   double *V, *W;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)n * a, &V, (size_t)n * b, &W));
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, a, A, V));
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, b, B, W));
@@ -393,7 +381,7 @@ static PetscErrorCode exact_covariance(RgPosterior *posterior, int a, const doub
               posterior->L, ld, W, b);
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, b, a, n, -1.0, W, b, V, a, 1.0, C, b);
   PetscCall(PetscFree2(V, W));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- room ---------------------------------------------------------------------------------- */
@@ -404,7 +392,6 @@ static PetscErrorCode grow(RgPosterior *posterior, size_t n, size_t old)
   const size_t size = (size_t)posterior->capacity;
   double *L;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscRealloc(size * sizeof(double), &posterior->beta));
   PetscCall(PetscRealloc(size * sizeof(double), &posterior->alpha));
   PetscCall(PetscRealloc(size * sizeof(double), &posterior->row));
@@ -415,25 +402,23 @@ static PetscErrorCode grow(RgPosterior *posterior, size_t n, size_t old)
   PetscCall(PetscFree(posterior->inverse));
   posterior->L = L;
   posterior->n_inverse = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode exact_open(RgPosterior *posterior, int n)
 {
   (void)n;
-  PetscFunctionBeginUser;
   PetscCall(grow(posterior, 0, 0));
   posterior->alpha_valid = false;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode exact_close(RgPosterior *posterior)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&posterior->L, &posterior->beta, &posterior->alpha, &posterior->row,
                     &posterior->inverse));
   posterior->n_inverse = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode exact_reserve(RgPosterior *posterior, int old)
@@ -456,7 +441,6 @@ static PetscErrorCode factor_once(RgPosterior *posterior, double jitter, bool *g
   int n = posterior->n, ld = posterior->capacity;
   double *L = posterior->L, limit = smallest_pivot(posterior);
 
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_lower(&posterior->kernel, n, posterior->X, ld, L));
   for (int i = 0; i < n; i++) L[(size_t)i * ld + i] += posterior->noise_variance + jitter;
   *good = rg_factor_cholesky(n, L, ld) == 0;
@@ -465,7 +449,7 @@ static PetscErrorCode factor_once(RgPosterior *posterior, double jitter, bool *g
 
     *good = pivot * pivot > limit; /* also false for NaN */
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Factor from scratch, with jitter growing from `jitter` until every pivot is sound. */
@@ -473,7 +457,6 @@ static PetscErrorCode factor(RgPosterior *posterior, double jitter, RgFailure *f
 {
   bool good;
 
-  PetscFunctionBeginUser;
   do {
     PetscCall(factor_once(posterior, jitter, &good));
   } while (!good && rg_kernel_more_jitter(&posterior->kernel, posterior->n, &jitter, failure));
@@ -481,7 +464,7 @@ static PetscErrorCode factor(RgPosterior *posterior, double jitter, RgFailure *f
   posterior->jitter = jitter;
   posterior->n_inverse = 0;
   posterior->alpha_valid = false;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* beta = L^-1 (y - mean) */
@@ -499,10 +482,9 @@ static PetscErrorCode exact_reset(RgPosterior *posterior, const RgObservations *
                                   RgFailure *failure)
 {
   (void)data;
-  PetscFunctionBeginUser;
   PetscCall(factor(posterior, 0.0, failure));
   whiten_outputs(posterior);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Compute row n of the factor and of beta from datum n. *good: its pivot is sound; else nothing
@@ -513,7 +495,6 @@ static PetscErrorCode append_row(RgPosterior *posterior, int n, bool *good)
   const double *x = posterior->X + (size_t)n * posterior->kernel.dim;
   double *row = posterior->row, square;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_cross(&posterior->kernel, 1, x, n, posterior->X, row));
   cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasNonUnit, n, posterior->L, ld, row, 1);
   square = rg_kernel_variance_at(&posterior->kernel, x) + posterior->noise_variance +
@@ -528,7 +509,7 @@ static PetscErrorCode append_row(RgPosterior *posterior, int n, bool *good)
     posterior->beta[n] = (r - cblas_ddot(n, row, 1, posterior->beta, 1)) / pivot;
     posterior->alpha_valid = false;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Take in datum n. If its pivot fails, refactor everything with jitter. */
@@ -536,13 +517,12 @@ static PetscErrorCode append_datum(RgPosterior *posterior, int n, RgFailure *fai
 {
   bool good;
 
-  PetscFunctionBeginUser;
   PetscCall(append_row(posterior, n, &good));
   if (!good) {
     PetscCall(factor(posterior, posterior->jitter, failure));
     whiten_outputs(posterior);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode exact_extend(RgPosterior *posterior, const RgObservations *data,
@@ -550,17 +530,15 @@ static PetscErrorCode exact_extend(RgPosterior *posterior, const RgObservations 
 {
   const int n = posterior->n;
 
-  PetscFunctionBeginUser;
   for (int i = n - data->n; i < n && !failure->failed; i++)
     PetscCall(append_datum(posterior, i, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode exact_set_outputs(RgPosterior *posterior)
 {
-  PetscFunctionBeginUser;
   whiten_outputs(posterior);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- pending points ------------------------------------------------------------------------ */
@@ -580,7 +558,6 @@ static PetscErrorCode exact_pend(RgPosterior *posterior, const RgObservations *d
   bool good;
 
   (void)failure;
-  PetscFunctionBeginUser;
   for (int i = n; i < end; i++) {
     memmove(posterior->X + (size_t)n * dim, posterior->X + (size_t)i * dim, dim * sizeof(double));
     posterior->y[n] = posterior->y[i];
@@ -588,7 +565,7 @@ static PetscErrorCode exact_pend(RgPosterior *posterior, const RgObservations *d
     n += good;
   }
   posterior->n = n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Rows of the factor stay as they are; those of the inverse are dropped with the padding that they
@@ -599,12 +576,11 @@ static PetscErrorCode exact_restore(RgPosterior *posterior)
   const size_t n = (size_t)PetscMin(posterior->n_inverse, posterior->n_inverse_told);
   const size_t padded = (size_t)rg_pad((int)n);
 
-  PetscFunctionBeginUser;
   for (size_t j = 0; posterior->inverse && j < padded; j++)
     for (size_t i = j < n ? n : 0; i < padded; i++) posterior->inverse[j * ld + i] = 0.0;
   posterior->n_inverse = (int)n;
   posterior->alpha_valid = false;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- solves -------------------------------------------------------------------------------- */
@@ -624,12 +600,11 @@ static PetscErrorCode exact_solve_many(const RgPosterior *posterior, int m, doub
 {
   const int n = posterior->n;
 
-  PetscFunctionBeginUser;
   cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, n, 1.0,
               posterior->L, posterior->capacity, B, m);
   cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit, m, n, 1.0,
               posterior->L, posterior->capacity, B, m);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double exact_log_likelihood(const RgPosterior *posterior)

@@ -12,11 +12,10 @@ static PetscErrorCode gram_factor(const RgKernelPivots *pivots, double shift, do
 {
   const int n = pivots->n, r = pivots->rank;
 
-  PetscFunctionBeginUser;
   cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, r, n, 1.0, pivots->F, n, 0.0, N, r);
   for (int k = 0; k < r; k++) N[(size_t)k * r + k] += shift;
   *good = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', r, N, r) == 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* L: factor of K_PP + v E E'; scratch: r x r. */
@@ -26,9 +25,8 @@ static PetscErrorCode pseudo_factor(const RgKernelPivots *pivots, double noise, 
   const int r = pivots->rank;
   double *E;
 
-  PetscFunctionBeginUser;
   PetscCall(gram_factor(pivots, 0.0, scratch, good));
-  if (!*good) PetscFunctionReturn(0);
+  if (!*good) return 0;
   PetscCall(PetscMalloc1((size_t)r * r, &E));
   PetscCall(PetscArraycpy(E, pivots->lower, (size_t)r * r));
   cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, r, r, 1.0, E, r, 0.0, L, ld);
@@ -37,7 +35,7 @@ static PetscErrorCode pseudo_factor(const RgKernelPivots *pivots, double noise, 
   cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, r, r, noise, E, r, 1.0, L, ld);
   PetscCall(PetscFree(E));
   *good = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', r, L, ld) == 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* beta = L' a, a = K_PP's factor^-T (v I + F'F)^-1 F' (y - mean). */
@@ -48,9 +46,8 @@ static PetscErrorCode pseudo_outputs(const RgPosterior *posterior, const RgKerne
   const int n = pivots->n, r = pivots->rank;
   double *residual, *beta = projected->beta;
 
-  PetscFunctionBeginUser;
   PetscCall(gram_factor(pivots, noise, scratch, good));
-  if (!*good) PetscFunctionReturn(0);
+  if (!*good) return 0;
   PetscCall(PetscMalloc1(n, &residual));
   for (int i = 0; i < n; i++) residual[i] = posterior->y[i] - posterior->mean;
   cblas_dgemv(CblasColMajor, CblasTrans, n, r, 1.0, pivots->F, n, residual, 1, 0.0, beta, 1);
@@ -59,7 +56,7 @@ static PetscErrorCode pseudo_outputs(const RgPosterior *posterior, const RgKerne
   cblas_dtrmv(CblasColMajor, CblasLower, CblasTrans, CblasNonUnit, r, projected->L,
               projected->capacity, beta, 1);
   PetscCall(PetscFree(residual));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The posterior of the pivots, without outputs of its own. */
@@ -71,7 +68,6 @@ static PetscErrorCode fill(const RgPosterior *posterior, const RgKernelPivots *p
   const int r = pivots->rank;
   double *scratch;
 
-  PetscFunctionBeginUser;
   PetscCall(
     rg_posterior_create(&posterior->kernel, noise, posterior->mean, (r + 7) / 8 * 8, projected));
   projected->n = r;
@@ -81,7 +77,7 @@ static PetscErrorCode fill(const RgPosterior *posterior, const RgKernelPivots *p
   PetscCall(pseudo_factor(pivots, noise, scratch, projected->capacity, projected->L, good));
   if (*good) PetscCall(pseudo_outputs(posterior, pivots, noise, scratch, projected, good));
   PetscCall(PetscFree(scratch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_posterior_project(const RgPosterior *posterior, double tolerance,
@@ -90,9 +86,8 @@ PetscErrorCode rg_posterior_project(const RgPosterior *posterior, double toleran
   const int n = posterior->n, most = 2 * n / 3;
   RgKernelPivots pivots;
 
-  PetscFunctionBeginUser;
   *made = rg_posterior_has_factor(posterior) && most > 0;
-  if (!*made) PetscFunctionReturn(0);
+  if (!*made) return 0;
   PetscCall(rg_kernel_pivots_create(&posterior->kernel, n, posterior->X, tolerance, most, &pivots));
   *made = pivots.rest <= tolerance;
   if (*made) {
@@ -100,7 +95,7 @@ PetscErrorCode rg_posterior_project(const RgPosterior *posterior, double toleran
     if (!*made) PetscCall(rg_posterior_destroy(projected));
   }
   PetscCall(rg_kernel_pivots_destroy(&pivots));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Candidates of a tile. Fewer data are near 8 candidates than near RG_TILE, so a search takes two
@@ -111,13 +106,12 @@ PetscErrorCode rg_posterior_project(const RgPosterior *posterior, double toleran
 /* Numbers of the m points by their last input. last: m, scratch. */
 static PetscErrorCode sort_points(int m, int dim, const double *Z, double *last, PetscInt *order)
 {
-  PetscFunctionBeginUser;
   for (int j = 0; j < m; j++) {
     last[j] = Z[(size_t)j * dim + dim - 1];
     order[j] = j;
   }
   PetscCall(PetscSortRealWithPermutation(m, last, order));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The points in this order. */
@@ -135,7 +129,6 @@ static PetscErrorCode find_reach(const RgKernel *kernel, double least, double *r
   double *points, k, low = 0.0, high = 1.0;
   bool falls = true;
 
-  PetscFunctionBeginUser;
   for (int t = 0; t < kernel->n_terms; t++)
     for (int f = 0; f < kernel->terms[t].n_factors; f++)
       falls = falls && rg_kernel_classes[kernel->terms[t].factors[f].family]->columns == 1;
@@ -149,7 +142,7 @@ static PetscErrorCode find_reach(const RgKernel *kernel, double least, double *r
   }
   *reach = falls && low < 1.0 ? high : INFINITY;
   PetscCall(PetscFree(points));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* P from the inverted factor, and alpha, in the order of the sorted data. */
@@ -159,7 +152,6 @@ static PetscErrorCode fill_precision(RgPosterior *posterior, const PetscInt *ord
   const size_t n = (size_t)posterior->n, ld = (size_t)rg_pad(posterior->n);
   double *lower;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_exact_invert(posterior));
   rg_exact_solve(posterior);
   PetscCall(PetscMalloc1(n * n, &lower));
@@ -173,7 +165,7 @@ static PetscErrorCode fill_precision(RgPosterior *posterior, const PetscInt *ord
     }
   }
   PetscCall(PetscFree(lower));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_nearby_create(RgPosterior *posterior, double tolerance, RgNearby *nearby)
@@ -185,7 +177,6 @@ PetscErrorCode rg_nearby_create(RgPosterior *posterior, double tolerance, RgNear
   double *sorted, *last;
   PetscInt *order;
 
-  PetscFunctionBeginUser;
   *nearby = (RgNearby){.posterior = posterior, .least = tolerance * rg_kernel_diagonal(kernel)};
   PetscCall(PetscCalloc6(padded * padded, &nearby->precision, padded * columns, &nearby->data,
                          padded, &nearby->alpha, n, &nearby->at, NEAR_TILE * columns, &nearby->B,
@@ -198,25 +189,23 @@ PetscErrorCode rg_nearby_create(RgPosterior *posterior, double tolerance, RgNear
   for (size_t a = 0; a < n; a++) nearby->at[a] = sorted[(a + 1) * dim - 1];
   PetscCall(find_reach(kernel, nearby->least, &nearby->reach));
   PetscCall(PetscFree3(sorted, last, order));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode free_tiles(RgNearby *nearby)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree5(nearby->order, nearby->last, nearby->sorted, nearby->first, nearby->end));
   PetscCall(PetscFree3(nearby->k, nearby->Pk, nearby->slope));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_nearby_destroy(RgNearby *nearby)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscFree6(nearby->precision, nearby->data, nearby->alpha, nearby->at, nearby->B,
                        nearby->scratch));
   PetscCall(free_tiles(nearby));
   *nearby = (RgNearby){0};
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static size_t tile_size(const RgNearby *nearby)
@@ -235,15 +224,14 @@ static PetscErrorCode reserve(RgNearby *nearby, int tiles)
   const RgKernel *kernel = &nearby->posterior->kernel;
   const size_t m = (size_t)tiles * NEAR_TILE, factors = (size_t)rg_kernel_n_factors(kernel);
 
-  PetscFunctionBeginUser;
-  if (tiles <= nearby->room) PetscFunctionReturn(0);
+  if (tiles <= nearby->room) return 0;
   PetscCall(free_tiles(nearby));
   nearby->room = tiles;
   const size_t size = slope_stride(nearby);
   PetscCall(PetscMalloc5(m, &nearby->order, m, &nearby->last, m * kernel->dim, &nearby->sorted,
                          tiles, &nearby->first, tiles, &nearby->end));
   PetscCall(PetscMalloc3(size, &nearby->k, size, &nearby->Pk, factors * size, &nearby->slope));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool counts(double least, const double *row)
@@ -333,7 +321,6 @@ PetscErrorCode rg_nearby_predict(RgNearby *nearby, int m, const double *Z, bool 
   const double diagonal = rg_kernel_diagonal(&posterior->kernel);
   double sum[NEAR_TILE], squares[NEAR_TILE];
 
-  PetscFunctionBeginUser;
   PetscCall(reserve(nearby, tiles));
   nearby->m = m;
   PetscCall(sort_points(m, posterior->kernel.dim, Z, nearby->last, nearby->order));
@@ -348,7 +335,7 @@ PetscErrorCode rg_nearby_predict(RgNearby *nearby, int m, const double *Z, bool 
       variance[j] = PetscMax(diagonal - squares[c], 0.0);
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* g (columns x width): gradients in scaled coordinates of one tile, halved. */
@@ -375,7 +362,6 @@ PetscErrorCode rg_nearby_gradient(RgNearby *nearby, int m, const double *mean_ba
   const size_t dim = (size_t)kernel->dim, columns = (size_t)rg_kernel_n_columns(kernel);
   double *g, *U, *rows;
 
-  PetscFunctionBeginUser;
   PetscCheck(m == nearby->m, PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%d points, %d predicted", m,
              nearby->m);
   PetscCall(PetscMalloc3(columns * NEAR_TILE, &g, tile_size(nearby), &U, dim * NEAR_TILE, &rows));
@@ -395,5 +381,5 @@ PetscErrorCode rg_nearby_gradient(RgNearby *nearby, int m, const double *mean_ba
       PetscCall(PetscArraycpy(G + (size_t)order[c] * dim, rows + c * dim, dim));
   }
   PetscCall(PetscFree3(g, U, rows));
-  PetscFunctionReturn(0);
+  return 0;
 }

@@ -31,14 +31,13 @@ static PetscErrorCode reset(MPI_Comm comm, const RgTeamTask *task, RgIterative *
   const RgData data = {task->n, task->array[0], task->array[1]};
   RgIterativeOptions options = rg_iterative_defaults;
 
-  PetscFunctionBeginUser;
   options.tolerance = given[0];
   options.rank = (int)given[1];
   options.max_iterations = (int)given[2];
   PetscCall(rg_iterative_destroy(gp));
   PetscCall(
     rg_iterative_create(comm, task->kernel, task->noise_variance, task->mean, &data, &options, gp));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Solve for the weights of the mean, and report the outcome to the leader. */
@@ -46,14 +45,13 @@ static PetscErrorCode solve_mean(const RgTeamTask *task, RgIterative *gp)
 {
   RgIterativeReport report;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_iterative_solve(gp, &report));
   if (task->out[0]) {
     task->out[0][0] = report.iterations;
     task->out[0][1] = report.residual;
     task->out[0][2] = report.converged;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A function of m points with one value each, written to the leader's array or to scratch. */
@@ -61,54 +59,49 @@ static PetscErrorCode predict(const RgTeamTask *task, RgIterative *gp)
 {
   double *mean, *variance;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(task->n, &mean, task->n, &variance));
   if (task->code == MEAN) PetscCall(rg_iterative_mean(gp, task->n, task->array[0], mean));
   else PetscCall(rg_iterative_predict(gp, task->n, task->array[0], mean, variance));
   if (task->out[0]) PetscCall(PetscArraycpy(task->out[0], mean, task->n));
   if (task->out[1]) PetscCall(PetscArraycpy(task->out[1], variance, task->n));
   PetscCall(PetscFree2(mean, variance));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode gradient(const RgTeamTask *task, RgIterative *gp)
 {
   double *G;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(task->count[0], &G));
   PetscCall(rg_iterative_gradient(gp, task->n, task->array[0], task->array[1],
                                   task->count[2] ? task->array[2] : NULL, G));
   if (task->out[0]) PetscCall(PetscArraycpy(task->out[0], G, task->count[0]));
   PetscCall(PetscFree(G));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode likelihood(const RgTeamTask *task, RgIterative *gp)
 {
   double value, error;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_iterative_log_likelihood(gp, &value, &error));
   if (task->out[0]) *task->out[0] = value;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode solve(const RgTeamTask *task, RgIterative *gp)
 {
   RgIterativeReport report;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_iterative_solve_many(gp, task->n, task->array[0], &report));
   if (task->out[0]) *task->out[0] = report.converged;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_work(MPI_Comm comm, const RgTeamTask *task, void **state)
 {
   RgIterative *gp = *state;
 
-  PetscFunctionBeginUser;
   switch ((Code)task->code) {
   case RESET:
     PetscCall(reset(comm, task, &gp));
@@ -135,7 +128,7 @@ PetscErrorCode rg_iterative_work(MPI_Comm comm, const RgTeamTask *task, void **s
     *state = NULL;
     break;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- on the leader ------------------------------------------------------------------------- */
@@ -147,17 +140,15 @@ static double *unconst(const double *values)
 
 static PetscErrorCode run(const RgPosterior *posterior, RgTeamTask *task)
 {
-  PetscFunctionBeginUser;
   if (rg_team_size(posterior->team) > 1)
     PetscCall(rg_team_run(posterior->team, posterior->slot, task));
   else PetscCall(rg_iterative_work(PETSC_COMM_SELF, task, &posterior->iterative->state));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_state_create(const RgSpace *points, const RgSolverOptions *options,
                                          struct RgIterativeState **state)
 {
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(state));
   (*state)->options = *options;
   (*state)->points = points;
@@ -165,26 +156,24 @@ PetscErrorCode rg_iterative_state_create(const RgSpace *points, const RgSolverOp
     PetscCall(PetscMalloc1(points->size, &(*state)->mean));
     PetscCall(PetscMalloc1(points->size, &(*state)->variance));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode iterative_open(RgPosterior *posterior, int n)
 {
   (void)n;
-  PetscFunctionBeginUser;
   if (rg_team_size(posterior->team) > 1) PetscCall(rg_team_open(posterior->team, &posterior->slot));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode iterative_close(RgPosterior *posterior)
 {
   RgTeamTask task = {.code = CLOSE};
 
-  PetscFunctionBeginUser;
   PetscCall(run(posterior, &task));
   PetscCall(RG_FREE(&posterior->iterative->mean, &posterior->iterative->variance,
                     &posterior->iterative->kept, &posterior->iterative));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode iterative_predict(RgPosterior *posterior, int m, const double *Z,
@@ -196,15 +185,14 @@ static PetscErrorCode iterative_predict(RgPosterior *posterior, int m, const dou
                      .array = {unconst(Z)},
                      .out = {mean, variance}};
 
-  PetscFunctionBeginUser;
   if (work) work->kept = false;
   if (posterior->n) {
     PetscCall(run(posterior, &task));
-    PetscFunctionReturn(0);
+    return 0;
   }
   for (int j = 0; j < m; j++) mean[j] = posterior->mean;
   for (int j = 0; variance && j < m; j++) variance[j] = rg_kernel_diagonal(&posterior->kernel);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Mean and variance of all points of a finite domain. */
@@ -213,13 +201,12 @@ static PetscErrorCode refresh_points(RgPosterior *posterior)
   struct RgIterativeState *own = posterior->iterative;
   const RgSpace *points = own->points;
 
-  PetscFunctionBeginUser;
-  if (!points) PetscFunctionReturn(0);
+  if (!points) return 0;
   for (int i = 0; i < points->size; i += POINTS)
     PetscCall(iterative_predict(posterior, PetscMin(POINTS, points->size - i),
                                 points->points + (size_t)i * points->dim, own->mean + i,
                                 own->variance + i, NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A task that first makes sure that the weights of the mean are solved for. */
@@ -228,7 +215,6 @@ static PetscErrorCode change(RgPosterior *posterior, RgTeamTask *task, RgFailure
   struct RgIterativeState *own = posterior->iterative;
   double report[3];
 
-  PetscFunctionBeginUser;
   task->out[0] = report;
   PetscCall(run(posterior, task));
   own->iterations = (int)report[0];
@@ -238,10 +224,10 @@ static PetscErrorCode change(RgPosterior *posterior, RgTeamTask *task, RgFailure
                    "conjugate gradients for %d data ended after %d iterations at a residual of "
                    "%.2g, tolerance %g: a larger solver_rank or solver_iterations may help",
                    posterior->n, own->iterations, own->residual, own->options.tolerance);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(refresh_points(posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode iterative_reset(RgPosterior *posterior, const RgObservations *data,
@@ -259,10 +245,9 @@ static PetscErrorCode iterative_reset(RgPosterior *posterior, const RgObservatio
                      .array = {posterior->X, posterior->y, options}};
 
   (void)data;
-  PetscFunctionBeginUser;
   if (n) PetscCall(change(posterior, &task, failure));
   else PetscCall(refresh_points(posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode iterative_extend(RgPosterior *posterior, const RgObservations *data,
@@ -274,10 +259,9 @@ static PetscErrorCode iterative_extend(RgPosterior *posterior, const RgObservati
                      .count = {m * (size_t)posterior->kernel.dim, m},
                      .array = {unconst(data->X), unconst(data->y)}};
 
-  PetscFunctionBeginUser;
   if (posterior->n == data->n) PetscCall(iterative_reset(posterior, data, failure));
   else PetscCall(change(posterior, &task, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode iterative_set_outputs(RgPosterior *posterior)
@@ -287,9 +271,8 @@ static PetscErrorCode iterative_set_outputs(RgPosterior *posterior)
                      .count = {(size_t)posterior->n},
                      .array = {posterior->y}};
 
-  PetscFunctionBeginUser;
   if (posterior->n) PetscCall(change(posterior, &task, NULL));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode iterative_solve_many(const RgPosterior *posterior, int m, double *B)
@@ -301,10 +284,9 @@ static PetscErrorCode iterative_solve_many(const RgPosterior *posterior, int m, 
                      .array = {B},
                      .out = {&converged}};
 
-  PetscFunctionBeginUser;
   PetscCall(run(posterior, &task));
   if (converged == 0.0) posterior->iterative->unfinished = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode iterative_gradient(RgPosterior *posterior, int m, const double *Z,
@@ -320,10 +302,9 @@ static PetscErrorCode iterative_gradient(RgPosterior *posterior, int m, const do
     .out = {G}};
 
   (void)work;
-  PetscFunctionBeginUser;
   if (posterior->n) PetscCall(run(posterior, &task));
   else PetscCall(PetscArrayzero(G, count * (size_t)posterior->kernel.dim));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode iterative_keep(RgPosterior *posterior)
@@ -332,15 +313,14 @@ static PetscErrorCode iterative_keep(RgPosterior *posterior)
   const size_t size = own->points ? (size_t)own->points->size : 0;
   RgTeamTask task = {.code = KEEP};
 
-  PetscFunctionBeginUser;
   if (posterior->n) PetscCall(run(posterior, &task));
   own->iterations_kept = own->iterations;
   own->residual_kept = own->residual;
-  if (!size) PetscFunctionReturn(0);
+  if (!size) return 0;
   if (!own->kept) PetscCall(PetscMalloc1(2 * size, &own->kept));
   PetscCall(PetscArraycpy(own->kept, own->mean, size));
   PetscCall(PetscArraycpy(own->kept + size, own->variance, size));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The noise is positive, so every point adds something. Without data there is nothing to extend,
@@ -348,10 +328,9 @@ static PetscErrorCode iterative_keep(RgPosterior *posterior)
 static PetscErrorCode iterative_pend(RgPosterior *posterior, const RgObservations *data,
                                      RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   if (posterior->n_told == 0) posterior->n = 0;
   else PetscCall(iterative_extend(posterior, data, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode iterative_restore(RgPosterior *posterior)
@@ -360,14 +339,13 @@ static PetscErrorCode iterative_restore(RgPosterior *posterior)
   const size_t size = own->points ? (size_t)own->points->size : 0;
   RgTeamTask task = {.code = RESTORE};
 
-  PetscFunctionBeginUser;
   if (posterior->n) PetscCall(run(posterior, &task));
   own->iterations = own->iterations_kept;
   own->residual = own->residual_kept;
-  if (!size) PetscFunctionReturn(0);
+  if (!size) return 0;
   PetscCall(PetscArraycpy(own->mean, own->kept, size));
   PetscCall(PetscArraycpy(own->variance, own->kept + size, size));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double iterative_log_likelihood(const RgPosterior *posterior)

@@ -21,7 +21,6 @@ static PetscErrorCode take_in(RgIterative *gp, int m, const double *X, const dou
   const size_t columns = (size_t)rg_kernel_n_columns(gp->kernel);
   double *more_X, *more_y, *scaled;
 
-  PetscFunctionBeginUser;
   if (gp->n + m > gp->capacity) {
     gp->capacity = gp->n + m + (gp->n ? RG_ITERATIVE_LATER : 0);
     const size_t room = (size_t)gp->capacity;
@@ -38,19 +37,18 @@ static PetscErrorCode take_in(RgIterative *gp, int m, const double *X, const dou
   PetscCall(PetscArraycpy(gp->y + n, y, m));
   rg_kernel_scale_points(gp->kernel, m, X, gp->scaled + n * columns);
   gp->n += m;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Distribute the rows in equal shares, and build the preconditioner for them. */
 static PetscErrorCode distribute(RgIterative *gp)
 {
-  PetscFunctionBeginUser;
   for (int r = 0; r <= gp->ranks; r++) gp->first[r] = (int)((int64_t)gp->n * r / gp->ranks);
   gp->rows = gp->first[gp->rank + 1] - gp->first[gp->rank];
   PetscCall(PetscFree(gp->S));
   PetscCall(rg_iterative_build_preconditioner(gp));
   gp->n_built = gp->n;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double noise_variance,
@@ -59,7 +57,6 @@ PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double
 {
   RgIterative *g;
 
-  PetscFunctionBeginUser;
   PetscCheck(noise_variance > 0 && data->n >= 1, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "noise variance %g and %d data; both must be positive", noise_variance, data->n);
   PetscCheck(options->tolerance > 0 && options->probes >= 1 && options->rank >= 0, comm,
@@ -79,23 +76,21 @@ PetscErrorCode rg_iterative_create(MPI_Comm comm, const RgKernel *kernel, double
   PetscCall(take_in(g, data->n, data->X, data->y));
   PetscCall(distribute(g));
   *gp = g;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode forget_kept(RgIterative *gp)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&gp->kept.alpha, &gp->kept.gram, &gp->kept.M));
   gp->pending = false;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_destroy(RgIterative **gp)
 {
   RgIterative *g = *gp;
 
-  PetscFunctionBeginUser;
-  if (!g) PetscFunctionReturn(0);
+  if (!g) return 0;
   PetscCall(forget_kept(g));
   PetscCall(PetscFree(g->first));
   PetscCall(PetscFree3(g->X, g->y, g->scaled));
@@ -107,7 +102,7 @@ PetscErrorCode rg_iterative_destroy(RgIterative **gp)
   PetscCall(RG_FREE(&g->curvature, &g->product));
   PetscCallMPI(MPI_Comm_free(&g->comm));
   PetscCall(PetscFree(*gp));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_extend(RgIterative *gp, int m, const double *X, const double *y)
@@ -115,7 +110,6 @@ PetscErrorCode rg_iterative_extend(RgIterative *gp, int m, const double *X, cons
   const int n = gp->n;
   double *alpha;
 
-  PetscFunctionBeginUser;
   PetscCall(take_in(gp, m, X, y));
   if (gp->alpha) {
     PetscCall(PetscCalloc1(gp->n, &alpha));
@@ -129,7 +123,7 @@ PetscErrorCode rg_iterative_extend(RgIterative *gp, int m, const double *X, cons
     gp->first[gp->ranks] = gp->n;
     PetscCall(rg_iterative_extend_preconditioner(gp, m));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_keep(RgIterative *gp)
@@ -137,7 +131,6 @@ PetscErrorCode rg_iterative_keep(RgIterative *gp)
   const size_t square = (size_t)gp->columns * (size_t)gp->columns;
   RgIterativeKept *kept = &gp->kept;
 
-  PetscFunctionBeginUser;
   PetscCall(forget_kept(gp));
   *kept =
     (RgIterativeKept){.n = gp->n, .rows = gp->rows, .basis = gp->basis, .log_det = gp->log_det};
@@ -150,7 +143,7 @@ PetscErrorCode rg_iterative_keep(RgIterative *gp)
     PetscCall(PetscArraycpy(kept->alpha, gp->alpha, gp->n));
   }
   gp->pending = true;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_restore(RgIterative *gp)
@@ -158,7 +151,6 @@ PetscErrorCode rg_iterative_restore(RgIterative *gp)
   const size_t square = (size_t)gp->columns * (size_t)gp->columns;
   RgIterativeKept *kept = &gp->kept;
 
-  PetscFunctionBeginUser;
   PetscCheck(gp->pending, gp->comm, PETSC_ERR_ARG_WRONGSTATE, "no state was kept");
   gp->n = gp->first[gp->ranks] = kept->n;
   gp->rows = kept->rows;
@@ -172,15 +164,14 @@ PetscErrorCode rg_iterative_restore(RgIterative *gp)
   gp->cached = 0;
   if (kept->has_new_base) PetscCall(PetscFree(gp->S));
   PetscCall(forget_kept(gp));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_set_outputs(RgIterative *gp, double mean, const double *y)
 {
-  PetscFunctionBeginUser;
   gp->mean = mean;
   PetscCall(PetscArraycpy(gp->y, y, gp->n));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- mean and variance --------------------------------------------------------------------- */
@@ -190,7 +181,6 @@ PetscErrorCode rg_iterative_solve(RgIterative *gp, RgIterativeReport *report)
   const int first = gp->first[gp->rank];
   double *b, *u;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(gp->rows, &b, gp->rows, &u));
   for (int i = 0; i < gp->rows; i++) b[i] = gp->y[first + i] - gp->mean;
   const bool guess = gp->alpha != NULL; /* the weights belong to fewer data or to other outputs */
@@ -199,7 +189,7 @@ PetscErrorCode rg_iterative_solve(RgIterative *gp, RgIterativeReport *report)
   PetscCall(rg_iterative_solve_stack(gp, 1, b, guess, u, report));
   PetscCall(rg_iterative_gather(gp, 1, u, gp->alpha));
   PetscCall(PetscFree2(b, u));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Every rank adds up its rows. */
@@ -208,7 +198,6 @@ PetscErrorCode rg_iterative_mean(RgIterative *gp, int m, const double *Z, double
   const int first = gp->first[gp->rank], dim = gp->kernel->dim, most = 256;
   double *K;
 
-  PetscFunctionBeginUser;
   if (!gp->alpha) PetscCall(rg_iterative_solve(gp, NULL));
   PetscCall(PetscArrayzero(mean, m));
   PetscCall(PetscMalloc1((size_t)most * most, &K));
@@ -223,7 +212,7 @@ PetscErrorCode rg_iterative_mean(RgIterative *gp, int m, const double *Z, double
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, mean, m, MPI_DOUBLE, MPI_SUM, gp->comm));
   for (int j = 0; j < m; j++) mean[j] += gp->mean;
   PetscCall(PetscFree(K));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void note_worst(const RgIterativeReport *part, RgIterativeReport *worst)
@@ -238,7 +227,6 @@ PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B, RgIter
   const int first = gp->first[gp->rank], rows = gp->rows;
   double *mine, *solution, *all;
 
-  PetscFunctionBeginUser;
   *report = (RgIterativeReport){.converged = true};
   PetscCall(PetscMalloc3((size_t)rows * MOST_POINTS, &mine, (size_t)rows * MOST_POINTS, &solution,
                          (size_t)gp->n * MOST_POINTS, &all));
@@ -255,7 +243,7 @@ PetscErrorCode rg_iterative_solve_many(RgIterative *gp, int m, double *B, RgIter
       for (int k = 0; k < s; k++) B[(size_t)i * (size_t)m + j + k] = all[(size_t)i * s + k];
   }
   PetscCall(PetscFree3(mine, solution, all));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- log determinant ----------------------------------------------------------------------- */
@@ -267,7 +255,6 @@ static PetscErrorCode draw_probes(const RgIterative *gp, int s, double *B)
   const int first = gp->first[gp->rank], r = gp->columns;
   double *normals, *sum;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(gp->n + r, &normals, PetscMax(gp->rows, 1), &sum));
   for (int k = 0; k < s; k++) {
     RgRandom random = rg_stream_at(&stream, (uint64_t)k);
@@ -279,7 +266,7 @@ static PetscErrorCode draw_probes(const RgIterative *gp, int s, double *B)
     for (int i = 0; i < gp->rows; i++) B[(size_t)i * s + k] = sum[i];
   }
   PetscCall(PetscFree2(normals, sum));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* First two moments of log(eigenvalue) under the spectral measure of the preconditioned matrix,
@@ -290,7 +277,6 @@ static PetscErrorCode quadrature(const RgIterative *gp, double moments[2])
   const int n = gp->n_curvature;
   double *diagonal, *off, *vectors, before = 0.0;
 
-  PetscFunctionBeginUser;
   PetscCheck(gp->n_product >= n, gp->comm, PETSC_ERR_SUP,
              "the log determinant needs the preconditioner of its own: no -gp_pc_type");
   PetscCall(PetscMalloc3(n, &diagonal, n, &off, (size_t)n * n, &vectors));
@@ -313,7 +299,7 @@ static PetscErrorCode quadrature(const RgIterative *gp, double moments[2])
     moments[1] += weight * logarithm * logarithm;
   }
   PetscCall(PetscFree3(diagonal, off, vectors));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_log_determinant(RgIterative *gp, double *value, double *error,
@@ -322,7 +308,6 @@ PetscErrorCode rg_iterative_log_determinant(RgIterative *gp, double *value, doub
   const int s = gp->options.probes;
   double *B, *U, moments[2] = {0};
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)gp->rows * s, &B, (size_t)gp->rows * s, &U));
   PetscCall(draw_probes(gp, s, B));
   PetscCall(rg_iterative_solve_stack(gp, s, B, false, U, report));
@@ -330,18 +315,17 @@ PetscErrorCode rg_iterative_log_determinant(RgIterative *gp, double *value, doub
   PetscCall(quadrature(gp, moments));
   *value = gp->log_det + gp->n * moments[0];
   *error = sqrt(2.0 * gp->n * moments[1] / s);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_log_likelihood(RgIterative *gp, double *value, double *error)
 {
   double log_det, fit = 0.0;
 
-  PetscFunctionBeginUser;
   if (!gp->alpha) PetscCall(rg_iterative_solve(gp, NULL));
   PetscCall(rg_iterative_log_determinant(gp, &log_det, error, NULL));
   for (int i = 0; i < gp->n; i++) fit += (gp->y[i] - gp->mean) * gp->alpha[i];
   *value = -0.5 * (fit + log_det) - gp->n * 0.91893853320467274178; /* log(2 pi)/2 */
   *error *= 0.5;
-  PetscFunctionReturn(0);
+  return 0;
 }

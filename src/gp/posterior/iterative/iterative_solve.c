@@ -14,7 +14,6 @@ PetscErrorCode rg_iterative_gather(const RgIterative *gp, int s, const double *m
 {
   int *counts, *starts;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(gp->ranks, &counts, gp->ranks, &starts));
   for (int r = 0; r < gp->ranks; r++) {
     starts[r] = gp->first[r] * s;
@@ -23,7 +22,7 @@ PetscErrorCode rg_iterative_gather(const RgIterative *gp, int s, const double *m
   PetscCallMPI(
     MPI_Allgatherv(mine, gp->rows * s, MPI_DOUBLE, all, counts, starts, MPI_DOUBLE, gp->comm));
   PetscCall(PetscFree2(counts, starts));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Y (this rank's rows of a stack) = (K + noise I) V; V: all n rows. */
@@ -34,7 +33,6 @@ static PetscErrorCode iterative_multiply(const RgIterative *gp, int s, const dou
   const int columns = rg_kernel_n_columns(kernel), first = gp->first[gp->rank];
   double *value, *B, *sum, *scratch;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc4(DATA * WIDTH, &value, WIDTH * columns, &B, (size_t)WIDTH * s, &sum,
                          rg_kernel_tile_scratch(kernel, WIDTH), &scratch));
   for (int j = 0; j < gp->rows; j += WIDTH) {
@@ -56,7 +54,7 @@ static PetscErrorCode iterative_multiply(const RgIterative *gp, int s, const dou
       Y[(size_t)j * s + k] = sum[k] + gp->noise_variance * V[(size_t)(first + j) * s + k];
   }
   PetscCall(PetscFree4(value, B, sum, scratch));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* ---- pivoted Cholesky ---------------------------------------------------------------------- */
@@ -75,7 +73,6 @@ static PetscErrorCode choose_pivot(const RgIterative *gp, int k, const double *l
   Pivot mine = {-1.0, gp->n};
   int owner = 0;
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < gp->rows; i++)
     if (left[i] > mine.value) mine = (Pivot){left[i], first + i};
   PetscCallMPI(MPI_Allreduce(&mine, pivot, 1, MPI_DOUBLE_INT, MPI_MAXLOC, gp->comm));
@@ -83,7 +80,7 @@ static PetscErrorCode choose_pivot(const RgIterative *gp, int k, const double *l
   if (owner == gp->rank)
     for (int c = 0; c < k; c++) row[c] = gp->L[(size_t)c * gp->ld + (size_t)(pivot->index - first)];
   PetscCallMPI(MPI_Bcast(row, k, MPI_DOUBLE, owner, gp->comm));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode factor(RgIterative *gp, double *left, double *row)
@@ -92,7 +89,6 @@ static PetscErrorCode factor(RgIterative *gp, double *left, double *row)
   const double *mine = gp->X + (size_t)gp->first[gp->rank] * dim;
   const double enough = 1e-12 * rg_kernel_diagonal(gp->kernel);
 
-  PetscFunctionBeginUser;
   for (int i = 0; i < rows; i++) left[i] = rg_kernel_diagonal(gp->kernel);
   for (int k = 0; k < gp->options.rank; k++) {
     double *column = gp->L + (size_t)k * gp->ld;
@@ -114,7 +110,7 @@ static PetscErrorCode factor(RgIterative *gp, double *left, double *row)
     }
     gp->columns = k + 1;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* M, the factor of noise I + L'L, and the determinant, from the Gram matrix. */
@@ -122,14 +118,13 @@ static PetscErrorCode factor_gram(RgIterative *gp)
 {
   const int r = gp->columns;
 
-  PetscFunctionBeginUser;
   gp->log_det = (gp->n - r) * log(gp->noise_variance);
-  if (r == 0) PetscFunctionReturn(0);
+  if (r == 0) return 0;
   PetscCall(PetscArraycpy(gp->M, gp->gram, (size_t)r * r));
   const int info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', r, gp->M, r);
   PetscCheck(info == 0, gp->comm, PETSC_ERR_FP, "the preconditioner is not positive definite");
   for (int k = 0; k < r; k++) gp->log_det += 2 * log(gp->M[(size_t)k * (r + 1)]);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_build_preconditioner(RgIterative *gp)
@@ -137,7 +132,6 @@ PetscErrorCode rg_iterative_build_preconditioner(RgIterative *gp)
   const int rows = gp->rows, most = PetscMin(gp->rank_wanted, gp->n);
   double *left, *row;
 
-  PetscFunctionBeginUser;
   gp->options.rank = most;
   gp->columns = 0;
   gp->ld = rows;
@@ -157,7 +151,7 @@ PetscErrorCode rg_iterative_build_preconditioner(RgIterative *gp)
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, gp->gram, r * r, MPI_DOUBLE, MPI_SUM, gp->comm));
   for (int k = 0; k < r; k++) gp->gram[(size_t)k * (r + 1)] += gp->noise_variance;
   PetscCall(factor_gram(gp));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Room for m more rows of L on this rank. */
@@ -166,14 +160,13 @@ static PetscErrorCode widen(RgIterative *gp, int m)
   const int rows = gp->rows;
   double *L;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)(rows + m) * gp->columns, &L));
   for (int k = 0; k < gp->columns; k++)
     PetscCall(PetscArraycpy(L + (size_t)k * (rows + m), gp->L + (size_t)k * gp->ld, rows));
   PetscCall(PetscFree(gp->L));
   gp->L = L;
   gp->ld = rows + m;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_extend_preconditioner(RgIterative *gp, int m)
@@ -181,7 +174,6 @@ PetscErrorCode rg_iterative_extend_preconditioner(RgIterative *gp, int m)
   const int r = gp->columns, dim = gp->kernel->dim, last = gp->rank == gp->ranks - 1;
   double *row;
 
-  PetscFunctionBeginUser;
   if (last) PetscCall(widen(gp, m));
   PetscCall(PetscMalloc1(r, &row));
   for (int i = 0; i < m; i++) {
@@ -197,7 +189,7 @@ PetscErrorCode rg_iterative_extend_preconditioner(RgIterative *gp, int m)
   PetscCall(PetscFree(row));
   if (last) gp->rows += m;
   PetscCall(factor_gram(gp));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* (noise I + L L')^-1 = (I - L (noise I + L'L)^-1 L') / noise */
@@ -207,7 +199,6 @@ static PetscErrorCode iterative_precondition(const RgIterative *gp, int s, const
   const int rows = gp->rows, r = gp->columns;
   double *T, *transposed;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscArraycpy(out, in, (size_t)rows * s));
   if (r) {
     PetscCall(PetscCalloc2((size_t)r * s, &T, (size_t)r * s, &transposed));
@@ -226,7 +217,7 @@ static PetscErrorCode iterative_precondition(const RgIterative *gp, int s, const
     PetscCall(PetscFree2(T, transposed));
   }
   for (size_t i = 0; i < (size_t)rows * (size_t)s; i++) out[i] /= gp->noise_variance;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 enum { CHUNK = 128, TILE = 256 }; /* columns of the basis, and points, per block */
@@ -236,8 +227,7 @@ static PetscErrorCode reserve(RgIterative *gp, int size)
   const size_t room = (size_t)size;
   double *G;
 
-  PetscFunctionBeginUser;
-  if (size <= gp->basis_room) PetscFunctionReturn(0);
+  if (size <= gp->basis_room) return 0;
   PetscCall(PetscMalloc1(room * room, &G));
   for (int j = 0; j < gp->basis; j++)
     PetscCall(PetscArraycpy(G + (size_t)j * room + j,
@@ -245,7 +235,7 @@ static PetscErrorCode reserve(RgIterative *gp, int size)
   PetscCall(PetscFree(gp->G));
   gp->G = G;
   gp->basis_room = size;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* G (lower triangle of the first `columns`) = S' A S, a chunk of columns at a time. */
@@ -254,7 +244,6 @@ static PetscErrorCode project_matrix(RgIterative *gp)
   const int rows = gp->rows, r = gp->columns;
   double *mine, *all, *product, *part;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc4((size_t)rows * CHUNK, &mine, (size_t)gp->n * CHUNK, &all,
                          (size_t)rows * CHUNK, &product, (size_t)r * CHUNK, &part));
   for (int c = 0; c < r; c += CHUNK) {
@@ -274,7 +263,7 @@ static PetscErrorCode project_matrix(RgIterative *gp)
         gp->G[(size_t)(c + k) * (size_t)gp->basis_room + i] = part[(size_t)i * s + k];
   }
   PetscCall(PetscFree4(mine, all, product, part));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The basis for the present data. The amount added to the diagonal covers the rounding of the
@@ -284,7 +273,6 @@ static PetscErrorCode build(RgIterative *gp)
   const int rows = gp->rows, r = gp->columns;
   const double diagonal = rg_kernel_diagonal(gp->kernel);
 
-  PetscFunctionBeginUser;
   PetscCall(PetscFree(gp->S));
   gp->basis = 0;
   gp->kept.has_new_base = true;
@@ -306,7 +294,7 @@ static PetscErrorCode build(RgIterative *gp)
     r ? (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', r, gp->G, gp->basis_room) : 0;
   PetscCheck(info == 0, gp->comm, PETSC_ERR_FP, "the projected matrix is not positive definite");
   gp->basis = r;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* V (size x m, V[k*m + j]) = G^-1 T(z_j) for the first `size` vectors of the basis, m <= TILE.
@@ -318,7 +306,6 @@ static PetscErrorCode project(RgIterative *gp, int size, int m, const double *Z,
   const double *mine = gp->X + (size_t)gp->first[gp->rank] * dim;
   double *K;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1((size_t)rows * m, &K));
   PetscCall(PetscArrayzero(V, (size_t)r * m));
   PetscCall(rg_kernel_cross(gp->kernel, rows, mine, m, Z, K));
@@ -340,7 +327,7 @@ static PetscErrorCode project(RgIterative *gp, int size, int m, const double *Z,
     cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, m, size, 1.0,
                 gp->G, gp->basis_room, V, m);
   PetscCall(PetscFree(K));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Append unit vectors for the data that arrived since, one by one. Rebuild everything when they
@@ -350,7 +337,6 @@ static PetscErrorCode update(RgIterative *gp)
   const int told = gp->pending ? gp->kept.n : gp->n;
   double *row;
 
-  PetscFunctionBeginUser;
   if (!gp->S || told - gp->n_base > RG_ITERATIVE_LATER) PetscCall(build(gp));
   PetscCall(reserve(gp, gp->columns + gp->n - gp->n_base)); /* pending points may need more */
   PetscCall(PetscMalloc1(gp->basis_room, &row));
@@ -367,7 +353,7 @@ static PetscErrorCode update(RgIterative *gp)
     gp->cached = 0;
   }
   PetscCall(PetscFree(row));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_predict(RgIterative *gp, int m, const double *Z, double *mean,
@@ -376,7 +362,6 @@ PetscErrorCode rg_iterative_predict(RgIterative *gp, int m, const double *Z, dou
   const double diagonal = rg_kernel_diagonal(gp->kernel);
   const size_t dim = (size_t)gp->kernel->dim;
 
-  PetscFunctionBeginUser;
   if (!gp->alpha) PetscCall(rg_iterative_solve(gp, NULL));
   PetscCall(update(gp));
   PetscCall(PetscFree2(gp->cached_V, gp->cached_Z));
@@ -393,7 +378,7 @@ PetscErrorCode rg_iterative_predict(RgIterative *gp, int m, const double *Z, dou
   }
   gp->cached = m <= TILE ? m : 0;
   if (gp->cached) PetscCall(PetscArraycpy(gp->cached_Z, Z, (size_t)m * dim));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* weight (rows x m): the factor that the gradient of a tile contracts with the kernel's slopes,
@@ -425,7 +410,6 @@ PetscErrorCode rg_iterative_gradient(RgIterative *gp, int m, const double *Z,
   const double *mine = gp->X + (size_t)gp->first[gp->rank] * dim;
   double *V, *weight;
 
-  PetscFunctionBeginUser;
   if (!gp->alpha) PetscCall(rg_iterative_solve(gp, NULL));
   if (variance_bar) PetscCall(update(gp));
   PetscCall(
@@ -444,20 +428,19 @@ PetscErrorCode rg_iterative_gradient(RgIterative *gp, int m, const double *Z,
   PetscCallMPI(
     MPI_Allreduce(MPI_IN_PLACE, G, (int)((size_t)m * dim), MPI_DOUBLE, MPI_SUM, gp->comm));
   PetscCall(PetscFree2(V, weight));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode note(int *n, int *room, double **curvature, double **product, bool first,
                            double value)
 {
-  PetscFunctionBeginUser;
   if (*n == *room) {
     *room = 2 * *room + 64;
     PetscCall(PetscRealloc((size_t)*room * sizeof(double), curvature));
     PetscCall(PetscRealloc((size_t)*room * sizeof(double), product));
   }
   (first ? *curvature : *product)[(*n)++] = value;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode apply_matrix(Mat matrix, Vec in, Vec out)
@@ -467,7 +450,6 @@ static PetscErrorCode apply_matrix(Mat matrix, Vec in, Vec out)
   PetscScalar *result, curvature;
   double *all;
 
-  PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(matrix, &gp));
   PetscCall(PetscMalloc1((size_t)gp->n * gp->s, &all));
   PetscCall(VecGetArrayRead(in, &mine));
@@ -479,7 +461,7 @@ static PetscErrorCode apply_matrix(Mat matrix, Vec in, Vec out)
   PetscCall(PetscFree(all));
   PetscCall(VecDot(in, out, &curvature));
   PetscCall(note(&gp->n_curvature, &gp->room, &gp->curvature, &gp->product, true, curvature));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode apply_preconditioner(PC pc, Vec in, Vec out)
@@ -488,7 +470,6 @@ static PetscErrorCode apply_preconditioner(PC pc, Vec in, Vec out)
   const PetscScalar *residual;
   PetscScalar *result, product;
 
-  PetscFunctionBeginUser;
   PetscCall(PCShellGetContext(pc, &gp));
   PetscCall(VecGetArrayRead(in, &residual));
   PetscCall(VecGetArray(out, &result));
@@ -497,7 +478,7 @@ static PetscErrorCode apply_preconditioner(PC pc, Vec in, Vec out)
   PetscCall(VecRestoreArrayRead(in, &residual));
   PetscCall(VecDot(in, out, &product));
   PetscCall(note(&gp->n_product, &gp->room, &gp->curvature, &gp->product, false, product));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* All entries are equal; needed for -gp_pc_type jacobi and similar options. */
@@ -505,10 +486,9 @@ static PetscErrorCode get_diagonal(Mat matrix, Vec diagonal)
 {
   RgIterative *gp;
 
-  PetscFunctionBeginUser;
   PetscCall(MatShellGetContext(matrix, &gp));
   PetscCall(VecSet(diagonal, rg_kernel_diagonal(gp->kernel) + gp->noise_variance));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode solver_create(RgIterative *gp, Mat *matrix, KSP *ksp)
@@ -516,7 +496,6 @@ static PetscErrorCode solver_create(RgIterative *gp, Mat *matrix, KSP *ksp)
   const PetscInt local = gp->rows * gp->s, global = gp->n * gp->s;
   PC pc;
 
-  PetscFunctionBeginUser;
   PetscCall(MatCreateShell(gp->comm, local, local, global, global, gp, matrix));
   PetscCall(MatShellSetOperation(*matrix, MATOP_MULT, (void (*)(void))apply_matrix));
   PetscCall(MatShellSetOperation(*matrix, MATOP_GET_DIAGONAL, (void (*)(void))get_diagonal));
@@ -532,7 +511,7 @@ static PetscErrorCode solver_create(RgIterative *gp, Mat *matrix, KSP *ksp)
   PetscCall(PCShellSetContext(pc, gp));
   PetscCall(PCShellSetApply(pc, apply_preconditioner));
   PetscCall(KSPSetFromOptions(*ksp));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_iterative_solve_stack(RgIterative *gp, int s, const double *B, bool guess,
@@ -548,7 +527,6 @@ PetscErrorCode rg_iterative_solve_stack(RgIterative *gp, int s, const double *B,
   const PetscScalar *solution;
   PetscScalar *right;
 
-  PetscFunctionBeginUser;
   gp->s = s;
   gp->n_curvature = gp->n_product = 0;
   PetscCall(solver_create(gp, &matrix, &ksp));
@@ -578,5 +556,5 @@ PetscErrorCode rg_iterative_solve_stack(RgIterative *gp, int s, const double *B,
   PetscCall(VecDestroy(&u));
   PetscCall(KSPDestroy(&ksp));
   PetscCall(MatDestroy(&matrix));
-  PetscFunctionReturn(0);
+  return 0;
 }

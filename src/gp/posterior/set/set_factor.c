@@ -15,7 +15,6 @@ static PetscErrorCode join_points(const RgDomain *domain, RgSetPrior *prior)
   int n_contexts = context->dim ? context->size : 1;
   double *point;
 
-  PetscFunctionBeginUser;
   prior->size = design->size * n_contexts;
   prior->design_dim = design->dim;
   prior->n_contexts = n_contexts;
@@ -31,7 +30,7 @@ static PetscErrorCode join_points(const RgDomain *domain, RgSetPrior *prior)
       }
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static bool is_grid(const RgDomain *domain)
@@ -47,7 +46,6 @@ static PetscErrorCode join_axes(const RgDomain *domain, RgSetPrior *prior)
   int total = 0, *levels;
   double *axes;
 
-  PetscFunctionBeginUser;
   prior->n_axes = domain->design.dim + domain->context.dim;
   for (int p = 0; p < 2; p++) {
     for (int k = 0; k < parts[p]->dim; k++) total += parts[p]->levels[k];
@@ -66,13 +64,12 @@ static PetscErrorCode join_axes(const RgDomain *domain, RgSetPrior *prior)
       from += parts[p]->levels[k];
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_prior_create(const RgDomain *domain, const RgKernel *kernel,
                                    RgSetPrior *prior)
 {
-  PetscFunctionBeginUser;
   PetscCheck(rg_space_is_finite(&domain->design) &&
                (domain->context.dim == 0 || rg_space_is_finite(&domain->context)),
              PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "The domain is not finite");
@@ -82,16 +79,15 @@ PetscErrorCode rg_set_prior_create(const RgDomain *domain, const RgKernel *kerne
   PetscCall(rg_kernel_copy(kernel, &prior->kernel));
   prior->padded = rg_pad(prior->size);
   PetscCall(rg_set_prior_set_kernel(prior, kernel));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_prior_destroy(RgSetPrior *prior)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_destroy(&prior->kernel));
   PetscCall(RG_FREE(&prior->points, &prior->levels, &prior->axes, &prior->tables, &prior->scaled,
                     &prior->work));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The tables of one term: correlations of every axis, multiplied over the factors that use it. */
@@ -99,7 +95,6 @@ static PetscErrorCode term_tables(const RgSetPrior *prior, const RgKernelTerm *t
 {
   const double *axis = prior->axes;
 
-  PetscFunctionBeginUser;
   for (int a = 0; a < prior->n_axes; a++) {
     const size_t n = (size_t)prior->levels[a];
     double variance = a ? 1.0 : term->variance;
@@ -115,26 +110,24 @@ static PetscErrorCode term_tables(const RgSetPrior *prior, const RgKernelTerm *t
     axis += n;
     table += n * n;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode fill_tables(RgSetPrior *prior)
 {
   size_t size = 0;
 
-  PetscFunctionBeginUser;
   for (int a = 0; a < prior->n_axes; a++) size += (size_t)prior->levels[a] * prior->levels[a];
   PetscCall(PetscMalloc1(size * prior->kernel.n_terms, &prior->tables));
   PetscCall(PetscMalloc1(2 * (size_t)prior->size, &prior->work));
   for (int t = 0; t < prior->kernel.n_terms; t++) {
     PetscCall(term_tables(prior, &prior->kernel.terms[t], prior->tables + t * size));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_prior_set_kernel(RgSetPrior *prior, const RgKernel *kernel)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_assign(kernel, &prior->kernel));
   PetscCall(RG_FREE(&prior->tables, &prior->scaled, &prior->work));
   prior->factors = prior->n_axes > 0 && rg_kernel_factors_over_inputs(&prior->kernel);
@@ -148,7 +141,7 @@ PetscErrorCode rg_set_prior_set_kernel(RgSetPrior *prior, const RgKernel *kernel
       PetscMalloc1(padded + columns + rg_kernel_tile_scratch(kernel, prior->padded), &prior->work));
     rg_kernel_scale_tile(&prior->kernel, prior->size, prior->points, prior->padded, prior->scaled);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* out (n x m) = a (n) times b (m), or added to it. */
@@ -219,27 +212,25 @@ void rg_set_prior_row(const RgSetPrior *prior, int index, double *row)
 
 PetscErrorCode rg_set_factor_destroy(RgSetFactor *factor)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&factor->L, &factor->work));
   PetscCall(PetscMemzero(factor, sizeof *factor));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Cholesky factor of K (n x n, both triangles) in L (column-major, lower), with growing jitter. */
 static PetscErrorCode factor_matrix(int n, const double *K, double *L, double *jitter,
                                     RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   for (double added = 0.0; added <= 1.001e-4; added = added > 0.0 ? 10.0 * added : 1e-10) {
     if (K != L) PetscCall(PetscArraycpy(L, K, (size_t)n * n));
     for (int i = 0; i < n; i++) L[(size_t)i * n + i] *= 1.0 + added;
     if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, L, n) == 0) {
       *jitter = PetscMax(*jitter, added);
-      PetscFunctionReturn(0);
+      return 0;
     }
   }
   rg_failure_set(failure, "Cholesky factorisation of the prior on %d points failed", n);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Factor of the table of one axis, row-major. A constant table (the term doesn't depend on this
@@ -249,19 +240,18 @@ static PetscErrorCode factor_table(size_t n, const double *table, double *L, dou
 {
   bool constant = true;
 
-  PetscFunctionBeginUser;
   for (size_t i = 1; i < n * n; i++) constant = constant && table[i] == table[0];
   if (constant) {
     PetscCall(PetscArrayzero(L, n * n));
     for (size_t i = 0; i < n; i++) L[i * n] = PetscSqrtReal(table[0]);
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(factor_matrix((int)n, table, L, jitter, failure));
   /* From column-major to row-major; tables are symmetric, L is not. */
   for (size_t i = 0; i < n; i++) {
     for (size_t j = 0; j < i; j++) L[i * n + j] = L[j * n + i];
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static size_t tables_size(const RgSetPrior *prior)
@@ -278,7 +268,6 @@ static PetscErrorCode factor_grid(RgSetFactor *factor, RgFailure *failure)
   const double *table = prior->tables;
   double *L;
 
-  PetscFunctionBeginUser;
   const size_t tables = prior->kernel.n_terms * tables_size(prior);
   PetscCall(rg_room(tables, tables, &factor->L_room, &factor->L));
   L = factor->L;
@@ -291,7 +280,7 @@ static PetscErrorCode factor_grid(RgSetFactor *factor, RgFailure *failure)
       L += n * n;
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode factor_dense(RgSetFactor *factor, RgFailure *failure)
@@ -300,19 +289,17 @@ static PetscErrorCode factor_dense(RgSetFactor *factor, RgFailure *failure)
   size_t size = (size_t)prior->size * prior->size;
   double *K;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_room(size, size, &factor->L_room, &factor->L));
   PetscCall(PetscMalloc1(size, &K));
   PetscCall(rg_kernel_matrix(&prior->kernel, prior->size, prior->points, K));
   PetscCall(factor_matrix(prior->size, K, factor->L, &factor->jitter, failure));
   PetscCall(PetscFree(K));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_factor_update(RgSetFactor *factor, const RgSetPrior *prior,
                                     RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   factor->prior = prior;
   factor->jitter = 0.0;
   if (prior->factors) {
@@ -320,7 +307,7 @@ PetscErrorCode rg_set_factor_update(RgSetFactor *factor, const RgSetPrior *prior
   } else {
     PetscCall(factor_dense(factor, failure));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* F <- (A_1 (x) A_2 (x) ...) F for one term, whose matrices start at A. */
@@ -355,11 +342,10 @@ static PetscErrorCode reserve_work(RgSetFactor *factor, int count, double **G)
   const size_t tiles = tile_size(factor->prior);
   const size_t size = tiles + (size_t)factor->prior->size * count + 8;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_room(size, size, &factor->work_room, &factor->work));
   factor->tiles = factor->work + (64 - (uintptr_t)factor->work % 64) / sizeof(double) % 8;
   *G = factor->tiles + tiles;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode draw_grid(RgSetFactor *factor, int count, RgRandom *random, double *F)
@@ -368,7 +354,6 @@ static PetscErrorCode draw_grid(RgSetFactor *factor, int count, RgRandom *random
   size_t size = (size_t)prior->size * count, step = tables_size(prior);
   double *G = NULL;
 
-  PetscFunctionBeginUser;
   PetscCall(reserve_work(factor, count, &G));
   for (int t = 0; t < prior->kernel.n_terms; t++) {
     double *out = t ? G : F;
@@ -377,22 +362,21 @@ static PetscErrorCode draw_grid(RgSetFactor *factor, int count, RgRandom *random
     multiply_term(prior, count, factor->L + t * step, true, factor->tiles, out);
     if (t) cblas_daxpy((int)size, 1.0, G, 1, F, 1);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_factor_draw(RgSetFactor *factor, int count, RgRandom *random, double *F)
 {
   int size = factor->prior->size;
 
-  PetscFunctionBeginUser;
   if (factor->prior->factors) {
     PetscCall(draw_grid(factor, count, random, F));
-    PetscFunctionReturn(0);
+    return 0;
   }
   rg_vector_normals(random, (size_t)size * count, F);
   cblas_dtrmm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, count, size, 1.0,
               factor->L, size, F, count);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void scatter(int count, int n, const int *index, const double *rows, double *F)
@@ -411,7 +395,6 @@ static PetscErrorCode covariance_grid(RgSetFactor *factor, int count, int n, con
   size_t size = (size_t)prior->size * count, step = tables_size(prior);
   double *G = NULL;
 
-  PetscFunctionBeginUser;
   PetscCall(reserve_work(factor, count, &G));
   for (int t = 0; t < prior->kernel.n_terms; t++) {
     double *out = t ? G : F;
@@ -421,7 +404,7 @@ static PetscErrorCode covariance_grid(RgSetFactor *factor, int count, int n, con
     multiply_term(prior, count, prior->tables + t * step, false, factor->tiles, out);
     if (t) cblas_daxpy((int)size, 1.0, G, 1, F, 1);
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode covariance_dense(RgSetFactor *factor, int count, int n, const int *index,
@@ -431,7 +414,6 @@ static PetscErrorCode covariance_dense(RgSetFactor *factor, int count, int n, co
   int size = prior->size, dim = prior->kernel.dim;
   double *X, *K;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscArrayzero(F, (size_t)size * count));
   PetscCall(PetscMalloc2(ROWS_PER_BLOCK * dim, &X, (size_t)ROWS_PER_BLOCK * size, &K));
   for (int l = 0; l < n; l += ROWS_PER_BLOCK) {
@@ -445,17 +427,16 @@ static PetscErrorCode covariance_dense(RgSetFactor *factor, int count, int n, co
                 rows + (size_t)l * count, count, K, size, 1.0, F, count);
   }
   PetscCall(PetscFree2(X, K));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_factor_covariance(RgSetFactor *factor, int count, int n, const int *index,
                                         const double *rows, double *F)
 {
-  PetscFunctionBeginUser;
   if (factor->prior->factors) {
     PetscCall(covariance_grid(factor, count, n, index, rows, F));
   } else {
     PetscCall(covariance_dense(factor, count, n, index, rows, F));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }

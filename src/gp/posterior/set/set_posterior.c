@@ -77,33 +77,30 @@ static PetscErrorCode rows_create(const RgSetPrior *prior, int capacity, void **
 {
   Rows *rows;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&rows));
   rows->size = (size_t)prior->size;
   rows->stride = (size_t)rg_pad(prior->size);
   rows->max_blocks = capacity / ROWS_PER_BLOCK + 1;
   PetscCall(PetscCalloc1(rows->max_blocks, &rows->blocks));
   *state = rows;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode rows_destroy(void **state)
 {
   Rows *rows = *state;
 
-  PetscFunctionBeginUser;
   for (int b = 0; b < rows->n_blocks; b++) PetscCall(PetscFree(rows->blocks[b]));
   PetscCall(RG_FREE(&rows->blocks, &rows));
   *state = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode rows_reset(void *state, const RgSetPrior *prior)
 {
   (void)prior;
-  PetscFunctionBeginUser;
   ((Rows *)state)->n = 0;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode rows_covariance(void *state, const RgSetPrior *prior, int index, double *out)
@@ -112,7 +109,6 @@ static PetscErrorCode rows_covariance(void *state, const RgSetPrior *prior, int 
   const Rows *rows = state;
   double *c;
 
-  PetscFunctionBeginUser;
   rg_set_prior_row(prior, index, out);
   PetscCall(PetscMalloc1(rows->n, &c));
   for (int l = 0; l < rows->n; l++) c[l] = row_of(rows, l)[index];
@@ -123,7 +119,7 @@ static PetscErrorCode rows_covariance(void *state, const RgSetPrior *prior, int 
     }
   }
   PetscCall(PetscFree(c));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index, double pivot,
@@ -134,7 +130,6 @@ static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index,
   (void)prior;
   (void)index;
   (void)pivot;
-  PetscFunctionBeginUser;
   if (rows->n == rows->n_blocks * ROWS_PER_BLOCK) {
     if (rows->n_blocks == rows->max_blocks) {
       double **more;
@@ -150,7 +145,7 @@ static PetscErrorCode rows_push(void *state, const RgSetPrior *prior, int index,
   }
   PetscCall(PetscArraycpy(row_of(rows, rows->n), row, rows->size));
   rows->n++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void rows_pop(void *state, int m)
@@ -211,18 +206,17 @@ static PetscErrorCode prepare_backend(RgSetPosterior *posterior)
 {
   const RgSetBackend *backend = choose_backend(posterior);
 
-  PetscFunctionBeginUser;
   PetscCheck(!backend->applies || backend->applies(&posterior->prior), PETSC_COMM_SELF,
              PETSC_ERR_ARG_WRONG, "The %s representation does not apply to this kernel and set",
              backend->name);
   if (posterior->state && posterior->backend == backend) {
     PetscCall(backend->reset(posterior->state, &posterior->prior));
-    PetscFunctionReturn(0);
+    return 0;
   }
   if (posterior->state) PetscCall(posterior->backend->destroy(&posterior->state));
   posterior->backend = backend;
   PetscCall(backend->create(&posterior->prior, posterior->capacity, &posterior->state));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Return to the prior. */
@@ -252,7 +246,6 @@ PetscErrorCode rg_set_posterior_create_with(RgSetMethod method, const RgDomain *
   RgSetPosterior *posterior;
   size_t size;
 
-  PetscFunctionBeginUser;
   PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Noise variance is %g; it must not be negative", noise_variance);
   PetscCall(PetscNew(&posterior));
@@ -268,24 +261,22 @@ PetscErrorCode rg_set_posterior_create_with(RgSetMethod method, const RgDomain *
   PetscCall(prepare_backend(posterior));
   forget(posterior);
   *out = posterior;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_posterior_destroy(RgSetPosterior **posterior)
 {
-  PetscFunctionBeginUser;
-  if (!*posterior) PetscFunctionReturn(0);
+  if (!*posterior) return 0;
   if ((*posterior)->state) PetscCall((*posterior)->backend->destroy(&(*posterior)->state));
   PetscCall(rg_set_prior_destroy(&(*posterior)->prior));
   PetscCall(RG_FREE(&(*posterior)->mean, &(*posterior)->variance, &(*posterior)->row,
                     &(*posterior)->kept, posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel *kernel,
                                       double noise_variance, double mean)
 {
-  PetscFunctionBeginUser;
   PetscCheck(noise_variance >= 0.0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Noise variance is %g; it must not be negative", noise_variance);
   if (kernel) PetscCall(rg_set_prior_set_kernel(&posterior->prior, kernel));
@@ -296,7 +287,7 @@ PetscErrorCode rg_set_posterior_reset(RgSetPosterior *posterior, const RgKernel 
   for (int l = 0; l < posterior->n_listeners; l++) {
     PetscCall(posterior->listeners[l].reset(posterior->listeners[l].closure, posterior));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* rrgp_ucb 2.1, with row = cov(index, .)/pivot, pivot^2 = variance + noise. */
@@ -307,19 +298,18 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
   int size = posterior->prior.size;
   double square;
 
-  PetscFunctionBeginUser;
   PetscCheck(index >= 0 && index < size, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Point %d of a set of %d", index, size);
   square = posterior->variance[index] + posterior->noise_variance;
   if (!isfinite(square) || !isfinite(y)) {
     rg_failure_set(failure, "Posterior update at point %d: variance %g, observation %g", index,
                    square, y);
-    PetscFunctionReturn(0);
+    return 0;
   }
   posterior->n++;
   /* The value is already known exactly and without noise: the observation adds nothing. */
   double known = PETSC_MACHINE_EPSILON * rg_kernel_diagonal(&posterior->prior.kernel);
-  if (square <= posterior->n * known) PetscFunctionReturn(0);
+  if (square <= posterior->n * known) return 0;
   RgSetUpdate update = {.index = index, .y = y, .pivot = sqrt(square), .row = posterior->row};
   PetscCall(
     posterior->backend->covariance(posterior->state, &posterior->prior, index, posterior->row));
@@ -332,14 +322,13 @@ PetscErrorCode rg_set_posterior_append(RgSetPosterior *posterior, int index, dou
   PetscCall(posterior->backend->push(posterior->state, &posterior->prior, index, update.pivot,
                                      posterior->row));
   posterior->n_rows++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_posterior_keep(RgSetPosterior *posterior)
 {
   const size_t size = (size_t)posterior->prior.size;
 
-  PetscFunctionBeginUser;
   if (!posterior->kept) PetscCall(PetscMalloc1(2 * size, &posterior->kept));
   PetscCall(PetscArraycpy(posterior->kept, posterior->mean, size));
   PetscCall(PetscArraycpy(posterior->kept + size, posterior->variance, size));
@@ -347,21 +336,20 @@ PetscErrorCode rg_set_posterior_keep(RgSetPosterior *posterior)
   posterior->n_rows = 0;
   for (int l = 0; l < posterior->n_listeners; l++)
     PetscCall(posterior->listeners[l].keep(posterior->listeners[l].closure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_posterior_restore(RgSetPosterior *posterior)
 {
   const size_t size = (size_t)posterior->prior.size;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscArraycpy(posterior->mean, posterior->kept, size));
   PetscCall(PetscArraycpy(posterior->variance, posterior->kept + size, size));
   posterior->backend->pop(posterior->state, posterior->n_rows);
   posterior->n = posterior->n_kept;
   for (int l = 0; l < posterior->n_listeners; l++)
     PetscCall(posterior->listeners[l].restore(posterior->listeners[l].closure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 int rg_set_posterior_size(const RgSetPosterior *posterior)
@@ -416,23 +404,21 @@ const double *rg_set_posterior_points(const RgSetPosterior *posterior)
 
 PetscErrorCode rg_set_posterior_follow(RgSetPosterior *posterior, const RgSetListener *listener)
 {
-  PetscFunctionBeginUser;
   PetscCheck(posterior->n == 0, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE,
              "The posterior has %d observations already", posterior->n);
   PetscCheck(posterior->n_listeners < MAX_LISTENERS, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "More than %d followers", MAX_LISTENERS);
   posterior->listeners[posterior->n_listeners++] = *listener;
   PetscCall(listener->reset(listener->closure, posterior));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 PetscErrorCode rg_set_posterior_covariance(const RgSetPosterior *posterior, int index, double *out)
 {
-  PetscFunctionBeginUser;
   PetscCheck(index >= 0 && index < posterior->prior.size, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "Point %d of a set of %d", index, posterior->prior.size);
   PetscCall(posterior->backend->covariance(posterior->state, &posterior->prior, index, out));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode set_open(RgPosterior *posterior, int n)
@@ -449,20 +435,18 @@ static PetscErrorCode set_close(RgPosterior *posterior)
 static PetscErrorCode set_extend(RgPosterior *posterior, const RgObservations *data,
                                  RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   for (int i = 0; i < data->n && !failure->failed; i++)
     PetscCall(rg_set_posterior_append(posterior->set, data->index[i], data->y[i], failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode set_reset(RgPosterior *posterior, const RgObservations *data,
                                 RgFailure *failure)
 {
-  PetscFunctionBeginUser;
   PetscCall(rg_set_posterior_reset(posterior->set, &posterior->kernel, posterior->noise_variance,
                                    posterior->mean));
   PetscCall(set_extend(posterior, data, failure));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static const double *set_means(const RgPosterior *posterior)

@@ -72,7 +72,6 @@ static PetscErrorCode component_create(const RgSetPrior *prior, const RgKernelTe
   bool used[64];
   int step = 1;
 
-  PetscFunctionBeginUser;
   component->offset = offset;
   component->size = (int)term_axes(prior, term, used);
   component->first = prior->n_axes - 1;
@@ -93,22 +92,20 @@ static PetscErrorCode component_create(const RgSetPrior *prior, const RgKernelTe
       point[a] = prior->axes[begin + level];
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode free_components(Additive *additive)
 {
-  PetscFunctionBeginUser;
   for (int t = 0; t < additive->n_components; t++) {
     PetscCall(RG_FREE(&additive->components[t].stride, &additive->components[t].points));
   }
   PetscCall(RG_FREE(&additive->components, &additive->rows, &additive->table));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode make_components(const RgSetPrior *prior, Additive *additive)
 {
-  PetscFunctionBeginUser;
   additive->n_axes = prior->n_axes;
   additive->n_components = prior->kernel.n_terms;
   additive->total = 0;
@@ -120,31 +117,29 @@ static PetscErrorCode make_components(const RgSetPrior *prior, Additive *additiv
   }
   PetscCall(PetscMalloc1((size_t)additive->capacity * additive->total, &additive->rows));
   PetscCall(PetscMalloc1(additive->total, &additive->table));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode additive_create(const RgSetPrior *prior, int capacity, void **state)
 {
   Additive *additive;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&additive));
   additive->capacity = PetscMax(capacity, 1);
   PetscCall(make_components(prior, additive));
   PetscCall(PetscMalloc1(additive->capacity, &additive->coefficient));
   *state = additive;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode additive_destroy(void **state)
 {
   Additive *additive = *state;
 
-  PetscFunctionBeginUser;
   PetscCall(free_components(additive));
   PetscCall(RG_FREE(&additive->coefficient, &additive));
   *state = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The axes that the terms see may have changed with the kernel. */
@@ -152,11 +147,10 @@ static PetscErrorCode additive_reset(void *state, const RgSetPrior *prior)
 {
   Additive *additive = state;
 
-  PetscFunctionBeginUser;
   additive->n = 0;
   PetscCall(free_components(additive));
   PetscCall(make_components(prior, additive));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* out (the grid of the axes from `axis` on) += table, from its entry `at`. The last axes form
@@ -198,7 +192,6 @@ static PetscErrorCode spread(const Additive *additive, const RgSetPrior *prior, 
 {
   size_t size = 1;
 
-  PetscFunctionBeginUser;
   out[0] = 0.0;
   for (int a = prior->n_axes - 1; a >= 0; a--) {
     for (int i = 1; i < prior->levels[a]; i++) PetscCall(PetscArraycpy(out + i * size, out, size));
@@ -211,7 +204,7 @@ static PetscErrorCode spread(const Additive *additive, const RgSetPrior *prior, 
                     additive->table + component->offset, out);
     }
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, int index,
@@ -219,7 +212,6 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
 {
   Additive *additive = state;
 
-  PetscFunctionBeginUser;
   for (int j = 0; j < additive->n; j++) additive->coefficient[j] = 0.0;
   for (int t = 0; t < additive->n_components; t++) {
     const Component *component = &additive->components[t];
@@ -239,7 +231,7 @@ static PetscErrorCode additive_covariance(void *state, const RgSetPrior *prior, 
                 additive->total, additive->coefficient, 1, 1.0, additive->table, 1);
   }
   PetscCall(spread(additive, prior, out));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The tables are those of the covariance computed last. */
@@ -252,7 +244,6 @@ static PetscErrorCode additive_push(void *state, const RgSetPrior *prior, int in
   (void)prior;
   (void)index;
   (void)row;
-  PetscFunctionBeginUser;
   if (additive->n == additive->capacity) {
     double *more;
     size_t held = (size_t)additive->n * additive->total;
@@ -268,7 +259,7 @@ static PetscErrorCode additive_push(void *state, const RgSetPrior *prior, int in
   last = additive->rows + (size_t)additive->n * additive->total;
   for (int k = 0; k < additive->total; k++) last[k] = additive->table[k] / pivot;
   additive->n++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void additive_pop(void *state, int m)
@@ -340,26 +331,23 @@ static PetscErrorCode gather(const RgSetPrior *prior, int n, int stride, double 
 {
   size_t dim = (size_t)prior->kernel.dim;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n * dim, points));
   for (int i = 0; i < n; i++) {
     PetscCall(PetscArraycpy(*points + i * dim, prior->points + (size_t)i * stride * dim, dim));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode free_halves(Product *product)
 {
-  PetscFunctionBeginUser;
   PetscCall(RG_FREE(&product->first, &product->second, &product->A, &product->B, &product->scaled));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode make_halves(const RgSetPrior *prior, Product *product)
 {
   size_t rows = (size_t)product->capacity + 1;
 
-  PetscFunctionBeginUser;
   PetscCheck(find_split(prior, &product->split, &product->n_second), PETSC_COMM_SELF,
              PETSC_ERR_ARG_WRONG, "The kernel is no product of two halves");
   product->n_first = prior->size / product->n_second;
@@ -368,33 +356,31 @@ static PetscErrorCode make_halves(const RgSetPrior *prior, Product *product)
   PetscCall(PetscMalloc1(rows * product->n_first, &product->A));
   PetscCall(PetscMalloc1(rows * product->n_second, &product->B));
   PetscCall(PetscMalloc1(rows * product->n_first, &product->scaled));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode product_create(const RgSetPrior *prior, int capacity, void **state)
 {
   Product *product;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscNew(&product));
   product->capacity = PetscMax(capacity, 1);
   PetscCall(make_halves(prior, product));
   PetscCall(PetscMalloc3((size_t)product->capacity * product->capacity, &product->L,
                          product->capacity, &product->c, product->capacity, &product->w));
   *state = product;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode product_destroy(void **state)
 {
   Product *product = *state;
 
-  PetscFunctionBeginUser;
   PetscCall(free_halves(product));
   PetscCall(PetscFree3(product->L, product->c, product->w));
   PetscCall(PetscFree(product));
   *state = NULL;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode product_reset(void *state, const RgSetPrior *prior)
@@ -402,13 +388,12 @@ static PetscErrorCode product_reset(void *state, const RgSetPrior *prior)
   Product *product = state;
   int split, n_second;
 
-  PetscFunctionBeginUser;
   product->n = 0;
   if (!find_split(prior, &split, &n_second) || split != product->split) {
     PetscCall(free_halves(product));
     PetscCall(make_halves(prior, product));
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* A copy with room for `rows` rows of `length`. */
@@ -416,12 +401,11 @@ static PetscErrorCode widen(size_t kept, size_t rows, size_t length, double **ta
 {
   double *wider;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(rows * length, &wider));
   PetscCall(PetscArraycpy(wider, *table, kept * length));
   PetscCall(PetscFree(*table));
   *table = wider;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode double_capacity(Product *product)
@@ -429,7 +413,6 @@ static PetscErrorCode double_capacity(Product *product)
   size_t old = (size_t)product->capacity, wide = 2 * old;
   double *L, *c, *w;
 
-  PetscFunctionBeginUser;
   PetscCall(widen(old + 1, wide + 1, (size_t)product->n_first, &product->A));
   PetscCall(widen(old + 1, wide + 1, (size_t)product->n_second, &product->B));
   PetscCall(widen(0, wide + 1, (size_t)product->n_first, &product->scaled));
@@ -443,7 +426,7 @@ static PetscErrorCode double_capacity(Product *product)
   product->c = c;
   product->w = w;
   product->capacity *= 2;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* Columns of point `index` as row n of A and B. */
@@ -455,13 +438,12 @@ static PetscErrorCode columns_of(Product *product, const RgSetPrior *prior, int 
   double inverse = 1.0 / kernel->terms[0].variance;
   size_t dim = (size_t)kernel->dim;
 
-  PetscFunctionBeginUser;
   PetscCall(rg_kernel_cross(kernel, 1, product->first + (index / product->n_second) * dim,
                             product->n_first, product->first, a));
   PetscCall(rg_kernel_cross(kernel, 1, product->second + (index % product->n_second) * dim,
                             product->n_second, product->second, b));
   for (int j = 0; j < product->n_second; j++) b[j] *= inverse; /* the variance is in a */
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, int index,
@@ -471,7 +453,6 @@ static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, i
   int n = product->n, n_first = product->n_first, n_second = product->n_second;
   int i = index / n_second, j = index % n_second;
 
-  PetscFunctionBeginUser;
   PetscCall(columns_of(product, prior, index));
   for (int s = 0; s < n; s++) {
     product->c[s] = product->A[(size_t)s * n_first + i] * product->B[(size_t)s * n_second + j];
@@ -492,7 +473,7 @@ static PetscErrorCode product_covariance(void *state, const RgSetPrior *prior, i
   }
   cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n_first, n_second, n + 1, 1.0,
               product->scaled, n_first, product->B, n_second, 0.0, out, n_second);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 /* The columns and L^-1 k(data, z) are those of the covariance just asked for. */
@@ -504,13 +485,12 @@ static PetscErrorCode product_push(void *state, const RgSetPrior *prior, int ind
   (void)prior;
   (void)index;
   (void)row;
-  PetscFunctionBeginUser;
   if (product->n == product->capacity) PetscCall(double_capacity(product));
   PetscCall(
     PetscArraycpy(product->L + (size_t)product->n * product->capacity, product->c, product->n));
   product->L[(size_t)product->n * product->capacity + product->n] = pivot;
   product->n++;
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static void product_pop(void *state, int m)

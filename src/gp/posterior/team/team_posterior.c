@@ -30,12 +30,11 @@ static PetscErrorCode team_reset(RgPosterior *posterior, const RgObservations *d
                                  RgFailure *failure)
 {
   (void)data;
-  PetscFunctionBeginUser;
   PetscCall(rg_team_posterior_set(posterior->team, posterior->slot, &posterior->kernel,
                                   posterior->noise_variance, posterior->mean,
                                   &(RgData){posterior->n, posterior->X, posterior->y}, failure));
   note(posterior);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode team_extend(RgPosterior *posterior, const RgObservations *data,
@@ -43,15 +42,14 @@ static PetscErrorCode team_extend(RgPosterior *posterior, const RgObservations *
 {
   const int held = rg_distributed_size(rg_team_posterior(posterior->team, posterior->slot));
 
-  PetscFunctionBeginUser;
   if (held == 0 || held + data->n != posterior->n) {
     PetscCall(team_reset(posterior, data, failure));
-    PetscFunctionReturn(0);
+    return 0;
   }
   PetscCall(
     rg_team_posterior_append(posterior->team, posterior->slot, data->n, data->X, data->y, failure));
   note(posterior);
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode team_set_outputs(RgPosterior *posterior)
@@ -68,10 +66,9 @@ static PetscErrorCode team_solve_many(const RgPosterior *posterior, int m, doubl
 static PetscErrorCode team_predict(RgPosterior *posterior, int m, const double *Z, double *mean,
                                    double *variance, RgPrediction *work)
 {
-  PetscFunctionBeginUser;
   work->kept = false;
   PetscCall(rg_team_posterior_predict(posterior->team, posterior->slot, m, Z, mean, variance));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode team_gradient(RgPosterior *posterior, int m, const double *Z,
@@ -90,7 +87,6 @@ static PetscErrorCode team_covariance(RgPosterior *posterior, int a, const doubl
   const int n = posterior->n;
   double *V, *W;
 
-  PetscFunctionBeginUser;
   PetscCall(PetscMalloc2((size_t)n * a, &V, (size_t)n * b, &W));
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, a, A, V));
   PetscCall(rg_kernel_cross(&posterior->kernel, n, posterior->X, b, B, W));
@@ -98,7 +94,7 @@ static PetscErrorCode team_covariance(RgPosterior *posterior, int a, const doubl
   PetscCall(rg_team_posterior_solve(posterior->team, posterior->slot, true, false, b, W));
   cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, b, a, n, -1.0, W, b, V, a, 1.0, C, b);
   PetscCall(PetscFree2(V, W));
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static double team_log_likelihood(const RgPosterior *posterior)
@@ -120,7 +116,6 @@ static PetscErrorCode team_pend(RgPosterior *posterior, const RgObservations *da
   int n = end - data->n;
 
   (void)failure;
-  PetscFunctionBeginUser;
   for (int i = n; i < end; i++) {
     double *x = posterior->X + (size_t)n * dim;
     memmove(x, posterior->X + (size_t)i * dim, dim * sizeof *x);
@@ -129,7 +124,7 @@ static PetscErrorCode team_pend(RgPosterior *posterior, const RgObservations *da
     note(posterior);
     n = posterior->n;
   }
-  PetscFunctionReturn(0);
+  return 0;
 }
 
 static PetscErrorCode team_restore(RgPosterior *posterior)
