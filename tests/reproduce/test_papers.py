@@ -14,6 +14,7 @@ from regatta_analysis.claims.grades import AGAINST, SHOWN
 from regatta_analysis.claims.panels import names
 from regatta_analysis.load.yaml_file import read_yaml
 from reproduce import EXPERIMENTS, published, record, report
+from reproduce import run as reproduced
 from synthetic import made_up
 
 REGATTA = os.environ.get("REGATTA", "")
@@ -150,7 +151,7 @@ exec {REGATTA} "$@"
 """)
         program.chmod(0o755)
         words = ("run", "irgp_ucb/fig2a", "--scale", "smoke", "--seeds", 1, "--results", self.scratch, "--launch", "")
-        with mock.patch.dict(os.environ, REGATTA=str(program)), \
+        with mock.patch.object(reproduced, "program", lambda: program), \
                 mock.patch.object(report, "write", return_value=("page", "text")) as written:
             code, out, err = run(*words)
             self.assertEqual((code, err), (0, ""))
