@@ -123,7 +123,7 @@ class Parts(RegattaTest):
         self.assertEqual(code, 0, out)
         self.assertIn("2 trials failed", out)
         code, out, err = regatta(*run, "-part", "2/2")
-        self.assertEqual(code, 4, err)
+        self.assertEqual(code, 5, err)
         self.assertIn("4 trials failed", out)
         self.assertIn("(2 run now", regatta(*run, "-part", "2/2", "-retry-failed")[1])
 
