@@ -1,8 +1,8 @@
 /* newsvendor: stock x, demand c, sold at 9, bought at 5, the rest returned at 1.
 
    f(x, c) = 9 min(x, c) + max(0, x - c) - 5 x, x in [0, 1]; demand Burr XII(2, 20) by default;
-   F(x) = 8 E min(x, c) - 4 x with E min(x, c) = x - E max(x - c, 0). The maximum is at the median of
-   the demand, where it lies in [0, 1].
+   F(x) = 8 E min(x, c) - 4 x with E min(x, c) = x - E max(x - c, 0). The maximum is at the median
+   of the demand, where it lies in [0, 1].
    Sources: arXiv:2312.10423, section 5; arXiv:2503.20341, appendix. */
 #include "problem/context_problem.h"
 
