@@ -122,6 +122,11 @@ PetscErrorCode rg_restart_look(RgRestart *r, const RgAlgorithm *algorithm, int t
   return 0;
 }
 
+int rg_restart_first(const RgRestart *r)
+{
+  return r ? r->first : 1;
+}
+
 PetscErrorCode rg_restart_judge(RgRestart *r, const RgAlgorithm *algorithm, const double *x)
 {
   RgModel *model = algorithm->class->model((RgAlgorithm *)algorithm);

@@ -22,6 +22,8 @@ PetscErrorCode rg_restart_destroy(RgRestart **restart);
 PetscErrorCode rg_restart_look(RgRestart *restart, const RgAlgorithm *algorithm, int t,
                                const RgHistory *history, bool *due, const RgHistory **seen,
                                const double **design);
+/* Submission of the first query since the last restart; 1: no restart yet, or NULL. */
+int rg_restart_first(const RgRestart *restart);
 /* Count the query at x (unit coordinates), which the method chose from the history seen, as idle if
    its expected improvement is too small to count. O(n^2). */
 PetscErrorCode rg_restart_judge(RgRestart *restart, const RgAlgorithm *algorithm, const double *x);

@@ -259,6 +259,8 @@ static PetscErrorCode run_again(RgVerification *s, int index)
               (unsigned long long)trial.instance, (unsigned long long)trial.seed,
               comparison.difference.data);
       s->n_different++;
+    } else if (comparison.bits) {
+      s->n_equal++;
     } else {
       s->n_close++;
     }

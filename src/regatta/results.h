@@ -9,11 +9,12 @@
 /* The list of columns: the trial loop fills them, the writers store them, and
    docs/results-format.md is generated from the list.
    COLUMN(symbol, dataset name, width, result, units, long name, description)
-   width: 1, or RG_WIDTH_X / RG_WIDTH_C / RG_WIDTH_Z / RG_WIDTH_S for one value per coordinate of
-   the design / coordinate of the context / input of the model / measure that scores the trial.
+   width: 1, or RG_WIDTH_X / RG_WIDTH_C / RG_WIDTH_Z / RG_WIDTH_S / RG_WIDTH_T for one value per
+   coordinate of the design / coordinate of the context / input of the model / measure that scores
+   the trial / term of an additive kernel.
    result: 1 for results proper (same bits everywhere, in checksums), 0 for timing. Units: "y"
    means the units of the problem's f, "1" dimensionless. Missing values are NaN. */
-enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
+enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4, RG_WIDTH_T = -5 };
 
 #define RG_COLUMN_LIST(COLUMN)                                                                     \
   COLUMN(X, "x", RG_WIDTH_X, 1, "native", "design", "queried design, native units")                \
@@ -75,6 +76,26 @@ enum { RG_WIDTH_X = -1, RG_WIDTH_C = -2, RG_WIDTH_Z = -3, RG_WIDTH_S = -4 };
   COLUMN(FIT_DATA, "fit_data", 1, 1, "1", "data of the fit",                                       \
          "number of data in the fit of the hyperparameters and in log_likelihood; only where the " \
          "posterior has no matrix and a fit was made")                                             \
+  COLUMN(TERM_VARIANCE, "term_variance", RG_WIDTH_T, 1, "1", "variances of the terms",             \
+         "prior variance of each term of an additive kernel at the query, model units")            \
+  COLUMN(TERM_LENGTH_SCALE, "term_length_scale", RG_WIDTH_T, 1, "1", "length scales of the terms", \
+         "length scale of each term of an additive kernel whose inputs share one")                 \
+  COLUMN(WARP_A, "warp_a", RG_WIDTH_Z, 1, "1", "first exponents of the warping",                   \
+         "a of 1 - (1 - x^a)^b of each input at the query, x within [1e-6, 1 - 1e-6]; only with "  \
+         "`input_warping`")                                                                        \
+  COLUMN(WARP_B, "warp_b", RG_WIDTH_Z, 1, "1", "second exponents of the warping",                  \
+         "b of each input; only with `input_warping`")                                             \
+  COLUMN(TREND_LINEAR, "trend_linear", 1, 1, "1", "variance of the linear trend",                  \
+         "v_1 of v_1 s + v_2 s^2, s = (2x - 1)'(2z - 1)/dim in the unit cube, which is added to "  \
+         "the kernel; only with `mean: quadratic`")                                                \
+  COLUMN(TREND_QUADRATIC, "trend_quadratic", 1, 1, "1", "variance of the quadratic trend",         \
+         "v_2 of the same")                                                                        \
+  COLUMN(OUTPUT_POWER, "output_power", 1, 1, "1", "exponent of the outputs",                       \
+         "lambda of the Yeo-Johnson power of the outputs at the query; only with `transform: "     \
+         "yeo_johnson`")                                                                           \
+  COLUMN(FIT_FROM, "fit_from", 1, 1, "1", "first evaluation of the fit",                           \
+         "submission of the first evaluation that the fit knows; only where a fit was made after " \
+         "a restart, which forgets those before it")                                               \
   COLUMN(PROGRAM_MEMORY, "program_memory", 1, 0, "B", "memory of the program",                     \
          "peak resident set so far of the program that is the method")                             \
   COLUMN(SUBMISSION, "submission", 1, 1, "1", "submission",                                        \
@@ -167,6 +188,7 @@ typedef struct {
   /* Number of measures that score the trial; 0: only the objective. */
   int n_scores;
   char *scores; /* "NAME=measure; ..."; "" without */
+  int n_terms;  /* terms of an additive kernel; 0: the kernel has one term */
   /* Inputs as rg_space_inputs writes them, separated by "; "; "" or NULL without names. */
   char *inputs, *contexts;
   double optimum;  /* F(x*) of the instance; NaN: unknown */

@@ -24,7 +24,8 @@ COLUMNS_BEFORE = ("x", "c", "y", "f", "objective", "recommendation", "instantane
                   "signal_variance", "model_noise", "log_likelihood", "jitter", "score_recommended",
                   "score_instantaneous_regret", "score_simple_regret", "score_cumulative_regret",
                   "fill_distance", "objective_error", "solver_iterations", "solver_residual", "fit_data")
-WIDTHS = {"dim_x": "n_dim_x", "dim_c": "n_dim_c", "dim_z": "n_dim_z", "score": "n_scores"}
+WIDTHS = {"dim_x": "n_dim_x", "dim_c": "n_dim_c", "dim_z": "n_dim_z", "score": "n_scores",
+          "term": "n_terms"}
 BLOCK = 512  # trials
 _known = {}  # good files, with the data that show that they are unchanged
 
@@ -214,11 +215,12 @@ def _block_checksums(group, rows, names, widths):
              zip(*(group[name][rows] for name in ("id", "key", "message")))]
     shape = np.stack([group[name][rows].astype(np.int64) for name in SHAPE], axis=1)
     optimum = _canonical(group["optimum"][rows])
-    scores = group["n_scores"][rows] if "n_scores" in group else np.zeros(len(heads), int)
-    width = {"n_scores": scores, None: np.ones(len(heads), int),
+    further = {name: group[name][rows] if name in group else np.zeros(len(heads), int)
+               for name in ("n_scores", "n_terms")}
+    width = {**further, None: np.ones(len(heads), int),
              **{name: shape[:, k] for k, name in enumerate(SHAPE)}}
     columns = [(name, *_own(group[name][rows], shape[:, 1], width[widths[name]])) for name in names]
-    pattern = np.column_stack([shape, scores, *(present for _, _, present in columns)])
+    pattern = np.column_stack([shape, *further.values(), *(present for _, _, present in columns)])
     kinds, member = np.unique(pattern, axis=0, return_inverse=True)
     digests = [b""] * len(heads)
     for k, kind in enumerate(kinds):

@@ -68,6 +68,7 @@ static PetscErrorCode read_shape(RgGroup *group, RgFault *fault)
   shape->dim_c = axis_length(group->handle, RG_AXIS_C, fault);
   shape->dim_z = axis_length(group->handle, RG_AXIS_Z, fault);
   shape->n_scores = axis_length(group->handle, RG_AXIS_S, fault);
+  shape->n_terms = axis_length(group->handle, RG_AXIS_T, fault);
   shape->named[RG_PART_X] = H5Lexists(group->handle, "inputs", H5P_DEFAULT) > 0;
   shape->named[RG_PART_C] = H5Lexists(group->handle, "contexts", H5P_DEFAULT) > 0;
   shape->crew = H5Lexists(group->handle, "makespan", H5P_DEFAULT) > 0;
@@ -322,7 +323,8 @@ static bool fields_plausible(const RgGroupShape *shape, const RgRecord *record)
   return record->n_rows >= 0 && record->n_rows <= shape->n_rows && record->dim_x >= 0 &&
          record->dim_x <= shape->dim_x && record->dim_c >= 0 && record->dim_c <= shape->dim_c &&
          record->dim_z >= 0 && record->dim_z <= shape->dim_z && record->n_scores >= 0 &&
-         record->n_scores <= shape->n_scores && strlen(record->id) == RG_ID_LENGTH;
+         record->n_scores <= shape->n_scores && record->n_terms >= 0 &&
+         record->n_terms <= shape->n_terms && strlen(record->id) == RG_ID_LENGTH;
 }
 
 /* One value of a setting as text; empty if the trial has no value. */

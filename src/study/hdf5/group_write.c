@@ -592,6 +592,7 @@ PetscErrorCode rg_group_shape_add(RgGroupShape *shape, const RgRecord *record)
   shape->dim_c = max_int(shape->dim_c, record->dim_c);
   shape->dim_z = max_int(shape->dim_z, record->dim_z);
   shape->n_scores = max_int(shape->n_scores, record->n_scores);
+  shape->n_terms = max_int(shape->n_terms, record->n_terms);
   for (int c = 0; c < RG_COLUMN_COUNT; c++)
     if (!shape->used[c])
       shape->used[c] = rg_values_any(record->column[c],
@@ -621,6 +622,7 @@ uint64_t rg_group_doubles(const RgGroupShape *shape)
     if (width == RG_WIDTH_C) width = shape->dim_c;
     if (width == RG_WIDTH_Z) width = shape->dim_z;
     if (width == RG_WIDTH_S) width = shape->n_scores;
+    if (width == RG_WIDTH_T) width = shape->n_terms;
     if (shape->used[c]) doubles += (uint64_t)width;
   }
   /* The datasets x_seen and c_seen. */
@@ -671,6 +673,7 @@ bool rg_group_has_field(const RgGroupShape *shape, const RgFieldInfo *info)
 {
   switch (info->of) {
   case RG_OF_SCORED: return shape->n_scores > 0;
+  case RG_OF_ADDITIVE: return shape->n_terms > 0;
   case RG_OF_NAMED: return shape->named[RG_PART_X];
   case RG_OF_CONTEXT: return shape->named[RG_PART_C];
   case RG_OF_CREW: return shape->crew;
@@ -691,6 +694,7 @@ static void group_extents(const RgGroupShape *shape, hsize_t extent[RG_AXIS_COUN
   extent[RG_AXIS_C] = (hsize_t)shape->dim_c;
   extent[RG_AXIS_Z] = (hsize_t)shape->dim_z;
   extent[RG_AXIS_S] = (hsize_t)shape->n_scores;
+  extent[RG_AXIS_T] = (hsize_t)shape->n_terms;
 }
 
 /* Whether a group without workers and clock, or without a real clock, lacks a column. */
@@ -719,7 +723,8 @@ int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], 
   static const RgAxis axis_of[] = {[-RG_WIDTH_X] = RG_AXIS_X,
                                    [-RG_WIDTH_C] = RG_AXIS_C,
                                    [-RG_WIDTH_Z] = RG_AXIS_Z,
-                                   [-RG_WIDTH_S] = RG_AXIS_S};
+                                   [-RG_WIDTH_S] = RG_AXIS_S,
+                                   [-RG_WIDTH_T] = RG_AXIS_T};
   int width = column < RG_COLUMN_COUNT ? rg_columns[column].width : 1, n = 2;
 
   if (is_left_out(shape, column)) return 0;
@@ -733,7 +738,7 @@ int rg_group_column_axes(const RgGroupShape *shape, int column, RgAxis axis[3], 
 
 static int group_width(const RgGroupShape *shape)
 {
-  return max_int(max_int(1, shape->n_scores),
+  return max_int(max_int(1, max_int(shape->n_scores, shape->n_terms)),
                  max_int(shape->dim_x, max_int(shape->dim_c, shape->dim_z)));
 }
 

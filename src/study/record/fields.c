@@ -15,6 +15,8 @@ const RgAxisInfo rg_axes[RG_AXIS_COUNT] = {
   [RG_AXIS_Z]         = {"dim_z", 0, "model input",
                          "input of the model: design coordinates, then context coordinates"},
   [RG_AXIS_S]         = {"score", 0, "score", "measure that scores the trials, as in `scores`"},
+  [RG_AXIS_T]         = {"term", 0, "term",
+                         "term of an additive kernel: in the order of its groups or `terms`"},
 };
 
 #define FIELD(member) offsetof(RgRecord, member), sizeof(((RgRecord *)NULL)->member)
@@ -63,6 +65,9 @@ const RgFieldInfo rg_fields[] = {
   {"scores", RG_FIELD_TEXT, FIELD(scores), false, RG_OF_SCORED, true, "1", "measures of the scores",
    "NAME=measure, separated by '; ', in the order of the axis score; only where a problem has "
    "`score`"},
+  {"n_terms", RG_FIELD_INT, FIELD(n_terms), false, RG_OF_ADDITIVE, false, "1", "terms",
+   "number of terms of the kernel of this trial; NaN follows along term; only where a kernel is "
+   "additive"},
   {"inputs", RG_FIELD_TEXT, FIELD(inputs), false, RG_OF_NAMED, false, "1", "inputs",
    "meanings of the coordinates of the design, as in the study file, separated by '; '; only "
    "where they have names"},

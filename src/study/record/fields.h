@@ -13,6 +13,7 @@ typedef enum {
   RG_AXIS_C,
   RG_AXIS_Z,
   RG_AXIS_S,
+  RG_AXIS_T,
   RG_AXIS_COUNT
 } RgAxis;
 
@@ -38,6 +39,7 @@ typedef enum {
 typedef enum {
   RG_OF_ALL,
   RG_OF_SCORED,   /* trials scored by several measures */
+  RG_OF_ADDITIVE, /* trials with an additive kernel */
   RG_OF_NAMED,    /* trials with named design inputs */
   RG_OF_CONTEXT,  /* trials with named context inputs */
   RG_OF_CREW,     /* trials with several workers or a clock */

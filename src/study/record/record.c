@@ -33,6 +33,7 @@ int rg_record_width(const RgRecord *record, int column)
   case RG_WIDTH_C: return record->dim_c;
   case RG_WIDTH_Z: return record->dim_z;
   case RG_WIDTH_S: return record->n_scores;
+  case RG_WIDTH_T: return record->n_terms;
   default: return rg_columns[column].width;
   }
 }
@@ -140,6 +141,15 @@ PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int 
     if (n) PetscCall(nan_array(n, &record->column[c]));
   }
   PetscCall(create_extra(extra, (size_t)rows, record));
+  return 0;
+}
+
+PetscErrorCode rg_record_set_terms(RgRecord *record, int n_terms)
+{
+  record->n_terms = n_terms;
+  for (int c = 0; c < RG_COLUMN_COUNT; c++)
+    if (n_terms && rg_columns[c].width == RG_WIDTH_T && !record->column[c])
+      PetscCall(nan_array((size_t)record->n_rows * n_terms, &record->column[c]));
   return 0;
 }
 

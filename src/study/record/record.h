@@ -12,6 +12,8 @@
    Errors: PETSC_ERR_PLIB when an extra column has a standard name, or there are too many. */
 PetscErrorCode rg_record_create(const RgStudy *study, const RgTrial *trial, int rows, int dim_z,
                                 const RgRecordColumn *extra, RgRecord *record);
+/* Give the columns of the terms of an additive kernel their room; 0: the kernel has one term. */
+PetscErrorCode rg_record_set_terms(RgRecord *record, int n_terms);
 /* Replace the record's swept settings by those of a cell, under the names of their variables. */
 PetscErrorCode rg_record_set_swept(const RgCell *cell, RgRecord *record);
 /* XXH3-128 over id, key, status, message, shape, optimum and all result columns, without labels,

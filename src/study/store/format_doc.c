@@ -152,8 +152,10 @@ static PetscErrorCode add_axes(RgText *text)
   for (int a = 0; a < RG_AXIS_COUNT; a++)
     PetscCall(rg_text_add(text, "| `%s` | %d | %s |\n", rg_axes[a].name, rg_axes[a].first,
                           rg_axes[a].description));
-  PetscCall(rg_text_add(text, "\n`dim_c` exists where the problem has a context, `dim_z` where an "
-                              "algorithm has a model, `score` where the problem has `score`.\n\n"));
+  PetscCall(rg_text_add(text,
+                        "\n`dim_c` exists where the problem has a context, `dim_z` where an "
+                        "algorithm has a model, `score` where the problem has `score`, `term` "
+                        "where a kernel is additive.\n\n"));
   return 0;
 }
 
@@ -184,6 +186,7 @@ static const char *axes_of(int width)
   case RG_WIDTH_C: return "trial, iteration, dim_c";
   case RG_WIDTH_Z: return "trial, iteration, dim_z";
   case RG_WIDTH_S: return "trial, iteration, score";
+  case RG_WIDTH_T: return "trial, iteration, term";
   default: return "trial, iteration";
   }
 }

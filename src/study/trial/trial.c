@@ -45,11 +45,16 @@ static int count_columns(const RgRecordColumn *columns)
   return n;
 }
 
-static int model_inputs(RgTrialRun *run)
+static PetscErrorCode create_record(RgTrialRun *run)
 {
   RgModel *model =
     run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
-  return model ? model->kernel.dim : 0;
+  const int terms = model ? model->kernel.n_terms : 0;
+
+  PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations,
+                             model ? model->kernel.dim : 0, run->columns, run->record));
+  PetscCall(rg_record_set_terms(run->record, terms > 1 ? terms : 0));
+  return 0;
 }
 
 static PetscErrorCode run_create_algorithm(RgTrialRun *run)
@@ -133,8 +138,7 @@ static PetscErrorCode run_create(RgTrialRun *run)
   PetscCall(PetscCalloc1(PetscMax(run->n_extra, 1), &run->extra));
   run->query.extra = run->extra;
   PetscCall(rg_trial_columns(run));
-  PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations, model_inputs(run),
-                             run->columns, run->record));
+  PetscCall(create_record(run));
   return 0;
 }
 

@@ -1,6 +1,7 @@
 /* The steps of a trial: choose and evaluate a query (ask), and hand its value to the method (tell).
    Rows of the record stand in the order of submission until the trial has ended; then those that
    were told are put in the order of telling, as in the history. */
+#include "algorithm/restart.h"
 #include "base/poll.h"
 #include "gp/model/model.h"
 #include "gp/team/team.h"
@@ -280,6 +281,34 @@ static PetscErrorCode take_designed(RgTrialRun *run, int row)
 
 /* ---- recording ------------------------------------------------------------------------------- */
 
+/* Terms may share inputs, so each has its length scale, unless that is one per input. */
+static void record_terms(RgTrialRun *run, const RgKernel *kernel, int row)
+{
+  for (int t = 0; t < run->record->n_terms; t++) {
+    const RgKernelTerm *term = &kernel->terms[t];
+    rg_trial_cell(run, RG_COLUMN_TERM_VARIANCE, row)[t] = term->variance;
+    if (term->factors[0].n_scales == 1)
+      rg_trial_cell(run, RG_COLUMN_TERM_LENGTH_SCALE, row)[t] = term->factors[0].length_scale[0];
+  }
+}
+
+/* Record what bends inputs and outputs, and the trend. */
+static void record_shape(RgTrialRun *run, const RgModel *model, int row)
+{
+  const RgKernel *kernel = &model->kernel;
+
+  for (int j = 0; kernel->warp && j < kernel->dim; j++) {
+    rg_trial_cell(run, RG_COLUMN_WARP_A, row)[j] = kernel->warp[j];
+    rg_trial_cell(run, RG_COLUMN_WARP_B, row)[j] = kernel->warp[kernel->dim + j];
+  }
+  if (kernel->trend) {
+    *rg_trial_cell(run, RG_COLUMN_TREND_LINEAR, row) = kernel->trend[0];
+    *rg_trial_cell(run, RG_COLUMN_TREND_QUADRATIC, row) = kernel->trend[1];
+  }
+  if (model->transform.kind == RG_TRANSFORM_YEO_JOHNSON)
+    *rg_trial_cell(run, RG_COLUMN_OUTPUT_POWER, row) = model->transform.lambda;
+}
+
 /* Record the current hyperparameters, one length scale per input. */
 static void record_kernel(RgTrialRun *run, const RgModel *model, int row)
 {
@@ -294,6 +323,8 @@ static void record_kernel(RgTrialRun *run, const RgModel *model, int row)
     }
   *rg_trial_cell(run, RG_COLUMN_SIGNAL_VARIANCE, row) = rg_kernel_diagonal(&model->kernel);
   *rg_trial_cell(run, RG_COLUMN_MODEL_NOISE, row) = model->noise_variance;
+  record_terms(run, &model->kernel, row);
+  record_shape(run, model, row);
 }
 
 /* Record the fit of the last update, unless an earlier query of the same data has recorded it. */
@@ -305,6 +336,8 @@ static void record_fit(RgTrialRun *run, const RgModel *model, int row)
   *rg_trial_cell(run, RG_COLUMN_LOG_LIKELIHOOD, row) = model->report.log_likelihood;
   if (model->report.iterations)
     *rg_trial_cell(run, RG_COLUMN_FIT_DATA, row) = model->report.fit_data;
+  if (rg_restart_first(run->algorithm.restart) > 1)
+    *rg_trial_cell(run, RG_COLUMN_FIT_FROM, row) = rg_restart_first(run->algorithm.restart);
 }
 
 /* Record the model that chose the query of row `row`, the newest evaluation, with the posterior
