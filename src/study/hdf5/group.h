@@ -23,12 +23,12 @@ typedef struct {
 
 /* The data that determines the datasets of a group and their sizes. */
 typedef struct {
-  char *label;  /* problem label; owned */
-  bool earlier; /* inside the group `earlier` */
-  int n;        /* number of trials */
-  int n_rows, dim_x, dim_c, dim_z, n_scores,
-    n_terms;                  /* maxima over the trials; n_rows at least 1 */
-  bool used[RG_COLUMN_COUNT]; /* some trial has a value in the column */
+  char *label;                     /* problem label; owned */
+  bool earlier;                    /* inside the group `earlier` */
+  int n;                           /* number of trials */
+  int n_rows, dim_x, dim_c, dim_z; /* maxima over the trials; n_rows at least 1 */
+  int n_scores, n_terms;           /* likewise */
+  bool used[RG_COLUMN_COUNT];      /* some trial has a value in the column */
   /* Some trial has names for the design, or the context. */
   bool named[RG_PARTS];
   bool crew;              /* some trial has several workers or a clock */
