@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?(\))")
-KATEX = Path("/usr/share/javascript/katex")
+KATEX, SHARED = Path("/usr/share/javascript/katex"), Path("/usr/share")
 KINDS = {"algorithms": "algorithm", "problems": "problem", "kernels": "kernel", "theory": "(?:theory|formula)"}
 TITLES = {"algorithms": "Methods", "problems": "Problems", "kernels": "Kernels", "theory": "Theory"}
 MATHEMATICS = {"algorithms": "methods", "problems": "problems"}  # pages of docs/
@@ -401,6 +401,23 @@ def doxygen(out, version):
         sys.exit(f"doxygen:\n{done.stderr}")
 
 
+def self_contained(static):
+    """Debian's theme takes a style sheet from the root of a web server and a script that is a module; browsers load
+    neither from a file. The site gets the sheet of its own and one plain script."""
+    for sheet in static.rglob("*.css"):
+        text = sheet.read_text()
+        for place in re.findall(r"@import url\(/(javascript/[^)]*)\)", text):
+            shutil.copyfile(SHARED / place, sheet.with_name(Path(place).name))
+            text = text.replace(f"url(/{place})", f"url({Path(place).name})")
+        sheet.write_text(text)
+    for script in static.glob("scripts/*.js"):
+        text = script.read_text()
+        for whole, module in re.findall(r"""^(import \w+ from ["']\./([^"']+)["'];)$""", text, re.M):
+            wrapped = script.with_name(module).read_text()  # a heading "Exports" is a variable of that name in a browser
+            text = f"(function (exports, define) {{\n{wrapped}\n}})();\n" + text.replace(whole, "")
+        script.write_text(text)
+
+
 def main(program, output):
     output = Path(output).resolve()
     work, html = output / "source", output / "html"
@@ -420,6 +437,7 @@ def main(program, output):
                           env={**os.environ, "REGATTA_VERSION": version})
     if done.returncode:
         sys.exit(f"the site was not built: mend the pages in {ROOT / 'docs'} that are named above")
+    self_contained(html / "_static")
     print(html / "index.html")
 
 

@@ -1,6 +1,7 @@
 """The documentation site: it builds without a warning, its links lead somewhere, its formulas are drawn, and nothing
 of it needs a network. Skipped where the packages of `./run.sh docs` are missing."""
 import html.parser
+import json
 import re
 import shutil
 import subprocess
@@ -21,6 +22,28 @@ def lacks():
     if asked.returncode:
         return asked.stderr.strip().splitlines()[-1]
     return "" if shutil.which("doxygen") and Path("/usr/share/javascript/katex").exists() else "no Doxygen or KaTeX"
+
+
+# Each page in a frame of each width, one after the other; [number of looks, [(width, page that is wider)]].
+PROBE = """<!DOCTYPE html><body><pre id="found"></pre><script>
+const pages = PAGES, wide = [];
+let looked = 0;
+(async () => {
+  for (const width of [390, 1280]) for (const page of pages) {
+    const frame = document.createElement("iframe");
+    frame.style = `width:${width}px;height:900px`;
+    const loaded = new Promise(done => { frame.onload = done; });
+    frame.src = page;
+    document.body.append(frame);
+    await loaded;
+    const root = frame.contentDocument.documentElement;
+    looked++;
+    if (root.scrollWidth > root.clientWidth) wide.push([width, page]);
+    frame.remove();
+  }
+  document.getElementById("found").textContent = JSON.stringify([looked, wide]) + " END";
+})();
+</script>"""
 
 
 class Page(html.parser.HTMLParser):
@@ -96,8 +119,32 @@ class Docs(RegattaTest):
                 self.assertIn(word, (site / "reference" / kind / f"{some}.html").read_text())
         with self.subTest("offline"):
             self.assertEqual([load for page in pages.values() for load in page.loads if load and "//" in load], [])
+            sheets = {path: re.findall(r"url\(([^)]*)\)", path.read_text()) for path in site.rglob("*.css")}
+            rooted = [(path.name, link) for path, links in sheets.items() for link in links if link.strip("'\"").startswith("/")]
+            self.assertEqual(rooted, [])  # a page that is opened as a file has no root
+        with self.subTest("widths and scripts"):
+            self.widths(site, [path for path in pages if "api" not in path.relative_to(site).parts])
         with self.subTest("formulas"):
             self.formulas(site, [f for page in pages.values() for f in page.formulas])
+
+    def widths(self, site, pages):
+        """No page is wider than a screen of 390 or 1280 pixels, and no script fails. A planted page is and does."""
+        if not BROWSER:
+            self.skipTest("no Chromium here (Debian: chromium-headless-shell)")
+        planted = site / "planted.html"
+        planted.write_text("<!DOCTYPE html><article><p style='width: 2000px'>wide</p></article><script>import x from 'y';</script>")
+        probe = site / "probe.html"
+        probe.write_text(PROBE.replace("PAGES", json.dumps([page.as_uri() for page in [*pages, planted]])))
+        done = self.browser(probe, "--disable-web-security", "--allow-file-access-from-files", "--enable-logging=stderr",
+                            budget=400000)
+        for path in (planted, probe):
+            path.unlink()
+        looked, wide = json.loads(re.search(r'<pre id="found">(.*) END</pre>', done.stdout)[1])
+        self.assertEqual(looked, 2 * len(pages) + 2)
+        self.assertEqual([(width, Path(page).name) for width, page in wide], [(390, "planted.html"), (1280, "planted.html")])
+        errors = {line.rpartition("source: ")[2] for line in done.stderr.splitlines() if "CONSOLE" in line}
+        self.assertEqual([error for error in errors if "planted.html" not in error], [])
+        self.assertTrue(errors)
 
     def formulas(self, site, found):
         """All of them, drawn on one page."""
@@ -115,9 +162,12 @@ class Docs(RegattaTest):
         self.assertIn('class="katex"', self.in_browser(site / "reference/algorithms/irgp_ucb.html"))
 
     def in_browser(self, page):
+        return self.browser(page).stdout
+
+    def browser(self, page, *options, budget=5000):
         return subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                               f"--user-data-dir={self.folder / 'profile'}", "--virtual-time-budget=5000",
-                               "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=HANG).stdout
+                               f"--user-data-dir={self.folder / 'profile'}", f"--virtual-time-budget={budget}", *options,
+                               "--dump-dom", page.as_uri()], capture_output=True, text=True, timeout=HANG)
 
 
 if __name__ == "__main__":
