@@ -72,8 +72,10 @@ def _study(options):
     options.bounds = options.bounds or (beside if beside.exists() else None)
     options.over = [results.full_name(name) for name in options.over or []]
     options.panel = options.panel and results.full_name(options.panel)
+    from .figures import style
     from .report.summary import write_all
-    written = write_all(results, options)
+    with style.wide(options.width):
+        written = write_all(results, options)
     said = f"{len(written)} files in {options.out}: see {options.out / 'summary.md'}"
     if not options.page:
         return said
@@ -141,8 +143,9 @@ def _selected(results, options):
 def _confidence(options):
     from .figures import figures, style
     options.out.mkdir(parents=True, exist_ok=True)
-    paths = style.save(figures.theory_figure(options.points, options.horizon),
-                       options.out / "confidence", options.formats)
+    with style.wide(options.width):
+        paths = style.save(figures.theory_figure(options.points, options.horizon),
+                           options.out / "confidence", options.formats)
     return "\n".join(str(path) for path in paths)
 
 
@@ -334,9 +337,10 @@ def _study_parser():
                        help="logarithmic regret axis (default: by the range of the curves)")
     scale.add_argument("--linear", dest="scale", action="store_const", const="linear",
                        help="linear regret axis")
-    parser.add_argument("--band", choices=["se", "median", "quantile", "bootstrap"], default="se",
-                        help="mean with standard error, median with its 95%% interval (the one for skewed values and "
-                        "stuck trials), median with quantiles, or mean with its 95%% bootstrap interval (default: se)")
+    parser.add_argument("--band", choices=["median", "se", "quantile", "bootstrap"], default="median",
+                        help="median with its 95%% interval, mean with standard error, median with quantiles, or mean "
+                        "with its 95%% bootstrap interval; errors and intervals are over the instances where several "
+                        "trials share one (default: median)")
     parser.add_argument("--quantiles", type=_quantiles, default=(0.25, 0.75), metavar="LOW,HIGH",
                         help="of --band quantile (default: 0.25,0.75)")
     parser.add_argument("--points", type=positive, metavar="N",
@@ -370,8 +374,10 @@ def _confidence_parser():
 
 def output_options(parser):
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="where to write")
-    parser.add_argument("--formats", nargs="+", choices=["pdf", "png"], default=["pdf", "png"],
+    parser.add_argument("--formats", nargs="+", choices=["pdf", "png", "svg"], default=["pdf", "png"],
                         help="of the figures (default: pdf png)")
+    parser.add_argument("--width", choices=["auto", "column", "page"], default="auto", help="of figures of panels: one "
+                        "column of a journal, or both (default: by the number of panels)")
 
 
 def _accepts(what):

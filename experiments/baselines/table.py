@@ -89,6 +89,11 @@ def reached(wide, scale, end):
 
 def draw(regrets, methods, path):
     from regatta_analysis.figures import style
+    with style.context():
+        _curves(regrets, methods, path, style)
+
+
+def _curves(regrets, methods, path, style):
     from matplotlib.figure import Figure
 
     end = max(wide.shape[1] for cells in regrets.values() for wide in cells.values())

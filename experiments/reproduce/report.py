@@ -143,7 +143,7 @@ def _tables(loaded):
             header, rows = tables.final_regret_grid(results, final, metric, Band())
             made.append(Table(f"{results.title}: {METRICS[metric].name.lower()} at the last query "
                               f"({study})",
-                              f"Mean ± standard error over complete trials{tables.FINAL_NOTE}",
+                              f"{tables.drawn_in_words(Band())}{tables.FINAL_NOTE}",
                               header, rows))
         header, rows = tables.runtime_grid(tables.runtime(results))
         made.append(Table(f"{results.title}: time per trial ({study})",

@@ -59,8 +59,32 @@ class Best(common.Case):
         self.assertEqual((found["cells"].tolist(), set(found["why"]), set(found["n"])), ([1, 2, 4], {""}, {SEEDS}))
         own = np.sort(values["EI", "noise=1e-4, kernel=gaussian"])
         row = found.loc["EI"]  # of 20 values, the 6th and the 15th enclose the median with 95.9%
-        np.testing.assert_allclose([row.value, row.se, row["median"], row.low, row.high],
-                                   [own.mean(), own.std(ddof=1) / np.sqrt(SEEDS), np.median(own), own[5], own[14]])
+        np.testing.assert_allclose([row["median"], row.low, row.high], [np.median(own), own[5], own[14]])
+
+    def test_all_problems_together(self):
+        """A setting that is best by little on one problem and by much on two is the best over all of them, whatever the
+        unit of a problem."""
+        parts, pooled = [], {}
+        for k, (label, unit, factor) in enumerate((("P", 1e-6, 1.4), ("Q", 1.0, 1.4), ("R", 1e6, 0.95))):
+            part, _ = made()
+            part["label"] = label
+            for row, swept in enumerate(part["swept"]):
+                value = unit * (factor if "1e-2" in swept else 1.0) * np.random.default_rng([k, row]).lognormal(0.0, 0.05)
+                part["arrays"]["simple_regret"][row] = value
+                if part["cells"][row][0] == "TS":
+                    pooled.setdefault(swept, {}).setdefault(label, []).append(value)
+            parts.append(part)
+        synthetic.write(self.scratch / "s.h5", parts)
+        found = load(self.scratch / "s.h5").best_settings()
+        row = found[found["problem"] == best.ALL].set_index("method").loc["TS"]
+        self.assertEqual((row.setting, row.alike, row.n, row["scale"]), ("noise = 1e-4", [], 3 * SEEDS, "ratio"))
+        shares = np.concatenate([np.array(pooled["noise=1e-4"][p]) / np.median(pooled["noise=1e-4"][p] + pooled["noise=1e-2"][p])
+                                 for p in "PQR"])
+        self.assertAlmostEqual(row["median"], np.median(shares))
+        self.assertTrue(row.low < row["median"] < row.high)
+        self.assertEqual(set(found.loc[found["problem"] == best.ALL, "method"]), {"TS", "EI"})  # Random has no settings
+        table = best_tables.best_table(found, "simple")
+        self.assertEqual(table.rows[0][0][0], best.ALL)
 
     def test_no_setting_is_best_where_all_give_the_same(self):
         """Random search reads the noise of the study, but its designs and their regrets don't depend on it."""
@@ -72,9 +96,9 @@ class Best(common.Case):
         found = results.best_settings()
         row = found.set_index("method").loc["TS"]
         self.assertEqual((row.setting, row.why, row.alike), ("", best.EQUAL, ["noise = 1e-2"]))
-        self.assertAlmostEqual(row.value, values["TS", "noise=1e-4"].mean())
+        self.assertAlmostEqual(row["median"], np.median(values["TS", "noise=1e-4"]))
         cells = {line[1][0]: [text for text, _ in line] for line in best_tables.best_table(found, "simple").rows}
-        self.assertEqual((cells["TS"][2], cells["TS"][5]), ("– (all settings have the same values)", "–"))
+        self.assertEqual((cells["TS"][2], cells["TS"][4]), ("– (all settings have the same values)", "–"))
         table = sweep.final_values(results, "simple")
         found = sweep.sensitivity(table, results, "simple").set_index(["method", "setting"])
         self.assertEqual((found.loc[("TS", "noise"), "best_at"], found.loc[("TS", "noise"), "share"]), ("", 0))
@@ -85,8 +109,7 @@ class Best(common.Case):
         row = results.best_settings("best").set_index("method").loc["TS"]
         own = np.sort(-values["TS", "noise=1e-4"])
         self.assertEqual(row.setting, "noise = 1e-4")
-        np.testing.assert_allclose([row.value, row["median"], row.low, row.high],
-                                   [own.mean(), np.median(own), own[5], own[14]])
+        np.testing.assert_allclose([row["median"], row.low, row.high], [np.median(own), own[5], own[14]])
         with self.assertRaisesRegex(InputError, "no metric 'simpel'"):
             results.best_settings("simpel")
 
@@ -151,8 +174,8 @@ class Best(common.Case):
             self.assertEqual([str(v) for v in found[found.index.isin(["TS"], 0)]], ["0.0001"] if known else [])
             self.assertEqual(str(found["EI", "noise"]), "0.0001" if known else "")
             heat = figures._Heat(table, "Box", ("noise", "kernel"), metric, ["EI", "TS"], False)
-            self.assertTrue((heat.winners()[:, 1] >= 0).all())  # the other noise
-            self.assertEqual((heat.winners()[:, 0] >= 0).tolist(), 2 * [known])
+            self.assertEqual(heat.open.tolist(), 2 * [[not known, False]])  # not the other noise
+            self.assertTrue(known or (heat.winners()[:, 0] == -1).all())
 
     def test_infinite_values(self):
         def lose(part):
@@ -161,8 +184,8 @@ class Best(common.Case):
                     part["arrays"]["simple_regret"][k] = np.inf
         results, values = self.results(lose)
         found = results.best_settings().set_index("method")
-        self.assertEqual(set(found["statistic"]), {"median"})
-        self.assertAlmostEqual(found.loc["TS", "value"], np.median(values["TS", "noise=1e-4"]))
+        self.assertEqual(set(found["scale"]), {"value"})
+        self.assertAlmostEqual(found.loc["TS", "median"], np.median(values["TS", "noise=1e-4"]))
         self.assertEqual(found.loc["Random", "why"], "no setting has a finite value")
         row = results.effects().set_index(["method", "setting"]).loc[("TS", "noise")]
         self.assertEqual((row.effect, row.verdict), (np.inf, "worse"))

@@ -95,8 +95,8 @@ class Command(Study):
         self.assertIn("regret_Furnace_best.pdf", self.written())
         self.assertNotIn("regret_Furnace_simple.pdf", self.written())
         table = (self.out / "final_regret.md").read_text()
-        rows = re.findall(r"\| \**([\d.]+) ±", table)
-        bold = re.findall(r"\*\*([\d.]+) ±", table)
+        rows = re.findall(r"\| \**([\d.]+)\** \|", table)
+        bold = re.findall(r"\*\*([\d.]+)\*\*", table)
         self.assertEqual(len(rows), 2)
         self.assertIn(max(rows, key=float), bold)
 

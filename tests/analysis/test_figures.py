@@ -7,7 +7,7 @@ import synthetic
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from regatta_analysis import load
 from regatta_analysis.figures import style
-from regatta_analysis.figures.figures import (Band, confidence_figure, confidence_problems,
+from regatta_analysis.figures.figures import (BANDS, Band, confidence_figure, confidence_problems,
                                       confidence_summary, regret_grid, theory_figure)
 from regatta_analysis.stats.regret import regret_curves
 from regatta_analysis.stats.statistics import summarise
@@ -42,9 +42,10 @@ class Figures(common.Case):
         lines = self.lines(regret_grid(results, ["Box"], "cumulative"))
         self.assertEqual(set(lines), set(synthetic.ALGORITHMS) - {"Random"})
         np.testing.assert_allclose(lines["EI"].get_xdata(), summary.loc["EI", "t"])
-        np.testing.assert_allclose(lines["EI"].get_ydata(), summary.loc["EI", "mean"])
-        lines = self.lines(regret_grid(results, ["Box"], "cumulative", band=Band("quantile")))
         np.testing.assert_allclose(lines["EI"].get_ydata(), summary.loc["EI", "median"])
+        for kind in ("se", "bootstrap"):
+            lines = self.lines(regret_grid(results, ["Box"], "cumulative", band=Band(kind)))
+            np.testing.assert_allclose(lines["EI"].get_ydata(), summary.loc["EI", "mean"])
 
     def test_median_bands_are_order_statistics(self):
         results = self.results(synthetic.problem("P", ["EI"], seeds=12, queries=6))
@@ -60,11 +61,43 @@ class Figures(common.Case):
     def test_a_stuck_trial_does_not_flood_a_logarithmic_chart(self):
         stuck = synthetic.problem("P", ["EI"], seeds=6, queries=6)
         stuck["arrays"]["simple_regret"][3] = 1e5
-        found = cell_summaries(self.results(stuck), "P", "simple")
-        mean, low, high = Band("se", factor=1.5).of(found)
-        self.assertTrue((found["mean"] < 1.5 * found["se"]).all())
-        self.assertTrue((low > 0.2 * mean).all())
-        np.testing.assert_allclose(mean / low, high / mean)
+        results = self.results(stuck)
+        found = cell_summaries(results, "P", "simple")
+        for factor in (1.0, 1.5):
+            mean, low, high = Band("se", factor=factor).of(found)
+            self.assertTrue((low > 0.2 * mean).all())
+            np.testing.assert_allclose(np.log(high / mean), factor * found["se"] / found["mean"])
+            np.testing.assert_allclose(mean / low, high / mean)
+        title = regret_grid(results, ["P"], "simple", band=Band("se")).legends[0].get_title().get_text()
+        self.assertIn("exp(error / mean)", title)  # said, because it is not mean - error
+
+    def test_errors_are_over_instances(self):
+        """Ten seeds on each of ten functions are ten independent units, in every kind of band."""
+        made = synthetic.problem("P", ["EI"], instances=10, seeds=10, queries=4)
+        instance = np.array([i for _, i, _ in made["cells"]])
+        made["arrays"]["simple_regret"] = np.exp(instance)[:, None] * np.ones_like(made["arrays"]["simple_regret"])
+        results = self.results(made)
+        found = cell_summaries(results, "P", "simple", bootstrap=True).iloc[[-1]]
+        values = np.exp(np.arange(10.0))
+        middle, low, high = (v.item() for v in Band().of(found))
+        np.testing.assert_allclose([middle, low, high], [np.median(values), values[1], values[8]])
+        mean, _, high = (v.item() for v in Band("se").of(found))
+        np.testing.assert_allclose(np.log(high / mean), values.std(ddof=1) / 10**0.5 / values.mean())
+        mean, low, high = (v.item() for v in Band("bootstrap").of(found))
+        self.assertGreater(high - low, 2.0 * values.std() / 10**0.5)
+        title = regret_grid(results, ["P"], "simple").legends[0].get_title().get_text()
+        self.assertIn("over 100 trials of 10 instances", title)
+
+    def test_one_default(self):
+        """The command, the page, the tables and Python draw the same statistic, and offer the same ones."""
+        from regatta_analysis.__main__ import _study_parser
+        options = _study_parser()
+        option = next(a for a in options._actions if a.dest == "band")
+        self.assertEqual((option.default, tuple(option.choices), Band().kind), (BANDS[0], BANDS, BANDS[0]))
+        results = self.results(self.box)
+        first, second = (self.lines(figure)["EI"].get_ydata() for figure in (
+            regret_grid(results, ["Box"], "simple"), results.figure("simple")))
+        np.testing.assert_array_equal(first, second)
 
     def test_missing_cells_are_named(self):
         legend = regret_grid(self.results(self.box), ["Box"], "simple").legends[0]
@@ -75,7 +108,7 @@ class Figures(common.Case):
 
     def test_scales(self):
         results = self.results(self.pool, self.box)
-        axes = regret_grid(results, ["Pool"], "simple").axes[0]
+        axes = regret_grid(results, ["Pool"], "simple", band=Band("se")).axes[0]
         self.assertEqual(axes.get_yscale(), "symlog")  # zeros are there and must be seen
         self.assertLess(axes.get_ylim()[0], 0.0)
         self.assertEqual(regret_grid(results, ["Pool"], "simple", "linear").axes[0].get_yscale(),
@@ -154,8 +187,8 @@ class Figures(common.Case):
     def test_equal_bytes(self):
         results = self.results(self.box)
         for stem in ("first", "second"):
-            style.save(regret_grid(results, ["Box"], "simple"), self.scratch / stem, ["pdf", "png"])
-        for suffix in ("pdf", "png"):
+            style.save(regret_grid(results, ["Box"], "simple"), self.scratch / stem, ["pdf", "png", "svg"])
+        for suffix in ("pdf", "png", "svg"):
             first, second = ((self.scratch / f"{stem}.{suffix}").read_bytes()
                              for stem in ("first", "second"))
             self.assertEqual(first, second)

@@ -91,7 +91,24 @@ class Sweep(common.Case):
         self.assertTrue(sweep.is_spread([1e-4, 1e-2, 1e-1]))
         self.assertTrue(sweep.is_spread([1, 2, 4, 8]))
         self.assertFalse(sweep.is_spread([1, 2, 3, 4]))
+        self.assertTrue(sweep.is_spread([1e-4, 1e-2]))
+        self.assertFalse(sweep.is_spread([1, 2]))
         self.assertFalse(sweep.is_spread([0, 1, 100]))
+        for values, kind in (([1, 2, 3], "linear"), ([4, 8, 16], "log"), ([0.0, 1e-4, 1e-2], "steps"), ([5], "linear"),
+                             (["a", "b"], "words"), ([0.0, 1.0, 2.0], "linear")):
+            self.assertEqual(sweep.axis_of(values), kind)
+
+    def test_ticks_are_the_values(self):
+        """Each value of a setting has a tick, and those of an axis are written in one way."""
+        made = [synthetic.problem("P", ["A"] * 3, seeds=2, queries=3) for _ in range(3)]
+        axes = (("4", "8", "16"), ("0", "1e-4", "1e-2"), ("1e-7", "1e-6", "3e-5"))
+        shown = (["4", "8", "16"], ["0", "0.0001", "0.01"], ["$10^{-7}$", "$10^{-6}$", r"$3 \times 10^{-5}$"])
+        for part, values, expected in zip(made, axes, shown):
+            part["swept"] = [f"u={values[k // 2]}" for k in range(6)]
+            synthetic.write(self.scratch / "s.h5", [part])
+            (_, figure), = figures.over_figures(load(self.scratch / "s.h5"), "u", "simple")
+            self.assertEqual([t.get_text() for t in figure.axes[0].get_xticklabels()], expected)
+            self.assertEqual(len(figure.axes[0].get_xticks()), 3)
 
     def test_figures(self):
         (words, figure), = figures.over_figures(self.results, "noise", "simple")
@@ -104,6 +121,8 @@ class Sweep(common.Case):
                                             figures.figures.Band("bootstrap"))
         self.assertEqual(len(figure.axes), 3)
         self.assertEqual([t.get_text() for t in figure.axes[0].get_xticklabels()], list(KERNELS))
+        self.assertEqual({line.get_linestyle() for line in figure.axes[0].lines}, {"None"})  # nothing joins two words
+        self.assertFalse([c for c in figure.axes[0].collections if hasattr(c, "get_paths") and len(c.get_paths()[0]) > 2])
 
     def test_panels_by_a_setting(self):
         """A figure per value of what is left, the same axis in its panels; random search is in all."""
@@ -116,7 +135,7 @@ class Sweep(common.Case):
             self.assertEqual(len({axes.get_ylim() for axes in figure.axes}), 1)
             for axes, kernel in zip(figure.axes, KERNELS):
                 mine = table[(table["noise"] == noise) & (table["kernel"] == kernel)]
-                means = mine.groupby("method", sort=False)["value"].mean()
+                means = mine.groupby("method", sort=False)["value"].median()
                 drawn = {line.get_label(): line.get_ydata()[-1] for line in axes.lines
                          if line.get_label() in means}
                 self.assertEqual(list(drawn), ["Random", "EI", "GP-UCB"])
@@ -133,31 +152,33 @@ class Sweep(common.Case):
 
     def test_heat_maps(self):
         (words, figure), = figures.heat_figures(self.results, "noise", "kernel", "simple", "EI")
-        self.assertEqual((words, len(figure.axes)), ("Box", 6))
-        titles = [axes.get_title(loc="left") for axes in figure.axes]
-        self.assertEqual(titles, ["EI", "Random", "GP-UCB", "Best", "Random - EI", "GP-UCB - EI"])
+        maps = {axes.get_title(loc="left"): axes for axes in figure.axes if axes.get_title(loc="left")}
+        self.assertEqual(list(maps), ["EI", "GP-UCB", "Random / EI", "GP-UCB / EI", "Best, if told apart"])
+        self.assertEqual([axes.get_ylabel() for axes in figure.axes if axes.get_ylabel() not in ("", "kernel")],
+                         ["median", "typical ratio"])  # a bar for each scale of colours, which Random does not stretch
+        self.assertIn("Random does not depend on them", figure._supxlabel.get_text().replace("\n", " "))
         table = sweep.final_values(self.results, "simple")
-        means = table.groupby(["method", "kernel", "noise"])["value"].mean()
-        self.assertEqual([t.get_text() for t in figure.axes[2].texts],
-                         [f"{means['GP-UCB', k, v]:.3g}" for k in KERNELS
-                          for v in (1e-4, 1e-2, 1e-1)])
+        cells = table.set_index("seed").groupby(["method", "kernel", "noise"])["value"]
+        self.assertEqual([t.get_text().split("\n")[0] for t in maps["GP-UCB"].texts],
+                         [f"{cells.median()['GP-UCB', k, v]:.3g}" for k in KERNELS for v in (1e-4, 1e-2, 1e-1)])
+        ratio = np.median(np.log(cells.get_group(("GP-UCB", KERNELS[0], 1e-4)) / cells.get_group(("EI", KERNELS[0], 1e-4))))
+        self.assertEqual(maps["GP-UCB / EI"].texts[0].get_text(), f"{np.exp(ratio):.3g}")
         width, _ = figure.canvas.get_width_height()
         for text in (figure._suptitle, figure._supxlabel):
             box = text.get_window_extent(figure.canvas.get_renderer())
             self.assertTrue(0 <= box.x0 and box.x1 <= width, text.get_text())
-        best = means.unstack("method").idxmin(axis=1)
-        self.assertEqual([t.get_text() for t in figure.axes[3].texts],
-                         [best[k, v] for k in KERNELS for v in (1e-4, 1e-2, 1e-1)])
+        self.assertEqual({t.get_text() for t in maps["Best, if told apart"].texts}, {"–"})  # three seeds show nothing
         with self.assertRaisesRegex(InputError, "no algorithm 'Q'"):
             figures.heat_figures(self.results, "noise", "kernel", "simple", "Q")
 
     def test_best_of_a_heat_map(self):
-        """No method is best with fewer trials than planned, with an infinite value, or together with such a one."""
+        """No method is best with fewer trials than planned, with an infinite value, or together with such a one; nor one
+        that is not told apart."""
         values = {0: (1.0, 2.0), 1: (1.0, 2.0), 2: (2.0, 1.0), 3: (np.inf, 1.0), 4: (1.0, 1.0)}
-        made = synthetic.problem("P", ["A", "B"] * 5, seeds=3, queries=4)
-        u = np.repeat(np.arange(5), 6)
+        made = synthetic.problem("P", ["A", "B"] * 5, seeds=9, queries=4)
+        u = np.repeat(np.arange(5), 18)
         made["swept"] = [f"u={k}, v=1" for k in u]
-        made["settings"] = {"u": ("problem", u.astype(np.int32)), "v": ("problem", np.ones(30, np.int32))}
+        made["settings"] = {"u": ("problem", u.astype(np.int32)), "v": ("problem", np.ones(90, np.int32))}
         for k, (method, _, _) in enumerate(made["cells"]):
             made["arrays"]["simple_regret"][k] = values[u[k]]["AB".index(method)]
         made["status"][0], made["n_rows"][0] = 2, 3  # a trial of A fails where A would be the best
@@ -167,6 +188,10 @@ class Sweep(common.Case):
         self.assertEqual(heat.winners().tolist(), [[-1, 0, 1, 1, -1]])
         self.assertEqual(figures._Heat(table, "P", ("u", "v"), "simple", ["A", "B"], True).winners().tolist(),
                          [[1, 1, 0, -1, -1]])
+        for seed in range(3):  # A and B are as good on three trials, and B is better on the others
+            table.loc[(table["u"] == 2) & (table["seed"] == seed), "value"] = [1.0, 3.0]
+        self.assertEqual(figures._Heat(table, "P", ("u", "v"), "simple", ["A", "B"], False).winners().tolist(),
+                         [[-1, 0, -1, 1, -1]])
 
     def test_colours_of_a_heat_map(self):
         """Logarithmic where values cover a factor of 20, linear near 0, linear where some are negative."""
@@ -211,8 +236,8 @@ class Sweep(common.Case):
         found = sweep.differences(table, "EI", "Random", ("kernel", "noise"))
         one = table[(table["kernel"] == "gaussian") & (table["noise"] == 1e-2)].pivot_table(
             index="seed", columns="method", values="value")
-        self.assertAlmostEqual(found.loc[("gaussian", 1e-2), "difference"],
-                               (one["EI"] - one["Random"]).mean())
+        self.assertEqual(found.loc[("gaussian", 1e-2), "scale"], "ratio")
+        self.assertAlmostEqual(found.loc[("gaussian", 1e-2), "effect"], np.median(np.log(one["EI"] / one["Random"])))
         table.loc[table["method"] == "EI", "value"] -= 100.0
         self.assertEqual(sweep.differences(table, "EI", "Random", ("kernel", "noise"))["p"].max(), 0.25)
 

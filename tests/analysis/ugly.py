@@ -141,6 +141,16 @@ class Truth:
         lost = (trial["failed"] == 1) | (trial["feasible"] == 0)
         return summed(trial, np.where(lost, np.nan, trial["y"]), row, min, lambda penalty: penalty)
 
+    def typical(self, label, method, metric, t=None):
+        """The median over units: trials, or the medians of instances that several trials share; None without one."""
+        t = self.last(label) if t is None else t
+        values = self.values(label, method, metric, t) if t is not None else {}
+        instances = {i for i, _ in values}
+        planned = {(trial["instance"], trial["seed"]) for trial in self.complete(label, method)}
+        if 1 < len({i for i, _ in planned}) < len(planned):
+            values = {i: quantile(sorted(v for (j, _), v in values.items() if j == i), 0.5) for i in instances}
+        return quantile(sorted(values.values()), 0.5) if values else None
+
     def cell(self, label, method, metric, t=None):
         """(n, finite, mean, se, median, quartiles) of a cell; mean and se None where they do not exist."""
         t = self.last(label) if t is None else t

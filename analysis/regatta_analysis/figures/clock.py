@@ -82,7 +82,7 @@ def _time_figure(results, pairs, names, metric, band, scale, moment):
             right.axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10]))
             right.axes.set_xlim(0, 1.015 * grid[-1] or 1.0)
         style.place_legend(figure, [(n, styles[n]) for n in names], [
-            *figures.value_notes(shown, band), *notes, "a line by time ends when the first of its trials ends",
+            *figures.value_notes(shown, band, "", figures.direction(results, results.problems, metric)), *notes, "a line by time ends when the first of its trials ends",
             *(["by time, an evaluation counts when the method is told"] if moment == "told" else [])])
         return figure
 

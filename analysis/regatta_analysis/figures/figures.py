@@ -1,5 +1,6 @@
 """Regret curves and confidence parameters. Every function that draws gets its numbers from `statistics.summarise`.
 Nothing is smoothed or interpolated."""
+import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,41 +12,48 @@ from matplotlib.ticker import (FixedLocator, FuncFormatter, LogLocator, MaxNLoca
 from . import style
 from ..escape import number
 from ..stats import extended
-from ..stats.regret import METRICS, curves, dynamic_note, metric_on
-from ..load.settings import options
-from ..stats.statistics import INTERVALS, summarise
+from ..stats.regret import METRICS, curves, dynamic_note, metric_on, more_is_better
+from ..load.settings import options, words_of_settings
+from ..stats.statistics import INTERVAL, summarise
 from ..stats.summaries import cell_summaries
 from .laws import confidence_law
 
-BANDS = ("se", "median", "quantile", "bootstrap")
+BANDS = ("median", "se", "quantile", "bootstrap")  # the first one is the default everywhere
+BANDED = 12  # lines in a panel that have bands
+NO_INTERVAL = "no interval with fewer than 6 independent trials"  # `median_interval`
 
 
 @dataclass(frozen=True)
 class Band:
-    """The statistic of a figure: mean with `factor` standard errors, median with its 95% interval or with a
-    quantile band, or mean with its 95% bootstrap interval. If a band of standard errors reaches 0 although the
-    values don't, its lower edge has the same ratio to the mean as the upper one. So a stuck trial does not fill
-    a logarithmic chart."""
-    kind: str = "se"
+    """The statistic of figures and tables: median with its 95% interval or with a quantile band, mean with `factor`
+    standard errors, or mean with its 95% bootstrap interval. Errors and intervals are over units that are independent:
+    the instances if several trials share one, else the trials. A standard error of values that are not negative is
+    drawn as the ratio exp(error / mean), its first-order size on a logarithmic axis, so that a stuck trial does not
+    fill a logarithmic chart."""
+    kind: str = BANDS[0]
     quantiles: tuple = (0.25, 0.75)
     factor: float = 1.0
 
     def of(self, cell):
         """Centre, lower and upper edge of a summary."""
         if self.kind == "se":
-            mean, error = cell["mean"], self.factor * cell["se"].fillna(0.0)
-            reaching = (mean > 0.0) & (mean <= error) & (cell["low"] >= 0.0)
-            return mean, (mean - error).mask(reaching, mean**2 / (mean + error)), mean + error
-        if self.interval:
-            centre = {"bootstrap": "mean", "median": "median"}[self.kind]
-            low, high = (cell[name].fillna(cell[centre]) for name in INTERVALS[self.kind])
-            return cell[centre], low, high
+            mean, errors = cell["mean"].astype(float), cell["se_instances"].fillna(cell["se"]).astype(float)
+            error = self.factor * errors.fillna(0.0)
+            if not (cell["low"] >= 0.0).all():
+                return mean, mean - error, mean + error
+            ratio = np.exp((error / mean.where(mean > 0.0)).fillna(0.0))
+            return mean, mean / ratio, mean * ratio
+        if self.kind == "bootstrap":
+            return cell["mean"], *(cell[name].fillna(cell["mean"]) for name in INTERVAL)
+        if self.kind == "median":
+            centre = cell["median_instances"].fillna(cell["median"])
+            return centre, *(cell[name].fillna(centre) for name in ("median_low", "median_high"))
         return cell["median"], cell["low"], cell["high"]
 
     @property
     def interval(self):
-        """Whether summaries need the columns of intervals."""
-        return self.kind in INTERVALS
+        """Whether summaries need the bootstrap."""
+        return self.kind == "bootstrap"
 
     def fitting(self, rows):
         """This band, or medians with quantiles if any of the compared rows of a summary has no mean."""
@@ -53,9 +61,10 @@ class Band:
             return self
         return replace(self, kind="quantile")
 
-    def note(self):
+    def note(self, drawn=True):
+        """The statistic in words, of a figure or of a table."""
         if self.kind == "se":
-            return "mean ± standard error"
+            return "mean ± standard error" + (" (bands: mean ×/÷ exp(error / mean))" if drawn else "")
         if self.kind == "bootstrap":
             return "mean with 95% bootstrap interval (too short for skewed values)"
         if self.kind == "median":
@@ -68,17 +77,36 @@ def regret_grid(results, problems, metric, scale="auto", band=Band()):
     """One panel per problem, one legend for all; a single one at column width."""
     with style.context():
         figure, panels = style.panels(problems)
-        styles = style.algorithm_styles(results.algorithms)
+        styles, titles = style.algorithm_styles(results.algorithms), {p: panel_title(results, p) for p in problems}
         shown, notes, label = {}, [], metric_on(results, problems, metric).label
         for problem, panel in panels:
             shown[problem] = summary = cell_summaries(results, problem, metric, band.quantiles,
                                                       band.interval)
-            notes += draw_panel(panel, (results.title_of(problem), label), summary, styles, band, scale, metric)
+            notes += draw_panel(panel, (titles[problem], label), summary, styles, band, scale, metric)
         entries, remarks = _legend_entries(results, shown, styles)
-        named = {results.title_of(problem): summary for problem, summary in shown.items()}
-        style.place_legend(figure, entries, [*value_notes(named, band), *notes, *remarks,
+        named = {titles[problem]: summary for problem, summary in shown.items()}
+        style.place_legend(figure, entries, [*value_notes(named, band, "", direction(results, problems, metric)), *notes,
+                                             *remarks, *keys(results, titles.values()),
                                              *dynamic_words(results, problems, metric)])
         return figure
+
+
+LONGEST = 90  # characters of a title that says the settings; longer ones have their names in `Results.index`
+
+
+def panel_title(results, problem):
+    """The title of a panel: the problem with its settings."""
+    group = results.group(problem)
+    text = ", ".join([str(group.place), words_of_settings(group.at)]) if group.at else problem
+    return text if len(text) <= LONGEST else results.title_of(problem)
+
+
+def keys(results, titles, most=4):
+    """Notes on the names of settings that end the titles of panels."""
+    named = [f"{name}: {text}" for name, text in results.index.items()
+             if any(re.search(rf"\b{name}\)?$", title) for title in titles)]
+    return [style.escaped(text) for text in named[:most]] + (
+        ["the page and summary.md list the other names of settings"] if len(named) > most else [])
 
 
 def dynamic_words(results, problems, metric):
@@ -102,33 +130,51 @@ def last_rows(summary):
     return summary[summary["t"] == summary["t"].max()]
 
 
-def value_notes(shown, band, centre=""):
+def direction(results, problems, metric):
+    """Which values of a metric are better, for a note."""
+    more = {more_is_better(results, problem, metric) for problem in problems}
+    return "" if len(more) > 1 else "higher is better" if more == {True} else "lower is better"
+
+
+def joined(*parts):
+    """Parts of a note."""
+    return "; ".join(filter(None, parts))
+
+
+def value_notes(shown, band, centre="", better=""):
     """The note below panels {name: summary}: the statistic, the number of its trials at the last query, and the
     panels in which some trials have no finite value. `centre` is the statistic that is drawn, if it is not that
-    of the band."""
+    of the band, and `better` says which values are better."""
     kinds, infinite = {}, []
     for name, summary in shown.items():
         rows = last_rows(summary)
-        names, counts = kinds.setdefault(band.fitting(rows), ([], []))
+        names, parts = kinds.setdefault(band.fitting(rows), ([], []))
         names.append(name)
-        counts += rows["n"].tolist()
+        parts.append(rows)
         infinite += [f"{r.algorithm}{f' on {name}' if len(shown) > 1 else ''} in {r.n_finite} of {r.n}"
                      for r in rows[rows["n_finite"] < rows["n"]].itertuples()]
     notes = []
-    for kind, (names, counts) in kinds.items():
+    for kind, (names, parts) in kinds.items():
         where = f"{'; '.join(map(str, names))}: " if len(kinds) > 1 else ""
-        notes.append(where + drawn_note(centre if centre and kind == band else kind.note(), counts))
+        notes.append(where + joined(drawn_note(kind, pd.concat(parts), centre if kind == band else ""), better))
+    if any(summary["algorithm"].nunique() > BANDED for summary in shown.values()):
+        notes.append(f"panels with more than {BANDED} methods have no bands")
     if infinite:
         more = f"; and {len(infinite) - 4} more" if len(infinite) > 4 else ""
-        notes.append(f"no means where a trial has no feasible design; feasible: {'; '.join(infinite[:4])}{more}")
+        notes.append(f"a trial without a feasible design counts as infinite; feasible: {'; '.join(infinite[:4])}{more}")
     return [style.escaped(note) for note in notes]
 
 
-def drawn_note(drawn, counts):
-    """The statistic that is drawn and the numbers of trials behind it."""
-    if len(counts) and max(counts) == 1:
+def drawn_note(band, rows, words=""):
+    """The statistic of the band that is drawn (in other `words`), and the numbers of trials and instances behind the
+    rows of a summary."""
+    if len(rows) and rows["n"].max() == 1:
         return "single trials"
-    return f"{drawn} over {extended.spread(counts)} trials"
+    crossed = rows["n_instances"].where(rows["median_instances"].notna()).dropna()
+    note = f"{words or band.note()} over {extended.spread(rows['n'])} trials"
+    note += f" of {extended.spread(crossed)} instances" if len(crossed) else ""
+    few = not words and band.kind == "median" and rows["median_low"].isna()[rows["n"] > 0].any()
+    return note + (f" ({NO_INTERVAL})" if few else "")
 
 
 def confidence_problems(results):
@@ -212,15 +258,17 @@ def auto_scale(summary, band):
 
 
 def draw(axes, summary, styles, band, centre=None):
-    """Lines with bands, markers side by side, of a summary with the columns of `statistics.summarise`."""
+    """Lines with bands, markers side by side, of a summary with the columns of `statistics.summarise`. More lines than
+    BANDED have no bands: together these are only grey."""
     algorithms = list(dict.fromkeys(summary["algorithm"]))
     last = summary["t"].max() if len(summary) else 1
     for k, algorithm in enumerate(algorithms):
         cell = summary[summary["algorithm"] == algorithm]
         middle, low, high = band.of(cell)
         look = styles[algorithm]
-        axes.fill_between(cell["t"], *edges(middle, low, high), color=look["color"], lw=0, zorder=1,
-                          alpha=0.18 if len(algorithms) <= 5 else 0.11)
+        if len(algorithms) <= BANDED:
+            axes.fill_between(cell["t"], *edges(middle, low, high), color=look["color"], lw=0, zorder=1,
+                              alpha=0.18 if len(algorithms) <= 5 else 0.11)
         axes.plot(cell["t"], cell[centre] if centre else middle, zorder=3, label=algorithm,
                   markevery=mark(k, len(algorithms), last), markeredgecolor="white",
                   markeredgewidth=0.3, **look)
@@ -264,6 +312,7 @@ def scale_axes(axes, summary, band, scale, metric):
         notes = ["no positive value: linear scale"] if scale == "log" else []
         return _linear(axes, low.min(), high.max(), centre.min() >= 0), notes
     smallest, largest = centre[centre > 0].min(), high.max()
+    smallest = min(smallest, max(low[low > 0].min(initial=np.inf), smallest / 10.0))  # a decade for lower edges
     if (centre <= 0).any():
         return "", _symlog(axes, smallest, largest)
     axes.set_yscale("log")
@@ -298,7 +347,7 @@ def _symlog(axes, smallest, largest):
     step = -(-(top - bottom + 1) // 6)
     decades = list(range(bottom, top + 1, step))
     axes.yaxis.set_major_locator(FixedLocator([0.0] + [10.0**k for k in decades]))
-    axes.yaxis.set_major_formatter(FuncFormatter(_power))
+    axes.yaxis.set_major_formatter(power_formatter(10.0**bottom, largest))
     minor = [m * 10.0**k for k in range(bottom, top) for m in range(2, 10)] if step == 1 else []
     axes.yaxis.set_minor_locator(FixedLocator(minor))
     axes.yaxis.set_minor_formatter(NullFormatter())
@@ -308,7 +357,7 @@ def _symlog(axes, smallest, largest):
 def _log_ticks(axes, low, high):
     if high / low > 100.0:
         axes.yaxis.set_major_locator(LogLocator(numticks=7))
-        axes.yaxis.set_major_formatter(FuncFormatter(_power))
+        axes.yaxis.set_major_formatter(power_formatter(low, high))
         axes.yaxis.set_minor_formatter(NullFormatter())
         return
     multiples = (1, 2, 5) if high / low > 6.0 else range(1, 10)
@@ -319,12 +368,13 @@ def _log_ticks(axes, low, high):
     axes.yaxis.set_minor_locator(NullLocator())
 
 
-def _power(value, _=None):
-    if value == 0:
-        return "0"
-    exponent = int(round(np.log10(abs(value))))
-    plain = {-1: "0.1", 0: "1", 1: "10"}
-    return plain.get(exponent, f"$10^{{{exponent}}}$")
+def power_formatter(low, high):
+    """Powers of ten, written in one way on an axis: as numbers if all of them are short."""
+    plain = 0.99e-3 <= low and high < 1e4
+
+    def power(value, _=None):
+        return number(value, "g") if plain or value == 0 else f"$10^{{{round(np.log10(abs(value)))}}}$"
+    return FuncFormatter(power)
 
 
 def _legend_entries(results, shown, styles):

@@ -5,12 +5,14 @@ from matplotlib.ticker import MaxNLocator, NullFormatter
 
 from . import style
 from ..stats import comparison, extended, inference, profiles
+from ..stats.statistics import median_of_units
 
 
 def panel_rows(rows):
     """Figure, and [(Panel, (axes, entry))] for rows of entries."""
-    columns = max(len(row) for row in rows)
-    width = style.COLUMN_WIDTH if columns == 1 else style.PAGE_WIDTH
+    most = max(len(row) for row in rows)
+    columns, width = style.width_of(most)
+    rows = rows if columns == most else [[entry] for row in rows for entry in row]
     height = {1: 2.3, 2: 2.15}.get(columns, 1.85 if columns == 3 else 1.6)
     figure = style.Drawing(width, len(rows) * height)
     made = []
@@ -53,8 +55,9 @@ def profile_figure(table, words, names):
         shown = [a for a in names if (table["algorithm"] == a).any()]
         made = profiles.data_profile(table), profiles.performance_profile(table)
         for (panel, _), profile, label in zip(axes, made, (words[0].upper() + words[1:], "Cost / least cost")):
-            last = max((costs[-1] for costs, _ in profile.values() if len(costs)), default=1.0)
             least = min((c[c > 0].min() for c, _ in profile.values() if (c > 0).any()), default=1.0)
+            last = max((costs[-1] for costs, _ in profile.values() if len(costs)), default=least)
+            last = last if last > least else 10.0 * least  # all costs are equal, or 0
             for algorithm in shown:
                 costs, share = _thinned(*profile[algorithm])
                 x = np.concatenate([[least], np.maximum(costs, least), [last]])
@@ -88,18 +91,23 @@ def _thinned(costs, share, most=2000):
 
 
 def rank_table(loaded, metric="simple"):
-    """Table of problems x algorithms of {study: results}: means of `metric` at the last query, over the trials that all
-    algorithms have (medians if one has no mean) and over the settings swept outside problems and algorithms. Trials
-    are not blocks, because those of a problem repeat the same information."""
+    """Table of problems x algorithms of {study: results}: medians of `metric` at the last query, over the trials that
+    all algorithms have (over the medians of instances that several trials share), and their means over the settings
+    swept outside problems and algorithms. Trials are not blocks, because those of a problem repeat the same
+    information."""
     blocks = {}
     for study, results in loaded.items():
         for problem in results.problems:
             table = inference.final_values(results, problem, metric).dropna(axis=1, how="all")
-            blocks.setdefault(f"{study}, {results.group(problem).block}", []).append(
-                extended.centres(table.dropna())[1])
+            blocks.setdefault(f"{study}, {results.group(problem).block}", []).append(_medians(table.dropna()))
     centres = pd.DataFrame({name: pd.concat(some, axis=1).mean(axis=1, skipna=False)
                             for name, some in blocks.items()}).T
     return centres.dropna(axis=1)  # methods that ran on all of them
+
+
+def _medians(table):
+    centre, *_ = median_of_units(table)
+    return pd.Series(np.where(np.isnan(centre), extended.quantiles(table.to_numpy(float), [0.5])[0], centre), table.columns)
 
 
 def ranks(loaded, metric="simple"):
@@ -115,7 +123,7 @@ def rank_figure(found):
     ranks, gap = found["ranks"], found["critical_difference"]
     k = len(ranks)
     groups = comparison.cliques(ranks, gap)
-    half = (k + 1) // 2
+    half, names = (k + 1) // 2, style.shown_names(ranks.index)
     with style.context():
         figure = style.Drawing(style.PAGE_WIDTH * 0.8, 2.0)
         axis = figure.add_subplot()
@@ -137,7 +145,7 @@ def rank_figure(found):
             level = start - 0.8 * (k_ if left else len(ranks) - 1 - k_) - 0.4
             edge = 1 - 0.06 * (k - 1) if left else k + 0.06 * (k - 1)
             axis.plot([rank, rank, edge], [0, level, level], color="0.4", lw=0.7)
-            axis.text(edge, level, f" {style.escaped(name)} ({rank:.2f}) ", fontsize=7.5,
+            axis.text(edge, level, f" {style.escaped(names[name])} ({rank:.2f}) ", fontsize=7.5,
                       ha="right" if left else "left", va="center")
         axis.set_ylim(start - 0.8 * half - 0.3, 2.9)
         figure.set_size_inches(style.PAGE_WIDTH * 0.8, 0.17 * (3.2 - start + 0.8 * half))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from ..load.errors import InputError, nearest
-from ..load.settings import method_label, same_value
+from ..load.settings import method_label, same_value, words_of_settings
 from ..stats import sweep
 from ..stats.regret import metric_on
 from ..stats.summaries import cell_summaries
@@ -28,7 +28,8 @@ def words_of(results, place, *without):
     """The name of a place, without the settings in `without`."""
     at = {name: v for name, v in place.items() if name not in (PROBLEM, *without)}
     problem = [str(place[PROBLEM])] if PROBLEM in place and PROBLEM not in without else []
-    return ", ".join([*problem, *filter(None, [results.short(at)])])
+    whole = ", ".join([*problem, *filter(None, [words_of_settings(at)])])
+    return whole if len(whole) <= figures.LONGEST else ", ".join([*problem, results.short(at)])
 
 
 def views(results, metric):
@@ -87,13 +88,16 @@ def _figure(results, page, panel, metric, band, scale):
         joint = pd.concat(summaries, ignore_index=True)
         if panel != PROBLEM:  # the panels are compared with each other
             band = band.fitting(pd.concat(map(figures.last_rows, summaries)))
-        notes = figures.value_notes({name: s for (name, _), s in zip(made, summaries)}, band)
         shown = list(dict.fromkeys(pair[0] for view in page for pair in view.cells.values() if pair))
+        notes = figures.value_notes({name: s for (name, _), s in zip(made, summaries)}, band, "",
+                                    figures.direction(results, shown, metric))
         label = metric_on(results, shown, metric).label
         for (name, made_panel), summary in zip(made, summaries):
             notes += figures.draw_panel(made_panel, (name, label), summary, styles, band, scale, metric,
                                         None if panel == PROBLEM else joint)
-        style.place_legend(figure, styles.items(), notes + figures.dynamic_words(results, shown, metric))
+        style.place_legend(figure, styles.items(), [
+            *notes, *figures.keys(results, [name for name, _ in made]),
+            *figures.dynamic_words(results, shown, metric)])
         return figure
 
 

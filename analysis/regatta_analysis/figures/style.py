@@ -1,13 +1,11 @@
 """The look of figures: sizes, fonts, one colour + marker + line style per algorithm, legends that
 stand below the panels, files without dates."""
 import contextlib
+import contextvars
 import io
 import itertools
-import os
 import textwrap
 import warnings
-
-os.environ.setdefault("MPLBACKEND", "Agg")
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -57,6 +55,8 @@ _RC = {
     "figure.autolayout": False, "figure.constrained_layout.use": False,
 }
 
+_DEFAULTS = {name: value for name, value in matplotlib.rcParamsDefault.items() if not name.startswith("backend")}
+
 
 def algorithm_styles(algorithms):
     """{label: line properties}, in the order of the labels. Known methods have a slot of their own; the
@@ -78,8 +78,9 @@ def algorithm_styles(algorithms):
 
 @contextlib.contextmanager
 def context():
-    """Style to draw in: `with context(): ...`. It does not warn of letters that the fonts lack."""
-    with warnings.catch_warnings(), matplotlib.rc_context(_RC):
+    """Style to draw in: `with context(): ...`. It lies over the defaults of Matplotlib, because settings of a user
+    must not change a figure. It does not warn of letters that the fonts lack."""
+    with warnings.catch_warnings(), matplotlib.rc_context({**_DEFAULTS, **_RC}):
         for words in ("Glyph", "Matplotlib currently does not support"):
             warnings.filterwarnings("ignore", words)
         yield
@@ -93,6 +94,27 @@ def shown_names(labels):
         name, space, rest = str(label).partition(" (")
         found[label] = titles.get(name, name) + space + rest
     return found if len(set(found.values())) == len(found) else {label: str(label) for label in found}
+
+
+WIDTHS = ("auto", "column", "page")
+_width = contextvars.ContextVar("width", default=WIDTHS[0])
+
+
+@contextlib.contextmanager
+def wide(width):
+    """Figures of panels made inside have the width of one column of a page, or of both; "auto": by their panels."""
+    before = _width.set(width)
+    try:
+        yield
+    finally:
+        _width.reset(before)
+
+
+def width_of(columns):
+    """(columns of panels, inches) for a figure that would have so many columns."""
+    if _width.get() == "column":
+        return min(columns, 1), COLUMN_WIDTH
+    return columns, COLUMN_WIDTH if columns == 1 and _width.get() == "auto" else PAGE_WIDTH
 
 
 class Drawing(Figure):
@@ -110,12 +132,11 @@ class Drawing(Figure):
 
 def panels(titles):
     """A figure with one panel per title: a single one at column width, more at page width, two or
-    three in a row. Returns it and pairs (title, Panel); `place_legend` completes it."""
+    three in a row (but see `wide`). Returns it and pairs (title, Panel); `place_legend` completes it."""
     n = len(titles)
-    columns = n if n < 4 else 2 if n == 4 else 3
+    columns, width = width_of(n if n < 4 else 2 if n == 4 else 3)
     rows = -(-n // columns)
-    width = COLUMN_WIDTH if n == 1 else PAGE_WIDTH
-    figure = Drawing(width, rows * (2.15 if columns < 3 else 1.85))
+    figure = Drawing(width, rows * (1.7 if rows > 3 and columns == 1 else 2.15 if columns < 3 else 1.85))
     made = [Panel(figure.add_subplot(rows, columns, k + 1), columns, first=k % columns == 0,
                   bottom=k + columns >= n) for k in range(n)]
     return figure, list(zip(titles, made))
@@ -136,7 +157,7 @@ class Panel:
         if not self.first:
             axes.set_ylabel(factor)
         last = max((line.get_xdata()[-1] for line in axes.lines if len(line.get_xdata()) > 2),
-                   default=1)
+                   default=1) or 1
         axes.set_xlim(-0.015 * last, 1.015 * last)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10], integer=True))
 
@@ -163,14 +184,15 @@ def mark(figure, words):
 def place_legend(figure, entries, notes=()):
     """Legend below all panels, in as few rows as fit the width; the figure grows by its height.
     `entries`: pairs (label, line properties or artist), so that a label cannot lose its line.
-    `notes`: lines above the legend, e.g. what the bands are (may hold mathematics)."""
+    `notes`: lines above the legend, e.g. what the bands are (may hold mathematics). Labels have their names for
+    readers."""
     width, height = figure.get_size_inches()
-    wide = width > COLUMN_WIDTH
-    note = "\n".join(wrapped(text, 145 if wide else 72)
-                     for text in dict.fromkeys(notes))
+    wide_enough = width > COLUMN_WIDTH
+    note = "\n".join(wrapped(text, 145 if wide_enough else 72) for text in dict.fromkeys(filter(None, notes)))
     entries = list(entries)
+    names = shown_names([label for label, _ in entries])
     handles = [Line2D([], [], **look) if isinstance(look, dict) else look for _, look in entries]
-    labels = [wrapped(escaped(text), 44) for text, _ in entries]
+    labels = [wrapped(escaped(names[text]), 44) for text, _ in entries]
     legend = _fitting_legend(figure, handles, labels, note, width)
     box = legend.get_window_extent(figure.canvas.get_renderer())
     below = box.height / figure.dpi + 0.03
@@ -196,7 +218,7 @@ def write(figure, file, dpi, suffix):
     with context():
         _lay_out(figure, dpi)
         figure.savefig(file, dpi=dpi, format=suffix,
-                       metadata=metadata if suffix == "pdf" else {"Software": None})
+                       metadata={"pdf": metadata, "svg": {"Date": None}}.get(suffix, {"Software": None}))
 
 
 def _lay_out(figure, dpi):

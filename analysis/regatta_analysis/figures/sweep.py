@@ -3,13 +3,13 @@ heat-maps over two settings."""
 import numpy as np
 import pandas as pd
 from matplotlib.colors import ListedColormap, LogNorm, Normalize, SymLogNorm
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from ..escape import number
 from ..load.errors import InputError, nearest
 from ..stats import comparison, extended, sweep
 from ..stats.regret import METRICS, metric_on, more_is_better
-from ..stats.statistics import INTERVAL, bootstrap_means, interval_of_median
+from ..stats.statistics import median_of_units, summarise
 from . import figures, style
 from .panels import PANELS, by_panel, check, words_of
 
@@ -23,14 +23,15 @@ def over_figures(results, over, metric, band=figures.Band(), scale="auto", most=
     styles, found = sweep_styles(results, metric), panels_over(results, over, metric)
     named = [(words_of(results, place), mine) for place, mine in found]
     label = f"Final {metric_on(results, results.problems, metric).name.lower()}"
+    remark = figures.direction(results, results.problems, metric)
     if panel is not None:
         check(results, panel, [over])
         places = [place for place, _ in found]
         return [(", ".join(filter(None, (words_of(results, places[page[0]], panel), words))),
-                 _page([named[k] for k in page], over, metric, (styles, label), band, scale))
+                 _page([named[k] for k in page], over, metric, (styles, label, remark, *figures.keys(results, [n for n, _ in named])), band, scale))
                 for page, words in by_panel(places, panel)[:most]]
     pages = [named[k:k + PANELS] for k in range(0, len(named), PANELS)]
-    return [(f"page {k + 1} of {len(pages)}" if len(pages) > 1 else "", _page(page, over, metric, (styles, label), band, scale))
+    return [(f"page {k + 1} of {len(pages)}" if len(pages) > 1 else "", _page(page, over, metric, (styles, label, remark, *figures.keys(results, [n for n, _ in named])), band, scale))
             for k, page in enumerate(pages[:most])]
 
 
@@ -51,75 +52,108 @@ def sweep_styles(results, metric):
 
 
 def summary(table, over, band):
-    """Per method and value of the setting: t (the value), n, n_finite, mean, se, median, low, high, and INTERVAL
-    (trials that share an instance are drawn together)."""
-    rows = []
-    for (method, value), mine in table.dropna(subset=["value"]).groupby(["method", over], sort=False):
-        values = mine["value"].to_numpy(float)
-        n, mean, _, se = extended.mean_and_error(values)
-        drawn = bootstrap_means(values[:, None], groups=mine["instance"]) if band.kind == "bootstrap" \
-            and n > 1 and np.isfinite(mean) else mean
-        rows.append([method, value, n, np.isfinite(values).sum(), mean, se,
-                     *extended.quantiles(values, [0.5, *band.quantiles]), *np.quantile(drawn, [0.025, 0.975]),
-                     *interval_of_median(mine.set_index("instance")["value"])])
-    return pd.DataFrame(rows, columns=["algorithm", "t", "n", "n_finite", "mean", "se", "median", "low", "high",
-                                       *INTERVAL])
+    """`statistics.summarise` per method and value of the setting, which is t."""
+    table = table.dropna(subset=["value"])
+    wide = table.rename(columns={"method": "algorithm"}).set_index(["algorithm", "instance", "seed", over])["value"].unstack()
+    return summarise(wide[list(dict.fromkeys(table[over]))], band.quantiles, list(dict.fromkeys(table["method"])),
+                     band.interval)
 
 
 def _page(page, over, metric, looks, band, scale):
-    """`looks`: the styles of the methods and the label of the values."""
-    styles, label = looks
+    """`looks`: the styles of the methods, the label of the values, and a note on which of them are better."""
+    styles, label, *remarks = looks
     with style.context():
         figure, panels = style.panels([name for name, _ in page])
         found = [summary(mine, over, band) for _, mine in page]
         whole = pd.concat(found)
         band = band.fitting(whole)
-        notes = [figures.drawn_note(band.note(), whole["n"])]
+        notes, kinds = [figures.joined(figures.drawn_note(band, whole), remarks[0])], set()
         for mine, (name, panel) in zip(found, panels):
-            places = _draw(panel.axes, mine, styles, band)
-            factor, remarks = figures.scale_axes(panel.axes, mine, band, scale, metric)
-            notes += remarks
+            kinds.add(_draw(panel.axes, mine, styles, band))
+            factor, more = figures.scale_axes(panel.axes, mine, band, scale, metric)
+            notes += more
             panel.dress(name, label, factor)
-            _dress(panel, places, over)
+            _dress(panel, mine, over)
         infinite = whole[whole["n_finite"] < whole["n"]]
         if len(infinite):
             notes.append(f"{len(infinite)} of {len(whole)} cells have no mean: a feasible design in "
                          f"{infinite['n_finite'].sum()} of their {infinite['n'].sum()} trials")
-        drawn = set(whole["algorithm"])
-        style.place_legend(figure, [(m, look) for m, look in styles.items() if m in drawn or not drawn], notes)
+        drawn, joined = set(whole["algorithm"]), kinds != {"words"}
+        style.place_legend(figure, [(m, look if joined else {**look, "linestyle": "none"}) for m, look in styles.items()
+                                    if m in drawn or not drawn], notes + remarks[1:])
         return figure
 
 
+def places_of(values):
+    """(kind of the axis, {value: place on it}), `stats.sweep.axis_of`."""
+    kind, values = sweep.axis_of(values), list(dict.fromkeys(values))
+    if kind in ("linear", "log"):
+        return kind, {v: v for v in values}
+    return kind, {v: k for k, v in enumerate(values if kind == "words" else sorted(values))}
+
+
 def _draw(axes, found, styles, band):
-    """Lines with bands; returns the places of the values on the axis: numbers, or words in a row."""
-    values = list(dict.fromkeys(found["t"]))
-    numbers = all(isinstance(v, (int, float, np.number)) for v in values)
-    places = {v: v if numbers else k for k, v in enumerate(values)}
-    for method, cell in found.groupby("algorithm", sort=False):
-        cell = cell.assign(x=cell["t"].map(places)).sort_values("x")
+    """Lines with bands over numbers; over words a point with a bar for each method, side by side, because nothing lies
+    between two words. Returns the kind of the axis."""
+    kind, places = places_of(list(found["t"]))
+    methods = list(dict.fromkeys(found["algorithm"]))
+    for k, (method, cell) in enumerate(found.groupby("algorithm", sort=False)):
+        aside = 0.5 * ((k + 0.5) / len(methods) - 0.5) if kind == "words" else 0.0
+        cell = cell.assign(x=cell["t"].map(places).astype(float) + aside).sort_values("x")
         middle, low, high = band.of(cell)
-        axes.fill_between(cell["x"], *figures.edges(middle, low, high), color=styles[method]["color"], alpha=0.15, lw=0)
-        axes.plot(cell["x"], middle, markeredgecolor="white", markeredgewidth=0.3, **styles[method])
-    return places
+        low, high = figures.edges(middle, low, high)
+        look = {**styles[method], "markeredgecolor": "white", "markeredgewidth": 0.3}
+        if kind == "words":
+            known = np.isfinite(low)
+            axes.vlines(cell["x"][known], low[known], high[known], color=look["color"], lw=0.9)
+            axes.plot(cell["x"], middle, **{**look, "linestyle": "none"})
+            continue
+        axes.fill_between(cell["x"], low, high, color=look["color"], alpha=0.15, lw=0)
+        axes.plot(cell["x"], middle, **look)
+    return kind
 
 
-def _dress(panel, places, over):
-    axes, at = panel.axes, sorted(places.values())
-    if not at:  # no trial has a value
+def _dress(panel, found, over):
+    """The horizontal axis, with ticks at the values."""
+    axes, values = panel.axes, list(found["t"])
+    if not values:  # no trial has a value
         return
-    if any(isinstance(value, str) for value in places):
-        axes.set_xlim(-0.3, len(at) - 0.7)
-        axes.set_xticks(at, [style.escaped(v) for v in places])
-    elif sweep.is_spread(at):
+    kind, places = places_of(values)
+    at = sorted(places.values())
+    reach = at[-1] - at[0] or 1.0
+    if kind == "log":
         axes.set_xscale("log")
-        axes.set_xlim(at[0] / 1.15, at[-1] * 1.15)
-        axes.xaxis.set_major_locator(LogLocator(numticks=6))
-        axes.xaxis.set_minor_formatter(NullFormatter())
+        margin = (at[-1] / at[0]) ** 0.06
+        axes.set_xlim(at[0] / margin, at[-1] * margin)
+        gaps, reach = np.diff(np.log(at)), np.log(at[-1] / at[0])
     else:
-        margin = 0.04 * (at[-1] - at[0] or 1.0)
-        axes.set_xlim(at[0] - margin, at[-1] + margin)
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(v, "g")))
+        axes.set_xlim(*((at[0] - 0.5, at[-1] + 0.5) if kind == "words" else (at[0] - 0.06 * reach, at[-1] + 0.06 * reach)))
+        gaps = np.diff(at)
+    if kind in ("linear", "log") and (len(at) > 8 or (gaps < 0.09 * reach).any()):  # ticks would cover each other
+        axes.xaxis.set_major_locator(LogLocator(numticks=6) if kind == "log" else MaxNLocator(5))
+        axes.xaxis.set_major_formatter(figures.power_formatter(at[0], at[-1]) if kind == "log" else
+                                       FuncFormatter(lambda v, _: number(v, "g")))
+    else:
+        order = sorted(places, key=places.get)
+        axes.set_xticks(at, [style.escaped(v) for v in order] if kind == "words" else tick_texts(order))
+        axes.xaxis.set_minor_locator(NullLocator())
+    axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel(style.escaped(over) if panel.bottom else "")
+
+
+def tick_texts(values):
+    """Numbers, all of them written in one way."""
+    if all(v == 0 or 1e-4 <= abs(v) < 1e5 for v in values):
+        return [number(v, "g") for v in values]
+    return [_power(v) for v in values]
+
+
+def _power(value):
+    """Mathematics of a number as a multiple of a power of ten."""
+    digits, exponent = f"{value:.3e}".split("e")
+    digits = f"{float(digits):g}"
+    power = f"10^{{{int(exponent)}}}"
+    return "0" if value == 0 else f"${power}$" if digits == "1" else rf"${digits} \times {power}$"
 
 
 # ---- over two settings -------------------------------------------------------------------------
@@ -127,9 +161,9 @@ def _dress(panel, places, over):
 
 def heat_figures(results, first, second, metric, baseline=None):
     """[(words, figure)] of heat-maps over two settings, one figure per problem and value of the other settings, at
-    most PANELS. A figure has the mean of every method (the median for all of them if a cell has no mean), and the
-    difference of its mean to that of `baseline` (default: the first method), with a star if a paired test finds one
-    (5%, Holm over the figure). It also has the method that is best by these values. Colours are logarithmic where the
+    most PANELS. A figure has the median of every method that reads one of the settings, with its 95% interval; below,
+    the typical ratio to `baseline` (default: the first method), with a star if the signed-rank test finds a difference
+    (5%, Holm over the figure), and the method that is told apart from all others. Colours are logarithmic where the
     values are positive and cover a factor of 20. It has at most METHODS methods; choose others by Results.select."""
     table = sweep.final_values(results, metric)
     methods = list(dict.fromkeys(table["method"]))
@@ -138,82 +172,117 @@ def heat_figures(results, first, second, metric, baseline=None):
     found = panels_over(results, (first, second), metric)
     if not found:
         raise InputError(f"{results.path}: no trial has both {first!r} and {second!r}")
-    made = []
+    made, read = [], sweep.reads(results)
     for place, mine in found[:PANELS]:
         here = sorted(dict.fromkeys(mine["method"]), key=lambda m: m != baseline)[:METHODS]
-        words = words_of(results, place)
+        words, problem = words_of(results, place), place["problem"]
+        reading = [m for m in here if read[problem, m] & {first, second}]
         made.append((words, _Heat(mine[mine["method"].isin(here)], words, (first, second), metric, here,
-                                  more_is_better(results, place["problem"], metric)).figure()))
+                                  more_is_better(results, problem, metric), reading).figure()))
     return made
 
 
 class _Heat:
-    """A figure of heat-maps: the final values of `methods`, the first of which is the baseline, over two settings."""
+    """A figure of heat-maps: the final values of `methods`, the first of which is the baseline, over two settings, of
+    which those in `reading` (default: all) read one."""
 
-    def __init__(self, table, title, settings, metric, methods, more):
+    def __init__(self, table, title, settings, metric, methods, more, reading=None):
         self.table, self.title, self.settings, self.methods, self.more = table, title, settings, methods, more
+        self.reading, self.name = methods if reading is None else reading, METRICS[metric].name.lower()
         self.columns, self.rows = (list(dict.fromkeys(sorted(table[name]))) for name in settings)
-        found = table.groupby(["method", *settings[::-1]])["value"].agg(list)
-        cells = pd.DataFrame(dict(enumerate(map(pd.Series, found))))
-        self.statistic, centres = extended.centres(cells)
-        self.centres, self.counts = pd.Series(centres.to_numpy(), found.index), cells.count()
-        self.whole = pd.Series(self.counts.to_numpy() == found.map(len).to_numpy(), found.index)
+        cells = table.set_index("instance").groupby(["method", *settings[::-1]])["value"]
+        made = {key: (*median_of_units(values.dropna()), extended.quantiles(values, [0.5])[0], values.count(),
+                      values.notna().all()) for key, values in cells}
+        found = pd.DataFrame(made, ["units", "low", "high", "median", "n", "whole"]).T.astype(float)
+        found.index.names = ["method", *settings[::-1]]
+        self.centres, self.ends = found["units"].fillna(found["median"]), found[["low", "high"]]
+        self.counts, self.whole = found["n"].astype(int), found["whole"] == 1.0
+        self.reading = [m for m in self.reading if self.centres.xs(m).nunique() > 1]
         self.open = self._grid(table.groupby([*settings[::-1]])["censored"].any().astype(float)) == 1.0
-        self.name = METRICS[metric].name.lower()
 
     def figure(self):
         baseline, others = self.methods[0], self.methods[1:]
+        maps = len(self.reading) + len(others) + bool(others)
+        columns = min(3, max(len(self.reading), 1))
+        shown = -(-len(self.reading) // columns)
+        rows = shown + -(-(maps - len(self.reading)) // columns)
         with style.context():
-            figure = style.Drawing(style.PAGE_WIDTH, 1.75 * (1 + bool(others)) + 0.3)
-            grid = figure.subplots(1 + bool(others), len(self.methods), squeeze=False)
-            norm, scale = colours_of(self.centres)
-            for axes, method in zip(grid[0], self.methods):
-                self._cells(axes, self._grid(self.centres.xs(method)), "viridis_r", norm)
-                axes.set_title(style.wrapped(style.escaped(method), 34), loc="left")
+            figure = style.Drawing(style.PAGE_WIDTH, 1.85 * rows + 0.5)
+            grid = list(figure.subplots(rows, columns, squeeze=False).ravel())
+            above, below = grid[:shown * columns], grid[shown * columns:]
+            norm, scale = colours_of(self.centres[self.centres.index.get_level_values("method").isin(self.reading)])
+            for axes, method in zip(above, self.reading):
+                image = self._cells(axes, self._grid(self.centres.xs(method)), "viridis_r", norm,
+                                    [self._grid(self.ends[name].xs(method)) for name in self.ends])
+                axes.set_title(style.wrapped(style.escaped(self._named(method)), 34), loc="left")
+            if self.reading:
+                figure.colorbar(image, ax=above, pad=0.01, aspect=18 * shown).set_label(f"median{scale}")
             if others:
-                self._best(grid[1][0])
-                self._differences(grid[1][1:], baseline, others)
-            for axes in grid[:, 0]:
-                axes.set_ylabel(style.escaped(self.settings[1]))
-            for axes in grid[-1]:
+                self._best(below[len(others)])
+                self._differences(figure, below, baseline, others)
+            for axes in above[len(self.reading):] + below[len(others) + bool(others):]:
+                axes.set_axis_off()
+            for k, axes in enumerate(grid):
+                axes.set_ylabel(style.escaped(self.settings[1]) if k % columns == 0 else "")
                 axes.set_xlabel(style.escaped(self.settings[0]))
-            figure.suptitle(style.escaped(f"{self.title}: {self.statistic} of the final {self.name} over "
-                                          f"{extended.spread(self.counts)} trials{scale}"), fontsize=8.5, x=0.01, ha="left")
-            if others:
-                figure.supxlabel(style.wrapped(style.escaped(self._note(baseline)), 150), fontsize=7, color=style.GREY)
+            figure.suptitle(style.escaped(f"{self.title}: median of the final {self.name} over "
+                                          f"{extended.spread(self.counts)} trials, with its 95% interval; "
+                                          f"{'higher' if self.more else 'lower'} is better"), fontsize=8.5, x=0.01, ha="left")
+            figure.supxlabel(style.wrapped(style.escaped(self._note(baseline, others)), 150), fontsize=7, color=style.GREY)
             return figure
 
-    def _note(self, baseline):
-        return (f"Below: the best {self.statistic} (none if some of its trials are missing, or where stop ended trials), and mean differences to "
-                f"{baseline}, where there are means; * found by the signed-rank test (5%, Holm's correction over the "
-                "figure)")
+    def _named(self, method):
+        return style.shown_names(self.methods)[method]
+
+    def _note(self, baseline, others):
+        notes = [f"{self._named(m)} does not depend on them: {_with_ends(self.centres[m].iloc[0], *self.ends.loc[m].iloc[0])}"
+                 for m in self.methods if m not in self.reading]
+        if others:
+            notes.append(f"* told apart from {self._named(baseline)}: signed-rank test, 5%, Holm's correction over the "
+                         "figure. Best: the method with the best median where it is told apart from every other one; –: "
+                         "none is, or trials are missing")
+        return "; ".join(notes)
 
     def _grid(self, series):
         return series.unstack().reindex(index=self.rows, columns=self.columns).to_numpy(float)
 
     def _ticks(self, axes):
-        axes.set_xticks(range(len(self.columns)), [style.escaped(_word(v)) for v in self.columns])
-        axes.set_yticks(range(len(self.rows)), [style.escaped(_word(v)) for v in self.rows])
+        axes.set_xticks(range(len(self.columns)), _words(self.columns))
+        axes.set_yticks(range(len(self.rows)), _words(self.rows))
 
-    def _cells(self, axes, values, colours, norm, marks=None):
-        """One heat-map with its numbers in the cells."""
+    def _cells(self, axes, values, colours, norm, ends=None, marks=None, text=None):
+        """One heat-map with its numbers in the cells, and the intervals of few cells."""
         image = axes.imshow(np.ma.masked_invalid(values), cmap=colours, norm=norm, aspect="auto", origin="lower")
         self._ticks(axes)
+        few = ends is not None and len(self.columns) <= 4 and len(self.rows) <= 6
         for (r, c), value in np.ndenumerate(values) if values.size <= 100 else ():
             red, green, blue = image.cmap(norm(value))[:3] if np.isfinite(value) else (1.0, 1.0, 1.0)
             dark = 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
-            axes.text(c, r, _centre(value) + ("*" if marks is not None and marks[r, c] else ""),
-                      ha="center", va="center", fontsize=6.5, color="white" if dark else "black")
+            shown = (text or _centre)(value) + ("*" if marks is not None and marks[r, c] else "")
+            if few and not np.isnan(ends[0][r, c]):
+                shown += f"\n[{_centre(ends[0][r, c], '.2g')}, {_centre(ends[1][r, c], '.2g')}]"
+            axes.text(c, r, shown, ha="center", va="center", fontsize=5.6 if few else 6.5,
+                      color="white" if dark else "black")
+        return image
 
     def winners(self):
-        """(rows x columns) the place in `methods` of the one method with the best value; -1 if no value is finite, if
-        several methods have it, if it rests on fewer trials than were planned, or if `stop` ended trials there."""
+        """(rows x columns) the place in `methods` of the one method with the best median that is told apart from every
+        other one; -1 without such a method, if it rests on fewer trials than were planned, or if `stop` ended trials
+        there."""
         values = np.array([self._grid(self.centres.xs(m)) for m in self.methods])
         whole = np.array([self._grid(self.whole.xs(m).astype(float)) == 1.0 for m in self.methods])
-        found = np.full(values.shape[1:], -1)
+        found, p = np.full(values.shape[1:], -1), {}
         for at in np.ndindex(found.shape):
             best = extended.best(values[(slice(None), *at)], whole[(slice(None), *at)], self.more)
             found[at] = int(best.argmax()) if best.sum() == 1 and not self.open[at] else -1
+        for k, method in enumerate(self.methods):
+            for other in (m for m in self.methods if m != method and (found == k).any()):
+                p[k, other] = self._grid(sweep.differences(self.table, method, other, self.settings[::-1])["p"])
+        tests = [(at, key) for key in p for at in zip(*np.nonzero(found == key[0]))]
+        adjusted = comparison.holm([p[key][at] for at, key in tests])
+        for (at, _), value in zip(tests, adjusted):
+            if not value < 0.05:
+                found[at] = -1
         return found
 
     def _best(self, axes):
@@ -223,19 +292,32 @@ class _Heat:
                     vmin=-0.5, vmax=len(self.methods) - 0.5, aspect="auto", origin="lower", alpha=0.45)
         self._ticks(axes)
         for (r, c), k in np.ndenumerate(best) if best.size <= 100 else ():
-            axes.text(c, r, style.escaped(self.methods[k] if k >= 0 else "–"), ha="center", va="center", fontsize=6.5)
-        axes.set_title("Best", loc="left")
+            axes.text(c, r, style.escaped(self._named(self.methods[k]) if k >= 0 else "–"), ha="center", va="center",
+                      fontsize=6.5)
+        axes.set_title("Best, if told apart", loc="left")
 
-    def _differences(self, panels, baseline, others):
+    def _differences(self, figure, panels, baseline, others):
         found = {m: sweep.differences(self.table, m, baseline, self.settings[::-1]) for m in others}
         p = comparison.holm(np.concatenate([f["p"] for f in found.values()]))
-        reach = pd.concat([f["difference"].abs() for f in found.values()]).max() or 1.0
-        reach = reach if np.isfinite(reach) else 1.0
+        ratios = all((f["scale"] == "ratio").all() for f in found.values())
+        effects = pd.concat([f["effect"].abs() for f in found.values()])
+        reach = effects[np.isfinite(effects)].max()
+        reach, rows = reach if reach > 0.0 else 1.0, len(panels) // 3 or 1
         for axes, method in zip(panels, others):
             mine, p = found[method].assign(known=p[:len(found[method])] < 0.05), p[len(found[method]):]
-            values, known = (self._grid(mine[name].astype(float)) for name in ("difference", "known"))
-            self._cells(axes, values, "RdBu_r", Normalize(-reach, reach), known == 1.0)
-            axes.set_title(style.wrapped(style.escaped(f"{method} - {baseline}"), 34), loc="left")
+            values, known = (self._grid(mine[name].astype(float)) for name in ("effect", "known"))
+            image = self._cells(axes, values, "RdBu_r", Normalize(-reach, reach), None, known == 1.0,
+                                (lambda v: _centre(np.exp(v))) if ratios else _centre)
+            sign = "/" if ratios else "-"
+            axes.set_title(style.wrapped(style.escaped(f"{self._named(method)} {sign} {self._named(baseline)}"), 34), loc="left")
+        bar = figure.colorbar(image, ax=panels, pad=0.01, aspect=18 * rows)
+        bar.set_label("typical ratio" if ratios else "typical difference")
+        if ratios:
+            bar.ax.yaxis.set_major_formatter(FuncFormatter(lambda v, _: _centre(np.exp(v))))
+
+
+def _with_ends(centre, low, high):
+    return _centre(centre) + ("" if np.isnan(low) else f" [{_centre(low)}, {_centre(high)}]")
 
 
 def colours_of(centres):
@@ -252,11 +334,12 @@ def colours_of(centres):
     return SymLogNorm(positive.min(), linscale=0.5, vmin=0.0, vmax=high), "; logarithmic colours, linear near 0"
 
 
-def _centre(value):
+def _centre(value, spec=".3g"):
     if np.isfinite(value):
-        return number(value, ".3g")
+        return number(value, spec)
     return "–" if np.isnan(value) else "−∞" if value < 0 else "∞"
 
 
-def _word(value):
-    return f"{value:g}" if isinstance(value, (int, float, np.number)) else value
+def _words(values):
+    """Texts of the values of a setting on an axis."""
+    return tick_texts(values) if sweep.axis_of(values) != "words" else [style.escaped(v) for v in values]

@@ -8,28 +8,25 @@ WORDS = {"better": "better", "worse": "worse", "equivalent": "no difference", "o
 
 
 def best_table(found, metric):
-    """Best setting per problem and method."""
+    """Best setting per problem and method; those of all problems together come first."""
+    order = found.sort_values("scale", key=lambda scale: scale != "ratio", kind="stable")
     rows = [[(text, False) for text in (r.problem, r.method, r.setting or f"– ({r.why})" if r.cells > 1 or r.why else
-                                        "reads none", _value(r), _median(r), _alike(r))]
-            for r in found.itertuples(index=False)]
+                                        "reads none", _median(r), _alike(r))]
+            for r in order.itertuples(index=False)]
+    together = (" All problems together: each value as a share of the median of the method's trials on its problem."
+                if (found["scale"] == "ratio").any() else "")
     return tables.Table(
-        "Best settings", f"Final {METRICS[metric].name.lower()} at the setting with the best mean (median where a value "
-        "is infinite), with the number of its trials; the interval of the median holds for every law of the values. The "
+        "Best settings", f"Final {METRICS[metric].name.lower()} at the setting with the best median, with the number of its "
+        "trials; the interval of the median holds for every law of the values. The "
         "best of many settings looks better than it is. Not told apart: no paired evidence (95% over all settings of the "
-        "row together) that the setting is worse by 10% or more, or at all.",
-        ["Problem", "Algorithm", "Best setting", "Mean ± standard error (trials)", "Median [95% interval]",
-         "Not told apart from it"], rows)
-
-
-def _value(row):
-    if row.value != row.value:
-        return "–"
-    count = f"{row.n} of {row.planned}" if row.n < row.planned else str(row.n)
-    return f"{tables.with_error(row.value, row.se) if row.statistic == 'mean' else 'no mean'} ({count})"
+        f"row together) that the setting is worse by 10% or more, or at all.{together}",
+        ["Problem", "Algorithm", "Best setting", "Median [95% interval] (trials)", "Not told apart from it"], rows)
 
 
 def _median(row):
-    return tables.between(row.median, row.low, row.high) or "–"
+    count = f"{row.n} of {row.planned}" if row.n < row.planned else str(row.n)
+    ends = () if row.low != row.low else (row.low, row.high)
+    return f"{tables.between(row.median, *ends) or '–'} ({count})"
 
 
 def _alike(row):

@@ -129,7 +129,8 @@
         const positive = y.filter(v => v > 0);
         if (!positive.length) return {shown: [], empty: true};
         const centres = shown.flatMap(([c]) => c.y.filter(v => v > 0));
-        const bottom = Math.min(...centres) / 1.6;
+        const edges = shown.flatMap(([c]) => c.low.filter((v, i) => v > 0 && c.y[i] !== null)), least = Math.min(...centres);
+        const bottom = Math.min(least, Math.max(Math.min(...edges), least / 10)) / 1.6;  // a decade for lower edges
         floored = shown.some(([c]) => c.y.some(v => v !== null && v <= 0));
         y = [floored ? bottom / 2 : bottom, Math.max(...positive) * 1.15];
       }
@@ -179,7 +180,9 @@
       make(svg, "line", {x1: left, x2: right, y1: bottom, y2: bottom, stroke: GREY});
       make(svg, "text", {x: (left + right) / 2, y: height - 8, "text-anchor": "middle", class: "label"}, short(axis.name, (right - left) / 7));
       make(svg, "text", {x: 0, y: 0, "text-anchor": "middle", class: "label", transform: `translate(12 ${(top + bottom) / 2}) rotate(-90)`}, spec.measures[state.measure].name);
-      for (const [c, k] of e.shown) lines(svg, c, spec.series[k], X, Y, logX, words);
+      // Over words, methods stand side by side.
+      const aside = place => axis.apart ? (place - (e.shown.length - 1) / 2) * Math.min(14, (right - left) * 0.6 / words.length / e.shown.length) : 0;
+      e.shown.forEach(([c, k], place) => lines(svg, c, spec.series[k], x => X(x) + aside(place), Y, logX, words, axis.apart, e.shown.length));
       const cursor = make(svg, "line", {y1: top, y2: bottom, stroke: INK, "stroke-dasharray": "3 3", visibility: "hidden"});
       const dots = make(svg, "g");
       note.textContent = spec.note + (e.floored ? " Zeros lie on the lower edge of the logarithmic axis." : "");
@@ -191,9 +194,9 @@
         if (at !== null) {
           cursor.setAttribute("x1", X(at));
           cursor.setAttribute("x2", X(at));
-          for (const [c, k] of e.shown) {
+          for (const [place, [c, k]] of e.shown.entries()) {
             const i = nearest(xs(c), at);
-            if (i >= 0 && c.y[i] !== null) make(dots, "circle", {cx: X(xs(c)[i]), cy: Y(c.y[i]), r: 4, fill: spec.series[k].colour, stroke: "#fff"});
+            if (i >= 0 && c.y[i] !== null) make(dots, "circle", {cx: X(xs(c)[i]) + aside(place), cy: Y(c.y[i]), r: 4, fill: spec.series[k].colour, stroke: "#fff"});
           }
         }
         list(at);
@@ -224,20 +227,25 @@
       return best;
     }
 
-    function lines(svg, c, series, X, Y, logX, words) {
+    // Nothing lies between two words (`apart`), and the bands of many methods together would only be grey.
+    function lines(svg, c, series, X, Y, logX, words, apart, methods) {
       const good = i => xs(c)[i] !== null && c.y[i] !== null && !(logX && xs(c)[i] <= 0);
       const index = c.y.map((_, i) => i).filter(good);
       const at = (i, values, edge) => `${X(xs(c)[i]).toFixed(1)} ${Math.max(Y(values[i] === null ? edge : values[i]), 0).toFixed(1)}`;
       if (!index.length) return;
+      const bar = (i, values, edge) => Math.max(Y(values[i] === null ? edge : values[i]), 0);
+      if (apart) for (const i of index)
+        make(svg, "line", {x1: X(xs(c)[i]), x2: X(xs(c)[i]), y1: bar(i, c.low, -Infinity), y2: bar(i, c.high, Infinity), stroke: series.colour, "stroke-width": 2});
       const band = index.map(i => at(i, c.high, Infinity)).join("L") + "L" + [...index].reverse().map(i => at(i, c.low, -Infinity)).join("L");
-      make(svg, "path", {d: `M${band}Z`, fill: series.colour, opacity: 0.14});
-      make(svg, "path", {d: "M" + index.map(i => at(i, c.y)).join("L"), fill: "none", stroke: series.colour, "stroke-width": 2, "stroke-dasharray": series.dash, "stroke-linejoin": "round"});
+      if (!apart && methods <= 12) make(svg, "path", {d: `M${band}Z`, fill: series.colour, opacity: 0.14});
+      if (!apart) make(svg, "path", {d: "M" + index.map(i => at(i, c.y)).join("L"), fill: "none", stroke: series.colour, "stroke-width": 2, "stroke-dasharray": series.dash, "stroke-linejoin": "round"});
       if (words || index.length <= 12)
         for (const i of index) make(svg, "circle", {cx: X(xs(c)[i]), cy: Y(c.y[i]), r: 3.2, fill: series.colour});
     }
 
-    // An edge that is missing beside a value is infinite.
+    // An edge that is missing beside a value is infinite. Where no interval is known, its edges are the value.
     function values(c, i) {
+      if (c.y[i] !== null && c.low[i] === c.y[i] && c.high[i] === c.y[i]) return `${number(c.y[i])}, `;
       const [low, high] = [c.low[i] === null ? "−∞" : number(c.low[i], c.y[i]), c.high[i] === null ? "∞" : number(c.high[i], c.y[i])];
       return c.y[i] === null ? "" : `${number(c.y[i])} [${low}, ${high}], `;
     }

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from ..escape import line
+from ..escape import line, number
 from ..figures import figures, style, sweep as sweep_figures
 from ..figures.panels import views, words_of
 from ..progress import progress
@@ -14,6 +14,7 @@ from ..stats import sweep
 from ..stats.profiles import spent
 from ..stats.regret import METRICS, dynamic_note, metric_on
 from ..stats.summaries import cell_summaries
+from . import tables
 
 PANELS = 120  # most panels of a chart; --problems and --where choose among more
 POINTS = 60_000  # most points of all curves of a chart
@@ -47,7 +48,7 @@ def regret_chart(results, metrics, band=figures.Band()):
         axes.append({"name": "CPU time of model and acquisition (s)", "short": "CPU s"})
     return {**_names(results, [view.place for view in shown]), "series": _series(methods), "axes": axes,
             "measures": [_named(results, m) for m in metrics], "data": panels,
-            "note": _note(band) + dynamic_note(results)}
+            "note": _note(results, metrics[0], band) + dynamic_note(results)}
 
 
 def _names(results, places):
@@ -58,12 +59,11 @@ def _names(results, places):
     return {"panels": names, **({"heads": heads} if heads != names else {})}
 
 
-def _note(band):
+def _note(results, metric, band):
     """The statistic of the charts, in words."""
-    low, high = (f"{100 * q:g}" for q in band.quantiles)
-    return (f"{band.note().capitalize()} over complete trials, whose number stands with each value; where a trial has "
-            f"no feasible design there is no mean, and all curves are medians with {low}–{high}% quantiles, infinity "
-            "last.")
+    better = figures.direction(results, results.problems, metric)
+    return (f"{tables.drawn_in_words(band)}, whose number stands with each value; a trial without a feasible design "
+            f"counts as infinite.{f' {better.capitalize()}.' if better else ''}")
 
 
 def _cells(results, problem, metrics, band):
@@ -122,15 +122,15 @@ def sweep_charts(results, metric, band=figures.Band()):
     for over in progress(names, "settings"):
         found = sweep_figures.panels_over(results, over, metric)
         values = sorted({v for _, mine in found for v in mine[over]})
-        words = [line(v) for v in values] if isinstance(values[0], str) else None
-        place = {v: k if words else v for k, v in enumerate(values)}
+        kind, place = sweep_figures.places_of(values)
+        words = [line(v) if kind == "words" else number(v, "g") for v in values] if kind in ("words", "steps") else None
         charts.append({
             **_names(results, [at for at, _ in found[:PANELS]]),
             "series": _series(methods), "measures": [_named(results, metric)],
-            "axes": [{"name": line(over), "short": line(over), "words": words,
-                      "log": bool(not words and sweep.is_spread(values))}],
+            "axes": [{"name": line(over), "short": line(over), "words": words, "apart": kind == "words",
+                      "log": kind == "log"}],
             "data": [[_over(mine, over, band, methods, place, metric)] for _, mine in found[:PANELS]],
-            "note": f"Final {metric_on(results, results.problems, metric).name.lower()}. {_note(band)} Methods that don't read a setting stand at "
+            "note": f"Final {metric_on(results, results.problems, metric).name.lower()}. {_note(results, metric, band)} Methods that don't read a setting stand at "
                     "each of its values." + dynamic_note(results)})
     return charts
 
@@ -147,8 +147,8 @@ def _over(table, over, band, methods, place, metric):
 
 
 def _series(labels):
-    looks = style.algorithm_styles(labels)
-    return [{"name": line(label), "colour": looks[label]["color"], "dash": _dash(looks[label]["linestyle"])}
+    looks, names = style.algorithm_styles(labels), style.shown_names(labels)
+    return [{"name": line(names[label]), "colour": looks[label]["color"], "dash": _dash(looks[label]["linestyle"])}
             for label in labels]
 
 

@@ -50,6 +50,6 @@ class Drawn:
             self._results.remember(("stills", *self._key), lambda: self._made)
 
 
-def usual(band, scale):
+def usual(band, scale, width):
     """Whether figures are drawn in the way of the pages."""
-    return band == figures.Band() and scale == "auto"
+    return band == figures.Band() and scale == width == "auto"

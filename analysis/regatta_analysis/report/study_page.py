@@ -245,9 +245,8 @@ def _tables(results, metrics):
     swept = sweep_stats.names(results)
     final = tables.final_regret(results, metrics) if metrics and not swept else None
     made = [_final_over(results, m) for m in metrics] if swept else [tables.Table(
-        f"{metric_on(results, results.problems, m).name} at the last query", "Mean ± standard error over complete trials; in brackets the error "
-        f"over the means of the instances, where trials share them{tables.FINAL_NOTE}{dynamic_note(results)}",
-        *tables.final_regret_grid(results, final, m)) for m in metrics]
+        f"{metric_on(results, results.problems, m).name} at the last query", f"{tables.drawn_in_words(figures.Band())}"
+        f"{tables.FINAL_NOTE}{dynamic_note(results)}", *tables.final_regret_grid(results, final, m)) for m in metrics]
     tested = [inference.comparison_table(inference.comparisons(results, metrics[0]),
                                          f"All pairs, final {metric_on(results, results.problems, metrics[0]).name.lower()}")
               ] if metrics else []
@@ -268,8 +267,8 @@ def _final_over(results, metric):
     """Final values of a sweep: a row per problem and values of the settings, a column per method."""
     header, rows, _ = tables.final_over_grid(results, tables.final_regret(results, [metric]), metric)
     return tables.Table(f"{metric_on(results, results.problems, metric).name} at the last query",
-                        f"Mean ± standard error (number of complete trials); methods that don't read a setting stand "
-                        f"at each of its values{tables.FINAL_NOTE}{dynamic_note(results)}", header, rows)
+                        f"{tables.drawn_in_words(figures.Band())}, with their number; methods that don't read a setting "
+                        f"stand at each of its values{tables.FINAL_NOTE}{dynamic_note(results)}", header, rows)
 
 
 def _cut(table):

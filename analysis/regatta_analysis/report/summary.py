@@ -98,7 +98,7 @@ def _panel_figures(results, options, band):
 
 def _kept(results, options, band, *key):
     """Pictures for the page, if there is a page and it draws its figures in this way."""
-    return stills.Drawn(results, key, bool(options.page) and stills.usual(band, options.scale))
+    return stills.Drawn(results, key, bool(options.page) and stills.usual(band, options.scale, options.width))
 
 
 def curve_pages(problems):
@@ -253,7 +253,8 @@ def _summary(results, drawn, best, regret, runtime, statistics):
     for title, files in drawn:
         links = ", ".join(f"[{file.name}]({file.name})" for file in files)
         lines += [f"{md(title)}: {links}", ""]
-        lines += [f"![{alternative(title)}]({file.name})\n" for file in files if file.suffix == ".png"]
+        pictures = sorted(file for file in files if file.suffix in (".png", ".svg"))
+        lines += [f"![{alternative(title)}]({file.name})\n" for file in pictures[:1]]
     if results.study:
         lines += ["## Study", "", *code_block(results.study, "yaml")]
     return "\n".join(lines) + "\n"

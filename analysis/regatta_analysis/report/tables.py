@@ -6,7 +6,7 @@ import pandas as pd
 
 from ..escape import Tex, markdown as md, number, tex, write_csv
 from ..figures import panels, style
-from ..figures.figures import Band
+from ..figures.figures import NO_INTERVAL, Band
 from ..load.results import remembered
 from ..progress import progress
 from ..stats import extended, robust
@@ -148,12 +148,12 @@ def number_of(value, n):
     return f"{_number(value, TEXT, 4) if value else '0'} ({n})"
 
 
-def between(centre, low, high, notation=TEXT):
-    """`centre [low, high]`, – where one of the ends is not known. "" without a centre."""
+def between(centre, *ends, notation=TEXT):
+    """`centre [low, high]`, – where one of the ends is not known; the centre alone without ends. "" without a centre."""
     if np.isnan(centre):
         return ""
-    parts = ["–" if np.isnan(v) else "0" if v == 0 else _number(v, notation, 3) for v in (centre, low, high)]
-    return notation.formula % f"{parts[0]} [{parts[1]}, {parts[2]}]"
+    parts = ["–" if np.isnan(v) else "0" if v == 0 else _number(v, notation, 3) for v in (centre, *ends)]
+    return notation.formula % (f"{parts[0]} [{parts[1]}, {parts[2]}]" if ends else parts[0])
 
 
 def value_text(cell, band, notation=TEXT):
@@ -167,21 +167,31 @@ def value_text(cell, band, notation=TEXT):
             error = f"{notation.plus_minus} {_number(cell.se_instances, notation, 2)}"
             text += f" [{notation.formula % error}]"
     elif band.kind == "bootstrap":
-        text = between(cell.mean, cell.boot_low, cell.boot_high, notation)
+        text = between(cell.mean, cell.boot_low, cell.boot_high, notation=notation)
     elif band.kind == "median":
-        text = between(cell.median, cell.median_low, cell.median_high, notation)
+        centre = cell.median if np.isnan(cell.median_instances) else cell.median_instances
+        known = not np.isnan(cell.median_low)
+        text = between(centre, cell.median_low, cell.median_high, notation=notation) if known else between(centre, notation=notation)
     else:
-        text = between(cell.median, cell.low, cell.high, notation)
+        text = between(cell.median, cell.low, cell.high, notation=notation)
     text += f", {cell.n_stuck} stuck" if getattr(cell, "n_stuck", 0) else ""
     return text + (f", feasible in {cell.n_finite} of {cell.n}" if cell.n_finite < cell.n else "")
 
 
-FINAL_NOTE = (". k stuck: k trials of the method, at most half of them, are above a gap of at least a factor of 10 "
-              "among its values; they dominate the mean. (k of n): k of the n trials "
-              "that were planned have a value. Where a trial has no feasible design there is no mean: medians and "
-              "quartiles, infinity last, stand there instead. Bold: the best value, and those whole ones that "
+FINAL_NOTE = (". k stuck: the values of k trials are above a gap of at least a factor of 10 among those of all "
+              "methods, with at most half of the trials above it; they would dominate a mean. (k of n): k of the n trials "
+              "that were planned have a value. Infinity, of a trial without a feasible design, sorts last; it has no "
+              "mean, and medians with quartiles stand in place of means. Bold: the best value, and those whole ones that "
               "paired trials do not show to be worse (5% over all of the column together); none if trials of the best are "
               "missing, or `stop` ended trials of a method before their last query.")
+
+
+def drawn_in_words(band):
+    """The statistic of a table of final values."""
+    units = {"median": f" (of the medians of the instances, where trials share them; {NO_INTERVAL})",
+             "se": " (in brackets over the means of the instances, where trials share them)"}
+    return f"{band.note(drawn=False).capitalize()}{units.get(band.kind, '')} over complete trials"
+
 
 # Every table is first a list of rows of cells; a cell is (text, bold); then one of three writers.
 
@@ -229,11 +239,11 @@ def final_cells(results, rows, band=Band(), notation=TEXT, counts=True):
     trials do not show to be worse. With `counts`, each gives the number of its trials; else only those with missing
     trials do."""
     fitting = band.fitting(rows)
-    centre = "median" if fitting.kind in ("quantile", "median") else "mean"
+    centre = np.asarray(fitting.of(rows)[0], float)
     whole = (rows["n"] == rows["planned"]) & ~rows["censored"].any()
-    best = extended.best(rows[centre], whole, rows["more_is_better"].any())
+    best = extended.best(centre, whole, rows["more_is_better"].any())
     if best.any():
-        known = np.flatnonzero(np.isfinite(rows[centre].astype(float)) & whole)
+        known = np.flatnonzero(np.isfinite(centre) & whole)
         cells = [tuple(pair) for pair in rows[["problem", "algorithm"]].to_numpy()[known]]
         best[known] |= not_worse(results, rows["metric"].iloc[0], cells, int(np.flatnonzero(known == best.argmax())[0]))
     return [(_final_text(row, fitting, notation, counts), bool(bold)) for row, bold in zip(rows.itertuples(), best)]
@@ -312,13 +322,10 @@ def write_final_regret(results, metrics, band, directory):
     for metric in metrics:
         name = metric_on(results, results.problems, metric).name
         better = better_values(table[table["metric"] == metric], titles)
-        caption = _caption(results, f"{name} at the last query T: {band.note()}. {better}")
+        caption = _caption(results, f"{name} at the last query T: {band.note(drawn=False)}. {better}")
         texts.append(f"### {name}\n\n{markdown(*final_regret_grid(results, table, metric, band, TEXT, titles))}\n\n{md(better)}")
         tex.append(_final_latex(results, table, metric, band, titles, caption))
-    note = f"At the last query T of a problem: {band.note()} over complete trials{FINAL_NOTE}"
-    if band.kind == "se" and (table["se_instances"] > 0).any():
-        note += (" In brackets the standard error over the means of the instances: trials that "
-                 "share an instance are not independent.")
+    note = f"At the last query T of a problem. {drawn_in_words(band)}{FINAL_NOTE}"
     text = "\n\n".join(texts + [md(note + dynamic_note(results))]) + "\n"
     _write(results, directory, "final_regret", "## Final regret\n\n" + text, tex, table)
     return text

@@ -15,13 +15,13 @@ from ..load.settings import method_label, same_value, words_of_settings
 from . import evidence, extended
 from .measures import comparing, last_values
 from .regret import censored, more_is_better
-from .statistics import interval_of_median
+from .statistics import median_of_units
 
 if TYPE_CHECKING:
     from ..load.results import Results
 
-BEST = ["problem", "method", "setting", "statistic", "value", "se", "median", "low", "high", "n", "planned", "cells",
-        "alike", "why"]
+BEST = ["problem", "method", "setting", "scale", "median", "low", "high", "n", "planned", "cells", "alike", "why"]
+ALL = "all problems together"
 EFFECTS = ["problem", "method", "setting", "value", "against", "n", "scale", "effect", "low", "high", "better",
            "better_low", "better_high", "verdict"]
 FEWER, NO_VALUE = "the best value rests on {} of {} trials", "no setting has a finite value"
@@ -68,22 +68,22 @@ def censored_cells(results: Results, metric: str) -> set[tuple[str, str]]:
 
 
 def best_settings(results: Results, metric: str) -> pd.DataFrame:
-    """One row per problem and method, BEST: the setting with the best value by the statistic of the tables, the mean,
-    or the median where a value of the problem is infinite. value (with se, the standard error of a mean) and median
-    (with low and high, its 95% interval for every law) are those of this setting; n of the planned trials have a
-    value. cells: how many settings the method has. alike: those of the others that cannot be told from the best one,
+    """One row per problem and method, BEST: the setting with the best median (over the medians of the instances, where
+    several trials share one), with low and high, its 95% interval for every law; n of the planned trials have a value.
+    cells: how many settings the method has. alike: those of the others that cannot be told from the best one,
     as texts; another setting can if paired evidence shows it worse at 5%, over all of them together, by more than
     makes a difference in practice. Where nobody is best, setting is "" and why says so. A method that reads no setting
-    has "" too."""
-    rows, found, ended, counts = [], cells(results, metric), censored_cells(results, metric), planned(results)
-    for problem in dict.fromkeys(problem for problem, _ in found):
-        mine = {method: some for (where, method), some in found.items() if where == problem}
-        infinite = any(np.isinf(v).any() for some in mine.values() for v in some.values())
-        flip = -1.0 if any(more_is_better(results, p, metric) for p in results.problems
-                           if results.group(p).block == problem) else 1.0
-        rows += [_best_row(problem, method, some, "median" if infinite else "mean", flip, (problem, method) in ended,
-                           counts[problem, method], _comparing(results, problem, metric))
-                 for method, some in mine.items()]
+    has "" too. `scale` is "value". Rows of the scale "ratio" follow, one per method, for all problems together
+    (problem ALL): there a value is a share of the median of all trials of the method on the problem."""
+    found, ended, counts = cells(results, metric), censored_cells(results, metric), planned(results)
+    more = {p for p in results.problems if more_is_better(results, p, metric)}
+    flips = {results.group(p).block: -1.0 if p in more else 1.0 for p in results.problems}
+    rows = [_best_row(problem, method, some, flips[problem], "value", (problem, method) in ended,
+                      counts[problem, method], _comparing(results, problem, metric))
+            for problem in flips for (where, method), some in found.items() if where == problem]
+    rows += [_best_row(ALL, method, some, 1.0, "ratio", any(m == method for _, m in ended),
+                       {key: sum(n[key] for (_, m), n in counts.items() if m == method) for key in some})
+             for method, some in _together(found).items()]
     return pd.DataFrame(rows, columns=BEST)
 
 
@@ -92,29 +92,56 @@ def _comparing(results, block, metric):
     return comparing(results, next(p for p in results.problems if results.group(p).block == block), metric)
 
 
-def _best_row(problem, method, some, statistic, flip, ended, planned, compares):
+def _together(found):
+    """{method: {setting: values over all problems}} of methods that have the same settings on several problems and
+    values that are ratios of something; the instances of the problems differ."""
+    made = {}
+    for method in dict.fromkeys(method for _, method in found):
+        mine = {problem: some for (problem, m), some in found.items() if m == method}
+        usual = {problem: pd.concat(some.values()) for problem, some in mine.items()}
+        scales = {problem: v.median() for problem, v in usual.items() if v.min() >= 0.0}
+        if len(mine) > 1 and len(scales) == len(mine) and all(0.0 < v < np.inf for v in scales.values()) \
+                and len({frozenset(some) for some in mine.values()}) == 1 and len(next(iter(mine.values()))) > 1:
+            made[method] = {key: pd.concat([_named(some[key] / scales[problem], problem) for problem, some in mine.items()])
+                            for key in next(iter(mine.values()))}
+    return made
+
+
+def _named(values, problem):
+    """Values whose instances belong to a problem; each trial is one where trials do not share them."""
+    frame = values.index.to_frame(index=False)
+    shared = 1 < frame["instance"].nunique() < len(frame)
+    names = [f"{problem}/{i}" if shared else f"{problem}/{i}/{s}" for i, s in zip(frame["instance"], frame["seed"])]
+    return values.set_axis(pd.MultiIndex.from_arrays([names, frame["seed"]], names=["instance", "seed"]))
+
+
+def _best_row(problem, method, some, flip, scale, ended, planned, compares):
     keys, values, counts = list(some), list(some.values()), [planned[key] for key in some]
-    centres = [extended.quantiles(v, [0.5])[0] if statistic == "median" else extended.mean_and_error(v)[1]
-               for v in values]
+    medians = [_median(v) for v in values]
     whole = [v.notna().sum() == n > 0 and not ended for v, n in zip(values, counts)]
-    best, why = extended.best(centres, whole), ""
+    best, why = extended.best([m[0] for m in medians], whole), ""
     if not best.any():
-        known = np.isfinite(centres)
-        at = int(np.nanargmin(np.where(known, centres, np.nan))) if known.any() else 0
+        known = np.isfinite([m[0] for m in medians])
+        at = int(np.nanargmin(np.where(known, [m[0] for m in medians], np.nan))) if known.any() else 0
         why = FEWER.format(int(values[at].notna().sum()), counts[at]) if known.any() else NO_VALUE
         why = CENSORED if ended else why
-        return [problem, method, "", statistic, *[np.nan] * 5, int(values[at].notna().sum()), counts[at],
+        return [problem, method, "", scale, *[np.nan] * 3, int(values[at].notna().sum()), counts[at],
                 len(keys), [], why]
     at = int(best.argmax())
-    mean_se = extended.mean_and_error(values[at])[3] if statistic == "mean" else np.nan
-    low, high = sorted(flip * interval_of_median(values[at]))
+    centre, *ends = medians[at]
+    low, high = sorted(flip * np.array(ends))
     setting = words_of_settings(dict(keys[at]))
     if len(keys) > 1 and all(v.equals(values[0]) for v in values):
         setting, why = "", EQUAL
-    return [problem, method, setting, statistic, flip * centres[at], mean_se,
-            flip * float(extended.quantiles(values[at], [0.5])[0]), low, high, int(values[at].notna().sum()),
-            counts[at], len(keys), [words_of_settings(dict(key)) for k, (key, worse) in enumerate(zip(
+    return [problem, method, setting, scale, flip * centre, low, high, int(values[at].notna().sum()), counts[at],
+            len(keys), [words_of_settings(dict(key)) for k, (key, worse) in enumerate(zip(
                 keys, _told_apart(values, at, *compares))) if k != at and not worse], why]
+
+
+def _median(values):
+    """(median over units, low, high) of the values of trials."""
+    centre, low, high = (float(v) for v in median_of_units(values))
+    return float(extended.quantiles(values, [0.5])[0]) if np.isnan(centre) else centre, low, high
 
 
 def not_worse(results: Results, metric: str, cells: Sequence[tuple[str, str]], best: int) -> np.ndarray:

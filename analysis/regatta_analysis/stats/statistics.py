@@ -10,9 +10,9 @@ from scipy import stats
 
 from . import extended
 
-COLUMNS = ["n", "n_finite", "mean", "sd", "se", "n_instances", "se_instances", "median", "low", "high"]
-INTERVALS = {"bootstrap": ["boot_low", "boot_high"], "median": ["median_low", "median_high"]}
-INTERVAL = [name for names in INTERVALS.values() for name in names]
+COLUMNS = ["n", "n_finite", "mean", "sd", "se", "n_instances", "se_instances", "median", "low", "high",
+           "median_instances", "median_low", "median_high"]
+INTERVAL = ["boot_low", "boot_high"]
 
 
 def summarise(curves: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75),
@@ -23,9 +23,10 @@ def summarise(curves: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75
     divisor n - 1; se, sd/sqrt(n); median; low and high, the quantiles asked for (linear between order
     statistics). For infinite values see `extended`.
     se_instances is the standard error over instance means, for designs where several seeds share
-    an instance and trials are therefore not independent; NaN elsewhere. `order`: algorithms first.
-    `bootstrap`: also boot_low and boot_high, the 95% percentile bootstrap interval of the mean, and median_low and
-    median_high, that of the median (`median_interval`, over the medians of instances where trials share them).
+    an instance and trials are therefore not independent; NaN elsewhere. median_instances is the median over the
+    medians of the instances, in the same designs. median_low and median_high are the 95% interval of it, elsewhere
+    of the median (`median_interval`). `order`: algorithms first.
+    `bootstrap`: also boot_low and boot_high, the 95% percentile bootstrap interval of the mean.
     """
     present = list(dict.fromkeys(curves.index.get_level_values("algorithm")))
     blocks = []
@@ -33,7 +34,7 @@ def summarise(curves: pd.DataFrame, quantiles: tuple[float, float] = (0.25, 0.75
         cell = curves.xs(algorithm, level="algorithm", drop_level=False)
         columns = {"algorithm": algorithm, "t": cell.columns.to_numpy(), **_summary(cell, quantiles)}
         if bootstrap:
-            columns.update(zip(INTERVAL, [*_mean_interval(cell), *interval_of_median(cell)]))
+            columns.update(zip(INTERVAL, _mean_interval(cell)))
         block = pd.DataFrame(columns)
         blocks.append(block[block["n"] > 0])
     if not blocks:
@@ -45,8 +46,8 @@ def _summary(cell, quantiles):
     values = cell.to_numpy(float)
     n, mean, sd, se = extended.mean_and_error(values)
     levels = extended.quantiles(values, [0.5, *quantiles])
-    n_instances, se_instances = _over_instances(cell)
-    return dict(zip(COLUMNS, [n, np.isfinite(values).sum(axis=0), mean, sd, se, n_instances, se_instances, *levels]))
+    return dict(zip(COLUMNS, [n, np.isfinite(values).sum(axis=0), mean, sd, se, *_over_instances(cell), *levels,
+                              *median_of_units(cell)]))
 
 
 def _over_instances(cell):
@@ -59,11 +60,15 @@ def _over_instances(cell):
     return n, se
 
 
-def interval_of_median(cell: pd.DataFrame | pd.Series) -> np.ndarray:
-    """`median_interval` of trials by instance. If several trials share an instance, of the medians of the instances."""
+def median_of_units(cell: pd.DataFrame | pd.Series) -> np.ndarray:
+    """(3, ...) of trials by instance: the median over the medians of the instances if several trials share one, else
+    NaN, and the two ends of `median_interval` over these units, which are independent."""
     instances = cell.index.get_level_values("instance")
-    crossed = 1 < instances.nunique() < len(cell)
-    return median_interval((cell.groupby(level="instance").median() if crossed else cell).to_numpy(float))
+    if not 1 < instances.nunique() < len(cell):
+        interval = median_interval(cell.to_numpy(float))
+        return np.stack([np.full(interval.shape[1:], np.nan), *interval])
+    units = np.stack([extended.quantiles(mine.to_numpy(float), [0.5])[0] for _, mine in cell.groupby(level="instance")])
+    return np.stack([extended.quantiles(units, [0.5])[0], *median_interval(units)])
 
 
 def _mean_interval(cell, level=0.95, draws=1000):

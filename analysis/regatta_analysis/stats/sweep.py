@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..load.results import remembered
 from ..load.settings import method_label, panels
-from . import comparison, extended
+from . import comparison, evidence, extended
 from .measures import trial_values
 from .regret import censored, more_is_better
 
@@ -95,10 +95,21 @@ def is_spread(values: ArrayLike) -> bool:
     """Whether numbers need a logarithmic axis: they are positive, and cover a factor of 30 or are evenly spaced in
     their logarithms."""
     values = np.unique(np.asarray(values, float))
-    if len(values) < 3 or values[0] <= 0:
+    if len(values) < 2 or values[0] <= 0:
         return False
     steps = np.diff(np.log(values))
-    return values[-1] >= 30 * values[0] or (np.ptp(steps) < 0.05 * steps.mean() and steps[0] > 0.5)
+    return values[-1] >= 30 * values[0] or (len(values) > 2 and np.ptp(steps) < 0.05 * steps.mean() and steps[0] > 0.5)
+
+
+def axis_of(values: Sequence) -> str:
+    """The axis that shows the values of a setting: "words" in a row, "linear" or "log"; "steps" (numbers in a row, each
+    as far from the next one) for numbers that need a logarithmic axis and are not all positive."""
+    if not all(isinstance(v, (int, float, np.number)) for v in values):
+        return "words"
+    numbers = np.unique(np.asarray(values, float))
+    if is_spread(numbers):
+        return "log"
+    return "steps" if len(numbers) and numbers[0] == 0.0 and is_spread(numbers[1:]) else "linear"
 
 
 def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFrame:
@@ -125,16 +136,20 @@ def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFr
 
 def differences(table: pd.DataFrame, method: str, baseline: str,
                 settings: Iterable[str]) -> dict | pd.DataFrame:
-    """Per value of two settings: mean difference of a method to the baseline over common trials, or
-    over the means of the instances where trials share them (NaN where a value is infinite), p of the signed-rank
-    test, and the number of differences."""
+    """Per value of two settings: the typical contrast of a method to the baseline, which is the median over units
+    that are independent (a trial, or an instance with the median of its trials), its scale ("ratio": a logarithm of a
+    ratio, "difference" where values below 0 exist), p of the signed-rank test, and the number of units."""
     rows = {}
     pair = table[table["method"].isin([method, baseline])]
+    scale = evidence.scale_of(pair["value"])
     for key, mine in pair.groupby(list(settings), sort=False):
         both = mine.set_index(["instance", "seed", "method"])["value"].unstack("method")
-        both = comparison.independent(both.reindex(columns=[method, baseline]).dropna()).to_numpy(float)
-        difference = extended.difference(*both.T)
-        rows[key] = [difference.mean() if len(both) and np.isfinite(both).all() else np.nan,
-                     comparison.signed_rank(difference), len(both)]
+        both = both.reindex(columns=[method, baseline]).dropna()
+        found = evidence.contrasts(both[method], both[baseline], scale)
+        instances = both.index.get_level_values("instance")
+        if 1 < instances.nunique() < len(both):
+            found = pd.Series(found).groupby(np.asarray(instances)).median().to_numpy()
+        rows[key] = [extended.quantiles(found, [0.5])[0] if len(found) else np.nan, scale,
+                     comparison.signed_rank(found), len(found)]
     index = pd.MultiIndex.from_tuples(list(rows), names=list(settings))
-    return pd.DataFrame(list(rows.values()), index, ["difference", "p", "n"])
+    return pd.DataFrame(list(rows.values()), index, ["effect", "scale", "p", "n"])
