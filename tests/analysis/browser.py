@@ -20,7 +20,7 @@ for (const width of widths) {{
       !e.closest(".scroll, .plot, pre") && e.getBoundingClientRect().right > width + 1);
     found[width] = {{
       broken: [...page.images].filter(i => !i.complete || !i.naturalWidth).length,
-      cut: [...page.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth + 1).length,
+      cut: [...page.querySelectorAll(".scroll")].filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent.slice(0, 40)),
       height: root.scrollHeight, images: page.images.length, overflow: root.scrollWidth - root.clientWidth,
       wide: wide.slice(0, 3).map(e => e.outerHTML.slice(0, 80)),
       small: [...page.querySelectorAll("p, td, th, li, dd")].filter(e =>

@@ -123,6 +123,8 @@ def rank_figure(found):
     ranks, gap = found["ranks"], found["critical_difference"]
     k = len(ranks)
     groups = comparison.cliques(ranks, gap)
+    def shown(name):  # longer ones leave no room for the axis
+        return style.escaped(name if len(name) <= 40 else f"{name[:39]}…")
     half, names = (k + 1) // 2, style.shown_names(ranks.index)
     with style.context():
         figure = style.Drawing(style.PAGE_WIDTH * 0.8, 2.0)
@@ -145,7 +147,7 @@ def rank_figure(found):
             level = start - 0.8 * (k_ if left else len(ranks) - 1 - k_) - 0.4
             edge = 1 - 0.06 * (k - 1) if left else k + 0.06 * (k - 1)
             axis.plot([rank, rank, edge], [0, level, level], color="0.4", lw=0.7)
-            axis.text(edge, level, f" {style.escaped(names[name])} ({rank:.2f}) ", fontsize=7.5,
+            axis.text(edge, level, f" {shown(names[name])} ({rank:.2f}) ", fontsize=7.5,
                       ha="right" if left else "left", va="center")
         axis.set_ylim(start - 0.8 * half - 0.3, 2.9)
         figure.set_size_inches(style.PAGE_WIDTH * 0.8, 0.17 * (3.2 - start + 0.8 * half))
