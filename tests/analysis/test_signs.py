@@ -208,8 +208,8 @@ class Signs(common.Case):
         chart = next(c for c in data if any(m["name"] == "Best value" for m in c["measures"]))
         at = [m["name"] for m in chart["measures"]].index("Best value")
         for label, panel in zip(chart["panels"], chart["data"]):
-            for series, curve in zip(chart["series"], panel[at]["curves"]):
-                self.assertEqual(curve["y"][-1], np.mean(self.best[label, series["name"]]), label)
+            for algorithm, curve in zip(load(self.path).algorithms, panel[at]["curves"]):
+                self.assertEqual(curve["y"][-1], np.median(self.best[label, algorithm]), label)
         self.assertGreater(len(chart["panels"]), 3)
 
     def test_exports(self):

@@ -310,7 +310,7 @@ def scale_axes(axes, summary, band, scale, metric):
         scale = "linear" if sums else auto_scale(summary, band)
     if scale == "linear" or not (centre > 0).any():
         notes = ["no positive value: linear scale"] if scale == "log" else []
-        return _linear(axes, low.min(), high.max(), centre.min() >= 0), notes
+        return _linear(axes, low.min(), high.max(), centre.min() >= 0 and metric != "best"), notes
     smallest, largest = centre[centre > 0].min(), high.max()
     smallest = min(smallest, max(low[low > 0].min(initial=np.inf), smallest / 10.0))  # a decade for lower edges
     if (centre <= 0).any():
