@@ -4,6 +4,7 @@ import unittest
 import common
 import numpy as np
 import pandas as pd
+from regatta_analysis.stats import extended
 from regatta_analysis.stats.extended import mean_and_error
 from regatta_analysis.stats.statistics import median_interval, summarise
 from scipy import stats
@@ -29,6 +30,11 @@ class Statistics(common.Case):
         self.assertEqual(list(n), [2, 0])
         self.assertEqual((mean[0], sd[0], se[0]), (2.0, np.sqrt(2.0), 1.0))
         self.assertTrue(np.isnan([mean[1], sd[1], se[1]]).all())
+
+    def test_no_trial_has_no_quantile(self):
+        for shape in ((0,), (0, 3)):
+            self.assertEqual(extended.quantiles(np.empty(shape), [0.5, 0.9]).shape, (2, *shape[1:]))
+            self.assertTrue(np.isnan(extended.quantiles(np.empty(shape), [0.5])).all())
 
     def test_one_trial_has_no_error(self):
         _, mean, sd, se = mean_and_error([[2.5]])

@@ -39,6 +39,8 @@ def quantiles(values: ArrayLike, levels: Sequence[float]) -> np.ndarray:
     """Quantiles along axis 0, levels first: linear between order statistics, infinity the last of them. NaN is left
     out, and the result where there is nothing else."""
     values = np.asarray(values, float)
+    if not len(values):
+        return np.full((len(levels), *values.shape[1:]), np.nan)
     ordered, last = np.sort(values, axis=0), (~np.isnan(values)).sum(axis=0) - 1.0
     found = []
     for level in levels:
