@@ -82,7 +82,7 @@ def best_settings(results: Results, metric: str) -> pd.DataFrame:
                       counts[problem, method], _comparing(results, problem, metric))
             for problem in flips for (where, method), some in found.items() if where == problem]
     rows += [_best_row(ALL, method, some, 1.0, "ratio", any(m == method for _, m in ended),
-                       {key: sum(n[key] for (_, m), n in counts.items() if m == method) for key in some})
+                       {key: sum(n[key] for (_, m), n in counts.items() if m == method) for key in some}, (None, None))
              for method, some in _together(found).items()]
     return pd.DataFrame(rows, columns=BEST)
 
