@@ -9,7 +9,7 @@ fewer trials, of a study are listed beside the earlier ones."""
 import json
 import re
 
-from regatta_analysis.claims import checks, claims
+from regatta_analysis.claims import checks, claims, verdicts
 from regatta_analysis.claims.grades import GRADES, NOT_COMPARABLE, NOT_RUN, Tally
 from regatta_analysis.claims.outcome import number
 from regatta_analysis.load.errors import InputError
@@ -17,6 +17,7 @@ from regatta_analysis.load.errors import InputError
 from . import catalogue, kept, universes
 
 VERSION = 2
+WIDTH, DEEPEST = 118, 4  # of lines of a record; what lies deeper than so many brackets has one line
 LEVEL = "5 % over the comparisons of the claim"  # of claims that lack it: 5 % for each of their comparisons
 BEGIN, END = "<!-- verdicts -->", "<!-- end of verdicts -->"
 
@@ -81,8 +82,27 @@ def write(name, places, command=None, keep=False):
     if keep and not path.exists():
         raise InputError(f"{path}: there are no verdicts to keep yet; the first are written without --keep")
     found = data(name, files, command, read(path) if keep else None)
-    path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(as_text(found) + "\n", encoding="utf-8")
     return path
+
+
+def as_text(value, depth=0):
+    """A record as JSON that is short, and whose lines still say what changed: small entries stand side by side, and each
+    check of a case has a line of its own."""
+    text = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, (dict, list)) or depth >= DEEPEST or len(text) + depth <= WIDTH:
+        return text
+    named = isinstance(value, dict)
+    entries = [(json.dumps(key, ensure_ascii=False) + ": " if named else "") + as_text(one, depth + 1)
+               for key, one in (value.items() if named else enumerate(value))]
+    pad, lines = " " * (depth + 1), []
+    for entry in entries:
+        if lines and "\n" not in entry + lines[-1] and len(lines[-1]) + len(entry) + 2 <= WIDTH:
+            lines[-1] += f", {entry}"
+        else:
+            lines[-1:] = [*(line + "," for line in lines[-1:]), pad + entry]
+    left, right = "{}" if named else "[]"
+    return left + "\n" + "\n".join(lines) + "\n" + " " * depth + right
 
 
 def read(path):
@@ -176,12 +196,13 @@ def evidence(claim):
     if claim["grade"] in (NOT_RUN, NOT_COMPARABLE):
         return claim["sentence"].partition(": ")[2]
     cases, tally, first = sum(claim["shares"].values()), Tally(**claim["count"]), claim["cases"][0]
+    kinds = verdicts.combined((case["universe"], case["reading"]) for case in claim["cases"] if case["results"])
     if len(claim["shares"]) > 1:
         shares = ", ".join(f"{grade} in {k}" for grade, k in claim["shares"].items())
-        return f"{shares} of {cases} settings and readings"
+        return f"{shares} of {cases} {kinds}"
     alone = tally.total == 1 and first["value"] is not None
     text = _estimate(first) if alone else str(tally)
-    return text + (f"; the same grade in all {cases} settings and readings" if cases > 1 else "")
+    return text + (f"; the same grade in all {cases} {kinds}" if cases > 1 else "")
 
 
 def _estimate(case):

@@ -155,7 +155,7 @@ class Conclusions(common.Case):
         self.assertTrue(verdict.settled())
         verdict = self.verdict(case(SHOWN, a="1"), case(SHOWN, a="2"), case(OPEN, a="3"))
         self.assertEqual(verdict.sentence(), "Supported: 1 shown, 0 against, 0 open of 1; shown in 2, undecided "
-                         "in 1 of 3 combinations of setting and reading.")
+                         "in 1 of 3 settings.")
         self.assertFalse(verdict.settled())
         verdict = self.verdict(case(*[SHOWN] * 15, EQUIVALENT))
         self.assertEqual(verdict.sentence(), "Partly: 15 shown, 0 against, 1 equivalent, 0 open of 16; not shown: "

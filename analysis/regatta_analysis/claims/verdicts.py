@@ -119,7 +119,7 @@ class Verdict:
             return self.grade
         tally = self.first.tally
         if self.first.grade == SHOWN:  # and others are not
-            return f"{self.grade}: shown in {self.shares()[SHOWN]} of {len(self.ran)} settings and readings"
+            return f"{self.grade}: shown in {self.shares()[SHOWN]} of {len(self.ran)} {self.combined}"
         return f"{self.grade}: {tally.shown} of {tally.total} shown"
 
     @property
@@ -139,6 +139,11 @@ class Verdict:
 
     def reasons(self):
         return [outcome.text for outcome in self.first.outcomes]
+
+    @property
+    def combined(self):
+        """What the cases with results of their own differ in."""
+        return combined((case.universe, case.reading) for case in self.ran)
 
     def shares(self):
         """{grade: number of the combinations of setting and reading that have it}, of those with results of their
@@ -197,7 +202,7 @@ class Verdict:
             return []
         if self.grade != DEPENDS:
             shares = ", ".join(f"{grade} in {k}" for grade, k in self.shares().items())
-            return [f"{shares} of {len(there)} combinations of setting and reading"]
+            return [f"{shares} of {len(there)} {self.combined}"]
         sides = []
         for answer in (SHOWN, SUPPORTED, EQUIVALENT, PARTLY, CONTRADICTED):
             found = sorted({tuple(_value(case, key) for key in self.keys)
@@ -298,3 +303,9 @@ def evaluate(paper, claim, studies):
 def words(universe):
     """A universe as text."""
     return ", ".join(f"{key} = {value}" for key, value in universe.items()) or "as in the study file"
+
+
+def combined(cases):
+    """"settings", "readings", or combinations of both: what cases, pairs (universe, reading), differ in."""
+    settings, readings = map(len, map(set, zip(*((tuple(universe.items()), reading) for universe, reading in cases))))
+    return "readings" if settings == 1 else "settings" if readings == 1 else "combinations of setting and reading"
