@@ -157,22 +157,26 @@ def _claims(options):
         raise InputError("claims needs results files (--help says more)")
     folders = [p if p.is_dir() and p.suffix != ".d" else p.parent for p in map(Path, options.results)]
     beside = [folder / "claims.yaml" for folder in dict.fromkeys(folders)]
-    verdicts = []
+    verdicts, states = [], []
     for path in options.claims or [path for path in beside if path.exists()]:
-        files = claims.find_results(options.results, path.parent.name)
-        verdicts += claims.evaluate(path, claims.Studies(files))
+        studies = claims.Studies(claims.find_results(options.results, path.parent.name))
+        verdicts += claims.evaluate(path, studies)
+        states += studies.states()
     if not verdicts:
         raise InputError(f"{options.results[0]}: no study that a claims file speaks of; --claims "
                          "names the claims file")
-    return verdicts_text(verdicts, options.json)
+    return verdicts_text(verdicts, options.json, states)
 
 
-def verdicts_text(verdicts, as_json):
-    """Grades for the terminal, or as JSON."""
+def verdicts_text(verdicts, as_json, states):
+    """Grades for the terminal, or as JSON. The text says first which results are incomplete, by their `states`; beside
+    JSON that stands on standard error."""
     from .claims import claims
+    states = "".join(f"{state}\n" for state in dict.fromkeys(states))
     if as_json:
+        sys.stderr.write(terminal(states))
         return json.dumps(claims.as_data(verdicts), indent=1)
-    return f"{claims.plain(verdicts)}\n\n{len(verdicts)} claims: {claims.count(verdicts)}"
+    return f"{states}{claims.plain(verdicts)}\n\n{len(verdicts)} claims: {claims.count(verdicts)}"
 
 
 def _claims_parser():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from . import launch
 from .claims import replicate
-from .claims.claims import require_decidable
+from .claims.claims import require_decidable, too_few
 from .load.errors import InputError
 from .load.program import program
 
@@ -14,6 +14,12 @@ def say(text):
     """Print at once, even into a file."""
     print(text)
     sys.stdout.flush()
+
+
+def note(text):
+    """Print a line that a reader must know before a study runs, if there is one."""
+    if text:
+        say(f"  note: {text}")
 
 
 def run(file, output, command, budget=None):
@@ -26,8 +32,9 @@ def run(file, output, command, budget=None):
     if planned.returncode:  # One process has reported the mistakes of the file.
         return planned.returncode
     if (file.parent / "claims.yaml").is_file():
-        require_decidable(file.parent / "claims.yaml", output.name.removesuffix(".h5"), file.read_text(encoding="utf-8"),
-                          grows=budget is not None)
+        about = file.parent / "claims.yaml", output.name.removesuffix(".h5"), file.read_text(encoding="utf-8")
+        require_decidable(*about, grows=budget is not None)
+        note(too_few(*about) if budget is None else "")
     output.parent.mkdir(parents=True, exist_ok=True)
     code = launch.run([*command, program(), "run", file, "-o", output])
     if code or not launch.complete(output):

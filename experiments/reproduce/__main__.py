@@ -58,15 +58,17 @@ def _run_parser():
 
 def _claims(options):
     from . import catalogue, universes
-    found = []
+    found, states = [], []
     for name in catalogue.papers():
         paper = catalogue.paper(name)
         files = claims.find_results(options.results, name, paper.reference)
         if set(files) & set(paper.studies()) and paper.claims_file.exists():
-            found += claims.evaluate(paper.claims_file, universes.studies_of(paper.directory, files))
+            studies = universes.studies_of(paper.directory, files)
+            found += claims.evaluate(paper.claims_file, studies)
+            states += studies.states()
     if not found:
         raise InputError(f"{options.results[0]}: no study that claims of a paper speak of")
-    return verdicts_text(found, options.json)
+    return verdicts_text(found, options.json, states)
 
 
 def _claims_parser():

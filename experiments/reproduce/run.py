@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 from regatta_analysis import launch, study
+from regatta_analysis.claims import claims
 from regatta_analysis.claims import replicate as trials
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.load.program import program
@@ -81,6 +82,8 @@ def _studies(options, paper, figures, place, notes):
         if reasons:
             study.say(f"  goes without {reasons}")
             without.append((name, reasons))
+        if not options.until_decided:
+            study.note(claims.too_few(paper.claims_file, name, file.read_text(encoding="utf-8")))
         failure = _run(name, file, folder, place / "small" if options.scale == "full" else None, options.launch)
         if failure:
             failed.append((name, failure))

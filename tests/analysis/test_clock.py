@@ -393,6 +393,7 @@ class Program(common.Case):
         self.assertEqual(stopped.end, max(ends))
         self.assertTrue((stopped.at([1e9]).to_numpy() <= 5).all())
         np.testing.assert_array_equal(stopped.first(5), ends)
+        self.assertEqual((stopped.known(5), stopped.known(-1)), (INF, min(ends)))
         np.testing.assert_array_equal(clock.histories(results, "stopped", "cumulative").limits,
                                       np.nan_to_num(results.group("stopped").column("makespan")))
         drawn = [figure for *_, figure in figures.figures_of(results, ["simple"])]

@@ -58,11 +58,11 @@ class Program(common.Case):
         forms.require(check)
         return checks.run(check, claims.Studies({"crews": self.path}))
 
-    def trials(self, problem, algorithm, workers, release):
+    def trials(self, problem, algorithm, workers, release, path=None):
         """For each seed of a cell the optimum, the ends and values of its evaluations, its makespan and its regret by
         rows."""
         found = {}
-        with h5py.File(self.path) as file:
+        with h5py.File(path or self.path) as file:
             g = file[problem]
             for k in range(len(g["seed"])):
                 if (g["algorithm"][k].decode(), g["workers"][k], g["release"][k].decode()) != (
@@ -107,14 +107,36 @@ class Program(common.Case):
         b = self.trials("branin", "random", 1, "")
         for item, release in zip(outcome.items, ("sync", "async")):
             a = self.trials("branin", "random", 4, release)
-            end = min(t[2] for t in a + b)
+            end = min(t[2] for t in a + b if self.hit(t, 3) == INF)
             late = sum(self.hit(t, 3) > end for t in b)
             self.assertGreater(late, 0, "every trial gets there: the test shows nothing about those that do not")
             self.compare(item, *([min(self.hit(t, 3), end) for t in trials] for trials in (a, b)))
         share = self.check("earlier", on="crews/branin", crew={"workers": 4}, than={"workers": 1}, share=0.5).items[0]
         with h5py.File(self.path) as file:
             start = np.median([float(row[3]) for row in file["branin/simple_regret"]])
-        self.assertIn(f"target {0.5 * start:.3g}, ", share.where)
+        self.assertIn(f"target {0.5 * start:.3g}", share.where)
+
+    def test_trials_that_were_stopped_are_known_until_they_ended(self):
+        """They end with a regret of 20. Which of them would have reached 2 next is not known."""
+        path = self.scratch / "stopping.h5"
+        path.with_suffix(".yaml").write_text("""
+study: stopping
+seeds: 16
+common: {iterations: 40, initial_points: 4, duration: "uniform(0.5, 1.5)", stop: {regret: 20}}
+problems: [branin]
+algorithms: [random, {name: ei, label: EI}]
+""")
+        subprocess.run([os.environ["REGATTA"], "run", path.with_suffix(".yaml"), "-o", path, "-quiet"], check=True,
+                       capture_output=True)
+        a, b = (self.trials("branin", label, 1, "", path) for label in ("EI", "random"))
+        for target in (2, 20):
+            late = [t[2] for t in a + b if self.hit(t, target) == INF]
+            self.assertEqual(bool(late), target == 2)
+            end = min(late, default=INF)
+            check = {"kind": "earlier", "who": "EI", "against": "random", "on": "stopping", "target": target}
+            item, = checks.run(check, claims.Studies({"stopping": path})).items
+            self.compare(item, *([min(self.hit(t, target), end) for t in trials] for trials in (a, b)))
+            self.assertEqual(item.where, f"stopping, branin, target {target}" + (f", up to time {end:.4g}" if late else ""))
 
     def test_equal_per_evaluation(self):
         """Random search meets the same points in the same order of submission: by evaluations it is the same."""

@@ -121,6 +121,18 @@ class Incomplete(common.Case):
             for row in found.itertuples():
                 self.assertEqual(row.setting != "", row.n == 4 and row.why == "", row)
 
+    def test_claims_say_it_first(self):
+        file = self.scratch / "claims.yaml"
+        file.write_text("claims: [{id: A, where: x, claim: y, checks: [{kind: better, who: Other, against: random, on: "
+                        "plain.joined, value: {metric: best}}]}]")
+        for more in ([], ["--json"]):
+            out, errors = io.StringIO(), io.StringIO()
+            with contextlib.redirect_stderr(errors), contextlib.redirect_stdout(out):
+                self.assertEqual(main(["claims", str(self.directory / "plain.joined.h5"), "--claims", str(file), *more]), 0)
+            said = (errors if more else out).getvalue().splitlines()[0]
+            self.assertEqual(said, self.some("plain")[1].state)
+            self.assertTrue(more or not errors.getvalue())
+
     def test_every_page_says_it_first(self):
         for name in STUDIES:
             self.check_pages(name, self.directory / f"{name}.1.h5", f"{name}.1.h5.d")

@@ -1,7 +1,9 @@
 """Claims on problems whose optimum is not known: every kind of check, on values that are maximised and minimised, above
 and below 0, with and without constraints. A kind compares best values, or is refused in one line; it never ends with
 nothing to say about trials that differ in all of their values."""
+import contextlib
 import itertools
+import re
 import unittest
 
 import common
@@ -178,21 +180,21 @@ class BeforeARun(common.Case):
             self.refused(check | more, words)
 
     def test_designs_that_can_never_decide(self):
-        """Five seeds: refused where nothing adds trials, and for kinds that get none."""
+        """Five seeds: said before a study runs. If trials are to be added, kinds that get none are refused."""
         (self.scratch / "mine.yaml").write_text((STUDY % "").replace("seeds: 10", "seeds: 5"))
         path, text = self.scratch / "claims.yaml", (self.scratch / "mine.yaml").read_text()
         better = {"kind": "better", "who": "EI", "against": "random", "on": "mine"}
         lead = {"kind": "lead", "who": "EI", "on": "mine", "over": [1, 5]}
-        for check, grows, refused in ((better, False, True), (better, True, False), (lead, False, True), (lead, True, True),
-                                      (better | {"combine": "pooled"}, False, False)):
+        words = "no outcome of 5 trials of a cell can decide claim A; it takes 7 (`seeds`)"
+        for check, said, refused in ((better, words, False), (lead, words, True), (better | {"combine": "pooled"}, "", False)):
             path.write_text(yaml.safe_dump({"claims": [{"id": "A", "where": "x", "claim": "y", "checks": [check]}]}))
             claims.read.cache_clear()
-            with self.subTest(check=check, grows=grows):
-                if not refused:
-                    claims.require_decidable(path, "mine", text, grows)
-                    continue
-                with self.assertRaisesRegex(InputError, "no outcome of 5 trials of a cell can decide this; `seeds` is 7"):
-                    claims.require_decidable(path, "mine", text, grows)
+            with self.subTest(check=check):
+                claims.require_decidable(path, "mine", text)
+                self.assertEqual(claims.too_few(path, "mine", text), said)
+                self.assertEqual(claims.too_few(path, "mine", text.replace("seeds: 5", "seeds: 7")), "")
+                with self.assertRaisesRegex(InputError, re.escape(words)) if refused else contextlib.nullcontext():
+                    claims.require_decidable(path, "mine", text, grows=True)
 
     def test_names_on_results(self):
         path = self.scratch / "sweep.h5"

@@ -7,7 +7,7 @@ import unittest.mock
 
 import common
 import synthetic
-from regatta_analysis import launch
+from regatta_analysis import launch, load, study
 from regatta_analysis.claims import claims, replicate, stages, verdicts
 from regatta_analysis.claims.grades import CONTRADICTED, OPEN, SHOWN
 from test_cli import run
@@ -159,6 +159,17 @@ class Command(common.Case):
         again, said = self.replicate(other, command)
         self.assertEqual(said[0], "race: 8 trials to run")
         self.assertEqual((again, *self.left(other)), (ended, text, checksum))
+
+    def test_a_study_that_is_too_small_for_its_claims_runs_and_says_so(self):
+        """The user may be after other things. With --until-decided, these claims get trials."""
+        file, out, said = self.scratch / "race.yaml", self.scratch / "race.h5", []
+        file.write_text(STUDY.replace("seeds: 8 ", "seeds: 2 "))
+        with unittest.mock.patch.object(study, "say", said.append), unittest.mock.patch.object(study, "bounds"):
+            self.assertIsNone(study.run(file, out, []))
+            self.assertEqual(said, ["  note: no outcome of 2 trials of a cell can decide claims A, B; it takes 7 (`seeds`)"])
+            self.assertIsNone(study.run(file, out, [], budget=0.0))
+        self.assertFalse([text for text in said[1:] if "note: " in text])
+        self.assertEqual(len(load(out).trials), 12)
 
     def test_claims_that_lack_the_results_of_a_study_get_no_trials(self):
         path = self.scratch / "claims.yaml"

@@ -31,6 +31,14 @@ class Files(common.Case):
                     seen += self.check_names(path, claim, check)
         self.assertGreater(seen, 15)
 
+    def test_the_trials_of_study_files_can_decide_their_claims(self):
+        """But for bounds of theory that no run can exceed."""
+        found = {file.stem: claims.too_few(path, file.stem, file.read_text())
+                 for path in EXPERIMENTS.glob("*/claims.yaml") for file in path.parent.glob("*.yaml")
+                 if file.stem in claims.studies_named(path)}
+        self.assertGreater(len(found), 20)
+        self.assertEqual({study for study, said in found.items() if said}, {"theory"})
+
     def check_names(self, path, claim, check):
         places = [place for key in ("on", "versus") for place in names(check.get(key, []))]
         for place in places:
@@ -134,6 +142,7 @@ class Command(common.Case):
                              "--launch", "", "--command", "make it so")
         self.assertEqual((code, err), (0, ""))
         self.assertIn("[1/1] irgp_ucb/fig2a", out)
+        self.assertIn("  note: no outcome of 2 trials of a cell can decide claims C6, C7, ", out)
         page = (self.scratch / "irgp_ucb" / "report.html").read_text()
         self.assertIn("make it so", page)
         self.assertTrue((self.scratch / "irgp_ucb" / "smoke" / "fig2a.h5").exists())

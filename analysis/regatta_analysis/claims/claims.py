@@ -62,6 +62,10 @@ class Studies:
             self._raw[study] = load(path, self._partial) if path else None
         return self._raw[study]
 
+    def states(self):
+        """A line for each study whose results are incomplete, among those that were looked at."""
+        return [results.state for results in self._raw.values() if results and results.state]
+
     def get(self, study):
         """Results of a study; None without results."""
         return self.whole(study)
@@ -217,18 +221,36 @@ def require_studies(path, names):
 
 def require_decidable(path, name, text, grows=False):
     """Before a study runs: raises InputError for a claim that speaks of a method or a problem that its file, with this
-    text, does not have, and for one that no trial of it can decide. `grows`: trials are added for open claims."""
+    text, does not have, and for one that no trial of it can decide. `grows`: trials are added for open claims; then
+    also for one of a kind that gets none and has too few."""
     require_studies(path, [name])
     for claim in read(path)["claims"]:
-        for check in checks_of(claim):
-            mine = [place.partition("/")[2] for place in checks.places_of(check) if place.partition("/")[0] == name]
+        for check, problems in _checks_on(claim, name):
             try:
-                for problem in mine:
+                for problem in problems:
                     _decidable(check, problem, text)
-                if mine and check["kind"] in (forms.FIXED if grows else forms.BY_TRIALS) and check.get("combine") != "pooled":
-                    _enough(check, text)
             except InputError as error:
                 raise InputError(f"{path}: claim {claim['id']}: {error}") from error
+    if grows and too_few(path, name, text, forms.FIXED):
+        raise InputError(f"{path}: {too_few(path, name, text, forms.FIXED)}")
+
+
+def too_few(path, name, text, kinds=forms.BY_TRIALS):
+    """A line about the claims that a study with this text has too few trials for, whatever they show; "" without
+    such claims. A study may run in spite of it: the user may be after other things than claims."""
+    seeds, instances, _ = stages.sizes(text)
+    n = max(len(seeds), instances)
+    found = [str(claim["id"]) for claim in read(path)["claims"] if n < LEAST and any(
+        check["kind"] in kinds and check.get("combine") != "pooled" for check, _ in _checks_on(claim, name))]
+    return found and (f"no outcome of {n} trials of a cell can decide claim{'s' * (len(found) > 1)} {', '.join(found)}; it "
+                      f"takes {LEAST} (`seeds`)") or ""
+
+
+def _checks_on(claim, name):
+    """[(check, the problems that it names, "" for all)] of the checks of a claim that speak of a study."""
+    found = [(check, [place.partition("/")[2] for place in checks.places_of(check) if place.partition("/")[0] == name])
+             for check in checks_of(claim)]
+    return [(check, problems) for check, problems in found if problems]
 
 
 def _decidable(check, problem, text):
@@ -241,13 +263,6 @@ def _decidable(check, problem, text):
     if unknown and forms.needs_optimum(check):
         raise InputError(f"{check['kind']}: no trial can decide this: {unknown[0]!r} has no known optimum, from which "
                          "regret is measured; say its `optimum` in the study file, or compare the best value")
-
-
-def _enough(check, text):
-    seeds, instances, _ = stages.sizes(text)
-    if max(len(seeds), instances) < LEAST:
-        raise InputError(f"{check['kind']}: no outcome of {max(len(seeds), instances)} trials of a cell can decide this; "
-                         f"`seeds` is {LEAST} at least")
 
 
 @functools.lru_cache(maxsize=64)

@@ -17,8 +17,8 @@ SHARE = 0.1  # target of `earlier`, as a share of the simple regret after the in
 
 
 def earlier(check, studies):
-    """Trials of `who` reach a target earlier than trials of `against`. Times count up to the last time that all
-    trials of both reach. A trial that has not reached the target by then counts with that time.
+    """Trials of `who` reach a target earlier than trials of `against`. Times count up to the first end of a trial of
+    both that has not reached the target. A trial that has not reached the target by then counts with that time.
 
     - `who`, `against`, `on`: the methods and the panels.
     - `crew`, `than`: see `lower at time`.
@@ -30,12 +30,13 @@ def earlier(check, studies):
     """
     rows = []
     for family, problems, results, a, b in _pairs(check, studies):
-        end = min(_of(results, cell).end for cell in (a, b))
         goal = float(check["target"]) if "target" in check else clock.target(results, problems,
                                                                              float(check.get("share", SHARE)))
-        times = [pd.Series(np.minimum(mine.first(goal), end), _trials(mine))
-                 for mine in (_of(results, cell) for cell in (a, b))]
-        rows.append(_table(studies, family, a, b, times, f", target {goal:.3g}, up to time {end:.4g}"))
+        both = [_of(results, cell) for cell in (a, b)]
+        end = min(mine.known(goal) for mine in both)
+        times = [pd.Series(np.minimum(mine.first(goal), end), _trials(mine)) for mine in both]
+        until = f", up to time {end:.4g}" if np.isfinite(end) else ""
+        rows.append(_table(studies, family, a, b, times, f", target {goal:.3g}{until}"))
     goal = f"{check['target']:g}" if "target" in check else f"{100 * check.get('share', SHARE):g} % of that after the " \
         "initial design"
     return _wins(check, studies, rows, f"time to a simple regret of {goal}")

@@ -15,7 +15,6 @@ from .errors import InputError
 EXTERNAL = "external"  # the method that stands for a program, which its label names
 
 
-@functools.lru_cache(None)
 def program():
     """The program `regatta`, see regatta.find_program; None without one."""
     try:

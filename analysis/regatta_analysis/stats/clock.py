@@ -76,6 +76,11 @@ class History:
         """The time when each trial reached a target; infinite if it did not."""
         return first_at_most(np.where(np.isfinite(self.times), self.values, np.nan), target, self.times)
 
+    def known(self, target: float) -> float:
+        """The time until which it is known which trials have reached a target: the first end of a trial that has not;
+        infinite if all have."""
+        return float(np.min(self.ends[np.isinf(self.first(target))], initial=np.inf))
+
     def of(self, algorithm: str) -> History:
         """The trials of one algorithm."""
         mine = self.index.get_level_values("algorithm") == algorithm
