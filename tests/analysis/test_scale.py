@@ -10,7 +10,7 @@ import regatta_analysis.progress as progress
 from regatta_analysis import load
 from regatta_analysis.figures.overviews import _thinned
 from regatta_analysis.report.summary import PAGE, PAGES, regret_pages
-from regatta_analysis.stats import comparison, statistics
+from regatta_analysis.stats import statistics
 
 
 class Pages(unittest.TestCase):
@@ -34,15 +34,6 @@ class Pages(unittest.TestCase):
 
 
 class Statistics(common.Case):
-    def test_pairs_without_all_pairs(self):
-        for seed in range(60):
-            random = np.random.default_rng(seed)
-            values = np.round(random.normal(0.2, 1.0, 3 + seed), seed % 3)
-            first, second = np.triu_indices(len(values), 1)
-            sums = values[first] + values[second]
-            self.assertAlmostEqual(comparison._share_of_positive_pairs(values),
-                                   np.mean(sums > 0) + 0.5 * np.mean(sums == 0), 12)
-
     def test_resamples(self):
         """Each row counts as often as its group was drawn, in blocks as well as at once."""
         groups = np.random.default_rng(0).integers(5, size=40)

@@ -317,19 +317,35 @@ class Record(common.Case):
             code, out, _ = run("readme")
         self.assertEqual(code, 0)
         self.assertEqual(put.call_args.args[0], self.scratch.parent / "docs" / "reproducing.md")
-        self.assertIn("| A1 | EI is ahead | depends on reading | shown in 1, contradicted in 1 of 2 settings and "
-                      "readings |\n| A2 | Nothing | not comparable | no data |", put.call_args.args[1])
+        self.assertIn("| A1 | EI is ahead | depends on reading | shown in 1, contradicted in 1 of 2 readings "
+                      "|\n| A2 | Nothing | not comparable | no data |", put.call_args.args[1])
         text = (self.scratch / "p" / "README.md").read_text()
         self.assertIn("| A1: EI beats GP-UCB | depends on reading | Depends: 1 shown, 0 against, 0 open of 1;", text)
         self.assertTrue(text.startswith("# p\n") and text.endswith("more\n") and "old" not in text)
 
     def test_evidence_in_one_clause(self):
-        case = {"value": 0.5, "low": 0.25, "high": None, "least": None, "most": 1.0}
+        case = {"value": 0.5, "low": 0.25, "high": None, "least": None, "most": 1.0, "universe": {}, "reading": "a",
+                "results": True}
         one = {"grade": SHOWN, "shares": {SHOWN: 1}, "count": {"shown": 1}, "cases": [case]}
         self.assertEqual(record.evidence(one), "0.5 [0.25, ∞], claimed at most 1")
-        four = one | {"shares": {SHOWN: 4}, "count": {"shown": 2, "open": 1}}
-        self.assertEqual(record.evidence(four), "2 shown, 0 against, 1 open of 3; the same grade in all 4 settings and "
-                         "readings")
+        for universes, readings, kinds in (("x", "ab", "readings"), ("xy", "a", "settings"),
+                                           ("xy", "ab", "combinations of setting and reading")):
+            cases = [case | {"universe": {"s": u}, "reading": r} for u in universes for r in readings]
+            cases.append(case | {"universe": {"s": "z"}, "reading": "c", "results": False})
+            more = one | {"shares": {SHOWN: len(cases) - 1}, "count": {"shown": 2, "open": 1}, "cases": cases}
+            self.assertEqual(record.evidence(more), f"2 shown, 0 against, 1 open of 3; the same grade in all {len(cases) - 1} "
+                             f"{kinds}")
+
+    def test_records_are_short_and_read_back_equal(self):
+        """Those of the papers, and texts, numbers and nests of all kinds."""
+        known = [json.loads(path.read_text()) for path in EXPERIMENTS.glob("*/verdicts.json")]
+        odd = {"a\nb": ["ü\"", {}, [], [[]], {"": None}], "n": [1, 1.0, -0.0, 1e-300, True], "long": ["word" * 9] * 40,
+               "deep": [[[[[["x" * 30] * 9]]]]]}
+        for value in (*known, odd, [], {}, "text", [odd, odd]):
+            text = record.as_text(value)
+            self.assertEqual(json.dumps(json.loads(text)), json.dumps(value))
+        for value in known:
+            self.assertLess(record.as_text(value).count("\n"), 400)
 
     def test_a_claim_that_has_changed_is_not_judged_yet(self):
         run("verdicts", "p", self.scratch / "s.h5")
