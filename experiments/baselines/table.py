@@ -16,6 +16,8 @@ from regatta_analysis import load
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.stats.comparison import superiority
 
+INTERVALS = ("Shares on a problem have Wilson's 95 % interval, those over all problems a bootstrap interval: each for itself, and "
+             "for a number of trials that was fixed beforehand. Verdicts are in the report of the study.")
 DRAWS = 2000
 TARGETS = 10.0 ** (-0.25 * np.arange(1, 25))
 
@@ -78,6 +80,7 @@ def print_tables(regrets, seconds):
         cost = sum(seconds[method][p] for p in common) / sum(seconds[methods[0]][p] for p in common)
         print(f"| {method} | {len(common)} | {share:.2f} [{low:.2f}, {high:.2f}] | "
               f"{sum(a <= b for a, b in medians)} of {len(common)} | {cost:.2f} |")
+    print(f"\n{INTERVALS}")
 
 
 def reached(wide, scale, end):

@@ -13,6 +13,8 @@ from regatta_analysis import load
 from regatta_analysis.load.errors import InputError
 from regatta_analysis.stats.comparison import superiority
 
+INTERVALS = ("Shares on a problem have Wilson's 95 % interval, those over all problems a bootstrap interval: each for itself, and "
+             "for a number of trials that was fixed beforehand. Verdicts are in the report of the study.")
 LEAST, DRAWS = 1e-9, 2000  # regrets below LEAST count as equal; draws of the bootstrap
 
 
@@ -71,6 +73,7 @@ def main():
     for _, row in (more[settings].drop_duplicates() if settings else more[:1]).iterrows():
         print(", ".join(f"{name}={row[name]}" for name in settings) or "all trials")
         compare(*(matches(table, row, settings) for table in tables))
+    print(INTERVALS)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ class Table(common.Case):
         self.assertEqual(lines[2:5], ["| One | 1 (1) | 2 (2); 0.00 [0.00, 0.39] |  |",
                                       "| Two | 4 (4) | 1 (1); 1.00 [0.72, 1.00] |  |",
                                       "| Three | 3 (3) |  | 3 (3); 0.50 [0.19, 0.81] |"])
+        self.assertIn("Wilson's 95 % interval", lines[-1])
         # 6 pairs that lose and 10 that win: the problems have the same weight
         self.assertTrue(lines[9].startswith("| TS | 2 | 0.50 [0.50, 0.50] | 1 of 2 | "), lines[9])
         self.assertTrue(lines[10].startswith("| MES | 1 | 0.50 [0.50, 0.50] | 1 of 1 | "), lines[10])

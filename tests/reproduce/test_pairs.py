@@ -22,7 +22,8 @@ class Pairs(common.Case):
         self.assertEqual(found[:4], ["all trials", "  One: 1.00 [0.61, 1.00]", "  Three: 0.50 [0.19, 0.81]",
                                      "  Two: 0.00 [0.00, 0.28]"])
         # (1 + 0 + 1/2)/3 below; the cube root of 1/2 * 4 * 1: every problem counts alike, not every trial
-        self.assertEqual(found[4:], ["  all 22 pairs: 0.50 [0.50, 0.50]; ratio 1.3 [1.3, 1.3]"])
+        self.assertIn("Wilson's 95 % interval", found[5])
+        self.assertEqual(found[4:5], ["  all 22 pairs: 0.50 [0.50, 0.50]; ratio 1.3 [1.3, 1.3]"])
 
     def test_mistakes(self):
         path = self.scratch / "study.h5"

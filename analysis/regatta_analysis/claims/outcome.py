@@ -94,9 +94,10 @@ STATES = {"better": SHOWN, "worse": AGAINST, "equivalent": EQUIVALENT, "inside":
 
 
 def decide_together(items):
-    """Decide comparisons of one statement, such that it is wrong about any of them with 5 % at most: each at 5 % divided
-    by their number. If all of them come out alike, one by one at 5 %, this stands: it is wrong only if the comparison
-    that is hardest to show is wrong."""
+    """Decide comparisons of one statement: each at 5 % divided by their number. If all of them come out alike, one by one
+    at 5 %, this stands. With p sorted, something is said only if the first is at most 5 % / k or the last 5 %, which is a
+    part of Simes' test (1986). So it is wrong about any of them with 5 % at most where they are independent or depend
+    on each other positively (Sarkar 1998), else with 10 %."""
     items = [item for item in items if item.judge and item.state != VOID]
     for among in dict.fromkeys((1, max(len(items), 1))):
         for item in items:
