@@ -117,6 +117,52 @@ PetscErrorCode rg_data_find(const char *path, RgText *found)
   return 0;
 }
 
+/* Whether a path stays below the folder that it begins in. */
+static bool stays_below(const char *path)
+{
+  if (!*path || *path == '/') return false;
+  for (const char *part = path; part; part = strchr(part, '/'), part += part ? 1 : 0)
+    if (part[0] == '.' && part[1] == '.' && (part[2] == '/' || !part[2])) return false;
+  return true;
+}
+
+/* Whether path[from..] leads through folders to a regular file, and never through a link. */
+static bool is_plain(char *path, size_t from)
+{
+  struct stat info;
+
+  for (char *end = path + from; (end = strchr(end, '/')); end++) {
+    *end = '\0';
+    const bool folder = !lstat(path, &info) && S_ISDIR(info.st_mode);
+    *end = '/';
+    if (!folder) return false;
+  }
+  return !lstat(path, &info) && S_ISREG(info.st_mode);
+}
+
+PetscErrorCode rg_data_find_beside(const char *file, const char *path, RgText *found, bool *beside)
+{
+  const char *folder = rg_data_folder(), *last = strrchr(path, '/'), *end = strrchr(file, '/');
+  const char *places[] = {path, last ? last + 1 : path};
+  const size_t from = end ? (size_t)(end + 1 - file) : 0;
+  struct stat info;
+
+  *beside = false;
+  if (stays_below(path)) {
+    PetscCall(rg_text_add(found, "%.*s%s", (int)from, file, path));
+    *beside = is_plain(found->data, from);
+    if (*beside) return 0;
+    PetscCall(rg_text_clear(found));
+  }
+  for (int i = 0; folder && i < 2; i++) {
+    if (!stays_below(places[i])) continue;
+    PetscCall(rg_text_add(found, "%s/%s", folder, places[i]));
+    if (!stat(found->data, &info) && S_ISREG(info.st_mode)) return 0;
+    PetscCall(rg_text_clear(found));
+  }
+  return 0;
+}
+
 #define TEMPORARY_PREFIX ".tmp."
 
 static void host_name(char host[256])

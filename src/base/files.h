@@ -95,4 +95,10 @@ const char *rg_data_folder(void);
    which stays empty if nothing is found. */
 PetscErrorCode rg_data_find(const char *path, RgText *found);
 
+/* Find a data file that a stranger's text names, without opening anything: a path below the folder
+   of `file` on which no link and no `..` stands (*beside is true), else the whole path without `..`
+   or its last name in the folder of data sets. Only regular files are found. The result is
+   appended to `found`, which stays empty if nothing is found. */
+PetscErrorCode rg_data_find_beside(const char *file, const char *path, RgText *found, bool *beside);
+
 #endif

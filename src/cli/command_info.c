@@ -462,7 +462,7 @@ static PetscErrorCode print_contents(const char *path, const RgStoreInfo *info, 
 {
   int planned = -1;
 
-  PetscCall(rg_planned_trials(NULL, info, &planned));
+  PetscCall(rg_planned_trials(NULL, path, info, &planned));
   if (contents->n_lines)
     qsort(contents->lines, (size_t)contents->n_lines, sizeof(Line), compare_lines);
   print_state(path, info, contents, planned, damaged);

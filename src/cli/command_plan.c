@@ -296,7 +296,8 @@ enum {
   OPT_MEMORY,
   OPT_QUICK,
   OPT_SIMULATE,
-  OPT_JSON
+  OPT_JSON,
+  OPT_DATA
 };
 
 static const RgOption options[] = {
@@ -310,6 +311,8 @@ static const RgOption options[] = {
    "wall time, idle time and commits of jobs with these numbers of ranks; KEY=VALUE: a cost of the "
    "machine (ticket, record, commit, metadata, file, pack)"},
   {"-json", NULL, "one line of JSON for programs: the cells with their trials, seconds and bytes"},
+  {"-data", "FOLDER",
+   "the text is from a results file in this folder: open only data there or in REGATTA_DATA"},
   RG_OPTION_PLUGIN,
   {NULL, NULL, NULL},
 };
@@ -639,13 +642,34 @@ static PetscErrorCode show_plan(const RgStudy *study, const RgArguments *argumen
   return 0;
 }
 
+/* Read the study file, or the copy of a text that stood in a results file below `folder`. */
+static PetscErrorCode load(const RgRegistry *registry, const char *path, const char *folder,
+                           RgText *near, RgStudy *study, RgDiagnostics *diagnostics)
+{
+  char *text;
+  size_t length;
+
+  if (!folder) {
+    PetscCall(rg_study_load(registry, path, study, diagnostics));
+    return 0;
+  }
+  *study = (RgStudy){0};
+  PetscCall(rg_text_add(near, "%s/%s", folder, "study"));
+  PetscCall(rg_study_read_file(path, &text, &length, diagnostics));
+  if (text) PetscCall(rg_study_parse_stored(registry, near->data, text, false, study, diagnostics));
+  PetscCall(PetscFree(text));
+  return 0;
+}
+
 static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *registry, int *exit_code)
 {
   RgStudy study;
   RgDiagnostics diagnostics = {0};
+  RgText near = {0};
   bool told;
 
-  PetscCall(rg_study_load(registry, arguments->positional[0], &study, &diagnostics));
+  PetscCall(load(registry, arguments->positional[0], arguments->option[OPT_DATA], &near, &study,
+                 &diagnostics));
   if (!diagnostics.n) PetscCall(rg_starts_announce(&study, "plan"));
   if (!diagnostics.n)
     PetscCall(rg_probe_programs(&study, !arguments->option[OPT_QUICK], &diagnostics));
@@ -656,6 +680,7 @@ static PetscErrorCode run(const RgArguments *arguments, const RgRegistry *regist
   else PetscCall(rg_print_warnings(&study));
   if (!diagnostics.n) PetscCall(show_plan(&study, arguments, exit_code));
   PetscCall(rg_study_destroy(&study));
+  PetscCall(rg_text_clear(&near));
   return 0;
 }
 

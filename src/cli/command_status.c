@@ -232,7 +232,7 @@ static PetscErrorCode show_all(const RgRegistry *registry, const char *path, con
   RgPlan plan = {0};
 
   PetscCall(rg_store_visit_heads(path, add_record, &survey, &info, &fault));
-  if (!file) PetscCall(rg_planned_load(registry, &info, &study, &plan));
+  if (!file) PetscCall(rg_planned_load(registry, path, &info, &study, &plan));
   else PetscCall(rg_study_load(registry, file, &study, &diagnostics));
   if (file && !diagnostics.n) PetscCall(rg_plan_fill(&study, &plan));
   rg_print_diagnostics(&diagnostics);

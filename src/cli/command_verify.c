@@ -393,10 +393,10 @@ static PetscErrorCode plan_study(RgVerification *s, const char *near, const char
 {
   RgDiagnostics diagnostics = {0};
 
-  PetscCall(rg_study_parse(s->registry, near, text, strlen(text), &s->study, &diagnostics));
+  PetscCall(rg_study_parse_stored(s->registry, near, text, s->programs, &s->study, &diagnostics));
   if (diagnostics.n) {
     if (s->rank == 0) rg_print_diagnostics(&diagnostics);
-    if (s->rank == 0) PetscCall(complain_of_outside(s));
+    if (s->rank == 0 && !s->study.unopened) PetscCall(complain_of_outside(s));
     s->exit_code = RG_EXIT_BAD_INPUT;
     return 0;
   }

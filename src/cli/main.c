@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "cli/petsc_options.h"
+#include "cli/shield.h"
 #include "cli/world.h"
 #include "maths/blas.h"
 #include "maths/numerics.h"
@@ -173,6 +174,21 @@ static bool is_run(int argc, char **argv)
   return argc > 1 && !strcmp(argv[1], "run");
 }
 
+/* Start HDF5, which says at length why it can't start, and can't be told to be silent before. */
+static void start_hdf5(void)
+{
+#ifdef __GLIBC__
+  FILE *const own = stderr, *const nothing = fopen("/dev/null", "we");
+  if (nothing) stderr = nothing;
+#endif
+  const bool started = rg_medium_start(rg_leave_without_memory);
+#ifdef __GLIBC__
+  stderr = own;
+  if (nothing) (void)fclose(nothing);
+#endif
+  if (!started) rg_leave_without_memory();
+}
+
 int main(int argc, char **argv)
 {
   int exit_code = RG_EXIT_INTERNAL;
@@ -180,8 +196,9 @@ int main(int argc, char **argv)
   const bool world = rg_world_needed(argc, argv);
   PetscErrorCode error;
 
-  rg_medium_drop_at_exit();
   start_with_one_thread(argv);
+  rg_watch_memory();
+  start_hdf5(); /* before MPI, which would end it: it frees what a failed allocation has broken */
   const char *narrow = rg_blas_start(world ? mpi_bytes : 0);
   if (narrow) {
     if (rg_world_speaks_for_host()) rg_warn("regatta: %s\n", narrow);
@@ -191,7 +208,8 @@ int main(int argc, char **argv)
   if (is_run(argc, argv) && rg_stop_on_signals()) return RG_EXIT_INTERNAL;
   char **seen = calloc((size_t)argc + 3, sizeof(*seen));
   if (world && !rg_world_prepare()) return RG_EXIT_BAD_INPUT;
-  if (!seen || (world && initialize_petsc(argc, argv, skip, seen))) return RG_EXIT_INTERNAL;
+  error = world && seen ? initialize_petsc(argc, argv, skip, seen) : 0;
+  if (!seen || error) leave(give_up(world, error ? error : PETSC_ERR_MEM));
   rg_world_check();
   rg_numerics_set(NULL);
   error = PetscPushErrorHandler(handle_error, NULL);

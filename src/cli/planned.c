@@ -1,21 +1,20 @@
 /* The study of a results file or study directory. */
 #include "cli/planned.h"
 
-#include <string.h>
-
+#include "cli/arguments.h"
 #include "study/plan/plan.h"
 
-PetscErrorCode rg_planned_load(const RgRegistry *registry, const RgStoreInfo *info, RgStudy *study,
-                               RgPlan *plan)
+PetscErrorCode rg_planned_load(const RgRegistry *registry, const char *path,
+                               const RgStoreInfo *info, RgStudy *study, RgPlan *plan)
 {
   RgDiagnostics diagnostics = {0};
 
   *study = (RgStudy){0};
   *plan = (RgPlan){0};
   if (!info->study || !info->study[0]) return 0;
-  PetscCall(
-    rg_study_parse(registry, info->name, info->study, strlen(info->study), study, &diagnostics));
+  PetscCall(rg_study_parse_stored(registry, path, info->study, false, study, &diagnostics));
   if (!diagnostics.n) PetscCall(rg_plan_fill(study, plan));
+  if (study->unopened) rg_print_diagnostics(&diagnostics);
   return 0;
 }
 
@@ -26,12 +25,13 @@ PetscErrorCode rg_planned_clear(RgStudy *study, RgPlan *plan)
   return 0;
 }
 
-PetscErrorCode rg_planned_trials(const RgRegistry *registry, const RgStoreInfo *info, int *n)
+PetscErrorCode rg_planned_trials(const RgRegistry *registry, const char *path,
+                                 const RgStoreInfo *info, int *n)
 {
   RgStudy study;
   RgPlan plan;
 
-  PetscCall(rg_planned_load(registry, info, &study, &plan));
+  PetscCall(rg_planned_load(registry, path, info, &study, &plan));
   *n = plan.n ? plan.n : -1;
   PetscCall(rg_planned_clear(&study, &plan));
   return 0;

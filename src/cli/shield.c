@@ -74,8 +74,51 @@ static void limit_time(const char *path)
   (void)setrlimit(RLIMIT_CPU, &time);
 }
 
-/* HDF5's exit code where it can't start, for lack of memory. */
-enum { RG_EXIT_GIVEN_UP = 255 };
+/* ---- lack of memory -------------------------------------------------------------------------- */
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGABRT};
+enum { CRASHES = sizeof(crashes) / sizeof(crashes[0]) };
+static struct sigaction others[CRASHES]; /* what other crashes do */
+
+void rg_leave_without_memory(void)
+{
+  static const char line[] = "regatta: " RG_NO_MEMORY "\n";
+
+  if (write(STDERR_FILENO, line, sizeof(line) - 1) < 0) _exit(RG_EXIT_STORAGE);
+  _exit(RG_EXIT_BAD_INPUT);
+}
+
+static void on_crash(int signal)
+{
+  if (errno == ENOMEM) rg_leave_without_memory();
+  for (int i = 0; i < CRASHES; i++)
+    if (crashes[i] == signal) (void)sigaction(signal, &others[i], NULL); /* it comes again */
+}
+
+#ifdef __GLIBC__
+/* HDF5 1.10 calls exit(-1) where it can't register an object. */
+static void on_exit_of_hdf5(int code, void *closure)
+{
+  (void)closure;
+  if ((code & 0xff) == 0xff) rg_leave_without_memory();
+}
+#endif
+
+void rg_watch_memory(void)
+{
+  static char room[1 << 16]; /* HDF5 may fill the stack, calling itself */
+  const stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)};
+  struct sigaction own = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+
+#ifdef __GLIBC__
+  static bool watched;
+  if (!watched) watched = !on_exit(on_exit_of_hdf5, NULL);
+#endif
+  (void)sigaltstack(&stack, NULL);
+  for (int i = 0; i < CRASHES; i++) (void)sigaction(crashes[i], &own, &others[i]);
+}
+
+/* ---- the child ------------------------------------------------------------------------------- */
 
 /* Exit without a core file and without messages of other libraries' signal handlers. */
 static void die_quietly(void)
@@ -85,6 +128,7 @@ static void die_quietly(void)
 
   for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++) (void)signal(fatal[i], SIG_DFL);
   (void)setrlimit(RLIMIT_CORE, &none);
+  rg_watch_memory();
 }
 
 /* Nobody would end a child that reads without end after its parent. */
@@ -124,16 +168,14 @@ static void wait_for(pid_t child, const char *path, FILE *const printed[2], int 
 
   do ended = waitpid(child, &status, 0);
   while (ended < 0 && errno == EINTR);
-  const int code = ended == child && WIFEXITED(status) ? WEXITSTATUS(status) : RG_EXIT_GIVEN_UP;
-  if (code != RG_EXIT_GIVEN_UP) {
+  if (ended == child && WIFEXITED(status)) {
     pass_on(printed[0], stdout);
     pass_on(printed[1], stderr);
-    *exit_code = code;
+    *exit_code = WEXITSTATUS(status);
     return;
   }
   const int end = ended == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-  if (ended == child && WIFEXITED(status)) rg_complain("%s: " RG_NO_MEMORY, path);
-  else if (end == SIGALRM) rg_complain("%s can't be read: its file system does not answer", path);
+  if (end == SIGALRM) rg_complain("%s can't be read: its file system does not answer", path);
   else
     rg_complain("%s is damaged: HDF5 %s", path,
                 end == SIGXCPU ? "reads it without end" : "can't read it");

@@ -13,4 +13,10 @@
 PetscErrorCode rg_shield_command(const RgCommand *command, const RgArguments *arguments,
                                  const RgRegistry *registry, int *exit_code);
 
+/* Leave with one line about the lack of memory, and RG_EXIT_BAD_INPUT. */
+void rg_leave_without_memory(void);
+/* Leave so where HDF5 crashes, or calls exit(), because an allocation failed. Call it again after
+   the signals have got other handlers, for what other crashes do. */
+void rg_watch_memory(void);
+
 #endif

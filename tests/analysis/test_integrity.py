@@ -6,7 +6,9 @@ import re
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
+import time
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
@@ -28,6 +30,14 @@ FORMAT = common.HERE.parents[1] / "docs" / "results-format.md"
 def frames(path):
     results = load(path)
     return results.trials, results.data, results.texts("key")
+
+
+def is_alive(pid):
+    """Whether a process runs (a zombie does not)."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 class Damage(common.Case):
@@ -206,6 +216,17 @@ class Damage(common.Case):
         self.assertEqual(found, {self.cut: None, self.whole: None,
                                  bad: f"{bad}: damaged: HDF5 can't read it",
                                  worse: f"{worse}: damaged: HDF5 can't read it"})
+
+    def test_child_dies_with_its_parent(self):
+        """Also one that does not look at its questions any more."""
+        code = ("import sys, time\nfrom regatta_analysis.load.reader import Reader\nreader = Reader()\n"
+                "reader.ask(sys.argv[1], 'contents')\nprint(reader._end.peek()[2][1], flush=True)\ntime.sleep(1e6)\n")
+        with subprocess.Popen([sys.executable, "-c", code, self.whole], stdout=subprocess.PIPE, text=True) as parent:
+            child = int(parent.stdout.readline())
+            os.kill(child, signal.SIGSTOP)
+            parent.kill()
+        while is_alive(child):
+            time.sleep(0.02)
 
     def test_reader_that_dies_later(self):
         """A failed read after the file was opened gives one line too, and other reads still answer."""

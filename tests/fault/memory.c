@@ -46,6 +46,7 @@ __attribute__((constructor)) static void begin(void)
 {
   const char *call = getenv("REGATTA_MEMORY_CALL"), *forever = getenv("REGATTA_MEMORY_FOREVER");
 
+  if (strcmp(program_invocation_short_name, "regatta")) return; /* MPI starts programs of its own */
   dl_iterate_phdr(note_library, NULL);
   memory.call = call ? atol(call) : 0;
   memory.forever = forever && atoi(forever);
@@ -56,7 +57,7 @@ __attribute__((constructor)) static void begin(void)
 
 __attribute__((destructor)) static void end(void)
 {
-  const char *path = getenv("REGATTA_MEMORY_COUNT");
+  const char *path = memory.armed ? getenv("REGATTA_MEMORY_COUNT") : NULL;
   FILE *file = path ? fopen(path, "w") : NULL;
 
   memory.armed = false;

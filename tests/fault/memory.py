@@ -1,7 +1,7 @@
-"""Every allocation of the program, HDF5 and PETSc fails in turn, in six commands on a small file: results, or an end
-without a crash, a trace or an internal error. Where HDF5 itself can't start, it may print its own lines or nothing.
+"""Every allocation of the program, HDF5 and PETSc fails in turn, in six commands on a small file: results, or one line
+about the lack of memory and exit code 2. No shard is set aside.
 
-REGATTA_PROGRAM, MEMORY_SHIM: what to run. REGATTA_LONG=1: every allocation, else a sample."""
+REGATTA_PROGRAM, MEMORY_SHIM: what to run. REGATTA_LONG=1: every allocation, else a sample over the whole range."""
 import collections
 import os
 import pathlib
@@ -16,8 +16,9 @@ common: {iterations: 3, initial_points: 3}
 problems: [branin]
 algorithms: [gp_ucb]
 """
-SAMPLE = 5
-GIVEN_UP = 255  # HDF5 has ended the process
+SAMPLE = 8
+# glibc's own line, where HDF5 has broken the heap before it reports the error; nothing can turn it off.
+HEAP = ("corrupted ", "malloc(): ", "free(): ", "double free", "munmap_chunk(): ", "realloc(): ")
 
 
 def run(folder, *arguments, **settings):
@@ -30,9 +31,10 @@ def run(folder, *arguments, **settings):
 
 
 def is_good(done):
-    return (done.returncode == 0 or "HDF5-DIAG" in done.stderr or done.returncode == GIVEN_UP
-            or done.returncode in (2, 3) and len(done.stderr.splitlines()) <= 2
-            and "PETSC ERROR" not in done.stderr)
+    lines = [line for line in done.stderr.splitlines() if not line.startswith(HEAP)]
+    if not done.returncode:  # a commit that failed is repeated, after one line
+        return not lines or len(lines) == 1 and "finished trials wait in memory" in lines[0]
+    return done.returncode == 2 and len(lines) == 1 and "not enough memory" in lines[0]
 
 
 def enumerate_command(folder, arguments, draw):
@@ -42,12 +44,14 @@ def enumerate_command(folder, arguments, draw):
     clean()
     run(folder, *arguments, count=folder / "count")
     total, ends, bad = int((folder / "count").read_text()), collections.Counter(), []
-    calls = range(1, total + 1) if os.environ.get("REGATTA_LONG") else draw.sample(range(1, total + 1), SAMPLE)
+    edges = [1 + total * k // SAMPLE for k in range(SAMPLE + 1)]
+    calls = range(1, total + 1) if os.environ.get("REGATTA_LONG") else \
+        [1, *(draw.randrange(*edge) for edge in zip(edges, edges[1:]))]
     for call in calls:
         clean()
         done = run(folder, *arguments, call=call)
         ends[done.returncode] += 1
-        if not is_good(done):
+        if not is_good(done) or (folder / "new.h5.d" / "bad").exists():
             bad.append(f"{arguments[0]}, allocation {call}: exit code {done.returncode}\n{done.stderr}")
     print(f"{arguments[0]}: {total} allocations, {len(calls)} failed in turn, exit codes {dict(ends)}", flush=True)
     return bad

@@ -1,5 +1,7 @@
 """Files of strangers are only data: what a study file, a results file or a study directory can make a command do."""
+import ctypes
 import os
+import pathlib
 import re
 import shutil
 import socket
@@ -155,6 +157,124 @@ class Results(RegattaTest):
         self.assertNotIn("secret of", out + err)
 
 
+class Opened:
+    """Counts how often files are opened, by anyone."""
+    OPEN, NONBLOCK = 0x20, 0o4000  # of inotify
+
+    def __init__(self, *paths):
+        libc = ctypes.CDLL(None, use_errno=True)
+        self.events = libc.inotify_init1(self.NONBLOCK)
+        for path in paths:
+            assert libc.inotify_add_watch(self.events, os.fsencode(path), self.OPEN) >= 0, path
+
+    def count(self):
+        try:
+            return len(os.read(self.events, 1 << 16)) // 16
+        except BlockingIOError:
+            return 0
+
+    def close(self):
+        os.close(self.events)
+
+
+DATA = """study: strange
+seeds: 2
+common: {{iterations: 2, initial_points: 2, given: {0}given.csv, workers: 2, duration: recorded {0}times.h5}}
+problems: [{{name: dataset, path: {0}table.csv, objective: y}}]
+algorithms: [random]
+"""
+
+
+class Data(RegattaTest):
+    """Data that the study in a results file names are opened if they stand beside it or in REGATTA_DATA."""
+    names = ("table.csv", "given.csv", "times.h5")
+
+    def setUp(self):
+        super().setUp()
+        os.environ.pop("REGATTA_DATA", None)
+        self.data, self.here = self.folder / "data", self.folder / "here"
+        self.data.mkdir()
+        self.here.mkdir()
+        rows = [f"{k % 4},{k // 4},{k * k % 7}" for k in range(12)]
+        (self.data / "table.csv").write_text("\n".join(["x1,x2,y", *rows]) + "\n")
+        (self.data / "given.csv").write_text("\n".join(["x1,x2", "1,1", "2,0"]) + "\n")
+        timed = DATA.format("").replace("recorded times.h5", '"uniform(1, 2)"')
+        self.study = self.data / "timed.yaml"
+        self.study.write_text(timed)
+        self.run_ok("run", self.study, "-o", self.data / "times.h5", "-quiet")
+
+    def results(self, folder):
+        """A results file in `here`, made when `folder` had the data."""
+        output = self.here / "out.h5"
+        output.unlink(missing_ok=True)
+        self.study = self.here / "study.yaml"
+        self.study.write_text(DATA.format(folder))
+        self.run_ok("run", self.study, "-o", output, "-quiet")
+        return output
+
+    def ask(self, path, opened, refused):
+        """Every command that takes a results file, and Python."""
+        merged = self.folder / "merged.h5"
+        for command in (("info",), ("status",), ("checksum",), ("verify", "-no-rerun"), ("verify", "-all"),
+                        ("merge", "-o", merged)):
+            code, out, err = regatta(command[0], path, *command[1:])
+            about = f"{' '.join(map(str, command))}: {out}{err}"
+            lines = err.splitlines() if refused and command[0] != "checksum" else []
+            self.assertEqual(code, 2 if lines and command[0] == "verify" else 0, about)
+            if command[0] == "merge":
+                out, lines = out + err, lines and ["merge"]
+                merged.unlink()
+            else:
+                self.assertEqual(err.splitlines(), lines, about)
+            self.assertEqual(len(lines), int(refused and command[0] != "checksum"), about)
+            if lines:
+                self.assertIn("data not opened", out + err, about)
+                self.assertIn("REGATTA_DATA", out + err, about)
+                for name in self.names:
+                    self.assertIn(name, out + err, about)
+            self.assertEqual(opened.count() == 0, refused or command[0] in ("checksum",), about)
+        done = subprocess.run([sys.executable, "-c", PAGE, path], capture_output=True, text=True, check=True,
+                              env=dict(environment(), PYTHONPATH=str(ROOT / "analysis"), REGATTA=REGATTA))
+        self.assertEqual(" 2\n" in done.stdout, not refused, done.stdout + done.stderr)
+        self.assertEqual(opened.count() == 0, refused, "Python")
+
+    def test_data_of_a_results_file(self):
+        def away(name, how):
+            (self.here / name).unlink(missing_ok=True)
+            if how == "copy":
+                shutil.copy(self.data / name, self.here / name)
+            elif how == "link":
+                (self.here / name).symlink_to(self.data / name)
+            elif how == "pipe":
+                os.mkfifo(self.here / name)
+
+        for folder in (f"{self.data}/", "../data/"):
+            path = self.results(folder)
+            opened = Opened(*(self.data / name for name in self.names))
+            self.ask(path, opened, refused=True)
+            os.environ["REGATTA_DATA"] = str(self.data)
+            self.ask(path, opened, refused=False)
+            del os.environ["REGATTA_DATA"]
+            opened.close()
+        for name in self.names:
+            away(name, "copy")
+        path = self.results("")
+        for how, refused in (("copy", False), ("link", True), ("pipe", True), ("none", True)):
+            for name in self.names:
+                away(name, how)
+            watched = [folder / name for folder in (self.data, self.here) for name in self.names]
+            opened = Opened(*filter(pathlib.Path.exists, watched))
+            os.chdir(self.data)  # has data of these names, and is not where the results are
+            self.ask(path, opened, refused)
+            os.chdir("/")
+            opened.close()
+        (self.here / "sub").symlink_to(self.data)
+        path = self.results("sub/")
+        opened = Opened(*(self.data / name for name in self.names))
+        self.ask(path, opened, refused=True)
+        opened.close()
+
+
 METHOD = """#!{python}
 import json, pathlib, sys
 pathlib.Path({mark!r}).touch()
@@ -178,7 +298,7 @@ PAGE = """import sys
 import regatta_analysis as ra
 from regatta_analysis.load import program
 results = ra.load(sys.argv[1])
-print(results.counts(), sum(c["trials"] for c in program.planned(results.study, results.path.parent)))
+print(results.counts(), sum(c["trials"] for c in program.planned(results.study, results.path.parent) or ()))
 """
 
 
@@ -195,6 +315,11 @@ class Programs(RegattaTest):
         self.assertEqual({name for name in starts if starts[name] != "none"},
                          {"run", "plan", "eval", "serve", "verify"})
         self.assertIn("`-allow-programs`", starts["verify"])
+        reads = {name: row[2].strip() for row in rows for name in re.findall(r"`(\w+)`", row[0])}
+        self.assertEqual({name for name in reads if reads[name].startswith(("as `info`", "data below its folder"))},
+                         {"info", "status", "verify", "merge"})  # these, and Python: class Data
+        self.assertEqual({name for name in reads if reads[name] == "none"},
+                         {"checksum", "list", "describe", "version", "new", "help"})
         self.assertIn("`-quick` none", starts["plan"])
 
     def test_a_results_file_starts_nothing(self):

@@ -112,7 +112,7 @@ algorithms: [random]
         away.mkdir()
         shutil.move(self.output, away)
         self.output = away / "out.h5"
-        self.verify(2, says="can't be planned here")
+        self.verify(2, says="data not opened")
         self.verify(0, "-study", study, says="2 equal in every bit")
 
 

@@ -39,22 +39,20 @@ def titles():
 @functools.lru_cache(8)
 def planned(study, folder):
     """The cells that a study plans, by its text: a tuple of mappings with `problem`, `algorithm`, `settings` and
-    `trials`. None if the program can't compute them: there is no program, or the study needs a plug-in or a file that
-    is neither in the working directory nor in `folder`, where the results are."""
+    `trials`. None if the program can't compute them: there is no program, or the study needs a plug-in or data that are
+    neither in `folder`, where the results are, nor in REGATTA_DATA. No other data are opened: the text may be a
+    stranger's."""
     if not program() or not study:
         return None
     with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:
         file.write(study)
         file.flush()
-        for place in (None, folder):
-            try:
-                done = subprocess.run([program(), "plan", file.name, "-quick", "-json"], capture_output=True, text=True,
-                                      timeout=60, stdin=subprocess.DEVNULL, cwd=place)
-                if not done.returncode:
-                    return tuple(json.loads(done.stdout)["cells"])
-            except (OSError, subprocess.SubprocessError, ValueError, KeyError):
-                return None
-    return None
+        try:
+            done = subprocess.run([program(), "plan", file.name, "-quick", "-json", "-data", folder],
+                                  capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+            return None if done.returncode else tuple(json.loads(done.stdout)["cells"])
+        except (OSError, subprocess.SubprocessError, ValueError, KeyError):
+            return None
 
 
 def formula(name, columns, **settings):

@@ -1,6 +1,7 @@
 """Results files, read in a child process. HDF5 trusts its input, and altered bytes can make it crash or never return.
 The child passes on its data as plain bytes. If the child dies, the file is damaged, and the next question gets another
 child."""
+import ctypes
 import functools
 import gc
 import json
@@ -61,9 +62,12 @@ class Reader:
 
     def _start(self):
         ours, theirs = Pipe()
+        parent, lasts = os.getpid(), threading.current_thread() is threading.main_thread()
         child = os.fork()
         if not child:
             ours.close()
+            if lasts:
+                _die_with(parent)
             _serve(theirs)
         theirs.close()
         _pipes.add(ours)
@@ -127,6 +131,17 @@ def _send(theirs, kind, answer):
 
 
 # ---- the child ---------------------------------------------------------------------------------
+
+
+def _die_with(parent):
+    """A child that waits for questions ends when its parent does; one that reads would go on. The signal of Linux is
+    about the thread that made the child: of other threads than the main one, which may end early, it is not wanted."""
+    try:
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+    except (AttributeError, OSError):
+        pass  # not Linux: the limits on time end it
+    if os.getppid() != parent:
+        os._exit(0)
 
 
 def _serve(theirs):

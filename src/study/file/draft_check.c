@@ -1,6 +1,7 @@
 /* Checks of cells against their domains: impossible combinations are mistakes of the study file. */
 #include "acquisition/levels.h"
 #include "acquisition/path_sampler.h"
+#include "base/files.h"
 #include "base/grow.h"
 #include "base/inputs.h"
 #include "base/number.h"
@@ -11,6 +12,7 @@
 #include "maths/law.h"
 #include "maths/lbfgsb.h"
 #include "study/file/draft.h"
+#include "study/file/crew_options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -166,6 +168,7 @@ typedef struct {
   RgDiagnostics *diagnostics;
   int n_variants;
   Variant *variants; /* owned */
+  RgText unopened;   /* names of data that the text of a results file may not open */
 } Checker;
 
 /* Add mistakes to another list, each message once per place: many cells share an entry of the
@@ -624,22 +627,103 @@ static bool has_known(const RgCell *cell)
   return cell->given.y && (counted || !(cell->problem->traits & RG_PROBLEM_COSTLY));
 }
 
+/* ---- data that the text of a results file names ---------------------------------------------- */
+
+static PetscErrorCode note_unopened(Checker *checker, const char *name)
+{
+  RgText quoted = {0};
+
+  PetscCall(rg_text_add(&quoted, "'%.100s'", name));
+  if (!checker->unopened.length || !strstr(checker->unopened.data, quoted.data))
+    PetscCall(
+      rg_text_add(&checker->unopened, "%s%s", checker->unopened.length ? ", " : "", quoted.data));
+  PetscCall(rg_text_clear(&quoted));
+  checker->study->unopened = true;
+  return 0;
+}
+
+/* Replace the paths in `options` by those of the files that may be opened. Programs stay as they
+   are: nothing here opens them. */
+static PetscErrorCode confine_paths(Checker *checker, const RgParam *table, void *options)
+{
+  for (; table && table->name; table++) {
+    char **path = (char **)((char *)options + table->offset);
+    RgText found = {0};
+    bool beside;
+    if (table->type != RG_PARAM_PATH || !strcmp(table->name, "program") || !*path) continue;
+    PetscCall(rg_data_find_beside(checker->study->path, *path, &found, &beside));
+    if (found.length) {
+      PetscCall(PetscFree(*path));
+      PetscCall(PetscStrallocpy(found.data, path));
+    } else {
+      PetscCall(note_unopened(checker, *path));
+    }
+    PetscCall(rg_text_clear(&found));
+  }
+  return 0;
+}
+
+/* The same for `duration: recorded FILE of LABEL`, whose file is found from the study's folder. */
+static PetscErrorCode confine_duration(Checker *checker, char **duration)
+{
+  RgText found = {0}, made = {0};
+  bool beside;
+
+  if (rg_duration_kind(*duration) != RG_DURATION_RECORDED) return 0;
+  const char *begin = *duration + strcspn(*duration, " "), *of;
+  begin += strspn(begin, " ");
+  of = strstr(begin, " of ");
+  PetscCall(rg_text_add(&made, "%.*s", (int)(of ? (size_t)(of - begin) : strlen(begin)), begin));
+  while (made.length && made.data[made.length - 1] == ' ') made.data[--made.length] = '\0';
+  PetscCall(rg_data_find_beside(checker->study->path, made.data, &found, &beside));
+  if (!found.length || strstr(found.data, " of ")) {
+    if (!beside) PetscCall(note_unopened(checker, made.data));
+  } else if (!beside) {
+    PetscCall(rg_text_clear(&made));
+    PetscCall(rg_text_add(&made, "recorded %s%s", found.data, of ? of : ""));
+    PetscCall(PetscFree(*duration));
+    PetscCall(PetscStrallocpy(made.data, duration));
+  }
+  PetscCall(rg_text_clear(&made));
+  PetscCall(rg_text_clear(&found));
+  return 0;
+}
+
+/* Find the data and programs of a cell. *may: the data may be opened. */
+static PetscErrorCode find_files(Checker *checker, RgCell *cell, bool *may)
+{
+  const size_t before = checker->unopened.length;
+  const RgPlace place = cell->problem_place;
+
+  *may = true;
+  if (checker->study->stored) {
+    PetscCall(confine_paths(checker, cell->problem->params, cell->problem_options));
+    PetscCall(confine_paths(checker, cell->algorithm->params, cell->algorithm_options));
+    PetscCall(confine_paths(checker, rg_run_params, &cell->run));
+    PetscCall(confine_duration(checker, &cell->crew.duration));
+    *may = checker->unopened.length == before;
+  }
+  PetscCall(rg_params_resolve(cell->problem->params, cell->problem_options, place));
+  PetscCall(
+    rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
+  PetscCall(rg_params_resolve(rg_run_params, &cell->run, place));
+  return 0;
+}
+
 /* Check a cell and write its identity: everything that can change a result, and nothing else.
    Paths stay as typed, so that the text does not depend on the working directory. */
 static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
 {
   RgText problem = {0}, algorithm = {0}, text = {0};
   const Variant *variant = NULL;
+  bool may;
 
   PetscCall(add_problem_text(cell, &problem));
   if (!cell->algorithm->outside) PetscCall(add_algorithm_text(cell, &algorithm));
-  PetscCall(rg_params_resolve(cell->problem->params, cell->problem_options, cell->problem_place));
-  PetscCall(
-    rg_params_resolve(cell->algorithm->params, cell->algorithm_options, cell->algorithm_place));
+  PetscCall(find_files(checker, cell, &may));
   if (cell->algorithm->outside) PetscCall(add_algorithm_text(cell, &algorithm));
-  PetscCall(rg_params_resolve(rg_run_params, &cell->run, cell->problem_place));
-  PetscCall(find_variant(checker, cell, problem.data, &variant));
-  if (variant->sound) {
+  if (may) PetscCall(find_variant(checker, cell, problem.data, &variant));
+  if (may && variant->sound) {
     PetscCall(check_domain(checker, cell, &variant->domain));
     PetscCall(rg_text_add(&text, "%s" RG_CELL_RUN, variant->identity));
     PetscCall(add_run_text(cell, &text));
@@ -654,7 +738,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     if (has_known(cell)) PetscCall(rg_text_add(&text, ";known=%d", RG_KNOWN_REVISION));
     PetscCall(rg_text_add(&text, ";%s", algorithm.data));
     cell->text = text.data;
-    PetscCall(look_outside(cell));
+    if (checker->study->programs) PetscCall(look_outside(cell));
   }
   PetscCall(rg_text_clear(&problem));
   PetscCall(rg_text_clear(&algorithm));
@@ -706,6 +790,12 @@ PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
     PetscCall(PetscFree(checker.variants[i].identity));
   }
   PetscCall(PetscFree(checker.variants));
+  if (study->unopened)
+    rg_diagnostics_add(diagnostics, (RgPlace){study->path, 0, 0},
+                       "data not opened, because no such file is beside this one or in "
+                       "REGATTA_DATA: %.160s; copy it there",
+                       checker.unopened.data);
+  PetscCall(rg_text_clear(&checker.unopened));
   if (diagnostics->n > before) return 0;
   PetscCall(check_duplicates(&checker));
   return 0;

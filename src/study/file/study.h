@@ -122,6 +122,9 @@ typedef struct RgStudy {
   int n_cells;
   RgCell *cells; /* owned */
   char *shared;  /* notes on cells that cover several values of a sweep; NULL: no notes; owned */
+  bool stored;   /* the text is that of a results file: see rg_study_parse_stored */
+  bool programs; /* the programs that it names may be read */
+  bool unopened; /* it names data that was not opened */
 } RgStudy;
 
 /* Read and validate a study file: syntax, keys, types, ranges, combinations (every cell is
@@ -135,6 +138,12 @@ PetscErrorCode rg_study_load(const RgRegistry *registry, const char *path, RgStu
    mistakes. */
 PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, const char *text,
                               size_t length, RgStudy *study, RgDiagnostics *diagnostics);
+/* The same for a study text in the results file or study directory `path`, which may be a
+   stranger's. Of the data that it names, only those are opened that stand beside `path` or in
+   REGATTA_DATA (rg_data_find_beside). One diagnostic names the others, and study->unopened is set.
+   programs: its programs may be read, for a hash of them. */
+PetscErrorCode rg_study_parse_stored(const RgRegistry *registry, const char *path, const char *text,
+                                     bool programs, RgStudy *study, RgDiagnostics *diagnostics);
 /* Read a study file: *text is NUL-terminated, *length excludes the NUL; owned by the caller
    (PetscFree). If the file can't be read, is larger than 4 MiB or is not a regular file, *text
    is NULL and there is a diagnostic. */

@@ -327,14 +327,14 @@ static PetscErrorCode draft_destroy(RgDraft *draft)
   return 0;
 }
 
-PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, const char *text,
-                              size_t length, RgStudy *study, RgDiagnostics *diagnostics)
+/* study: zeroed but for what its text may open. */
+static PetscErrorCode parse(const RgRegistry *registry, const char *path, const char *text,
+                            size_t length, RgStudy *study, RgDiagnostics *diagnostics)
 {
   RgDraft draft = {.registry = registry, .path = path, .diagnostics = diagnostics};
   RgYamlTree tree;
   const int before = diagnostics->n;
 
-  PetscCall(PetscMemzero(study, sizeof(*study)));
   study->registry = registry;
   PetscCall(rg_yaml_parse(path, text, length, &tree, diagnostics));
   if (diagnostics->n == before) {
@@ -349,6 +349,20 @@ PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, cons
     study->cells[i].problem_place.file = study->cells[i].algorithm_place.file = study->path;
   sort_diagnostics(diagnostics, before);
   return 0;
+}
+
+PetscErrorCode rg_study_parse(const RgRegistry *registry, const char *path, const char *text,
+                              size_t length, RgStudy *study, RgDiagnostics *diagnostics)
+{
+  *study = (RgStudy){.programs = true};
+  return parse(registry, path, text, length, study, diagnostics);
+}
+
+PetscErrorCode rg_study_parse_stored(const RgRegistry *registry, const char *path, const char *text,
+                                     bool programs, RgStudy *study, RgDiagnostics *diagnostics)
+{
+  *study = (RgStudy){.stored = true, .programs = programs};
+  return parse(registry, path, text, strlen(text), study, diagnostics);
 }
 
 PetscErrorCode rg_study_read_file(const char *path, char **text, size_t *length,

@@ -233,6 +233,17 @@ static const H5FD_class_t medium_class = {
   .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
+static void (*tell_no_memory)(void); /* NULL: nobody wants to know */
+
+/* Called by HDF5 in place of printing an error. Its codes do not tell a lack of memory from other
+   failures, so that the C library's word counts. */
+static herr_t note_error(hid_t stack, void *closure)
+{
+  (void)stack, (void)closure;
+  if (errno == ENOMEM && tell_no_memory) tell_no_memory();
+  return 0;
+}
+
 static hid_t open_with(hid_t access, bool create)
 {
   hid_t file, creation;
@@ -251,7 +262,8 @@ hid_t rg_medium_open(RgMedium *medium, bool create)
   MediumInfo info = {medium};
   hid_t file = -1, access;
 
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  errno = 0; /* of now: see note_error */
+  H5Eset_auto2(H5E_DEFAULT, note_error, NULL);
   H5PLset_loading_state(0); /* no file makes HDF5 load a library */
   medium->driver = H5FDregister(&medium_class);
   access = H5Pcreate(H5P_FILE_ACCESS);
@@ -271,7 +283,10 @@ bool rg_medium_close(RgMedium *medium, hid_t file)
   return closed;
 }
 
-void rg_medium_drop_at_exit(void)
+bool rg_medium_start(void (*no_memory)(void))
 {
   (void)H5dont_atexit();
+  tell_no_memory = no_memory;
+  errno = 0;
+  return H5open() >= 0 && H5Eset_auto2(H5E_DEFAULT, note_error, NULL) >= 0;
 }

@@ -39,9 +39,11 @@ hid_t rg_medium_open(RgMedium *medium, bool create);
    not complete it. */
 bool rg_medium_close(RgMedium *medium, hid_t file);
 
-/* Call in a program's main() before anything else uses HDF5: at exit the library then leaves files
-   that an error has left open as they are. It would write to them, through a medium whose memory is
-   gone. */
-void rg_medium_drop_at_exit(void);
+/* Start HDF5 for a program, in its main(); false: there is no memory for it. At exit the library
+   leaves files that an error has left open as they are: it would write to them, through a medium
+   whose memory is gone. no_memory is called, and should not return, where a call of HDF5 fails
+   because an allocation failed: HDF5 may have broken its own data then, and a file that it can't
+   read is not damaged. */
+bool rg_medium_start(void (*no_memory)(void));
 
 #endif

@@ -129,7 +129,7 @@ static PetscErrorCode find_complete(const char *path, const char *text, const Rg
   int missing = 0;
 
   *complete = false;
-  PetscCall(rg_study_parse(NULL, path, text, strlen(text), &study, &diagnostics));
+  PetscCall(rg_study_parse_stored(NULL, path, text, false, &study, &diagnostics));
   if (diagnostics.n == 0) {
     PetscCall(rg_plan_create(&study, &plan));
     for (int i = 0; i < plan->n; i++) {
@@ -142,7 +142,7 @@ static PetscErrorCode find_complete(const char *path, const char *text, const Rg
     PetscCall(rg_plan_destroy(&plan));
   } else {
     snprintf(fault->message, sizeof(fault->message),
-             "the study in %.150s can't be read here (%.250s): the output is not called complete",
+             "the study in %.150s can't be read here (%.290s): the output is not called complete",
              path, diagnostics.list[0].message);
   }
   PetscCall(rg_study_destroy(&study));
