@@ -13,14 +13,15 @@
 /* Accuracy of interpolation between contexts: for a first look at raw points, while starts climb,
    and while the best of them climb. In one design coordinate there is no first look, since the best
    raw points lie on few hills, and criteria that choose among contexts or slopes, and so have
-   kinks, get more. */
-#define FIRST 1e-3
-#define ROUGH 1e-5
+   kinks, get more. In more coordinates, values need fewer nodes than slopes. */
+#define FIRST 3e-3
+#define ROUGH 3e-5
+#define ROUGH_VALUES 1e-4
 #define ROUGH_KINKS 1e-7
 #define FINE 1e-7
 #define FINE_KINKS 1e-9
-#define FEW_DATA                                                                                   \
-  64 /* up to this, all contexts serve a criterion that costs more than U, or slopes */
+/* Up to this, all contexts serve a criterion that costs more than U, or slopes. */
+#define FEW_DATA 64
 #define ROUGH_NODES 96 /* largest number of nodes; beyond it the search uses none */
 #define FINE_NODES 256
 #define FINE_PRODUCT 32    /* the same limit for a product kernel, whose form costs no more */
@@ -355,7 +356,8 @@ static double rough_tolerance(const RgModel *model, const RgContextual *what)
 {
   const bool fine = has_fine_kinks(model, what) && what->criterion != rg_ucb_minimum;
 
-  return fine ? ROUGH_KINKS : ROUGH;
+  if (fine) return ROUGH_KINKS;
+  return model->domain->design.dim == 1 || what->n_slopes ? ROUGH : ROUGH_VALUES;
 }
 
 /* Nodes if possible, else `few`, else all contexts, each under a projection if one exists. near:

@@ -40,7 +40,6 @@ const RgParam rg_maximiser_params[] = {
 };
 
 #define SHARE 10    /* one start in SHARE is reserved for extra points */
-#define AGAIN 2     /* raw points per start that are ranked by two functions */
 #define EXAMINED 16 /* end points apart that get a value of the true function */
 #define APART 5e-3  /* largest distance of neighbours along a coordinate, unit cube */
 #define FINALISTS 4 /* end points that climb on the true function */
@@ -83,10 +82,10 @@ static PetscErrorCode screening_destroy(Screening *screening)
   return 0;
 }
 
-/* The best points by the first function, a few for each start, get the value of `function`. */
+/* The best points by the first function, one for each start, get the value of `function`. */
 static PetscErrorCode rank_again(const RgScreen *with, int starts, Screening *screening)
 {
-  const int most = PetscMin(AGAIN * starts, screening->n);
+  const int most = PetscMin(starts, screening->n);
   const size_t dim = (size_t)screening->dim;
   int *list, count = 0;
   double *X, *value;

@@ -7,7 +7,7 @@
    Deviations: none; on boxes the paper's beta_t has constants that can't be known, so the width is
    given.
    Cost per iteration: O(n^2) per acquisition value, plus the model.
-   Needs announced contexts. Revision 2. */
+   Needs announced contexts. Revision 1. */
 #include "acquisition/confidence.h"
 #include "algorithm/contextual.h"
 
@@ -75,7 +75,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_cgp_ucb = {
-  RG_ABOUT("cgp_ucb", "CGP-UCB", 2,
+  RG_ABOUT("cgp_ucb", "CGP-UCB", 1,
            "x_t = argmax mu(x, c_t) + sqrt(beta_t) sd(x, c_t), c_t announced before the decision",
            "Krause, Ong (2011), Contextual Gaussian process bandit optimization, Algorithm 1"),
   .needs = RG_NEEDS_ANNOUNCED,

@@ -1,8 +1,8 @@
 /* drbo_mmd: distributionally robust Bayesian optimisation in maximum mean discrepancy.
 
    x_t = argmax_x min { sum_i q_i U(x, c_i) : q in the simplex, MMD(q, p) <= r_t }, U = mu + width
-   sd, over a grid of contexts, p the histogram of the contexts observed so far, r_t = (2 + sqrt(2
-   log(1/gamma)))/sqrt(n).
+   sd, over a grid of contexts and those seen outside the box, p the histogram of the contexts
+   observed so far, r_t = (2 + sqrt(2 log(1/gamma)))/sqrt(n).
    Source: Kirschner, Bogunovic, Jegelka, Krause (2020); sbo_kde 3.1, wdrbo 3.
    Deviations: the inner problem is solved exactly (robust/mmd.h), where the released comparison
    calls a first-order conic solver; the whole grid in more than one context dimension, where it

@@ -1,6 +1,8 @@
 /* The ball of the methods that are robust in maximum mean discrepancy. */
 #include "algorithm/mmd_ball.h"
 
+#include <string.h>
+
 /* K of the contexts: the model's kernel at equal x. */
 static PetscErrorCode context_matrix(const RgModel *model, int n, const double *contexts, double *K)
 {
@@ -16,6 +18,34 @@ static PetscErrorCode context_matrix(const RgModel *model, int n, const double *
   return 0;
 }
 
+static bool is_inside(int dim, const double *c)
+{
+  bool inside = true;
+
+  for (int k = 0; k < dim; k++) inside = inside && c[k] >= 0 && c[k] <= 1;
+  return inside;
+}
+
+/* Add the contexts that nature drew outside the box, each once. */
+static PetscErrorCode add_outside(const RgHistory *history, int *n, double **points)
+{
+  const int dim = history->context_dim;
+  double *all;
+
+  PetscCall(PetscMalloc1((size_t)(*n + history->n) * dim, &all));
+  PetscCall(PetscArraycpy(all, *points, (size_t)*n * dim));
+  for (int i = 0, grid = *n; i < history->n; i++) {
+    const double *c = history->c + (size_t)i * dim;
+    bool known = is_inside(dim, c);
+    for (int l = grid; l < *n && !known; l++)
+      known = !memcmp(all + (size_t)l * dim, c, dim * sizeof(double));
+    if (!known) PetscCall(PetscArraycpy(all + (size_t)(*n)++ * dim, c, dim));
+  }
+  PetscCall(PetscFree(*points));
+  *points = all;
+  return 0;
+}
+
 PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory *history, int size,
                                   RgMmdBall *ball)
 {
@@ -25,6 +55,8 @@ PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory 
 
   PetscCall(
     rg_context_points(&model->domain->context, size, options->diagonal, &ball->n, &ball->contexts));
+  if (!rg_space_is_finite(&model->domain->context))
+    PetscCall(add_outside(history, &ball->n, &ball->contexts));
   PetscCall(PetscMalloc1((size_t)ball->n * ball->n, &K));
   PetscCall(PetscMalloc1(ball->n, &p));
   rg_context_histogram(history, ball->n, ball->contexts, p);

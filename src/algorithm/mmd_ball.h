@@ -33,7 +33,8 @@ typedef struct {
   RgMmd mmd;
 } RgMmdBall;
 
-/* A ball over a grid of about `size` points, or over all of a finite set. The model must be up to
+/* A ball over a grid of about `size` points and the contexts seen outside the box, or over all of a
+   finite set. The model must be up to
    date. p_i is the share of observed contexts that are nearest to point i. */
 PetscErrorCode rg_mmd_ball_create(const RgAlgorithm *algorithm, const RgHistory *history, int size,
                                   RgMmdBall *ball);

@@ -4,8 +4,9 @@
    contexts seen so far, the model over (x, c).
    Source: Huang, Song, Xue, Qian (2023), arXiv:2312.10423, Algorithm 1; sbo_kde 2.2.
    With `measure: rho` the expectation is replaced by rho, over the draws.
-   Deviations: none with expectation: sample. With expectation: quadrature the average is taken by a
-   deterministic rule. The search may begin with the first of the M draws only (screening).
+   Deviations: draws are clipped to the box, which contexts seen outside it extend. With
+   expectation: quadrature the average is taken by a deterministic rule. The search may begin with
+   the first of the M draws only (screening).
    Cost per iteration: O(M n^2) per acquisition value, less where the kernel factors into x and c.
    Needs a context drawn by nature, and at least one observation. Revision 5. */
 #include "algorithm/kde_contexts.h"

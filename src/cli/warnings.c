@@ -53,9 +53,9 @@ static PetscErrorCode warn_of_contexts(const RgStudy *study, const RgCell *cell,
   PetscCall(count_outside(study, cell, &n));
   *warned = 2 * n > DRAWS;
   if (*warned)
-    rg_complain("'%s': most contexts lie outside the box of contexts, where methods look for them, "
-                "so these may do no better than random search; change 'law', or set 'observed: "
-                "clipped' if the problem has it",
+    rg_complain("'%s': most contexts lie outside the box of contexts; methods follow them, but "
+                "length scales, grids and radii are made for the box; change 'law', or set "
+                "'observed: clipped' if the problem has it",
                 cell->problem_label);
   return 0;
 }

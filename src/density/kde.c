@@ -27,7 +27,8 @@ PetscErrorCode rg_kde_create(int n, int dim, const double *points, const double 
   PetscCheck(n >= 1 && dim >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%d points in %d", n,
              dim);
   *kde = (RgKde){.n = n, .dim = dim, .effective = n};
-  PetscCall(PetscMalloc2((size_t)n * dim, &kde->points, dim, &kde->bandwidth));
+  PetscCall(PetscMalloc4((size_t)n * dim, &kde->points, dim, &kde->bandwidth, dim, &kde->low, dim,
+                         &kde->high));
   PetscCall(PetscArraycpy(kde->points, points, (size_t)n * dim));
   if (weight) PetscCall(PetscMalloc1(n, &kde->weight));
   if (weight) PetscCall(PetscArraycpy(kde->weight, weight, n));
@@ -39,13 +40,18 @@ PetscErrorCode rg_kde_create(int n, int dim, const double *points, const double 
     kde->bandwidth[j] = deviation > rounding
                           ? rg_bandwidth(RG_BANDWIDTH_SILVERMAN, deviation, kde->effective, dim)
                           : 0;
+    kde->low[j] = kde->high[j] = points[j];
+    for (int i = 1; i < n; i++) {
+      kde->low[j] = fmin(kde->low[j], points[(size_t)i * dim + j]);
+      kde->high[j] = fmax(kde->high[j], points[(size_t)i * dim + j]);
+    }
   }
   return 0;
 }
 
 PetscErrorCode rg_kde_destroy(RgKde *kde)
 {
-  PetscCall(PetscFree2(kde->points, kde->bandwidth));
+  PetscCall(PetscFree4(kde->points, kde->bandwidth, kde->low, kde->high));
   PetscCall(PetscFree(kde->weight));
   *kde = (RgKde){0};
   return 0;
@@ -88,6 +94,12 @@ static double clip(double value, double lower, double upper)
   return fmin(fmax(value, lower), upper);
 }
 
+/* The value clipped to [lower, upper], which coordinate j of the points extends. */
+static double clip_to(const RgKde *kde, int j, double value, double lower, double upper)
+{
+  return clip(value, fmin(lower, kde->low[j]), fmax(upper, kde->high[j]));
+}
+
 PetscErrorCode rg_kde_sample(const RgKde *kde, RgRandom *random, double lower, double upper, int m,
                              double *samples)
 {
@@ -97,7 +109,7 @@ PetscErrorCode rg_kde_sample(const RgKde *kde, RgRandom *random, double lower, d
                             : kde->points + rg_random_below(random, (uint64_t)kde->n) * kde->dim;
     for (int j = 0; j < kde->dim; j++)
       samples[(size_t)k * kde->dim + j] =
-        clip(point[j] + kde->bandwidth[j] * rg_random_normal(random), lower, upper);
+        clip_to(kde, j, point[j] + kde->bandwidth[j] * rg_random_normal(random), lower, upper);
   }
   return 0;
 }
@@ -114,8 +126,8 @@ PetscErrorCode rg_kde_sample_sobol(const RgKde *kde, RgRandom *random, double lo
     const double *u = unit + (size_t)k * (dim + 1);
     const double *point = point_at(kde, u[0]);
     for (size_t j = 0; j < dim; j++)
-      samples[(size_t)k * dim + j] =
-        clip(point[j] + kde->bandwidth[j] * rg_normal_quantile(u[j + 1]), lower, upper);
+      samples[(size_t)k * dim + j] = clip_to(
+        kde, (int)j, point[j] + kde->bandwidth[j] * rg_normal_quantile(u[j + 1]), lower, upper);
   }
   PetscCall(PetscFree(unit));
   return 0;
@@ -209,7 +221,7 @@ PetscErrorCode rg_kde_gauss(const RgKde *kde, double lower, double upper, int m,
   double *Q, *off, *vectors;
 
   PetscCheck(kde->dim == 1, PETSC_COMM_SELF, PETSC_ERR_SUP, "Gauss rules are for one coordinate");
-  PetscCall(discretise(kde, lower, upper, &rule));
+  PetscCall(discretise(kde, fmin(lower, kde->low[0]), fmax(upper, kde->high[0]), &rule));
   PetscCall(PetscMalloc3((size_t)rule.n * (m + 1), &Q, m, &off, (size_t)m * m, &vectors));
   *count = lanczos(rule.n, rule.node, rule.weight, m, node, off, Q);
   const lapack_int info = LAPACKE_dsteqr(LAPACK_COL_MAJOR, 'I', *count, node, off, vectors, *count);

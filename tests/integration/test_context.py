@@ -48,6 +48,29 @@ class Contexts(RegattaTest):
         code, out, _ = regatta("run", self.write("study.yaml", far), "-o", self.folder / "out.h5", "-quiet", "-strict")
         self.assertEqual((code, len(out.splitlines())), (0, 1), out[:500])
 
+    def test_contexts_outside_the_box(self):
+        """Methods find the best design wherever nature draws; of mixed laws, those that maximise the average."""
+        laws = {"newsvendor": ("point(10)", "point(-3)", "normal(10, 0.5)",
+                               "mixture(0.5 * point(0.8), 0.5 * point(4))"),
+                "three_humps_camel, clip: false": ("normal(1.6, 0.2)", "normal(-0.6, 0.2)")}
+        problems = "".join(f"  - {{name: {name}, label: {label}, law: '{law}'}}\n"
+                           for label, (name, law) in enumerate((n, law) for n, all_ in laws.items() for law in all_))
+        study = ("study: outside\nseeds: 2\ncommon: {iterations: 12, initial_points: 5, maximiser: {raw_samples: 64, "
+                 f"restarts: 5}}, surrogate: {{preset: botorch2023}}}}\nproblems:\n{problems}algorithms: [random, sbo_kde, "
+                 "{name: sbo_kde, label: rule, expectation: quadrature}, drbo_kde, {name: drbo_mmd, contexts: 16}, "
+                 "{name: drbo_mmd_minimax, contexts: 64}, stable_opt, erbo, wdrbo, {name: wdrbo_exact, contexts: 16}]\n")
+        output = self.folder / "out.h5"
+        self.run_ok("run", self.write("study.yaml", study), "-o", output, "-quiet", "-strict")
+        with h5py.File(output) as results:
+            for problem in map(str, range(6)):
+                group = results[problem]
+                regret = group["instantaneous_regret"][:, -4:].mean(axis=1)
+                names = group["algorithm"].asstr()[:]
+                random = regret[names == "random"].mean()
+                for name in ("sbo_kde", "rule", "erbo") if problem == "3" else set(names) - {"random"}:
+                    with self.subTest(problem=problem, method=name):
+                        self.assertLess(regret[names == name].mean(), 0.1 * random)
+
     def refused(self, text, *says):
         study = self.write("study.yaml", text)
         code, _, err = regatta("run", study, "-o", self.folder / "out.h5")

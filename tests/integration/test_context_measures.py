@@ -77,8 +77,9 @@ class ContextMeasures(ContextTest):
         for trial in self.results(DRAWS)["camel"]:
             for t, model, c in self.models(trial):
                 bandwidth = (4 / 3 / len(c)) ** 0.2 * c.std()
-                inside = np.linspace(max(c.min() - 4 * bandwidth, 0), min(c.max() + 4 * bandwidth, 1), 2001)
-                near = np.linspace(max(c.min(), 0), min(c.max(), 1), 400)
+                low, high = min(c.min(), 0), max(c.max(), 1)
+                inside = np.linspace(max(c.min() - 4 * bandwidth, low), min(c.max() + 4 * bandwidth, high), 2001)
+                near = np.linspace(c.min(), c.max(), 400)
                 x = self.designs(trial, t)[:1]
                 # the least of 400 draws lies between the least over their range and over the contexts seen
                 self.assertGreater(trial["acquisition"][t - 1], model.bound(x, inside).min() - 1e-5)

@@ -71,7 +71,7 @@ RG_TEST(gauss_rule_of_the_estimate)
 RG_TEST(sampling_clips_and_spreads)
 {
   enum { M = 4096 };
-  const double points[3] = {-0.4, 0.5, 1.9};
+  const double points[3] = {0.1, 0.5, 0.9};
   const RgStream stream = rg_stream(1, "kde", 0, "x", 0);
   RgRandom random = rg_stream_at(&stream, 0);
   double samples[M], below = 0, expected = 0;
@@ -90,6 +90,50 @@ RG_TEST(sampling_clips_and_spreads)
     RG_CLOSE(below / M, expected, sobol ? 0.005 : 0.04);
   }
   RG_OK(rg_kde_destroy(&kde));
+}
+
+/* Where contexts lie outside the box, draws and the rule reach them, in their coordinate alone. */
+RG_TEST(outside_contexts_extend_the_box)
+{
+  enum { M = 2048 };
+  static const double cases[][3] = {{10, 10, 10},  {-3, -3, -3},   {8, 10, 13}, {-9, -7, -6},
+                                    {0.2, 0.6, 4}, {-2, 0.5, 0.9}, {-1, 2, 0}};
+  const RgStream stream = rg_stream(1, "kde", 0, "outside", 0);
+  RgRandom random = rg_stream_at(&stream, 0);
+  double samples[2 * M], node[16], weight[16];
+
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const double *c = cases[i], inside[3] = {0.2, 0.5, 0.7};
+    const double low = fmin(0, fmin(c[0], fmin(c[1], c[2])));
+    const double high = fmax(1, fmax(c[0], fmax(c[1], c[2])));
+    const double pairs[6] = {inside[0], c[0], inside[1], c[1], inside[2], c[2]};
+    double mean = 0, rule = 0, total = 0, most = 0;
+    RgKde two, one;
+    int n;
+    RG_OK(rg_kde_create(3, 2, pairs, NULL, &two));
+    RG_OK(rg_kde_create(3, 1, c, NULL, &one));
+    RG_OK(rg_kde_gauss(&one, 0, 1, 16, &n, node, weight));
+    for (int k = 0; k < n; k++) {
+      assert_true(node[k] >= low - 1e-12 && node[k] <= high + 1e-12);
+      rule += weight[k] * node[k], total += weight[k];
+    }
+    RG_CLOSE(total, 1, 1e-13);
+    for (int sobol = 0; sobol < 2; sobol++) {
+      if (sobol) RG_OK(rg_kde_sample_sobol(&two, &random, 0, 1, M, samples));
+      else RG_OK(rg_kde_sample(&two, &random, 0, 1, M, samples));
+      for (int k = 0; k < M; k++) {
+        assert_true(samples[2 * k] >= 0 && samples[2 * k] <= 1);
+        assert_true(samples[2 * k + 1] >= low && samples[2 * k + 1] <= high);
+        most = fmax(most, fabs(samples[2 * k + 1] - 0.5));
+      }
+    }
+    assert_true(most > 0.5); /* some draw lies outside */
+    RG_OK(rg_kde_sample_sobol(&one, &random, 0, 1, M, samples));
+    for (int k = 0; k < M; k++) mean += samples[k] / M;
+    RG_CLOSE(mean, rule, 5e-3 * (high - low));
+    RG_OK(rg_kde_destroy(&one));
+    RG_OK(rg_kde_destroy(&two));
+  }
 }
 
 /* Means over 20 runs fall into the 5%..95% range of such means (sbo_kde 6.2). */
