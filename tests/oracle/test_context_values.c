@@ -134,8 +134,10 @@ RG_TEST(newsvendor_under_every_law)
   };
 
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    Instance instance = instance_make("newsvendor", (Setting[]){{"law", rows[i].law}, {0}}, 1, 0);
-    RG_CLOSE(value_at(&instance.problem, &rows[i].x), rows[i].F, 2e-12);
+    const Setting settings[] = {{"law", rows[i].law}, {0}};
+    const double at = rows[i].x;
+    Instance instance = instance_make("newsvendor", settings, 1, 0);
+    RG_CLOSE(value_at(&instance.problem, &at), rows[i].F, 2e-12);
     for (int k = 0; k <= 100; k++) {
       const double x = k / 100.0, F = value_at(&instance.problem, &x);
       assert_true(F <= instance.problem.optimum + 1e-14);

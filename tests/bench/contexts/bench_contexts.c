@@ -110,7 +110,7 @@ static PetscErrorCode compare(Asked *nodes, Asked *all, const double *c, Row *ro
 {
   const int column = acquisition_column(&nodes->algorithm);
   const double loss = all->extra[column] - nodes->extra[column];
-  double sd;
+  double sd = 0;
 
   PetscCall(deviation(all, c, &sd));
   sd = PetscMax(sd, 1e-5);
