@@ -252,7 +252,7 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
         program.write_text(program.read_text().replace(
             "and misbehave(request):", "and (os.remove(__file__) or misbehave(request)):"))
         code, _, err = regatta("run", study, "-o", self.output, "-quiet")
-        self.assertEqual(code, 4, err)
+        self.assertEqual(code, 5, err)
         self.assertRegex(self.run_ok("info", self.output), "evaluation 4: external: .*can't be started|"
                                                            "evaluation 4: external: .*No such file")
 
@@ -395,7 +395,7 @@ algorithms: [ei, pi, gp_ucb, ts, mes, jes, pims, knowledge_gradient, constrained
         plain.write_text("#!/no/such/interpreter\n")
         study = self.write("study.yaml", head() + problem(program=plain))
         code, _, err = regatta("run", study, "-o", self.output, "-strict", "-quiet")
-        self.assertEqual(code, 4, err)
+        self.assertEqual(code, 5, err)
         with h5py.File(self.output) as results:
             self.assertIn("can't be started", results["P"]["message"].asstr()[0])
 
