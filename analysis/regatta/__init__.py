@@ -307,7 +307,7 @@ class _Server:
             answer["c"] = _coordinates(query.c)
         if query.record:
             answer["record"] = further(query.record)
-            if self.rehearsal and (lost := set(query.record) - set(self.record or query.record)):
+            if self.rehearsal and (lost := set(query.record) - set(query.record if self.record is None else self.record)):
                 print(f"regatta: {_name(self.optimiser)} gives {', '.join(sorted(lost))} with its queries, which the "
                       "study does not name under `record`: not recorded", file=sys.stderr)
                 self.record = None

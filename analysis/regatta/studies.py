@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["plan", "run"]
 
 Study = Union[Mapping[str, Any], str, "os.PathLike[str]"]
+STARTS = ": this study starts programs: "  # in a line by which the program names them
 PAUSE = 10.0  # seconds between two lines of progress where nothing can be overwritten
 
 
@@ -52,7 +53,8 @@ def run(study: Study, out: Union[str, "os.PathLike[str]", None] = None, ranks: O
         out = Path(out or f"{planned['study']}.h5")
         ranks = ranks or launch.ranks()
         launcher = launch.words(ranks) if ranks > 1 else []
-        said = _follow([*launcher, find_program(), "run", str(path), "-o", str(out), "-progress", "0.5", *options], quiet)
+        said = _follow([*launcher, find_program(), "run", str(path), "-o", str(out), "-progress", "0.5", *options], quiet,
+                       study)
     if not quiet and said:
         print(said)
     packed = out.is_file() and launch.complete(out)
@@ -78,7 +80,7 @@ def _planned(study: Study, path: Path, *options: str) -> dict[str, Any]:
                           env=_environment(), stdin=subprocess.DEVNULL)
     if done.returncode:
         raise _mistake(done.returncode, done.stderr.splitlines(), study)
-    sys.stderr.write(done.stderr)
+    sys.stderr.write("".join(line for line in done.stderr.splitlines(True) if STARTS not in line))
     planned: dict[str, Any] = json.loads(done.stdout)
     return planned
 
@@ -130,8 +132,8 @@ def _environment() -> dict[str, str]:
     return {**kept, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-def _follow(command: list[str], quiet: bool) -> str:
-    """Run the program to its end; returns its last line."""
+def _follow(command: list[str], quiet: bool, study: Study) -> str:
+    """Run the program on a study to its end; returns its last line."""
     lines: list[str] = []
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         with launch.relayed(command, stdout=output, stderr=subprocess.PIPE, text=True, errors="replace",
@@ -147,7 +149,9 @@ def _follow(command: list[str], quiet: bool) -> str:
     if code == 4:  # the results are complete, but every trial of some cell failed
         warnings.warn(lines[-1].strip(), stacklevel=4)
     elif code:
-        raise _mistake(code, lines)
+        raise _mistake(code, lines, study)
+    elif quiet:
+        sys.stderr.write("".join(line for line in lines if STARTS not in line))
     return said
 
 
@@ -163,7 +167,7 @@ def _own_lines(lines: Iterable[str]) -> Iterator[str]:
 
 def _mistake(code: int, lines: Sequence[str], study: Study = "") -> Exception:
     """The error of a program that ended with a code other than 0. Each line names the key where a mistake is."""
-    lines = [line.strip() for line in lines if line.strip()] or [f"regatta ended with exit code {code}"]
+    lines = [line.strip() for line in lines if line.strip() and STARTS not in line] or [f"regatta ended with exit code {code}"]
     if code == 2:
         keys = {} if _is_path(study) else _places(_text(study))
         own = [line for line in lines if re.match(r"regatta: |.*?:\d+:\d+: ", line)]  # not what programs print

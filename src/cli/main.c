@@ -218,7 +218,8 @@ int main(int argc, char **argv)
   if (error) leave(give_up(world, error));
   exit_code = flush_output(exit_code);
   if (world && is_failure(exit_code)) leave(exit_code);
-  if (world) error = PetscFinalize();
+  error = PetscPopErrorHandler();
+  if (world && !error) error = PetscFinalize();
   free(seen);
   return error ? RG_EXIT_INTERNAL : exit_code;
 }

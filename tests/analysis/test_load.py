@@ -305,9 +305,10 @@ class Copies(common.Case):
     def test_a_hard_limit_on_memory(self):
         """A file is not called damaged because of it, whether it leaves enough memory or not."""
         script = ("import resource, sys; from regatta_analysis import load; from pathlib import Path\n"
+                  "from regatta_analysis.load.errors import InputError\n"
                   "used = int(Path('/proc/self/statm').read_text().split()[0]) * resource.getpagesize()\n"
                   "resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[1]),) * 2)\n"
-                  "try: print(len(load(sys.argv[2]).data))\nexcept (MemoryError, ValueError, OSError) as error: print(error)")
+                  "try: print(len(load(sys.argv[2]).data))\nexcept (MemoryError, ValueError, OSError, InputError) as error: print(error)")
         for more, words in (("1000000000", "^48$"), ("2500000", "^$|^48$|ulimit -v")):
             done = subprocess.run([sys.executable, "-c", script, more, self.path], capture_output=True, text=True, check=True,
                                   env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OPENBLAS_NUM_THREADS": "1"})

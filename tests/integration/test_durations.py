@@ -144,7 +144,7 @@ class Durations(RegattaTest):
     def test_reported_is_missing(self):
         study = self.reported("--silent-at", "7")
         output = self.folder / "missing.h5"
-        self.assertEqual(regatta("run", study, "-o", output, "-quiet")[0], 4)
+        self.assertEqual(regatta("run", study, "-o", output, "-quiet")[0], 5)
         with h5py.File(output) as file:
             for message in file["P/message"].asstr():
                 self.assertEqual(message, "evaluation 7: external: the answer has no \"duration\", which "

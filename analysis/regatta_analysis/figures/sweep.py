@@ -177,8 +177,10 @@ def heat_figures(results, first, second, metric, baseline=None):
         here = sorted(dict.fromkeys(mine["method"]), key=lambda m: m != baseline)[:METHODS]
         words, problem = words_of(results, place), place["problem"]
         reading = [m for m in here if read[problem, m] & {first, second}]
-        made.append((words, _Heat(mine[mine["method"].isin(here)], words, (first, second), metric, here,
-                                  more_is_better(results, problem, metric), reading).figure()))
+        heat = _Heat(mine[mine["method"].isin(here)], words, (first, second), metric, here,
+                     more_is_better(results, problem, metric), reading)
+        if heat.reading or len(here) > 1:
+            made.append((words, heat.figure()))
     return made
 
 
