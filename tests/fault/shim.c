@@ -299,11 +299,15 @@ static void wait_at(const char *call)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* The path of a name in an open directory. */
+/* The path of a name in an open directory, which may itself be outside the prefix. */
 static const char *path_at(int directory, const char *name, char path[PATH_MAX])
 {
-  if (directory == AT_FDCWD || name[0] == '/' || !path_of(directory)) return name;
-  snprintf(path, PATH_MAX, "%.3000s/%.1000s", path_of(directory), name);
+  char link[64], folder[3000] = "";
+
+  if (directory == AT_FDCWD || name[0] == '/') return name;
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", directory);
+  if (readlink(link, folder, sizeof(folder) - 1) < 0) return name;
+  snprintf(path, PATH_MAX, "%s/%.1000s", folder, name);
   return path;
 }
 
