@@ -59,7 +59,7 @@ class Tutorial(RegattaTest):
                 ran.append("commands")
         self.assertEqual(ran, ["hill.py", "hill.yaml", "commands", "output", "uniform.sh", "commands", "output", "annealing.py",
                                "problems", "output"])
-        self.assertIn("8 equal in every bit", self.shell(f"{exports}regatta verify hill.h5 -all"))
+        self.assertIn("8 equal in every bit", self.shell(f"{exports}regatta verify hill.h5 -all -allow-programs"))
         summary = (self.folder / "hill" / "summary.md").read_text()
         for word in ("Hill climbing", "Shell", "8 of 8 done, 0 failed", "regret_branin_simple.png"):
             self.assertIn(word, summary)
