@@ -793,7 +793,7 @@ PetscErrorCode rg_study_check(RgStudy *study, RgDiagnostics *diagnostics)
   if (study->unopened)
     rg_diagnostics_add(diagnostics, (RgPlace){study->path, 0, 0},
                        "data not opened, because no such file is beside this one or in "
-                       "REGATTA_DATA: %.160s; copy it there",
+                       "REGATTA_DATA: %.360s; copy it there",
                        checker.unopened.data);
   PetscCall(rg_text_clear(&checker.unopened));
   if (diagnostics->n > before) return 0;
