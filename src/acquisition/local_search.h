@@ -31,6 +31,28 @@ PetscErrorCode rg_local_search_lbfgsb(const RgMaximiserOptions *options, int dim
 PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, int m, double *x,
                                     double *value, RgBatchFunction function, void *closure);
 
+/* The batched search keeps a dense model up to this number of inputs, and pairs above it. */
+#define RG_SEARCH_DENSE_MAX 25
+#define RG_SEARCH_MEMORY 10
+#define RG_BATCHED_REVISION 2 /* above it; revision 1 was dense there too */
+
+/* Limited-memory model of the negative Hessian: pairs of a step s and the fall y of the gradient. */
+typedef struct {
+  int n, next;   /* number of pairs, and place of the next one */
+  double size;   /* before any pair: size diag(scale^2) */
+  double *s, *y; /* RG_SEARCH_MEMORY x dim */
+} RgLimitedModel;
+
+/* Begin without pairs. block: 2 RG_SEARCH_MEMORY dim doubles, borrowed. */
+void rg_limited_begin(int dim, double *block, RgLimitedModel *model);
+/* Propose a step from x (gradient g) within the cube and |step_j| scale_j <= radius. Returns the
+   predicted gain >= 0. work: dim (RG_SEARCH_MEMORY + 1) doubles. O(dim RG_SEARCH_MEMORY). */
+double rg_limited_step(RgLimitedModel *model, int dim, const double *x, const double *g,
+                       const double *scale, double radius, double *step, double *work);
+/* Learn from the gradients before and after a step. The pair replaces the oldest one. */
+void rg_limited_learn(RgLimitedModel *model, int dim, const double *step, const double *before,
+                      const double *after);
+
 /* Box-constrained quadratic programme: maximise g'p - p'Bp/2 over lower <= p <= upper (lower <=
    0 <= upper), B dim x dim symmetric positive definite. Returns the gain >= 0, and p in `step`.
    work: dim*(dim+3) doubles. Primal active sets, O(dim^3) per change of the set. */

@@ -1,4 +1,5 @@
-/* All starts in lockstep: a quasi-Newton trust-region method in the box, dense BFGS per start.
+/* All starts in lockstep: a quasi-Newton trust-region method in the box, dense BFGS per start, or
+   limited memory (local_search_limited.c) with many inputs.
 
    Every start keeps its best point, the gradient there, and a positive definite model B of the
    negative Hessian. A round proposes for each start the maximiser of its quadratic model in the
@@ -37,7 +38,8 @@
 
 typedef struct {
   double *x, *gradient; /* dim: best point so far */
-  double *B;            /* dim x dim: model of the negative Hessian */
+  double *B;            /* dim x dim: model of the negative Hessian; room of `pairs` instead: */
+  RgLimitedModel pairs; /* with many inputs */
   double *step;         /* dim: proposal - x */
   double value, gain;   /* at x; predicted gain of the proposal */
   double radius;        /* radius of the trust region, in scaled coordinates */
@@ -47,6 +49,7 @@ typedef struct {
 
 typedef struct {
   int dim, m, n; /* number of starts, and of active starts */
+  bool limited;  /* whether models have limited memory */
   double tolerance, first_radius;
   Start *starts;
   int *id;           /* n: the active starts, best first value first */
@@ -80,15 +83,19 @@ static PetscErrorCode search_create(const RgMaximiserOptions *options, int dim, 
                                     Search *search)
 {
   size_t d = (size_t)dim, count = (size_t)m;
+  const bool limited = dim > RG_SEARCH_DENSE_MAX;
+  const size_t model = limited ? 2 * RG_SEARCH_MEMORY * d : d * d;
+  const size_t scratch = limited ? (RG_SEARCH_MEMORY + 1) * d : d * (d + 3);
 
   memset(search, 0, sizeof *search);
   search->dim = dim;
   search->m = m;
+  search->limited = limited;
   search->tolerance = options->tolerance;
   search->first_radius = smaller(SPACINGS * pow(options->raw_samples, -1.0 / dim), RADIUS_MAX);
   PetscCall(PetscCalloc1(count, &search->starts));
   PetscCall(PetscMalloc1(count, &search->id));
-  PetscCall(PetscMalloc1(count * (d * d + 4 * d + 1) + d * (d + 7), &search->block));
+  PetscCall(PetscMalloc1(count * (model + 4 * d + 1) + 4 * d + scratch, &search->block));
   double *next = search->block;
   for (int i = 0; i < m; i++) {
     Start *start = &search->starts[i];
@@ -96,7 +103,8 @@ static PetscErrorCode search_create(const RgMaximiserOptions *options, int dim, 
     start->gradient = next;
     start->step = next + d;
     start->B = next + 2 * d;
-    next += d * d + 2 * d;
+    if (limited) rg_limited_begin(dim, start->B, &start->pairs);
+    next += model + 2 * d;
   }
   search->X = next;
   search->G = search->X + count * d;
@@ -162,6 +170,8 @@ static void first_model(const Search *search, Start *start)
   double c = larger(steepness(search, start), 1e-300) / search->first_radius;
 
   start->radius = search->first_radius;
+  start->pairs.size = c;
+  if (search->limited) return;
   memset(start->B, 0, sizeof(double) * search->dim * search->dim);
   for (int j = 0; j < search->dim; j++)
     start->B[j * search->dim + j] = c * search->scale[j] * search->scale[j];
@@ -202,13 +212,17 @@ static void propose(Search *search, Start *start)
 {
   int dim = search->dim;
 
-  for (int j = 0; j < dim; j++) {
+  for (int j = 0; j < dim && !search->limited; j++) {
     double reach = start->radius / search->scale[j];
     search->lower[j] = larger(-start->x[j], -reach);
     search->upper[j] = smaller(1.0 - start->x[j], reach);
   }
-  start->gain = rg_box_quadratic(dim, start->gradient, start->B, search->lower, search->upper,
-                                 start->step, search->work);
+  if (search->limited)
+    start->gain = rg_limited_step(&start->pairs, dim, start->x, start->gradient, search->scale,
+                                  start->radius, start->step, search->work);
+  else
+    start->gain = rg_box_quadratic(dim, start->gradient, start->B, search->lower, search->upper,
+                                   start->step, search->work);
   start->length = 0.0;
   for (int j = 0; j < dim; j++)
     start->length = larger(start->length, fabs(start->step[j]) * search->scale[j]);
@@ -339,7 +353,12 @@ static void absorb(Search *search, Start *start, const double *x, double value,
   } else if (ratio > GOOD && start->length > 0.8 * start->radius) {
     start->radius = smaller(GROW * start->radius, RADIUS_MAX);
   }
-  update_model(search, start, gradient);
+  if (search->limited) {
+    rg_limited_learn(&start->pairs, dim, start->step, start->gradient, gradient);
+    start->sized = true;
+  } else {
+    update_model(search, start, gradient);
+  }
   if (ratio < ACCEPT) return;
   start->value = value;
   memcpy(start->x, x, dim * sizeof(double));

@@ -1,4 +1,4 @@
-"""Methods with a Gaussian process in 100 dimensions, and the prior made for many inputs."""
+"""Methods with a Gaussian process in 100 dimensions at their default settings, and the prior made for many inputs."""
 import h5py
 import numpy as np
 
@@ -9,10 +9,9 @@ common:
   iterations: 2
   initial_points: 6
   initial_design: sobol
-  maximiser: {raw_samples: 64, restarts: 2, max_iterations: 10}
-  surrogate: {prior: hvarfner2024, fit_starts: 0}
+  surrogate: {prior: hvarfner2024}
 problems: [{name: ackley, dim: 100}]
-algorithms: [ei, gp_ucb, {name: ts, features: 64}, {name: mes, features: 64, samples: 2}]
+algorithms: [ei, gp_ucb, ts, mes]
 """
 
 

@@ -617,6 +617,17 @@ static bool is_long(const RgCell *cell)
          cell->run.initial_points + (int64_t)cell->run.iterations > RG_LONG_DATA + 1;
 }
 
+/* Whether the batched search has a model of limited memory. */
+static bool is_limited(const RgCell *cell)
+{
+  const bool many = (cell->dim_x > RG_SEARCH_DENSE_MAX && !cell->size_x) ||
+                    (cell->dim_c > RG_SEARCH_DENSE_MAX && !cell->size_c);
+
+  return many && rg_algorithm_reads(cell->algorithm, RG_BLOCK_MAXIMISER) &&
+         cell->maximiser.local_search == RG_LOCAL_SEARCH_BATCHED &&
+         cell->maximiser.max_iterations > 0;
+}
+
 /* Whether known values are such that their revision counts: f is computed for them, or the clock
    begins before all of the initial design is known. */
 static bool has_known(const RgCell *cell)
@@ -735,6 +746,7 @@ static PetscErrorCode check_cell(Checker *checker, RgCell *cell)
     if (rg_algorithm_reads(cell->algorithm, RG_BLOCK_SURROGATE) && cell->surrogate.transform)
       PetscCall(rg_text_add(&text, ";transform=%d", RG_TRANSFORM_REVISION));
     if (is_long(cell)) PetscCall(rg_text_add(&text, ";long=%d", RG_LONG_REVISION));
+    if (is_limited(cell)) PetscCall(rg_text_add(&text, ";batched=%d", RG_BATCHED_REVISION));
     if (has_known(cell)) PetscCall(rg_text_add(&text, ";known=%d", RG_KNOWN_REVISION));
     PetscCall(rg_text_add(&text, ";%s", algorithm.data));
     cell->text = text.data;

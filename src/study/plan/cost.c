@@ -225,12 +225,13 @@ static double model_bytes(const RgCell *cell, double n, int ranks)
 static double search_bytes(const RgCell *cell)
 {
   const unsigned reads = cell->algorithm->reads;
+  const double pairs = 2 * RG_SEARCH_MEMORY, inputs = cell->dim_x;
   RgMaximiserOptions options = cell->maximiser;
 
   if (!(reads & RG_READS_SURROGATE)) rg_regression_widen(cell->dim_x, &options);
   return !cell->size_x && reads & RG_READS_MAXIMISER && options.max_iterations > 0 &&
              options.local_search == RG_LOCAL_SEARCH_BATCHED
-           ? 8.0 * options.restarts * cell->dim_x * cell->dim_x
+           ? 8.0 * options.restarts * inputs * (inputs > RG_SEARCH_DENSE_MAX ? pairs : inputs)
            : 0;
 }
 

@@ -1,25 +1,27 @@
-/* bench_contexts STUDY.yaml [EVERY]: what the search through nodes loses.
+/* bench_contexts STUDY.yaml [EVERY [nodes | lbfgsb]]: what a search loses.
 
    Runs each trial of the study, and asks its method again at every EVERY-th query, once as it is
-   and once with `context_nodes: 0`, about the same data and the same model. A line per problem and
-   method says how often the first search ended lower, and what both cost. Losses are in posterior
-   deviations of f where the better search ended, at the context that came next, and in deviations
-   of the outputs ("units"). */
+   and once with `context_nodes: 0`, or with `local_search: lbfgsb`, about the same data and the
+   same model. EVERY = 0 runs the trials alone. A line per problem and method says how often the
+   first search ended lower, and what both cost. Losses are in posterior deviations of f where the
+   better search ended, at the context that came next, and in units of the acquisition function. */
 #include <stdio.h>
 #include <string.h>
 
+#include "acquisition/local_search.h"
 #include "base/clock.h"
 #include "gp/model/model.h"
 #include "maths/numerics.h"
 #include "study/trial/trial.h"
 #include "trial_at.h"
 
-enum { EXTRAS = RG_EXTRA_MAX, DIMS = 64 };
+enum { EXTRAS = RG_EXTRA_MAX, DIMS = 1024 };
 #define LOSS 1e-3
 
 /* A method that is asked again. */
 typedef struct {
   void *options; /* copy of those of the cell, which owns what they point to */
+  RgMaximiserOptions maximiser;
   RgAlgorithm algorithm;
   double x[DIMS], c[DIMS], extra[EXTRAS], cpu;
   RgQuery query;
@@ -31,8 +33,13 @@ typedef struct {
   double sum_units, cpu[2], trial;
 } Row;
 
+typedef struct {
+  int every;
+  const char *other; /* what the second search has: "nodes": none of them; or "lbfgsb" */
+} Comparison;
+
 static PetscErrorCode asked_create(const RgStudy *study, const RgTrial *trial,
-                                   const RgProblem *problem, const char *nodes, Asked *asked)
+                                   const RgProblem *problem, const char *other, Asked *asked)
 {
   const RgCell *cell = &study->cells[trial->cell];
   const RgAlgorithmClass *class = cell->algorithm;
@@ -44,15 +51,17 @@ static PetscErrorCode asked_create(const RgStudy *study, const RgTrial *trial,
   snprintf(stream, sizeof(stream), "algorithm:%s", name);
   PetscCall(PetscMalloc1(class->options_size, (char **)&asked->options));
   memcpy(asked->options, cell->algorithm_options, class->options_size);
-  if (nodes)
-    PetscCall(rg_params_set(class->params, asked->options, "context_nodes", 1, &nodes, (RgPlace){0},
-                            &diagnostics, &entry));
+  asked->maximiser = cell->maximiser;
+  if (other && !strcmp(other, "lbfgsb")) asked->maximiser.local_search = RG_LOCAL_SEARCH_LBFGSB;
+  else if (other)
+    PetscCall(rg_params_set(class->params, asked->options, "context_nodes", 1,
+                            (const char *[]){"0"}, (RgPlace){0}, &diagnostics, &entry));
   PetscCheck(!diagnostics.n, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "%s: %s", class->name,
              diagnostics.list[0].message);
   const RgSetup setup = {
     .domain = &problem->domain,
     .surrogate = &cell->surrogate,
-    .maximiser = &cell->maximiser,
+    .maximiser = &asked->maximiser,
     .noise_variance = cell->run.noise_known ? cell->run.noise_variance : NAN,
     .n_initial = trial->n_initial,
     .n_iterations = cell->run.iterations,
@@ -126,7 +135,7 @@ static PetscErrorCode compare(Asked *nodes, Asked *all, const double *c, Row *ro
 
 /* The recorded trial, query by query. */
 static PetscErrorCode replay(const RgStudy *study, const RgTrial *trial, const RgProblem *problem,
-                             const RgRecord *record, int every, Row *row)
+                             const RgRecord *record, const Comparison *with, Row *row)
 {
   const RgDomain *domain = &problem->domain;
   const int dim_x = domain->design.dim, dim_c = domain->context.dim;
@@ -135,12 +144,12 @@ static PetscErrorCode replay(const RgStudy *study, const RgTrial *trial, const R
   double x[DIMS], c[DIMS];
 
   PetscCall(asked_create(study, trial, problem, NULL, &nodes));
-  PetscCall(asked_create(study, trial, problem, "0", &all));
+  PetscCall(asked_create(study, trial, problem, with->other, &all));
   PetscCall(rg_history_create(domain, record->n_rows, &history));
   history.n_initial = trial->n_initial;
   for (int i = 0; i < record->n_rows; i++) {
     const int t = i - trial->n_initial + 1;
-    const bool wanted = t >= 1 && t % every == 0;
+    const bool wanted = t >= 1 && t % with->every == 0;
     rg_space_to_unit(&domain->design, record->column[RG_COLUMN_X] + (size_t)i * dim_x, x);
     rg_space_to_unit(&domain->context, record->column[RG_COLUMN_C] + (size_t)i * dim_c, c);
     if (t >= 1) PetscCall(ask(&nodes, t, &history, wanted));
@@ -156,7 +165,8 @@ static PetscErrorCode replay(const RgStudy *study, const RgTrial *trial, const R
   return 0;
 }
 
-static PetscErrorCode run(const RgStudy *study, const RgTrial *trial, int every, Row *row)
+static PetscErrorCode run(const RgStudy *study, const RgTrial *trial, const Comparison *with,
+                          Row *row)
 {
   const RgCell *cell = &study->cells[trial->cell];
   RgRecord record = {0};
@@ -171,7 +181,7 @@ static PetscErrorCode run(const RgStudy *study, const RgTrial *trial, int every,
   row->trial += record.provenance.cpu;
   PetscCall(rg_instances_create(&instances));
   PetscCall(rg_instances_take(instances, NULL, study, cell, trial->instance, &instance, &failure));
-  if (every > 0) PetscCall(replay(study, trial, &instance->problem, &record, every, row));
+  if (with->every > 0) PetscCall(replay(study, trial, &instance->problem, &record, with, row));
   PetscCall(rg_instances_give_back(&instance));
   PetscCall(rg_instances_destroy(&instances));
   PetscCall(rg_record_destroy(&record));
@@ -179,7 +189,7 @@ static PetscErrorCode run(const RgStudy *study, const RgTrial *trial, int every,
 }
 
 /* All seeds of a cell make one line. */
-static PetscErrorCode run_study(const char *path, int every)
+static PetscErrorCode run_study(const char *path, const Comparison *with)
 {
   RgStudy study = {0};
   RgPlan plan = {0};
@@ -194,13 +204,13 @@ static PetscErrorCode run_study(const char *path, int every)
   PetscCall(rg_plan_fill(&study, &plan));
   printf(
     "| problem | method | queries | lower by 1e-3 sd | by 1e-3 units | most, sd | most, units |"
-    " higher by 1e-3 units | CPU s, nodes | all | trial |\n"
+    " higher by 1e-3 units | CPU s | the other search | trial |\n"
     "|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (int k = 0; k < study.n_cells; k++) {
     Row row = {0};
     for (int i = 0; i < plan.n; i++) {
       const RgTrial trial = trial_at(&plan, i);
-      if (trial.cell == k) PetscCall(run(&study, &trial, every, &row));
+      if (trial.cell == k) PetscCall(run(&study, &trial, with, &row));
     }
     printf("| %s | %s | %d | %d | %d | %.1e | %.1e | %d | %.2f | %.2f | %.2f |\n",
            study.cells[k].problem_label, study.cells[k].algorithm_label, row.compared, row.lost,
@@ -220,11 +230,13 @@ int main(int argc, char **argv)
   if (PetscInitialize(&argc, &argv, NULL, NULL)) return 70;
   rg_numerics_set(NULL);
   if (argc < 2) {
-    fprintf(stderr, "usage: bench_contexts STUDY.yaml [EVERY]\n");
+    fprintf(stderr, "usage: bench_contexts STUDY.yaml [EVERY [nodes | lbfgsb]]\n");
     (void)PetscFinalize();
     return 2;
   }
   error = rg_clock_initialize();
-  if (!error) error = run_study(argv[1], argc > 2 ? atoi(argv[2]) : 1);
+  const Comparison with = {.every = argc > 2 ? atoi(argv[2]) : 1,
+                           .other = argc > 3 ? argv[3] : "nodes"};
+  if (!error) error = run_study(argv[1], &with);
   return PetscFinalize() || error ? 70 : 0;
 }

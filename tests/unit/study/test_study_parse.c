@@ -284,6 +284,35 @@ RG_TEST(canonical_text_tells_the_revision_of_adam)
   RG_OK(rg_study_destroy(&study));
 }
 
+/* The batched search differs above 25 inputs, in methods that search a box. */
+RG_TEST(canonical_text_tells_the_revision_of_searches_in_many_inputs)
+{
+  static const struct {
+    const char *problem, *method, *maximiser;
+    bool own;
+  } cases[] = {{"ackley, dim: 26", "ei", "raw_samples: 64", true},
+               {"ackley, dim: 26", "boke", "raw_samples: 64", true},
+               {"ackley, dim: 25", "ei", "raw_samples: 64", false},
+               {"ackley, dim: 26", "ei", "local_search: lbfgsb", false},
+               {"ackley, dim: 26", "ei", "local_search: adam", false},
+               {"ackley, dim: 26", "ei", "max_iterations: 0", false},
+               {"ackley, dim: 26", "random", "", false},
+               {"gp_path_set, dim: 26, points: 64", "ei", "raw_samples: 64", false}};
+
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    char text[256];
+    RgStudy study;
+    snprintf(text, sizeof(text),
+             "study: s\ncommon: {initial_points: 10, iterations: 5}\nproblems: [{name: %s}]\n"
+             "algorithms: [{name: %s%s%s%s}]\n",
+             cases[i].problem, cases[i].method, *cases[i].maximiser ? ", maximiser: {" : "",
+             cases[i].maximiser, *cases[i].maximiser ? "}" : "");
+    parse_study(text, &study);
+    assert_true(!!strstr(study.cells[0].text, ";batched=2;") == cases[i].own);
+    RG_OK(rg_study_destroy(&study));
+  }
+}
+
 /* A name in an entry has one meaning only, and the defaults are valid. Otherwise no study could
    use it. */
 static void check_params(const char *name, const RgParam *params, size_t options_size)
