@@ -36,7 +36,7 @@ PetscErrorCode rg_local_search_adam(const RgMaximiserOptions *options, int dim, 
 #define RG_SEARCH_MEMORY 10
 #define RG_BATCHED_REVISION 2 /* above it; revision 1 was dense there too */
 
-/* Limited-memory model of the negative Hessian: pairs of a step s and the fall y of the gradient. */
+/* Limited-memory model of the negative Hessian: pairs of a step s and the gradient's fall y. */
 typedef struct {
   int n, next;   /* number of pairs, and place of the next one */
   double size;   /* before any pair: size diag(scale^2) */

@@ -1,5 +1,5 @@
-/* Limited-memory model of the batched local search, for many inputs: the last pairs (s, y) of a step
-   and the fall of the gradient along it.
+/* Limited-memory model of the batched local search, for many inputs: the last pairs (s, y) of a
+   step and the fall of the gradient along it.
 
    The step is the quasi-Newton direction of the coordinates that are not held at a face of the cube
    (two-metric projection, Bertsekas 1982), by the two-loop recursion (Nocedal 1980) with the pairs
