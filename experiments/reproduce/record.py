@@ -131,17 +131,16 @@ def _cost(records):
 def write_readmes():
     """Put the tables, made from the existing verdicts.json files, between their marks in README.md and
     experiments/PAPER/README.md. Returns the paths written."""
-    records, written, root = {}, [], catalogue.EXPERIMENTS.parent
+    records, written = {}, []
     for name in catalogue.papers():
         path = catalogue.EXPERIMENTS / name / "verdicts.json"
         if not path.exists():
             continue
         records[name] = read(path)
-        written += _put(catalogue.EXPERIMENTS / name / "README.md", claim_table(records[name]))
+        written += _put(catalogue.EXPERIMENTS / name / "README.md", claim_table(name, records[name]))
     if not records:
         raise InputError(f"{catalogue.EXPERIMENTS}: no paper has a verdicts.json yet (reproduce verdicts)")
-    return [*written, *_put(root / "README.md", paper_table(records)),
-            *_put(root / "docs" / "reproducing.md", sentence_tables(records))]
+    return [*written, *_put(catalogue.EXPERIMENTS.parent / "README.md", paper_table(records))]
 
 
 def _put(path, text):
@@ -165,30 +164,20 @@ def paper_table(records):
     return "\n".join([*lines, f"| all | {total} | {_cost(records.values())} |"])
 
 
-def claim_table(found):
-    """One row per claim: the grade and the evidence."""
+def claim_table(name, found):
+    """One row per claim of a paper: what the paper says, in few words, the grade and the evidence."""
     before = sum("level" not in claim for claim in found["claims"] if claim["grade"] not in (NOT_RUN, NOT_COMPARABLE))
     told = (f" {before} claims were graded when every comparison had an error of 5 % by itself; grades on new results hold "
             "at 5 % over all comparisons of a claim together." if before else "")
-    lines = [f"{summary(found)}; {_commands(found)}.{told}", "", "| claim | grade | evidence |", "|---|---|---|"]
-    for claim in found["claims"]:
-        lines.append(f"| {claim['id']}: {_cell(claim['claim'])} | {claim['words']} | {_cell(claim['sentence'])} |")
+    lines = [f"{summary(found)}; {_commands(found)}.{told}", "", "| claim | the paper says | grade | evidence |",
+             "|---|---|---|---|"]
+    known = claims_told(found)
+    for claim in claims.read(catalogue.paper(name).claims_file)["claims"]:
+        said, statement = (" ".join(str(claim.get(key, claim["claim"])).split()) for key in ("sentence", "claim"))
+        graded = known.get((str(claim["id"]), statement))
+        words, rests_on = (graded["words"], evidence(graded)) if graded else ("–", "not graded yet")
+        lines.append(f"| {claim['id']} | {_cell(said)} | {words} | {_cell(rests_on)} |")
     return "\n".join(lines)
-
-
-def sentence_tables(records):
-    """For every paper a table of its claims: what it says, in few words, and what was found."""
-    lines = []
-    for name in catalogue.papers():
-        told = claims_told(records[name]) if name in records else {}
-        lines += [f"**[{name}](../experiments/{name})**", "", "| claim | the paper says | grade | evidence |", "|---|---|---|---|"]
-        for claim in claims.read(catalogue.paper(name).claims_file)["claims"]:
-            said, statement = (" ".join(str(claim.get(key, claim["claim"])).split()) for key in ("sentence", "claim"))
-            found = told.get((str(claim["id"]), statement))
-            words, rests_on = (found["words"], evidence(found)) if found else ("–", "not judged yet")
-            lines.append(f"| {claim['id']} | {_cell(said)} | {words} | {_cell(rests_on)} |")
-        lines.append("")
-    return "\n".join(lines[:-1])
 
 
 def evidence(claim):

@@ -1,5 +1,5 @@
 """BOKE (Zhu and others 2025, arXiv:2502.06178, Algorithm 2) on Forrester's function, written from the
-paper; constants that it leaves open are those of the study (docs/reproducing.md)."""
+paper; constants that it leaves open are those of the study (experiments/boke/README.md)."""
 import numpy as np
 from scipy.optimize import minimize_scalar
 

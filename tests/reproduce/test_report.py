@@ -205,7 +205,7 @@ class Coverage(common.Case):
               "sbo_kde": "fig1a fig1b fig2 table1", "wdrbo": "fig1a fig1b fig2 fig3 fig4 tables"}
 
     def test_every_figure_of_the_papers(self):
-        page = (common.HERE.parents[1] / "docs" / "reproducing.md").read_text()
+        page = (common.HERE.parents[1] / "docs" / "reproduce-a-paper.md").read_text()
         for name, wanted in self.PAPERS.items():
             ids = [figure["id"] for figure in catalogue.paper(name).figures]
             self.assertEqual(set(wanted.split()) - set(ids), set(), name)

@@ -298,29 +298,28 @@ class Record(common.Case):
         claims._references.cache_clear()
 
     def test_verdicts_and_readmes(self):
+        code, out, err = run("verdicts", "p", self.scratch / "s.h5", "--command", "make it so")
+        self.assertEqual((code, err), (0, ""))
+        self.assertIn("2 claims: 1 depends, 1 not comparable", out)
+        found = json.loads((self.scratch / "p" / "verdicts.json").read_text())
+        self.assertEqual(found["command"], "make it so")
+        self.assertEqual(found["results"]["s"]["trials"], 40)
+        self.assertEqual(found["results"]["s"]["machines"], ["a processor"])
+        first = found["claims"][0]
+        self.assertEqual((first["turns_on"], [c["grade"] for c in first["cases"]]),
+                         (["reading"], [SHOWN, CONTRADICTED]))
+        self.assertEqual((first["count"]["shown"], first["shares"]), (1, {SHOWN: 1, CONTRADICTED: 1}))
+        comparison, = first["cases"][1]["checks"][0]["comparisons"]
+        self.assertEqual((comparison["state"], comparison["n"]), (AGAINST, 20))
+        self.assertAlmostEqual(comparison["value"], 2.0, delta=0.1)
         with unittest.mock.patch.object(record, "_put", wraps=record._put) as put:
-            code, out, err = run("verdicts", "p", self.scratch / "s.h5", "--command", "make it so")
-            self.assertEqual((code, err), (0, ""))
-            self.assertIn("2 claims: 1 depends, 1 not comparable", out)
-            found = json.loads((self.scratch / "p" / "verdicts.json").read_text())
-            self.assertEqual(found["command"], "make it so")
-            self.assertEqual(found["results"]["s"]["trials"], 40)
-            self.assertEqual(found["results"]["s"]["machines"], ["a processor"])
-            first = found["claims"][0]
-            self.assertEqual((first["turns_on"], [c["grade"] for c in first["cases"]]),
-                             (["reading"], [SHOWN, CONTRADICTED]))
-            self.assertEqual((first["count"]["shown"], first["shares"]), (1, {SHOWN: 1, CONTRADICTED: 1}))
-            comparison, = first["cases"][1]["checks"][0]["comparisons"]
-            self.assertEqual((comparison["state"], comparison["n"]), (AGAINST, 20))
-            self.assertAlmostEqual(comparison["value"], 2.0, delta=0.1)
             put.side_effect = lambda path, text: [path] if self.scratch not in path.parents else unittest.mock.DEFAULT
             code, out, _ = run("readme")
         self.assertEqual(code, 0)
-        self.assertEqual(put.call_args.args[0], self.scratch.parent / "docs" / "reproducing.md")
-        self.assertIn("| A1 | EI is ahead | depends on reading | shown in 1, contradicted in 1 of 2 readings "
-                      "|\n| A2 | Nothing | not comparable | no data |", put.call_args.args[1])
+        self.assertEqual(put.call_args.args[0], self.scratch.parent / "README.md")
         text = (self.scratch / "p" / "README.md").read_text()
-        self.assertIn("| A1: EI beats GP-UCB | depends on reading | Depends: 1 shown, 0 against, 0 open of 1;", text)
+        self.assertIn("| A1 | EI is ahead | depends on reading | shown in 1, contradicted in 1 of 2 readings "
+                      "|\n| A2 | Nothing | not comparable | no data |", text)
         self.assertTrue(text.startswith("# p\n") and text.endswith("more\n") and "old" not in text)
 
     def test_evidence_in_one_clause(self):
@@ -347,13 +346,13 @@ class Record(common.Case):
         for value in known:
             self.assertLess(record.as_text(value).count("\n"), 400)
 
-    def test_a_claim_that_has_changed_is_not_judged_yet(self):
+    def test_a_claim_that_has_changed_is_not_graded_yet(self):
         run("verdicts", "p", self.scratch / "s.h5")
         found = record.read(self.scratch / "p" / "verdicts.json")
-        self.assertNotIn("not judged", record.sentence_tables({"p": found}))
+        self.assertNotIn("not graded", record.claim_table("p", found))
         found["claims"][0]["claim"] = "EI always beats GP-UCB."
-        self.assertIn("| A1 | EI is ahead | – | not judged yet |\n| A2 | Nothing | not comparable |",
-                      record.sentence_tables({"p": found}))
+        self.assertIn("| A1 | EI is ahead | – | not graded yet |\n| A2 | Nothing | not comparable |",
+                      record.claim_table("p", found))
 
     def with_another_study(self):
         """A second study, t, in which EI is behind, and three claims, the last of which speaks of both."""
@@ -403,7 +402,7 @@ class Record(common.Case):
         self.assertEqual([c["grade"] for c in found["claims"]], [SHOWN, SHOWN])
         self.assertEqual((found["command"], found["results"]["t"]["command"]), ("first", "again"))
         self.assertEqual(found["results"]["s"], json.loads(before)["results"]["s"])
-        self.assertIn("`first`, then `again` (t).", record.claim_table(found))
+        self.assertIn("`first`, then `again` (t).", record.claim_table("p", found))
 
     def test_what_is_settled_stays_where_a_study_has_got_more_trials(self):
         here, place = self.with_another_study(), self.scratch / "p" / "verdicts.json"
@@ -461,7 +460,7 @@ class Record(common.Case):
         self.assertEqual((beside["command"], beside["trials"]), ("second", 24))
         self.assertEqual({**beside["first"], **told["first"]}, beside["first"])
         self.assertIn(f"{told['trials'] + 24} trials", record.summary(both))
-        self.assertIn("`first`, then `second` (s).", record.claim_table(both))
+        self.assertIn("`first`, then `second` (s).", record.claim_table("p", both))
         self.assertEqual(self.decided(swept, "second", "--keep"), both)
 
         again = self.decided(grown, "third", "--keep")  # the first results once more
