@@ -134,7 +134,7 @@ def _timeline(results, cells):
         for axis, cell in zip(axes, cells):
             trial = first_trial(results, cell)
             _draw_bars(axis, trial, shown)
-            axis.set_title(style.wrapped(style.escaped(_title(cell, trial)), 100), loc="left")
+            axis.set_title(style.wrapped(style.escaped(_title(cell, trial)), 100), loc="left", y=1.0)
             axis.set_ylabel("Worker")
             if cell.workers > WORKERS:
                 notes.append(f"the first {WORKERS} workers")

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.ticker import MaxNLocator
+from matplotlib.transforms import blended_transform_factory
 
 from ..escape import mathtext
 from ..load import program
@@ -163,7 +164,7 @@ class Panel:
 
     def frame(self, title, vertical, horizontal):
         """Title, labels and grid. Only the first panel of a row has a vertical label, and the lowest a horizontal one."""
-        self.axes.set_title(wrapped(escaped(title), {1: 54, 2: 48}.get(self.columns, 34)), loc="left")
+        self.axes.set_title(wrapped(escaped(title), {1: 54, 2: 48}.get(self.columns, 34)), loc="left", y=1.0)
         if self.first:
             self.axes.set_ylabel(vertical)
         if self.bottom:
@@ -228,8 +229,18 @@ def _lay_out(figure, dpi):
         before = figure.dpi
         figure.dpi = dpi
         engine.execute(figure)
+        for axes in figure.axes:
+            _fix_labels(axes, dpi)
         figure.dpi = before
         figure.set_layout_engine(None)  # "none" stands in for the engine, and everything is drawn once more
+
+
+def _fix_labels(axes, dpi):
+    """Leave title and labels where the layout has put them: to place them again, each file would measure all ticks."""
+    inches = axes.figure.dpi_scale_trans
+    (x, below), (left, y) = axes.xaxis.label.get_position(), axes.yaxis.label.get_position()
+    axes.xaxis.set_label_coords(x, below / dpi, blended_transform_factory(axes.transAxes, inches))
+    axes.yaxis.set_label_coords(left / dpi, y, blended_transform_factory(inches, axes.transAxes))
 
 
 def escaped(text):

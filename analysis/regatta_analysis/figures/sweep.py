@@ -216,7 +216,7 @@ class _Heat:
             for axes, method in zip(above, self.reading):
                 image = self._cells(axes, self._grid(self.centres.xs(method)), "viridis_r", norm,
                                     [self._grid(self.ends[name].xs(method)) for name in self.ends])
-                axes.set_title(style.wrapped(style.escaped(self._named(method)), 34), loc="left")
+                axes.set_title(style.wrapped(style.escaped(self._named(method)), 34), loc="left", y=1.0)
             if self.reading:
                 figure.colorbar(image, ax=above, pad=0.01, aspect=18 * shown).set_label(f"median{scale}")
             if others:
@@ -296,7 +296,7 @@ class _Heat:
         for (r, c), k in np.ndenumerate(best) if best.size <= 100 else ():
             axes.text(c, r, style.escaped(self._named(self.methods[k]) if k >= 0 else "–"), ha="center", va="center",
                       fontsize=6.5)
-        axes.set_title("Best, if told apart", loc="left")
+        axes.set_title("Best, if told apart", loc="left", y=1.0)
 
     def _differences(self, figure, panels, baseline, others):
         found = {m: sweep.differences(self.table, m, baseline, self.settings[::-1]) for m in others}
@@ -311,7 +311,7 @@ class _Heat:
             image = self._cells(axes, values, "RdBu_r", Normalize(-reach, reach), None, known == 1.0,
                                 (lambda v: _centre(np.exp(v))) if ratios else _centre)
             sign = "/" if ratios else "-"
-            axes.set_title(style.wrapped(style.escaped(f"{self._named(method)} {sign} {self._named(baseline)}"), 34), loc="left")
+            axes.set_title(style.wrapped(style.escaped(f"{self._named(method)} {sign} {self._named(baseline)}"), 34), loc="left", y=1.0)
         bar = figure.colorbar(image, ax=panels, pad=0.01, aspect=18 * rows)
         bar.set_label("typical ratio" if ratios else "typical difference")
         if ratios:

@@ -244,7 +244,7 @@ def final_cells(results, rows, band=Band(), notation=TEXT, counts=True):
     best = extended.best(centre, whole, rows["more_is_better"].any())
     if best.any():
         known = np.flatnonzero(np.isfinite(centre) & whole)
-        cells = [tuple(pair) for pair in rows[["problem", "algorithm"]].to_numpy()[known]]
+        cells = tuple(map(tuple, rows[["problem", "algorithm"]].to_numpy()[known]))
         best[known] |= not_worse(results, rows["metric"].iloc[0], cells, int(np.flatnonzero(known == best.argmax())[0]))
     return [(_final_text(row, fitting, notation, counts), bool(bold)) for row, bold in zip(rows.itertuples(), best)]
 

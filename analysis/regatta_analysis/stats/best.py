@@ -5,12 +5,12 @@ A cell is one method on one problem at one combination of the settings that the 
 are no choice: they make another problem (`Group.block`)."""
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
+from ..load.results import remembered
 from ..load.settings import method_label, same_value, words_of_settings
 from . import evidence, extended
 from .measures import comparing, last_values
@@ -144,7 +144,8 @@ def _median(values):
     return float(extended.quantiles(values, [0.5])[0]) if np.isnan(centre) else centre, low, high
 
 
-def not_worse(results: Results, metric: str, cells: Sequence[tuple[str, str]], best: int) -> np.ndarray:
+@remembered
+def not_worse(results: Results, metric: str, cells: tuple[tuple[str, str], ...], best: int) -> np.ndarray:
     """Whether each of the cells (pairs of problem and algorithm) is the best one or not shown to be worse than it at the
     last query: paired evidence, at 5 % over all of them together."""
     values = [last_values(results, problem, metric).xs(algorithm, level="algorithm") for problem, algorithm in cells]

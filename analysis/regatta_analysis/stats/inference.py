@@ -29,6 +29,7 @@ def recorded(results: Results, metric: str) -> bool:
     return all(METRICS[metric].column in results.group(p).evaluations() for p in results.problems)
 
 
+@remembered
 def final_values(results: Results, problem: str, metric: str) -> pd.DataFrame:
     """Table trial x algorithm of the metric at the last query, less is better."""
     return comparison.paired(last_values(results, problem, metric), results.algorithms)

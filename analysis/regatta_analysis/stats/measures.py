@@ -76,6 +76,7 @@ def trial_values(results: Results, problem: str, value: Mapping[str, Any],
     return -series if value.get("sense") == "max" else series
 
 
+@remembered
 def last_values(results: Results, problem: str, metric: str) -> pd.Series:
     """`trial_values` of one of METRICS at the last query, with the sign by which less is better."""
     values = trial_values(results, problem, {"metric": metric})
