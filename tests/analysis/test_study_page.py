@@ -173,14 +173,21 @@ class Page(common.Case):
 
     @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
     def test_a_sweep_is_no_scroll_of_paper(self):
-        """Long tables scroll in their place, and pictures are folded; without that the page is four times as high."""
+        """Long tables scroll in their place, and pictures are folded; without that the page is four times as high.
+        Nothing scrolls aside, and as little on a page of many problems."""
         swept_study(self.scratch / "s.h5", seeds=7, noises=["1e-4", "1e-3", "1e-2", "1e-1", "0.2", "0.3"])
-        with common.no_drawing():
-            page = study_page.write([self.scratch / "s.h5"])
-        everything, console = in_browser(page, self.scratch)
-        self.assertEqual(console, [])
-        self.assertLess(everything["1280"]["height"], 9000)
-        self.assertEqual([everything[str(width)]["overflow"] for width in WIDTHS], [0, 0])
+        synthetic.write(self.scratch / "many.h5", [synthetic.problem(f"problem {k}", ["EI", "GP-UCB", "Random"], seeds=3,
+                                                                     queries=9) for k in range(16)])
+        for name, rows in (("s", "noise"), ("many", "Problem")):
+            with common.no_drawing():
+                page = study_page.write([self.scratch / f"{name}.h5"], self.scratch / f"{name}.html")
+            everything, console = in_browser(page, self.scratch)
+            self.assertEqual(console, [])
+            self.assertLess(everything["1280"]["height"], 9000)
+            self.assertEqual([(everything[str(width)]["overflow"], everything[str(width)]["cut"]) for width in WIDTHS],
+                             2 * [(0, [])])
+            growth = re.search(r"<h3>Growth of.*?</thead>", page.read_text(encoding="utf-8"), re.DOTALL)[0]
+            self.assertIn(f"<th>{rows}</th>", growth)
 
     @unittest.skipUnless(BROWSER, "no Chromium here (Debian: chromium-headless-shell)")
     def test_what_a_reader_does(self):

@@ -244,16 +244,17 @@ def _over(results, metric, name, panel, title):
 def _tables(results, metrics):
     swept = sweep_stats.names(results)
     final = tables.final_regret(results, metrics) if metrics and not swept else None
-    made = [_final_over(results, m) for m in metrics] if swept else [tables.Table(
+    made = [_final_over(results, m) for m in metrics] if swept else [tables.upright(tables.Table(
         f"{metric_on(results, results.problems, m).name} at the last query", f"{tables.drawn_in_words(figures.Band())}"
-        f"{tables.FINAL_NOTE}{dynamic_note(results)}", *tables.final_regret_grid(results, final, m)) for m in metrics]
+        f"{tables.FINAL_NOTE}{dynamic_note(results)}", *tables.final_regret_grid(results, final, m))) for m in metrics]
     tested = [inference.comparison_table(inference.comparisons(results, metrics[0]),
                                          f"All pairs, final {metric_on(results, results.problems, metrics[0]).name.lower()}")
               ] if metrics else []
     if metrics and not swept and not METRICS[metrics[0]].running:
         tested = [*aggregate.tables(results, metrics[0], metric_on(results, results.problems, metrics[0]).name), *tested]
     if inference.recorded(results, "cumulative"):
-        tested.append(inference.growth_table(inference.growth(results), results))
+        grown = inference.growth_table(inference.growth(results), results)
+        tested.append(grown if swept else tables.upright(grown))
     runtime = tables.Table("Time per trial", "Mean ± standard error; wall = fit + acquire + evaluate.",
                            *tables.runtime_grid(tables.runtime(results)))
     answer = [best_tables.best_table(results.best_settings(metrics[0]), metrics[0]),

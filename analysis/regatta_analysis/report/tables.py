@@ -16,6 +16,7 @@ from ..stats.regret import METRICS, censored, dynamic_note, metric_on, more_is_b
 from ..stats.summaries import cell_summaries
 
 STAGES = ("fit", "acquire", "evaluate")
+UPRIGHT = 6  # problems that fit side by side
 
 
 def curve_summaries(results, metrics, quantiles=(0.25, 0.75)):
@@ -213,17 +214,32 @@ def final_regret_grid(results, table, metric, band=Band(), notation=TEXT, titles
 
 
 def final_over_grid(results, table, metric, band=Band(), notation=TEXT):
-    """Header, rows and the number of columns that say what a row is, of one metric of a sweep: a row per problem and
-    values of the settings, a column per method."""
+    """`over_grid` of the final values of one metric."""
     table = table[table["metric"] == metric].set_index(["problem", "algorithm"], drop=False)
+    return over_grid(results, metric, lambda pairs: final_cells(results, table.loc[pairs], band, notation))
+
+
+def over_grid(results, metric, cells_of):
+    """Header, rows and the number of columns that say what a row is, of a sweep: a row per problem and values of the
+    settings, a column per method. `cells_of` gives the cells of the pairs (problem, algorithm) of a row."""
     views, rows, names = panels.views(results, metric), [], results.settings
     methods = list(views[0].cells)
     for view in views:
         there = {m: pair for m, pair in view.cells.items() if pair is not None}
-        found = dict(zip(there, final_cells(results, table.loc[list(there.values())], band, notation)))
+        found = dict(zip(there, cells_of(list(there.values()))))
         rows.append([(str(view.place.get(name, "–")), False) for name in (panels.PROBLEM, *names)]
                     + [found.get(m, ("–", False)) for m in methods])
     return ["Problem", *names, *methods], rows, 1 + len(names)
+
+
+def upright(table):
+    """A Table of algorithms by problems, with the problems as its rows if there are more of them: pages have more room
+    below than aside."""
+    if len(table.header) - 1 <= max(len(table.rows), UPRIGHT):
+        return table
+    columns = zip([(text, False) for text in table.header], *table.rows)
+    header, *rows = map(list, columns)
+    return Table(table.title, table.note, ["Problem", *(text for text, _ in header[1:])], rows)
 
 
 def better_values(table, titles):

@@ -186,19 +186,23 @@ def growth(results: Results) -> pd.DataFrame:
 
 
 def growth_table(frame: pd.DataFrame, results: Results, where: str = "") -> Table:
-    """`growth` for readers: algorithm x problem."""
-    cells = {(row.algorithm, row.problem): row for row in frame.itertuples()}
-    rows = [[(a, False)] + [(_exponent(cells.get((a, p))), False) for p in results.problems]
-            for a in results.algorithms] if cells else []
+    """`growth` for readers: algorithm x problem, or the rows of a sweep."""
+    cells = {(row.problem, row.algorithm): (_exponent(row), False) for row in frame.itertuples()}
+    header, rows = ["Algorithm", *results.problems], []
+    if cells and results.settings:
+        header, rows, _ = tables.over_grid(results, "cumulative",
+                                           lambda pairs: [cells.get(pair, ("–", False)) for pair in pairs])
+    elif cells:
+        rows = [[(a, False), *(cells.get((p, a), ("–", False)) for p in results.problems)] for a in results.algorithms]
     return Table(f"Growth of cumulative regret{where}",
                  "Exponent a of mean cumulative regret ~ t^a over the last three quarters of the queries, "
                  "with its 95% bootstrap interval, over the trials whose cumulative regret is defined; 1 is linear. "
                  "With `count_initial`, t counts the initial design too.",
-                 ["Algorithm", *results.problems], rows)
+                 header, rows)
 
 
 def _exponent(row):
-    if row is None or not np.isfinite(row.exponent):
+    if not np.isfinite(row.exponent):
         return "–"
     interval = f" [{number(row.low, '.2f')}, {number(row.high, '.2f')}]" if np.isfinite(row.low) else ""
     return f"{number(row.exponent, '.2f')}{interval} ({extended.counted(row.n, 'trial')})"
