@@ -1,6 +1,5 @@
 """A study of ugly results, and the truth about it: h5py and loops, by the rule of stats/extended.py, without the
 package."""
-import itertools
 import re
 
 import h5py
@@ -201,14 +200,3 @@ def numbers(text):
         unit = 10.0 ** -(len(digits) - 1 if digits else 0) * (float("1" + exponent) if exponent else 1.0)
         found.append(((-1.0 if sign else 1.0) * value * factor, 0.51 * unit * factor))
     return found
-
-
-def permuted(differences):
-    """Two-sided p of the signed-rank test from all signs."""
-    differences = [d for d in differences if d != 0]
-    size = sorted(abs(d) for d in differences)
-    ranks = [size.index(abs(d)) + (size.count(abs(d)) + 1) / 2 for d in differences]
-    seen = sum(r for r, d in zip(ranks, differences) if d > 0)
-    sums = [sum(r for r, sign in zip(ranks, signs) if sign) for signs in itertools.product((0, 1), repeat=len(ranks))]
-    low, high = (sum(1 for s in sums if side * s >= side * seen - 1e-9) / len(sums) for side in (-1, 1))
-    return min(1.0, 2 * min(low, high))

@@ -8,6 +8,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormat
 from ..escape import number
 from ..load.errors import InputError, nearest
 from ..stats import comparison, extended, sweep
+from ..stats.measures import comparing
 from ..stats.regret import METRICS, metric_on, more_is_better
 from ..stats.statistics import median_of_units, summarise
 from . import figures, style
@@ -162,8 +163,8 @@ def _power(value):
 def heat_figures(results, first, second, metric, baseline=None):
     """[(words, figure)] of heat-maps over two settings, one figure per problem and value of the other settings, at
     most PANELS. A figure has the median of every method that reads one of the settings, with its 95% interval; below,
-    the typical ratio to `baseline` (default: the first method), with a star if the signed-rank test finds a difference
-    (5%, Holm over the figure), and the method that is told apart from all others. Colours are logarithmic where the
+    the typical ratio to `baseline` (default: the first method), with a star if the comparison of all pages finds a
+    difference (5%, Holm over the figure), and the method that is told apart from all others. Colours are logarithmic where the
     values are positive and cover a factor of 20. It has at most METHODS methods; choose others by Results.select."""
     table = sweep.final_values(results, metric)
     methods = list(dict.fromkeys(table["method"]))
@@ -178,7 +179,7 @@ def heat_figures(results, first, second, metric, baseline=None):
         words, problem = words_of(results, place), place["problem"]
         reading = [m for m in here if read[problem, m] & {first, second}]
         heat = _Heat(mine[mine["method"].isin(here)], words, (first, second), metric, here,
-                     more_is_better(results, problem, metric), reading)
+                     more_is_better(results, problem, metric), reading, comparing(results, problem, metric))
         if heat.reading or len(here) > 1:
             made.append((words, heat.figure()))
     return made
@@ -186,11 +187,12 @@ def heat_figures(results, first, second, metric, baseline=None):
 
 class _Heat:
     """A figure of heat-maps: the final values of `methods`, the first of which is the baseline, over two settings, of
-    which those in `reading` (default: all) read one."""
+    which those in `reading` (default: all) read one. `compares`: `measures.comparing`."""
 
-    def __init__(self, table, title, settings, metric, methods, more, reading=None):
+    def __init__(self, table, title, settings, metric, methods, more, reading=None, compares=(None, None)):
         self.table, self.title, self.settings, self.methods, self.more = table, title, settings, methods, more
         self.reading, self.name = methods if reading is None else reading, METRICS[metric].name.lower()
+        self.compares = compares
         self.columns, self.rows = (list(dict.fromkeys(sorted(table[name]))) for name in settings)
         cells = table.set_index("instance").groupby(["method", *settings[::-1]])["value"]
         made = {key: (*median_of_units(values.dropna()), extended.quantiles(values, [0.5])[0], values.count(),
@@ -240,10 +242,13 @@ class _Heat:
         notes = [f"{self._named(m)} does not depend on them: {_with_ends(self.centres[m].iloc[0], *self.ends.loc[m].iloc[0])}"
                  for m in self.methods if m not in self.reading]
         if others:
-            notes.append(f"* told apart from {self._named(baseline)}: signed-rank test, 5%, Holm's correction over the "
+            notes.append(f"* told apart from {self._named(baseline)}: 5%, Holm's correction over the "
                          "figure. Best: the method with the best median where it is told apart from every other one; –: "
                          "none is, or trials are missing")
         return "; ".join(notes)
+
+    def _compared(self, method, other):
+        return sweep.differences(self.table, method, other, self.settings[::-1], *self.compares)
 
     def _grid(self, series):
         return series.unstack().reindex(index=self.rows, columns=self.columns).to_numpy(float)
@@ -279,7 +284,7 @@ class _Heat:
             found[at] = int(best.argmax()) if best.sum() == 1 and not self.open[at] else -1
         for k, method in enumerate(self.methods):
             for other in (m for m in self.methods if m != method and (found == k).any()):
-                p[k, other] = self._grid(sweep.differences(self.table, method, other, self.settings[::-1])["p"])
+                p[k, other] = self._grid(self._compared(method, other)["p"])
         tests = [(at, key) for key in p for at in zip(*np.nonzero(found == key[0]))]
         adjusted = comparison.holm([p[key][at] for at, key in tests])
         for (at, _), value in zip(tests, adjusted):
@@ -299,7 +304,7 @@ class _Heat:
         axes.set_title("Best, if told apart", loc="left", y=1.0)
 
     def _differences(self, figure, panels, baseline, others):
-        found = {m: sweep.differences(self.table, m, baseline, self.settings[::-1]) for m in others}
+        found = {m: self._compared(m, baseline) for m in others}
         p = comparison.holm(np.concatenate([f["p"] for f in found.values()]))
         ratios = all((f["scale"] == "ratio").all() for f in found.values())
         effects = pd.concat([f["effect"].abs() for f in found.values()])

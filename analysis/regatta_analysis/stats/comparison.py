@@ -1,4 +1,4 @@
-"""Algorithms over several problems: ranks, Friedman's test and critical differences; and tests of differences.
+"""Algorithms over several problems: ranks, Friedman's test and critical differences; and corrections for several tests.
 
 Everything here takes a table with one row per trial (or problem) and one column per algorithm, of values where less is
 better. evidence.py compares two algorithms on the trials of a problem.
@@ -14,8 +14,6 @@ from scipy import special, stats
 
 from . import extended
 
-EXACT = 50  # differences: the law of the signed-rank statistic is computed for that many at most
-
 
 def paired(values: pd.Series, order: Iterable[str] | None = None) -> pd.DataFrame:
     """The table of a series indexed by algorithm and by the levels that identify a trial."""
@@ -29,33 +27,6 @@ def independent(frame: pd.DataFrame | pd.Series) -> pd.DataFrame | pd.Series:
         return frame
     instance = frame.index.get_level_values("instance")
     return extended.instance_means(frame) if 1 < instance.nunique() < len(instance) else frame
-
-
-def signed_rank(difference: ArrayLike, alternative: str = "two-sided") -> float:
-    """p of the Wilcoxon signed-rank test of the differences that are not 0, with mean ranks for ties: exact for up to
-    EXACT of them, from the law of the statistic over all signs, else by the normal approximation; 1 when all are 0,
-    NaN without any."""
-    difference = np.asarray(difference, float)
-    if not len(difference):
-        return np.nan
-    difference = difference[difference != 0]
-    if not len(difference):
-        return 1.0
-    ranks = stats.rankdata(np.abs(difference))
-    if len(ranks) > EXACT:
-        return float(stats.wilcoxon(np.sign(difference) * ranks, alternative=alternative, method="approx").pvalue)
-    law, positive = _law_of_rank_sums(ranks), round(2 * ranks[difference > 0].sum())
-    low, high = law[:positive + 1].sum(), law[positive:].sum()
-    return float(min({"less": low, "greater": high, "two-sided": 2.0 * min(low, high)}[alternative], 1.0))
-
-
-def _law_of_rank_sums(ranks):
-    """Probabilities that twice the sum of the positive ranks is 0, 1, 2, ... when all signs are equally likely; mean
-    ranks of ties are multiples of 1/2."""
-    law = np.array([1.0])
-    for twice in np.round(2 * ranks).astype(int):
-        law = 0.5 * (np.pad(law, (0, twice)) + np.pad(law, (twice, 0)))
-    return law
 
 
 def holm(p: ArrayLike) -> np.ndarray:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..load.results import remembered
 from ..load.settings import method_label, panels
-from . import comparison, evidence, extended
+from . import evidence, extended
 from .measures import trial_values
 from .regret import censored, more_is_better
 
@@ -134,22 +134,19 @@ def sensitivity(table: pd.DataFrame, results: Results, metric: str) -> pd.DataFr
                                        "largest", "n_largest", "share"])
 
 
-def differences(table: pd.DataFrame, method: str, baseline: str,
-                settings: Iterable[str]) -> dict | pd.DataFrame:
-    """Per value of two settings: the typical contrast of a method to the baseline, which is the median over units
-    that are independent (a trial, or an instance with the median of its trials), its scale ("ratio": a logarithm of a
-    ratio, "difference" where values below 0 exist), p of the signed-rank test, and the number of units."""
+def differences(table: pd.DataFrame, method: str, baseline: str, settings: Iterable[str],
+                scale: str | None = None, margin: float | None = None) -> pd.DataFrame:
+    """Per value of two settings the comparison of a method with the baseline, that of all pages (`evidence.compare`; scale
+    and margin: `measures.comparing`): the typical contrast, its scale ("ratio": a logarithm of a ratio, else
+    "difference"), p valid at any stopping time, which is 1 where they are equivalent, and the number of units."""
     rows = {}
     pair = table[table["method"].isin([method, baseline])]
-    scale = evidence.scale_of(pair["value"])
+    scale = scale or evidence.scale_of(pair["value"])
     for key, mine in pair.groupby(list(settings), sort=False):
         both = mine.set_index(["instance", "seed", "method"])["value"].unstack("method")
         both = both.reindex(columns=[method, baseline]).dropna()
-        found = evidence.contrasts(both[method], both[baseline], scale)
-        instances = both.index.get_level_values("instance")
-        if 1 < instances.nunique() < len(both):
-            found = pd.Series(found).groupby(np.asarray(instances)).median().to_numpy()
-        rows[key] = [extended.quantiles(found, [0.5])[0] if len(found) else np.nan, scale,
-                     comparison.signed_rank(found), len(found)]
+        found = evidence.compare(both[method], both[baseline], both.index.get_level_values("instance"), scale, margin=margin)
+        rows[key] = [extended.quantiles(found.units, [0.5])[0] if len(found.units) else np.nan, scale,
+                     1.0 if found.verdict == evidence.EQUIVALENT else found.p, len(found.units)]
     index = pd.MultiIndex.from_tuples(list(rows), names=list(settings))
     return pd.DataFrame(list(rows.values()), index, ["effect", "scale", "p", "n"])
