@@ -58,7 +58,6 @@ static PetscErrorCode grid(RgSpace *space, int n1, double first1, double step1, 
 
 static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *domain)
 {
-  (void)class;
   PetscCall(grid(&domain->design, SIDE, 18.0, 22.0, SIDE, 16.0, 18.0));
   PetscCall(grid(&domain->context, OFFSETS_1, -10.0, 2.0, OFFSETS_2, -8.0, 2.0));
   PetscCall(rg_finite_context_domain(options, NULL, domain));
@@ -153,7 +152,6 @@ static PetscErrorCode identity(const RgProblemClass *class, const void *options,
   uint64_t hash[2];
   char hex[33];
 
-  (void)class;
   PetscCall(read_table(options, lifetime, &mistake));
   PetscCheck(!mistake.length, PETSC_COMM_SELF, PETSC_ERR_FILE_READ, "%s", mistake.data);
   rg_hash128(lifetime, sizeof lifetime, hash);
@@ -238,7 +236,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
 static PetscErrorCode check_synthetic(const RgProblemClass *class, const void *options,
                                       RgPlace place, RgDiagnostics *diagnostics)
 {
-  (void)class;
   return rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics);
 }
 
@@ -246,7 +243,6 @@ static PetscErrorCode create_synthetic(RgProblem *problem, RgFailure *failure)
 {
   double lifetime[NODES];
 
-  (void)failure;
   synthesise(lifetime);
   PetscCall(fill(problem, lifetime));
   return 0;

@@ -239,7 +239,6 @@ PetscErrorCode rg_context_create(RgProblem *problem, RgFailure *failure)
   RgContextProblem *data;
   bool definite;
 
-  (void)failure;
   PetscCall(PetscNew(&data));
   problem->data = data;
   data->function = problem->class->family;
@@ -315,7 +314,6 @@ PetscErrorCode rg_context_evaluate(RgProblem *problem, int m, const RgPoint *poi
   const RgContextProblem *data = problem->data;
   double *c;
 
-  (void)failure;
   PetscCall(PetscMalloc1(data->dim, &c));
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < data->dim; j++)

@@ -98,7 +98,6 @@ PetscErrorCode rg_finite_context_evaluate(RgProblem *problem, int m, const RgPoi
   const RgFiniteContext *data = problem->data;
   size_t n = (size_t)problem->domain.context.size;
 
-  (void)failure;
   for (int i = 0; i < m; i++) f[i] = data->f[points[i].index * n + points[i].context_index];
   return 0;
 }
@@ -108,7 +107,6 @@ PetscErrorCode rg_finite_context_objective(RgProblem *problem, int m, const RgPo
 {
   const RgFiniteContext *data = problem->data;
 
-  (void)failure;
   for (int i = 0; i < m; i++) F[i] = data->F[points[i].index];
   return 0;
 }

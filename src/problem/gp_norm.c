@@ -151,7 +151,6 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   const int dim = o->sizes.dim + o->sizes.context_dim;
   double z[20];
 
-  (void)failure;
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < dim; j++) {
       const double c = j < o->sizes.dim ? points[i].x[j] : points[i].c[j - o->sizes.dim];

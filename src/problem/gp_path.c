@@ -64,7 +64,6 @@ PetscErrorCode rg_gp_path_evaluate(RgProblem *problem, int m, const RgPoint *poi
 {
   const double *path = problem->data;
 
-  (void)failure;
   for (int i = 0; i < m; i++) f[i] = path[points[i].index];
   return 0;
 }
@@ -121,7 +120,6 @@ static PetscErrorCode gp_path_domain(const RgProblemClass *class, const void *op
   double *axes, *lower, *upper;
   int *levels;
 
-  (void)class;
   PetscCall(PetscMalloc4(dim * n, &axes, dim, &lower, dim, &upper, dim, &levels));
   for (size_t j = 0; j < dim; j++) {
     levels[j] = o->levels;

@@ -90,7 +90,6 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
 {
   const Options *o = options;
 
-  (void)class;
   if (o->levels) PetscCall(rg_finite_context_grid(&domain->design, o->dim, o->levels, 0, 1));
   else PetscCall(rg_space_cube(&domain->design, o->dim, 0, 1));
   if (o->context_levels)
@@ -171,7 +170,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   Data *data;
   double *nodes;
 
-  (void)failure;
   PetscCall(PetscNew(&data));
   problem->data = data;
   PetscCall(prior(o, &kernel));
@@ -209,7 +207,6 @@ static PetscErrorCode objective(RgProblem *problem, int m, const RgPoint *points
   const int dim = problem->domain.design.dim, M = data->path.n;
   double *waves, *f;
 
-  (void)failure;
   PetscCall(PetscMalloc2((size_t)BLOCK * 2 * M, &waves, (size_t)BLOCK * data->n, &f));
   for (int first = 0; first < m; first += BLOCK) {
     const int count = PetscMin(BLOCK, m - first);
@@ -232,7 +229,6 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   const size_t dim = (size_t)problem->domain.design.dim, all = (size_t)data->path.dim;
   double *Z;
 
-  (void)failure;
   PetscCall(PetscMalloc1(m * all, &Z));
   for (int i = 0; i < m; i++) {
     memcpy(Z + i * all, points[i].x, dim * sizeof *Z);

@@ -50,7 +50,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   double *S, *Z, *SZ;
   int n = o->levels;
 
-  (void)failure;
   PetscCall(rg_finite_context_create(problem, &data));
   PetscCall(PetscMalloc3(size, &S, size, &Z, size, &SZ));
   PetscCall(symmetric_root(n, S));
@@ -67,7 +66,6 @@ static PetscErrorCode prior(const void *options, RgKernel *kernel)
 {
   const double length_scale = 0.1; /* share of the range [-5, 5] */
 
-  (void)options;
   return rg_kernel_create(RG_KERNEL_GAUSSIAN, 2, false, &length_scale, 1.0, kernel);
 }
 

@@ -138,7 +138,6 @@ static PetscErrorCode identity(const RgProblemClass *class, const void *options,
   Options o = *(const Options *)options;
   const RgPoolSource from = source(options);
 
-  (void)class;
   o.path = NULL;
   PetscCall(rg_params_canonical(params, &o, text));
   if (!from.path) return 0;
@@ -152,7 +151,6 @@ static PetscErrorCode domain(const RgProblemClass *class, const void *options, R
   const Options *o = options;
   RgPool pool = {0};
 
-  (void)class;
   if (o->path) PetscCall(read_pool(o, &pool));
   if (pool.size) PetscCall(rg_space_box(&out->design, pool.dim, pool.lower, pool.upper));
   else PetscCall(rg_space_cube(&out->design, o->path ? 1 : o->dim, 0, 1));
@@ -307,7 +305,6 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   const Trained *t = problem->data;
   double *Z, *K;
 
-  (void)failure;
   PetscCall(PetscMalloc2((size_t)BATCH * t->dim, &Z, (size_t)BATCH * t->n, &K));
   for (int first = 0; first < m; first += BATCH) {
     const int count = PetscMin(BATCH, m - first);

@@ -20,7 +20,6 @@ static const RgParam params[] = {
 
 static double weight(int k, double w)
 {
-  (void)k;
   return 0.25 * rg_normal_pdf(w - 1.0) + 0.75 * rg_normal_pdf(w + 5.0);
 }
 
@@ -39,7 +38,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   RgFiniteContext *data;
   double x[2], w[2];
 
-  (void)failure;
   PetscCall(rg_finite_context_create(problem, &data));
   for (int i = 0; i < design->size; i++) {
     rg_space_to_native(design, design->points + 2 * i, x);

@@ -21,7 +21,6 @@ static double branin(double u, double v)
 
 static double formula(const void *options, const double *x, const double *c)
 {
-  (void)options;
   return -sqrt(branin(15 * x[0] - 5, 15 * c[0]) * branin(15 * c[1] - 5, 15 * x[1]));
 }
 
@@ -52,7 +51,6 @@ static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
   Own *own = data->own;
 
-  (void)problem;
   for (int j = 0; j < 2; j++)
     PetscCall(rg_distribution_quadrature(&data->law[j], PANELS, 0, NULL, &own->rule[j]));
   return 0;

@@ -14,7 +14,6 @@ static const RgParam params[] = {RG_CONTEXT_PARAMS("burr(2, 20)", "true", "raw")
 
 static double formula(const void *options, const double *x, const double *c)
 {
-  (void)options;
   return 9 * fmin(x[0], c[0]) + fmax(0, x[0] - c[0]) - 5 * x[0];
 }
 

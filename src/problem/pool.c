@@ -419,7 +419,6 @@ const RgProblemSource rg_pool_files = {
 
 PetscErrorCode rg_pool_create(RgProblem *problem, RgFailure *failure)
 {
-  (void)failure;
   return find_optimum(problem->data, problem);
 }
 
@@ -428,7 +427,6 @@ PetscErrorCode rg_pool_evaluate(RgProblem *problem, int m, const RgPoint *points
 {
   const RgPool *pool = problem->data;
 
-  (void)failure;
   for (int i = 0; i < m; i++) f[i] = pool->value[points[i].index];
   return 0;
 }

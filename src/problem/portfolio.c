@@ -122,7 +122,6 @@ static PetscErrorCode identity(const RgProblemClass *class, const void *options,
   Columns columns;
   RgPoolSource from = source(options, &columns);
 
-  (void)class;
   o.path = nothing;
   PetscCall(rg_params_canonical(params, &o, text));
   PetscCall(rg_text_add(text, ","));
@@ -265,7 +264,6 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   Own *own = data->own;
   double *Z;
 
-  (void)failure;
   PetscCall(PetscMalloc1((size_t)m * INPUTS, &Z));
   for (int i = 0; i < m; i++) {
     for (int j = 0; j < DIM; j++) Z[i * INPUTS + j] = points[i].x[j];

@@ -19,13 +19,11 @@ static double value(double x, double distance)
 
 static double formula(const void *options, const double *x, const double *c)
 {
-  (void)options;
   return value(x[0], fabs(c[0] - 0.5));
 }
 
 static double distance(const void *closure, double c)
 {
-  (void)closure;
   return fabs(c - 0.5);
 }
 
@@ -42,7 +40,6 @@ static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
   const double kink = 0.5;
 
-  (void)problem;
   return rg_context_mean(&data->law[0], 100, 1, &kink, distance, NULL, data->own);
 }
 

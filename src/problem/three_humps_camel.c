@@ -21,19 +21,16 @@ static double formula(const void *options, const double *x, const double *c)
 {
   const double u = 2 * x[0] - 1, v = 2 * c[0] - 1;
 
-  (void)options;
   return -(humps(u) + u * v + v * v);
 }
 
 static double first(const void *closure, double c)
 {
-  (void)closure;
   return 2 * c - 1;
 }
 
 static double second(const void *closure, double c)
 {
-  (void)closure;
   return (2 * c - 1) * (2 * c - 1);
 }
 

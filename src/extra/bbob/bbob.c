@@ -191,7 +191,6 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
 {
   Data *data = problem->data;
 
-  (void)failure;
   for (int i = 0; i < m; i++)
     f[i] = 0 - (above_optimum(data, points[i].x, NULL) + data->bbob.f_opt);
   return 0;
@@ -208,7 +207,6 @@ static PetscErrorCode gradient(RgProblem *problem, const RgPoint *point, double 
 
 static PetscErrorCode domain(const RgProblemClass *class, const void *options, RgDomain *domain)
 {
-  (void)class;
   return rg_space_cube(&domain->design, ((const Options *)options)->dim, -BOUND, BOUND);
 }
 
@@ -218,7 +216,6 @@ static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
   const size_t dim = (size_t)o->dim;
   Data *data;
 
-  (void)failure;
   PetscCall(PetscNew(&data));
   problem->data = data;
   PetscCall(rg_bbob_create(o->function, o->dim, (uint64_t)o->first_instance + problem->instance,

@@ -464,7 +464,6 @@ static PetscErrorCode external_check(const void *options, const RgDomain *domain
 {
   const Options *o = options;
 
-  (void)domain;
   PetscCall(rg_program_check(o->program, false, place, diagnostics));
   for (int i = 0; i < o->files.n; i++) {
     RgText path = {0};

@@ -258,7 +258,6 @@ static PetscErrorCode external_identity(const RgProblemClass *class, const void 
 {
   Options identifying = *(const Options *)options; /* borrows the texts of `options` */
 
-  (void)class;
   identifying.optimum = NAN;
   return rg_program_identity(params, N_IDENTITY, &identifying, sizeof(identifying), text);
 }
@@ -309,7 +308,6 @@ static PetscErrorCode external_create(RgProblem *problem, RgFailure *failure)
   External *e;
   RgText program = {0};
 
-  (void)failure;
   PetscCall(PetscNew(&e));
   problem->data = e;
   /* a file in the current folder takes precedence over PATH */
@@ -533,7 +531,6 @@ static PetscErrorCode external_constrain(RgProblem *problem, int m, const RgPoin
 {
   const External *e = problem->data;
 
-  (void)points, (void)failure;
   PetscCheck(m == 1, PETSC_COMM_SELF, PETSC_ERR_SUP, "constraints of %d points", m);
   PetscCall(PetscArraycpy(constraints, e->outcome, problem->domain.n_constraints));
   return 0;

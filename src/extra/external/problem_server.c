@@ -270,7 +270,6 @@ static PetscErrorCode answer_optimum(RgProblemServer *server, const json_t *requ
   RgFailure failure = {0};
   json_t *optimisers = json_array();
 
-  (void)request;
   if (!server->searched) {
     if (!server->optimiser) PetscCall(PetscMalloc1(dim, &server->optimiser));
     PetscCall(rg_regret_optimum_at(problem, &server->optimum, server->optimiser, &failure));

@@ -3,7 +3,6 @@
 #ifdef RG_KERNEL_FORMULAS
 INLINE void gaussian_formula(double shape, double r2, double *value, double *slope)
 {
-  (void)shape;
   *value = rg_exp_nonpositive(-0.5 * r2);
   *slope = -0.5 * *value;
 }
@@ -14,7 +13,6 @@ static double gaussian_value(double shape, int n, const double *d, const double 
 {
   const double r = scaled_distance(n, d, length_scale);
 
-  (void)shape;
   return exp(-r * r / 2.0);
 }
 

@@ -5,7 +5,6 @@ INLINE void matern12_formula(double shape, double r2, double *value, double *slo
 {
   const double s = sqrt(r2);
 
-  (void)shape;
   *value = rg_exp_nonpositive(-s);
   *slope = s > 0.0 ? -0.5 * *value / s : 0.0;
 }
@@ -14,7 +13,6 @@ INLINE void matern12_formula(double shape, double r2, double *value, double *slo
 #ifdef RG_KERNEL_CLASSES
 static double matern12_value(double shape, int n, const double *d, const double *length_scale)
 {
-  (void)shape;
   return exp(-scaled_distance(n, d, length_scale));
 }
 

@@ -4,7 +4,6 @@ INLINE void matern32_formula(double shape, double r2, double *value, double *slo
 {
   const double s = sqrt(3.0 * r2), e = rg_exp_nonpositive(-s);
 
-  (void)shape;
   *value = e * (1.0 + s);
   *slope = -1.5 * e;
 }
@@ -15,7 +14,6 @@ static double matern32_value(double shape, int n, const double *d, const double 
 {
   const double s = sqrt(3.0) * scaled_distance(n, d, length_scale);
 
-  (void)shape;
   return (1.0 + s) * exp(-s);
 }
 

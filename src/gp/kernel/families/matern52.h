@@ -4,7 +4,6 @@ INLINE void matern52_formula(double shape, double r2, double *value, double *slo
 {
   const double q = 5.0 * r2, s = sqrt(q), e = rg_exp_nonpositive(-s);
 
-  (void)shape;
   *value = e * (1.0 + s + q * (1.0 / 3.0));
   *slope = (-5.0 / 6.0) * e * (1.0 + s);
 }
@@ -15,7 +14,6 @@ static double matern52_value(double shape, int n, const double *d, const double 
 {
   const double s = sqrt(5.0) * scaled_distance(n, d, length_scale);
 
-  (void)shape;
   return (1.0 + s + s * s / 3.0) * exp(-s);
 }
 

@@ -4,7 +4,6 @@
 #ifdef RG_KERNEL_FORMULAS
 INLINE void periodic_formula(double shape, double r2, double *value, double *slope)
 {
-  (void)shape;
   *value = rg_exp_nonpositive(-0.5 * r2);
   *slope = -0.5 * *value;
 }
@@ -53,7 +52,6 @@ static double poisson(RgRandom *random, double mean)
 static void periodic_spectrum(const RgKernelFactor *factor, int n, RgRandom *random, double *turns,
                               double *work)
 {
-  (void)work;
   for (int k = 0; k < factor->n_inputs; k++, turns += n) {
     const double inverse = rg_kernel_inverse_scale(factor, k), half = inverse * inverse / 2;
 
