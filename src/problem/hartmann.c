@@ -13,39 +13,33 @@
 
 #include <math.h>
 
-/* The usual weights (1, 1.2, 3, 3.2). */
-extern const double rg_hartmann_weights[4];
+static const double weights[4] = {1.0, 1.2, 3.0, 3.2};
 
 /* Rows of A and P, 4 x dim, of the 3- and the 6-dimensional function. */
-extern const double rg_hartmann3_a[4 * 3], rg_hartmann3_p[4 * 3];
-extern const double rg_hartmann6_a[4 * 6], rg_hartmann6_p[4 * 6];
+static const double a3[4 * 3] = {3, 10, 30, 0.1, 10, 35, 3, 10, 30, 0.1, 10, 35};
 
-const double rg_hartmann_weights[4] = {1.0, 1.2, 3.0, 3.2};
+static const double p3[4 * 3] = {0.3689, 0.1170, 0.2673, 0.4699,  0.4387, 0.7470,
+                                 0.1091, 0.8732, 0.5547, 0.03815, 0.5743, 0.8828};
 
-const double rg_hartmann3_a[4 * 3] = {3, 10, 30, 0.1, 10, 35, 3, 10, 30, 0.1, 10, 35};
-
-const double rg_hartmann3_p[4 * 3] = {0.3689, 0.1170, 0.2673, 0.4699,  0.4387, 0.7470,
-                                      0.1091, 0.8732, 0.5547, 0.03815, 0.5743, 0.8828};
-
-static const double rounded_p[4 * 3] = {0.3689, 0.1170, 0.2673, 0.4699, 0.4387, 0.7470,
-                                        0.1091, 0.8732, 0.5547, 0.0381, 0.5743, 0.8828};
+static const double p3_rounded[4 * 3] = {0.3689, 0.1170, 0.2673, 0.4699, 0.4387, 0.7470,
+                                         0.1091, 0.8732, 0.5547, 0.0381, 0.5743, 0.8828};
 
 /* clang-format off */
-const double rg_hartmann6_a[4 * 6] = {10,    3,  17,   3.5, 1.7,  8,
+static const double a6[4 * 6] = {10,    3,  17,   3.5, 1.7,  8,
                                        0.05, 10, 17,   0.1, 8,   14,
                                        3,    3.5, 1.7, 10,  17,   8,
                                       17,    8,  0.05, 10,  0.1, 14};
 
-const double rg_hartmann6_p[4 * 6] = {0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886,
+static const double p6[4 * 6] = {0.1312, 0.1696, 0.5569, 0.0124, 0.8283, 0.5886,
                                       0.2329, 0.4135, 0.8307, 0.3736, 0.1004, 0.9991,
                                       0.2348, 0.1451, 0.3522, 0.2883, 0.3047, 0.6650,
                                       0.4047, 0.8828, 0.8732, 0.5743, 0.1091, 0.0381};
 /* clang-format on */
 
-/* sum_i weights_i exp(-sum_j A_ij (x_j - P_ij)^2), and its gradient (dim; NULL: not wanted).
+/* sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), and its gradient (dim; NULL: not wanted).
    A, P: 4 x dim. The maximised form: Hartmann's function is its negative. */
-static double sum_of_gaussians(int dim, const double weights[4], const double *A, const double *P,
-                               const double *x, double *gradient)
+static double sum_of_gaussians(int dim, const double *A, const double *P, const double *x,
+                               double *gradient)
 {
   double sum = 0;
 
@@ -63,64 +57,33 @@ static double sum_of_gaussians(int dim, const double weights[4], const double *A
 
 static double classical3(const void *options, int dim, const double *x, double *gradient)
 {
-  (void)options;
-  return sum_of_gaussians(dim, rg_hartmann_weights, rg_hartmann3_a, rg_hartmann3_p, x, gradient);
+  return sum_of_gaussians(dim, a3, p3, x, gradient);
 }
 
 static double rounded3(const void *options, int dim, const double *x, double *gradient)
 {
-  (void)options;
-  return sum_of_gaussians(dim, rg_hartmann_weights, rg_hartmann3_a, rounded_p, x, gradient);
+  return sum_of_gaussians(dim, a3, p3_rounded, x, gradient);
 }
 
 static double hartmann6(const void *options, int dim, const double *x, double *gradient)
 {
-  (void)options;
-  return sum_of_gaussians(dim, rg_hartmann_weights, rg_hartmann6_a, rg_hartmann6_p, x, gradient);
+  return sum_of_gaussians(dim, a6, p6, x, gradient);
 }
 
-static const double zeros[6] = {0}, ones[6] = {1, 1, 1, 1, 1, 1};
-
 static const RgBoxFunction variants3[] = {
-  {
-    .formula = classical3,
-    .dim = 3,
-    .lower = zeros,
-    .upper = ones,
-    .best = 3.8627821478207552554,
-    .n_best = 1,
-    .best_at =
-      (const double[]){0.11461433858967197614, 0.55564884997185693489, 0.8525469535208657849},
-  },
-  {
-    .formula = rounded3,
-    .dim = 3,
-    .lower = zeros,
-    .upper = ones,
-    .best = 3.8627797873326625228,
-    .n_best = 1,
-    .best_at =
-      (const double[]){0.11458887665506896836, 0.55564889461693004477, 0.85254698468667743762},
-  },
-};
-
-static const RgBoxFunction box6 = {
-  .formula = hartmann6,
-  .dim = 6,
-  .lower = zeros,
-  .upper = ones,
-  .best = 3.3223680114155148001,
-  .n_best = 1,
-  .best_at =
-    (const double[]){0.20168951100670542433, 0.15001069182345796879, 0.47687397422189699032,
-                     0.27533243049405606824, 0.31165161660011324245, 0.65730053406562030606},
+  {classical3, false, 3, 0, 1, .best = 3.8627821478207552554,
+   .best_at =
+     (const double[]){0.11461433858967197614, 0.55564884997185693489, 0.8525469535208657849}},
+  {rounded3, false, 3, 0, 1, .best = 3.8627797873326625228,
+   .best_at =
+     (const double[]){0.11458887665506896836, 0.55564889461693004477, 0.85254698468667743762}},
 };
 
 static const char *const constant_names[] = {"classical", "rounded", NULL};
 
 static const RgParam params3[] = {
-  RG_BOX_VARIANT("constant", "classical", constant_names, "P_41",
-                 "classical: P_41 = 0.03815; rounded: 0.0381, as some collections print it"),
+  RG_CHOICE("constant", RgBoxOptions, variant, "classical", constant_names, "P_41",
+            "classical: P_41 = 0.03815; rounded: 0.0381, as some collections print it"),
   {0},
 };
 
@@ -128,16 +91,17 @@ const RgProblemClass rg_problem_hartmann3 = {
   RG_ABOUT("hartmann3", "Hartmann 3", 1,
            "sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), i = 1..4, on [0, 1]^3",
            "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978"),
-  .params = params3,
-  .gradient = rg_box_gradient,
-  RG_BOX_VARIANTS(variants3),
+  RG_BOXES(variants3, params3),
 };
 
 const RgProblemClass rg_problem_hartmann6 = {
   RG_ABOUT("hartmann6", "Hartmann 6", 1,
            "sum_i c_i exp(-sum_j A_ij (x_j - P_ij)^2), i = 1..4, on [0, 1]^6",
            "Hartman 1973, Some experiments in global optimization; Dixon and Szego 1978"),
-  RG_BOX_FIXED(box6),
+  RG_BOX(.formula = hartmann6, .dim = 6, .upper = 1, .best = 3.3223680114155148001,
+         .best_at = (const double[]){0.20168951100670542433, 0.15001069182345796879,
+                                     0.47687397422189699032, 0.27533243049405606824,
+                                     0.31165161660011324245, 0.65730053406562030606}),
 };
 
 enum { TERMS = 4, DIM = 5, PANELS = 200 };
@@ -156,7 +120,7 @@ static const RgParam params[] = {
 
 static double weight(const Options *o, int i)
 {
-  return i == 1 ? o->alpha_2 : rg_hartmann_weights[i];
+  return i == 1 ? o->alpha_2 : weights[i];
 }
 
 /* exp(-A_ij (z - P_ij)^2) in the exponent, j < n. */
@@ -165,8 +129,8 @@ static double distance(int i, int n, const double *x)
   double sum = 0;
 
   for (int j = 0; j < n; j++) {
-    const double difference = x[j] - rg_hartmann6_p[i * (DIM + 1) + j];
-    sum += rg_hartmann6_a[i * (DIM + 1) + j] * difference * difference;
+    const double difference = x[j] - p6[i * (DIM + 1) + j];
+    sum += a6[i * (DIM + 1) + j] * difference * difference;
   }
   return sum;
 }
@@ -174,9 +138,9 @@ static double distance(int i, int n, const double *x)
 static double context_factor(const void *row, double c)
 {
   const int i = *(const int *)row;
-  const double difference = c - rg_hartmann6_p[i * (DIM + 1) + DIM];
+  const double difference = c - p6[i * (DIM + 1) + DIM];
 
-  return exp(-rg_hartmann6_a[i * (DIM + 1) + DIM] * difference * difference);
+  return exp(-a6[i * (DIM + 1) + DIM] * difference * difference);
 }
 
 static double formula(const void *options, const double *x, const double *c)
@@ -207,7 +171,6 @@ static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
 {
   double *w = data->own;
 
-  (void)problem;
   for (int i = 0; i < TERMS; i++)
     PetscCall(rg_context_mean(&data->law[0], PANELS, 0, NULL, context_factor, &i, &w[i]));
   return 0;

@@ -25,7 +25,7 @@ static const char *const outputs[] = {"range", "speed", "consumption", NULL};
 
 static const RgParam params[] = {
   RG_BOX_VARIANT(
-    "output", "range", outputs, "",
+    "output", "range", outputs,
     "range: flight distance, m; speed: revolutions per second; consumption: litres per "
     "minute, minimised"),
   {0},
@@ -144,7 +144,6 @@ static double sprinkler(const void *options, int dim, const double *x, double *g
   const Sprinkler s = sprinkler_of(x);
   const Head head = settle(&s);
 
-  (void)dim, (void)gradient;
   switch (((const RgBoxOptions *)options)->variant) {
   case RANGE: return flight(&s, head.v);
   case SPEED: return head.n;
@@ -152,20 +151,18 @@ static double sprinkler(const void *options, int dim, const double *x, double *g
   }
 }
 
-#define BOX                                                                                        \
-  .formula = sprinkler, .dim = 8, .lower = (const double[]){0, 0, 2e-6, 0.1, 0.01, 0.01, 1, 5},    \
-  .upper = (const double[])                                                                        \
-  {                                                                                                \
-    90, 90, 4e-6, 0.2, 0.02, 0.02, 2, 10                                                           \
-  }
+#define BOX .formula = sprinkler, .dim = 8, .bounds = bounds
+
+static const double bounds[] = {0,  0,  2e-6, 0.1, 0.01, 0.01, 1, 5,
+                                90, 90, 4e-6, 0.2, 0.02, 0.02, 2, 10};
 
 /* The best known values, found by differential evolution and scans. */
 static const RgBoxFunction functions[] = {
-  [RANGE] = {BOX, .best = 8.3357608433964021, .n_best = 1,
+  [RANGE] = {BOX, .best = 8.3357608433964021,
              .best_at = (const double[]){32.069368096892838, 90, 4e-6, 0.2, 0.02, 0.02, 2, 10}},
-  [SPEED] = {BOX, .best = 19.830719190967002, .n_best = 1,
+  [SPEED] = {BOX, .best = 19.830719190967002,
              .best_at = (const double[]){0, 0, 4e-6, 0.2, 0.01, 0.01, 2, 9.6868326335383284}},
-  [CONSUMPTION] = {BOX, .minimised = true, .best = 3.3072873475164588, .n_best = 1,
+  [CONSUMPTION] = {BOX, .minimised = true, .best = 3.3072873475164588,
                    .best_at = (const double[]){45, 90, 2e-6, 0.1, 0.02, 0.02, 1, 5}},
 };
 
@@ -174,6 +171,9 @@ const RgProblemClass rg_problem_sprinkler = {
            "flight distance of the droplets of a rotating garden sprinkler (or its rotation rate,\n"
            "or its consumption) of 8 inputs",
            "Siebertz, van Bebber, Hochkirchen 2010, Statistische Versuchsplanung"),
-  .params = params,
-  RG_BOX_VARIANTS(functions),
+  RG_OPTIONS(RgBoxOptions, params),
+  .family = functions,
+  .domain = rg_box_domain,
+  .create = rg_box_create,
+  .evaluate = rg_box_evaluate,
 };
