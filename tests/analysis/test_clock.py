@@ -41,7 +41,7 @@ seeds: 3
 common: {iterations: 30, initial_points: 4, duration: point(1), maximiser: {raw_samples: 64, restarts: 1}}
 problems:
   - {name: branin, label: "$x_1$ & <b>%s", time: 0.5, workers: 2}
-  - {name: branin, label: stopped, stop: {regret: 5}, time: 40}
+  - {name: branin, label: stopped, stop_regret: 5, time: 40}
 algorithms: [random]
 """
 TIMED = """

@@ -122,7 +122,7 @@ class Program(common.Case):
         path.with_suffix(".yaml").write_text("""
 study: stopping
 seeds: 16
-common: {iterations: 40, initial_points: 4, duration: "uniform(0.5, 1.5)", stop: {regret: 20}}
+common: {iterations: 40, initial_points: 4, duration: "uniform(0.5, 1.5)", stop_regret: 20}
 problems: [branin]
 algorithms: [random, {name: ei, label: EI}]
 """)

@@ -76,7 +76,7 @@ class Studies(Here):
         self.assertTrue((cells["seconds"] > 0).all() and (cells["memory"] > 1e6).all())
 
     def test_trials_that_stop_early_are_censored(self):
-        study = {**PLAIN, "common": {"iterations": 30, "initial_points": 5, "stop": {"regret": 0.05}}}
+        study = {**PLAIN, "common": {"iterations": 30, "initial_points": 5, "stop_regret": 0.05}}
         results = regatta.run(study, ranks=1, quiet=True)
         rows = results.data
         early = rows[rows["stopped"] == 1].set_index(["algorithm", "seed"])

@@ -282,7 +282,7 @@ algorithms:
         self.refused(announced + "algorithms: [erbo]\n", "one that is announced")
         self.refused(announced + "algorithms: [sbo_kde]\n", "a context that nature draws")
         self.refused(moving + "algorithms: [cgp_ucb]\n", "'context: before'")
-        self.refused(moving.replace("  count_initial", "  stop: {regret: 0.1}\n  count_initial")
+        self.refused(moving.replace("  count_initial", "  stop_regret: 0.1\n  count_initial")
                      + "algorithms: [erbo]\n", "needs one objective for all evaluations")
         self.refused(moving.replace("  count_initial", "  workers: 2\n  count_initial") + "algorithms: [gp_ucb]\n",
                      "it takes 'workers: 1'")

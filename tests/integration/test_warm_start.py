@@ -67,8 +67,8 @@ class WarmStart(RegattaTest):
         self.assertIn("a problem with contexts or constraints takes no known values", regatta("plan", study)[2])
 
     def test_stop_at_a_regret(self):
-        study = self.write("study.yaml", "study: early\nseeds: 3\ncommon: {iterations: 40, initial_points: 5, stop: "
-                           "{regret: 0.5}}\nproblems: [branin]\nalgorithms: [random, ei]\n")
+        study = self.write("study.yaml", "study: early\nseeds: 3\ncommon: {iterations: 40, initial_points: 5, "
+                           "stop_regret: 0.5}\nproblems: [branin]\nalgorithms: [random, ei]\n")
         for ranks in (1, 2):
             self.run_ok("run", study, "-o", self.folder / f"{ranks}.h5", "-quiet", ranks=ranks)
         self.assertEqual(self.checksum(self.folder / "1.h5"), self.checksum(self.folder / "2.h5"))
@@ -84,13 +84,13 @@ class WarmStart(RegattaTest):
         self.assertTrue((ends[algorithm == "ei"] < 45).all())
 
     def test_stop_after_seconds(self):
-        study = self.study("stop: {seconds: 0.5}", pause=0.1)
+        study = self.study("stop_seconds: 0.5", pause=0.1)
         self.assertEqual(regatta("run", study, "-o", "a.h5", "-quiet")[0], 0)
         with h5py.File(self.folder / "a.h5") as results:
             ends = results["P/n_iterations"][:]
             self.assertTrue((ends == 5).all() or (ends >= 4).all() and (ends < 10).all(), ends)
             self.assertEqual({results["P/stopped"][k, end - 1] for k, end in enumerate(ends)}, {2})
-        study.write_text(study.read_text().replace("seconds: 0.5", "regret: -1"))
+        study.write_text(study.read_text().replace("stop_seconds: 0.5", "stop_regret: -1"))
         self.assertIn("'stop_regret' must be", regatta("plan", study)[2])
 
     def test_one_line_for_each_reason(self):

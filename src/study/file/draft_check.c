@@ -25,8 +25,8 @@ static void check_stop(const RgCell *cell, RgDiagnostics *found)
 {
   if (!isnan(cell->run.stop_seconds) && !(cell->problem->traits & RG_PROBLEM_COSTLY))
     rg_diagnostics_add(found, cell->problem_place,
-                       "'stop' after seconds is for problems that a program evaluates; '%s' is not "
-                       "one: use `iterations`, or `stop: {regret: VALUE}`",
+                       "'stop_seconds' is for problems that a program evaluates; '%s' is not "
+                       "one: use `iterations`, or `stop_regret`",
                        cell->problem_label);
 }
 
@@ -45,7 +45,7 @@ static void draft_check_moments(const RgCell *cell, const RgDomain *domain, RgDi
   if (!isnan(cell->run.stop_regret))
     rg_diagnostics_add(
       found, cell->problem_place,
-      "'stop: {regret: ...}' needs one objective for all evaluations; that of '%s' "
+      "'stop_regret' needs one objective for all evaluations; that of '%s' "
       "changes: use `iterations`",
       cell->problem_label);
   if (rg_crew_counts(&cell->crew))
@@ -144,7 +144,7 @@ static PetscErrorCode draft_check_crew(RgCell *cell, const RgDomain *domain, RgD
                        cell->crew.workers, cell->run.initial_points);
   if (!isnan(cell->run.stop_regret))
     rg_diagnostics_add(found, cell->problem_place,
-                       "'stop: {regret: ...}' needs 'workers: 1': with several, evaluations in "
+                       "'stop_regret' needs 'workers: 1': with several, evaluations in "
                        "flight would be cut off; use 'time'");
   if (cell->size_x && drawn > cell->size_x)
     rg_diagnostics_add(found, cell->problem_place,

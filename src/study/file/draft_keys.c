@@ -536,36 +536,11 @@ static PetscErrorCode parse_block(RgDraft *draft, RgEntry *entry, RgBlock block,
   return 0;
 }
 
-/* Parse `stop: {regret: ..., seconds: ...}`, another way to write stop_regret and stop_seconds. */
-static PetscErrorCode parse_stop(RgDraft *draft, RgEntry *entry, const RgYamlNode *map)
-{
-  static const char *const names[] = {"regret", "seconds", NULL};
-  char key[64];
-
-  if (map->kind != RG_YAML_MAP)
-    rg_diagnostics_add(draft->diagnostics, rg_draft_place(draft, map),
-                       "'stop' must be a map: {regret: VALUE}, {seconds: VALUE} or both");
-  for (int i = 0; map->kind == RG_YAML_MAP && i < map->n; i++) {
-    const RgYamlEntry *e = &map->entries[i];
-    snprintf(key, sizeof(key), "stop_%.50s", e->key);
-    const RgParam *param = rg_params_find(rg_run_params, key);
-    if (param) PetscCall(add_setting(draft, entry, RG_BLOCK_RUN, param, e->value));
-    else
-      PetscCall(rg_draft_unknown(draft, (RgPlace){draft->path, e->line, e->column}, "key", e->key,
-                                 " in 'stop'", names));
-  }
-  return 0;
-}
-
 /* Parse a key of an entry other than `name` and `label`. */
 static PetscErrorCode parse_key(RgDraft *draft, RgEntry *entry, const RgYamlEntry *e)
 {
   const RgPlace place = {draft->path, e->line, e->column};
 
-  if (!strcmp(e->key, "stop") && rg_entry_table(entry, RG_BLOCK_RUN)) {
-    PetscCall(parse_stop(draft, entry, e->value));
-    return 0;
-  }
   for (RgBlock b = 0; b < RG_BLOCK_COUNT; b++) {
     if (rg_block_names[b]) {
       if (strcmp(rg_block_names[b], e->key)) continue;

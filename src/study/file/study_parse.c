@@ -38,11 +38,11 @@ const RgParam rg_run_params[] = {
   RG_ENTRY(
     "stop_regret", REAL, RgTrialSettings, stop_regret, double, "auto", 0, 1e300, rg_param_later, "",
     "a trial ends after the initial design or a query when its simple regret is at most this; "
-    "also written `stop: {regret: VALUE}`; auto: it takes its whole budget"),
+    "auto: it takes its whole budget"),
   RG_ENTRY("stop_seconds", REAL, RgTrialSettings, stop_seconds, double, "auto", 0, 1e9,
            rg_param_later, "s",
-           "a trial ends when its evaluations by a program have taken this number of seconds; also "
-           "written `stop: {seconds: VALUE}`; auto: it takes its whole budget"),
+           "a trial ends when its evaluations by a program have taken this number of seconds; "
+           "auto: it takes its whole budget"),
   RG_ENTRY("ranks_per_trial", INT, RgTrialSettings, ranks_per_trial, int, "1", 1, 1000000,
            rg_param_layout, "",
            "ranks that work together on one trial, for large Gaussian processes; auto: one, or a "

@@ -13,7 +13,7 @@
    paths     P F N per query
    plus the problem's own cost (RgProblemCost). O(1). */
 double rg_cost_nominal(const RgCell *cell);
-/* The number of evaluations of a trial if each takes some seconds: `stop: {seconds}` may end it.
+/* The number of evaluations of a trial if each takes some seconds: `stop_seconds` may end it.
    *evaluated, without known values. */
 int rg_cost_evaluations(const RgCell *cell, double seconds, int *evaluated);
 
