@@ -6,6 +6,7 @@ A score of -1 is a tenth of what is usual there. Every problem has the same weig
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,22 +58,29 @@ def methods(table: pd.DataFrame) -> pd.DataFrame:
     """
     rows = []
     for algorithm, mine in table.groupby("algorithm", sort=False):
-        known, shares = mine["score"].to_numpy(float), mine.groupby("problem")["stuck"].mean()
-        weights = np.concatenate([_weights(part) for _, part in mine.groupby("problem", sort=False)], axis=1)
-        place = np.concatenate([np.flatnonzero(mine["problem"] == p) for p in mine["problem"].unique()])
-        ratios = 10.0**interquartile_mean(known[place], weights)
+        shares = mine.groupby("problem")["stuck"].mean()
+        ratios = 10.0**_resampled_means([part for _, part in mine.groupby("problem", sort=False)])
         low, high = np.quantile(ratios[1:], [0.025, 0.975], method="nearest")
         rows.append([algorithm, len(shares), len(mine), ratios[0], low, high, shares.mean(),
                      _improvement(table, algorithm)])
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def _weights(part):
-    """(1 + DRAWS) x trials of one problem: equal weights first, then those of the resamples; rows add to 1."""
-    instances = part["instance"]
-    groups = instances.to_numpy() if 1 < instances.nunique() < len(part) else None
-    counts = np.concatenate([np.ones((1, len(part))), resample_counts(len(part), groups, DRAWS)])
-    return counts / counts.sum(axis=1, keepdims=True)
+def _resampled_means(parts):
+    """(1 + DRAWS,): the interquartile mean of the scores of one method, first of the trials themselves, then of their
+    resamples, in blocks of at most 16 MB. parts: the trials of each problem."""
+    known = np.concatenate([part["score"].to_numpy(float) for part in parts])
+    block = max(1, min(DRAWS, (2 << 20) // len(known)))
+    whole = [np.ones((1, len(part))) for part in parts]
+    blocks = zip(*(resample_counts(len(part), _shared(part["instance"]), DRAWS, block=block) for part in parts))
+    return np.concatenate([interquartile_mean(known, np.concatenate([counts / counts.sum(axis=1, keepdims=True)
+                                                                     for counts in problems], axis=1))
+                           for problems in chain([whole], blocks)])
+
+
+def _shared(instances):
+    """The instances if several trials share one, else None."""
+    return instances.to_numpy() if 1 < instances.nunique() < len(instances) else None
 
 
 def interquartile_mean(values: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Summaries over the trials of a cell, iteration by iteration."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -117,18 +117,18 @@ def bootstrap_means(values: ArrayLike, draws: int = 1000, seed: int = 0,
         _resamples(_rows_by_group(len(values), groups), len(values), draws, seed)])
 
 
-def resample_counts(n: int, groups: ArrayLike | None = None, draws: int = 1000, seed: int = 0) -> np.ndarray:
-    """The count of each of n rows in each resample: draws x n. The rows of a group are drawn together."""
-    return np.concatenate(list(_resamples(_rows_by_group(n, groups), n, draws, seed)))
+def resample_counts(n: int, groups: ArrayLike | None = None, draws: int = 1000, seed: int = 0,
+                    block: int | None = None) -> Iterator[np.ndarray]:
+    """The count of each of n rows in each resample: blocks of draws x n, by default none larger than 16 MB. The rows of
+    a group are drawn together. The resamples do not depend on the size of the blocks."""
+    return _resamples(_rows_by_group(n, groups), n, draws, seed, block)
 
 
-def _resamples(rows, n, draws, seed):
-    """The count of each of n rows in each resample of the groups `rows`: blocks of draws x n, none larger than
-    16 MB."""
+def _resamples(rows, n, draws, seed, block=None):
     random, m = np.random.default_rng(seed), len(rows)
     member = np.empty(n, int)
     member[np.concatenate(rows)] = np.repeat(np.arange(m), [len(mine) for mine in rows])
-    block = max(1, min(draws, (2 << 20) // max(n, m)))
+    block = block or max(1, min(draws, (2 << 20) // max(n, m)))
     for first in range(0, draws, block):
         k = min(block, draws - first)
         picked = random.integers(m, size=(k, m)) + m * np.arange(k)[:, None]
