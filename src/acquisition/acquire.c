@@ -1,18 +1,18 @@
-/* Choosing a query: argmax over a finite design, multi-start search over a box, of any function or
-   of a marginal acquisition function of a model. */
+/* Choosing a query: argmax over a finite design, multi-start search over a box, of any function, of a
+   marginal acquisition function of a model or of a sum of these. */
 #include "regatta/acquire.h"
 
 #include "acquisition/penalty.h"
 #include "acquisition/ranking.h"
 #include "acquisition/sampled.h"
-#include "gp/model/model.h"
+#include "acquisition/sum.h"
 
 #include <math.h>
 #include <string.h>
 
 #define TIE 1e-12     /* relative to max(1, |a|) (irgp_ucb 2.1) */
 #define SET_BLOCK 512 /* points of a finite design per block: scratch stays in the first cache */
-#define BOX_BLOCK 256 /* points of a box per block: their kernel rows stay in the second cache */
+#define BLOCK 256     /* points of a box per block: their kernel rows stay in the second cache */
 #define FINEST 0.04   /* smallest deviation of a perturbation, relative to the largest */
 #define SD_FLAT 1e-9  /* below this, the derivative of sd counts as 0 (irgp_ucb 2.3) */
 
@@ -48,25 +48,17 @@ PetscErrorCode rg_excluded_points(const RgDomain *domain, const RgHistory *histo
 
 /* ---- any function -------------------------------------------------------------------------- */
 
-/* The `k` largest observations, best first, ties by age; returns how many there are. */
-static int best_observed(const RgHistory *history, int k, int *list)
-{
-  int count = 0;
-
-  for (int i = 0; i < history->n; i++) count = rg_ranking_insert(history->y, i, count, k, list);
-  return count;
-}
-
 PetscErrorCode rg_observed_starts(const RgSearch *search, int *n, double **points)
 {
   const RgMaximiserOptions *options = search->options;
   const RgHistory *history = search->history;
-  int dim = history->dim, count, *list;
+  int dim = history->dim, count = 0, *list;
   int wanted = PetscMax(options->incumbents, 1);
 
   PetscCall(PetscMalloc1((size_t)wanted, &list));
   PetscCall(PetscMalloc1((size_t)(wanted + options->perturbations) * dim, points));
-  count = best_observed(history, wanted, list);
+  for (int i = 0; i < history->n; i++) /* the largest observations, best first, ties by age */
+    count = rg_ranking_insert(history->y, i, count, wanted, list);
   *n = PetscMin(count, options->incumbents);
   for (int i = 0; i < *n; i++)
     memcpy(*points + (size_t)i * dim, history->x + (size_t)list[i] * dim, dim * sizeof(double));
@@ -81,24 +73,6 @@ PetscErrorCode rg_observed_starts(const RgSearch *search, int *n, double **point
   return 0;
 }
 
-static PetscErrorCode acquire_with_box(const RgDomain *domain, RgBatchFunction function,
-                                       void *closure, const RgScreen *screen,
-                                       const RgSearch *search, RgQuery *query, double *value,
-                                       RgFailure *failure)
-{
-  RgSearch with = *search;
-  double *extra;
-
-  PetscCall(rg_observed_starts(search, &with.n_extra, &extra));
-  with.extra = extra;
-  with.space = &domain->design;
-  query->index = -1;
-  PetscCall(rg_maximise_box_screened(&with, domain->design.dim, function, closure, screen, query->x,
-                                     value, failure));
-  PetscCall(PetscFree(extra));
-  return 0;
-}
-
 PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *history,
                                  const double *values, RgQuery *query, double *value,
                                  RgFailure *failure)
@@ -108,7 +82,7 @@ PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *histor
 
   PetscCall(rg_excluded_points(domain, history, &excluded));
   query->index = rg_argmax(space->size, values, excluded);
-  /* All values may be -infinity, as in acquire_finite. */
+  /* All values may be -infinity: EI of a posterior without uncertainty. */
   for (int i = 0; i < space->size && query->index < 0; i++)
     if (values[i] == -INFINITY && !(excluded && excluded[i])) query->index = i;
   if (query->index >= 0) {
@@ -116,26 +90,13 @@ PetscErrorCode rg_acquire_of_set(const RgDomain *domain, const RgHistory *histor
     PetscCall(
       PetscArraycpy(query->x, space->points + (size_t)query->index * space->dim, space->dim));
   } else {
-    rg_failure_set(failure, "the acquisition function is finite at no point that is left of %d",
+    rg_failure_set(failure,
+                   excluded && !memchr(excluded, 0, (size_t)space->size)
+                     ? "all %d points of the domain have been queried"
+                     : "the acquisition function is finite at no point that is left of %d",
                    space->size);
   }
   PetscCall(PetscFree(excluded));
-  return 0;
-}
-
-static PetscErrorCode acquire_with_set(const RgDomain *domain, const RgHistory *history,
-                                       RgBatchFunction function, void *closure, RgQuery *query,
-                                       double *value, RgFailure *failure)
-{
-  const RgSpace *space = &domain->design;
-  double *values;
-
-  PetscCall(PetscMalloc1((size_t)space->size, &values));
-  for (int begin = 0; begin < space->size; begin += SET_BLOCK)
-    PetscCall(function(closure, PetscMin(SET_BLOCK, space->size - begin),
-                       space->points + (size_t)begin * space->dim, values + begin, NULL));
-  PetscCall(rg_acquire_of_set(domain, history, values, query, value, failure));
-  PetscCall(PetscFree(values));
   return 0;
 }
 
@@ -150,64 +111,69 @@ PetscErrorCode rg_acquire_screened(const RgDomain *domain, RgBatchFunction funct
                                    const RgScreen *screen, const RgSearch *search, RgQuery *query,
                                    double *value, RgFailure *failure)
 {
-  if (rg_space_is_finite(&domain->design))
-    PetscCall(acquire_with_set(domain, search->history, function, closure, query, value, failure));
-  else
-    PetscCall(acquire_with_box(domain, function, closure, screen, search, query, value, failure));
+  const RgSpace *space = &domain->design;
+  RgSearch with = *search;
+  double *values, *extra;
+
+  if (rg_space_is_finite(space)) {
+    PetscCall(PetscMalloc1((size_t)space->size, &values));
+    for (int begin = 0; begin < space->size; begin += SET_BLOCK)
+      PetscCall(function(closure, PetscMin(SET_BLOCK, space->size - begin),
+                         space->points + (size_t)begin * space->dim, values + begin, NULL));
+    PetscCall(rg_acquire_of_set(domain, search->history, values, query, value, failure));
+    PetscCall(PetscFree(values));
+    return 0;
+  }
+  PetscCall(rg_observed_starts(search, &with.n_extra, &extra));
+  with.extra = extra;
+  with.space = space;
+  query->index = -1;
+  PetscCall(rg_maximise_box_screened(&with, space->dim, function, closure, screen, query->x, value,
+                                     failure));
+  PetscCall(PetscFree(extra));
   return 0;
 }
 
-/* ---- marginal functions on a finite design -------------------------------------------------- */
+/* ---- marginal functions, and sums of them ---------------------------------------------------- */
 
 typedef struct {
-  const double *mean, *variance; /* n */
-  const unsigned char *excluded; /* n, or NULL */
-  const RgAcquisition *acquisition;
+  const RgSpace *space;
   int n;
-} Scan;
+  const RgSummand *summands;
+  const RgPenalty *penalty; /* of the first summand; NULL: none */
+  RgPrediction work;
+  double *scratch; /* 5 x BLOCK, and BLOCK x dim */
+} Sum;
 
-/* Values of the block that starts at `begin`, with excluded points at -infinity. Returns the
-   block's size. */
-static int scan_block(const Scan *scan, int begin, double *value)
+/* A summand at m <= BLOCK points, and its gradient. On a finite design X is the place of the first
+   of them in the design, and there are no gradients. */
+static PetscErrorCode summand_at(Sum *sum, const RgSummand *summand, int m, const double *X,
+                                 double *value, double *gradient)
 {
-  double sd[SET_BLOCK] = {0.0};
-  int m = PetscMin(SET_BLOCK, scan->n - begin);
+  const RgAcquisition *a = &summand->acquisition;
+  double *sd = sum->scratch + BLOCK, *d_mean = sd + BLOCK, *d_sd = d_mean + BLOCK;
+  double *predicted = d_sd + BLOCK;
+  const double *mean = predicted, *variance = sd;
+  const bool spreads = !summand->mean_only;
 
-  for (int j = 0; j < m; j++) sd[j] = sqrt(scan->variance[begin + j]);
-  scan->acquisition->function(scan->acquisition->closure, m, scan->mean + begin, sd, value, NULL,
-                              NULL);
-  for (int j = 0; j < m; j++) {
-    if (!isfinite(value[j]) || (scan->excluded && scan->excluded[begin + j])) value[j] = -INFINITY;
+  if (!summand->model) {
+    PetscCall(summand->function(summand->closure, m, X, value, gradient));
+    return 0;
   }
-  return m;
-}
-
-/* Lowest index that ties with the best. The first pass finds the best value of every block; the
-   second evaluates the first block that reaches the overall best again. -1: no allowed point has
-   a finite value. */
-static PetscErrorCode scan_argmax(const Scan *scan, int *index, double *best)
-{
-  int n_blocks = (scan->n + SET_BLOCK - 1) / SET_BLOCK;
-  double *top, value[SET_BLOCK];
-
-  PetscCall(PetscMalloc1((size_t)n_blocks, &top));
-  *best = -INFINITY;
-  *index = -1;
-  for (int b = 0; b < n_blocks; b++) {
-    int m = scan_block(scan, b * SET_BLOCK, value);
-    top[b] = -INFINITY;
-    for (int j = 0; j < m; j++) top[b] = value[j] > top[b] ? value[j] : top[b];
-    *best = fmax(*best, top[b]);
+  RgPosterior *posterior = &summand->model->posterior;
+  if (rg_space_is_finite(sum->space)) {
+    const size_t first = (size_t)(X - sum->space->points) / (size_t)sum->space->dim;
+    mean = rg_posterior_means(posterior) + first;
+    variance = rg_posterior_variances(posterior) + first;
+  } else {
+    PetscCall(rg_posterior_predict(posterior, m, X, predicted, spreads ? sd : NULL, &sum->work));
   }
-  for (int b = 0; b < n_blocks && *index < 0 && isfinite(*best); b++) {
-    if (top[b] < tie_floor(*best)) continue;
-    int m = scan_block(scan, b * SET_BLOCK, value);
-    for (int j = 0; j < m && *index < 0; j++) {
-      if (value[j] >= tie_floor(*best)) *index = b * SET_BLOCK + j;
-    }
-    if (*index >= 0) *best = value[*index - b * SET_BLOCK];
-  }
-  PetscCall(PetscFree(top));
+  for (int j = 0; j < m; j++) sd[j] = spreads ? sqrt(variance[j]) : NAN;
+  a->function(a->closure, m, mean, sd, value, gradient ? d_mean : NULL, gradient ? d_sd : NULL);
+  if (!gradient) return 0;
+  for (int j = 0; j < m && spreads; j++) d_sd[j] = sd[j] < SD_FLAT ? 0.0 : 0.5 * d_sd[j] / sd[j];
+  PetscCall(
+    rg_posterior_gradient(posterior, m, X, d_mean, spreads ? d_sd : NULL, &sum->work, gradient));
   return 0;
 }
 
@@ -218,134 +184,89 @@ static RgForm form_of(const RgAcquisition *acquisition)
   return acquisition->function == rg_acquisition_pims ? RG_FORM_NORMAL : RG_FORM_ANY;
 }
 
-static PetscErrorCode acquire_finite_penalised(RgModel *model, const RgAcquisition *acquisition,
-                                               const RgPenalty *penalty, const RgSearch *search,
-                                               RgQuery *query, double *value, RgFailure *failure)
+static PetscErrorCode sum_at(void *closure, int m, const double *X, double *value, double *gradient)
 {
-  const RgSpace *space = &model->domain->design;
-  const Scan scan = {rg_posterior_means(&model->posterior),
-                     rg_posterior_variances(&model->posterior), NULL, acquisition, space->size};
-  double *values;
+  Sum *sum = closure;
+  const size_t dim = (size_t)sum->space->dim;
+  double *more = sum->scratch, *slope = gradient ? more + 5 * (size_t)BLOCK : NULL;
 
-  PetscCall(PetscMalloc1((size_t)space->size, &values));
-  for (int begin = 0; begin < space->size; begin += SET_BLOCK) {
-    const int m = scan_block(&scan, begin, values + begin);
-    rg_penalty_apply(penalty, form_of(acquisition), m, space->points + (size_t)begin * space->dim,
-                     values + begin, NULL);
+  for (int begin = 0; begin < m; begin += BLOCK) {
+    const int block = PetscMin(BLOCK, m - begin);
+    const double *x = X + begin * dim;
+    double *v = value + begin, *g = gradient ? gradient + begin * dim : NULL;
+    PetscCall(summand_at(sum, &sum->summands[0], block, x, v, g));
+    for (int s = 1; s < sum->n; s++) {
+      PetscCall(summand_at(sum, &sum->summands[s], block, x, more, slope));
+      for (int j = 0; j < block; j++) v[j] += more[j];
+      for (size_t i = 0; g && i < block * dim; i++) g[i] += slope[i];
+    }
   }
-  PetscCall(rg_acquire_of_set(model->domain, search->history, values, query, value, failure));
-  PetscCall(PetscFree(values));
+  for (int j = 0; rg_space_is_finite(sum->space) && j < m; j++)
+    if (!isfinite(value[j])) value[j] = -INFINITY;
+  if (sum->penalty)
+    rg_penalty_apply(sum->penalty, form_of(&sum->summands[0].acquisition), m, X, value, gradient);
   return 0;
 }
 
-static PetscErrorCode acquire_finite(RgModel *model, const RgHistory *history,
-                                     const RgAcquisition *acquisition, RgQuery *query,
-                                     double *value, RgFailure *failure)
+static PetscErrorCode sum_create(const RgDomain *domain, int n, const RgSummand *summands, Sum *sum)
 {
-  const RgSpace *space = &model->domain->design;
-  unsigned char *excluded;
-  int first = 0;
-
-  PetscCall(rg_excluded_points(model->domain, history, &excluded));
-  Scan scan = {rg_posterior_means(&model->posterior), rg_posterior_variances(&model->posterior),
-               excluded, acquisition, space->size};
-  PetscCall(scan_argmax(&scan, &query->index, value));
-  if (query->index < 0) { /* all values equal -infinity: EI of a posterior without uncertainty */
-    while (excluded && first < space->size && excluded[first]) first++;
-    query->index = first;
-  }
-  if (query->index < space->size)
-    memcpy(query->x, space->points + (size_t)query->index * space->dim,
-           space->dim * sizeof(double));
-  else rg_failure_set(failure, "all %d points of the domain have been queried", space->size);
-  PetscCall(PetscFree(excluded));
+  *sum = (Sum){.space = &domain->design, .n = n, .summands = summands};
+  PetscCall(PetscMalloc1(BLOCK * (5 + (size_t)domain->design.dim), &sum->scratch));
   return 0;
 }
 
-/* ---- marginal functions on a box ------------------------------------------------------------ */
-
-typedef struct {
-  RgModel *model;
-  const RgAcquisition *acquisition;
-  const RgPenalty *penalty; /* NULL: none */
-  RgPrediction work;
-  int capacity;
-  double *mean, *variance, *sd, *d_mean, *d_sd; /* capacity each, one block */
-} BoxFunction;
-
-/* a(mean(x), sd(x)) at m <= BOX_BLOCK points. */
-static PetscErrorCode box_block(BoxFunction *box, int m, const double *X, double *value,
-                                double *gradient)
+static PetscErrorCode sum_destroy(Sum *sum)
 {
-  PetscCall(
-    rg_posterior_predict(&box->model->posterior, m, X, box->mean, box->variance, &box->work));
-  for (int j = 0; j < m; j++) box->sd[j] = sqrt(box->variance[j]);
-  box->acquisition->function(box->acquisition->closure, m, box->mean, box->sd, value,
-                             gradient ? box->d_mean : NULL, gradient ? box->d_sd : NULL);
-  if (!gradient) return 0;
-  for (int j = 0; j < m; j++)
-    box->d_sd[j] = box->sd[j] < SD_FLAT ? 0.0 : 0.5 * box->d_sd[j] / box->sd[j];
-  PetscCall(rg_posterior_gradient(&box->model->posterior, m, X, box->d_mean, box->d_sd, &box->work,
-                                  gradient));
+  PetscCall(rg_prediction_destroy(&sum->work));
+  PetscCall(PetscFree(sum->scratch));
   return 0;
 }
 
-static PetscErrorCode box_function(void *closure, int m, const double *X, double *value,
-                                   double *gradient)
+PetscErrorCode rg_acquire_sum(const RgDomain *domain, int n, const RgSummand *summands,
+                              const RgSearch *search, RgQuery *query, double *value,
+                              RgFailure *failure)
 {
-  BoxFunction *box = closure;
-  size_t dim = (size_t)box->model->domain->design.dim;
+  Sum sum;
 
-  for (int begin = 0; begin < m; begin += box->capacity)
-    PetscCall(box_block(box, PetscMin(box->capacity, m - begin), X + begin * dim, value + begin,
-                        gradient ? gradient + begin * dim : NULL));
-  if (box->penalty)
-    rg_penalty_apply(box->penalty, form_of(box->acquisition), m, X, value, gradient);
+  PetscCall(sum_create(domain, n, summands, &sum));
+  PetscCall(rg_acquire_with(domain, sum_at, &sum, search, query, value, failure));
+  PetscCall(sum_destroy(&sum));
   return 0;
 }
 
-static PetscErrorCode acquire_box(RgModel *model, const RgAcquisition *acquisition,
-                                  const RgPenalty *penalty, const RgSearch *search, RgQuery *query,
-                                  double *value, RgFailure *failure)
+PetscErrorCode rg_acquisition_sum_at(const RgDomain *domain, int n, const RgSummand *summands,
+                                     const RgQuery *query, double *value)
 {
-  BoxFunction box = {
-    .model = model, .acquisition = acquisition, .penalty = penalty, .capacity = BOX_BLOCK};
+  const RgSpace *space = &domain->design;
+  Sum sum;
 
-  PetscCall(PetscMalloc5(BOX_BLOCK, &box.mean, BOX_BLOCK, &box.variance, BOX_BLOCK, &box.sd,
-                         BOX_BLOCK, &box.d_mean, BOX_BLOCK, &box.d_sd));
-  PetscCall(rg_acquire_with(model->domain, box_function, &box, search, query, value, failure));
-  PetscCall(PetscFree5(box.mean, box.variance, box.sd, box.d_mean, box.d_sd));
-  PetscCall(rg_prediction_destroy(&box.work));
-  return 0;
-}
-
-/* rg_acquire with a penalty on the points in flight. */
-static PetscErrorCode acquire_penalised(RgModel *model, const RgAcquisition *acquisition,
-                                        const RgSearch *search, RgQuery *query, double *value,
-                                        RgFailure *failure)
-{
-  RgPenalty penalty;
-
-  PetscCall(rg_penalty_create(model, search, &penalty, failure));
-  if (failure->failed) *value = NAN;
-  else if (rg_space_is_finite(&model->domain->design))
-    PetscCall(
-      acquire_finite_penalised(model, acquisition, &penalty, search, query, value, failure));
-  else PetscCall(acquire_box(model, acquisition, &penalty, search, query, value, failure));
-  PetscCall(rg_penalty_destroy(&penalty));
+  *value = 0;
+  if (!n) return 0;
+  PetscCall(sum_create(domain, n, summands, &sum));
+  PetscCall(sum_at(&sum, 1,
+                   query->index >= 0 ? space->points + (size_t)query->index * space->dim : query->x,
+                   value, NULL));
+  PetscCall(sum_destroy(&sum));
   return 0;
 }
 
 PetscErrorCode rg_acquire(RgModel *model, const RgAcquisition *acquisition, const RgSearch *search,
                           RgQuery *query, double *value, RgFailure *failure)
 {
+  const RgSummand alone = {.model = model, .acquisition = *acquisition};
+  const bool penalised = rg_penalty_is_due(model, search->history);
+  RgPenalty penalty;
+  Sum sum;
+
   PetscCheck(!rg_model_uses_context(model), PETSC_COMM_SELF, PETSC_ERR_SUP,
              "marginal acquisition functions take no context; the model has %d context inputs",
              model->domain->context.dim);
-  if (rg_penalty_is_due(model, search->history))
-    PetscCall(acquire_penalised(model, acquisition, search, query, value, failure));
-  else if (rg_space_is_finite(&model->domain->design))
-    PetscCall(acquire_finite(model, search->history, acquisition, query, value, failure));
-  else PetscCall(acquire_box(model, acquisition, NULL, search, query, value, failure));
+  if (penalised) PetscCall(rg_penalty_create(model, search, &penalty, failure));
+  PetscCall(sum_create(model->domain, 1, &alone, &sum));
+  if (penalised) sum.penalty = &penalty;
+  if (failure->failed) *value = NAN;
+  else PetscCall(rg_acquire_with(model->domain, sum_at, &sum, search, query, value, failure));
+  PetscCall(sum_destroy(&sum));
+  if (penalised) PetscCall(rg_penalty_destroy(&penalty));
   return 0;
 }

@@ -9,7 +9,6 @@
 #include "maths/design.h"
 #include "maths/distribution.h"
 #include "maths/normal.h"
-#include "gp/posterior/set/set_posterior.h"
 
 enum { PANELS = 8, NODES_MOST = 12 * (PANELS + 1) }; /* quadrature with 12 nodes per panel */
 #define SD_FLAT 1e-9 /* below this, the derivative of sd counts as 0 */
@@ -88,14 +87,6 @@ static PetscErrorCode joint_create(int q, const RgJointImprovement *improvement,
     PetscMalloc4(q, &joint->mean, (size_t)q * q, &joint->S, n * q, &joint->f, 2 * q, &joint->u));
   PetscCall(PetscMalloc7(n, &joint->weight, n, &joint->target, n, &joint->m, n, &joint->d_mean, n,
                          &joint->log_gain, n, &joint->d_m, n, &joint->d_sd));
-  return 0;
-}
-
-static PetscErrorCode joint_destroy(Joint *joint)
-{
-  PetscCall(PetscFree4(joint->mean, joint->S, joint->f, joint->u));
-  PetscCall(PetscFree7(joint->weight, joint->target, joint->m, joint->d_mean, joint->log_gain,
-                       joint->d_m, joint->d_sd));
   return 0;
 }
 
@@ -240,65 +231,31 @@ static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes
   return 0;
 }
 
-static PetscErrorCode acquire_on_box(RgModel *model, Joint *joint, RgJointImprovement *improvement,
-                                     const RgSearch *search, RgQuery *query, double *value,
-                                     RgFailure *failure)
-{
-  const double *x = search->history->pending.x;
-  RgMoments moments;
-
-  PetscCall(rg_moments_create(model, joint->q, &moments));
-  moments.values = values_of;
-  moments.closure = joint;
-  PetscCall(rg_moments_fix(&moments, x, joint->mean));
-  PetscCall(rg_posterior_covariance(&model->posterior, joint->q, x, joint->q, x, joint->S));
-  PetscCall(joint_prepare(joint, rg_kernel_diagonal(&model->kernel), improvement, failure));
-  if (!failure->failed)
-    PetscCall(
-      rg_acquire_with(model->domain, rg_moments_function, &moments, search, query, value, failure));
-  PetscCall(rg_moments_destroy(&moments));
-  return 0;
-}
-
-static PetscErrorCode acquire_on_set(RgModel *model, Joint *joint, RgJointImprovement *improvement,
-                                     const RgSearch *search, RgQuery *query, double *value,
-                                     RgFailure *failure)
-{
-  const size_t size = (size_t)model->domain->design.size, q = (size_t)joint->q;
-  const int *index = search->history->pending.index;
-  const double *mean = rg_posterior_means(&model->posterior);
-  const double *variance = rg_posterior_variances(&model->posterior);
-  double *C, *values, *c;
-  RgSetPosterior *set;
-
-  PetscCall(PetscMalloc3(size * q, &C, size, &values, q, &c));
-  PetscCall(rg_posterior_get_set(&model->posterior, &set));
-  for (size_t l = 0; l < q; l++) {
-    PetscCall(rg_set_posterior_covariance(set, index[l], C + l * size));
-    joint->mean[l] = mean[index[l]];
-    for (size_t k = 0; k < q; k++) joint->S[l * q + k] = C[l * size + (size_t)index[k]];
-  }
-  PetscCall(joint_prepare(joint, rg_kernel_diagonal(&model->kernel), improvement, failure));
-  for (size_t i = 0; i < size && !failure->failed; i++) {
-    for (size_t l = 0; l < q; l++) c[l] = C[l * size + i];
-    values[i] = joint_value(joint, mean[i], variance[i], c, NULL);
-  }
-  if (!failure->failed)
-    PetscCall(rg_acquire_of_set(model->domain, search->history, values, query, value, failure));
-  PetscCall(PetscFree3(C, values, c));
-  return 0;
-}
-
 PetscErrorCode rg_joint_improvement_acquire(RgModel *model, RgJointImprovement *improvement,
                                             const RgSearch *search, RgQuery *query, double *value,
                                             RgFailure *failure)
 {
+  const RgPending *pending = &search->history->pending;
+  const int q = pending->n;
+  RgMoments moments;
   Joint joint;
 
-  PetscCall(joint_create(search->history->pending.n, improvement, &joint));
-  if (rg_space_is_finite(&model->domain->design))
-    PetscCall(acquire_on_set(model, &joint, improvement, search, query, value, failure));
-  else PetscCall(acquire_on_box(model, &joint, improvement, search, query, value, failure));
-  PetscCall(joint_destroy(&joint));
+  PetscCall(joint_create(q, improvement, &joint));
+  PetscCall(rg_moments_create(model, q, &moments));
+  moments.values = values_of;
+  moments.closure = &joint;
+  PetscCall(rg_moments_fix(&moments, pending->x, pending->index, joint.mean));
+  if (moments.covariance)
+    for (int k = 0; k < q * q; k++)
+      joint.S[k] = moments.covariance[k / q * moments.by_input + (size_t)pending->index[k % q]];
+  else PetscCall(rg_posterior_covariance(&model->posterior, q, pending->x, q, pending->x, joint.S));
+  PetscCall(joint_prepare(&joint, rg_kernel_diagonal(&model->kernel), improvement, failure));
+  if (!failure->failed)
+    PetscCall(
+      rg_acquire_with(model->domain, rg_moments_function, &moments, search, query, value, failure));
+  PetscCall(rg_moments_destroy(&moments));
+  PetscCall(PetscFree4(joint.mean, joint.S, joint.f, joint.u));
+  PetscCall(PetscFree7(joint.weight, joint.target, joint.m, joint.d_mean, joint.log_gain, joint.d_m,
+                       joint.d_sd));
   return 0;
 }

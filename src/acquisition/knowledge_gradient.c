@@ -3,7 +3,6 @@
 
 #include "acquisition/moments.h"
 #include "acquisition/ranking.h"
-#include "gp/posterior/set/set_posterior.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -83,7 +82,8 @@ double rg_knowledge_gradient_lines(int n, const double *a, const double *b, doub
 
 /* One maximisation: the alternatives other than the point itself, and their moments. */
 typedef struct {
-  const double *inputs; /* p x dim on a box, borrowed */
+  const double *inputs; /* p x dim on a box */
+  int chosen[LINES];    /* p: their numbers in a finite design or in the history */
   double best[LINES];   /* p: posterior means */
   RgMoments moments;
 } Search;
@@ -128,112 +128,66 @@ static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes
   const size_t dim = (size_t)at->model->domain->design.dim;
 
   for (int j = 0; j < m; j++) {
+    const double *x = at->X + j * dim;
     int own = at->p - 1;
-    while (own >= 0 && memcmp(search->inputs + own * dim, at->X + j * dim, dim * sizeof(double)))
-      own--;
+    if (at->covariance)
+      while (own >= 0 && (size_t)search->chosen[own] != rg_moments_point(at, x)) own--;
+    else
+      while (own >= 0 && memcmp(search->inputs + own * dim, x, dim * sizeof(double))) own--;
     value[j] = value_at(search, m, j, own, at->mean[j], at->variance[j], at->C, slopes);
   }
   return 0;
 }
 
-static PetscErrorCode search_create(RgModel *model, int p, Search *search)
-{
-  PetscCall(rg_moments_create(model, p, &search->moments));
-  search->moments.values = values_of;
-  search->moments.closure = search;
-  return 0;
-}
-
-/* The `wanted` indices with the largest of n means; returns how many there are. */
-static int best_points(int n, const double *mean, int wanted, int *chosen)
-{
-  int count = 0;
-
-  for (int i = 0; i < n; i++) count = rg_ranking_insert(mean, i, count, wanted, chosen);
-  return count;
-}
-
-/* ---- finite designs ------------------------------------------------------------------------- */
-
-static PetscErrorCode acquire_on_set(RgModel *model, const RgHistory *history, int n_points,
-                                     RgQuery *query, double *best, RgFailure *failure)
+/* The alternatives: the points of largest mean of a finite design, or the best queried inputs;
+   without data one uniform point. A (n_points x dim): receives those of a box. Returns their number
+   in *p. */
+static PetscErrorCode choose_inputs(RgModel *model, const RgSearch *search, int n_points, double *A,
+                                    int *chosen, int *p)
 {
   const RgSpace *space = &model->domain->design;
-  const double *mean = rg_posterior_means(&model->posterior);
-  const double *variance = rg_posterior_variances(&model->posterior);
-  int chosen[LINES];
-  double *C, *value;
-  RgSetPosterior *set;
-  Search search;
+  const RgHistory *history = search->history;
+  const size_t dim = (size_t)space->dim;
+  const bool finite = rg_space_is_finite(space);
+  const int n = finite ? space->size : history->n;
+  const double *means = rg_posterior_means(&model->posterior);
+  double *mean = NULL, *sd = NULL;
 
-  PetscCall(search_create(model, best_points(space->size, mean, n_points, chosen), &search));
-  PetscCall(PetscMalloc2((size_t)space->size * search.moments.p, &C, space->size, &value));
-  PetscCall(rg_posterior_get_set(&model->posterior, &set));
-  for (int l = 0; l < search.moments.p; l++) {
-    search.best[l] = mean[chosen[l]];
-    PetscCall(rg_set_posterior_covariance(set, chosen[l], C + (size_t)l * space->size));
+  *p = 0;
+  if (!finite && n) {
+    PetscCall(PetscMalloc2(n, &mean, n, &sd));
+    PetscCall(rg_model_predict(model, n, history->x, mean, sd));
+    means = mean;
   }
-  for (int i = 0; i < space->size; i++) {
-    int own = search.moments.p - 1;
-    while (own >= 0 && chosen[own] != i) own--;
-    value[i] = value_at(&search, space->size, i, own, mean[i], variance[i], C, false);
-  }
-  PetscCall(rg_acquire_of_set(model->domain, history, value, query, best, failure));
-  PetscCall(PetscFree2(C, value));
-  PetscCall(rg_moments_destroy(&search.moments));
-  return 0;
-}
-
-/* ---- boxes ---------------------------------------------------------------------------------- */
-
-/* The alternatives: the best queried inputs; without data one uniform point. A (n_points x dim). */
-static PetscErrorCode choose_inputs(RgModel *model, const RgHistory *history, int n_points,
-                                    RgRandom *random, double *A, int *p)
-{
-  const size_t dim = (size_t)model->domain->design.dim;
-  int chosen[LINES];
-  double *mean, *sd;
-
-  *p = 1;
-  if (!history->n) {
-    rg_random_uniforms(random, dim, A);
-    return 0;
-  }
-  PetscCall(PetscMalloc2(history->n, &mean, history->n, &sd));
-  PetscCall(rg_model_predict(model, history->n, history->x, mean, sd));
-  *p = best_points(history->n, mean, n_points, chosen);
-  for (int l = 0; l < *p; l++)
+  for (int i = 0; i < n; i++) *p = rg_ranking_insert(means, i, *p, n_points, chosen);
+  for (int l = 0; l < *p && !finite; l++)
     PetscCall(PetscArraycpy(A + l * dim, history->x + (size_t)chosen[l] * dim, dim));
   PetscCall(PetscFree2(mean, sd));
-  return 0;
-}
-
-static PetscErrorCode acquire_on_box(RgModel *model, int n_points, const RgSearch *search,
-                                     RgQuery *query, double *value, RgFailure *failure)
-{
-  Search gradient;
-  double *A;
-  int p;
-
-  PetscCall(PetscMalloc1((size_t)n_points * model->domain->design.dim, &A));
-  PetscCall(choose_inputs(model, search->history, n_points, search->random, A, &p));
-  PetscCall(search_create(model, p, &gradient));
-  gradient.inputs = A;
-  PetscCall(rg_moments_fix(&gradient.moments, A, gradient.best));
-  PetscCall(rg_acquire_with(model->domain, rg_moments_function, &gradient.moments, search, query,
-                            value, failure));
-  PetscCall(rg_moments_destroy(&gradient.moments));
-  PetscCall(PetscFree(A));
+  if (n) return 0;
+  *p = 1;
+  rg_random_uniforms(search->random, dim, A);
   return 0;
 }
 
 PetscErrorCode rg_knowledge_gradient_acquire(RgModel *model, int n_points, const RgSearch *search,
                                              RgQuery *query, double *value, RgFailure *failure)
 {
+  Search gradient;
+  double *A;
+  int p;
+
   PetscCheck(n_points >= 1 && n_points < LINES, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
              "%d alternatives", n_points);
-  if (rg_space_is_finite(&model->domain->design))
-    PetscCall(acquire_on_set(model, search->history, n_points, query, value, failure));
-  else PetscCall(acquire_on_box(model, n_points, search, query, value, failure));
+  PetscCall(PetscMalloc1((size_t)n_points * model->domain->design.dim, &A));
+  PetscCall(choose_inputs(model, search, n_points, A, gradient.chosen, &p));
+  PetscCall(rg_moments_create(model, p, &gradient.moments));
+  gradient.moments.values = values_of;
+  gradient.moments.closure = &gradient;
+  gradient.inputs = A;
+  PetscCall(rg_moments_fix(&gradient.moments, A, gradient.chosen, gradient.best));
+  PetscCall(rg_acquire_with(model->domain, rg_moments_function, &gradient.moments, search, query,
+                            value, failure));
+  PetscCall(rg_moments_destroy(&gradient.moments));
+  PetscCall(PetscFree(A));
   return 0;
 }

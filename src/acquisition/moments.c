@@ -1,22 +1,39 @@
 /* Acquisition functions of the moments of f at a point and its covariances with fixed inputs. */
 #include "acquisition/moments.h"
 
+#include "gp/posterior/set/set_posterior.h"
+
+#define BLOCK 128 /* points per block */
+
 PetscErrorCode rg_moments_create(RgModel *model, int p, RgMoments *moments)
 {
-  const int m = RG_MOMENTS_BLOCK;
+  const RgSpace *design = &model->domain->design;
 
-  *moments = (RgMoments){.model = model, .p = p};
-  PetscCall(PetscMalloc6(m, &moments->mean, m, &moments->variance, p * m, &moments->C, m,
-                         &moments->d_mean, m, &moments->d_variance, p * m, &moments->d_C));
+  *moments = (RgMoments){.model = model, .p = p, .by_point = 1, .by_input = (size_t)design->size};
+  PetscCall(PetscMalloc6(BLOCK, &moments->mean, BLOCK, &moments->variance, p * BLOCK, &moments->C,
+                         BLOCK, &moments->d_mean, BLOCK, &moments->d_variance, p * BLOCK,
+                         &moments->d_C));
+  if (rg_space_is_finite(design))
+    PetscCall(PetscMalloc1((size_t)design->size * p, &moments->covariance));
   return 0;
 }
 
-PetscErrorCode rg_moments_fix(RgMoments *moments, const double *inputs, double *mean)
+PetscErrorCode rg_moments_fix(RgMoments *moments, const double *X, const int *index, double *mean)
 {
   RgPosterior *posterior = &moments->model->posterior;
+  RgSetPosterior *set;
 
-  PetscCall(rg_posterior_predict(posterior, moments->p, inputs, mean, NULL, &moments->work));
-  PetscCall(rg_cross_covariance_create(posterior, moments->p, inputs, &moments->cross));
+  if (!rg_space_is_finite(&moments->model->domain->design)) {
+    PetscCall(rg_posterior_predict(posterior, moments->p, X, mean, NULL, &moments->work));
+    PetscCall(rg_cross_covariance_create(posterior, moments->p, X, &moments->cross));
+    return 0;
+  }
+  PetscCall(rg_posterior_get_set(posterior, &set));
+  for (int l = 0; l < moments->p; l++) {
+    mean[l] = rg_posterior_means(posterior)[index[l]];
+    PetscCall(
+      rg_set_posterior_covariance(set, index[l], moments->covariance + l * moments->by_input));
+  }
   return 0;
 }
 
@@ -24,6 +41,7 @@ PetscErrorCode rg_moments_destroy(RgMoments *moments)
 {
   PetscCall(PetscFree6(moments->mean, moments->variance, moments->C, moments->d_mean,
                        moments->d_variance, moments->d_C));
+  PetscCall(PetscFree(moments->covariance));
   PetscCall(rg_cross_covariance_destroy(&moments->cross));
   PetscCall(rg_prediction_destroy(&moments->work));
   return 0;
@@ -34,10 +52,20 @@ static PetscErrorCode block(RgMoments *moments, int m, const double *X, double *
 {
   RgPosterior *posterior = &moments->model->posterior;
 
-  PetscCall(
-    rg_posterior_predict(posterior, m, X, moments->mean, moments->variance, &moments->work));
-  PetscCall(rg_cross_covariance_evaluate(&moments->cross, m, X, moments->C));
   moments->X = X;
+  if (moments->covariance) {
+    const size_t first = rg_moments_point(moments, X);
+    const double *from = moments->covariance + first * moments->by_point;
+    PetscCall(PetscArraycpy(moments->mean, rg_posterior_means(posterior) + first, m));
+    PetscCall(PetscArraycpy(moments->variance, rg_posterior_variances(posterior) + first, m));
+    for (int l = 0; l < moments->p; l++)
+      for (int j = 0; j < m; j++)
+        moments->C[l * m + j] = from[j * moments->by_point + l * moments->by_input];
+  } else {
+    PetscCall(
+      rg_posterior_predict(posterior, m, X, moments->mean, moments->variance, &moments->work));
+    PetscCall(rg_cross_covariance_evaluate(&moments->cross, m, X, moments->C));
+  }
   PetscCall(moments->values(moments, m, value, gradient != NULL));
   if (!gradient) return 0;
   PetscCall(rg_posterior_gradient(posterior, m, X, moments->d_mean, moments->d_variance,
@@ -51,8 +79,8 @@ PetscErrorCode rg_moments_function(void *moments, int m, const double *X, double
 {
   const size_t dim = (size_t)((RgMoments *)moments)->model->domain->design.dim;
 
-  for (int first = 0; first < m; first += RG_MOMENTS_BLOCK)
-    PetscCall(block(moments, PetscMin(RG_MOMENTS_BLOCK, m - first), X + first * dim, value + first,
+  for (int first = 0; first < m; first += BLOCK)
+    PetscCall(block(moments, PetscMin(BLOCK, m - first), X + first * dim, value + first,
                     gradient ? gradient + first * dim : NULL));
   return 0;
 }

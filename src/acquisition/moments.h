@@ -1,12 +1,10 @@
-/* Posterior moments of f at points of a box, and their covariances with p fixed inputs. JES and
-   the knowledge gradient are functions of these (private to acquisition/). */
+/* Posterior moments of f at points of a design, and their covariances with p fixed inputs. JES, the
+   knowledge gradient and the joint improvement are functions of these (private to acquisition/). */
 #ifndef RG_ACQUISITION_MOMENTS_H
 #define RG_ACQUISITION_MOMENTS_H
 
 #include "gp/model/model.h"
 #include "gp/posterior/exact/exact.h"
-
-enum { RG_MOMENTS_BLOCK = 128 }; /* points per block */
 
 typedef struct RgMoments RgMoments;
 struct RgMoments {
@@ -21,17 +19,31 @@ struct RgMoments {
      caller. */
   PetscErrorCode (*values)(RgMoments *moments, int m, double *value, bool slopes);
   void *closure; /* owned by the caller */
-  RgCrossCovariance cross;
+  /* Finite designs of N points: the covariance of point i with input l stands at i * by_point + l *
+     by_input; rg_moments_fix fills it by inputs. */
+  double *covariance;
+  size_t by_point, by_input;
+  RgCrossCovariance cross; /* boxes */
   RgPrediction work;
 };
 
 /* Make room for a block and p inputs. */
 PetscErrorCode rg_moments_create(RgModel *model, int p, RgMoments *moments);
-/* Set the inputs (p x dim) on a box; mean (p): receives their posterior means. */
-PetscErrorCode rg_moments_fix(RgMoments *moments, const double *inputs, double *mean);
+/* Set the inputs: X (p x dim) on a box, points `index` (p) of a finite design. mean (p): receives
+   their posterior means. */
+PetscErrorCode rg_moments_fix(RgMoments *moments, const double *X, const int *index, double *mean);
 PetscErrorCode rg_moments_destroy(RgMoments *moments);
 
-/* An RgBatchFunction of these moments; its closure is an RgMoments. */
+/* The number in a finite design of the point that stands at x. */
+static inline size_t rg_moments_point(const RgMoments *moments, const double *x)
+{
+  const RgSpace *space = &moments->model->domain->design;
+
+  return (size_t)(x - space->points) / (size_t)space->dim;
+}
+
+/* An RgBatchFunction of these moments; its closure is an RgMoments. On a finite design X is a place
+   in the design. */
 PetscErrorCode rg_moments_function(void *moments, int m, const double *X, double *value,
                                    double *gradient);
 

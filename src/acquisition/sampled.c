@@ -26,17 +26,7 @@ void rg_acquisition_pims(const void *closure, int m, const double *mean, const d
   }
 }
 
-/* sum_l T(g_l), T(g) = g phi/(2 Phi) - log Phi. */
-static void mes_values(const RgMes *mes, int m, const double *mean, const double *inverse,
-                       double *value)
-{
-  const RgVectorOps *ops = rg_vector_ops();
-
-  for (int j = 0; j < m; j++) value[j] = 0.0;
-  for (int l = 0; l < mes->n; l++) ops->truncated_entropy(m, mes->maximum[l], mean, inverse, value);
-}
-
-/* Sums over l of dT/dg = -h/2 (1 + g (g + h)), h = phi/Phi, and of g dT/dg. */
+/* Sums over l of dT/dg, T(g) = g phi/(2 Phi) - log Phi: dT/dg = -h/2 (1 + g (g + h)), h = phi/Phi, and of g dT/dg. */
 static void mes_slopes(const RgMes *mes, int m, const double *mean, const double *inverse,
                        double *slope, double *slope_g)
 {
@@ -65,7 +55,10 @@ void rg_acquisition_mes(const void *closure, int m, const double *mean, const do
     int width = m - first < CHUNK ? m - first : CHUNK;
     for (int j = 0; j < width; j++)
       inverse[j] = 1.0 / (sd[first + j] > MES_SD ? sd[first + j] : MES_SD);
-    mes_values(mes, width, mean + first, inverse, value + first);
+    for (int j = 0; j < width; j++) value[first + j] = 0.0;
+    for (int l = 0; l < mes->n; l++)
+      rg_vector_ops()->truncated_entropy(width, mes->maximum[l], mean + first, inverse,
+                                         value + first);
     for (int j = 0; j < width; j++) value[first + j] *= part;
     if (!d_mean) continue;
     mes_slopes(mes, width, mean + first, inverse, slope, slope_g);
@@ -76,8 +69,7 @@ void rg_acquisition_mes(const void *closure, int m, const double *mean, const do
   }
 }
 
-/* ---- JES
-   -------------------------------------------------------------------------------------- */
+/* ---- JES ------------------------------------------------------------------------------------ */
 
 /* Mean and variance at a chunk of points, given one optimum as well (irgp_ucb 3.8). */
 static void condition(const RgJesOptimum *o, int m, const double *mean, const double *variance,
@@ -144,17 +136,6 @@ static void jes_slopes(const RgJes *jes, int m, RgJesMoments at, size_t ld, RgJe
   }
 }
 
-/* The slopes from point `first` on. */
-static RgJesSlopes slopes_from(const RgJesSlopes *of, int first)
-{
-  return (RgJesSlopes){of->mean + first, of->variance + first, of->covariance + first};
-}
-
-static RgJesMoments moments_from(const RgJesMoments *of, int first)
-{
-  return (RgJesMoments){of->mean + first, of->variance + first, of->covariance + first};
-}
-
 PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const RgJesMoments *at, double *value,
                                   const RgJesSlopes *slopes)
 {
@@ -162,136 +143,64 @@ PetscErrorCode rg_acquisition_jes(const RgJes *jes, int m, const RgJesMoments *a
              "Noise variance %g and smallest variance %g must be positive", jes->noise,
              jes->smallest);
   for (int first = 0; first < m; first += CHUNK) {
+    const RgJesMoments from = {at->mean + first, at->variance + first, at->covariance + first};
     int width = PetscMin(CHUNK, m - first);
-    jes_values(jes, width, moments_from(at, first), (size_t)m, value + first);
+    jes_values(jes, width, from, (size_t)m, value + first);
     if (slopes)
-      jes_slopes(jes, width, moments_from(at, first), (size_t)m, slopes_from(slopes, first));
+      jes_slopes(
+        jes, width, from, (size_t)m,
+        (RgJesSlopes){slopes->mean + first, slopes->variance + first, slopes->covariance + first});
   }
+  return 0;
+}
+
+/* RgMoments.values; the closure is an RgJes. */
+static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes)
+{
+  return rg_acquisition_jes(at->closure, m, &(RgJesMoments){at->mean, at->variance, at->C}, value,
+                            slopes ? &(RgJesSlopes){at->d_mean, at->d_variance, at->d_C} : NULL);
+}
+
+/* Fix the moments of the optima. mean, variance (n): the posterior at the optima. */
+static PetscErrorCode fix_optima(RgMoments *moments, RgPathSampler *sampler, const RgOptima *optima,
+                                 double *mean, double *variance)
+{
+  const int n = optima->n;
+  double *C = moments->covariance;
+
+  if (C) {
+    PetscCall(rg_path_sampler_covariance(sampler, n, optima->index, C));
+    moments->by_point = (size_t)n;
+    moments->by_input = 1;
+    for (int l = 0; l < n; l++) {
+      mean[l] = rg_posterior_means(&moments->model->posterior)[optima->index[l]];
+      variance[l] = C[(size_t)optima->index[l] * n + l];
+    }
+    return 0;
+  }
+  PetscCall(PetscMalloc1(n * n, &C));
+  PetscCall(rg_moments_fix(moments, optima->x, NULL, mean));
+  PetscCall(rg_cross_covariance_evaluate(&moments->cross, n, optima->x, C));
+  for (int l = 0; l < n; l++) variance[l] = fmax(C[l * n + l], 0.0);
+  PetscCall(PetscFree(C));
   return 0;
 }
 
 #define MORE_STARTS 6 /* largest number of starts on a box, apart from the optima */
 
-/* One maximisation of JES: the acquisition function, and its moments. */
-typedef struct {
-  RgModel *model;
-  RgJes jes;
-  RgJesOptimum *optimum; /* n */
-  RgMoments moments;     /* n: covariances with the optima */
-} Search;
-
-/* RgMoments.values. */
-static PetscErrorCode values_of(RgMoments *at, int m, double *value, bool slopes)
-{
-  return rg_acquisition_jes(&((const Search *)at->closure)->jes, m,
-                            &(RgJesMoments){at->mean, at->variance, at->C}, value,
-                            slopes ? &(RgJesSlopes){at->d_mean, at->d_variance, at->d_C} : NULL);
-}
-
-static PetscErrorCode search_create(RgModel *model, int n, Search *search)
-{
-  double prior = rg_kernel_diagonal(&model->kernel);
-
-  *search = (Search){.model = model};
-  PetscCall(PetscMalloc1(n, &search->optimum));
-  PetscCall(rg_moments_create(model, n, &search->moments));
-  search->moments.values = values_of;
-  search->moments.closure = search;
-  search->jes =
-    (RgJes){n, search->optimum, fmax(model->noise_variance, 1e-10 * prior), 1e-14 * prior};
-  return 0;
-}
-
-static PetscErrorCode search_destroy(Search *search)
-{
-  PetscCall(PetscFree(search->optimum));
-  PetscCall(rg_moments_destroy(&search->moments));
-  return 0;
-}
-
-static RgJesOptimum jes_optimum(const RgModel *model, double maximum, double mean, double variance)
-{
-  double inverse = 1.0 / (variance + 1e-10 * rg_kernel_diagonal(&model->kernel));
-
-  return (RgJesOptimum){maximum, (maximum - mean) * inverse, inverse};
-}
-
-/* ---- finite designs ------------------------------------------------------------------------- */
-
-/* Value at every point, from its covariances with the optima (N x n). */
-static PetscErrorCode values_on_set(Search *search, const double *covariance, double *value)
-{
-  const double *mean = rg_posterior_means(&search->model->posterior);
-  const double *variance = rg_posterior_variances(&search->model->posterior);
-  int size = search->model->domain->design.size, n = search->jes.n;
-
-  for (int first = 0; first < size; first += RG_MOMENTS_BLOCK) {
-    int m = PetscMin(RG_MOMENTS_BLOCK, size - first);
-    const double *c = covariance + (size_t)first * n;
-    for (int j = 0; j < m; j++) {
-      for (int l = 0; l < n; l++) search->moments.C[l * m + j] = c[j * n + l];
-    }
-    PetscCall(rg_acquisition_jes(&search->jes, m,
-                                 &(RgJesMoments){mean + first, variance + first, search->moments.C},
-                                 value + first, NULL));
-  }
-  return 0;
-}
-
-static PetscErrorCode search_set(Search *search, RgPathSampler *sampler, const RgOptima *optima,
-                                 const RgHistory *history, RgQuery *query, double *best,
-                                 RgFailure *failure)
-{
-  const RgSpace *space = &search->model->domain->design;
-  int n = optima->n;
-  double *covariance, *value;
-
-  PetscCall(PetscMalloc2((size_t)space->size * n, &covariance, space->size, &value));
-  PetscCall(rg_path_sampler_covariance(sampler, n, optima->index, covariance));
-  for (int l = 0; l < n; l++) {
-    int i = optima->index[l];
-    search->optimum[l] =
-      jes_optimum(search->model, optima->value[l], rg_posterior_means(&search->model->posterior)[i],
-                  covariance[(size_t)i * n + l]);
-  }
-  PetscCall(values_on_set(search, covariance, value));
-  PetscCall(rg_acquire_of_set(search->model->domain, history, value, query, best, failure));
-  PetscCall(PetscFree2(covariance, value));
-  return 0;
-}
-
-/* ---- boxes ---------------------------------------------------------------------------------- */
-
-/* Covariances with the optima, and the constants of JES that follow from them. */
-static PetscErrorCode prepare_box(Search *search, const RgOptima *optima)
-{
-  int n = optima->n;
-  double *mean, *C;
-
-  PetscCall(PetscMalloc2(n, &mean, n * n, &C));
-  PetscCall(rg_moments_fix(&search->moments, optima->x, mean));
-  PetscCall(rg_cross_covariance_evaluate(&search->moments.cross, n, optima->x, C));
-  for (int l = 0; l < n; l++)
-    search->optimum[l] =
-      jes_optimum(search->model, optima->value[l], mean[l], fmax(C[l * n + l], 0.0));
-  PetscCall(PetscFree2(mean, C));
-  return 0;
-}
-
 /* JES has a spike at every sampled optimum, about sqrt(noise) wide, and nearly every search ends
    on one. So the optima are starts, and few other starts are needed: along trials in 2, 4 and 6
    dimensions, 6 more starts came within 1e-4 of what 200 starts from 20000 raw points found
    (values 0.3 to 0.8 on average). */
-static PetscErrorCode search_box(Search *jes, const RgOptima *optima, const RgSearch *search,
+static PetscErrorCode search_box(RgMoments *moments, const RgOptima *optima, const RgSearch *search,
                                  RgQuery *query, double *best, RgFailure *failure)
 {
   RgMaximiserOptions options = *search->options;
   RgSearch with = *search;
-  int dim = jes->model->domain->design.dim, n;
+  int dim = moments->model->domain->design.dim, n;
   double *observed, *extra;
 
   with.options = &options;
-  PetscCall(prepare_box(jes, optima));
   PetscCall(rg_observed_starts(search, &n, &observed));
   PetscCall(PetscMalloc1((size_t)(n + optima->n) * dim, &extra));
   PetscCall(PetscArraycpy(extra, observed, (size_t)n * dim));
@@ -299,10 +208,9 @@ static PetscErrorCode search_box(Search *jes, const RgOptima *optima, const RgSe
   options.restarts = PetscMin(options.restarts, MORE_STARTS + optima->n);
   with.n_extra = n + optima->n;
   with.extra = extra;
-  with.space = &jes->model->domain->design;
+  with.space = &moments->model->domain->design;
   query->index = -1;
-  PetscCall(
-    rg_maximise_box(&with, dim, rg_moments_function, &jes->moments, query->x, best, failure));
+  PetscCall(rg_maximise_box(&with, dim, rg_moments_function, moments, query->x, best, failure));
   PetscCall(PetscFree(extra));
   PetscCall(PetscFree(observed));
   return 0;
@@ -312,12 +220,27 @@ PetscErrorCode rg_acquire_jes(RgModel *model, RgPathSampler *sampler, const RgOp
                               const RgSearch *search, RgQuery *query, double *value,
                               RgFailure *failure)
 {
-  Search jes;
+  const double prior = rg_kernel_diagonal(&model->kernel);
+  const int n = optima->n;
+  double *mean, *variance;
+  RgJesOptimum *optimum;
+  RgMoments moments;
 
-  PetscCall(search_create(model, optima->n, &jes));
-  if (rg_space_is_finite(&model->domain->design))
-    PetscCall(search_set(&jes, sampler, optima, search->history, query, value, failure));
-  else PetscCall(search_box(&jes, optima, search, query, value, failure));
-  PetscCall(search_destroy(&jes));
+  PetscCall(PetscMalloc3(n, &mean, n, &variance, n, &optimum));
+  RgJes jes = {n, optimum, fmax(model->noise_variance, 1e-10 * prior), 1e-14 * prior};
+  PetscCall(rg_moments_create(model, n, &moments));
+  moments.values = values_of;
+  moments.closure = &jes;
+  PetscCall(fix_optima(&moments, sampler, optima, mean, variance));
+  for (int l = 0; l < n; l++) {
+    const double inverse = 1.0 / (variance[l] + 1e-10 * prior);
+    optimum[l] = (RgJesOptimum){optima->value[l], (optima->value[l] - mean[l]) * inverse, inverse};
+  }
+  if (moments.covariance)
+    PetscCall(
+      rg_acquire_with(model->domain, rg_moments_function, &moments, search, query, value, failure));
+  else PetscCall(search_box(&moments, optima, search, query, value, failure));
+  PetscCall(rg_moments_destroy(&moments));
+  PetscCall(PetscFree3(mean, variance, optimum));
   return 0;
 }

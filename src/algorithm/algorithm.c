@@ -1,19 +1,98 @@
-/* The parts common to all methods: life cycle, the step of a query with its checks, needs. */
+/* The parts common to all methods: life cycle, the step of a query with its checks, restarts,
+   needs. */
 #include "regatta/algorithm.h"
-#include "algorithm/restart.h"
 #include "base/clock.h"
 #include "gp/model/pending.h"
+#include "maths/design.h"
 
 #include <math.h>
 #include <string.h>
 
-static int count_columns(const RgRecordColumn *columns)
-{
-  int n = 0;
+/* ---- restarts -------------------------------------------------------------------------------
 
-  while (columns && columns[n].name) n++;
-  return n;
+   With `surrogate: {restart_after: N}` a method whose search has stalled begins again with a new
+   initial design, and forgets all evaluations before it. A search has stalled when each of the last
+   N queries neither promised nor brought an improvement that counts. */
+
+#define GAIN 1e-4 /* least improvement that counts, a share of the height of the best output */
+
+struct RgRestart {
+  int after;      /* idle queries in a row that cause a restart */
+  int n_design;   /* points of an initial design */
+  int taken;      /* evaluations of the whole history that were looked at */
+  int idle;       /* queries in a row that promised little */
+  RgHistory seen; /* evaluations since the last restart, which are all that the method sees */
+  double *design; /* n_design x dim */
+};
+
+/* The least improvement that counts, model units: GAIN times the height of the best output above
+   the mean of all. */
+static double least_gain(const RgHistory *seen, const RgModel *model, double best)
+{
+  double sum = 0;
+
+  for (int i = 0; i < seen->n; i++) sum += rg_model_units(model, seen->y[i]);
+  return GAIN * (best - sum / seen->n);
 }
+
+/* Append evaluation i of the history, unless it was submitted before the last restart. */
+static PetscErrorCode append_seen(RgAlgorithm *algorithm, const RgHistory *history, int i)
+{
+  RgHistory *seen = &algorithm->restart->seen;
+  const size_t dim = (size_t)history->dim, dim_c = (size_t)history->context_dim;
+  const int best = rg_history_best(seen), n_constraints = history->n_constraints;
+  const double y = history->y[i];
+
+  if (history->moments[i].submission < algorithm->first) return 0;
+  if (best >= 0 && y > seen->y[best]) {
+    const RgModel *model = algorithm->class->model(algorithm);
+    const double before = rg_model_units(model, seen->y[best]);
+    if (rg_model_units(model, y) - before > least_gain(seen, model, before))
+      algorithm->restart->idle = 0;
+  }
+  PetscCall(rg_history_append(seen, history->x + i * dim, history->index[i],
+                              dim_c ? history->c + i * dim_c : NULL, history->context_index[i], y));
+  PetscCall(rg_history_judge(seen, history->observed[i],
+                             n_constraints ? history->constraints + i * n_constraints : NULL));
+  seen->moments[seen->n - 1] = history->moments[i];
+  return 0;
+}
+
+/* The points in flight that were submitted since the last restart. They are the last ones. */
+static RgPending pending_since(int first, const RgHistory *history)
+{
+  RgPending pending = history->pending;
+  int old = 0;
+
+  while (pending.submission && old < pending.n && pending.submission[old] < first) old++;
+  pending.n -= old;
+  if (pending.n) pending.x += (size_t)old * history->dim;
+  if (pending.index) pending.index += old;
+  if (pending.c) pending.c += (size_t)old * history->context_dim;
+  if (pending.context_index) pending.context_index += old;
+  if (pending.submission) pending.submission += old;
+  return pending;
+}
+
+/* Count the query at x, which the method chose from the history seen, as idle if its expected
+   improvement is too small to count. O(n^2). */
+static PetscErrorCode count_idle(RgAlgorithm *algorithm, const double *x)
+{
+  RgRestart *r = algorithm->restart;
+  RgModel *model = algorithm->class->model(algorithm);
+  const int best = rg_history_best(&r->seen);
+  double mean, sd;
+
+  if (best < 0) return 0;
+  const double incumbent = rg_model_units(model, r->seen.y[best]);
+  PetscCall(rg_model_predict(model, 1, x, &mean, &sd));
+  const bool idle =
+    rg_expected_improvement(mean, sd, incumbent) < least_gain(&r->seen, model, incumbent);
+  r->idle = idle ? r->idle + 1 : 0;
+  return 0;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
 
 static PetscErrorCode create_state(RgAlgorithm *algorithm)
 {
@@ -35,40 +114,39 @@ static PetscErrorCode destroy_state(RgAlgorithm *algorithm)
 PetscErrorCode rg_algorithm_create(const RgAlgorithmClass *class, const void *options,
                                    const RgSetup *setup, RgAlgorithm *algorithm)
 {
-  memset(algorithm, 0, sizeof *algorithm);
-  algorithm->class = class;
-  algorithm->options = options;
-  algorithm->setup = *setup;
-  algorithm->columns = class->columns;
-  PetscCall(rg_restart_create(algorithm, &algorithm->restart));
+  *algorithm = (RgAlgorithm){
+    .class = class, .options = options, .setup = *setup, .first = 1, .columns = class->columns};
+  if (class->model && setup->surrogate->restart_after >= 1) {
+    RgRestart *r;
+    PetscCall(PetscNew(&r));
+    algorithm->restart = r;
+    r->after = setup->surrogate->restart_after;
+    r->n_design = setup->n_initial;
+    PetscCall(rg_history_create(setup->domain, setup->n_initial + setup->n_iterations, &r->seen));
+    PetscCall(PetscMalloc1((size_t)r->n_design * setup->domain->design.dim, &r->design));
+  }
   PetscCall(create_state(algorithm));
   return 0;
 }
 
 PetscErrorCode rg_algorithm_destroy(RgAlgorithm *algorithm)
 {
+  RgRestart *r = algorithm->restart;
+
   PetscCall(destroy_state(algorithm));
-  PetscCall(rg_restart_destroy(&algorithm->restart));
+  if (r) {
+    PetscCall(rg_history_destroy(&r->seen));
+    PetscCall(PetscFree(r->design));
+    PetscCall(PetscFree(algorithm->restart));
+  }
   memset(algorithm, 0, sizeof *algorithm);
   return 0;
 }
 
-static void query_reset(const RgAlgorithm *algorithm, RgQuery *query)
-{
-  const RgDomain *domain = algorithm->setup.domain;
-  int n_columns = count_columns(algorithm->columns);
-
-  const bool announced = domain->control == RG_CONTEXT_ANNOUNCED;
-
-  query->index = -1;
-  if (!announced) query->context_index = -1;
-  for (int j = 0; j < domain->design.dim; j++) query->x[j] = NAN;
-  for (int j = 0; query->c && j < domain->context.dim && !announced; j++) query->c[j] = NAN;
-  for (int j = 0; query->extra && j < n_columns; j++) query->extra[j] = NAN;
-}
+/* ---- a query -------------------------------------------------------------------------------- */
 
 /* A query outside the domain is a mistake of the method, not of the user. */
-static PetscErrorCode query_check(const RgAlgorithm *algorithm, const RgQuery *query)
+static PetscErrorCode check_query(const RgAlgorithm *algorithm, const RgQuery *query)
 {
   const RgSpace *design = &algorithm->setup.domain->design;
   const char *name = algorithm->class->name;
@@ -79,14 +157,6 @@ static PetscErrorCode query_check(const RgAlgorithm *algorithm, const RgQuery *q
   for (int j = 0; j < design->dim; j++)
     PetscCheck(query->x[j] >= 0.0 && query->x[j] <= 1.0, PETSC_COMM_SELF, PETSC_ERR_PLIB,
                "%s chose x_%d = %g outside [0,1]", name, j, query->x[j]);
-  return 0;
-}
-
-/* Forget the points in flight, which the method's model may hold. */
-static PetscErrorCode forget_pending(RgAlgorithm *algorithm)
-{
-  if (algorithm->class->model)
-    PetscCall(rg_model_remove_pending(algorithm->class->model(algorithm)));
   return 0;
 }
 
@@ -106,36 +176,52 @@ static PetscErrorCode choose(RgAlgorithm *algorithm, int t, const RgHistory *see
 static PetscErrorCode choose_anew(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                   RgQuery *query, RgFailure *failure)
 {
-  const RgHistory *seen;
-  const double *design;
-  bool due;
+  RgRestart *r = algorithm->restart;
+  const int dim = history->dim;
 
-  PetscCall(rg_restart_look(algorithm->restart, algorithm, t, history, &due, &seen, &design));
-  if (due) {
+  for (; r->taken < history->n; r->taken++) PetscCall(append_seen(algorithm, history, r->taken));
+  if (r->idle >= r->after) {
+    RgRandom random = rg_algorithm_stream_at(algorithm, "restart", t);
+    algorithm->first = algorithm->setup.n_initial + t;
+    r->seen.n = r->idle = 0;
+    PetscCall(rg_design_sobol(&random, r->n_design, dim, r->design));
     PetscCall(destroy_state(algorithm));
     PetscCall(create_state(algorithm));
   }
-  if (design) {
-    PetscCall(PetscArraycpy(query->x, design, history->dim));
+  const int queries = algorithm->setup.n_initial + t - algorithm->first;
+  r->seen.pending = pending_since(algorithm->first, history);
+  if (algorithm->first == 1) r->seen.n_initial = history->n_initial;
+  else if (queries == r->n_design) r->seen.n_initial = r->seen.n;
+  if (algorithm->first > 1 && queries < r->n_design) { /* a point of the new initial design */
+    PetscCall(PetscArraycpy(query->x, r->design + (size_t)queries * dim, dim));
     return 0;
   }
-  PetscCall(choose(algorithm, t, seen, query, failure));
-  if (!failure->failed) PetscCall(rg_restart_judge(algorithm->restart, algorithm, query->x));
+  PetscCall(choose(algorithm, t, &r->seen, query, failure));
+  if (!failure->failed) PetscCall(count_idle(algorithm, query->x));
   return 0;
 }
 
 PetscErrorCode rg_algorithm_ask(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                 RgQuery *query, RgFailure *failure)
 {
+  const RgAlgorithmClass *class = algorithm->class;
+  const RgDomain *domain = algorithm->setup.domain;
+  const bool announced = domain->control == RG_CONTEXT_ANNOUNCED;
   RgClock *clock = algorithm->setup.clock;
 
   PetscCheck(t >= 1, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "query %d", t);
-  query_reset(algorithm, query);
+  query->index = -1;
+  if (!announced) query->context_index = -1;
+  for (int j = 0; j < domain->design.dim; j++) query->x[j] = NAN;
+  for (int j = 0; query->c && j < domain->context.dim && !announced; j++) query->c[j] = NAN;
+  for (int j = 0; query->extra && algorithm->columns && algorithm->columns[j].name; j++)
+    query->extra[j] = NAN;
   if (clock) PetscCall(rg_clock_begin(clock, RG_STAGE_ACQUIRE));
   PetscCall((algorithm->restart ? choose_anew : choose)(algorithm, t, history, query, failure));
-  if (history->pending.n) PetscCall(forget_pending(algorithm));
+  if (history->pending.n && class->model)
+    PetscCall(rg_model_remove_pending(class->model(algorithm)));
   if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_ACQUIRE));
-  if (!failure->failed) PetscCall(query_check(algorithm, query));
+  if (!failure->failed) PetscCall(check_query(algorithm, query));
   return 0;
 }
 

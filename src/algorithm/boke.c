@@ -1,25 +1,41 @@
-/* boke: Bayesian optimisation by kernel regression and density-based exploration.
+/* boke, boke_plus: Bayesian optimisation by kernel regression and density-based exploration.
 
    x_{t+1} = argmax_x m_t(x) + sqrt(beta_t) W_t(x)^(-1/2) (IKR-UCB), m_t the kernel regression and
-   W_t the sum of kernel weights of the t points evaluated so far.
-   Source: Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 2; beta_t: theorems 4.10
-   and 4.13. Constants the paper leaves open: boke 9.
+   W_t the sum of kernel weights of the t points evaluated so far. boke_plus draws q ~ Bernoulli(p)
+   for each query: q = 1 maximises this bound, q = 0 the kernel regression m_t alone. It shares all
+   random numbers but q with boke: p = 1 is the same method, bit for bit.
+   Source: Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithms 2 and 3; beta_t:
+   theorems 4.10 and 4.13. Constants the paper leaves open: boke 9.
    Deviations: where W^(-1/2) may overflow bounds are compared by their logarithms; with a compact
-   kernel points of weight 0 come first, the farthest from the data before the others. The search
-   climbs from at least 100 starts per input, most of them on faces of the box
-   (rg_regression_acquire).
+   kernel points of weight 0 come first, the farthest from the data before the others. Values of m_t
+   within 1e-12 max(1,|m_t|) count as equal, the first one found wins: m_t is flat around a point
+   that dominates. The search climbs from at least 100 starts per input, most of them on faces of the
+   box (rg_regression_acquire).
    Cost per iteration: O(t d) per acquisition value, and no model to fit.
    Needs no context, and an initial design. Revision 2. */
-#include "algorithm/boke.h"
+#include "algorithm/smoother.h"
 
 #include <math.h>
 
-static const RgParam params[] = {RG_SMOOTHER_PARAMS(RgBokeOptions),
-                                 RG_OUTPUT_PARAMS(RgBokeOptions),
-                                 RG_WIDTH_PARAMS(RgBokeOptions),
-                                 {0}};
+typedef struct {
+  RgSmootherOptions smoother;
+  RgWidthOptions width;
+  double p; /* 0: boke, whose table has none */
+} Options;
 
-const RgRecordColumn rg_boke_columns[] = {
+static const RgParam params[] = {
+  RG_SMOOTHER_PARAMS(Options), RG_OUTPUT_PARAMS(Options), RG_WIDTH_PARAMS(Options), {0}};
+
+static const RgParam plus_params[] = {
+  RG_REAL("p", Options, p, "0.5", RG_POSITIVE, 1.0, "p",
+          "probability that a query maximises the bound; else it maximises the regression"),
+  RG_SMOOTHER_PARAMS(Options),
+  RG_OUTPUT_PARAMS(Options),
+  RG_WIDTH_PARAMS(Options),
+  {0},
+};
+
+static const RgRecordColumn columns[] = {
   RG_SMOOTHER_COLUMNS,
   [RG_SMOOTHER_CONFIDENCE] = RG_COLUMN_CONFIDENCE,
   [RG_SMOOTHER_ACQUISITION] = RG_COLUMN_ACQUISITION,
@@ -27,20 +43,20 @@ const RgRecordColumn rg_boke_columns[] = {
                           "1: the bound was maximised; 0: the regression alone (BOKE+)"},
   {0}};
 
-PetscErrorCode rg_boke_check(const void *closure, const RgDomain *domain, RgPlace place,
-                             RgDiagnostics *diagnostics)
+static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace place,
+                            RgDiagnostics *diagnostics)
 {
-  const RgBokeOptions *options = closure;
+  const Options *options = closure;
 
   (void)domain;
   rg_width_check(&options->width, params, place, diagnostics);
   return 0;
 }
 
-PetscErrorCode rg_boke_ask(RgAlgorithm *algorithm, double p, int t, const RgHistory *history,
-                           RgQuery *query, RgFailure *failure)
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
 {
-  const RgBokeOptions *options = algorithm->options;
+  const Options *options = algorithm->options;
   RgSmoother *smoother = algorithm->state;
   RgRandom choice = rg_algorithm_stream_at(algorithm, "choice", t);
 
@@ -49,7 +65,7 @@ PetscErrorCode rg_boke_ask(RgAlgorithm *algorithm, double p, int t, const RgHist
   if (failure->failed) return 0;
   double beta = rg_width_beta(&options->width, algorithm, smoother, history->n);
   /* 2. q ~ Bernoulli(p): explore or exploit. */
-  bool explore = rg_random_uniform(&choice) < p;
+  bool explore = options->p == 0 || rg_random_uniform(&choice) < options->p;
   /* 3. x_{t+1} = argmax of the bound, or of m_t. */
   PetscCall(rg_smoother_acquire(algorithm, t, history,
                                 explore ? RG_REGRESSION_UCB : RG_REGRESSION_MEAN, sqrt(beta), query,
@@ -59,16 +75,23 @@ PetscErrorCode rg_boke_ask(RgAlgorithm *algorithm, double p, int t, const RgHist
   return 0;
 }
 
-static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
-                          RgFailure *failure)
-{
-  return rg_boke_ask(algorithm, 1.0, t, history, query, failure);
-}
+#define BOKE_METHODS                                                                               \
+  .needs = RG_NEEDS_NO_CONTEXT | RG_NEEDS_INITIAL, .reads = RG_READS_MAXIMISER, .check = check,    \
+  RG_STATE(RgSmoother, rg_smoother_create, rg_smoother_destroy), RG_ASK(ask, columns)
 
 const RgAlgorithmClass rg_algorithm_boke = {
   RG_ABOUT("boke", "BOKE", 2,
            "x_t = argmax m(x) + sqrt(beta_t) W(x)^(-1/2), kernel regression m with sum of weights "
            "W",
            "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 2"),
-  RG_BOKE_METHODS,
+  RG_OPTIONS(Options, params),
+  BOKE_METHODS,
+};
+
+const RgAlgorithmClass rg_algorithm_boke_plus = {
+  RG_ABOUT("boke_plus", "BOKE+", 2, "boke with probability p, else x_t = argmax m(x)",
+           "Zhu, Zhou, Jin, Xu, Yuan, Ji (2025), arXiv:2502.06178, Algorithm 3"),
+  .stream = "boke",
+  RG_OPTIONS(Options, plus_params),
+  BOKE_METHODS,
 };

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "algorithm/acquisition_sum.h"
+#include "acquisition/sum.h"
 #include "algorithm/surrogate.h"
 #include "gp/model/pending.h"
 #include "base/grow.h"

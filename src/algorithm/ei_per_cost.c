@@ -15,7 +15,7 @@
    Needs a clock; no context. Revision 1. */
 #include <math.h>
 
-#include "algorithm/acquisition_sum.h"
+#include "acquisition/sum.h"
 #include "algorithm/surrogate.h"
 #include "base/inputs.h"
 #include "maths/expression.h"

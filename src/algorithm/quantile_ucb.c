@@ -1,6 +1,17 @@
-/* Upper confidence bounds of quantiles, and lacing values: the contexts whose observation narrows
-   the bounds of a quantile. */
-#include "algorithm/quantile_ucb.h"
+/* v_ucb, cv_ucb: Bayesian optimisation of the value at risk, and of the conditional value at risk.
+
+   u, l = mu +/- sqrt(beta_t) sd, beta_t = 2 log(|X x Omega| pi^2 t^2 / (6 delta)); x_t = argmax of
+   the measure of u(x, .). w_t is a lacing value at x_t of the a-quantile: l(x_t, w_t) is at most the
+   a-quantile of l(x_t, .), and u(x_t, w_t) at least that of u(x_t, .). v_ucb takes a = alpha, cv_ucb
+   the level a in (0, alpha] at which the quantiles of u(x_t, .) and l(x_t, .) differ most. Or nature
+   draws w_t. Among several lacing values, w_t has the largest probability, then the widest bounds.
+   The recommendation is argmax rho(mu), as for every method of the comparison in arXiv:2504.03172.
+   Source: Nguyen, Dai, Low, Jaillet (2021), arXiv:2105.06126 (v_ucb); the same (2021), Optimizing
+   conditional value-at-risk of black-box functions (cv_ucb).
+   Cost per iteration: the model's update plus a pass over |X x Omega| points, and |Omega|^2.
+   Need a finite design and finite contexts with known probabilities; made for var, and for cvar.
+   Revision 1. */
+#include "algorithm/robust.h"
 
 #include <math.h>
 
@@ -80,8 +91,8 @@ static PetscErrorCode lacing_value(const Bounds *bounds, double level, int *foun
   return 0;
 }
 
-PetscErrorCode rg_quantile_ucb_step(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                    bool below, RgQuery *query)
+static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
+                          RgFailure *failure)
 {
   const RgRobust *state = algorithm->state;
   const double beta = rg_algorithm_width(algorithm, t);
@@ -90,6 +101,7 @@ PetscErrorCode rg_quantile_ucb_step(RgAlgorithm *algorithm, int t, const RgHisto
   double level = state->measure.parameter;
   int context;
 
+  (void)failure;
   PetscCall(rg_robust_ucb_step(algorithm, t, history, beta, false, query));
   if (algorithm->setup.domain->control != RG_CONTEXT_SIMULATOR) return 0;
   const size_t first = (size_t)query->index * n;
@@ -101,9 +113,49 @@ PetscErrorCode rg_quantile_ucb_step(RgAlgorithm *algorithm, int t, const RgHisto
     bounds.lower[j] = mean[j] - half;
     bounds.upper[j] = mean[j] + half;
   }
-  if (below) PetscCall(widest_level(&bounds, level, &level));
+  if (state->measure.kind == RG_MEASURE_CVAR) PetscCall(widest_level(&bounds, level, &level));
   PetscCall(lacing_value(&bounds, level, &context));
   rg_robust_set_context(algorithm, context, query);
   PetscCall(PetscFree2(bounds.lower, bounds.upper));
   return 0;
 }
+
+static PetscErrorCode check_var(const void *options, const RgDomain *domain, RgPlace place,
+                                RgDiagnostics *diagnostics)
+{
+  return rg_robust_demand_kind(options, domain, "v_ucb", RG_MEASURE_VAR,
+                               "accepted are a problem or a 'measure' of that kind", place,
+                               diagnostics);
+}
+
+static PetscErrorCode check_cvar(const void *options, const RgDomain *domain, RgPlace place,
+                                 RgDiagnostics *diagnostics)
+{
+  return rg_robust_demand_kind(options, domain, "cv_ucb", RG_MEASURE_CVAR,
+                               "accepted are a problem or a 'measure' of that kind", place,
+                               diagnostics);
+}
+
+#define QUANTILE_METHODS                                                                           \
+  RG_OPTIONS(RgRobustUcbOptions, rg_robust_ucb_params),                                            \
+    .ask = ask, .scores = &rg_robust_aimed_scores, .confidence = rg_robust_ucb_confidence,         \
+    RG_ROBUST_METHODS
+
+const RgAlgorithmClass rg_algorithm_v_ucb = {
+  RG_ABOUT("v_ucb", "V-UCB", 1,
+           "x_t = argmax of the upper bound of the value at risk;\n"
+           "w_t is a lacing value of the quantile, or nature draws it",
+           "Nguyen, Dai, Low, Jaillet (2021), arXiv:2105.06126"),
+  .check = check_var,
+  QUANTILE_METHODS,
+};
+
+const RgAlgorithmClass rg_algorithm_cv_ucb = {
+  RG_ABOUT("cv_ucb", "CV-UCB", 1,
+           "x_t = argmax of the upper bound of the conditional value at risk;\n"
+           "w_t is a lacing value of the quantile, or nature draws it",
+           "Nguyen, Dai, Low, Jaillet (2021), Optimizing conditional value-at-risk of black-box "
+           "functions"),
+  .check = check_cvar,
+  QUANTILE_METHODS,
+};

@@ -1,7 +1,7 @@
 /* Steps shared by the methods that keep a surrogate of f, and by the UCB family. */
 #include "algorithm/surrogate.h"
 #include "acquisition/penalty.h"
-#include "algorithm/acquisition_sum.h"
+#include "acquisition/sum.h"
 #include "gp/model/pending.h"
 
 #include <math.h>

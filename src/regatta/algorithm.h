@@ -12,6 +12,7 @@
 
 typedef struct RgClock RgClock;
 typedef struct RgTeam RgTeam; /* ranks that share large linear algebra */
+typedef struct RgRestart RgRestart;
 
 /* A value that the method records at every iteration (NaN where it has none). */
 typedef struct {
@@ -196,10 +197,11 @@ struct RgAlgorithm {
   const RgAlgorithmClass *class;
   const void *options; /* borrowed */
   RgSetup setup;
-  void *state;               /* state_size bytes, owned */
-  struct RgRestart *restart; /* private; NULL: the method never starts again */
-  double cpu;                /* CPU seconds of the programs that the method ran */
-  double memory;             /* peak memory of such a program, bytes; 0: no program */
+  void *state;        /* state_size bytes, owned */
+  RgRestart *restart; /* private; NULL: the method never starts again */
+  int first;          /* submission of the first query since the last restart; 1: none yet */
+  double cpu;         /* CPU seconds of the programs that the method ran */
+  double memory;      /* peak memory of such a program, bytes; 0: no program */
   /* Versions that the programs report; owned by the method; NULL: nothing reported. */
   const char *versions;
   const RgRecordColumn

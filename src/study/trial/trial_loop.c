@@ -1,7 +1,6 @@
 /* The steps of a trial: choose and evaluate a query (ask), and hand its value to the method (tell).
    Rows of the record stand in the order of submission until the trial has ended; then those that
    were told are put in the order of telling, as in the history. */
-#include "algorithm/restart.h"
 #include "base/poll.h"
 #include "gp/model/model.h"
 #include "gp/team/team.h"
@@ -336,8 +335,7 @@ static void record_fit(RgTrialRun *run, const RgModel *model, int row)
   *rg_trial_cell(run, RG_COLUMN_LOG_LIKELIHOOD, row) = model->report.log_likelihood;
   if (model->report.iterations)
     *rg_trial_cell(run, RG_COLUMN_FIT_DATA, row) = model->report.fit_data;
-  if (rg_restart_first(run->algorithm.restart) > 1)
-    *rg_trial_cell(run, RG_COLUMN_FIT_FROM, row) = rg_restart_first(run->algorithm.restart);
+  if (run->algorithm.first > 1) *rg_trial_cell(run, RG_COLUMN_FIT_FROM, row) = run->algorithm.first;
 }
 
 /* Record the model that chose the query of row `row`, the newest evaluation, with the posterior

@@ -1,7 +1,7 @@
 /* Criteria that are sums: marginal acquisition functions of several models, and functions of the
    design, such as log EI + sum_k log Pr(c_k <= 0). */
-#ifndef RG_ALGORITHM_ACQUISITION_SUM_H
-#define RG_ALGORITHM_ACQUISITION_SUM_H
+#ifndef RG_ACQUISITION_SUM_H
+#define RG_ACQUISITION_SUM_H
 
 #include "gp/model/model.h"
 #include "regatta/acquire.h"
