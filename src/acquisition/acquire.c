@@ -1,11 +1,11 @@
-/* Choosing a query: argmax over a finite design, multi-start search over a box, of any function, of a
-   marginal acquisition function of a model or of a sum of these. */
+/* Choosing a query: argmax over a finite design, multi-start search over a box, of any function, of
+   a marginal acquisition function of a model or of a sum of these. */
 #include "regatta/acquire.h"
 
 #include "acquisition/penalty.h"
 #include "acquisition/ranking.h"
 #include "acquisition/sampled.h"
-#include "acquisition/sum.h"
+#include "gp/model/model.h"
 
 #include <math.h>
 #include <string.h>

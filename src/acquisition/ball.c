@@ -56,25 +56,6 @@ typedef struct {
   int *id;
 } Search;
 
-static PetscErrorCode search_create(const RgBall *ball, int m, Search *search)
-{
-  size_t n = (size_t)m * ball->dim;
-
-  *search = (Search){.ball = *ball, .dim = ball->dim, .m = m};
-  PetscCall(PetscCalloc5(n, &search->x, n, &search->gradient, m, &search->value, m,
-                         &search->spectral, n, &search->step));
-  PetscCall(PetscCalloc5(m, &search->fraction, n, &search->X, n, &search->G, m, &search->F, m,
-                         &search->id));
-  return 0;
-}
-
-static PetscErrorCode search_destroy(Search *search)
-{
-  PetscCall(PetscFree5(search->x, search->gradient, search->value, search->spectral, search->step));
-  PetscCall(PetscFree5(search->fraction, search->X, search->G, search->F, search->id));
-  return 0;
-}
-
 /* The projected step of start i, first tried in full. A negligible step puts the start at rest. */
 static void propose(Search *search, int i)
 {
@@ -92,7 +73,7 @@ static void propose(Search *search, int i)
 }
 
 /* Take x + fraction * step with its value and gradient, or shorten the step. */
-static void learn(Search *search, int i, const double *X, double value, const double *gradient)
+static void update(Search *search, int i, const double *X, double value, const double *gradient)
 {
   const int dim = search->dim;
   double *x = search->x + (size_t)i * dim, *g = search->gradient + (size_t)i * dim;
@@ -140,13 +121,13 @@ static PetscErrorCode ascend(Search *search, RgBatchFunction function, void *clo
     PetscCall(rg_poll());
     PetscCall(function(closure, n, search->X, search->F, search->G));
     for (int k = 0; k < n; k++)
-      learn(search, search->id[k], search->X + k * dim, search->F[k], search->G + k * dim);
+      update(search, search->id[k], search->X + k * dim, search->F[k], search->G + k * dim);
   }
   return 0;
 }
 
 /* Uniform points of the ball, projected onto the cube. */
-static void raw(const RgBall *ball, int n, RgRandom *random, double *points)
+static void draw_points(const RgBall *ball, int n, RgRandom *random, double *points)
 {
   const int dim = ball->dim;
 
@@ -167,13 +148,12 @@ PetscErrorCode rg_maximise_ball(const RgSearch *with, const RgBall *ball, RgBatc
 {
   const int raw_points = with->options->raw_samples, starts = with->options->restarts;
   const int dim = ball->dim;
-  Search search;
   double *points, *value;
   int *chosen, count = 0, best = 0;
 
   PetscCall(PetscMalloc3((size_t)raw_points * dim, &points, (size_t)raw_points, &value,
                          (size_t)starts, &chosen));
-  raw(ball, raw_points, with->random, points);
+  draw_points(ball, raw_points, with->random, points);
   PetscCall(function(closure, raw_points, points, value, NULL));
   for (int i = 0; i < raw_points; i++)
     if (isfinite(value[i])) count = rg_ranking_insert(value, i, count, starts, chosen);
@@ -183,7 +163,12 @@ PetscErrorCode rg_maximise_ball(const RgSearch *with, const RgBall *ball, RgBatc
     PetscCall(PetscFree3(points, value, chosen));
     return 0;
   }
-  PetscCall(search_create(ball, count, &search));
+  const size_t n = (size_t)count * dim;
+  Search search = {.ball = *ball, .dim = dim, .m = count};
+  PetscCall(PetscCalloc5(n, &search.x, n, &search.gradient, count, &search.value, count,
+                         &search.spectral, n, &search.step));
+  PetscCall(PetscCalloc5(count, &search.fraction, n, &search.X, n, &search.G, count, &search.F,
+                         count, &search.id));
   for (int k = 0; k < count; k++)
     PetscCall(PetscArraycpy(search.x + (size_t)k * dim, points + (size_t)chosen[k] * dim, dim));
   PetscCall(ascend(&search, function, closure));
@@ -191,7 +176,8 @@ PetscErrorCode rg_maximise_ball(const RgSearch *with, const RgBall *ball, RgBatc
     if (search.value[k] > search.value[best]) best = k;
   *best_value = search.value[best];
   PetscCall(PetscArraycpy(best_x, search.x + (size_t)best * dim, dim));
-  PetscCall(search_destroy(&search));
+  PetscCall(PetscFree5(search.x, search.gradient, search.value, search.spectral, search.step));
+  PetscCall(PetscFree5(search.fraction, search.X, search.G, search.F, search.id));
   PetscCall(PetscFree3(points, value, chosen));
   return 0;
 }

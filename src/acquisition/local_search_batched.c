@@ -1,9 +1,9 @@
 /* All starts in lockstep: a quasi-Newton trust-region method in the box, dense BFGS per start, or
-   limited memory (local_search_limited.c) with many inputs.
+   limited memory with many inputs (local_search_model.c).
 
    Every start keeps its best point, the gradient there, and a positive definite model B of the
    negative Hessian. A round proposes for each start the maximiser of its quadratic model in the
-   intersection of unit cube and trust region (local_search_quadratic.c), evaluates all proposals in
+   intersection of unit cube and trust region (local_search_model.c), evaluates all proposals in
    one batch, and learns from each of them, accepted or not: B by a damped BFGS update (Powell
    1978), the radius from the ratio of actual to predicted gain (Nocedal and Wright 2006, algorithm
    4.1), shrinking by cubic interpolation.

@@ -76,13 +76,6 @@ static void exploitation(const RgRegressionSearch *search, int m, int dim, doubl
   }
 }
 
-static void least_density(int m, int dim, const double *log_weight, const double *d_log,
-                          double *value, double *gradient)
-{
-  for (int i = 0; i < m; i++) value[i] = -log_weight[i];
-  for (size_t k = 0; gradient && k < (size_t)m * dim; k++) gradient[k] = -d_log[k];
-}
-
 PetscErrorCode rg_regression_value(void *closure, int m, const double *X, double *value,
                                    double *gradient)
 {
@@ -102,9 +95,10 @@ PetscErrorCode rg_regression_value(void *closure, int m, const double *X, double
   if (!search->scaled) choose_scale(search, m, log_weight);
   if (search->scale == RG_REGRESSION_DISTANCE)
     PetscCall(rg_regression_distance(search->regression, m, X, value, gradient));
-  else if (search->goal == RG_REGRESSION_SPACE)
-    least_density(m, dim, log_weight, d_log, value, gradient);
-  else if (search->goal == RG_REGRESSION_MEAN) exploitation(search, m, dim, value, gradient);
+  else if (search->goal == RG_REGRESSION_SPACE) {
+    for (int i = 0; i < m; i++) value[i] = -log_weight[i];
+    for (size_t k = 0; gradient && k < (size_t)m * dim; k++) gradient[k] = -d_log[k];
+  } else if (search->goal == RG_REGRESSION_MEAN) exploitation(search, m, dim, value, gradient);
   else if (search->scale == RG_REGRESSION_LOGARITHM)
     log_bound(search, m, dim, log_weight, d_log, value, gradient);
   else bound(search, m, dim, log_weight, d_log, value, gradient);
@@ -128,18 +122,6 @@ static PetscErrorCode raw_points(void *closure, RgRandom *random, int n, double 
   return 0;
 }
 
-/* On a finite design the scale depends on all points, but rg_acquire_with passes them in parts. */
-static PetscErrorCode scale_of_set(const RgSpace *space, RgRegressionSearch *search)
-{
-  double *value;
-
-  if (search->goal == RG_REGRESSION_MEAN) return 0;
-  PetscCall(PetscMalloc1((size_t)space->size, &value));
-  PetscCall(rg_regression_value(search, space->size, space->points, value, NULL));
-  PetscCall(PetscFree(value));
-  return 0;
-}
-
 bool rg_regression_widen(int dim, RgMaximiserOptions *options)
 {
   if (options->max_iterations <= 0 || options->local_search != RG_LOCAL_SEARCH_BATCHED)
@@ -157,13 +139,19 @@ PetscErrorCode rg_regression_acquire(const RgDomain *domain, RgRegressionSearch 
     .function = rg_regression_value, .closure = regression, .raw = raw_points};
   RgMaximiserOptions options = *search->options;
   RgSearch with = *search;
-  double mean, log_weight, unused;
+  const RgSpace *space = &domain->design;
+  double mean, log_weight, unused, *values;
 
   with.options = &options;
   regression->scaled = false;
   if (regression->regression->kernel == RG_SMOOTHING_UNIFORM) options.max_iterations = 0;
-  const bool lockstep = rg_regression_widen(domain->design.dim, &options);
-  if (rg_space_is_finite(&domain->design)) PetscCall(scale_of_set(&domain->design, regression));
+  const bool lockstep = rg_regression_widen(space->dim, &options);
+  if (rg_space_is_finite(space) && regression->goal != RG_REGRESSION_MEAN) {
+    /* the scale depends on all points, but rg_acquire_with passes them in parts */
+    PetscCall(PetscMalloc1((size_t)space->size, &values));
+    PetscCall(rg_regression_value(regression, space->size, space->points, values, NULL));
+    PetscCall(PetscFree(values));
+  }
   PetscCall(rg_acquire_screened(domain, rg_regression_value, regression, lockstep ? &faces : NULL,
                                 &with, query, &unused, failure));
   if (failure->failed) return 0;

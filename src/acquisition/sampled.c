@@ -26,7 +26,8 @@ void rg_acquisition_pims(const void *closure, int m, const double *mean, const d
   }
 }
 
-/* Sums over l of dT/dg, T(g) = g phi/(2 Phi) - log Phi: dT/dg = -h/2 (1 + g (g + h)), h = phi/Phi, and of g dT/dg. */
+/* Sums over l of dT/dg = -h/2 (1 + g (g + h)) and of g dT/dg; T(g) = g phi/(2 Phi) - log Phi, h =
+   phi/Phi. */
 static void mes_slopes(const RgMes *mes, int m, const double *mean, const double *inverse,
                        double *slope, double *slope_g)
 {

@@ -74,19 +74,6 @@ static PetscErrorCode pareto_member(RgAlgorithm *algorithm, const RgHistory *his
 
 /* ---- the method ------------------------------------------------------------------------------ */
 
-static PetscErrorCode path_maximum(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                   RgQuery *query, RgFailure *failure)
-{
-  RgOptima path;
-
-  PetscCall(rg_sampling_draw(algorithm, t, history, 1, true, &path, failure));
-  if (failure->failed) return 0;
-  query->index = path.index[0];
-  PetscCall(PetscArraycpy(query->x, path.x, algorithm->setup.domain->design.dim));
-  query->extra[ACQUISITION] = path.value[0];
-  return 0;
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -101,7 +88,10 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     PetscCall(rg_surrogate_acquire(algorithm, rg_sampling_model(algorithm), t, history,
                                    &acquisition, query, &query->extra[ACQUISITION], failure));
     break;
-  case PATH: PetscCall(path_maximum(algorithm, t, history, query, failure)); break;
+  case PATH:
+    PetscCall(
+      rg_sampling_ask_path(algorithm, t, history, query, &query->extra[ACQUISITION], failure));
+    break;
   case PARETO: PetscCall(pareto_member(algorithm, history, &random, query, failure)); break;
   }
   return 0;

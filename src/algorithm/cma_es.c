@@ -259,18 +259,6 @@ static bool update(State *s)
 
 /* ---- the method ----------------------------------------------------------------------------- */
 
-/* Starts the first run at the best point of the initial design. */
-static void begin_first(RgAlgorithm *algorithm, const RgHistory *history)
-{
-  const Options *options = algorithm->options;
-  State *s = algorithm->state;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "start", 0);
-  const int best = rg_history_best(history);
-
-  rg_random_uniforms(&random, (size_t)s->dim, s->z);
-  begin(s, options->sigma, best >= 0 ? history->x + (size_t)best * s->dim : s->z);
-}
-
 static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
 {
   const Options *options = algorithm->options;
@@ -291,8 +279,14 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgRandom random = rg_algorithm_stream_at(algorithm, "point", t);
 
   (void)failure;
-  if (s->asked < 0) begin_first(algorithm, history);
-  else
+  if (s->asked < 0) {
+    /* The first run starts at the best point of the initial design. */
+    const Options *options = algorithm->options;
+    RgRandom first = rg_algorithm_stream_at(algorithm, "start", 0);
+    const int best = rg_history_best(history);
+    rg_random_uniforms(&first, (size_t)s->dim, s->z);
+    begin(s, options->sigma, best >= 0 ? history->x + (size_t)best * s->dim : s->z);
+  } else
     for (int i = s->rows; i < history->n; i++) s->value[s->known++] = history->y[i];
   s->rows = history->n;
   if (s->known == s->lambda && !update(s)) PetscCall(restart(algorithm, t));

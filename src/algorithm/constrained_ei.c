@@ -15,7 +15,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "acquisition/sum.h"
 #include "algorithm/surrogate.h"
 #include "gp/model/pending.h"
 #include "base/grow.h"
@@ -45,26 +44,6 @@ typedef struct {
 /* A point in flight gets the constraints that their models expect, for any stand-in value of f. */
 static const RgPendingOptions believer = {.rule = RG_PENDING_BELIEVER};
 
-static PetscErrorCode create_learner(RgAlgorithm *algorithm, int k, Learner *learner)
-{
-  const RgSetup *setup = &algorithm->setup;
-  const int capacity = setup->n_initial + setup->n_iterations;
-
-  PetscCall(rg_history_create(setup->domain, capacity, &learner->seen));
-  if (!k) {
-    PetscCall(rg_surrogate_create_model(algorithm, false, &learner->model));
-  } else {
-    char name[32];
-    snprintf(name, sizeof(name), "fit_constraint_%d", k);
-    RgStream stream = rg_stream_sub(&setup->stream, name);
-    const RgModelHost host = {setup->team, setup->clock,
-                              rg_pending_lies(setup->pending) ? &believer : NULL, false};
-    PetscCall(rg_model_create_on(host, setup->domain, setup->surrogate, false, 0, capacity, &stream,
-                                 &learner->model));
-  }
-  return 0;
-}
-
 static PetscErrorCode constrained_ei_create(RgAlgorithm *algorithm)
 {
   State *state = algorithm->state;
@@ -75,8 +54,22 @@ static PetscErrorCode constrained_ei_create(RgAlgorithm *algorithm)
   PetscCall(PetscCalloc1(state->n + 2, &state->learners));
   PetscCall(PetscMalloc1(state->n + 2, &state->summands));
   PetscCall(PetscMalloc1(state->n + 2, &state->below));
-  for (int k = 0; k < state->n + 2; k++)
-    PetscCall(create_learner(algorithm, k, &state->learners[k]));
+  for (int k = 0; k < state->n + 2; k++) {
+    const RgSetup *setup = &algorithm->setup;
+    const int capacity = setup->n_initial + setup->n_iterations;
+    PetscCall(rg_history_create(setup->domain, capacity, &state->learners[k].seen));
+    if (!k) {
+      PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, &state->learners[k].model));
+    } else {
+      char name[32];
+      snprintf(name, sizeof(name), "fit_constraint_%d", k);
+      RgStream stream = rg_stream_sub(&setup->stream, name);
+      const RgModelHost host = {setup->team, setup->clock,
+                                rg_pending_lies(setup->pending) ? &believer : NULL, false};
+      PetscCall(rg_model_create_on(host, setup->domain, setup->surrogate, false, 0, capacity,
+                                   &stream, &state->learners[k].model));
+    }
+  }
   return 0;
 }
 
@@ -106,7 +99,7 @@ static PetscErrorCode learn(Learner *learner, const RgHistory *history, int row,
 }
 
 /* One evaluation: f and constraints unless it failed, and whether it did. */
-static PetscErrorCode take_row(State *state, const RgHistory *history, int row)
+static PetscErrorCode append_row(State *state, const RgHistory *history, int row)
 {
   const double y = history->observed[row];
 
@@ -133,12 +126,12 @@ static PetscErrorCode add_constraint(State *state, Learner *learner, RgFailure *
   return 0;
 }
 
-static PetscErrorCode take_in(State *state, const RgHistory *history, RgFailure *failure)
+static PetscErrorCode update(State *state, const RgHistory *history, RgFailure *failure)
 {
   RgModel *model = &state->learners[0].model;
 
   for (; state->taken < history->n; state->taken++)
-    PetscCall(take_row(state, history, state->taken));
+    PetscCall(append_row(state, history, state->taken));
   for (int k = 0; k < state->n + 2; k++) state->learners[k].seen.pending = history->pending;
   state->n_below = state->n_summands = 0;
   for (int k = 0; k < state->n; k++)
@@ -162,7 +155,7 @@ static PetscErrorCode constrained_ei_ask(RgAlgorithm *algorithm, int t, const Rg
   double logarithm;
 
   /* 1. The models of f and of the constraints, and the best feasible observation. */
-  PetscCall(take_in(state, history, failure));
+  PetscCall(update(state, history, failure));
   if (failure->failed) return 0;
   /* 2. x_t = argmax log EI + sum_k log Pr(c_k <= 0); without a feasible observation, only the
      sum. */

@@ -126,7 +126,7 @@ PetscErrorCode rg_context_sample_destroy(RgContextSample *sample)
 
 PetscErrorCode rg_contextual_create(RgAlgorithm *algorithm)
 {
-  return rg_surrogate_create_on_box(algorithm, algorithm->state);
+  return rg_surrogate_create_model(algorithm, RG_INPUTS_CUBE, algorithm->state);
 }
 
 PetscErrorCode rg_contextual_acquire(const RgAlgorithm *algorithm, int t, const RgHistory *history,

@@ -15,7 +15,6 @@
    Needs a clock; no context. Revision 1. */
 #include <math.h>
 
-#include "acquisition/sum.h"
 #include "algorithm/surrogate.h"
 #include "base/inputs.h"
 #include "maths/expression.h"
@@ -96,7 +95,7 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   RgStream stream = rg_stream_sub(&setup->stream, "fit_cost");
   RgText mistake = {0};
 
-  PetscCall(rg_surrogate_create_model(algorithm, false, &state->model));
+  PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, &state->model));
   state->options = *setup->surrogate;
   if (state->options.fit != RG_FIT_FIXED) state->options.noise_variance = NAN;
   PetscCall(rg_model_create_on(host, setup->domain, &state->options, false, NAN, capacity, &stream,
@@ -125,8 +124,8 @@ static RgModel *model_of(RgAlgorithm *algorithm)
 
 /* ---- the cost -------------------------------------------------------------------------------- */
 
-/* Learn the durations of new evaluations. */
-static PetscErrorCode take_in(State *state, const RgHistory *history, RgFailure *failure)
+/* Append the durations of new evaluations. */
+static PetscErrorCode append_durations(State *state, const RgHistory *history, RgFailure *failure)
 {
   for (; state->taken < history->n; state->taken++) {
     const int row = state->taken;
@@ -269,7 +268,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 1. Incumbent, cost and its weight. */
   PetscCall(rg_surrogate_incumbent(o->incumbent, &state->model, history, &ei.incumbent));
   query->extra[INCUMBENT] = ei.incumbent;
-  PetscCall(take_in(state, history, failure));
+  PetscCall(append_durations(state, history, failure));
   if (failure->failed) return 0;
   query->extra[WEIGHT] = weight_at(algorithm, t, history);
   /* 2. x_t = argmax log EI - alpha_t log c; without a cost, of log EI. */

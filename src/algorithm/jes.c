@@ -15,14 +15,6 @@
 
 static const RgParam params[] = {RG_SAMPLED_PARAM("optima"), RG_PATH_PARAMS(RgSampledOptions), {0}};
 
-static double mean_of(int n, const double *value)
-{
-  double sum = 0.0;
-
-  for (int l = 0; l < n; l++) sum += value[l];
-  return sum / n;
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -34,7 +26,9 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   /* 1. (x*_l, f*_l) of K paths. */
   PetscCall(rg_sampling_draw(algorithm, t, history, options->samples, false, &optima, failure));
   if (failure->failed) return 0;
-  query->extra[RG_SAMPLED_MAXIMUM] = mean_of(optima.n, optima.value);
+  query->extra[RG_SAMPLED_MAXIMUM] = 0.0;
+  for (int l = 0; l < optima.n; l++) query->extra[RG_SAMPLED_MAXIMUM] += optima.value[l];
+  query->extra[RG_SAMPLED_MAXIMUM] /= optima.n;
   /* 2. x_t = argmax of the information on the optimum. */
   PetscCall(rg_acquire_jes(&sampling->model, sampling->sampler, &optima,
                            RG_SEARCH(algorithm, history, &random), query,

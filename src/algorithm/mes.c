@@ -26,35 +26,23 @@ static const RgParam params[] = {
   {0},
 };
 
-/* f*_l from the maxima of the paths; returns their mean. */
-static double floor_maxima(const Options *options, const RgModel *model, const RgHistory *history,
-                           const RgOptima *paths, double *maximum)
-{
-  double least = -INFINITY, sum = 0.0;
-
-  if (options->floor && history->n > 0)
-    least = rg_surrogate_best_y(model, history) + 5.0 * sqrt(model->noise_variance);
-  for (int l = 0; l < paths->n; l++) {
-    maximum[l] = fmax(paths->value[l], least);
-    sum += maximum[l];
-  }
-  return sum / paths->n;
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
   RgModel *model = rg_sampling_model(algorithm);
   RgOptima paths;
-  double *maximum;
+  double *maximum, least = -INFINITY, sum = 0.0;
 
   /* 1. f*_l = max_x g_l(x). */
   PetscCall(
     rg_sampling_draw(algorithm, t, history, options->sampled.samples, false, &paths, failure));
   if (failure->failed) return 0;
   PetscCall(PetscMalloc1(options->sampled.samples, &maximum));
-  query->extra[RG_SAMPLED_MAXIMUM] = floor_maxima(options, model, history, &paths, maximum);
+  if (options->floor && history->n > 0)
+    least = rg_surrogate_best_y(model, history) + 5.0 * sqrt(model->noise_variance);
+  for (int l = 0; l < paths.n; l++) sum += maximum[l] = fmax(paths.value[l], least);
+  query->extra[RG_SAMPLED_MAXIMUM] = sum / paths.n;
   /* 2. x_t = argmax of the information on the maximum. */
   RgMes mes = {options->sampled.samples, maximum};
   RgAcquisition acquisition = {rg_acquisition_mes, &mes};

@@ -212,19 +212,6 @@ static void answer(State *state, double y)
   }
 }
 
-/* The simplex of the first query. */
-static void begin_first(RgAlgorithm *algorithm, const RgHistory *history)
-{
-  const Options *options = algorithm->options;
-  State *state = algorithm->state;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "start", 0);
-  const int best = rg_history_best(history);
-
-  if (best < 0) rg_random_uniforms(&random, (size_t)state->dim, state->x);
-  begin(state, options->edge, best >= 0 ? history->x + (size_t)best * state->dim : state->x,
-        best >= 0 ? history->y[best] : NAN);
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
@@ -232,8 +219,14 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   State *state = algorithm->state;
 
   (void)failure;
-  if (state->step == NOTHING) begin_first(algorithm, history);
-  else answer(state, history->y[history->n - 1]);
+  if (state->step == NOTHING) {
+    /* The simplex of the first query. */
+    RgRandom first = rg_algorithm_stream_at(algorithm, "start", 0);
+    const int best = rg_history_best(history);
+    if (best < 0) rg_random_uniforms(&first, (size_t)state->dim, state->x);
+    begin(state, options->edge, best >= 0 ? history->x + (size_t)best * state->dim : state->x,
+          best >= 0 ? history->y[best] : NAN);
+  } else answer(state, history->y[history->n - 1]);
   if (state->step == REFLECTION && size(state) <= options->tolerance) {
     RgRandom random = rg_algorithm_stream_at(algorithm, "start", t);
     rg_random_uniforms(&random, (size_t)state->dim, state->x);

@@ -1,10 +1,11 @@
 /* v_ucb, cv_ucb: Bayesian optimisation of the value at risk, and of the conditional value at risk.
 
    u, l = mu +/- sqrt(beta_t) sd, beta_t = 2 log(|X x Omega| pi^2 t^2 / (6 delta)); x_t = argmax of
-   the measure of u(x, .). w_t is a lacing value at x_t of the a-quantile: l(x_t, w_t) is at most the
-   a-quantile of l(x_t, .), and u(x_t, w_t) at least that of u(x_t, .). v_ucb takes a = alpha, cv_ucb
-   the level a in (0, alpha] at which the quantiles of u(x_t, .) and l(x_t, .) differ most. Or nature
-   draws w_t. Among several lacing values, w_t has the largest probability, then the widest bounds.
+   the measure of u(x, .). w_t is a lacing value at x_t of the a-quantile: l(x_t, w_t) is at most
+   the a-quantile of l(x_t, .), and u(x_t, w_t) at least that of u(x_t, .). v_ucb takes a = alpha,
+   cv_ucb the level a in (0, alpha] at which the quantiles of u(x_t, .) and l(x_t, .) differ most.
+   Or nature draws w_t. Among several lacing values, w_t has the largest probability, then the
+   widest bounds.
    The recommendation is argmax rho(mu), as for every method of the comparison in arXiv:2504.03172.
    Source: Nguyen, Dai, Low, Jaillet (2021), arXiv:2105.06126 (v_ucb); the same (2021), Optimizing
    conditional value-at-risk of black-box functions (cv_ucb).

@@ -80,7 +80,7 @@ PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
   state->recommended_n = -1;
   PetscCall(PetscMalloc3(state->n_designs, &state->lower, state->n_designs, &state->upper,
                          state->n_designs, &state->value));
-  PetscCall(rg_surrogate_create_model(algorithm, true, &state->model));
+  PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_BOTH, &state->model));
   return 0;
 }
 

@@ -46,7 +46,7 @@ PetscErrorCode rg_robust_box_create(const RgAlgorithm *algorithm, const char *me
   if (!rg_space_is_finite(&domain->context))
     PetscCall(rg_law_create_all(law->n ? law->n : domain->n_laws,
                                 law->n ? law->values : domain->laws, box->dim_c, box->law));
-  PetscCall(rg_surrogate_create_model(algorithm, true, &box->model));
+  PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_BOTH, &box->model));
   return 0;
 }
 

@@ -6,7 +6,7 @@ PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm)
   const RgSetup *setup = &algorithm->setup;
   RgSampling *sampling = algorithm->state;
 
-  PetscCall(rg_surrogate_create_model(algorithm, false, &sampling->model));
+  PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, &sampling->model));
   PetscCall(rg_path_sampler_create(setup->domain, algorithm->options,
                                    setup->n_initial + setup->n_iterations, &sampling->sampler));
   return 0;
@@ -45,6 +45,19 @@ void rg_sampling_paths(const void *options, const RgTrialSize *size, RgMethodCos
 {
   rg_sampling_one_path(options, size, cost);
   cost->paths = ((const RgSampledOptions *)options)->samples;
+}
+
+PetscErrorCode rg_sampling_ask_path(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                    RgQuery *query, double *value, RgFailure *failure)
+{
+  RgOptima path;
+
+  PetscCall(rg_sampling_draw(algorithm, t, history, 1, true, &path, failure));
+  if (failure->failed) return 0;
+  query->index = path.index[0];
+  PetscCall(PetscArraycpy(query->x, path.x, algorithm->setup.domain->design.dim));
+  *value = path.value[0];
+  return 0;
 }
 
 PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *history, int count,

@@ -44,5 +44,8 @@ extern const RgRecordColumn rg_sampled_columns[];
    date. only_unseen: leaves out the designs that may not be queried again. */
 PetscErrorCode rg_sampling_draw(RgAlgorithm *algorithm, int t, const RgHistory *history, int count,
                                 bool only_unseen, RgOptima *optima, RgFailure *failure);
+/* x_t = argmax g of one such path g, over the designs that may be queried. value: g(x_t). */
+PetscErrorCode rg_sampling_ask_path(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                    RgQuery *query, double *value, RgFailure *failure);
 
 #endif

@@ -40,25 +40,18 @@ void rg_width_check(const RgWidthOptions *options, const RgParam *params, RgPlac
   rg_rule_check_value(params, options->beta, RG_BETA_FIXED, options->value, place, diagnostics);
 }
 
-/* Root mean square over coordinates of the deviation of the points; 1 where it is 0. */
-static PetscErrorCode spread(const RgHistory *history, double *scale)
-{
-  double *deviation, sum = 0.0;
-
-  PetscCall(PetscMalloc1(history->dim, &deviation));
-  rg_sample_deviations(history->n, history->dim, history->x, deviation);
-  for (int j = 0; j < history->dim; j++) sum += deviation[j] * deviation[j];
-  *scale = sum > 0.0 ? sqrt(sum / history->dim) : NAN;
-  PetscCall(PetscFree(deviation));
-  return 0;
-}
-
 static PetscErrorCode bandwidth(const RgSmootherOptions *options, const RgHistory *history,
                                 double *h)
 {
-  double scale = NAN, constant = options->bandwidth_constant;
+  double scale = NAN, constant = options->bandwidth_constant, *deviation, sum = 0.0;
 
-  if (options->bandwidth_scale == RG_BANDWIDTH_OF_POINTS) PetscCall(spread(history, &scale));
+  if (options->bandwidth_scale == RG_BANDWIDTH_OF_POINTS) {
+    PetscCall(PetscMalloc1(history->dim, &deviation));
+    rg_sample_deviations(history->n, history->dim, history->x, deviation);
+    for (int j = 0; j < history->dim; j++) sum += deviation[j] * deviation[j];
+    if (sum > 0.0) scale = sqrt(sum / history->dim);
+    PetscCall(PetscFree(deviation));
+  }
   if (isnan(constant)) constant = isnan(scale) ? 0.1 * pow(history->dim, 0.75) : 1.0;
   if (!isnan(scale)) constant *= scale;
   *h = rg_bandwidth((RgBandwidthRule)options->bandwidth, constant, history->n, history->dim);

@@ -1,38 +1,27 @@
 /* Steps shared by the methods that keep a surrogate of f, and by the UCB family. */
 #include "algorithm/surrogate.h"
 #include "acquisition/penalty.h"
-#include "acquisition/sum.h"
 #include "gp/model/pending.h"
 
 #include <math.h>
 
-static PetscErrorCode create_model(const RgAlgorithm *algorithm, bool use_context, bool on_box,
-                                   RgModel *model)
+PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, RgSurrogateInputs inputs,
+                                         RgModel *model)
 {
   const RgSetup *setup = &algorithm->setup;
   RgStream stream = rg_stream_sub(&setup->stream, "fit");
   const bool own = algorithm->class->traits & RG_OWN_PENDING;
-  const RgModelHost host = {setup->team, setup->clock, own ? NULL : setup->pending, on_box};
+  const RgModelHost host = {setup->team, setup->clock, own ? NULL : setup->pending,
+                            inputs == RG_INPUTS_CUBE};
 
-  return rg_model_create_on(host, setup->domain, setup->surrogate, use_context,
+  return rg_model_create_on(host, setup->domain, setup->surrogate, inputs != RG_INPUTS_DESIGN,
                             setup->noise_variance, setup->n_initial + setup->n_iterations, &stream,
                             model);
 }
 
-PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_context,
-                                         RgModel *model)
-{
-  return create_model(algorithm, use_context, false, model);
-}
-
-PetscErrorCode rg_surrogate_create_on_box(const RgAlgorithm *algorithm, RgModel *model)
-{
-  return create_model(algorithm, true, true, model);
-}
-
 PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm)
 {
-  return rg_surrogate_create_model(algorithm, false, algorithm->state);
+  return rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, algorithm->state);
 }
 
 RgModel *rg_surrogate_model(RgAlgorithm *algorithm)
@@ -109,32 +98,20 @@ double rg_surrogate_best_y(const RgModel *model, const RgHistory *history)
   return best;
 }
 
-/* The largest posterior mean at points in flight; -infinity without any. */
-static PetscErrorCode best_pending_mean(RgModel *model, double *best)
+PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, double *best)
 {
   const RgObservations lies = counted_lies(model);
   const double *means = rg_posterior_means(&model->posterior);
-  double *mean, *sd;
-
-  for (int i = 0; means && i < lies.n; i++) *best = fmax(*best, means[lies.index[i]]);
-  if (means || !lies.n) return 0;
-  PetscCall(PetscMalloc2(lies.n, &mean, lies.n, &sd));
-  PetscCall(rg_model_predict(model, lies.n, lies.X, mean, sd));
-  for (int i = 0; i < lies.n; i++) *best = fmax(*best, mean[i]);
-  PetscCall(PetscFree2(mean, sd));
-  return 0;
-}
-
-PetscErrorCode rg_surrogate_best_mean(RgModel *model, const RgHistory *history, double *best)
-{
+  const size_t n = (size_t)PetscMax(history->n, lies.n);
   double *mean, *sd;
 
   *best = -INFINITY;
-  PetscCall(PetscMalloc2((size_t)history->n, &mean, (size_t)history->n, &sd));
+  PetscCall(PetscMalloc2(n, &mean, n, &sd));
   PetscCall(rg_model_predict_history(model, history, 0, history->n, mean, sd));
   for (int i = 0; i < history->n; i++) *best = fmax(*best, mean[i]);
+  if (!means && lies.n) PetscCall(rg_model_predict(model, lies.n, lies.X, mean, sd));
+  for (int i = 0; i < lies.n; i++) *best = fmax(*best, means ? means[lies.index[i]] : mean[i]);
   PetscCall(PetscFree2(mean, sd));
-  PetscCall(best_pending_mean(model, best));
   return 0;
 }
 
@@ -158,7 +135,8 @@ const RgRecordColumn rg_ucb_columns[] = {
 PetscErrorCode rg_model_open(const RgAlgorithm *algorithm, bool use_context, RgModel **model)
 {
   PetscCall(PetscNew(model));
-  PetscCall(rg_surrogate_create_model(algorithm, use_context, *model));
+  PetscCall(
+    rg_surrogate_create_model(algorithm, use_context ? RG_INPUTS_BOTH : RG_INPUTS_DESIGN, *model));
   return 0;
 }
 

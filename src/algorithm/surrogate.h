@@ -5,13 +5,12 @@
 #include "gp/model/model.h"
 #include "regatta/algorithm.h"
 
+/* Inputs of a model: x; (x, c); (x, c) with predictions anywhere in the unit cube. */
+typedef enum { RG_INPUTS_DESIGN, RG_INPUTS_BOTH, RG_INPUTS_CUBE } RgSurrogateInputs;
 /* The model of the study's `surrogate` block over the whole trial. It has capacity for every
-   evaluation; starts of a fit come from the sub-stream "fit". use_context: inputs are (x, c),
-   else x. */
-PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, bool use_context,
+   evaluation; starts of a fit come from the sub-stream "fit". */
+PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, RgSurrogateInputs inputs,
                                          RgModel *model);
-/* Create a model over (x, c), with predictions anywhere in the unit cube. */
-PetscErrorCode rg_surrogate_create_on_box(const RgAlgorithm *algorithm, RgModel *model);
 
 /* The create, model and destroy functions of a class whose whole state is one RgModel over the
    design. */

@@ -149,19 +149,13 @@ static PetscErrorCode ask_uniform(RgAlgorithm *algorithm, int t, const RgHistory
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  RgOptima path;
-
   if (((const Options *)algorithm->options)->weights == UNIFORM) {
     PetscCall(ask_uniform(algorithm, t, history, query, failure));
     return 0;
   }
-  /* 1. One path g and its maximiser. */
-  PetscCall(rg_sampling_draw(algorithm, t, history, 1, true, &path, failure));
-  if (failure->failed) return 0;
-  /* 2. x_t = argmax g. */
-  query->index = path.index[0];
-  PetscCall(PetscArraycpy(query->x, path.x, algorithm->setup.domain->design.dim));
-  query->extra[PATH_MAXIMUM] = path.value[0];
+  /* x_t = argmax g of one path g. */
+  PetscCall(
+    rg_sampling_ask_path(algorithm, t, history, query, &query->extra[PATH_MAXIMUM], failure));
   return 0;
 }
 

@@ -95,7 +95,7 @@ static PetscErrorCode create(RgAlgorithm *algorithm)
   const int all = setup->n_initial + setup->n_iterations;
   State *state = algorithm->state;
 
-  PetscCall(rg_surrogate_create_model(algorithm, false, &state->model));
+  PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, &state->model));
   PetscCall(rg_history_create(setup->domain, all, &state->local));
   PetscCall(PetscMalloc6((size_t)n_design(algorithm) * dim, &state->design, m * dim,
                          &state->candidate, m, &state->value, all, &state->noise, dim,
@@ -127,7 +127,7 @@ static RgModel *model_of(RgAlgorithm *algorithm)
 /* ---- the trust region ----------------------------------------------------------------------- */
 
 /* Successes widen the region, failures narrow it. */
-static void judge(const RgAlgorithm *algorithm, double y)
+static void update_length(const RgAlgorithm *algorithm, double y)
 {
   const Options *options = algorithm->options;
   State *state = algorithm->state;
@@ -146,9 +146,9 @@ static void judge(const RgAlgorithm *algorithm, double y)
   }
 }
 
-/* Takes in the evaluations since the last query. The points of a design do not count as
+/* Append the evaluations since the last query. The points of a design do not count as
    successes or failures. */
-static PetscErrorCode take(RgAlgorithm *algorithm, const RgHistory *history)
+static PetscErrorCode append_new(RgAlgorithm *algorithm, const RgHistory *history)
 {
   State *state = algorithm->state;
   RgHistory *local = &state->local;
@@ -156,7 +156,7 @@ static PetscErrorCode take(RgAlgorithm *algorithm, const RgHistory *history)
   for (; state->taken < history->n; state->taken++) {
     const int i = state->taken;
     const double y = history->y[i];
-    if (local->n >= local->n_initial && i >= history->n_initial) judge(algorithm, y);
+    if (local->n >= local->n_initial && i >= history->n_initial) update_length(algorithm, y);
     state->best = fmax(state->best, y);
     PetscCall(rg_history_append(local, history->x + (size_t)i * history->dim, -1,
                                 history->c + (size_t)i * history->context_dim, -1, y));
@@ -171,7 +171,7 @@ static PetscErrorCode restart(RgAlgorithm *algorithm, int t)
   RgRandom random = rg_algorithm_stream_at(algorithm, "design", t);
 
   PetscCall(rg_model_destroy(&state->model));
-  PetscCall(rg_surrogate_create_model(algorithm, false, &state->model));
+  PetscCall(rg_surrogate_create_model(algorithm, RG_INPUTS_DESIGN, &state->model));
   state->local.n = 0;
   state->local.n_initial = n_design(algorithm);
   state->length = options->length;
@@ -197,24 +197,6 @@ static double length_scale(const RgKernel *kernel, int j)
   return isfinite(least) ? least : 1;
 }
 
-/* Widens the region along an integer or a choice. */
-static void widen_region(const RgSpace *space, int j, double centre, State *state)
-{
-  const double levels = rg_space_levels(space, j);
-  const bool integer = levels > 0 && space->inputs[j].kind == RG_INPUT_INTEGER;
-
-  if (levels > 0 && !integer) {
-    state->lower[j] = 0;
-    state->upper[j] = 1;
-  } else if (integer) {
-    const double here = rg_space_level_at(space, j, centre);
-    const double lower = rg_space_unit_of_level(space, j, fmax(here - 1, 0));
-    const double upper = rg_space_unit_of_level(space, j, fmin(here + 1, levels - 1));
-    state->lower[j] = fmin(state->lower[j], lower);
-    state->upper[j] = fmax(state->upper[j], upper);
-  }
-}
-
 static void place_region(const RgSpace *space, State *state, const double *centre)
 {
   const RgKernel *kernel = &state->model.kernel;
@@ -226,7 +208,19 @@ static void place_region(const RgSpace *space, State *state, const double *centr
     const double half = 0.5 * state->length * length_scale(kernel, j) / exp(mean);
     state->lower[j] = fmax(0, centre[j] - half);
     state->upper[j] = fmin(1, centre[j] + half);
-    widen_region(space, j, centre[j], state);
+    /* wider along an integer or a choice */
+    const double levels = rg_space_levels(space, j);
+    const bool integer = levels > 0 && space->inputs[j].kind == RG_INPUT_INTEGER;
+    if (levels > 0 && !integer) {
+      state->lower[j] = 0;
+      state->upper[j] = 1;
+    } else if (integer) {
+      const double here = rg_space_level_at(space, j, centre[j]);
+      const double lower = rg_space_unit_of_level(space, j, fmax(here - 1, 0));
+      const double upper = rg_space_unit_of_level(space, j, fmin(here + 1, levels - 1));
+      state->lower[j] = fmin(state->lower[j], lower);
+      state->upper[j] = fmax(state->upper[j], upper);
+    }
   }
 }
 
@@ -373,7 +367,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   /* 1. The last query may change the side of the region, or end the region. */
   if (t == 1) state->local.n_initial = history->n_initial;
-  PetscCall(take(algorithm, history));
+  PetscCall(append_new(algorithm, history));
   if (state->length < options->length_min) state->restarts++;
   if (state->length < options->length_min || !history->n) PetscCall(restart(algorithm, t));
   query->extra[RESTARTS] = state->restarts;

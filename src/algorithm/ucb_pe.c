@@ -40,11 +40,6 @@ typedef struct {
   double width, floor; /* w, y* */
 } Explorer;
 
-static bool starts_batch(const RgAlgorithm *algorithm, int t, const RgHistory *history)
-{
-  return (t - 1) % PetscMax(algorithm->setup.n_workers, 1) == 0 || history->pending.n == 0;
-}
-
 /* y* and the point where it is attained; on a box by a search of its own. */
 static PetscErrorCode lower_bound(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                   double width, RgQuery *at, double *floor, RgFailure *failure)
@@ -171,23 +166,12 @@ static PetscErrorCode explore(RgAlgorithm *algorithm, int t, const RgHistory *hi
 
 /* ---- the method ------------------------------------------------------------------------------ */
 
-/* argmax sd' */
-static PetscErrorCode initialise(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                 RgQuery *query, double *value, RgFailure *failure)
-{
-  RgModel *model = algorithm->state;
-
-  PetscCall(rg_model_append_pending(model, history, RG_PENDING_BELIEVER, failure));
-  if (!failure->failed)
-    PetscCall(rg_surrogate_most_uncertain(algorithm, model, t, history, query, value, failure));
-  return 0;
-}
-
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  const int dim = algorithm->setup.domain->design.dim;
+  const int dim = algorithm->setup.domain->design.dim, workers = algorithm->setup.n_workers;
+  RgModel *model = algorithm->state;
   double *value = &query->extra[RG_UCB_ACQUISITION];
   const double width =
     isnan(options->width) ? sqrt(rg_gp_ucb_beta_kandasamy(dim, t)) : options->width;
@@ -196,14 +180,16 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 
   /* 1. At the start: argmax sd'. */
   if (t <= options->initialise) {
-    PetscCall(initialise(algorithm, t, history, query, value, failure));
+    PetscCall(rg_model_append_pending(model, history, RG_PENDING_BELIEVER, failure));
+    if (!failure->failed)
+      PetscCall(rg_surrogate_most_uncertain(algorithm, model, t, history, query, value, failure));
     return 0;
   }
   query->extra[RG_UCB_CONFIDENCE] = width * width;
   /* 2. The first of a batch: argmax mu + w sd. */
-  if (starts_batch(algorithm, t, history))
-    PetscCall(rg_surrogate_acquire(algorithm, algorithm->state, t, history, &acquisition, query,
-                                   value, failure));
+  if ((t - 1) % PetscMax(workers, 1) == 0 || history->pending.n == 0)
+    PetscCall(
+      rg_surrogate_acquire(algorithm, model, t, history, &acquisition, query, value, failure));
   /* 3. The others: argmax sd' where mu + 2 w sd >= y*. */
   else PetscCall(explore(algorithm, t, history, width, query, value, failure));
   return 0;
