@@ -60,36 +60,6 @@ static PetscErrorCode draw(Joint *joint, RgRandom *draws)
   return 0;
 }
 
-/* Set each sample's target, which a new point must exceed: the best value or the largest bound of
-   the points in flight. already: the mean of the targets. */
-static void set_targets(Joint *joint, double *already)
-{
-  const double w = joint->width, base = w > 0 ? 0 : joint->tau;
-
-  *already = 0;
-  for (int s = 0; s < joint->samples; s++) {
-    double b = w > 0 ? -INFINITY : 0;
-    for (int l = 0; l < joint->q; l++) {
-      const double f = joint->f[(size_t)s * joint->q + l];
-      b = fmax(b, joint->mean[l] + (w > 0 ? w * fabs(f) : f) - base);
-    }
-    joint->target[s] = base + b;
-    *already += joint->weight[s] * b;
-  }
-}
-
-static PetscErrorCode joint_create(int q, const RgJointImprovement *improvement, Joint *joint)
-{
-  const size_t n = (size_t)(q == 1 ? NODES_MOST : improvement->samples);
-
-  *joint = (Joint){.q = q, .samples = (int)n, .tau = improvement->tau, .width = improvement->width};
-  PetscCall(
-    PetscMalloc4(q, &joint->mean, (size_t)q * q, &joint->S, n * q, &joint->f, 2 * q, &joint->u));
-  PetscCall(PetscMalloc7(n, &joint->weight, n, &joint->target, n, &joint->m, n, &joint->d_mean, n,
-                         &joint->log_gain, n, &joint->d_m, n, &joint->d_sd));
-  return 0;
-}
-
 /* Factor S and draw the samples. */
 static PetscErrorCode joint_prepare(Joint *joint, double diagonal, RgJointImprovement *improvement,
                                     RgFailure *failure)
@@ -103,7 +73,19 @@ static PetscErrorCode joint_prepare(Joint *joint, double diagonal, RgJointImprov
   }
   if (q == 1) PetscCall(quadrature(joint));
   else PetscCall(draw(joint, improvement->draws));
-  set_targets(joint, &improvement->already);
+  /* Set each sample's target, which a new point must exceed: the best value or the largest bound of
+     the points in flight. already: the mean of the targets. */
+  const double w = joint->width, base = w > 0 ? 0 : joint->tau;
+  improvement->already = 0;
+  for (int s = 0; s < joint->samples; s++) {
+    double b = w > 0 ? -INFINITY : 0;
+    for (int l = 0; l < joint->q; l++) {
+      const double f = joint->f[(size_t)s * joint->q + l];
+      b = fmax(b, joint->mean[l] + (w > 0 ? w * fabs(f) : f) - base);
+    }
+    joint->target[s] = base + b;
+    improvement->already += joint->weight[s] * b;
+  }
   return 0;
 }
 
@@ -240,7 +222,12 @@ PetscErrorCode rg_joint_improvement_acquire(RgModel *model, RgJointImprovement *
   RgMoments moments;
   Joint joint;
 
-  PetscCall(joint_create(q, improvement, &joint));
+  const size_t n = (size_t)(q == 1 ? NODES_MOST : improvement->samples);
+  joint = (Joint){.q = q, .samples = (int)n, .tau = improvement->tau, .width = improvement->width};
+  PetscCall(
+    PetscMalloc4(q, &joint.mean, (size_t)q * q, &joint.S, n * q, &joint.f, 2 * q, &joint.u));
+  PetscCall(PetscMalloc7(n, &joint.weight, n, &joint.target, n, &joint.m, n, &joint.d_mean, n,
+                         &joint.log_gain, n, &joint.d_m, n, &joint.d_sd));
   PetscCall(rg_moments_create(model, q, &moments));
   moments.values = values_of;
   moments.closure = &joint;

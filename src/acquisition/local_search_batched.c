@@ -117,12 +117,6 @@ static PetscErrorCode search_create(const RgMaximiserOptions *options, int dim, 
   return 0;
 }
 
-static PetscErrorCode search_destroy(Search *search)
-{
-  PetscCall(RG_FREE(&search->starts, &search->id, &search->block));
-  return 0;
-}
-
 /* ---- round 0: values and gradients at the starts -------------------------------------------- */
 
 static bool all_finite(double value, int n, const double *gradient)
@@ -287,17 +281,6 @@ static void drop_merged(Search *search)
   search->n = kept;
 }
 
-/* Before the first update, the pair (s, y) sets the size of c diag(scale^2): c = |y|^2/(s'y). */
-static void size_model(const Search *search, Start *start, const double *y, double sy)
-{
-  int dim = search->dim;
-  double yy = 0.0;
-
-  for (int j = 0; j < dim; j++) yy += y[j] * y[j] / (search->scale[j] * search->scale[j]);
-  for (int j = 0; j < dim; j++)
-    start->B[j * dim + j] = yy / sy * search->scale[j] * search->scale[j];
-}
-
 /* Damped BFGS: y = gradient(x) - gradient(x + s) is moved towards B s until s'y >= 0.2 s'Bs. */
 static void update_model(Search *search, Start *start, const double *gradient)
 {
@@ -307,7 +290,13 @@ static void update_model(Search *search, Start *start, const double *gradient)
 
   for (int j = 0; j < dim; j++) y[j] = start->gradient[j] - gradient[j];
   double sy = dot(dim, s, y);
-  if (!start->sized && sy > 0.0) size_model(search, start, y, sy);
+  if (!start->sized && sy > 0.0) {
+    /* the pair (s, y) sets the size of c diag(scale^2): c = |y|^2/(s'y) */
+    double yy = 0.0;
+    for (int j = 0; j < dim; j++) yy += y[j] * y[j] / (search->scale[j] * search->scale[j]);
+    for (int j = 0; j < dim; j++)
+      start->B[j * dim + j] = yy / sy * search->scale[j] * search->scale[j];
+  }
   for (int j = 0; j < dim; j++) Bs[j] = dot(dim, B + (size_t)j * dim, s);
   double sBs = dot(dim, s, Bs);
   if (!(sBs > 0.0)) return;
@@ -390,6 +379,6 @@ PetscErrorCode rg_local_search_batched(const RgMaximiserOptions *options, int di
              search.G + (size_t)k * dim);
   }
   for (int i = 0; i < m; i++) value[i] = search.starts[i].value;
-  PetscCall(search_destroy(&search));
+  PetscCall(RG_FREE(&search.starts, &search.id, &search.block));
   return 0;
 }

@@ -1,5 +1,5 @@
-/* The models of the batched local search and the steps that they propose: a dense quadratic one over
-   a box, and one of limited memory for many inputs. */
+/* The models of the batched local search and the steps that they propose: a dense quadratic one
+   over a box, and one of limited memory for many inputs. */
 #include "acquisition/local_search.h"
 
 #include <cblas.h>

@@ -312,28 +312,6 @@ static PetscErrorCode raw_designs(void *closure, RgRandom *random, int n, double
   return 0;
 }
 
-/* The extra points, and the neighbours of those that were seen. */
-static PetscErrorCode add_neighbours(const RgSearch *search, const RgSeen *seen, int *n,
-                                     double **extra)
-{
-  const RgSpace *space = search->space;
-  const size_t dim = (size_t)space->dim;
-  double *x;
-
-  *n = search->n_extra;
-  const size_t room = (size_t)*n * (size_t)(1 + rg_levels_most(space));
-  PetscCall(PetscMalloc1(PetscMax(room, 1) * dim, extra));
-  PetscCall(PetscMalloc1(dim, &x));
-  PetscCall(PetscArraycpy(*extra, search->extra, *n * dim));
-  for (int i = 0; i < search->n_extra; i++) {
-    PetscCall(PetscArraycpy(x, search->extra + i * dim, dim));
-    rg_space_snap(space, x, NULL);
-    if (rg_seen_has(seen, x)) *n += rg_levels_neighbours(space, x, *extra + *n * dim);
-  }
-  PetscCall(PetscFree(x));
-  return 0;
-}
-
 /* One search over designs, without the seen ones (NULL: over all of them). */
 static PetscErrorCode maximise_designs(const RgSearch *search, const RgSeen *seen,
                                        RgBatchFunction function, void *closure,
@@ -357,7 +335,21 @@ static PetscErrorCode maximise_designs(const RgSearch *search, const RgSeen *see
     screen.raw = raw_designs;
     snapped.n_extra = 0;
   } else if (seen) {
-    PetscCall(add_neighbours(search, seen, &snapped.n_extra, &extra));
+    /* the extra points, and the neighbours of those that were seen */
+    const size_t dim = (size_t)space->dim;
+    double *x;
+    snapped.n_extra = search->n_extra;
+    const size_t room = (size_t)snapped.n_extra * (size_t)(1 + rg_levels_most(space));
+    PetscCall(PetscMalloc1(PetscMax(room, 1) * dim, &extra));
+    PetscCall(PetscMalloc1(dim, &x));
+    PetscCall(PetscArraycpy(extra, search->extra, snapped.n_extra * dim));
+    for (int i = 0; i < search->n_extra; i++) {
+      PetscCall(PetscArraycpy(x, search->extra + i * dim, dim));
+      rg_space_snap(space, x, NULL);
+      if (rg_seen_has(seen, x))
+        snapped.n_extra += rg_levels_neighbours(space, x, extra + snapped.n_extra * dim);
+    }
+    PetscCall(PetscFree(x));
     snapped.extra = extra;
   }
   PetscCall(maximise(&snapped, space->dim, rg_snapped_function, &whole, &screen, best_x, best_value,

@@ -191,20 +191,6 @@ static PetscErrorCode path_raw(void *closure, RgRandom *random, int m, double *Z
   return 0;
 }
 
-/* Fill sampler->raw: m raw points, and the values of all paths at them. */
-static PetscErrorCode screen_bundle(RgPathSampler *sampler, int count, int m, RgRandom *random)
-{
-  int dim = sampler->domain->design.dim;
-  Product p;
-
-  PetscCall(reserve((size_t)m * (dim + count), &sampler->raw));
-  PetscCall(product_create(m, dim, random, &p, sampler->raw.at));
-  PetscCall(rg_feature_bundle_screen(&sampler->features, &p.of, m, sampler->raw.at,
-                                     sampler->raw.at + (size_t)m * dim));
-  PetscCall(PetscFree2(p.left, p.right));
-  return 0;
-}
-
 /* Search for the maximum of one of `count` paths. */
 static RgMaximiserOptions path_search(const RgPathSampler *sampler, int count,
                                       const RgMaximiserOptions *maximiser)
@@ -252,7 +238,15 @@ static PetscErrorCode optima_on_box(RgPathSampler *sampler, RgModel *model, int 
     PetscCall(draw_noise(sampler, posterior, count, draws));
     PetscCall(
       rg_feature_bundle_draw(&sampler->features, posterior, count, sampler->noise.at, draws));
-    if (shared) PetscCall(screen_bundle(sampler, count, m, search->random));
+    if (shared) {
+      /* raw points, and the values of all paths at them */
+      Product p;
+      PetscCall(reserve((size_t)m * (dim + count), &sampler->raw));
+      PetscCall(product_create(m, dim, search->random, &p, sampler->raw.at));
+      PetscCall(rg_feature_bundle_screen(&sampler->features, &p.of, m, sampler->raw.at,
+                                         sampler->raw.at + (size_t)m * dim));
+      PetscCall(PetscFree2(p.left, p.right));
+    }
   }
   for (int s = 0; s < count && !failure->failed; s++) {
     if (bundle) PetscCall(rg_feature_bundle_select(&sampler->features, s));

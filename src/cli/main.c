@@ -14,7 +14,6 @@
 #include "cli/shield.h"
 #include "cli/world.h"
 #include "maths/blas.h"
-#include "maths/numerics.h"
 #include "regatta/run.h"
 #include "study/hdf5/medium.h"
 

@@ -1,7 +1,28 @@
-/* Queries and settings of OpenBLAS, with stand-ins for builds with another BLAS. */
+/* Queries and settings of OpenBLAS, with stand-ins for builds with another BLAS; subnormal numbers
+   and GSL's error handler. */
 #include "maths/blas.h"
 
+#include <gsl/gsl_errno.h>
 #include <sys/mman.h>
+
+#ifndef RG_OPENBLAS
+#define openblas_get_num_threads() 1
+#define openblas_set_num_threads(n) ((void)(n))
+#define openblas_get_config() "BLAS"
+#define openblas_get_corename() "unknown"
+#endif
+
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+
+enum { FLUSH = 0x8000 | 0x0040 }; /* bits of MXCSR: flush to zero, denormals are zero */
+#define GET_FPU() _mm_getcsr()
+#define SET_FPU(value) _mm_setcsr(value)
+#else
+enum { FLUSH = 0 };
+#define GET_FPU() 0u
+#define SET_FPU(value) ((void)(value))
+#endif
 
 /* Bytes of a thread's buffer in OpenBLAS 0.3, on most processors. */
 static const double buffer_bytes = 134217728;
@@ -28,8 +49,6 @@ const char *rg_blas_start(double more)
   return NULL;
 }
 
-#ifdef RG_OPENBLAS
-
 int rg_blas_threads(void)
 {
   return openblas_get_num_threads();
@@ -50,26 +69,21 @@ const char *rg_blas_core(void)
   return openblas_get_corename();
 }
 
-#else
+/* ---- process settings ------------------------------------------------------------------------ */
 
-int rg_blas_threads(void)
+void rg_numerics_set(RgNumerics *before)
 {
-  return 1;
+  RgNumerics found = {
+    .blas_threads = rg_blas_threads(), .fpu = GET_FPU(), .handler = gsl_set_error_handler_off()};
+
+  rg_blas_set_threads(1);
+  SET_FPU(found.fpu | FLUSH);
+  if (before) *before = found;
 }
 
-void rg_blas_set_threads(int n)
+void rg_numerics_restore(const RgNumerics *before)
 {
-  (void)n;
+  rg_blas_set_threads(before->blas_threads);
+  SET_FPU(before->fpu);
+  (void)gsl_set_error_handler(before->handler);
 }
-
-const char *rg_blas_config(void)
-{
-  return "BLAS";
-}
-
-const char *rg_blas_core(void)
-{
-  return "unknown";
-}
-
-#endif

@@ -1,4 +1,5 @@
-/* BLAS and LAPACK in C. */
+/* BLAS and LAPACK in C, and the process settings that results depend on, or whose defaults would end
+   the process: BLAS threads, subnormal numbers, GSL's error handler. */
 #ifndef RG_MATHS_BLAS_H
 #define RG_MATHS_BLAS_H
 
@@ -30,5 +31,19 @@ bool rg_blas_mappable(double bytes);
    room for it (OpenBLAS issue 5289). The text NULL: done. Otherwise what is wrong, in one line; no
    other function of BLAS may be called. more: bytes that are needed for other purposes. */
 const char *rg_blas_start(double more);
+
+/* The previous settings, for restoring them. */
+typedef struct {
+  int blas_threads;
+  unsigned fpu; /* x86: the control register; else 0 */
+  void (*handler)(const char *reason, const char *file, int line, int number); /* of GSL */
+} RgNumerics;
+
+/* Set the process up for computing results: one BLAS thread (the last bits depend on it);
+   subnormal results and operands are zero in the calling thread (x86: tiny length scales make
+   subnormal kernel values, which double run times); GSL errors become return values (its default
+   aborts). before: receives the previous settings; NULL: not wanted. */
+void rg_numerics_set(RgNumerics *before);
+void rg_numerics_restore(const RgNumerics *before);
 
 #endif

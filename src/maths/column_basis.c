@@ -61,21 +61,6 @@ static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, doubl
   return rank;
 }
 
-/* signs (k x size): +-1. */
-static void random_signs(int k, int size, double *signs)
-{
-  static const double sign[] = {-1.0, 1.0};
-  const RgStream stream = rg_stream(0, "column_basis", 0, "signs", 0);
-  const size_t total = (size_t)k * size;
-  RgRandom random = rg_stream_at(&stream, 0);
-
-  for (size_t begin = 0; begin < total; begin += 64) {
-    uint64_t word = rg_random_word(&random);
-    for (size_t i = begin; i < PetscMin(begin + 64, total); i++, word >>= 1)
-      signs[i] = sign[word & 1];
-  }
-}
-
 /* The basis of F itself. Overwrites F. */
 static PetscErrorCode basis_of(int n, int k, double *F, double tolerance, double *Q, int *rank)
 {
@@ -96,7 +81,16 @@ PetscErrorCode rg_column_basis(int n, int k, const double *F, double tolerance, 
   for (int size = PetscMax(SKETCH, guess + MARGIN);
        !sufficient && 2 * size <= k && size < n + MARGIN; size *= 2) {
     PetscCall(PetscMalloc2((size_t)n * size, &work, (size_t)k * size, &signs));
-    random_signs(k, size, signs);
+    /* signs (k x size): +-1 */
+    static const double sign[] = {-1.0, 1.0};
+    const RgStream stream = rg_stream(0, "column_basis", 0, "signs", 0);
+    const size_t total = (size_t)k * size;
+    RgRandom random = rg_stream_at(&stream, 0);
+    for (size_t begin = 0; begin < total; begin += 64) {
+      uint64_t word = rg_random_word(&random);
+      for (size_t i = begin; i < PetscMin(begin + 64, total); i++, word >>= 1)
+        signs[i] = sign[word & 1];
+    }
     cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, size, k, 1.0, F, n, signs, k, 0.0,
                 work, n);
     PetscCall(basis_of(n, size, work, tolerance, Q, rank));

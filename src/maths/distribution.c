@@ -74,12 +74,6 @@ static const struct {
   [RG_DISTRIBUTION_POINT] = {NULL, NULL},
 };
 
-static bool has_one_parameter(int family)
-{
-  return family == RG_DISTRIBUTION_POINT || family == RG_DISTRIBUTION_HALFNORMAL ||
-         family == RG_DISTRIBUTION_EXPONENTIAL;
-}
-
 static PetscErrorCode add_part(RgExpression *parser, RgDistribution *out, const char *start,
                                int family, double a, double b)
 {
@@ -206,7 +200,9 @@ static PetscErrorCode law(RgExpression *parser, RgDistribution *out)
     PetscCall(clip(parser, out));
   } else {
     PetscCall(number(parser, &a));
-    if (!has_one_parameter(family)) {
+    const bool one = family == RG_DISTRIBUTION_POINT || family == RG_DISTRIBUTION_HALFNORMAL ||
+                     family == RG_DISTRIBUTION_EXPONENTIAL;
+    if (!one) {
       PetscCall(rg_expression_expect(parser, ','));
       PetscCall(number(parser, &b));
     }
@@ -249,20 +245,6 @@ PetscErrorCode rg_distribution_create_all(int n, char *const *texts, int dim, Rg
     PetscCheck(!mistake.data, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG, "law \"%s\": %s", text,
                mistake.data);
   }
-  return 0;
-}
-
-PetscErrorCode rg_distribution_check(const char *name, const char *text, RgPlace place,
-                                     RgDiagnostics *diagnostics)
-{
-  RgDistribution distribution = {0};
-  RgText mistake = {0};
-
-  PetscCall(rg_distribution_parse(text, &distribution, &mistake));
-  if (mistake.data)
-    rg_diagnostics_add(diagnostics, place, "%s \"%s\": %s", name, text, mistake.data);
-  PetscCall(rg_text_clear(&mistake));
-  PetscCall(rg_distribution_destroy(&distribution));
   return 0;
 }
 
@@ -574,15 +556,6 @@ static double to_panel(const RgDistributionPart *part, double x)
   return part->family == RG_DISTRIBUTION_CAUCHY ? atan((x - part->a) / part->b) : x;
 }
 
-static void panel_node(const RgDistributionPart *part, double v, double weight, RgQuadrature *rule)
-{
-  if (part->family == RG_DISTRIBUTION_CAUCHY)
-    add_node(rule, part->a + part->b * tan(v), part->weight * weight / M_PI);
-  else if (is_logarithmic(part))
-    add_node(rule, exp(v), part->weight * weight * exp(v) * part_density(part, exp(v)));
-  else add_node(rule, v, part->weight * weight * part_density(part, v));
-}
-
 static void panel(const RgDistributionPart *part, double from, double to, RgQuadrature *rule)
 {
   const double centre = 0.5 * (from + to), half = 0.5 * (to - from);
@@ -591,7 +564,12 @@ static void panel(const RgDistributionPart *part, double from, double to, RgQuad
   for (int k = 0; k < NODES; k++) {
     const int j = k < NODES / 2 ? NODES / 2 - 1 - k : k - NODES / 2;
     const double v = centre + (k < NODES / 2 ? -half : half) * legendre_node[j];
-    panel_node(part, v, half * legendre_weight[j], rule);
+    const double weight = part->weight * (half * legendre_weight[j]);
+    if (part->family == RG_DISTRIBUTION_CAUCHY)
+      add_node(rule, part->a + part->b * tan(v), weight / M_PI);
+    else if (is_logarithmic(part))
+      add_node(rule, exp(v), weight * exp(v) * part_density(part, exp(v)));
+    else add_node(rule, v, weight * part_density(part, v));
   }
 }
 

@@ -58,11 +58,8 @@ PetscErrorCode rg_distribution_parse(const char *text, RgDistribution *distribut
 PetscErrorCode rg_distribution_read(RgExpression *expression, RgDistribution *distribution);
 
 /* Build the laws (dim, zeroed) of `dim` coordinates. n = 1: one text for all coordinates; n =
-   dim: one each. Errors: a text that rg_distribution_check rejects. */
+   dim: one each. Errors: a text that rg_distribution_parse rejects. */
 PetscErrorCode rg_distribution_create_all(int n, char *const *texts, int dim, RgDistribution *laws);
-/* Report the mistakes in `text` as diagnostics that name parameter `name`. */
-PetscErrorCode rg_distribution_check(const char *name, const char *text, RgPlace place,
-                                     RgDiagnostics *diagnostics);
 PetscErrorCode rg_distribution_copy(const RgDistribution *from, RgDistribution *to);
 PetscErrorCode rg_distribution_destroy(RgDistribution *distribution);
 /* Clip in place; lower <= upper, either may be infinite. */

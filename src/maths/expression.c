@@ -98,32 +98,6 @@ static PetscErrorCode add_step(Parser *parser, int kind, double value, int name)
   return 0;
 }
 
-/* After the name of a function. */
-static PetscErrorCode call(Parser *parser, int function)
-{
-  PetscCall(rg_expression_expect(parser->text, '('));
-  PetscCall(sum(parser));
-  if (functions[function].two) {
-    PetscCall(rg_expression_expect(parser->text, ','));
-    PetscCall(sum(parser));
-  }
-  PetscCall(rg_expression_expect(parser->text, ')'));
-  PetscCall(add_step(parser, FUNCTION + function, 0, 0));
-  return 0;
-}
-
-static PetscErrorCode unknown_name(Parser *parser, const char *start, const char *name)
-{
-  RgText known = {0};
-
-  for (int i = 0; i < parser->n_names && known.length < 200; i++)
-    PetscCall(rg_text_add(&known, "%s%s", i ? ", " : "", parser->names[i]));
-  PetscCall(rg_expression_mistake(parser->text, start, "unknown name '%s'; the inputs are %s", name,
-                                  known.length ? known.data : "none"));
-  PetscCall(rg_text_clear(&known));
-  return 0;
-}
-
 /* A name of an input or a function. */
 static PetscErrorCode word(Parser *parser)
 {
@@ -141,10 +115,22 @@ static PetscErrorCode word(Parser *parser)
   }
   for (int i = 0; i < N_FUNCTIONS; i++) {
     if (strcmp(functions[i].name, name)) continue;
-    PetscCall(call(parser, i));
+    PetscCall(rg_expression_expect(parser->text, '('));
+    PetscCall(sum(parser));
+    if (functions[i].two) {
+      PetscCall(rg_expression_expect(parser->text, ','));
+      PetscCall(sum(parser));
+    }
+    PetscCall(rg_expression_expect(parser->text, ')'));
+    PetscCall(add_step(parser, FUNCTION + i, 0, 0));
     return 0;
   }
-  PetscCall(unknown_name(parser, start, name));
+  RgText known = {0};
+  for (int i = 0; i < parser->n_names && known.length < 200; i++)
+    PetscCall(rg_text_add(&known, "%s%s", i ? ", " : "", parser->names[i]));
+  PetscCall(rg_expression_mistake(parser->text, start, "unknown name '%s'; the inputs are %s", name,
+                                  known.length ? known.data : "none"));
+  PetscCall(rg_text_clear(&known));
   return 0;
 }
 

@@ -48,20 +48,6 @@ static RgDrift drift_of(RgExpression *parser)
   return RG_DRIFT_NONE;
 }
 
-/* Report a misspelt drift. Names of distributions are far from those of drifts. */
-static PetscErrorCode check_word(RgExpression *parser)
-{
-  char word[MAX_NAME] = "";
-
-  for (size_t i = 0; i + 1 < MAX_NAME && isalpha((unsigned char)parser->at[i]); i++)
-    word[i] = parser->at[i];
-  const char *nearest = word[0] ? rg_text_nearest(word, names + 1) : NULL;
-  if (nearest)
-    PetscCall(rg_expression_mistake(parser, parser->at, "unknown law '%s', did you mean '%s'?",
-                                    word, nearest));
-  return 0;
-}
-
 static PetscErrorCode add_law(RgExpression *parser, RgLaw *law, int from)
 {
   if (rg_expression_failed(parser)) return 0;
@@ -177,7 +163,16 @@ PetscErrorCode rg_law_parse(const char *text, RgLaw *law, RgText *mistake)
   PetscCall(PetscCalloc1(MAX_LAWS, &law->laws));
   PetscCall(PetscMalloc1(MAX_LAWS, &law->from));
   law->drift = drift_of(&parser);
-  if (law->drift == RG_DRIFT_NONE) PetscCall(check_word(&parser));
+  if (law->drift == RG_DRIFT_NONE) {
+    /* A misspelt drift? Names of distributions are far from those of drifts. */
+    char word[MAX_NAME] = "";
+    for (size_t i = 0; i + 1 < MAX_NAME && isalpha((unsigned char)parser.at[i]); i++)
+      word[i] = parser.at[i];
+    const char *nearest = word[0] ? rg_text_nearest(word, names + 1) : NULL;
+    if (nearest)
+      PetscCall(rg_expression_mistake(&parser, parser.at, "unknown law '%s', did you mean '%s'?",
+                                      word, nearest));
+  }
   if (law->drift == RG_DRIFT_NONE) PetscCall(add_law(&parser, law, 1));
   else PetscCall(arguments(&parser, law));
   PetscCall(rg_expression_expect_end(&parser, "law"));

@@ -168,19 +168,6 @@ static bool all_finite(int n, double value, const double *gradient)
   return finite;
 }
 
-/* A finite stand-in that fails the decrease test: with this height and a zero slope the line
-   search's interpolation steps back to about a tenth. */
-static void make_step_back(RgLbfgsb *search)
-{
-  struct RgLbfgsbState *s = search->state;
-  double slope = 0.0;
-  for (int i = 0; i < search->n; i++) {
-    slope += s->accepted_gradient[i] * (search->x[i] - s->accepted_x[i]);
-    s->gradient[i] = 0.0;
-  }
-  s->value = s->accepted_value + fabs(slope) + 1e-12 * fabs(s->accepted_value);
-}
-
 PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *gradient,
                               RgLbfgsbStatus *status)
 {
@@ -203,7 +190,14 @@ PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *grad
     search->reason = "not finite at the start";
     return 0;
   } else {
-    make_step_back(search);
+    /* A finite stand-in that fails the decrease test: with this height and a zero slope the line
+       search's interpolation steps back to about a tenth. */
+    double slope = 0.0;
+    for (int i = 0; i < search->n; i++) {
+      slope += s->accepted_gradient[i] * (search->x[i] - s->accepted_x[i]);
+      s->gradient[i] = 0.0;
+    }
+    s->value = s->accepted_value + fabs(slope) + 1e-12 * fabs(s->accepted_value);
   }
   if (search->limits.max_evaluations > 0 && search->evaluations >= search->limits.max_evaluations) {
     task_set(s->task, "STOP");

@@ -122,22 +122,6 @@ static void update(RgLbfgsb *search, const double *gradient)
   cblas_dsyr(CblasColMajor, CblasLower, n, 1.0 / sy, s->turned, 1, s->B, n);
 }
 
-/* Make x, with its value and gradient, the iterate. */
-static void accept(RgLbfgsb *search, double value, const double *gradient)
-{
-  struct RgLbfgsbState *s = search->state;
-
-  s->value = value;
-  s->steps_back = 0;
-  search->projected_gradient = 0.0;
-  for (int i = 0; i < search->n; i++) {
-    s->at[i] = search->x[i];
-    s->gradient[i] = gradient[i];
-    search->projected_gradient =
-      fmax(search->projected_gradient, fabs(s->at[i] - into_box(s, i, s->at[i] - gradient[i])));
-  }
-}
-
 /* Collect the variables that no bound holds back, and their gradient. Returns their number. */
 static int find_face(RgLbfgsb *search)
 {
@@ -291,7 +275,16 @@ PetscErrorCode rg_lbfgsb_step(RgLbfgsb *search, double value, const double *grad
     stop(search, RG_LBFGSB_LIMIT, "evaluation limit", status);
   } else if (first || (finite && is_enough(search, value, gradient, change))) {
     if (!first) update(search, gradient);
-    accept(search, value, gradient);
+    /* Make x, with its value and gradient, the iterate. */
+    s->value = value;
+    s->steps_back = 0;
+    search->projected_gradient = 0.0;
+    for (int i = 0; i < search->n; i++) {
+      s->at[i] = search->x[i];
+      s->gradient[i] = gradient[i];
+      search->projected_gradient =
+        fmax(search->projected_gradient, fabs(s->at[i] - into_box(s, i, s->at[i] - gradient[i])));
+    }
     search->iterations += !first;
     move_on(search, first ? INFINITY : before, status);
   } else {

@@ -33,22 +33,6 @@ const RgVectorOps *rg_vector_ops(void)
   return levels[rg_vector_level()];
 }
 
-/* The next `n` words: the rest of the current block, whole blocks, then the start of another. */
-static void next_words(RgRandom *random, int n, uint64_t *word)
-{
-  philox4x64_key_t key = {{random->stream.key[0], random->stream.key[1]}};
-  int done = 0;
-
-  while (done < n && random->left > 0) word[done++] = rg_random_word(random);
-  for (; done + 4 <= n; done += 4) {
-    philox4x64_ctr_t counter = {{random->stream.seed, random->iteration, random->index++, 0}};
-    philox4x64_ctr_t block = philox4x64(counter, key);
-
-    for (int i = 0; i < 4; i++) word[done + i] = block.v[i];
-  }
-  while (done < n) word[done++] = rg_random_word(random);
-}
-
 #define CHUNK 128 /* pairs per batch: words and results stay in the first cache */
 
 void rg_vector_normals(RgRandom *random, size_t n, double *out)
@@ -60,7 +44,17 @@ void rg_vector_normals(RgRandom *random, size_t n, double *out)
   while (n > 0) {
     int count = n < 2 * CHUNK ? (int)n : 2 * CHUNK, pairs = (count + 1) / 2;
 
-    next_words(random, 2 * pairs, word);
+    /* the rest of the current block, whole blocks, then the start of another */
+    philox4x64_key_t key = {{random->stream.key[0], random->stream.key[1]}};
+    int done = 0;
+    while (done < 2 * pairs && random->left > 0) word[done++] = rg_random_word(random);
+    for (; done + 4 <= 2 * pairs; done += 4) {
+      philox4x64_ctr_t counter = {{random->stream.seed, random->iteration, random->index++, 0}};
+      philox4x64_ctr_t block = philox4x64(counter, key);
+
+      for (int i = 0; i < 4; i++) word[done + i] = block.v[i];
+    }
+    while (done < 2 * pairs) word[done++] = rg_random_word(random);
     ops->box_muller(pairs, word, pair);
     memcpy(out, pair, (size_t)count * sizeof *out);
     out += count;

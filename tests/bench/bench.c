@@ -3,7 +3,6 @@
 
 #include "maths/blas.h"
 #include "base/clock.h"
-#include "maths/numerics.h"
 
 PetscErrorCode rg_bench_time(RgBenchFunction function, void *closure, double *seconds)
 {

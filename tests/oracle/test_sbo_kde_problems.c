@@ -2,7 +2,7 @@
    O21). */
 #include <stdlib.h>
 
-#include "maths/distribution.h"
+#include "maths/law.h"
 #include "regret/optimum.h"
 #include "test_problem.h"
 #include "oracle/laws.h"
@@ -82,7 +82,7 @@ RG_TEST(mistakes_in_laws)
 
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     RgDiagnostics found = {0};
-    RG_OK(rg_distribution_check("law", wrong[i][0], (RgPlace){0}, &found));
+    RG_OK(rg_law_check("law", wrong[i][0], (RgPlace){0}, &found));
     assert_int_equal(found.n, 1);
     if (!strstr(found.list[0].message, wrong[i][1]))
       fail_msg("%s: %s", wrong[i][0], found.list[0].message);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "maths/numerics.h"
+#include "maths/blas.h"
 #include "study/run/session.h"
 
 static PetscErrorCode run(RgSession *session, RgRunReport *report)

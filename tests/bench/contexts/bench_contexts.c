@@ -11,7 +11,7 @@
 #include "acquisition/local_search.h"
 #include "base/clock.h"
 #include "gp/model/model.h"
-#include "maths/numerics.h"
+#include "maths/blas.h"
 #include "study/trial/trial.h"
 #include "trial_at.h"
 

@@ -9,7 +9,6 @@
 
 #include "maths/blas.h"
 #include "base/clock.h"
-#include "maths/numerics.h"
 #include "regatta/stream.h"
 #include "gp/team/distributed_matrix.h"
 #include "gp/model/fit.h"

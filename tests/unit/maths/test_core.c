@@ -1,7 +1,6 @@
 #include "test_main.h"
 
 #include "maths/blas.h"
-#include "maths/numerics.h"
 
 #include <float.h>
 
