@@ -3,6 +3,7 @@
 #include "maths/blas.h"
 
 #include <float.h>
+#include <gsl/gsl_errno.h>
 
 RG_TEST(first_failure_is_kept)
 {
