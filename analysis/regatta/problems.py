@@ -56,6 +56,8 @@ def _plain(values: Any) -> Any:
 
 
 def _is_batch(values: Any) -> bool:
+    if not hasattr(values, "__len__") or isinstance(values, (str, bytes, dict)):
+        raise ValueError(f"a point is a list of numbers, not {values!r}")
     return len(values) > 0 and hasattr(values[0], "__len__") and not isinstance(values[0], str)
 
 
@@ -77,6 +79,8 @@ class Problem:
     def __init__(self, name: str, instance: int = 0, *, study_seed: Optional[int] = None, noise_variance: float = 0.0,
                  noise_seed: int = 0, plugins: Sequence[Union[str, Path]] = (),
                  executable: Union[str, Path, None] = None, **parameters: Any):
+        if not 0.0 <= float(noise_variance) < float("inf"):
+            raise ValueError(f"noise_variance must be a finite number >= 0, not {noise_variance!r}")
         command = [str(executable or find_program()), "serve", name, "-instance", str(instance)]
         if study_seed is not None:
             command += ["-seed", str(study_seed)]
@@ -114,6 +118,8 @@ class Problem:
             self._count += 1
             try:
                 line = json.dumps({"id": self._count, **request}, allow_nan=False, default=float)
+            except TypeError as error:
+                raise ValueError(f"a point has an entry that is no number: {error}") from None
             except ValueError:
                 raise ValueError("a point has a number that is not finite") from None
             answer = self._exchange(line)

@@ -107,10 +107,15 @@ class Problem(unittest.TestCase):
         f = self.problem("branin")
         for x, why in (([1], "point 1 of \"x\" is not a list of 2 numbers"),
                        ([[1, 2], [1, 99]], 'point 2 of "x": number 2 is 99, not in [0, 15]'),
-                       (["a", 1], "entry 1 is not a number"), ([float("nan"), 1], "not finite"), ([], "not a list of 2")):
+                       (["a", 1], "entry 1 is not a number"), ([float("nan"), 1], "not finite"), ([], "not a list of 2"),
+                       (None, "a list of numbers, not None"), ({"x1": 1}, "a list of numbers"), ([1 + 2j, 1], "no number"),
+                       ("12", "a list of numbers, not '12'"), ([object(), 1], "no number")):
             with self.subTest(why), self.assertRaises(ValueError) as raised:
                 f(x)
             self.assertIn(why, str(raised.exception))
+        for variance in (-1, float("nan"), float("inf")):
+            with self.assertRaisesRegex(ValueError, "noise_variance must be"):
+                self.problem("branin", noise_variance=variance)
         for x, seed in (([10**19, 2], 0), ([1, 2], 2**63)):  # no number of JSON's readers: the answer has no id
             far = self.problem("branin", noise_variance=1, noise_seed=seed)
             with self.assertRaisesRegex(ValueError, "integer"):
