@@ -27,8 +27,8 @@ typedef struct {
   }
 #define RG_COLUMN_ACQUISITION                                                                      \
   {                                                                                                \
-    "acquisition", "acquisition value at the query, model units (EI: log EI; with rule: penalise " \
-                   "log of the penalised value)"                                                   \
+    "acquisition", "acquisition value at the query, model units (EI: log EI; where "               \
+                   "points are in flight, with penalise: log of the penalised value)"              \
   }
 
 /* Storage for what a method can't compute again: the answers of programs. Answers survive a kill

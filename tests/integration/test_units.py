@@ -32,6 +32,13 @@ problems:
 algorithms:
 """
 
+PENALISED = """study: penalised
+seeds: 3
+common: {iterations: 3, initial_points: 4, workers: 3, duration: point(1), release: sync}
+problems: [branin]
+algorithms:
+"""
+
 
 @unittest.skipUnless(h5py, "no h5py")
 class Units(RegattaTest):
@@ -68,6 +75,31 @@ class Units(RegattaTest):
     def test_methods(self):
         study = self.study("methods", 5, (f"  - {{name: {name}}}\n" for name in METHODS))
         self.compare(study, (37, -600))
+
+    def test_acquisition_of_penalised_methods(self):
+        """Without points in flight `acquisition` is what it is without penalties. With them it is the logarithm of the
+        penalised value (of a confidence bound: of its softplus), and of `mes` the information itself. The first batch
+        has the data that it would have without penalties, where the query has the largest value of all."""
+        kinds = {"ei": lambda v: v, "log_ei": lambda v: v, "mes": lambda v: v,
+                 **dict.fromkeys(("gp_ucb", "rgp_ucb", "irgp_ucb"), lambda v: np.log(np.log1p(np.exp(v))))}
+        rules = {"plain": "ignore", "soft": "{penalise: soft}", "hard": "{penalise: hard, clip: product}"}
+        output = self.folder / "penalised.h5"
+        self.run_ok("run", self.write("penalised.yaml", PENALISED + "".join(
+            f"  - {{name: {name}, label: {name} {rule}, pending: {text}}}\n"
+            for name in kinds for rule, text in rules.items())), "-o", output, "-quiet")
+        with h5py.File(output) as file:
+            group = file["branin"]
+            found = {(*label.split(), seed): row[4:] for label, seed, row in zip(
+                group["algorithm"].asstr()[()], group["seed"][()], group["acquisition"][()])}
+            self.assertEqual(group["n_pending"][0, 4:].tolist(), [0, 1, 2])
+        for (name, rule, seed), values in found.items():
+            plain = found[name, "plain", seed]
+            with self.subTest(method=name, rule=rule, seed=seed):
+                self.assertEqual(values[0], plain[0])
+                if rule != "plain":
+                    most = kinds[name](plain[1:])
+                    self.assertTrue((values[1:] <= most + 1e-3).all() and (values[1:] >= most - 2).all(), (values, most))
+                    self.assertTrue(name != "mes" or (values >= 0).all())
 
 
 if __name__ == "__main__":
