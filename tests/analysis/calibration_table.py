@@ -55,7 +55,7 @@ PAIRS = (*LAWS, ONE_SIDED, CLUSTERS)
 MEANS = tuple(LAWS)[:6]  # the laws that have a mean
 FAMILY, FAMILY_STUDIES = 24, 400  # comparisons of a claim
 RIVALS = ", one method and its rivals"  # ends a law of a family whose comparisons have the first method in common
-FAMILIES = ("lognormal, sigma 1", f"lognormal, sigma 1{RIVALS}")
+FAMILIES = ("lognormal, sigma 1", f"lognormal, sigma 1{RIVALS}", "20% stuck", "half at 0 (ties)")
 
 
 def seeded(*key):
