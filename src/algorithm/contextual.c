@@ -63,7 +63,7 @@ PetscErrorCode rg_contextual_check_measure(const void *options, const RgDomain *
                        "this method is made for the measure 'expectation'%s%s%s, not for '%s'; "
                        "'any_measure: true' uses it all the same; a method with the parameter "
                        "'measure' (regatta describe METHOD) may take 'measure: %s'",
-                       two ? " or '" : "", two ? rg_measure_infos[other].usage : "", two ? "'" : "",
+                       two ? " or '" : "", two ? rg_measure_info(other)->usage : "", two ? "'" : "",
                        domain->measure, domain->measure);
   PetscCall(rg_measure_destroy(&measure));
   return 0;

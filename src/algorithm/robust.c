@@ -50,7 +50,7 @@ PetscErrorCode rg_robust_demand_kind(const void *options, const RgDomain *domain
   PetscCall(rg_measure_parse(text, &measure, &mistake));
   if (!mistake.data && measure.kind != kind)
     rg_diagnostics_add(diagnostics, place, "'%s' is made for the measure '%s', not for '%s'; %s",
-                       name, rg_measure_infos[kind].usage, text, otherwise);
+                       name, rg_measure_info(kind)->usage, text, otherwise);
   PetscCall(rg_measure_destroy(&measure));
   PetscCall(rg_text_clear(&mistake));
   return 0;

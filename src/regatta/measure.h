@@ -105,7 +105,7 @@ RG_API double rg_measure_slope(const RgMeasure *measure);
 typedef struct {
   const char *name, *usage, *meaning;
 } RgMeasureInfo;
-RG_API extern const RgMeasureInfo
-  rg_measure_infos[]; /* in the order of RgMeasureKind; a NULL name ends the list */
+/* That of a measure by its RgMeasureKind; NULL from RG_MEASURE_SUM on, which has no name. */
+RG_API const RgMeasureInfo *rg_measure_info(int kind);
 
 #endif

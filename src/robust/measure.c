@@ -1,161 +1,539 @@
-/* Robustness measures: their names, values and bounds over many designs. */
+/* Robustness measures: one row of the table `classes` for each, with its value, bounds and
+   derivatives over the contexts of one design; then batches of designs. */
 #include "base/grow.h"
 #include "regatta/measure.h"
-#include "robust/measure_row.h"
+#include "robust/measure_internal.h"
 #include "robust/total_variation.h"
 
 #include <math.h>
+#include <stdlib.h>
 
-/* Set the derivative to 1 at the first context whose value is `value`. */
-static void at_value(int n, const double *f, double value, double *slope)
+/* Bounds of a measure at one design. */
+static void bounds_in(const RgMeasure *measure, const RgMeasureRow *row, double *lower,
+                      double *upper);
+
+/* ---- values and bounds ----------------------------------------------------------------------- */
+
+#define MASS 1e-12 /* tolerance of sums of probabilities */
+
+static double mean_of(int n, const double *f, const double *p)
 {
-  for (int i = 0; i < n; i++) slope[i] = 0;
-  for (int i = 0; i < n; i++)
-    if (f[i] == value) {
-      slope[i] = 1;
-      return;
+  double sum = 0.0;
+
+#pragma omp simd reduction(+ : sum)
+  for (int i = 0; i < n; i++) sum += p[i] * f[i];
+  return sum;
+}
+
+static double least(const RgMeasure *measure, const RgMeasureRow *row, const double *f)
+{
+  const int n = row->n;
+  double value = f[0];
+
+  (void)measure;
+#pragma omp simd reduction(min : value)
+  for (int i = 0; i < n; i++) value = f[i] < value ? f[i] : value;
+  return value;
+}
+
+static double largest(const RgMeasure *measure, const RgMeasureRow *row, const double *f)
+{
+  const int n = row->n;
+  double value = f[0];
+
+  (void)measure;
+#pragma omp simd reduction(max : value)
+  for (int i = 0; i < n; i++) value = f[i] > value ? f[i] : value;
+  return value;
+}
+
+static double expectation(const RgMeasure *measure, const RgMeasureRow *row, const double *f)
+{
+  (void)measure;
+  return mean_of(row->n, f, row->p);
+}
+
+static double mass_above(const RgMeasure *measure, const RgMeasureRow *row, const double *f)
+{
+  const double threshold = measure->parameter, *p = row->p;
+  double sum = 0.0;
+
+#pragma omp simd reduction(+ : sum)
+  for (int i = 0; i < row->n; i++) sum += f[i] >= threshold ? p[i] : 0.0;
+  return sum < 1.0 ? sum : 1.0;
+}
+
+/* f - E f lies between lc = l - E u and uc = u - E l. Its distance from 0 is at least
+   min(|lc|,|uc|) - max(min(-lc, uc), 0), and at most max(|lc|,|uc|). */
+static void absolute_deviation(const RgMeasure *measure, const RgMeasureRow *row, double *lower,
+                               double *upper)
+{
+  const double *l = row->l, *u = row->u, *p = row->p;
+  double el = mean_of(row->n, l, p), eu = mean_of(row->n, u, p), low = 0.0, up = 0.0;
+
+  (void)measure;
+#pragma omp simd reduction(+ : low, up)
+  for (int i = 0; i < row->n; i++) {
+    double lc = l[i] - eu, uc = u[i] - el, a = fabs(lc), b = fabs(uc);
+    double inside = -lc < uc ? -lc : uc;
+
+    inside = inside > 0.0 ? inside : 0.0;
+    low += p[i] * ((a < b ? a : b) - inside);
+    up += p[i] * (a > b ? a : b);
+  }
+  *lower = low;
+  *upper = up;
+}
+
+static void squared_deviation(const RgMeasure *measure, const RgMeasureRow *row, double *lower,
+                              double *upper)
+{
+  const double *l = row->l, *u = row->u, *p = row->p;
+  double el = mean_of(row->n, l, p), eu = mean_of(row->n, u, p), low = 0.0, up = 0.0;
+
+  (void)measure;
+#pragma omp simd reduction(+ : low, up)
+  for (int i = 0; i < row->n; i++) {
+    double lc = l[i] - eu, uc = u[i] - el, a = lc * lc, b = uc * uc;
+    double inside = -lc < uc ? -lc : uc;
+
+    inside = inside > 0.0 ? inside : 0.0;
+    low += p[i] * ((a < b ? a : b) - inside * inside);
+    up += p[i] * (a > b ? a : b);
+  }
+  *lower = low > 0.0 ? low : 0.0;
+  *upper = up;
+}
+
+static void standard_deviation(const RgMeasure *measure, const RgMeasureRow *row, double *lower,
+                               double *upper)
+{
+  squared_deviation(measure, row, lower, upper);
+  *lower = sqrt(*lower);
+  *upper = sqrt(*upper);
+}
+
+/* ---- quantiles --------------------------------------------------------------------------- */
+
+static double median3(double a, double b, double c)
+{
+  double low = a < b ? a : b, high = a < b ? b : a;
+
+  return c < low ? low : (c > high ? high : c);
+}
+
+/* Keep the entries on one side of the pivot; returns how many. */
+static int keep(int n, double *v, double *w, double pivot, bool below)
+{
+  int kept = 0;
+
+  for (int i = 0; i < n; i++) {
+    double vi = v[i], wi = w[i];
+
+    v[kept] = vi;
+    w[kept] = wi;
+    kept += below ? vi < pivot : vi > pivot;
+  }
+  return kept;
+}
+
+/* Value at risk by weighted selection; *tail: integral of the value at risk from 0 to alpha. */
+static double quantile(const RgMeasureRow *row, const double *f, double alpha, double *tail)
+{
+  double *v = row->scratch, *w = row->scratch + row->n, pivot = f[0], mass = 0.0, sum = 0.0;
+  int n = row->n;
+
+  for (int i = 0; i < n; i++) {
+    v[i] = f[i];
+    w[i] = row->p[i];
+  }
+  while (n > 0) {
+    double below = 0.0, below_sum = 0.0, equal = 0.0;
+
+    pivot = median3(v[0], v[n / 2], v[n - 1]);
+#pragma omp simd reduction(+ : below, below_sum, equal)
+    for (int i = 0; i < n; i++) {
+      below += v[i] < pivot ? w[i] : 0.0;
+      below_sum += v[i] < pivot ? w[i] * v[i] : 0.0;
+      equal += v[i] == pivot ? w[i] : 0.0;
     }
+    if (mass + below >= alpha - MASS) {
+      n = keep(n, v, w, pivot, true);
+      continue;
+    }
+    mass += below;
+    sum += below_sum;
+    if (mass + equal >= alpha - MASS) break;
+    mass += equal;
+    sum += equal * pivot;
+    n = keep(n, v, w, pivot, false);
+  }
+  *tail = sum + (alpha - mass) * pivot;
+  return pivot;
+}
+
+static double value_at_risk(const RgMeasure *measure, const RgMeasureRow *row, const double *f)
+{
+  double tail;
+
+  return quantile(row, f, measure->parameter, &tail);
+}
+
+static double conditional_value_at_risk(const RgMeasure *measure, const RgMeasureRow *row,
+                                        const double *f)
+{
+  double tail;
+
+  quantile(row, f, measure->parameter, &tail);
+  return tail / measure->parameter;
+}
+
+/* ---- distributionally robust ------------------------------------------------------------- */
+
+typedef struct {
+  double value, mass;
+} Atom;
+
+static int compare_atoms(const void *a, const void *b)
+{
+  double x = ((const Atom *)a)->value, y = ((const Atom *)b)->value;
+
+  return (x > y) - (x < y);
+}
+
+/* Least expectation over probabilities within L1 distance `radius`: mass moves from the largest
+   values to the smallest. */
+static double ball_expectation(const RgMeasureRow *row, const double *f, double radius)
+{
+  Atom *atoms = (Atom *)row->scratch;
+  double moved, sum = 0.0;
+
+  for (int i = 0; i < row->n; i++) atoms[i] = (Atom){f[i], row->p[i]};
+  qsort(atoms, (size_t)row->n, sizeof *atoms, compare_atoms);
+  moved = fmin(0.5 * radius, 1.0 - atoms[0].mass);
+  sum = moved * atoms[0].value;
+  for (int i = row->n - 1; i >= 0; i--) {
+    double taken = i > 0 ? fmin(moved, atoms[i].mass) : 0.0;
+
+    moved -= taken;
+    sum += (atoms[i].mass - taken) * atoms[i].value;
+  }
+  return sum;
+}
+
+static void robust(const RgMeasure *measure, const RgMeasureRow *row, double *lower, double *upper)
+{
+  RgMeasureRow other = *row;
+  double low, up;
+
+  if (measure->parameter > 0.0) {
+    *lower = ball_expectation(row, row->l, measure->parameter);
+    *upper = row->u == row->l ? *lower : ball_expectation(row, row->u, measure->parameter);
+    return;
+  }
+  *lower = *upper = INFINITY;
+  for (int k = measure->nominal ? -1 : 0; k < measure->n_pmfs; k++) {
+    other.p = k < 0 ? row->p : measure->pmfs + (size_t)k * row->n;
+    bounds_in(measure->parts, &other, &low, &up);
+    *lower = fmin(*lower, low);
+    *upper = fmin(*upper, up);
+  }
+}
+
+static void weighted_sum(const RgMeasure *measure, const RgMeasureRow *row, double *lower,
+                         double *upper)
+{
+  double low, up;
+
+  *lower = *upper = measure->constant;
+  for (int i = 0; i < measure->n_parts; i++) {
+    double a = measure->coefficients[i];
+
+    bounds_in(&measure->parts[i], row, &low, &up);
+    *lower += a * (a < 0.0 ? up : low);
+    *upper += a * (a < 0.0 ? low : up);
+  }
+}
+
+static double clipped(const RgMeasure *measure, double inner)
+{
+  return fmin(fmax(inner, measure->parameter), measure->most);
+}
+
+static double clipped_rate(const RgMeasure *measure, double inner)
+{
+  return inner > measure->parameter && inner < measure->most;
+}
+
+static double hyperbolic(const RgMeasure *measure, double inner)
+{
+  (void)measure;
+  return tanh(inner);
+}
+
+static double hyperbolic_rate(const RgMeasure *measure, double inner)
+{
+  (void)measure;
+  return 1 - tanh(inner) * tanh(inner);
+}
+
+static double exponential(const RgMeasure *measure, double inner)
+{
+  (void)measure;
+  return exp(inner);
+}
+
+/* ---- derivatives ----------------------------------------------------------------------------- */
+
+static PetscErrorCode expectation_slope(const RgMeasure *measure, const RgMeasureRow *row,
+                                        double value, double *slope)
+{
+  (void)measure, (void)value;
+  return PetscArraycpy(slope, row->p, row->n);
+}
+
+/* The derivative is 1 at the first context whose value is `value`. */
+static PetscErrorCode slope_at_value(const RgMeasure *measure, const RgMeasureRow *row,
+                                     double value, double *slope)
+{
+  int at = 0;
+
+  (void)measure;
+  for (int i = 0; i < row->n; i++) slope[i] = 0;
+  while (at < row->n && row->l[at] != value) at++;
+  if (at < row->n) slope[at] = 1;
+  return 0;
 }
 
 /* Shares of the tail: the mass below the value at risk, and at it what is missing to alpha. */
-static void tail(int n, const double *f, const double *p, double alpha, double quantile,
-                 double *slope)
+static PetscErrorCode tail_slope(const RgMeasure *measure, const RgMeasureRow *row, double value,
+                                 double *slope)
 {
+  const double *f = row->l, *p = row->p, alpha = measure->parameter;
+  const double risk = value_at_risk(measure, row, f);
   double left = alpha;
 
-  for (int i = 0; i < n; i++) {
-    slope[i] = f[i] < quantile ? p[i] / alpha : 0;
-    left -= f[i] < quantile ? p[i] : 0;
+  (void)value;
+  for (int i = 0; i < row->n; i++) {
+    slope[i] = f[i] < risk ? p[i] / alpha : 0;
+    left -= f[i] < risk ? p[i] : 0;
   }
-  for (int i = 0; i < n; i++) {
-    if (f[i] != quantile) continue;
+  for (int i = 0; i < row->n; i++) {
+    if (f[i] != risk) continue;
     const double taken = fmin(fmax(left, 0), p[i]);
     slope[i] = taken / alpha;
     left -= taken;
   }
+  return 0;
 }
 
-/* Derivatives of E|f - E f|, of E(f - E f)^2, and of its root. */
-static void deviation(RgMeasureKind kind, int n, const double *f, const double *p, double *slope)
+static PetscErrorCode absolute_slope(const RgMeasure *measure, const RgMeasureRow *row,
+                                     double value, double *slope)
 {
-  double mean = 0, square = 0, signs = 0;
+  const double *f = row->l, *p = row->p;
+  double mean = 0, signs = 0;
 
-  for (int i = 0; i < n; i++) mean += p[i] * f[i];
-  for (int i = 0; i < n; i++) {
+  (void)measure, (void)value;
+  for (int i = 0; i < row->n; i++) mean += p[i] * f[i];
+  for (int i = 0; i < row->n; i++) {
     const double difference = f[i] - mean, sign = (difference > 0) - (difference < 0);
-    square += p[i] * difference * difference;
     signs += p[i] * sign;
-    slope[i] = p[i] * (kind == RG_MEASURE_MAD ? sign : 2 * difference);
+    slope[i] = p[i] * sign;
   }
-  for (int i = 0; i < n; i++) {
-    if (kind == RG_MEASURE_MAD) slope[i] -= p[i] * signs;
-    if (kind == RG_MEASURE_SD) slope[i] = square > 0 ? slope[i] / (2 * sqrt(square)) : 0;
-  }
+  for (int i = 0; i < row->n; i++) slope[i] -= p[i] * signs;
+  return 0;
 }
 
-/* The probabilities of the least expectation in the L1 ball; f has its minimum at `least`. */
-static PetscErrorCode worst_in_ball(int n, const double *f, const double *p, double radius,
+static PetscErrorCode squared_slope(const RgMeasure *measure, const RgMeasureRow *row, double value,
                                     double *slope)
 {
-  double *work, mass;
-  int least = 0;
+  double mean = 0;
 
-  for (int i = 1; i < n; i++)
-    if (f[i] < f[least]) least = i;
-  PetscCall(PetscMalloc1(2 * n, &work));
-  (void)rg_total_variation_worst(n, f, p, f[least], radius, slope, &mass, work);
-  slope[least] += mass;
+  (void)measure, (void)value;
+  for (int i = 0; i < row->n; i++) mean += row->p[i] * row->l[i];
+  for (int i = 0; i < row->n; i++) slope[i] = row->p[i] * (2 * (row->l[i] - mean));
+  return 0;
+}
+
+static PetscErrorCode standard_slope(const RgMeasure *measure, const RgMeasureRow *row,
+                                     double value, double *slope)
+{
+  double mean = 0, square = 0;
+
+  PetscCall(squared_slope(measure, row, value, slope));
+  for (int i = 0; i < row->n; i++) mean += row->p[i] * row->l[i];
+  for (int i = 0; i < row->n; i++) {
+    const double difference = row->l[i] - mean;
+    square += row->p[i] * difference * difference;
+  }
+  for (int i = 0; i < row->n; i++) slope[i] = square > 0 ? slope[i] / (2 * sqrt(square)) : 0;
+  return 0;
+}
+
+static PetscErrorCode no_slope(const RgMeasure *measure, const RgMeasureRow *row, double value,
+                               double *slope)
+{
+  (void)measure, (void)value;
+  return PetscArrayzero(slope, row->n);
+}
+
+/* The probabilities of the least expectation in the L1 ball. */
+static PetscErrorCode ball_slope(const RgMeasure *measure, const RgMeasureRow *row, double value,
+                                 double *slope)
+{
+  const double *f = row->l;
+  double *work, mass;
+  int least_at = 0;
+
+  (void)value;
+  PetscCheck(measure->parameter > 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "no derivative over a list");
+  for (int i = 1; i < row->n; i++)
+    if (f[i] < f[least_at]) least_at = i;
+  PetscCall(PetscMalloc1(2 * row->n, &work));
+  (void)rg_total_variation_worst(row->n, f, row->p, f[least_at], measure->parameter, slope, &mass,
+                                 work);
+  slope[least_at] += mass;
   PetscCall(PetscFree(work));
   return 0;
 }
 
-static PetscErrorCode sum(const RgMeasure *measure, int n, const double *f, const double *p,
-                          double *slope)
+static PetscErrorCode sum_slope(const RgMeasure *measure, const RgMeasureRow *row, double value,
+                                double *slope)
 {
-  double *part, value;
+  double *part;
 
-  PetscCall(PetscMalloc1(n, &part));
-  for (int i = 0; i < n; i++) slope[i] = 0;
+  PetscCall(PetscMalloc1(row->n, &part));
+  PetscCall(PetscArrayzero(slope, row->n));
   for (int k = 0; k < measure->n_parts; k++) {
-    PetscCall(rg_measure_gradient(&measure->parts[k], n, f, p, &value, part));
-    for (int i = 0; i < n; i++) slope[i] += measure->coefficients[k] * part[i];
+    PetscCall(rg_measure_gradient(&measure->parts[k], row->n, row->l, row->p, &value, part));
+    for (int i = 0; i < row->n; i++) slope[i] += measure->coefficients[k] * part[i];
   }
   PetscCall(PetscFree(part));
   return 0;
 }
 
-/* An increasing map of the measure inside, whose value is `value`. */
-static PetscErrorCode map(const RgMeasure *measure, int n, const double *f, const double *p,
-                          double *slope)
-{
-  double inner, by = 0;
+/* ---- the measures ---------------------------------------------------------------------------- */
 
-  PetscCall(rg_measure_gradient(measure->parts, n, f, p, &inner, slope));
-  if (measure->kind == RG_MEASURE_TANH) by = 1 - tanh(inner) * tanh(inner);
-  else if (measure->kind == RG_MEASURE_EXP) by = exp(inner);
-  else by = inner > measure->parameter && inner < measure->most;
-  for (int i = 0; i < n; i++) slope[i] *= by;
-  return 0;
+/* name, usage and meaning; what stands in parentheses; value, bounds or map; derivatives; constants
+   of rg_measure_slope and rg_measure_transport */
+#define RISING(name, usage, meaning, form, value_, gradient_, slope_, transport_)                  \
+  {                                                                                                \
+    {name, usage, meaning}, RG_MEASURE_##form, .value = (value_), .gradient = (gradient_),         \
+                                               .slope = (slope_), .transport = (transport_)        \
+  }
+#define OTHER(name, usage, meaning, form, bounds_, gradient_, slope_, transport_)                  \
+  {                                                                                                \
+    {name, usage, meaning}, RG_MEASURE_##form, .bounds = (bounds_), .gradient = (gradient_),       \
+                                               .slope = (slope_), .transport = (transport_)        \
+  }
+#define MAP(name, usage, meaning, form, map_, rate_, slope_, transport_)                           \
+  {                                                                                                \
+    {name, usage, meaning}, RG_MEASURE_##form, .map = (map_), .rate = (rate_), .slope = (slope_),  \
+                                               .transport = (transport_)                           \
+  }
+#define PARTS RG_MEASURE_BY_PARTS
+
+static const RgMeasureClass classes[] = {
+  [RG_MEASURE_EXPECTATION] =
+    RISING("expectation", "expectation", "E f", ALONE, expectation, expectation_slope, 1, 1),
+  [RG_MEASURE_WORST] =
+    RISING("worst", "worst", "min f over the contexts", ALONE, least, slope_at_value, 1, NAN),
+  [RG_MEASURE_BEST] =
+    RISING("best", "best", "max f over the contexts", ALONE, largest, slope_at_value, 1, NAN),
+  [RG_MEASURE_VAR] = RISING("var", "var(alpha)", "value at risk inf{b : P(f <= b) >= alpha}",
+                            OF_LEVEL, value_at_risk, slope_at_value, 1, NAN),
+  [RG_MEASURE_CVAR] =
+    RISING("cvar", "cvar(alpha)", "conditional value at risk: mean of var(a) over 0 < a < alpha",
+           OF_LEVEL, conditional_value_at_risk, tail_slope, 1, RG_MEASURE_BY_LEVEL),
+  [RG_MEASURE_MAD] = OTHER("mad", "mad", "mean absolute deviation E|f - E f|", ALONE,
+                           absolute_deviation, absolute_slope, 2, 2),
+  [RG_MEASURE_SD] =
+    OTHER("sd", "sd", "standard deviation", ALONE, standard_deviation, standard_slope, NAN, NAN),
+  [RG_MEASURE_VARIANCE] = OTHER("variance", "variance", "E(f - E f)^2", ALONE, squared_deviation,
+                                squared_slope, NAN, NAN),
+  [RG_MEASURE_PTR] = RISING("ptr", "ptr(theta)", "probability threshold P(f >= theta)", OF_NUMBER,
+                            mass_above, no_slope, NAN, NAN),
+  [RG_MEASURE_ROBUST] =
+    OTHER("robust", "robust(m, nominal, pmf(p1, p2, ..)) or robust(expectation, l1 = eps)",
+          "least value of m over a list of probabilities, or over an L1 ball", OF_AMBIGUITY, robust,
+          ball_slope, PARTS, NAN),
+  [RG_MEASURE_CLIP] = MAP("clip", "clip(m, least, most)", "m within limits", OF_LIMITS, clipped,
+                          clipped_rate, PARTS, PARTS),
+  [RG_MEASURE_TANH] = MAP("tanh", "tanh(m)", "hyperbolic tangent of m", OF_MEASURE, hyperbolic,
+                          hyperbolic_rate, PARTS, PARTS),
+  [RG_MEASURE_EXP] =
+    MAP("exp", "exp(m)", "exponential of m", OF_MEASURE, exponential, exponential, NAN, NAN),
+  [RG_MEASURE_SUM] = OTHER(NULL, NULL, NULL, ALONE, weighted_sum, sum_slope, PARTS, PARTS)};
+
+const RgMeasureClass *rg_measure_class(RgMeasureKind kind)
+{
+  return &classes[kind];
+}
+
+const RgMeasureInfo *rg_measure_info(int kind)
+{
+  return classes[kind].about.name ? &classes[kind].about : NULL;
+}
+
+static void bounds_in(const RgMeasure *measure, const RgMeasureRow *row, double *lower,
+                      double *upper)
+{
+  const RgMeasureClass *class = &classes[measure->kind];
+
+  if (class->map) {
+    bounds_in(measure->parts, row, lower, upper);
+    *lower = class->map(measure, *lower);
+    *upper = class->map(measure, *upper);
+  } else if (class->bounds) {
+    class->bounds(measure, row, lower, upper);
+  } else {
+    *lower = class->value(measure, row, row->l);
+    *upper = row->u == row->l ? *lower : class->value(measure, row, row->u);
+  }
 }
 
 PetscErrorCode rg_measure_gradient(const RgMeasure *measure, int n, const double *f,
                                    const double *p, double *value, double *slope)
 {
-  const RgMeasure risk = {.kind = RG_MEASURE_VAR, .parameter = measure->parameter};
-  double quantile;
+  const RgMeasureClass *class = &classes[measure->kind];
+  RgMeasureRow row = {.n = n, .l = f, .u = f, .p = p};
 
-  PetscCall(rg_measure_value(measure, 1, n, f, p, value));
-  switch (measure->kind) {
-  case RG_MEASURE_EXPECTATION: PetscCall(PetscArraycpy(slope, p, n)); break;
-  case RG_MEASURE_WORST:
-  case RG_MEASURE_BEST:
-  case RG_MEASURE_VAR: at_value(n, f, *value, slope); break;
-  case RG_MEASURE_CVAR:
-    PetscCall(rg_measure_value(&risk, 1, n, f, p, &quantile));
-    tail(n, f, p, measure->parameter, quantile, slope);
-    break;
-  case RG_MEASURE_MAD:
-  case RG_MEASURE_SD:
-  case RG_MEASURE_VARIANCE: deviation(measure->kind, n, f, p, slope); break;
-  case RG_MEASURE_PTR:
-    for (int i = 0; i < n; i++) slope[i] = 0;
-    break;
-  case RG_MEASURE_ROBUST:
-    PetscCheck(measure->parameter > 0, PETSC_COMM_SELF, PETSC_ERR_SUP, "no derivative over a list");
-    PetscCall(worst_in_ball(n, f, p, measure->parameter, slope));
-    break;
-  case RG_MEASURE_CLIP:
-  case RG_MEASURE_TANH:
-  case RG_MEASURE_EXP: PetscCall(map(measure, n, f, p, slope)); break;
-  case RG_MEASURE_SUM: PetscCall(sum(measure, n, f, p, slope)); break;
+  if (class->rate) {
+    double inner;
+    PetscCall(rg_measure_gradient(measure->parts, n, f, p, &inner, slope));
+    const double rate = class->rate(measure, inner);
+    for (int i = 0; i < n; i++) slope[i] *= rate;
+    *value = class->map(measure, inner);
+    return 0;
   }
+  PetscCall(rg_measure_value(measure, 1, n, f, p, value));
+  PetscCall(PetscMalloc1(3 * n, &row.scratch));
+  PetscCall(class->gradient(measure, &row, *value, slope));
+  PetscCall(PetscFree(row.scratch));
   return 0;
+}
+
+/* A constant of a measure: `own`, or what its level or its parts make of it. */
+static double constant_of(const RgMeasure *measure, double own,
+                          double (*of_part)(const RgMeasure *))
+{
+  double sum = 0;
+
+  if (own == RG_MEASURE_BY_LEVEL) return 1 / measure->parameter;
+  if (own != RG_MEASURE_BY_PARTS) return own;
+  for (int i = 0; i < measure->n_parts; i++)
+    sum += fabs(measure->coefficients[i]) * of_part(&measure->parts[i]);
+  return sum;
 }
 
 double rg_measure_transport(const RgMeasure *measure)
 {
-  double most = 0;
+  return constant_of(measure, classes[measure->kind].transport, rg_measure_transport);
+}
 
-  switch (measure->kind) {
-  case RG_MEASURE_EXPECTATION: return 1;
-  case RG_MEASURE_CVAR: return 1 / measure->parameter;
-  case RG_MEASURE_MAD: return 2;
-  case RG_MEASURE_CLIP:
-  case RG_MEASURE_TANH: return rg_measure_transport(measure->parts);
-  case RG_MEASURE_SUM:
-    for (int i = 0; i < measure->n_parts; i++)
-      most += fabs(measure->coefficients[i]) * rg_measure_transport(&measure->parts[i]);
-    return most;
-  case RG_MEASURE_WORST:
-  case RG_MEASURE_BEST:
-  case RG_MEASURE_VAR:
-  case RG_MEASURE_SD:
-  case RG_MEASURE_VARIANCE:
-  case RG_MEASURE_PTR:
-  case RG_MEASURE_ROBUST:
-  case RG_MEASURE_EXP: break;
-  }
-  return NAN;
+double rg_measure_slope(const RgMeasure *measure)
+{
+  return constant_of(measure, classes[measure->kind].slope, rg_measure_slope);
 }
 
 bool rg_measure_lists(const RgMeasure *measure)
@@ -254,12 +632,25 @@ PetscErrorCode rg_measure_bounds(const RgMeasure *measure, int n, int contexts, 
   for (int i = 0; i < n; i++) {
     batch.row.l = l + (size_t)i * contexts;
     batch.row.u = u + (size_t)i * contexts;
-    rg_measure_row(measure, &batch.row, &low, &up);
+    bounds_in(measure, &batch.row, &low, &up);
     if (lower) lower[i] = low;
     if (upper) upper[i] = up;
   }
   PetscCall(batch_destroy(&batch));
   return 0;
+}
+
+/* l, u = mean -/+ width sqrt(variance) */
+static void intervals(int n, const double *mean, const double *variance, double width, double *l,
+                      double *u)
+{
+#pragma omp simd
+  for (int i = 0; i < n; i++) {
+    double half = width * sqrt(variance[i]);
+
+    l[i] = mean[i] - half;
+    u[i] = mean[i] + half;
+  }
 }
 
 PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, const RgCredible *credible,
@@ -273,38 +664,13 @@ PetscErrorCode rg_measure_credible_bounds(const RgMeasure *measure, const RgCred
   batch.row.l = batch.bounds;
   batch.row.u = batch.bounds + contexts;
   for (int i = 0; i < credible->n; i++) {
-    rg_measure_intervals(contexts, credible->mean + (size_t)i * contexts,
-                         credible->variance + (size_t)i * contexts, credible->width, batch.bounds,
-                         batch.bounds + contexts);
-    rg_measure_row(measure, &batch.row, &low, &up);
+    intervals(contexts, credible->mean + (size_t)i * contexts,
+              credible->variance + (size_t)i * contexts, credible->width, batch.bounds,
+              batch.bounds + contexts);
+    bounds_in(measure, &batch.row, &low, &up);
     if (lower) lower[i] = low;
     if (upper) upper[i] = up;
   }
   PetscCall(batch_destroy(&batch));
   return 0;
-}
-
-/* ---- slope ------------------------------------------------------------------------------- */
-
-double rg_measure_slope(const RgMeasure *measure)
-{
-  double slope = 0.0;
-
-  switch (measure->kind) {
-  case RG_MEASURE_EXPECTATION:
-  case RG_MEASURE_WORST:
-  case RG_MEASURE_BEST:
-  case RG_MEASURE_VAR:
-  case RG_MEASURE_CVAR: return 1.0;
-  case RG_MEASURE_MAD: return 2.0;
-  case RG_MEASURE_ROBUST:
-  case RG_MEASURE_CLIP:
-  case RG_MEASURE_TANH: return rg_measure_slope(measure->parts);
-  case RG_MEASURE_SUM:
-    for (int i = 0; i < measure->n_parts; i++) {
-      slope += fabs(measure->coefficients[i]) * rg_measure_slope(&measure->parts[i]);
-    }
-    return slope;
-  default: return NAN;
-  }
 }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "maths/expression.h"
 #include "regatta/measure.h"
+#include "robust/measure_internal.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -59,54 +60,23 @@ PetscErrorCode rg_measure_print(const RgMeasure *measure, RgText *text)
     PetscCall(print_sum(measure, text));
     return 0;
   }
-  PetscCall(rg_text_add(text, "%s", rg_measure_infos[measure->kind].name));
-  switch (measure->kind) {
-  case RG_MEASURE_VAR:
-  case RG_MEASURE_CVAR:
-  case RG_MEASURE_PTR:
-    PetscCall(rg_text_add(text, "("));
+  const RgMeasureClass *class = rg_measure_class(measure->kind);
+  const RgMeasureArguments form = class->arguments;
+  PetscCall(rg_text_add(text, "%s", class->about.name));
+  if (form == RG_MEASURE_ALONE) return 0;
+  PetscCall(rg_text_add(text, "("));
+  if (measure->n_parts) PetscCall(rg_measure_print(measure->parts, text));
+  else PetscCall(rg_text_add_real(text, measure->parameter));
+  if (form == RG_MEASURE_OF_AMBIGUITY) PetscCall(print_ambiguity(measure, text));
+  if (form == RG_MEASURE_OF_LIMITS) {
+    PetscCall(rg_text_add(text, ", "));
     PetscCall(rg_text_add_real(text, measure->parameter));
-    PetscCall(rg_text_add(text, ")"));
-    break;
-  case RG_MEASURE_ROBUST:
-  case RG_MEASURE_CLIP:
-  case RG_MEASURE_TANH:
-  case RG_MEASURE_EXP:
-    PetscCall(rg_text_add(text, "("));
-    PetscCall(rg_measure_print(measure->parts, text));
-    if (measure->kind == RG_MEASURE_ROBUST) PetscCall(print_ambiguity(measure, text));
-    if (measure->kind == RG_MEASURE_CLIP) {
-      PetscCall(rg_text_add(text, ", "));
-      PetscCall(rg_text_add_real(text, measure->parameter));
-      PetscCall(rg_text_add(text, ", "));
-      PetscCall(rg_text_add_real(text, measure->most));
-    }
-    PetscCall(rg_text_add(text, ")"));
-    break;
-  default: break;
+    PetscCall(rg_text_add(text, ", "));
+    PetscCall(rg_text_add_real(text, measure->most));
   }
+  PetscCall(rg_text_add(text, ")"));
   return 0;
 }
-
-const RgMeasureInfo rg_measure_infos[] = {
-  [RG_MEASURE_EXPECTATION] = {"expectation", "expectation", "E f"},
-  [RG_MEASURE_WORST] = {"worst", "worst", "min f over the contexts"},
-  [RG_MEASURE_BEST] = {"best", "best", "max f over the contexts"},
-  [RG_MEASURE_VAR] = {"var", "var(alpha)", "value at risk inf{b : P(f <= b) >= alpha}"},
-  [RG_MEASURE_CVAR] = {"cvar", "cvar(alpha)",
-                       "conditional value at risk: mean of var(a) over 0 < a < alpha"},
-  [RG_MEASURE_MAD] = {"mad", "mad", "mean absolute deviation E|f - E f|"},
-  [RG_MEASURE_SD] = {"sd", "sd", "standard deviation"},
-  [RG_MEASURE_VARIANCE] = {"variance", "variance", "E(f - E f)^2"},
-  [RG_MEASURE_PTR] = {"ptr", "ptr(theta)", "probability threshold P(f >= theta)"},
-  [RG_MEASURE_ROBUST] = {"robust",
-                         "robust(m, nominal, pmf(p1, p2, ..)) or "
-                         "robust(expectation, l1 = eps)",
-                         "least value of m over a list of probabilities, or over an L1 ball"},
-  [RG_MEASURE_CLIP] = {"clip", "clip(m, least, most)", "m within limits"},
-  [RG_MEASURE_TANH] = {"tanh", "tanh(m)", "hyperbolic tangent of m"},
-  [RG_MEASURE_EXP] = {"exp", "exp(m)", "exponential of m"},
-  {0}};
 
 enum { N_NAMES = RG_MEASURE_SUM, MAX_NAME = 32, MAX_DEPTH = 32 };
 
@@ -253,18 +223,18 @@ static PetscErrorCode parse_ambiguity(RgExpression *parser, RgMeasure *measure)
 
 static PetscErrorCode parse_parameters(RgExpression *parser, const char *begin, RgMeasure *measure)
 {
-  const RgMeasureInfo *info = &rg_measure_infos[measure->kind];
+  const RgMeasureClass *class = rg_measure_class(measure->kind);
+  const RgMeasureInfo *info = &class->about;
 
-  if (info->name == info->usage || !strcmp(info->name, info->usage)) return 0;
+  if (class->arguments == RG_MEASURE_ALONE) return 0;
   if (!rg_expression_accept(parser, '(')) {
     PetscCall(
       rg_expression_mistake(parser, begin, "'%s' is written %s%s", info->name, info->usage,
                             measure->kind == RG_MEASURE_VAR ? "; 'variance' is the variance" : ""));
     return 0;
   }
-  switch (measure->kind) {
-  case RG_MEASURE_VAR:
-  case RG_MEASURE_CVAR:
+  switch (class->arguments) {
+  case RG_MEASURE_OF_LEVEL:
     PetscCall(parse_number(parser, &measure->parameter));
     if (!(measure->parameter > 0.0 && measure->parameter < 1.0)) {
       PetscCall(rg_expression_mistake(parser, begin,
@@ -272,24 +242,25 @@ static PetscErrorCode parse_parameters(RgExpression *parser, const char *begin, 
                                       measure->parameter));
     }
     break;
-  case RG_MEASURE_PTR: PetscCall(parse_signed(parser, &measure->parameter)); break;
-  case RG_MEASURE_CLIP:
+  case RG_MEASURE_OF_NUMBER: PetscCall(parse_signed(parser, &measure->parameter)); break;
+  case RG_MEASURE_OF_LIMITS:
     PetscCall(parse_base(parser, measure));
     PetscCall(rg_expression_expect(parser, ','));
     PetscCall(parse_signed(parser, &measure->parameter));
     PetscCall(rg_expression_expect(parser, ','));
     PetscCall(parse_signed(parser, &measure->most));
     if (!(measure->parameter < measure->most)) {
-      PetscCall(rg_expression_mistake(
-        parser, begin, "the limits of 'clip' are %g and %g; the first must be smaller",
-        measure->parameter, measure->most));
+      PetscCall(rg_expression_mistake(parser, begin,
+                                      "the limits of '%s' are %g and %g; the first must be smaller",
+                                      info->name, measure->parameter, measure->most));
     }
     break;
-  case RG_MEASURE_ROBUST:
+  case RG_MEASURE_OF_AMBIGUITY:
     PetscCall(parse_base(parser, measure));
     PetscCall(parse_ambiguity(parser, measure));
     break;
-  default: PetscCall(parse_base(parser, measure));
+  case RG_MEASURE_OF_MEASURE: PetscCall(parse_base(parser, measure)); break;
+  case RG_MEASURE_ALONE: break;
   }
   PetscCall(rg_expression_expect(parser, ')'));
   return 0;
@@ -298,22 +269,24 @@ static PetscErrorCode parse_parameters(RgExpression *parser, const char *begin, 
 static PetscErrorCode unknown_name(RgExpression *parser, const char *begin, const char *word)
 {
   const char *names[N_NAMES + 1] = {0}, *nearest;
+  RgText known = {0};
 
-  for (int k = 0; k < N_NAMES; k++) names[k] = rg_measure_infos[k].name;
+  for (int k = 0; k < N_NAMES; k++) {
+    names[k] = rg_measure_info(k)->name;
+    PetscCall(rg_text_add(&known, "%s%s", k ? ", " : "", names[k]));
+  }
   nearest = *word ? rg_text_nearest(word, names) : NULL;
-  if (!*word) {
+  if (!*word)
     PetscCall(rg_expression_mistake(parser, begin, "a measure expected%s%.20s%s",
                                     *begin ? " instead of '" : " at the end", begin,
                                     *begin ? "'" : ""));
-  } else if (nearest) {
+  else if (nearest)
     PetscCall(rg_expression_mistake(parser, begin, "no measure is called '%s', did you mean '%s'?",
                                     word, nearest));
-  } else
+  else
     PetscCall(
-      rg_expression_mistake(parser, begin,
-                            "no measure is called '%s' (expectation, worst, best, var, cvar, mad, "
-                            "sd, variance, ptr, robust, clip, tanh, exp)",
-                            word));
+      rg_expression_mistake(parser, begin, "no measure is called '%s' (%s)", word, known.data));
+  PetscCall(rg_text_clear(&known));
   return 0;
 }
 
@@ -332,7 +305,7 @@ static PetscErrorCode parse_factor(RgExpression *parser, RgMeasure *measure)
   rg_expression_next(parser);
   begin = parser->at;
   parse_word(parser, word);
-  while (kind < N_NAMES && strcmp(word, rg_measure_infos[kind].name)) kind++;
+  while (kind < N_NAMES && strcmp(word, rg_measure_info(kind)->name)) kind++;
   if (kind == N_NAMES) {
     PetscCall(unknown_name(parser, begin, word));
     return 0;

@@ -129,7 +129,7 @@ static bool is_expectation(const RgBoundSetting *s)
 {
   const char *measure = s->domain->measure;
 
-  return measure && !strcmp(measure, rg_measure_infos[RG_MEASURE_EXPECTATION].name);
+  return measure && !strcmp(measure, rg_measure_info(RG_MEASURE_EXPECTATION)->name);
 }
 
 static double corollary_4_1(const RgBoundSetting *s, int t)

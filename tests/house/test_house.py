@@ -56,7 +56,7 @@ PLANTED = {
     "registered": [{"src/maths/odd.c": BODY.format("switch (n) {\n  case RG_KERNEL_ODD: return 1;\n"
                                                    "  default: return 0;\n  }")}],
     "needs": [{"src/regatta/algorithm.h": "/* Methods. */\ntypedef enum { RG_NEEDS_A = 1, RG_NEEDS_AB = 2 } RgNeeds;\n",
-               "src/cli/needs.c": "/* Words. */\nstatic const int needs[] = {RG_NEEDS_AB};\n"}],
+               "src/cli/catalogue.c": "/* Words. */\nstatic const int needs[] = {RG_NEEDS_AB};\n"}],
     "theory": [{"analysis/regatta_analysis/odd.py": "BETA = 2 * np.log(points * np.pi**2 * t**2 / 6)\n"}],
     "heads": [{"src/base/odd.c": "int rg_odd_size(int n)\n{\n  return n;\n}\n"}],
     "paths": [{"src/base/odd.c": "/* As in base/gone.h. */\n"},

@@ -43,11 +43,10 @@ static void draft_check_moments(const RgCell *cell, const RgDomain *domain, RgDi
   check_stop(cell, found);
   if (!is_dynamic(domain)) return;
   if (!isnan(cell->run.stop_regret))
-    rg_diagnostics_add(
-      found, cell->problem_place,
-      "'stop_regret' needs one objective for all evaluations; that of '%s' "
-      "changes: use `iterations`",
-      cell->problem_label);
+    rg_diagnostics_add(found, cell->problem_place,
+                       "'stop_regret' needs one objective for all evaluations; that of '%s' "
+                       "changes: use `iterations`",
+                       cell->problem_label);
   if (rg_crew_counts(&cell->crew))
     rg_diagnostics_add(found, cell->problem_place,
                        "the objective of '%s' changes from one evaluation to the next: it takes "
