@@ -594,8 +594,6 @@ static PetscErrorCode average(const RgContextWeights *weights, const double *u, 
 PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *slope,
                                   double *value, double *u_bar, double *slope_bar)
 {
-  (void)slope;
-  (void)slope_bar;
   PetscCall(average(closure, u, value, u_bar));
   return 0;
 }
@@ -633,8 +631,6 @@ PetscErrorCode rg_ucb_minimum(void *closure, const double *u, const double *slop
   const int M = *(const int *)closure;
   int least = 0;
 
-  (void)slope;
-  (void)slope_bar;
   for (int m = 1; m < M; m++) {
     if (u[m] < u[least]) least = m;
   }

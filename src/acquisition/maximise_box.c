@@ -306,7 +306,6 @@ static PetscErrorCode raw_designs(void *closure, RgRandom *random, int n, double
 {
   const RgSnapped *snapped = closure;
 
-  (void)random;
   rg_levels_enumerate(snapped->space, n, X);
   PetscCall(rg_snapped_function(closure, n, X, value, NULL));
   return 0;

@@ -12,7 +12,6 @@
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
-  (void)failure;
   return rg_robust_ucb_step(algorithm, t, history, rg_algorithm_width(algorithm, t), false, query);
 }
 

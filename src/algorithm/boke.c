@@ -48,7 +48,6 @@ static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace
 {
   const Options *options = closure;
 
-  (void)domain;
   rg_width_check(&options->width, params, place, diagnostics);
   return 0;
 }

@@ -98,7 +98,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double threshold = options->threshold;
   int index;
 
-  (void)history, (void)failure;
   if (isnan(threshold)) threshold = state->measure.parameter;
   threshold = (threshold - model->shift) / model->scale;
   mean = rg_posterior_means(&model->posterior);

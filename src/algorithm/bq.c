@@ -57,7 +57,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double best = -INFINITY;
   int index;
 
-  (void)history, (void)failure;
   for (int i = 0; i < robust->n_designs; i++) best = fmax(best, integral->mean[i]);
   RgEi ei = {best};
   for (int i = 0; i < robust->n_designs; i++) {

@@ -278,7 +278,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   State *s = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "point", t);
 
-  (void)failure;
   if (s->asked < 0) {
     /* The first run starts at the best point of the initial design. */
     const Options *options = algorithm->options;

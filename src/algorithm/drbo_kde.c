@@ -61,8 +61,6 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
   int least = n;
   double floor_mass;
 
-  (void)slope;
-  (void)slope_bar;
   for (int i = worst->as_released ? n : 0; i < last; i++)
     if (u[i] < u[least]) least = i;
   *value = rg_total_variation_worst(n, u, worst->weight, u[least], worst->radius,

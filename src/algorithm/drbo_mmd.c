@@ -30,8 +30,6 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
 {
   Inner *inner = closure;
 
-  (void)slope;
-  (void)slope_bar;
   return rg_mmd_worst_case(&inner->ball->mmd, u, inner->ball->radius, value,
                            u_bar ? u_bar : inner->q, inner->failure);
 }

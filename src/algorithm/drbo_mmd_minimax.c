@@ -60,8 +60,6 @@ static PetscErrorCode approximation(void *closure, const double *u, const double
                             inner->options->centre == UNIFORM, !inner->options->tangent,
                             inner->finer};
 
-  (void)slope;
-  (void)slope_bar;
   if (inner->options->batch == MIXED) {
     PetscCall(RG_GROW(inner->n, inner->reaches));
     inner->reaches[inner->n++] = rg_mmd_reaches_worst(&inner->ball->mmd, u, inner->ball->radius);

@@ -211,7 +211,6 @@ static void learned_cost(const void *closure, int m, const double *mean, const d
   const Cost *cost = closure;
   const RgModel *costs = &cost->state->costs;
 
-  (void)sd, (void)d_sd;
   for (int i = 0; i < m; i++) value[i] = cost->factor * (costs->shift + costs->scale * mean[i]);
   for (int i = 0; d_mean && i < m; i++) d_mean[i] = cost->factor * costs->scale;
 }

@@ -192,7 +192,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  (void)options;
   if (domain->without_replacement)
     rg_diagnostics_add(diagnostics, place,
                        "kr_ucb evaluates points again, and this domain is without replacement");

@@ -37,7 +37,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const State *state = algorithm->state;
   const size_t dim = (size_t)algorithm->setup.domain->design.dim;
 
-  (void)history, (void)failure;
   memcpy(query->x, state->points + (size_t)(t - 1) * dim, dim * sizeof(double));
   return 0;
 }

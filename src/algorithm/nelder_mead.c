@@ -218,7 +218,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const Options *options = algorithm->options;
   State *state = algorithm->state;
 
-  (void)failure;
   if (state->step == NOTHING) {
     /* The simplex of the first query. */
     RgRandom first = rg_algorithm_stream_at(algorithm, "start", 0);

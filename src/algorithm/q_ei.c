@@ -44,7 +44,6 @@ static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace
 {
   const Options *options = closure;
 
-  (void)domain;
   if (options->form == EI && !isnan(options->beta))
     rg_diagnostics_add(diagnostics, place, "'beta' goes with form: 'ucb', and form is 'ei'");
   return 0;

@@ -102,7 +102,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   double level = state->measure.parameter;
   int context;
 
-  (void)failure;
   PetscCall(rg_robust_ucb_step(algorithm, t, history, beta, false, query));
   if (algorithm->setup.domain->control != RG_CONTEXT_SIMULATOR) return 0;
   const size_t first = (size_t)query->index * n;

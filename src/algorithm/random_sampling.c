@@ -42,7 +42,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   RgRobust *state = algorithm->state;
   RgRandom random = rg_algorithm_stream_at(algorithm, "query", t);
 
-  (void)history, (void)failure;
   rg_robust_set_design(algorithm, (int)rg_random_below(&random, (uint64_t)state->n_designs), query);
   rg_robust_set_context(algorithm, draw_context(state, options->contexts, &random), query);
   return 0;

@@ -59,7 +59,6 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
   const bool exact =
     options->bounds == EXACT && rg_robust_is_measured(options->common.measure, domain);
 
-  (void)t;
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT, .a = options->value, .delta = NAN};
   if (options->confidence == FIXED) return;
   *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL,

@@ -47,7 +47,6 @@ PetscErrorCode rg_surrogate_acquire(const RgAlgorithm *algorithm, RgModel *model
 static void log_deviation(const void *closure, int m, const double *mean, const double *sd,
                           double *value, double *d_mean, double *d_sd)
 {
-  (void)closure, (void)mean;
   for (int j = 0; j < m; j++) value[j] = log(sd[j]);
   for (int j = 0; d_sd && j < m; j++) {
     d_mean[j] = 0.0;

@@ -322,7 +322,6 @@ static PetscErrorCode choose(RgAlgorithm *algorithm, int t, int m, const RgHisto
 
 static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *cost)
 {
-  (void)size;
   cost->paths = 1;
   cost->features = ((const Options *)options)->features;
 }
@@ -396,7 +395,6 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
 {
   const Options *o = options;
 
-  (void)domain;
   if (o->length < o->length_min)
     rg_diagnostics_add(diagnostics, place,
                        "a first side 'length' (%g) below 'length_min' (%g): the method would only "

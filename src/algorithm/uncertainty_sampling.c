@@ -18,7 +18,6 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   const double *variance;
   int index;
 
-  (void)history, (void)failure;
   variance = rg_posterior_variances(&state->model.posterior);
   index =
     rg_robust_argmax(algorithm, t, "design_ties", state->n_designs * state->n_contexts, variance);

@@ -275,8 +275,6 @@ static void confidence(const void *closure, const RgDomain *domain, int t, RgCon
   const bool none = (given_laws && !constant) || forgets || ball->centre.common.measure;
   const bool radius = given_laws || ball->schedule == RG_RADIUS_THEORY;
 
-  (void)domain;
-  (void)t;
   *law = (RgConfidenceLaw){.kind = RG_LAW_CONSTANT,
                            .a = o->beta == THEORY ? NAN : width * width,
                            .b = given_laws ? ball->radius : NAN,

@@ -66,8 +66,6 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
 {
   const Inner *inner = closure;
 
-  (void)slope;
-  (void)slope_bar;
   *value = rg_wasserstein_worst(inner->n, inner->weight, inner->M, u, inner->distance,
                                 inner->radius, u_bar);
   return 0;
