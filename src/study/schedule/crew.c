@@ -458,16 +458,16 @@ static bool goes_on(Crew *crew)
 
   if (crew->stop || !missing) return false;
   crew->outcome->deserted = !crew->n_alive && !crew->n_away;
-  return !crew->outcome->deserted && (crew->n_events || crew->host->hear);
+  return !crew->outcome->deserted && (crew->n_events || crew->host->wait);
 }
 
 /* On a real clock: wait for the events of the next instant. */
-static PetscErrorCode hear(Crew *crew)
+static PetscErrorCode wait_for_news(Crew *crew)
 {
   int64_t tick = crew->now;
   int n = 0;
 
-  PetscCall(crew->host->hear(crew->host->closure, &tick, &n, crew->news, &crew->stop));
+  PetscCall(crew->host->wait(crew->host->closure, &tick, &n, crew->news, &crew->stop));
   for (int i = 0; i < n && !crew->stop; i++) {
     const RgCrewNews *news = &crew->news[i];
     Worker *worker = &crew->workers[news->worker];
@@ -484,7 +484,7 @@ static PetscErrorCode hear(Crew *crew)
 /* Let everything happen that belongs to the next tick. false: the time is over. */
 static PetscErrorCode next_instant(Crew *crew, bool *within)
 {
-  if (crew->host->hear) PetscCall(hear(crew));
+  if (crew->host->wait) PetscCall(wait_for_news(crew));
   if (crew->stop) return 0;
   const int64_t tick = crew->events[0].tick;
   *within = crew->options->time < 0 || tick <= crew->options->time;
@@ -519,7 +519,7 @@ PetscErrorCode rg_crew_run(const RgCrewOptions *options, const RgCrewHost *host,
   PetscCall(PetscCalloc1(n + 1, &crew.workers));
   PetscCall(PetscCalloc1(n / 64 + 1, &crew.idle));
   PetscCall(PetscCalloc1(n, &crew.waiting));
-  if (host->hear) PetscCall(PetscCalloc1(n, &crew.news));
+  if (host->wait) PetscCall(PetscCalloc1(n, &crew.news));
   for (int w = 1; w <= n; w++) PetscCall(begin_life(&crew, w));
   PetscCall(fill(&crew));
   while (goes_on(&crew) && within) PetscCall(next_instant(&crew, &within));

@@ -77,11 +77,11 @@ typedef struct {
   /* Take in an evaluation. */
   PetscErrorCode (*tell)(void *closure, const RgCrewRow *row, bool *stop);
   /* On a real clock, in place of `duration`, `think` and `life`; NULL: the clock is simulated.
-     start: start an attempt on a worker; *tick: now. hear: wait until attempts end; *tick is later
+     start: start an attempt on a worker; *tick: now. wait: wait until attempts end; *tick is later
      than all ticks before, news (with room for all workers) has 1 to *n. */
   PetscErrorCode (*start)(void *closure, int submission, int attempt, int worker, int64_t *tick,
                           bool *stop);
-  PetscErrorCode (*hear)(void *closure, int64_t *tick, int *n, RgCrewNews *news, bool *stop);
+  PetscErrorCode (*wait)(void *closure, int64_t *tick, int *n, RgCrewNews *news, bool *stop);
 } RgCrewHost;
 
 typedef struct {

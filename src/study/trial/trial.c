@@ -1,7 +1,5 @@
-/* The life of a trial: its state, its loop (trial_loop.c, trial_crew.c), its record. */
-#include "base/grow.h"
+/* The life of a trial, from its problem to its record. The loop is in trial_clock.c. */
 #include "base/text.h"
-#include "gp/model/model.h"
 #include "gp/team/team.h"
 #include "regret/fill_distance.h"
 #include "study/trial/trial.h"
@@ -38,160 +36,117 @@ void rg_reasons_join(RgReasons *reasons, const RgReasons *more)
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
-static int count_columns(const RgRecordColumn *columns)
+static PetscErrorCode create_algorithm(RgTrialRun *run)
 {
-  int n = 0;
-  while (columns && columns[n].name) n++;
-  return n;
-}
-
-static PetscErrorCode create_record(RgTrialRun *run)
-{
-  RgModel *model =
-    run->cell->algorithm->model ? run->cell->algorithm->model(&run->algorithm) : NULL;
-  const int terms = model ? model->kernel.n_terms : 0;
-
-  PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations,
-                             model ? model->kernel.dim : 0, run->columns, run->record));
-  PetscCall(rg_record_set_terms(run->record, terms > 1 ? terms : 0));
-  return 0;
-}
-
-static PetscErrorCode run_create_algorithm(RgTrialRun *run)
-{
-  const RgCell *cell = run->cell;
+  const RgTrialParts *of = &run->of;
+  const RgCell *cell = of->cell;
   char name[RG_NAME_MAX];
 
   snprintf(name, sizeof(name), "algorithm:%s",
            cell->algorithm->stream ? cell->algorithm->stream : cell->algorithm->name);
+  run->keeper = rg_trial_keeper(run);
   RgSetup setup = {
-    .domain = &run->problem->domain,
+    .domain = &of->problem->domain,
     .surrogate = &cell->surrogate,
     .maximiser = &cell->maximiser,
     .noise_variance = cell->run.noise_known ? cell->run.noise_variance : NAN,
-    .n_initial = run->trial->n_initial,
+    .n_initial = of->trial->n_initial,
     .n_iterations = cell->run.iterations,
     .n_workers = cell->crew.workers,
     .time = cell->crew.time,
     .batches = cell->crew.workers > 1 && cell->crew.release == RG_RELEASE_SYNC,
     .pending = cell->crew.workers > 1 ? &cell->pending : NULL,
-    .stream = rg_trial_stream(run, name),
+    .stream = rg_trial_stream(of, name),
     .clock = &run->clock,
-    .team = run->host->team,
+    .team = of->host->team,
     .keeper = &run->keeper,
   };
-  run->keeper = rg_trial_keeper(run);
   PetscCall(rg_algorithm_create(cell->algorithm, cell->algorithm_options, &setup, &run->algorithm));
   return 0;
 }
 
-static PetscErrorCode run_create_log(RgTrialRun *run)
+static PetscErrorCode create(RgTrialRun *run)
 {
-  const RgDomain *domain = &run->problem->domain;
+  RgTrialParts *of = &run->of;
+  RgTrialHost *host = of->host;
+  const int n = of->trial->n_evaluations;
 
-  run->problem->task = (RgTask){.trial = run->trial->id,
-                                .instance = run->trial->instance,
-                                .seed = run->trial->seed,
-                                .stop = rg_trial_hear_stop,
-                                .stop_closure = run,
-                                .child = run->host->child,
-                                .log = run->host->log,
-                                .account = &run->account};
-  if (run->cell->problem->traits & RG_PROBLEM_COSTLY && run->host->directory)
-    PetscCall(rg_evaluation_log_open(run->host->directory, RG_FOLDER_EVALUATIONS, run->trial->id,
-                                     NULL, domain->design.dim, domain->context.dim,
-                                     rg_trial_more(run->cell), &run->log));
-  return 0;
-}
-
-static PetscErrorCode run_create(RgTrialRun *run)
-{
-  const RgCell *cell = run->cell;
-
-  run->instances = run->host->instances;
-  if (!run->instances) PetscCall(rg_instances_create(&run->instances));
-  PetscCall(rg_instances_take(run->instances, run->host->team, run->study, cell,
-                              run->trial->instance, &run->instance, &run->failure));
-  run->problem = &run->instance->problem;
+  of->instances = host->instances;
+  if (!of->instances) PetscCall(rg_instances_create(&of->instances));
+  PetscCall(rg_instances_take(of->instances, host->team, of->study, of->cell, of->trial->instance,
+                              &of->instance, &run->failure));
+  of->problem = &of->instance->problem;
   if (run->failure.failed) {
-    PetscCall(rg_record_create(run->study, run->trial, run->trial->n_evaluations, 0,
-                               cell->algorithm->columns, run->record));
+    PetscCall(
+      rg_record_create(of->study, of->trial, n, 0, of->cell->algorithm->columns, run->out.record));
     return 0;
   }
-  const RgDomain *domain = &run->problem->domain;
-  int dim = domain->design.dim, context_dim = domain->context.dim;
-  run->noise = rg_trial_stream(run, "noise");
-  run->contexts = rg_trial_stream(run, "context");
-  PetscCall(PetscCalloc4(dim, &run->unit_x, PetscMax(context_dim, 1), &run->unit_c, dim,
-                         &run->native_x, PetscMax(context_dim, 1), &run->native_c));
-  run->query = (RgQuery){.x = run->unit_x, .c = run->unit_c};
-  PetscCall(PetscMalloc1(PetscMax(run->trial->n_evaluations, 1), &run->recommended));
-  PetscCall(rg_history_create(domain, run->trial->n_evaluations, &run->history));
-  PetscCall(rg_history_create(domain, run->trial->n_evaluations, &run->asked));
-  run->history.n_initial = run->trial->n_initial;
-  PetscCall(PetscMalloc1(PetscMax(run->trial->n_evaluations, 1), &run->order));
-  PetscCall(rg_trial_create_crew(run));
+  const RgDomain *domain = &of->problem->domain;
+  const int dim = domain->design.dim, dim_c = domain->context.dim;
+  of->noise = rg_trial_stream(of, "noise");
+  of->contexts = rg_trial_stream(of, "context");
+  PetscCall(RG_ADD_ARRAY(&run->arena, dim, &run->query.x));
+  PetscCall(RG_ADD_ARRAY(&run->arena, dim_c, &run->query.c));
+  PetscCall(RG_ADD_ARRAY(&run->arena, dim, &run->rows.native_x));
+  PetscCall(RG_ADD_ARRAY(&run->arena, dim_c, &run->rows.native_c));
+  PetscCall(RG_ADD_ARRAY(&run->arena, n, &run->rows.recommended));
+  PetscCall(rg_history_create(domain, n, &run->rows.history));
+  run->rows.history.n_initial = of->trial->n_initial;
   PetscCall(rg_trial_draw_design(run));
-  PetscCall(run_create_log(run));
-  PetscCall(run_create_algorithm(run));
-  run->n_extra = count_columns(run->algorithm.columns);
-  PetscCall(PetscCalloc1(PetscMax(run->n_extra, 1), &run->extra));
-  run->query.extra = run->extra;
-  PetscCall(rg_trial_columns(run));
-  PetscCall(create_record(run));
+  of->problem->task = (RgTask){.trial = of->trial->id,
+                               .instance = of->trial->instance,
+                               .seed = of->trial->seed,
+                               .stop = rg_trial_poll_stop,
+                               .stop_closure = run,
+                               .child = host->child,
+                               .log = host->log,
+                               .account = &run->out.account};
+  if (of->cell->problem->traits & RG_PROBLEM_COSTLY && host->directory)
+    PetscCall(rg_evaluation_log_open(host->directory, RG_FOLDER_EVALUATIONS, of->trial->id, NULL,
+                                     dim, dim_c, rg_trial_more(of->cell), &run->log));
+  PetscCall(create_algorithm(run));
+  PetscCall(rg_trial_create_record(run));
   return 0;
 }
 
-static PetscErrorCode run_destroy(RgTrialRun *run)
+static PetscErrorCode destroy(RgTrialRun *run)
 {
+  RgTrialParts *of = &run->of;
+
   if (run->algorithm.class) PetscCall(rg_algorithm_destroy(&run->algorithm));
-  PetscCall(rg_history_destroy(&run->history));
-  PetscCall(rg_history_destroy(&run->asked));
-  PetscCall(rg_trial_destroy_crew(run));
-  PetscCall(PetscFree2(run->design, run->design_index));
-  PetscCall(rg_text_clear(&run->account));
-  PetscCall(rg_text_clear(&run->explanation));
+  PetscCall(rg_history_destroy(&run->rows.history));
+  PetscCall(rg_text_clear(&run->out.account));
+  PetscCall(rg_text_clear(&run->out.explanation));
   PetscCall(rg_evaluation_log_close(&run->log));
   PetscCall(rg_evaluation_log_close(&run->answers));
-  PetscCall(PetscFree(run->recommended));
-  PetscCall(PetscFree4(run->unit_x, run->unit_c, run->native_x, run->native_c));
-  PetscCall(
-    RG_FREE(&run->extra, &run->columns, &run->names, &run->constraints, &run->order, &run->broken));
-  if (run->instance) run->problem->task = (RgTask){0}; /* the problem may outlive the trial */
-  PetscCall(rg_instances_give_back(&run->instance));
-  if (!run->host->instances) PetscCall(rg_instances_destroy(&run->instances));
+  PetscCall(rg_arena_destroy(&run->arena));
+  of->problem->task = (RgTask){0}; /* the problem may outlive the trial */
+  PetscCall(rg_instances_give_back(&of->instance));
+  if (!of->host->instances) PetscCall(rg_instances_destroy(&of->instances));
   return 0;
 }
 
 static PetscErrorCode finish_record(RgTrialRun *run, double wall, double cpu)
 {
-  RgRecord *record = run->record;
+  RgRecord *record = run->out.record;
+  RgProvenance *provenance = &record->provenance;
   struct rusage usage;
 
   record->status = run->failure.failed ? RG_STATUS_FAILED : RG_STATUS_COMPLETE;
   if (run->failure.failed)
     snprintf(record->message, sizeof(record->message), "evaluation %d: %.*s", run->stage,
              (int)rg_utf8_cut(run->failure.message, 200), run->failure.message);
-  record->failures = run->failures.data; /* owned by the record from now on */
-  record->failure_texts = run->texts.data;
-  record->provenance.wall = rg_wall_seconds() - wall;
-  record->provenance.cpu =
-    rg_cpu_seconds() - cpu + (run->problem ? run->problem->task.cpu : 0) + run->algorithm.cpu;
+  record->failures = run->out.failures.data; /* owned by the record from now on */
+  record->failure_texts = run->out.texts.data;
+  record->logged = (run->log && rg_evaluation_log_size(run->log)) ||
+                   (run->answers && rg_evaluation_log_size(run->answers));
+  provenance->wall = rg_wall_seconds() - wall;
+  provenance->cpu = rg_cpu_seconds() - cpu + run->of.problem->task.cpu + run->algorithm.cpu;
   if (getrusage(RUSAGE_SELF, &usage) == 0)
-    record->provenance.peak_memory = 1024.0 * (double)usage.ru_maxrss;
+    provenance->peak_memory = 1024.0 * (double)usage.ru_maxrss;
   if (run->algorithm.versions)
-    PetscCall(PetscStrallocpy(run->algorithm.versions, &record->provenance.software));
+    PetscCall(PetscStrallocpy(run->algorithm.versions, &provenance->software));
   return 0;
-}
-
-/* Time with fractions of a second: among records of a trial the later one counts, even within
-   one second. */
-static double unix_time(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialHost *host,
@@ -199,30 +154,33 @@ PetscErrorCode rg_trial_run(const RgStudy *study, const RgTrial *trial, RgTrialH
 {
   RgTrialHost alone = {0};
   if (!host) host = &alone;
-  RgTrialRun run = {.study = study, .trial = trial, .record = record, .host = host};
-  const double wall = rg_wall_seconds(), cpu = rg_cpu_seconds(), started = unix_time();
+  const RgCell *cell = &study->cells[trial->cell];
+  RgTrialRun run = {.of = {.study = study, .cell = cell, .trial = trial, .host = host},
+                    .rows = {.least = INFINITY, .least_feasible = INFINITY, .best = -INFINITY},
+                    .out = {.record = record}};
+  const double wall = rg_wall_seconds(), cpu = rg_cpu_seconds();
   const int64_t jobs = rg_team_jobs(host->team);
+  struct timespec now;
 
+  clock_gettime(CLOCK_REALTIME, &now);
   host->trouble = (RgFault){0};
-  run.cell = &study->cells[trial->cell];
-  PetscCall(run_create(&run));
-  record->provenance.started = started;
+  PetscCall(create(&run));
+  /* Fractions of a second count: of the records of a trial the later one is used. */
+  record->provenance.started = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
   if (!run.failure.failed) PetscCall(rg_trial_run_crew(&run));
-  record->n_rows = run.history.n;
-  const bool judged = !run.abandoned && record->n_rows && !host->enough;
-  if (judged) PetscCall(rg_trial_regret(&run));
-  if (judged && run.cell->problem->traits & RG_PROBLEM_FILLS_SPACE)
-    PetscCall(
-      rg_fill_of_queries(&run.algorithm, &run.history, record->column[RG_COLUMN_FILL_DISTANCE]));
+  record->n_rows = run.rows.history.n;
+  const bool scored = !run.abandoned && record->n_rows && !host->enough;
+  if (scored) PetscCall(rg_trial_regret(&run));
+  if (scored && cell->problem->traits & RG_PROBLEM_FILLS_SPACE)
+    PetscCall(rg_fill_of_queries(&run.algorithm, &run.rows.history,
+                                 record->column[RG_COLUMN_FILL_DISTANCE]));
   if (run.failure.failed && !run.abandoned)
-    PetscCall(rg_trial_note(&run, run.stage, run.failure.message));
+    PetscCall(rg_trial_record_failure(&run, run.stage, run.failure.message));
   PetscCall(finish_record(&run, wall, cpu));
-  const bool shared = rg_team_jobs(host->team) > jobs || run.problem->by_team;
+  const bool shared = rg_team_jobs(host->team) > jobs || run.of.problem->by_team;
   record->provenance.team = shared ? rg_team_size(host->team) : 1;
-  record->logged = (run.log && rg_evaluation_log_size(run.log)) ||
-                   (run.answers && rg_evaluation_log_size(run.answers));
   *stopped = run.abandoned;
   if (*stopped) PetscCall(rg_record_destroy(record));
-  PetscCall(run_destroy(&run));
+  PetscCall(destroy(&run));
   return 0;
 }

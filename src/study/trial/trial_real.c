@@ -44,26 +44,25 @@ struct RgReal {
   Arrival *arrivals; /* in the order of arrival */
 };
 
-static const double look_every = 0.05; /* seconds of a wait until the host may stop it */
+static const double poll_every = 0.05; /* seconds of a wait until the host may stop it */
 #define MOST ((int64_t)1 << 60)        /* ticks: forged gaps don't add up to more than a number */
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-PetscErrorCode rg_trial_create_real(RgTrialRun *run)
+PetscErrorCode rg_real_create(RgTrialRun *run)
 {
-  const RgDomain *domain = &run->problem->domain;
+  const RgDomain *domain = &run->of.problem->domain;
+  const RgTrialHost *host = run->of.host;
   const int n_point = domain->design.dim + domain->context.dim + 2;
-  RgReal *real;
 
-  if (!run->cell->crew.clock) return 0;
-  PetscCall(PetscNew(&real));
-  run->real = real;
-  if (run->host->programs)
-    PetscCall(rg_timeline_open(run->host->directory, run->trial->id, n_point, &real->timeline));
-  else PetscCall(rg_timeline_read(run->host->timeline ? run->host->timeline : "", &real->timeline));
-  PetscCall(PetscCalloc1(run->cell->crew.workers + 1, &real->places));
-  PetscCall(PetscMalloc1(n_point, &real->point));
-  PetscCall(PetscCalloc1(run->trial->n_evaluations, &real->tries));
+  PetscCall(RG_ADD_ARRAY(&run->arena, 1, &run->real));
+  RgReal *real = run->real;
+  PetscCall(RG_ADD_ARRAY(&run->arena, run->of.cell->crew.workers + 1, &real->places));
+  PetscCall(RG_ADD_ARRAY(&run->arena, n_point, &real->point));
+  PetscCall(RG_ADD_ARRAY(&run->arena, run->of.trial->n_evaluations, &real->tries));
+  if (host->programs)
+    PetscCall(rg_timeline_open(host->directory, run->of.trial->id, n_point, &real->timeline));
+  else PetscCall(rg_timeline_read(host->timeline ? host->timeline : "", &real->timeline));
   return 0;
 }
 
@@ -75,17 +74,6 @@ static PetscErrorCode clear_arrivals(RgReal *real)
     PetscCall(rg_text_clear(&real->arrivals[i].errors));
   }
   real->n_arrivals = 0;
-  return 0;
-}
-
-PetscErrorCode rg_trial_destroy_real(RgTrialRun *run)
-{
-  RgReal *real = run->real;
-
-  if (!real) return 0;
-  PetscCall(rg_timeline_clear(&real->timeline));
-  PetscCall(clear_arrivals(real));
-  PetscCall(RG_FREE(&real->arrivals, &real->places, &real->point, &real->tries, &run->real));
   return 0;
 }
 
@@ -119,13 +107,13 @@ static PetscErrorCode add(void *closure, RgFault *fault)
   return rg_timeline_add(addition->timeline, addition->event, fault);
 }
 
-/* An event happens: it is on the disk when this returns, unless the trial is abandoned. */
-static PetscErrorCode happen(RgTrialRun *run, RgTimelineEvent event)
+/* Add an event: it is on the disk when this returns, unless the trial is abandoned. */
+static PetscErrorCode add_event(RgTrialRun *run, RgTimelineEvent event)
 {
   RgReal *real = run->real;
 
   if (run->abandoned) return 0;
-  PetscCall(rg_trial_insist(run, add, &(Addition){&real->timeline, &event}));
+  PetscCall(rg_trial_write(run, add, &(Addition){&real->timeline, &event}));
   real->at = real->timeline.n;
   return 0;
 }
@@ -142,13 +130,13 @@ static PetscErrorCode begin(RgTrialRun *run)
   real->base = real->last;
   real->zero = rg_wall_seconds();
   if (!timeline->n) {
-    PetscCall(happen(run, (RgTimelineEvent){.kind = RG_TIMELINE_BEGIN, .detail = unix}));
+    PetscCall(add_event(run, (RgTimelineEvent){.kind = RG_TIMELINE_BEGIN, .detail = unix}));
     return 0;
   }
   const int64_t gap = PetscMax(unix - timeline->events[0].detail - real->gap - real->last, 0);
   real->gap += gap;
   PetscCall(
-    happen(run, (RgTimelineEvent){.kind = RG_TIMELINE_GAP, .tick = real->base, .detail = gap}));
+    add_event(run, (RgTimelineEvent){.kind = RG_TIMELINE_GAP, .tick = real->base, .detail = gap}));
   return 0;
 }
 
@@ -166,23 +154,24 @@ static const RgTimelineEvent *next_event(RgReal *real)
 static void disagree(RgTrialRun *run, bool *stop)
 {
   rg_failure_set(&run->failure, "its timeline %s has another event here",
-                 run->host->programs ? "in the study's folder" : "in the record");
+                 run->of.host->programs ? "in the study's folder" : "in the record");
   *stop = true;
 }
 
 /* ---- points ---------------------------------------------------------------------------------- */
 
 /* The point of a submission, in the numbers of a timeline. */
-static double *point_of(RgTrialRun *run, int row)
+static double *point_of(RgTrialRun *run, int submission)
 {
-  const RgHistory *asked = &run->asked;
-  const size_t dim = (size_t)asked->dim, dim_c = (size_t)asked->context_dim;
+  const RgHistory *history = &run->rows.history;
+  const size_t dim = (size_t)history->dim, dim_c = (size_t)history->context_dim;
+  const size_t row = (size_t)rg_trial_row(run, submission);
   double *at = run->real->point;
 
-  memcpy(at, asked->x + (size_t)row * dim, dim * sizeof(*at));
-  if (dim_c) memcpy(at + dim, asked->c + (size_t)row * dim_c, dim_c * sizeof(*at));
-  at[dim + dim_c] = asked->index[row];
-  at[dim + dim_c + 1] = asked->context_index[row];
+  memcpy(at, history->x + row * dim, dim * sizeof(*at));
+  if (dim_c) memcpy(at + dim, history->c + row * dim_c, dim_c * sizeof(*at));
+  at[dim + dim_c] = history->index[row];
+  at[dim + dim_c + 1] = history->context_index[row];
   return at;
 }
 
@@ -196,24 +185,27 @@ static bool is_point(const RgSpace *space, const double *unit, double index)
 }
 
 /* The context belongs to the point if the learner chooses it. */
-bool rg_trial_recall_point(RgTrialRun *run, int submission)
+bool rg_real_replace_query(RgTrialRun *run, int submission)
 {
-  const RgTimelineEvent *event = run->real ? next_event(run->real) : NULL;
-  const size_t dim = (size_t)run->asked.dim, all_c = (size_t)run->asked.context_dim;
-  const size_t dim_c = run->problem->domain.control == RG_CONTEXT_SIMULATOR ? all_c : 0;
+  const RgTimelineEvent *event = next_event(run->real);
+  const RgDomain *domain = &run->of.problem->domain;
+  const size_t dim = (size_t)domain->design.dim, all_c = (size_t)domain->context.dim;
+  const size_t dim_c = domain->control == RG_CONTEXT_SIMULATOR ? all_c : 0;
+  RgQuery *query = &run->query;
 
   if (!event || !event->point || event->submission != submission) return false;
   const double *x = event->point, *c = x + dim, *indices = c + all_c;
-  const bool same = !memcmp(x, run->query.x, dim * sizeof(*x)) &&
-                    (!dim_c || !memcmp(c, run->query.c, dim_c * sizeof(*c)));
-  if (same || !is_point(&run->problem->domain.design, x, indices[0]) ||
-      (dim_c && !is_point(&run->problem->domain.context, c, indices[1])))
+  const bool same =
+    !memcmp(x, query->x, dim * sizeof(*x)) && (!dim_c || !memcmp(c, query->c, dim_c * sizeof(*c)));
+  if (same || !is_point(&domain->design, x, indices[0]) ||
+      (dim_c && !is_point(&domain->context, c, indices[1])))
     return false;
-  memcpy(run->query.x, x, dim * sizeof(*x));
-  run->query.index = (int)indices[0];
+  memcpy(query->x, x, dim * sizeof(*x));
+  query->index = (int)indices[0];
+  rg_trial_convert_query(run, submission);
   if (!dim_c) return true;
-  memcpy(run->query.c, c, dim_c * sizeof(*c));
-  run->query.context_index = (int)indices[1];
+  memcpy(query->c, c, dim_c * sizeof(*c));
+  query->context_index = (int)indices[1];
   return true;
 }
 
@@ -222,18 +214,18 @@ bool rg_trial_recall_point(RgTrialRun *run, int submission)
 /* Send the question of a worker to its program. */
 static PetscErrorCode send(RgTrialRun *run, int worker)
 {
-  const RgPrograms *programs = run->host->programs;
+  const RgPrograms *programs = run->of.host->programs;
   RgReal *real = run->real;
   Place *place = &real->places[worker];
-  const RgPoint point = rg_trial_point(run, place->submission - 1);
+  const RgPoint point = rg_trial_point(run, place->submission);
   RgExchange question = {.id = ++real->asked, .worker = worker, .attempt = place->attempt};
   double none;
 
   place->id = question.id;
-  run->problem->task.evaluation = place->submission;
-  run->problem->task.exchange = &question;
-  PetscCall(run->problem->class->evaluate(run->problem, 1, &point, &none, &run->failure));
-  run->problem->task.exchange = NULL;
+  run->of.problem->task.evaluation = place->submission;
+  run->of.problem->task.exchange = &question;
+  PetscCall(run->of.problem->class->evaluate(run->of.problem, 1, &point, &none, &run->failure));
+  run->of.problem->task.exchange = NULL;
   real->grace = question.grace;
   PetscCall(programs->ask(programs->closure, worker, &question));
   PetscCall(rg_text_clear(&question.line));
@@ -241,9 +233,9 @@ static PetscErrorCode send(RgTrialRun *run, int worker)
 }
 
 /* Wait for one more answer, and note when it came. */
-static PetscErrorCode listen(RgTrialRun *run, double seconds, bool *any)
+static PetscErrorCode poll_program(RgTrialRun *run, double seconds, bool *any)
 {
-  const RgPrograms *programs = run->host->programs;
+  const RgPrograms *programs = run->of.host->programs;
   RgReal *real = run->real;
   RgHeard heard = {0};
 
@@ -261,12 +253,12 @@ static PetscErrorCode listen(RgTrialRun *run, double seconds, bool *any)
 }
 
 /* Turn an answer into a value, or a failure. Or the attempt is lost, and another one follows. */
-static PetscErrorCode take_in(RgTrialRun *run, const Arrival *arrival, bool *lost)
+static PetscErrorCode read_answer(RgTrialRun *run, const Arrival *arrival, bool *lost)
 {
-  const RgPrograms *programs = run->host->programs;
+  const RgPrograms *programs = run->of.host->programs;
   RgReal *real = run->real;
   const Place *place = &real->places[arrival->worker];
-  const int row = place->submission - 1;
+  const int submission = place->submission;
   RgExchange exchange = {.id = place->id,
                          .answered = true,
                          .answer = arrival->answer.data,
@@ -278,20 +270,20 @@ static PetscErrorCode take_in(RgTrialRun *run, const Arrival *arrival, bool *los
   const double seconds = (double)(arrival->tick - place->since) / RG_TICKS_PER_UNIT;
   double f = NAN;
 
-  run->problem->task.exchange = &exchange;
-  PetscCall(rg_trial_measure(run, row, &f));
-  run->problem->task.exchange = NULL;
-  run->problem->task.cpu += arrival->cpu;
+  run->of.problem->task.exchange = &exchange;
+  PetscCall(rg_trial_measure(run, submission, &f));
+  run->of.problem->task.exchange = NULL;
+  run->of.problem->task.cpu += arrival->cpu;
   run->clock.cpu[RG_STAGE_EVALUATE] += arrival->cpu;
   run->clock.wall[RG_STAGE_EVALUATE] += seconds;
   const bool repeats = run->failure.failed && !exchange.final;
   if (repeats) PetscCall(programs->drop(programs->closure, arrival->worker));
-  *lost = repeats && run->cell->crew.lost == RG_LOST_RESUBMIT && !run->abandoned &&
-          real->tries[row]++ < exchange.retries;
+  *lost = repeats && run->of.cell->crew.lost == RG_LOST_RESUBMIT && !run->abandoned &&
+          real->tries[submission - 1]++ < exchange.retries;
   if (*lost) run->failure = (RgFailure){0};
-  else PetscCall(rg_trial_keep_value(run, row, f, seconds));
-  rg_trial_record_clock(run, row);
-  PetscCall(rg_trial_keep_broken(run, row));
+  else PetscCall(rg_trial_keep_value(run, submission, f, seconds));
+  rg_trial_record_time(run, rg_trial_row(run, submission));
+  PetscCall(rg_trial_keep_failure(run, submission));
   return 0;
 }
 
@@ -301,25 +293,25 @@ static PetscErrorCode start_now(RgTrialRun *run, int worker, int64_t *tick, bool
 {
   RgReal *real = run->real;
   Place *place = &real->places[worker];
-  const int row = place->submission - 1;
   bool any = true, known;
 
   PetscCall(begin(run));
   *tick = place->since = now(real);
-  PetscCall(
-    happen(run, (RgTimelineEvent){RG_TIMELINE_START, place->submission, place->attempt, worker,
-                                  *tick, 0, place->attempt == 1 ? point_of(run, row) : NULL}));
+  PetscCall(add_event(
+    run, (RgTimelineEvent){RG_TIMELINE_START, place->submission, place->attempt, worker, *tick, 0,
+                           place->attempt == 1 ? point_of(run, place->submission) : NULL}));
   *stop = run->abandoned;
   if (*stop) return 0;
   place->running = true;
-  PetscCall(rg_trial_recall(run, row, &known));
+  PetscCall(rg_trial_find_value(run, place->submission, &known));
   if (!known) PetscCall(send(run, worker));
-  while (any) PetscCall(listen(run, 0, &any)); /* answers that came while a query was chosen */
+  while (any)
+    PetscCall(poll_program(run, 0, &any)); /* answers that came while a query was chosen */
   return 0;
 }
 
-PetscErrorCode rg_trial_start_attempt(void *closure, int submission, int attempt, int worker,
-                                      int64_t *tick, bool *stop)
+PetscErrorCode rg_real_start(void *closure, int submission, int attempt, int worker, int64_t *tick,
+                             bool *stop)
 {
   RgTrialRun *run = closure;
   RgReal *real = run->real;
@@ -327,7 +319,7 @@ PetscErrorCode rg_trial_start_attempt(void *closure, int submission, int attempt
 
   *stop = false;
   real->places[worker] = (Place){.submission = submission, .attempt = attempt};
-  if (!event && run->host->programs) {
+  if (!event && run->of.host->programs) {
     PetscCall(start_now(run, worker, tick, stop));
   } else if (event && event->kind == RG_TIMELINE_START && event->submission == submission &&
              event->attempt == attempt && event->worker == worker && event->tick >= real->last) {
@@ -339,7 +331,7 @@ PetscErrorCode rg_trial_start_attempt(void *closure, int submission, int attempt
   return 0;
 }
 
-/* ---- hearing --------------------------------------------------------------------------------- */
+/* ---- waiting --------------------------------------------------------------------------------- */
 
 /* Repeat the events of the timeline that have one tick. */
 static PetscErrorCode repeat(RgTrialRun *run, int64_t *tick, int *n, RgCrewNews *news, bool *stop)
@@ -350,16 +342,15 @@ static PetscErrorCode repeat(RgTrialRun *run, int64_t *tick, int *n, RgCrewNews 
   *tick = event->tick;
   for (; event && event->kind != RG_TIMELINE_START && event->tick == *tick;
        event = next_event(real)) {
-    const int w = event->worker;
+    const int w = event->worker, submission = event->submission;
     bool found = true;
-    if (w > run->cell->crew.workers || real->places[w].submission != event->submission ||
+    if (w > run->of.cell->crew.workers || real->places[w].submission != submission ||
         real->places[w].attempt != event->attempt || event->detail > *tick)
       break;
-    if (event->kind == RG_TIMELINE_END)
-      PetscCall(rg_trial_recall(run, event->submission - 1, &found));
+    if (event->kind == RG_TIMELINE_END) PetscCall(rg_trial_find_value(run, submission, &found));
     if (!found) break;
-    rg_trial_record_clock(run, event->submission - 1);
-    PetscCall(rg_trial_keep_broken(run, event->submission - 1));
+    rg_trial_record_time(run, rg_trial_row(run, submission));
+    PetscCall(rg_trial_keep_failure(run, submission));
     news[(*n)++] = (RgCrewNews){w, event->kind == RG_TIMELINE_LOST, event->detail};
     real->places[w] = (Place){0};
     real->at++;
@@ -375,13 +366,12 @@ static PetscErrorCode end_place(RgTrialRun *run, int worker, int64_t tick, int64
                                 bool lost, RgCrewNews *news)
 {
   Place *place = &run->real->places[worker];
-  const bool broken = run->broken && run->broken[place->submission - 1].failed;
 
   *news = (RgCrewNews){worker, lost, finished};
-  if (!broken || lost)
+  if (lost || !rg_trial_is_broken(run, place->submission))
     PetscCall(
-      happen(run, (RgTimelineEvent){lost ? RG_TIMELINE_LOST : RG_TIMELINE_END, place->submission,
-                                    place->attempt, worker, tick, finished, NULL}));
+      add_event(run, (RgTimelineEvent){lost ? RG_TIMELINE_LOST : RG_TIMELINE_END, place->submission,
+                                       place->attempt, worker, tick, finished, NULL}));
   *place = (Place){0};
   return 0;
 }
@@ -392,43 +382,42 @@ static PetscErrorCode end_at_once(RgTrialRun *run, int *n, RgCrewNews *news)
   const Place *places = run->real->places;
   const int64_t tick = now(run->real) + 1;
 
-  for (int w = 1; w <= run->cell->crew.workers; w++) {
-    const int row = places[w].submission - 1;
+  for (int w = 1; w <= run->of.cell->crew.workers; w++) {
+    const int submission = places[w].submission;
     bool known = true;
-    if (row < 0 || places[w].id) continue;
-    if (!places[w].running) PetscCall(rg_trial_recall(run, row, &known));
-    rg_trial_record_clock(run, row);
+    if (!submission || places[w].id) continue;
+    if (!places[w].running) PetscCall(rg_trial_find_value(run, submission, &known));
+    rg_trial_record_time(run, rg_trial_row(run, submission));
     PetscCall(end_place(run, w, tick, tick, !known, &news[(*n)++]));
   }
   if (*n) run->real->last = tick;
   return 0;
 }
 
-/* Wait for answers, and take in all that are there. */
-static PetscErrorCode await(RgTrialRun *run, int *n, RgCrewNews *news)
+/* Wait for answers, and read all that are there. */
+static PetscErrorCode wait_for_answers(RgTrialRun *run, int *n, RgCrewNews *news)
 {
   RgReal *real = run->real;
   bool any = real->n_arrivals > 0;
 
   while (!any && !run->abandoned) {
-    PetscCall(listen(run, look_every, &any));
-    run->abandoned = rg_trial_hear_stop(run);
+    PetscCall(poll_program(run, poll_every, &any));
+    run->abandoned = rg_trial_poll_stop(run);
   }
-  while (any) PetscCall(listen(run, 0, &any));
+  while (any) PetscCall(poll_program(run, 0, &any));
   const int64_t tick = now(real) + 1;
   real->last = tick;
   for (int i = 0; i < real->n_arrivals && !run->abandoned; i++) {
     const Arrival *arrival = &real->arrivals[i];
     bool lost;
-    PetscCall(take_in(run, arrival, &lost));
+    PetscCall(read_answer(run, arrival, &lost));
     PetscCall(end_place(run, arrival->worker, tick, arrival->tick, lost, &news[(*n)++]));
   }
   if (!run->abandoned) PetscCall(clear_arrivals(real));
   return 0;
 }
 
-PetscErrorCode rg_trial_hear_workers(void *closure, int64_t *tick, int *n, RgCrewNews *news,
-                                     bool *stop)
+PetscErrorCode rg_real_wait(void *closure, int64_t *tick, int *n, RgCrewNews *news, bool *stop)
 {
   RgTrialRun *run = closure;
   RgReal *real = run->real;
@@ -438,13 +427,13 @@ PetscErrorCode rg_trial_hear_workers(void *closure, int64_t *tick, int *n, RgCre
     PetscCall(repeat(run, tick, n, news, stop));
     return 0;
   }
-  if (!run->host->programs) {
+  if (!run->of.host->programs) {
     disagree(run, stop);
     return 0;
   }
   PetscCall(begin(run));
   PetscCall(end_at_once(run, n, news));
-  if (!*n) PetscCall(await(run, n, news));
+  if (!*n) PetscCall(wait_for_answers(run, n, news));
   *tick = real->last;
   *stop = run->abandoned;
   return 0;
@@ -454,13 +443,13 @@ PetscErrorCode rg_trial_hear_workers(void *closure, int64_t *tick, int *n, RgCre
 
 static bool is_asking(const RgTrialRun *run)
 {
-  for (int w = 1; w <= run->cell->crew.workers; w++)
+  for (int w = 1; w <= run->of.cell->crew.workers; w++)
     if (run->real->places[w].id) return true;
   return false;
 }
 
 /* After a stop: log the answers that are on their way, for the resumed trial. */
-static PetscErrorCode linger(RgTrialRun *run)
+static PetscErrorCode wait_for_last(RgTrialRun *run)
 {
   RgReal *real = run->real;
   const double until = rg_wall_seconds() + real->grace;
@@ -469,29 +458,32 @@ static PetscErrorCode linger(RgTrialRun *run)
   for (;;) {
     for (int i = 0; i < real->n_arrivals; i++) {
       Place *place = &real->places[real->arrivals[i].worker];
-      if (place->id) PetscCall(take_in(run, &real->arrivals[i], &lost));
+      if (place->id) PetscCall(read_answer(run, &real->arrivals[i], &lost));
       *place = (Place){0};
     }
     PetscCall(clear_arrivals(real));
     if (!is_asking(run) || rg_wall_seconds() > until) break;
-    PetscCall(listen(run, look_every, &any));
-    (void)rg_trial_hear_stop(run);
+    PetscCall(poll_program(run, poll_every, &any));
+    (void)rg_trial_poll_stop(run);
   }
   return 0;
 }
 
-PetscErrorCode rg_trial_finish_real(RgTrialRun *run)
+PetscErrorCode rg_real_finish(RgTrialRun *run)
 {
-  const RgPrograms *programs = run->host->programs;
+  const RgPrograms *programs = run->of.host->programs;
   RgReal *real = run->real;
   RgText text = {0};
 
-  if (!real) return 0;
-  if (run->abandoned && run->stop_heard) PetscCall(linger(run));
-  for (int w = 1; w <= run->cell->crew.workers; w++)
+  if (run->abandoned && run->stop_requested) PetscCall(wait_for_last(run));
+  for (int w = 1; w <= run->of.cell->crew.workers; w++)
     if (real->places[w].id) PetscCall(programs->drop(programs->closure, w));
   PetscCall(rg_timeline_write(&real->timeline, &text));
-  run->record->timeline = text.data; /* owned by the record from now on */
-  run->record->gap = (double)real->gap / RG_TICKS_PER_UNIT;
+  run->out.record->timeline = text.data; /* owned by the record from now on */
+  run->out.record->gap = (double)real->gap / RG_TICKS_PER_UNIT;
+  PetscCall(rg_timeline_clear(&real->timeline));
+  PetscCall(clear_arrivals(real));
+  PetscCall(PetscFree(real->arrivals));
+  run->real = NULL;
   return 0;
 }
