@@ -1,5 +1,5 @@
-/* BLAS and LAPACK in C, and the process settings that results depend on, or whose defaults would end
-   the process: BLAS threads, subnormal numbers, GSL's error handler. */
+/* BLAS and LAPACK in C, and the process settings that results depend on, or whose defaults would
+   end the process: BLAS threads, subnormal numbers, GSL's error handler. */
 #ifndef RG_MATHS_BLAS_H
 #define RG_MATHS_BLAS_H
 
