@@ -8,6 +8,7 @@
 #include <sys/statvfs.h>
 
 #include "base/number.h"
+#include "base/text.h"
 
 void rg_fault_set(RgFault *fault, RgFaultCode code, const char *format, ...)
 {
@@ -18,6 +19,7 @@ void rg_fault_set(RgFault *fault, RgFaultCode code, const char *format, ...)
   va_start(arguments, format);
   rg_format_list(fault->message, sizeof(fault->message), format, arguments);
   va_end(arguments);
+  rg_text_disarm(fault->message, false); /* one line, whatever names a file has */
 }
 
 void rg_fault_judge(RgFault *fault, RgFaultCode code, const char *where)

@@ -256,10 +256,13 @@ const char *rg_text_nearest(const char *wrong, const char *const *names)
 
 void rg_text_disarm(char *text, bool lines)
 {
-  for (unsigned char *at = (unsigned char *)text; *at; at++) {
-    const bool end = *at == '\n' || (*at == '\r' && at[1] == '\n');
-    if ((end && lines) || *at == '\t') continue;
-    if (*at == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0) at[0] = at[1] = '?';
-    else if (*at < 0x20 || *at == 0x7F) *at = '?';
+  size_t left = strlen(text), width;
+
+  for (char *at = text; left; at += width, left -= width) {
+    const int32_t c = rg_utf8_decode(at, left, &width);
+    const bool end = c == '\n' || (c == '\r' && at[1] == '\n');
+    if (c < 0) width = 1;
+    if ((end && lines) || c == '\t') continue;
+    if (c < 0x20 || (c >= 0x7F && c < 0xA0)) memset(at, '?', width);
   }
 }

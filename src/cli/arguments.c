@@ -121,7 +121,7 @@ static bool on_rank_0(void)
 }
 
 /* Labels and messages may come from any file, so escape codes in them must not reach the
-   terminal. */
+   terminal, and a complaint stays one line. */
 static void print(FILE *stream, const char *format, va_list arguments)
 {
   va_list again;
@@ -132,8 +132,11 @@ static void print(FILE *stream, const char *format, va_list arguments)
   va_end(again);
   if (length < 0 || PetscMalloc1(length + 1, &text)) return;
   rg_format_list(text, (size_t)length + 1, format, arguments);
-  rg_text_disarm(text, true);
+  const bool ends = stream == stderr && length && text[length - 1] == '\n';
+  if (ends) text[length - 1] = '\0';
+  rg_text_disarm(text, stream != stderr);
   fputs(text, stream);
+  if (ends) fputc('\n', stream);
   (void)PetscFree(text);
 }
 

@@ -370,7 +370,7 @@ static PetscErrorCode note_program(void *closure, const RgRecord *record)
 
 /* Explain that the study in the file can't be planned because of a library that was not named or
    a program that does not exist here. */
-static PetscErrorCode complain_of_outside(const RgVerification *s)
+static PetscErrorCode complain_of_outside(const RgVerification *s, const char *mistake)
 {
   RgText program = {0};
   RgFault fault = {0};
@@ -383,7 +383,7 @@ static PetscErrorCode complain_of_outside(const RgVerification *s)
     rg_complain("%s: its trials were made by the program %s: -study says where the study file "
                 "stood, and it is looked for from there",
                 s->path, program.data);
-  else rg_complain("%s: the study in it can't be planned here", s->path);
+  else rg_complain("%s: the study in it can't be planned here (%s)", s->path, mistake);
   PetscCall(rg_text_clear(&program));
   return 0;
 }
@@ -395,8 +395,8 @@ static PetscErrorCode plan_study(RgVerification *s, const char *near, const char
 
   PetscCall(rg_study_parse_stored(s->registry, near, text, s->programs, &s->study, &diagnostics));
   if (diagnostics.n) {
-    if (s->rank == 0) rg_print_diagnostics(&diagnostics);
-    if (s->rank == 0 && !s->study.unopened) PetscCall(complain_of_outside(s));
+    if (s->rank == 0 && s->study.unopened) rg_print_diagnostics(&diagnostics);
+    else if (s->rank == 0) PetscCall(complain_of_outside(s, diagnostics.list[0].message));
     s->exit_code = RG_EXIT_BAD_INPUT;
     return 0;
   }

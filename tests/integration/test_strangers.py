@@ -3,14 +3,17 @@ import ctypes
 import os
 import pathlib
 import re
+import resource
 import shutil
 import socket
+import struct
 import subprocess
 import sys
 
 import h5py
 import numpy as np
 
+from read_everywhere import load_xxh3
 from regatta_test import HERE, LONG, REGATTA, RegattaTest, environment, main, regatta
 
 ROOT = HERE.parents[1]
@@ -155,6 +158,82 @@ class Results(RegattaTest):
         self.assertEqual((code, len(err.splitlines())), (2, 1), out + err)
         self.assertIn("takes its data from other files", err)
         self.assertNotIn("secret of", out + err)
+
+
+    def replaced(self, file, name, **made):
+        attributes = {key: value for key, value in file[name].attrs.items() if key != "DIMENSION_LIST"}
+        del file[name]
+        for key, value in attributes.items():
+            file.require_dataset(name, **made).attrs[key] = value
+
+    def contents(self, file):
+        """What a file says, without leading outside: for each, what it does, and what Python says of it."""
+        def huge(name, shape, **how):
+            return lambda: self.replaced(file, name, shape=shape, dtype="f8", **how)
+
+        def said(name, value, place=file):
+            return lambda: place.attrs.create(name, value)
+        group, bomb = file["branin"], "a0: &a0 [x]\n"
+        bomb += "".join(f"a{k}: &a{k} [{', '.join([f'*a{k - 1}'] * 9)}]\n" for k in range(1, 12))
+        return {
+            "terminal": lambda: group.create_dataset("a\x1b[2J\nb", data=np.zeros((2, 6)), compression="lzf"),
+            "link": lambda: file.__setitem__("a\x1b[2J\nb", h5py.SoftLink("/x\n\x1b[2J")),
+            "label": said("problem_label", "a\x1b[2J\nb\x9b2J", group),
+            "bytes": lambda: group["algorithm"].write_direct(np.array([b"\xff\xfe\x9b2J", b"a\nb"], dtype=object)),
+            "chunk": huge("branin/y", (2, 6), maxshape=(None, None), chunks=(2, 1 << 27), compression="gzip"),
+            "trials": huge("branin/trial", (10 ** 8,), chunks=(10 ** 6,)),
+            "rows": huge("branin/iteration", (10 ** 9,), chunks=(10 ** 6,)),
+            "references": lambda: self.replaced(file, "branin/y", shape=(2, 6), dtype=h5py.ref_dtype),
+            "compound": lambda: self.replaced(file, "branin/id", shape=(2,), dtype=np.dtype(
+                [("a", "f8"), ("b", h5py.string_dtype())])),
+            "negative": lambda: group["n_iterations"].write_direct(np.array([-1, 2 ** 31 - 1], "i4")),
+            "words": lambda: self.replaced(file, "branin/n_initial", shape=(2,), dtype="S5"),
+            "generation": lambda: group["provenance"].create_dataset("generation", data=np.array([2 ** 31 - 1, -5], "i4")),
+            "version": said("schema_version", -1),
+            "cycle": lambda: [group.__setitem__("again", file["/"]), file.__setitem__("earlier", file["/"])],
+            "study, deep": said("study", "study: " + "[" * 60000),
+            "study, aliases": said("study", bomb),
+            "study, bytes": said("study", b"study: \xff\xfe\x1b[2J\n"),
+            "timeline": lambda: group["provenance"].create_dataset(
+                "timeline", data=["1 end 0 0 1 0 0\n", "1 lost 1 1 999999999 0 0\n"], dtype=h5py.string_dtype()),
+            "times": lambda: [group["provenance/" + name].write_direct(np.array([np.nan, np.inf])) for name in
+                              ("started", "wall")],
+        }
+
+    def test_hostile_contents(self):
+        """Results or one line, no signal, no control characters, little memory; whether or not the trailer was forged."""
+        found, merged, xxh3 = [], self.folder / "merged.h5", load_xxh3()
+        with h5py.File(self.good, "r") as file:
+            names = list(self.contents(file))
+        for turn, name in enumerate(names):
+            path = self.folder / f"hostile {turn}.h5"
+            path.write_bytes(Results.made[:-32])
+            with h5py.File(path, "r+") as file:
+                self.contents(file)[name]()
+            if xxh3 and turn % 2:
+                data, mark = path.read_bytes(), Results.made[-32:-24]
+                sums = xxh3(data)
+                path.write_bytes(data + mark + struct.pack("<3Q", len(data), sums.low, sums.high))
+            found.append(path)
+            commands = [("info",), ("verify",), ("merge", "-o", merged), ("status",), ("checksum",), ("run", self.study, "-quiet", "-o")]
+            for command in commands if LONG else (commands[turn % 6], commands[(turn + 1) % 6]):
+                where = 1 if command[0] == "merge" else len(command)
+                code, out, err = regatta(*command[:where], path, *command[where:])
+                about = f"{command[0]}, {name}: {code} {out}{err}"
+                self.assertIn(code, (0, 2, 3, 75), about)
+                self.assertLessEqual(len(err.splitlines()), 1, about)
+                self.assertTrue(err or code in (0, 75) or "damaged" in out, about)
+                self.assertNotRegex(out + err, "[\x00-\x08\x0b-\x1f\x7f-\x9f]", about)
+                self.assertEqual(merged.exists(), command[0] == "merge" and code == 0, about)
+                merged.unlink(missing_ok=True)
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        self.assertLess(peak, 1 << 20, "KiB")
+        done = subprocess.run([sys.executable, "-c", LOOK, *found], env=dict(environment(), PYTHONPATH=str(ROOT / "analysis")),
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout[-500:])
+        for name, path in zip(names, found):
+            if name in ("negative", "words", "terminal", "link"):
+                self.assertIn(f"refused: {path}: ", done.stdout)
 
 
 class Opened:

@@ -23,6 +23,8 @@ SECONDS, RATE = 4.0, 16 << 20  # CPU time of one question, and bytes of the file
 WAIT = 600.0  # seconds until a child that neither answers nor computes is ended
 LINKS = ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "coordinates")
 NAMES = ("x_name", "c_name")  # along dim_x, dim_c; `inputs`, `contexts` say the same of each trial
+COUNTS = {"status": None, "n_initial": None, "n_iterations": "iteration", "n_dim_x": "dim_x", "n_dim_c": "dim_c", "n_dim_z": "dim_z",
+          "n_scores": "score", "n_terms": "term"}  # of a trial, and the axes that limit them
 FILTERS = (h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_FLETCHER32)
 READ_ERRORS = (OSError, KeyError, RuntimeError, ValueError, TypeError, IndexError, AttributeError,
                OverflowError, MemoryError, UnicodeError)
@@ -247,9 +249,25 @@ def members(place):
 def _contents(file):
     groups = [(name, group) for name, group in members(file)
               if isinstance(group, h5py.Group) and "algorithm" in group]
+    for name, group in groups:
+        _check_counts(name, group)
     return _attributes(file), [
         (plain_value(group.attrs.get("problem_label", name)), list(_variables(group)))
         for name, group in groups]
+
+
+def _check_counts(name, group):
+    """Whether the counts of each trial fit into the arrays, as the program checks them: a trailer can be forged."""
+    for count, axis in COUNTS.items():
+        if count not in group:
+            continue
+        stored, most = group[count], np.inf if axis is None else len(group[axis]) if axis in group else 0
+        fits = stored.dtype.kind in "iu" and stored.shape == group["algorithm"].shape
+        if not fits or np.any((stored[()] < 0) | (stored[()] > most)):
+            raise InputError(f"damaged: {f'{name}/{count}'!r} has impossible values")
+    for text in ("algorithm", "swept"):
+        if text in group and (group[text].dtype.kind != "O" or h5py.check_string_dtype(group[text].dtype) is None):
+            raise InputError(f"damaged: {f'{name}/{text}'!r} is no text")
 
 
 def _variables(group):
@@ -257,10 +275,16 @@ def _variables(group):
     for place in (group, *(group[sub] for sub in ("timing", "provenance") if sub in group)):
         for name, dataset in members(place):
             if (isinstance(dataset, h5py.Dataset) and dataset.ndim and name not in NAMES
-                    and not h5py.h5ds.is_scale(dataset.id)):
+                    and not h5py.h5ds.is_scale(dataset.id) and _is_plain(dataset)):
                 empty = dataset.dtype.kind == "f" and np.isnan(dataset.fillvalue)
                 yield (name, dataset.name, dataset.shape,
                        not empty or dataset.id.get_storage_size() > 0)
+
+
+def _is_plain(dataset):
+    """Whether a dataset has numbers, or one text for each trial; what else users add is left alone."""
+    kind = dataset.dtype.kind
+    return kind in "iufb" or dataset.ndim == 1 and (kind == "S" or h5py.check_string_dtype(dataset.dtype) is not None)
 
 
 def _describe(file, names):
@@ -292,6 +316,8 @@ def plain_value(value):
         value = value.reshape(())[()]
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
+    if isinstance(value, str):  # h5py keeps bytes that are not UTF-8 as halves of characters
+        value = value.encode("utf-8", "surrogateescape")
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
 
 

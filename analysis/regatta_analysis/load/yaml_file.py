@@ -42,9 +42,31 @@ _Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
 _Loader.add_constructor("tag:yaml.org,2002:int", lambda loader, node: int(node.value))
 
 
+DEPTH, VALUES = 32, 100000  # of a study file, as for the program; deeper texts end the process in libyaml's loader
+
+
+def _load(text, loader):
+    """The data of a text, which may be a stranger's: the nesting and the number of values, with aliases expanded, are
+    counted before anything is built."""
+    anchors, opened, counts = {}, [], [0]
+    for event in yaml.parse(text, loader):
+        if isinstance(event, yaml.CollectionEndEvent):
+            inner = counts.pop()
+            counts[-1] += inner
+            anchors[opened.pop()] = inner + 1
+        elif isinstance(event, yaml.NodeEvent):
+            counts[-1] += anchors.get(event.anchor, 1) if isinstance(event, yaml.AliasEvent) else 1
+            if isinstance(event, yaml.CollectionStartEvent):
+                opened.append(event.anchor)
+                counts.append(0)
+        if len(opened) > DEPTH or counts[-1] > VALUES:
+            raise yaml.YAMLError(f"it is nested more than {DEPTH} levels deep, or has more than {VALUES} values")
+    return yaml.load(text, loader)
+
+
 def parse_yaml(text):
     """The data of a text; raises yaml.YAMLError."""
-    return yaml.load(text, _Loader)
+    return _load(text, _Loader)
 
 
 @functools.lru_cache(maxsize=64)
@@ -53,7 +75,7 @@ def entries(study, block):
     Every scalar is a text, as for the program, so that the label 2024 or true is that of the results. Callers must not
     change it."""
     try:
-        data = yaml.load(study, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
+        data = _load(study, getattr(yaml, "CBaseLoader", yaml.BaseLoader))
     except yaml.YAMLError:
         return {}
     found = data.get(block) if isinstance(data, dict) else None

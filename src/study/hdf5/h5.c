@@ -115,6 +115,21 @@ static bool stands_in(hid_t parent, const char *name, RgFault *fault)
   return link.type == H5L_TYPE_HARD;
 }
 
+/* Whether a dataset has chunks so large that few compressed bytes of a file would fill the memory.
+   Chunks that Regatta writes are not larger than their file. */
+static bool has_huge_chunks(hid_t dataset, hid_t creation)
+{
+  const hid_t file = H5Iget_file_id(dataset), type = H5Dget_type(dataset);
+  hsize_t side[H5S_MAX_RANK], length = 0;
+  double bytes = (double)H5Tget_size(type);
+
+  (void)H5Fget_filesize(file, &length);
+  for (int i = H5Pget_chunk(creation, H5S_MAX_RANK, side); i > 0; i--) bytes *= (double)side[i - 1];
+  H5Tclose(type);
+  H5Fclose(file);
+  return bytes > 64e6 && bytes > 64 * (double)length;
+}
+
 /* Why the data of a dataset must not be read; NULL: they may be. */
 static const char *find_objection(hid_t dataset)
 {
@@ -124,6 +139,8 @@ static const char *find_objection(hid_t dataset)
   if (creation < 0) return "has unknown properties";
   if (H5Pget_external_count(creation) != 0) objection = "takes its data from other files";
   if (H5Pget_layout(creation) == H5D_VIRTUAL) objection = "takes its data from other datasets";
+  if (H5Pget_layout(creation) == H5D_CHUNKED && has_huge_chunks(dataset, creation))
+    objection = "has chunks that are far larger than the file";
   for (int i = 0; i < H5Pget_nfilters(creation) && !objection; i++) {
     size_t n_values = 0;
     unsigned flags, config;

@@ -39,7 +39,8 @@ static PetscErrorCode add_group(RgIndex *index, RgGroup *group, RgFault *fault)
     entry->generation = generation[i];
     entry->started = started[i] > 0 ? started[i] : 0;
     if (!rg_hash_parse(ids[i], entry->id) || !rg_hash_parse(checksums[i], entry->checksum) ||
-        (status[i] != RG_STATUS_COMPLETE && status[i] != RG_STATUS_FAILED))
+        (status[i] != RG_STATUS_COMPLETE && status[i] != RG_STATUS_FAILED) || generation[i] < 0 ||
+        generation[i] == INT32_MAX)
       rg_fault_set(fault, RG_FAULT_DAMAGED, "trial %d of a group has no proper identity", i);
     index->n++;
   }
