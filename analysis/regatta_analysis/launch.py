@@ -9,6 +9,9 @@ import threading
 from .load.errors import InputError
 from .load.program import program
 
+# Signals that stop a run of the program too. Its session does not get those of this process, which they would end.
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2, signal.SIGXCPU)
+
 
 def ranks():
     """The number of ranks to use: $REGATTA_RANKS, or all cores."""
@@ -65,8 +68,9 @@ def relayed(command, **streams):
             over.wait(pause)
             pause = min(2 * pause, 5)
     with contextlib.ExitStack() as stack:
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
-            if threading.current_thread() is threading.main_thread():
+        for number in STOPS:
+            ignored = number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN  # by nohup
+            if threading.current_thread() is threading.main_thread() and not ignored:
                 stack.callback(signal.signal, number, signal.signal(number, hear))
         child = start(command, **streams)
         sender = threading.Thread(target=repeat, daemon=True)

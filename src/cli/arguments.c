@@ -124,20 +124,24 @@ static bool on_rank_0(void)
    terminal, and a complaint stays one line. */
 static void print(FILE *stream, const char *format, va_list arguments)
 {
+  char room[1024], *text = room; /* where memory is short, a message is cut and not lost */
+  size_t size = sizeof(room);
   va_list again;
-  char *text;
 
   va_copy(again, arguments);
   const int length = rg_format_list(NULL, 0, format, again);
   va_end(again);
-  if (length < 0 || PetscMalloc1(length + 1, &text)) return;
-  rg_format_list(text, (size_t)length + 1, format, arguments);
-  const bool ends = stream == stderr && length && text[length - 1] == '\n';
-  if (ends) text[length - 1] = '\0';
+  if (length < 0) return;
+  if ((size_t)length >= size && !PetscMalloc1(length + 1, &text)) size = (size_t)length + 1;
+  if (!text) text = room;
+  rg_format_list(text, size, format, arguments);
+  char *end = text + strlen(text);
+  const bool ends = stream == stderr && end > text && end[-1] == '\n';
+  if (ends) end[-1] = '\0';
   rg_text_disarm(text, stream != stderr);
   fputs(text, stream);
   if (ends) fputc('\n', stream);
-  (void)PetscFree(text);
+  if (text != room) (void)PetscFree(text);
 }
 
 void rg_warn(const char *format, ...)

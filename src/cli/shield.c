@@ -176,6 +176,8 @@ static void wait_for(pid_t child, const char *path, FILE *const printed[2], int 
   }
   const int end = ended == child && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   if (end == SIGALRM) rg_complain("%s can't be read: its file system does not answer", path);
+  else if (end == SIGKILL) /* no file does that, but the system, where its memory is short */
+    rg_complain("%s can't be read: its reader was killed, as where memory is short", path);
   else
     rg_complain("%s is damaged: HDF5 %s", path,
                 end == SIGXCPU ? "reads it without end" : "can't read it");

@@ -208,12 +208,15 @@ class Damage(common.Case):
         bad, worse = self.scratch / "bad.h5", self.scratch / "worse.h5"
         read = integrity.read
         self.addCleanup(setattr, integrity, "read", read)
-        integrity.read = lambda path: (os.kill(os.getpid(), signal.SIGSEGV)
-                                       if Path(path) in (bad, worse) else read(path))
-        for path in (bad, worse):
+        scarce = self.scratch / "scarce.h5"  # a good file, whose reader the system kills
+        signals = {bad: signal.SIGSEGV, worse: signal.SIGSEGV, scarce: signal.SIGKILL}
+        integrity.read = lambda path: (os.kill(os.getpid(), signals[Path(path)]) if Path(path) in signals
+                                       else read(path))
+        for path in signals:
             path.write_bytes(self.cut.read_bytes())
-        found = integrity.damages([self.cut, bad, self.whole, worse])
+        found = integrity.damages([self.cut, bad, scarce, self.whole, worse])
         self.assertEqual(found, {self.cut: None, self.whole: None,
+                                 scarce: f"{scarce}: its reader was killed, as where memory is short",
                                  bad: f"{bad}: damaged: HDF5 can't read it",
                                  worse: f"{worse}: damaged: HDF5 can't read it"})
 

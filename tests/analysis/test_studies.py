@@ -157,10 +157,18 @@ class Relay(unittest.TestCase):
         """As of mpirun, which loses signals while it starts."""
         deaf = ("import signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])\n"
                 "print(flush=True)\nfor k in range(3): signal.sigwait([signal.SIGUSR1])")
-        with launch.relayed([sys.executable, "-c", deaf], stdout=subprocess.PIPE) as (child, heard), child:
-            child.stdout.readline()
-            os.kill(os.getpid(), signal.SIGINT)
-            self.assertEqual((child.wait(), heard), (0, [signal.SIGINT]))
+        for number in launch.STOPS:
+            with launch.relayed([sys.executable, "-c", deaf], stdout=subprocess.PIPE) as (child, heard), child:
+                child.stdout.readline()
+                os.kill(os.getpid(), number)
+                self.assertEqual((child.wait(), heard), (0, [number]))
+
+    def test_nohup(self):
+        """A signal that the user has turned off stays off."""
+        self.addCleanup(signal.signal, signal.SIGHUP, signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        with launch.relayed([sys.executable, "-c", ""]) as (child, heard), child:
+            os.kill(os.getpid(), signal.SIGHUP)
+            self.assertEqual((child.wait(), heard), (0, []))
 
 
 @unittest.skipUnless(os.environ.get("REGATTA"), "needs the program")

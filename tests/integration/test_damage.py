@@ -152,6 +152,13 @@ class Damage(RegattaTest):
             err = job.communicate(timeout=HANG)[1]
             self.assertEqual(job.returncode, 2)
             self.assertEqual(err, f"regatta: {path} is damaged: HDF5 reads it without end\n")
+        job = subprocess.Popen([REGATTA, "info", path], env=environment(), stderr=subprocess.PIPE, text=True,
+                               start_new_session=True)
+        self.addCleanup(self.end_all, job)
+        os.kill(self.limited_child(job, len(data)), signal.SIGKILL)  # as the system does where memory is short
+        self.assertEqual(job.communicate(timeout=HANG)[1],
+                         f"regatta: {path} can't be read: its reader was killed, as where memory is short\n")
+        self.assertEqual(job.returncode, 2)
         for number in (signal.SIGALRM, signal.SIGKILL):  # its limit by the clock; the end of its parent
             job = subprocess.Popen([REGATTA, "info", path], env=environment(), stderr=subprocess.PIPE, text=True,
                                    start_new_session=True)

@@ -54,8 +54,9 @@ class Reader:
                 self._pipe.send_bytes(text)
                 answer, kind = _receive(self._pipe)
             except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
-                self.close()
-                raise InputError(f"{path}: {unreadable()}") from error
+                killed = self.close() == signal.SIGKILL and not isinstance(error, TimeoutError)
+                says = "its reader was killed, as where memory is short" if killed else unreadable()
+                raise InputError(f"{path}: {says}") from error
         if kind == "absent":
             raise FileNotFoundError(str(path))
         if kind == "wrong":
@@ -77,10 +78,10 @@ class Reader:
         self._end = weakref.finalize(self, _end, os.getpid(), child, ours)
 
     def close(self):
-        """End the child; another question starts a new one."""
-        if self._end is not None:
-            self._end()
+        """End the child, and return the signal that ended it; another question starts a new one."""
+        status = self._end() if self._end is not None else None
         self._owner = None
+        return os.WTERMSIG(status) if status is not None and os.WIFSIGNALED(status) else None
 
 
 def _working_directory():
@@ -93,10 +94,10 @@ def _working_directory():
 
 def _end(owner, child, ours):
     if os.getpid() != owner:
-        return
+        return None
     ours.close()
     os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    return os.waitpid(child, 0)[1]
 
 
 # ---- answers on their way ----------------------------------------------------------------------
@@ -105,7 +106,7 @@ def _end(owner, child, ours):
 def _receive(ours):
     """(answer, kind) of one message: a text of JSON, and the bytes of an array behind it."""
     if not ours.poll(WAIT):
-        raise EOFError
+        raise TimeoutError
     about = json.loads(ours.recv_bytes())
     if about["kind"] != "array":
         return about["answer"], about["kind"]
