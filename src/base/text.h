@@ -7,8 +7,8 @@
 /* Append `length` bytes unchanged (also NUL bytes). */
 PetscErrorCode rg_text_add_bytes(RgText *text, const char *bytes, size_t length);
 
-/* Make a text safe for a terminal, in place: control characters (C0, DEL, C1) and bytes that are not
-   UTF-8 become '?'. Tabs stay, and with `lines` also line ends. */
+/* Make a text safe for a terminal, in place: control characters (C0, DEL, C1) and bytes that are
+   not UTF-8 become '?'. Tabs stay, and with `lines` also line ends. */
 void rg_text_disarm(char *text, bool lines);
 
 /* The name in `names` (NULL-terminated) for which `wrong` is another word of the field, or the one
