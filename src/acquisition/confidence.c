@@ -32,11 +32,6 @@ double rg_confidence_quantile(const RgConfidenceLaw *law, double p)
   }
 }
 
-static double at_least_zero(double value)
-{
-  return value > 0.0 ? value : 0.0;
-}
-
 double rg_confidence_grid_levels(int dim, double t, double a, double b, double r)
 {
   return b * dim * r * t * t * (sqrt(log(a * dim)) + 0.5 * sqrt(M_PI));
@@ -44,13 +39,12 @@ double rg_confidence_grid_levels(int dim, double t, double a, double b, double r
 
 double rg_irgp_shift_finite(double n_points)
 {
-  return at_least_zero(2.0 * log(0.5 * n_points));
+  return fmax(2.0 * log(0.5 * n_points), 0.0);
 }
 
 double rg_irgp_shift_continuous(int dim, double t, double a, double b, double r)
 {
-  return at_least_zero(2.0 * dim * log(rg_confidence_grid_levels(dim, t, a, b, r)) -
-                       2.0 * log(2.0));
+  return fmax(2.0 * dim * log(rg_confidence_grid_levels(dim, t, a, b, r)) - 2.0 * log(2.0), 0.0);
 }
 
 double rg_irgp_shift_heuristic(int dim)
@@ -60,7 +54,7 @@ double rg_irgp_shift_heuristic(int dim)
 
 double rg_irgp_shift_highprob(double n_points, double t, double delta)
 {
-  return at_least_zero(2.0 * log(n_points * t * t * M_PI * M_PI / (12.0 * delta)));
+  return fmax(2.0 * log(n_points * t * t * M_PI * M_PI / (12.0 * delta)), 0.0);
 }
 
 double rg_irgp_quantile(double shift, double rate, double p)
@@ -70,12 +64,12 @@ double rg_irgp_quantile(double shift, double rate, double p)
 
 double rg_gp_ucb_beta_bcr(double n_points, double t)
 {
-  return at_least_zero(2.0 * log(n_points * t * t / sqrt(2.0 * M_PI)));
+  return fmax(2.0 * log(n_points * t * t / sqrt(2.0 * M_PI)), 0.0);
 }
 
 double rg_gp_ucb_beta_srinivas(double n_points, double t, double delta)
 {
-  return at_least_zero(2.0 * log(n_points * t * t * M_PI * M_PI / (6.0 * delta)));
+  return fmax(2.0 * log(n_points * t * t * M_PI * M_PI / (6.0 * delta)), 0.0);
 }
 
 double rg_gp_ucb_beta_kandasamy(int dim, double t)
@@ -90,8 +84,9 @@ double rg_gp_ucb_beta_heuristic(int dim, double t)
 
 double rg_gp_ucb_beta_bcr_cont(int dim, double t, double a, double b, double r)
 {
-  return at_least_zero(2.0 * dim * log(rg_confidence_grid_levels(dim, t, a, b, r)) +
-                       2.0 * log(t * t / sqrt(2.0 * M_PI)));
+  return fmax(2.0 * dim * log(rg_confidence_grid_levels(dim, t, a, b, r)) +
+                2.0 * log(t * t / sqrt(2.0 * M_PI)),
+              0.0);
 }
 
 double rg_rgp_shape_finite(double n_points, double t, double theta)

@@ -62,7 +62,7 @@ static PetscErrorCode pareto_member(RgAlgorithm *algorithm, const RgHistory *his
 
   PetscCall(PetscMalloc1((size_t)F * design->dim, &X));
   if (!finite) PetscCall(rg_design_sobol(random, F, design->dim, X));
-  PetscCall(rg_candidates_create(algorithm, rg_sampling_model(algorithm), history, F, X, &c));
+  PetscCall(rg_candidates_create(algorithm, rg_surrogate_model(algorithm), history, F, X, &c));
   for (int i = 0; i < c.n; i++)
     if (!(c.excluded && c.excluded[i])) c.list[c.n_list++] = (RgCandidate){{c.mean[i], c.sd[i]}, i};
   if (!rg_pareto_draw(&c, random, query))
@@ -85,7 +85,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   query->extra[CHOICE] = choice;
   switch (choice) {
   case MEAN:
-    PetscCall(rg_surrogate_acquire(algorithm, rg_sampling_model(algorithm), t, history,
+    PetscCall(rg_surrogate_acquire(algorithm, rg_surrogate_model(algorithm), t, history,
                                    &acquisition, query, &query->extra[ACQUISITION], failure));
     break;
   case PATH:

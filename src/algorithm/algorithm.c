@@ -243,60 +243,48 @@ double rg_algorithm_width(const RgAlgorithm *algorithm, int t)
 
 /* ---- needs ---------------------------------------------------------------------------------- */
 
-static const char *kind_of(const RgSpace *space)
-{
-  static const char *const kinds[] = {
-    [RG_SPACE_BOX] = "a box", [RG_SPACE_SET] = "a finite set", [RG_SPACE_GRID] = "a grid"};
-
-  return kinds[space->kind];
-}
+static const char *const kinds[] = {
+  [RG_SPACE_BOX] = "a box", [RG_SPACE_SET] = "a finite set", [RG_SPACE_GRID] = "a grid"};
 
 static const char *const controls[] = {[RG_CONTEXT_NONE] = "none",
                                        [RG_CONTEXT_NATURE] = "one that nature draws afterwards",
                                        [RG_CONTEXT_SIMULATOR] = "one the learner chooses",
                                        [RG_CONTEXT_ANNOUNCED] = "one that is announced"};
 
-static void need(const RgAlgorithmClass *class, bool met, const char *what, const char *found,
-                 RgPlace place, RgDiagnostics *diagnostics)
-{
-  if (!met)
-    rg_diagnostics_add(diagnostics, place, "algorithm '%s' needs %s; this problem has %s",
-                       class->name, what, found);
-}
-
 PetscErrorCode rg_algorithm_check(const RgAlgorithmClass *class, const void *options,
                                   const RgDomain *domain, RgPlace place, RgDiagnostics *diagnostics)
 {
   const RgSpace *design = &domain->design, *context = &domain->context;
-  bool finite = rg_space_is_finite(design), has_context = context->dim > 0;
-  bool finite_context = has_context && rg_space_is_finite(context);
-  const char *context_kind = !has_context     ? "no context"
-                             : finite_context ? "finite contexts without known probabilities"
-                                              : "contexts from a box";
-
+  const bool finite = rg_space_is_finite(design), has_context = context->dim > 0;
+  const bool finite_context = has_context && rg_space_is_finite(context);
   const bool announced = domain->control == RG_CONTEXT_ANNOUNCED;
+  const bool nature = domain->control == RG_CONTEXT_NATURE;
+  const char *control = controls[domain->control], *context_kind = "contexts from a box";
 
-  if (class->needs & RG_NEEDS_FINITE)
-    need(class, finite, "a finite design (a set or a grid)", kind_of(design), place, diagnostics);
-  if (class->needs & RG_NEEDS_BOX)
-    need(class, !finite, "a design that is a box", kind_of(design), place, diagnostics);
-  if (class->needs & RG_NEEDS_CONTEXT)
-    need(class, has_context, "a context", "none", place, diagnostics);
-  if (class->needs & RG_NEEDS_CONTEXT_PROB)
-    need(class, finite_context && domain->context_prob, "finite contexts with known probabilities",
-         context_kind, place, diagnostics);
-  if (class->needs & RG_NEEDS_NO_CONTEXT)
-    need(class, !has_context || domain->control == RG_CONTEXT_NATURE || announced,
-         "a problem without a context for the learner to choose", "one", place, diagnostics);
-  if (class->needs & RG_NEEDS_NATURE)
-    need(class, has_context && domain->control == RG_CONTEXT_NATURE, "a context that nature draws",
-         controls[domain->control], place, diagnostics);
-  if (class->needs & RG_NEEDS_ANNOUNCED)
-    need(class, announced, "a context that is announced before the decision ('context: before')",
-         controls[domain->control], place, diagnostics);
-  else if (announced && class->needs & (RG_NEEDS_CONTEXT | RG_NEEDS_CONTEXT_PROB))
-    need(class, false, "a context that is unknown when it decides", controls[domain->control],
-         place, diagnostics);
+  if (!has_context) context_kind = "no context";
+  else if (finite_context) context_kind = "finite contexts without known probabilities";
+  const struct {
+    unsigned need;
+    bool met;
+    const char *what, *found;
+  } needs[] = {{RG_NEEDS_FINITE, finite, "a finite design (a set or a grid)", kinds[design->kind]},
+               {RG_NEEDS_BOX, !finite, "a design that is a box", kinds[design->kind]},
+               {RG_NEEDS_CONTEXT, has_context, "a context", "none"},
+               {RG_NEEDS_CONTEXT_PROB, finite_context && domain->context_prob,
+                "finite contexts with known probabilities", context_kind},
+               {RG_NEEDS_NO_CONTEXT, !has_context || nature || announced,
+                "a problem without a context for the learner to choose", "one"},
+               {RG_NEEDS_NATURE, has_context && nature, "a context that nature draws", control},
+               {RG_NEEDS_ANNOUNCED, announced,
+                "a context that is announced before the decision ('context: before')", control},
+               {RG_NEEDS_CONTEXT | RG_NEEDS_CONTEXT_PROB,
+                !announced || class->needs & RG_NEEDS_ANNOUNCED,
+                "a context that is unknown when it decides", control}};
+
+  for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+    if (class->needs & needs[i].need && !needs[i].met)
+      rg_diagnostics_add(diagnostics, place, "algorithm '%s' needs %s; this problem has %s",
+                         class->name, needs[i].what, needs[i].found);
   if (class->check) PetscCall(class->check(options, domain, place, diagnostics));
   return 0;
 }

@@ -13,25 +13,51 @@
    faces of the box (rg_regression_acquire).
    Cost per iteration: O(t d) per acquisition value, and no model to fit.
    Needs no context, and an initial design. Revision 2. */
+#include "acquisition/confidence.h"
+#include "algorithm/rule.h"
 #include "algorithm/smoother.h"
 
 #include <math.h>
 
+/* beta_t of theorems 4.10 and 4.13. */
+enum { GENERAL, FINITE, FIXED };
+
 typedef struct {
   RgSmootherOptions smoother;
-  RgWidthOptions width;
+  int beta;
+  double value;           /* value of the fixed rule; NaN: not given */
+  double noise_deviation; /* varsigma, in units of the outputs */
+  bool noise_of_study;    /* varsigma is the known noise deviation */
+  double kernel_bound, delta;
   double p; /* 0: boke, whose table has none */
 } Options;
 
-static const RgParam params[] = {
-  RG_SMOOTHER_PARAMS(Options), RG_OUTPUT_PARAMS(Options), RG_WIDTH_PARAMS(Options), {0}};
+static const char *const betas[] = {"general", "finite", "fixed", NULL};
+
+#define PARAMS                                                                                     \
+  RG_SMOOTHER_PARAMS(Options), RG_OUTPUT_PARAMS(Options),                                          \
+    RG_CHOICE(                                                                                     \
+      "beta", Options, beta, "general", betas, "beta_t",                                           \
+      "rule of the squared width for t points: 2 varsigma^2 M log(2 pi^2 t^2/(3 delta)), 4 "       \
+      "varsigma^2 M log t, or value"),                                                             \
+    RG_REAL("value", Options, value, "auto", 0.0, 1e6, "beta",                                     \
+            "beta of the fixed rule; auto: not used"),                                             \
+    RG_REAL("noise_deviation", Options, noise_deviation, "0.1", 0.0, 1e300, "varsigma",            \
+            "sub-Gaussian parameter of the noise in units of the outputs, also where there is no " \
+            "noise"),                                                                              \
+    RG_BOOL("noise_of_study", Options, noise_of_study, "false",                                    \
+            "varsigma is the noise deviation of the study instead, where it is known"),            \
+    RG_REAL("kernel_bound", Options, kernel_bound, "1", RG_POSITIVE, 1e6, "M_Psi",                 \
+            "largest value of the smoothing kernel"),                                              \
+    RG_REAL("delta", Options, delta, "0.1", RG_POSITIVE, 0.999999, "delta",                        \
+            "probability that the bound may fail (general)")
+
+static const RgParam params[] = {PARAMS, {0}};
 
 static const RgParam plus_params[] = {
   RG_REAL("p", Options, p, "0.5", RG_POSITIVE, 1.0, "p",
           "probability that a query maximises the bound; else it maximises the regression"),
-  RG_SMOOTHER_PARAMS(Options),
-  RG_OUTPUT_PARAMS(Options),
-  RG_WIDTH_PARAMS(Options),
+  PARAMS,
   {0},
 };
 
@@ -47,22 +73,38 @@ static PetscErrorCode check(const void *closure, const RgDomain *domain, RgPlace
                             RgDiagnostics *diagnostics)
 {
   const Options *options = closure;
+  const RgParam *param = params;
 
-  rg_width_check(&options->width, params, place, diagnostics);
+  while (param->choices != betas) param++;
+  rg_rule_check_value(param, options->beta, FIXED, options->value, place, diagnostics);
   return 0;
+}
+
+/* beta_t for t = n points. */
+static double beta_t(const RgAlgorithm *algorithm, int n)
+{
+  const Options *options = algorithm->options;
+  const RgSmoother *smoother = algorithm->state;
+  double noise = options->noise_deviation, known = algorithm->setup.noise_variance;
+
+  if (options->noise_of_study && !isnan(known)) noise = sqrt(known) / smoother->deviation;
+  switch (options->beta) {
+  case GENERAL: return rg_ikr_ucb_beta_general(n, noise, options->kernel_bound, options->delta);
+  case FINITE: return rg_ikr_ucb_beta_finite(n, noise, options->kernel_bound);
+  default: return options->value;
+  }
 }
 
 static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *history, RgQuery *query,
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgSmoother *smoother = algorithm->state;
   RgRandom choice = rg_algorithm_stream_at(algorithm, "choice", t);
 
   /* 1. h_t, units of the outputs, and beta_t. */
   PetscCall(rg_smoother_update(algorithm, history, failure));
   if (failure->failed) return 0;
-  double beta = rg_width_beta(&options->width, algorithm, smoother, history->n);
+  const double beta = beta_t(algorithm, history->n);
   /* 2. q ~ Bernoulli(p): explore or exploit. */
   bool explore = options->p == 0 || rg_random_uniform(&choice) < options->p;
   /* 3. x_{t+1} = argmax of the bound, or of m_t. */

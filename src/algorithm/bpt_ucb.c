@@ -41,7 +41,8 @@ static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace
 {
   const Options *o = options;
 
-  PetscCall(rg_robust_check_kind(options, domain, "bpt_ucb", RG_MEASURE_PTR, place, diagnostics));
+  PetscCall(
+    rg_robust_check_kind(options, domain, "bpt_ucb", RG_MEASURE_PTR, true, place, diagnostics));
   if (o->kind.any_measure && isnan(o->threshold))
     rg_diagnostics_add(diagnostics, place, "'bpt_ucb' with 'any_measure' needs a 'threshold'");
   return 0;

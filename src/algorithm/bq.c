@@ -25,7 +25,8 @@ static const RgParam params[] = {
 static PetscErrorCode check(const void *options, const RgDomain *domain, RgPlace place,
                             RgDiagnostics *diagnostics)
 {
-  return rg_robust_check_kind(options, domain, "bq", RG_MEASURE_EXPECTATION, place, diagnostics);
+  return rg_robust_check_kind(options, domain, "bq", RG_MEASURE_EXPECTATION, true, place,
+                              diagnostics);
 }
 
 static PetscErrorCode create(RgAlgorithm *algorithm)

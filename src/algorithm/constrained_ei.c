@@ -98,7 +98,7 @@ static PetscErrorCode learn(Learner *learner, const RgHistory *history, int row,
   return 0;
 }
 
-/* One evaluation: f and constraints unless it failed, and whether it did. */
+/* Append an evaluation: its value and constraints unless it failed, and whether it failed. */
 static PetscErrorCode append_row(State *state, const RgHistory *history, int row)
 {
   const double y = history->observed[row];

@@ -48,7 +48,7 @@ static const RgRecordColumn columns[] = {
 #define STEP 1e-6 /* step of finite differences of a formula, unit cube */
 
 typedef struct {
-  RgModel model, costs;
+  RgModel model, costs;       /* first: model */
   RgSurrogateOptions options; /* options of the process of the costs; borrows the study's texts */
   RgHistory timed;            /* evaluations with a duration, its logarithm as y */
   int taken;                  /* rows of the history that were looked at */
@@ -115,11 +115,6 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   PetscCall(rg_history_destroy(&state->timed));
   PetscCall(rg_arithmetic_clear(&state->formula));
   return 0;
-}
-
-static RgModel *model_of(RgAlgorithm *algorithm)
-{
-  return &((State *)algorithm->state)->model;
 }
 
 /* ---- the cost -------------------------------------------------------------------------------- */
@@ -292,5 +287,5 @@ const RgAlgorithmClass rg_algorithm_ei_per_cost = {
   RG_OPTIONS(Options, params),
   RG_STATE(State, create, destroy),
   RG_ASK(ask, columns),
-  .model = model_of,
+  .model = rg_surrogate_model,
 };

@@ -30,7 +30,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgModel *model = rg_sampling_model(algorithm);
+  RgModel *model = rg_surrogate_model(algorithm);
   RgOptima paths;
   double *maximum, least = -INFINITY, sum = 0.0;
 

@@ -36,7 +36,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                           RgFailure *failure)
 {
   const Options *options = algorithm->options;
-  RgModel *model = rg_sampling_model(algorithm);
+  RgModel *model = rg_surrogate_model(algorithm);
   RgOptima path;
   double best_mean, value;
 

@@ -123,17 +123,14 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 static PetscErrorCode check_var(const void *options, const RgDomain *domain, RgPlace place,
                                 RgDiagnostics *diagnostics)
 {
-  return rg_robust_demand_kind(options, domain, "v_ucb", RG_MEASURE_VAR,
-                               "accepted are a problem or a 'measure' of that kind", place,
-                               diagnostics);
+  return rg_robust_check_kind(options, domain, "v_ucb", RG_MEASURE_VAR, false, place, diagnostics);
 }
 
 static PetscErrorCode check_cvar(const void *options, const RgDomain *domain, RgPlace place,
                                  RgDiagnostics *diagnostics)
 {
-  return rg_robust_demand_kind(options, domain, "cv_ucb", RG_MEASURE_CVAR,
-                               "accepted are a problem or a 'measure' of that kind", place,
-                               diagnostics);
+  return rg_robust_check_kind(options, domain, "cv_ucb", RG_MEASURE_CVAR, false, place,
+                              diagnostics);
 }
 
 #define QUANTILE_METHODS                                                                           \

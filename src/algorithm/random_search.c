@@ -13,7 +13,7 @@
 
 static const RgParam params[] = {{0}};
 
-/* Uniform point of one part of the domain. */
+/* Draw a uniform point of one part of the domain. */
 static int uniform_point(const RgSpace *space, RgRandom *random, double *point)
 {
   if (!rg_space_is_finite(space)) {
@@ -25,7 +25,7 @@ static int uniform_point(const RgSpace *space, RgRandom *random, double *point)
   return index;
 }
 
-/* Uniform among the points not queried yet. */
+/* Draw one of the points that were not queried yet. */
 static PetscErrorCode uniform_unseen(const RgDomain *domain, const RgHistory *history,
                                      RgRandom *random, RgQuery *query, RgFailure *failure)
 {
@@ -47,7 +47,7 @@ static PetscErrorCode uniform_unseen(const RgDomain *domain, const RgHistory *hi
   return 0;
 }
 
-/* Context of a simulator. */
+/* Draw the context of a simulator, by the probabilities where they are known. */
 static int draw_context(const RgDomain *domain, RgRandom *random, double *c)
 {
   const RgSpace *space = &domain->context;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "acquisition/confidence.h"
-#include "algorithm/surrogate.h"
 #include "base/grow.h"
 
 #define TIE 1e-12
@@ -38,31 +37,25 @@ PetscErrorCode rg_robust_check(const void *options, const RgDomain *domain, RgPl
   return rg_measure_check(measure_text(options, domain), domain->context.size, place, diagnostics);
 }
 
-PetscErrorCode rg_robust_demand_kind(const void *options, const RgDomain *domain, const char *name,
-                                     RgMeasureKind kind, const char *otherwise, RgPlace place,
-                                     RgDiagnostics *diagnostics)
+PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,
+                                    RgMeasureKind kind, bool may_differ, RgPlace place,
+                                    RgDiagnostics *diagnostics)
 {
   const char *text = measure_text(options, domain);
   RgMeasure measure;
   RgText mistake = {0};
 
   PetscCall(rg_robust_check(options, domain, place, diagnostics));
+  if (may_differ && ((const RgRobustKindOptions *)options)->any_measure) return 0;
   PetscCall(rg_measure_parse(text, &measure, &mistake));
   if (!mistake.data && measure.kind != kind)
     rg_diagnostics_add(diagnostics, place, "'%s' is made for the measure '%s', not for '%s'; %s",
-                       name, rg_measure_info(kind)->usage, text, otherwise);
+                       name, rg_measure_info(kind)->usage, text,
+                       may_differ ? "'any_measure: true' uses it all the same"
+                                  : "accepted are a problem or a 'measure' of that kind");
   PetscCall(rg_measure_destroy(&measure));
   PetscCall(rg_text_clear(&mistake));
   return 0;
-}
-
-PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,
-                                    RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics)
-{
-  if (((const RgRobustKindOptions *)options)->any_measure)
-    return rg_robust_check(options, domain, place, diagnostics);
-  return rg_robust_demand_kind(options, domain, name, kind,
-                               "'any_measure: true' uses it all the same", place, diagnostics);
 }
 
 PetscErrorCode rg_robust_create(RgAlgorithm *algorithm)
@@ -97,17 +90,7 @@ PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm)
   return 0;
 }
 
-RgModel *rg_robust_model(RgAlgorithm *algorithm)
-{
-  return &((RgRobust *)algorithm->state)->model;
-}
-
 /* ---- native units ------------------------------------------------------------------------ */
-
-static bool is_native(const RgModel *model)
-{
-  return model->shift == 0 && model->scale == 1;
-}
 
 /* scale * f + shift; f itself if that is the same. half: the part of the scratch memory to use. */
 static PetscErrorCode to_native(RgRobust *state, int half, double scale, double shift,
@@ -115,7 +98,7 @@ static PetscErrorCode to_native(RgRobust *state, int half, double scale, double 
 {
   const size_t size = (size_t)state->n_designs * state->n_contexts;
 
-  if (is_native(&state->model)) return 0;
+  if (state->model.shift == 0 && state->model.scale == 1) return 0;
   if (!state->native) PetscCall(PetscMalloc1(2 * size, &state->native));
   double *native = state->native + half * size;
   for (size_t k = 0; k < size; k++) native[k] = scale * (*f)[k] + shift;
@@ -199,20 +182,7 @@ PetscErrorCode rg_robust_best(RgAlgorithm *algorithm, int t, const RgHistory *hi
   return 0;
 }
 
-PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
-                                   RgQuery *recommendation, RgFailure *failure)
-{
-  RgRobust *state = algorithm->state;
-  int index = -1;
-
-  PetscCall(rg_model_update(&state->model, history, failure));
-  if (failure->failed) return 0;
-  PetscCall(rg_robust_best(algorithm, t + 1, history, &index));
-  if (index >= 0) rg_robust_set_design(algorithm, index, recommendation);
-  else rg_failure_set(failure, "the measure of the posterior mean is not finite at any design");
-  return 0;
-}
-
+/* score: number of a score of the domain; -1: the measure of the options. */
 static PetscErrorCode recommend_by(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                    int score, RgQuery *recommendation, RgFailure *failure)
 {
@@ -221,12 +191,25 @@ static PetscErrorCode recommend_by(RgAlgorithm *algorithm, int t, const RgHistor
 
   PetscCall(rg_model_update(&state->model, history, failure));
   if (failure->failed) return 0;
-  PetscCall(rg_robust_measure(state, &state->scores[score],
-                              rg_posterior_means(&state->model.posterior), state->value));
-  index = rg_robust_argmax(algorithm, t + 1, "recommendation_ties", state->n_designs, state->value);
+  if (score < 0) {
+    PetscCall(rg_robust_best(algorithm, t + 1, history, &index));
+  } else {
+    PetscCall(rg_robust_measure(state, &state->scores[score],
+                                rg_posterior_means(&state->model.posterior), state->value));
+    index =
+      rg_robust_argmax(algorithm, t + 1, "recommendation_ties", state->n_designs, state->value);
+  }
   if (index >= 0) rg_robust_set_design(algorithm, index, recommendation);
-  else rg_failure_set(failure, "a score of the posterior mean is not finite at any design");
+  else
+    rg_failure_set(failure, "%s of the posterior mean is not finite at any design",
+                   score < 0 ? "the measure" : "a score");
   return 0;
+}
+
+PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
+                                   RgQuery *recommendation, RgFailure *failure)
+{
+  return recommend_by(algorithm, t, history, -1, recommendation, failure);
 }
 
 static bool aims(const void *options)

@@ -3,8 +3,7 @@
 #ifndef RG_ALGORITHM_ROBUST_H
 #define RG_ALGORITHM_ROBUST_H
 
-#include "gp/model/model.h"
-#include "regatta/algorithm.h"
+#include "algorithm/surrogate.h"
 #include "regatta/measure.h"
 
 /* Options that every such method has first in its struct. */
@@ -81,7 +80,6 @@ PetscErrorCode rg_robust_check(const void *options, const RgDomain *domain, RgPl
                                RgDiagnostics *diagnostics);
 PetscErrorCode rg_robust_create(RgAlgorithm *algorithm);
 PetscErrorCode rg_robust_destroy(RgAlgorithm *algorithm);
-RgModel *rg_robust_model(RgAlgorithm *algorithm);
 /* x-hat = argmax rho(posterior mean) from all data of the history (Eq. 3.3). */
 PetscErrorCode rg_robust_recommend(RgAlgorithm *algorithm, int t, const RgHistory *history,
                                    RgQuery *recommendation, RgFailure *failure);
@@ -92,7 +90,7 @@ extern const RgScoring rg_robust_scores, rg_robust_aimed_scores;
 
 #define RG_ROBUST_STEPS                                                                            \
   .needs = RG_NEEDS_FINITE | RG_NEEDS_CONTEXT_PROB, .reads = RG_READS_SURROGATE,                   \
-  .recommend = rg_robust_recommend, .model = rg_robust_model
+  .recommend = rg_robust_recommend, .model = rg_surrogate_model
 /* For a class without further state or columns. */
 #define RG_ROBUST_METHODS                                                                          \
   RG_ROBUST_STEPS, .columns = rg_robust_columns, .state_size = sizeof(RgRobust),                   \
@@ -140,9 +138,8 @@ extern const RgParam rg_robust_ucb_params[];
 void rg_robust_ucb_confidence(const void *options, const RgDomain *domain, int t,
                               RgConfidenceLaw *law);
 
-/* Options of methods for one kind of measure: the first member of their options, the line of the
-   table, and rg_robust_check, which reports a measure of another kind. The message says how to
-   allow the other kind. */
+/* First member of the options of methods for one kind of measure that may run with others, and the
+   line of the table. */
 typedef struct {
   RgRobustOptions common;
   bool any_measure;
@@ -150,12 +147,10 @@ typedef struct {
 
 #define RG_ROBUST_ANY(doc) RG_BOOL("any_measure", RgRobustKindOptions, any_measure, "false", doc)
 
-/* rg_robust_check, which also reports a measure of another kind. The message ends with `otherwise`,
-   a text about accepted measures. name: the name of the method. */
-PetscErrorCode rg_robust_demand_kind(const void *options, const RgDomain *domain, const char *name,
-                                     RgMeasureKind kind, const char *otherwise, RgPlace place,
-                                     RgDiagnostics *diagnostics);
+/* rg_robust_check, which also reports a measure of another kind. name: the name of the method.
+   may_differ: the options begin with RgRobustKindOptions, which may allow the other kind. */
 PetscErrorCode rg_robust_check_kind(const void *options, const RgDomain *domain, const char *name,
-                                    RgMeasureKind kind, RgPlace place, RgDiagnostics *diagnostics);
+                                    RgMeasureKind kind, bool may_differ, RgPlace place,
+                                    RgDiagnostics *diagnostics);
 
 #endif

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "algorithm/surrogate.h"
 #include "base/poll.h"
 #include "maths/law.h"
 #include "robust/integral.h"
@@ -69,19 +68,6 @@ static double cell_probability(const RgDistribution *law, int levels, int i)
   return above - below;
 }
 
-/* Multiply the weights of the nodes by the probabilities of their cells in coordinate j. */
-static PetscErrorCode weigh(RgRobustBox *box, int levels, int j, int evaluation)
-{
-  RgDistribution law;
-
-  PetscCall(rg_law_at(&box->law[j], evaluation, &law));
-  for (int i = 0; i < box->n_nodes; i++)
-    box->p[i] *= cell_probability(&law, levels,
-                                  rg_robust_cell(levels, box->nodes[(size_t)i * box->dim_c + j]));
-  PetscCall(rg_distribution_destroy(&law));
-  return 0;
-}
-
 PetscErrorCode rg_robust_box_place(const RgDomain *domain, int levels, int evaluation,
                                    RgRobustBox *box)
 {
@@ -98,7 +84,15 @@ PetscErrorCode rg_robust_box_place(const RgDomain *domain, int levels, int evalu
     rg_robust_node(box->dim_c, levels, i, box->nodes + (size_t)i * box->dim_c);
     box->p[i] = 1.0;
   }
-  for (int j = 0; j < box->dim_c; j++) PetscCall(weigh(box, levels, j, evaluation));
+  for (int j = 0; j < box->dim_c; j++) {
+    /* the probabilities of the cells in coordinate j */
+    RgDistribution law;
+    PetscCall(rg_law_at(&box->law[j], evaluation, &law));
+    for (int i = 0; i < box->n_nodes; i++)
+      box->p[i] *= cell_probability(&law, levels,
+                                    rg_robust_cell(levels, box->nodes[(size_t)i * box->dim_c + j]));
+    PetscCall(rg_distribution_destroy(&law));
+  }
   return 0;
 }
 
@@ -167,21 +161,6 @@ static int block_of(const RgRobustBox *box)
   return PetscMax(1, POINTS / box->n_nodes);
 }
 
-static PetscErrorCode values_block(RgRobustBox *box, int m, const double *X, double *value,
-                                   double *lower, double *upper)
-{
-  Group group;
-
-  PetscCall(group_create(box, m, X, false, &group));
-  if (value) PetscCall(rg_measure_value(&box->measure, m, group.n, group.mean, box->p, value));
-  if (lower || upper)
-    PetscCall(rg_measure_credible_bounds(
-      &box->measure, &(RgCredible){m, group.n, group.mean, group.variance, box->width}, box->p,
-      lower, upper));
-  PetscCall(PetscFree(group.mean));
-  return 0;
-}
-
 PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, double *value,
                                     double *lower, double *upper)
 {
@@ -189,9 +168,16 @@ PetscErrorCode rg_robust_box_values(RgRobustBox *box, int m, const double *X, do
 
   for (int i = 0; i < m; i += block) {
     PetscCall(rg_poll());
-    PetscCall(values_block(box, PetscMin(block, m - i), X + (size_t)i * box->dim,
-                           value ? value + i : NULL, lower ? lower + i : NULL,
-                           upper ? upper + i : NULL));
+    const int n = PetscMin(block, m - i);
+    Group group;
+    PetscCall(group_create(box, n, X + (size_t)i * box->dim, false, &group));
+    if (value)
+      PetscCall(rg_measure_value(&box->measure, n, group.n, group.mean, box->p, value + i));
+    if (lower || upper)
+      PetscCall(rg_measure_credible_bounds(
+        &box->measure, &(RgCredible){n, group.n, group.mean, group.variance, box->width}, box->p,
+        lower ? lower + i : NULL, upper ? upper + i : NULL));
+    PetscCall(PetscFree(group.mean));
   }
   return 0;
 }

@@ -3,8 +3,7 @@
 #ifndef RG_ALGORITHM_ROBUST_BOX_H
 #define RG_ALGORITHM_ROBUST_BOX_H
 
-#include "gp/model/model.h"
-#include "regatta/algorithm.h"
+#include "algorithm/surrogate.h"
 #include "maths/law.h"
 #include "gp/path/feature_path.h"
 #include "regatta/measure.h"

@@ -105,25 +105,6 @@ static PetscErrorCode measure_path(State *state, const RgSetSamples *samples, in
                            samples->path + (size_t)s * samples->size, value);
 }
 
-/* Least and largest rho over the paths. */
-static PetscErrorCode sampled_bounds(State *state)
-{
-  RgRobust *robust = &state->robust;
-
-  for (int i = 0; i < robust->n_designs; i++) {
-    robust->lower[i] = INFINITY;
-    robust->upper[i] = -INFINITY;
-  }
-  for (int s = 0; s < state->samples.count; s++) {
-    PetscCall(measure_path(state, &state->samples, s, state->value));
-    for (int i = 0; i < robust->n_designs; i++) {
-      robust->lower[i] = fmin(robust->lower[i], state->value[i]);
-      robust->upper[i] = fmax(robust->upper[i], state->value[i]);
-    }
-  }
-  return 0;
-}
-
 /* t-hat = argmax over i <= t of the mean rho at x-hat_i; the largest index of ties. For the
    expectation it is t. */
 static PetscErrorCode best_index(RgAlgorithm *algorithm, int t, const RgHistory *history, int *best,
@@ -161,7 +142,19 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
     *failure = state->index_samples.failure;
   if (failure->failed) return 0;
   if (options->bounds == SAMPLED) {
-    PetscCall(sampled_bounds(state));
+    /* least and largest rho over the paths */
+    RgRobust *robust = &state->robust;
+    for (int i = 0; i < robust->n_designs; i++) {
+      robust->lower[i] = INFINITY;
+      robust->upper[i] = -INFINITY;
+    }
+    for (int s = 0; s < state->samples.count; s++) {
+      PetscCall(measure_path(state, &state->samples, s, state->value));
+      for (int i = 0; i < robust->n_designs; i++) {
+        robust->lower[i] = fmin(robust->lower[i], state->value[i]);
+        robust->upper[i] = fmax(robust->upper[i], state->value[i]);
+      }
+    }
     PetscCall(rg_robust_bounds_step(algorithm, t, history, NAN, true, query));
   } else {
     PetscCall(rg_robust_ucb_step(algorithm, t, history, beta, true, query));

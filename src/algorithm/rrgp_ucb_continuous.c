@@ -52,7 +52,7 @@ static const RgParam params[] = {
 };
 
 typedef struct {
-  RgRobustBox box;
+  RgRobustBox box;   /* first, and its model first in it */
   int recommended_t; /* the step to which x-hat' below belongs; 0: no step yet */
   int recommended_index;
   double *recommended; /* dim; owned */
@@ -157,11 +157,6 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   PetscCall(PetscFree3(state->recommended, state->so_far, state->expected));
   PetscCall(rg_robust_box_destroy(&state->box));
   return 0;
-}
-
-static RgModel *model(RgAlgorithm *algorithm)
-{
-  return &((State *)algorithm->state)->box.model;
 }
 
 /* Maximises the upper bound, or rho(mu), over the designs. */
@@ -334,5 +329,5 @@ const RgAlgorithmClass rg_algorithm_rrgp_ucb_continuous = {
   RG_ASK(ask, columns),
   .recommend = recommend,
   .confidence = confidence,
-  .model = model,
+  .model = rg_surrogate_model,
 };

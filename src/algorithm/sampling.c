@@ -12,11 +12,6 @@ PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm)
   return 0;
 }
 
-RgModel *rg_sampling_model(RgAlgorithm *algorithm)
-{
-  return &((RgSampling *)algorithm->state)->model;
-}
-
 PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm)
 {
   RgSampling *sampling = algorithm->state;

@@ -11,9 +11,8 @@ typedef struct {
   RgPathSampler *sampler;
 } RgSampling;
 
-/* The create, model and destroy functions of such a class. */
+/* The create and destroy functions of such a class. */
 PetscErrorCode rg_sampling_create(RgAlgorithm *algorithm);
-RgModel *rg_sampling_model(RgAlgorithm *algorithm);
 PetscErrorCode rg_sampling_destroy(RgAlgorithm *algorithm);
 /* `cost` of a class with one path per iteration. */
 void rg_sampling_one_path(const void *options, const RgTrialSize *size, RgMethodCost *cost);
@@ -21,7 +20,7 @@ void rg_sampling_one_path(const void *options, const RgTrialSize *size, RgMethod
 #define RG_SAMPLING_METHODS                                                                        \
   .needs = RG_NEEDS_NO_CONTEXT, .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,                  \
   .state_size = sizeof(RgSampling), .check = rg_path_options_check, .create = rg_sampling_create,  \
-  .model = rg_sampling_model, .destroy = rg_sampling_destroy
+  .model = rg_surrogate_model, .destroy = rg_sampling_destroy
 
 /* First member of the options of the methods with several paths per iteration, their line of the
    parameters table, their `cost` and their columns. */

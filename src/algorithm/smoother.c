@@ -1,15 +1,12 @@
 /* Steps shared by the methods of kernel regression: bandwidth, units, width, search. */
 #include "algorithm/smoother.h"
 
-#include "acquisition/confidence.h"
-#include "algorithm/rule.h"
 #include "base/clock.h"
 
 #include <math.h>
 
 const char *const rg_bandwidth_scale_names[] = {"cube", "std", NULL};
 const char *const rg_output_names[] = {"standardised", "native", "fixed", NULL};
-const char *const rg_beta_names[] = {"general", "finite", "fixed", NULL};
 
 static const RgSmootherOptions *options_of(const RgAlgorithm *algorithm)
 {
@@ -31,13 +28,6 @@ PetscErrorCode rg_smoother_destroy(RgAlgorithm *algorithm)
   RgSmoother *smoother = algorithm->state;
 
   return rg_regression_destroy(&smoother->regression);
-}
-
-void rg_width_check(const RgWidthOptions *options, const RgParam *params, RgPlace place,
-                    RgDiagnostics *diagnostics)
-{
-  while (params->name && params->choices != rg_beta_names) params++;
-  rg_rule_check_value(params, options->beta, RG_BETA_FIXED, options->value, place, diagnostics);
 }
 
 static PetscErrorCode bandwidth(const RgSmootherOptions *options, const RgHistory *history,
@@ -95,20 +85,6 @@ PetscErrorCode rg_smoother_update(RgAlgorithm *algorithm, const RgHistory *histo
   }
   if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_FIT));
   return 0;
-}
-
-double rg_width_beta(const RgWidthOptions *options, const RgAlgorithm *algorithm,
-                     const RgSmoother *smoother, int n)
-{
-  double noise = options->noise_deviation, known = algorithm->setup.noise_variance;
-
-  if (options->noise_of_study && !isnan(known)) noise = sqrt(known) / smoother->deviation;
-  switch (options->beta) {
-  case RG_BETA_GENERAL:
-    return rg_ikr_ucb_beta_general(n, noise, options->kernel_bound, options->delta);
-  case RG_BETA_FINITE: return rg_ikr_ucb_beta_finite(n, noise, options->kernel_bound);
-  default: return options->value;
-  }
 }
 
 PetscErrorCode rg_smoother_record(RgSmoother *smoother, double evaluations, RgQuery *query)

@@ -48,35 +48,6 @@ extern const char *const rg_bandwidth_scale_names[], *const rg_output_names[];
     RG_REAL("output_deviation", Options, smoother.output_deviation, "1", RG_POSITIVE, 1e300, "",   \
             "the observations are divided by it (outputs: fixed)")
 
-/* Confidence width of theorems 4.10 and 4.13. */
-enum { RG_BETA_GENERAL, RG_BETA_FINITE, RG_BETA_FIXED }; /* choices of RgWidthOptions.beta */
-
-typedef struct {
-  int beta;
-  double value;           /* value of the fixed rule; NaN: not given */
-  double noise_deviation; /* varsigma, in units of the outputs */
-  bool noise_of_study;    /* varsigma is the known noise deviation */
-  double kernel_bound, delta;
-} RgWidthOptions;
-
-extern const char *const rg_beta_names[];
-
-#define RG_WIDTH_PARAMS(Options)                                                                   \
-  RG_CHOICE("beta", Options, width.beta, "general", rg_beta_names, "beta_t",                       \
-            "rule of the squared width for t points: 2 varsigma^2 M log(2 pi^2 t^2/(3 delta)), 4 " \
-            "varsigma^2 M log t, or value"),                                                       \
-    RG_REAL("value", Options, width.value, "auto", 0.0, 1e6, "beta",                               \
-            "beta of the fixed rule; auto: not used"),                                             \
-    RG_REAL("noise_deviation", Options, width.noise_deviation, "0.1", 0.0, 1e300, "varsigma",      \
-            "sub-Gaussian parameter of the noise in units of the outputs, also where there is no " \
-            "noise"),                                                                              \
-    RG_BOOL("noise_of_study", Options, width.noise_of_study, "false",                              \
-            "varsigma is the noise deviation of the study instead, where it is known"),            \
-    RG_REAL("kernel_bound", Options, width.kernel_bound, "1", RG_POSITIVE, 1e6, "M_Psi",           \
-            "largest value of the smoothing kernel"),                                              \
-    RG_REAL("delta", Options, width.delta, "0.1", RG_POSITIVE, 0.999999, "delta",                  \
-            "probability that the bound may fail (general)")
-
 /* Data that are taken in before every query; the state of such a method. */
 typedef struct {
   RgRegression regression;
@@ -87,18 +58,10 @@ typedef struct {
 PetscErrorCode rg_smoother_create(RgAlgorithm *algorithm);
 PetscErrorCode rg_smoother_destroy(RgAlgorithm *algorithm);
 
-/* Reports mistakes in RgWidthOptions; `params` is the table of the method. */
-void rg_width_check(const RgWidthOptions *options, const RgParam *params, RgPlace place,
-                    RgDiagnostics *diagnostics);
-
 /* Takes in the history: bandwidth h_t and units of the outputs for t = history->n points. Counts
    its time as RG_STAGE_FIT. Sets the failure if there are no data, or an output is not finite. */
 PetscErrorCode rg_smoother_update(RgAlgorithm *algorithm, const RgHistory *history,
                                   RgFailure *failure);
-
-/* beta_t for t = n points. */
-double rg_width_beta(const RgWidthOptions *options, const RgAlgorithm *algorithm,
-                     const RgSmoother *smoother, int n);
 
 /* Record columns of these methods. The method decides in which of them it writes. */
 enum {

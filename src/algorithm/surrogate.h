@@ -12,10 +12,10 @@ typedef enum { RG_INPUTS_DESIGN, RG_INPUTS_BOTH, RG_INPUTS_CUBE } RgSurrogateInp
 PetscErrorCode rg_surrogate_create_model(const RgAlgorithm *algorithm, RgSurrogateInputs inputs,
                                          RgModel *model);
 
-/* The create, model and destroy functions of a class whose whole state is one RgModel over the
-   design. */
-PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm);
+/* `model` of a class whose state begins with its RgModel. */
 RgModel *rg_surrogate_model(RgAlgorithm *algorithm);
+/* The create and destroy functions of a class whose whole state is one RgModel over the design. */
+PetscErrorCode rg_surrogate_create(RgAlgorithm *algorithm);
 PetscErrorCode rg_surrogate_destroy(RgAlgorithm *algorithm);
 #define RG_SURROGATE_METHODS                                                                       \
   .needs = RG_NEEDS_NO_CONTEXT, .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,                  \

@@ -136,8 +136,8 @@ static PetscErrorCode ask_uniform(RgAlgorithm *algorithm, int t, const RgHistory
   rg_random_uniforms(&random, (size_t)(n - history->n) * dim, X);
   PetscCall(PetscArraycpy(X + (size_t)(n - history->n) * dim, history->x, history->n * dim));
   PetscCall(
-    rg_candidates_create(algorithm, rg_sampling_model(algorithm), history, n, X, &candidates));
-  PetscCall(best_candidate(rg_sampling_model(algorithm), &candidates, &random, query,
+    rg_candidates_create(algorithm, rg_surrogate_model(algorithm), history, n, X, &candidates));
+  PetscCall(best_candidate(rg_surrogate_model(algorithm), &candidates, &random, query,
                            &query->extra[PATH_MAXIMUM], failure));
   PetscCall(rg_candidates_destroy(&candidates));
   PetscCall(PetscFree(X));
@@ -170,5 +170,5 @@ const RgAlgorithmClass rg_algorithm_ts = {
   .reads = RG_READS_SURROGATE | RG_READS_MAXIMISER,
   .check = check,
   RG_STATE(RgSampling, rg_sampling_create, rg_sampling_destroy),
-  .model = rg_sampling_model,
+  .model = rg_surrogate_model,
 };

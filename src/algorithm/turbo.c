@@ -58,7 +58,7 @@ static const RgRecordColumn columns[] = {
   {0}};
 
 typedef struct {
-  RgModel model;
+  RgModel model;           /* first */
   RgHistory local;         /* evaluations since the last restart */
   int taken;               /* evaluations of the whole history that were looked at */
   int restarts, designed;  /* designed: how many points of the present design were asked for */
@@ -117,11 +117,6 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   PetscCall(rg_history_destroy(&state->local));
   PetscCall(rg_model_destroy(&state->model));
   return 0;
-}
-
-static RgModel *model_of(RgAlgorithm *algorithm)
-{
-  return &((State *)algorithm->state)->model;
 }
 
 /* ---- the trust region ----------------------------------------------------------------------- */
@@ -415,7 +410,7 @@ const RgAlgorithmClass rg_algorithm_turbo = {
   .cost = cost_of,
   .options_size = sizeof(Options),
   RG_STATE(State, create, destroy),
-  .model = model_of,
+  .model = rg_surrogate_model,
   .traits = RG_OWN_HISTORY,
   .check = check,
   RG_ASK(ask, columns),

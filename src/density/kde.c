@@ -30,10 +30,12 @@ PetscErrorCode rg_kde_create(int n, int dim, const double *points, const double 
   PetscCall(PetscMalloc4((size_t)n * dim, &kde->points, dim, &kde->bandwidth, dim, &kde->low, dim,
                          &kde->high));
   PetscCall(PetscArraycpy(kde->points, points, (size_t)n * dim));
-  if (weight) PetscCall(PetscMalloc1(n, &kde->weight));
-  if (weight) PetscCall(PetscArraycpy(kde->weight, weight, n));
-  for (int i = 0; i < n && weight; i++) squares += weight[i] * weight[i];
-  if (weight) kde->effective = 1 / squares;
+  if (weight) {
+    PetscCall(PetscMalloc1(n, &kde->weight));
+    PetscCall(PetscArraycpy(kde->weight, weight, n));
+    for (int i = 0; i < n; i++) squares += weight[i] * weight[i];
+    kde->effective = 1 / squares;
+  }
   rg_sample_deviations(n, dim, points, kde->bandwidth);
   for (int j = 0; j < dim; j++) {
     const double deviation = deviation_of(kde, j), rounding = 1e-14 * fabs(points[j]);
@@ -57,24 +59,19 @@ PetscErrorCode rg_kde_destroy(RgKde *kde)
   return 0;
 }
 
-static double kernel_at(const RgKde *kde, int i, const double *c)
-{
-  double product = 1;
-
-  for (int j = 0; j < kde->dim; j++) {
-    const double h = kde->bandwidth[j], difference = c[j] - kde->points[i * kde->dim + j];
-    if (h > 0) product *= rg_normal_pdf(difference / h) / h;
-    else product *= difference == 0 ? INFINITY : 0;
-  }
-  return product;
-}
-
 double rg_kde_density(const RgKde *kde, const double *c)
 {
   double sum = 0;
 
-  for (int i = 0; i < kde->n; i++)
-    sum += kde->weight ? kde->weight[i] * kernel_at(kde, i, c) : kernel_at(kde, i, c);
+  for (int i = 0; i < kde->n; i++) {
+    double product = 1;
+    for (int j = 0; j < kde->dim; j++) {
+      const double h = kde->bandwidth[j], difference = c[j] - kde->points[i * kde->dim + j];
+      if (h > 0) product *= rg_normal_pdf(difference / h) / h;
+      else product *= difference == 0 ? INFINITY : 0;
+    }
+    sum += kde->weight ? kde->weight[i] * product : product;
+  }
   return kde->weight ? sum : sum / kde->n;
 }
 

@@ -57,20 +57,6 @@ void rg_sample_deviations(int n, int dim, const double *points, double *deviatio
 
 /* ---- cross-validation ------------------------------------------------------------------------ */
 
-/* |x_i - x_j|^2, n x n. */
-static void square_distances(int n, int dim, const double *x, double *r2)
-{
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      double sum = 0;
-      for (int k = 0; k < dim; k++) {
-        const double difference = x[(size_t)i * dim + k] - x[(size_t)j * dim + k];
-        sum += difference * difference;
-      }
-      r2[(size_t)i * n + j] = sum;
-    }
-}
-
 /* The regression at point i from all other points. Gaussian weights are relative to that of the
    nearest one; where all weights are 0 the nearest points count equally. */
 static double left_out(RgSmoothing kernel, int n, int i, const double *r2, const double *y,
@@ -101,7 +87,15 @@ PetscErrorCode rg_bandwidth_cross_validated(RgSmoothing kernel, int n, int dim, 
   *h = centre;
   if (n < 3) return 0;
   PetscCall(PetscMalloc1((size_t)n * n, &r2));
-  square_distances(n, dim, x, r2);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = 0;
+      for (int k = 0; k < dim; k++) {
+        const double difference = x[(size_t)i * dim + k] - x[(size_t)j * dim + k];
+        sum += difference * difference;
+      }
+      r2[(size_t)i * n + j] = sum;
+    }
   for (int k = RG_CV_STEPS; k >= -RG_CV_STEPS; k--) {
     const double tried = centre * pow(10, (double)k / RG_CV_STEPS);
     double error = 0;

@@ -61,7 +61,7 @@ static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, doubl
   return rank;
 }
 
-/* The basis of F itself. Overwrites F. */
+/* Compute the basis of F itself, which is overwritten. */
 static PetscErrorCode basis_of(int n, int k, double *F, double tolerance, double *Q, int *rank)
 {
   Norms norms;
