@@ -12,15 +12,17 @@
 #define VARIANCE_FLOOR 1e-10
 /* Accuracy of interpolation between contexts: for a first look at raw points, while starts climb,
    and while the best of them climb. In one design coordinate there is no first look, since the best
-   raw points lie on few hills, and criteria that choose among contexts or slopes, and so have
-   kinks, get more. In more coordinates, values need fewer nodes than slopes. */
+   raw points lie on few hills; criteria that choose among contexts or slopes, and so have kinks,
+   get more, and the end is on nodes to FINEST, because a query is often next to data, where U has
+   kinks. In more coordinates, values need fewer nodes than slopes. */
 #define FIRST 3e-3
 #define ROUGH 3e-5
 #define ROUGH_VALUES 1e-4
-#define ROUGH_KINKS 1e-7
+#define ROUGH_KINKS 1e-8
 #define FINE 1e-7
-#define FINE_KINKS 1e-9
-/* Up to this, all contexts serve a criterion that costs more than U, or slopes. */
+#define FINEST 1e-11
+/* Up to this, and twice of it in one design coordinate, all contexts serve a criterion that costs
+   more than U, so that nodes save little. */
 #define FEW_DATA 64
 #define ROUGH_NODES 96 /* largest number of nodes; beyond it the search uses none */
 #define FINE_NODES 256
@@ -347,17 +349,17 @@ static bool is_own(const RgContextual *what)
          what->criterion != rg_ucb_minimum;
 }
 
-static bool has_fine_kinks(const RgModel *model, const RgContextual *what)
+static bool has_one_coordinate(const RgModel *model)
 {
-  return model->domain->design.dim == 1 && !is_linear(what);
+  return model->domain->design.dim == 1;
 }
 
 static double rough_tolerance(const RgModel *model, const RgContextual *what)
 {
-  const bool fine = has_fine_kinks(model, what) && what->criterion != rg_ucb_minimum;
+  const bool kinks = !is_linear(what) && what->criterion != rg_ucb_minimum;
 
-  if (fine) return ROUGH_KINKS;
-  return model->domain->design.dim == 1 || what->n_slopes ? ROUGH : ROUGH_VALUES;
+  if (has_one_coordinate(model)) return kinks ? ROUGH_KINKS : ROUGH;
+  return what->n_slopes ? ROUGH : ROUGH_VALUES;
 }
 
 /* Nodes if possible, else `few`, else all contexts, each under a projection if one exists. near:
@@ -386,7 +388,7 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
                      &rough->ucb));
   rough->looks = false;
   rough->gains = rough->projects || found || (few && few->M < exact->M);
-  if (model->domain->design.dim == 1) return 0;
+  if (has_one_coordinate(model)) return 0;
   what = few && options->few_first ? few : exact;
   how =
     (Interpolated){posterior, near, FIRST, PetscMin(rough->ucb.posterior.size - 1, ROUGH_NODES)};
@@ -481,8 +483,8 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   PetscCall(rough_create(model, options, exact, few, !is_product && may_be_near(model), &rough));
   const bool near = rough.ucb.posterior.form == RG_CONTEXT_NEAR;
   const RgContextForm whole = near ? RG_CONTEXT_NEAR : RG_CONTEXT_EXACT;
-  const bool kinks = has_fine_kinks(model, exact) && !options->few_first;
-  Interpolated how = {&model->posterior, near, kinks ? FINE_KINKS : FINE,
+  const bool finest = has_one_coordinate(model) && !options->few_first;
+  Interpolated how = {&model->posterior, near, finest ? FINEST : FINE,
                       is_product ? FINE_PRODUCT : FINE_NODES};
   if (is_long(model) && !is_product) {
     how.tolerance = exact->n_slopes ? LONG_FINE_SLOPES : LONG_FINE;
@@ -551,8 +553,8 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
     PetscCall(acquire_settled(model, options, exact, search, query, value, failure));
     return 0;
   }
-  const bool kinks = is_own(exact) || (exact->n_slopes && model->domain->design.dim == 1);
-  listed = listed || (kinks && !options->few_first && model->posterior.n <= FEW_DATA);
+  const int few_data = has_one_coordinate(model) ? 2 * FEW_DATA : FEW_DATA;
+  listed = listed || (is_own(exact) && !options->few_first && model->posterior.n <= few_data);
   if (!listed) PetscCall(find_product(model, &is_product));
   if (is_product) PetscCall(find_many(model, exact, &listed));
   PetscCall((listed ? acquire_listed : acquire_by_nodes)(model, options, exact, few, search, query,

@@ -74,9 +74,9 @@ PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double
    version of the function: U interpolated from nodes (RgContextNodes, to ROUGH) to the contexts
    of `exact` (few_first: of `few`), under a projection of the posterior (rg_posterior_project);
    or `few`, where interpolation would need too many nodes. (2) Let the best maxima climb on U
-   interpolated to FINE, under the posterior itself. (3) Evaluate `exact` at the end points: this
-   is `value`. Where it differs from the interpolated value by more than CONFIRM max(1, |value|),
-   climb on `exact` from there.
+   interpolated to FINE (FINEST in one design coordinate), under the posterior itself. (3) Evaluate
+   `exact` at the end points: this is `value`. Where it differs from the interpolated value by more
+   than CONFIRM max(1, |value|), climb on `exact` from there.
    With more than RG_LONG_DATA data the tolerances are larger, and climbs have a limit of rounds. If
    U needs many nodes along one context coordinate, only data near a design take part in the first
    two steps (RG_CONTEXT_NEAR).

@@ -9,7 +9,7 @@
    takes the diagonal (diagonal: yes).
    Cost per acquisition value: that of the U (gp/context/context_posterior.h), and O(N) where the
    ball holds the worst context, else O(N |F| + |F|^3) per piece of the path with support F.
-   Needs contexts drawn by nature. Revision 5. */
+   Needs contexts drawn by nature. Revision 6. */
 #include "algorithm/mmd_ball.h"
 
 typedef struct {
@@ -55,7 +55,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd = {
-  RG_ABOUT("drbo_mmd", "DRBO-MMD", 5,
+  RG_ABOUT("drbo_mmd", "DRBO-MMD", 6,
            "x_t = argmax of the worst expectation of mu + width sd over distributions of the\n"
            "context within a maximum mean discrepancy of the observed ones",
            "Kirschner, Bogunovic, Jegelka, Krause (2020), Distributionally robust Bayesian "

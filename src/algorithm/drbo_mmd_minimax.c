@@ -8,7 +8,7 @@
    tangent, a mask sets values to 0).
    Cost per acquisition value: that of the U (gp/context/context_posterior.h), and O(N) for a
    grid of N contexts (sensitivity exact: O(N^2)).
-   Needs contexts drawn by nature. Revision 5. */
+   Needs contexts drawn by nature. Revision 6. */
 #include "algorithm/mmd_ball.h"
 #include "base/grow.h"
 
@@ -106,7 +106,7 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
 }
 
 const RgAlgorithmClass rg_algorithm_drbo_mmd_minimax = {
-  RG_ABOUT("drbo_mmd_minimax", "DRBO-MMD Minimax", 5,
+  RG_ABOUT("drbo_mmd_minimax", "DRBO-MMD Minimax", 6,
            "x_t = argmax of a closed-form approximation of the worst expectation of mu + width sd\n"
            "over distributions of the context within a maximum mean discrepancy of the observed",
            "Tay, Foo, Urano, Leong, Low (2022), Efficient distributionally robust Bayesian "

@@ -4,7 +4,7 @@
    laws. With `measure: rho` the expectation is replaced by rho.
    Source: Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, WDRBO at radius 0; wdrbo 2.8.
    Cost per acquisition value: see gp/context/context_posterior.h, M = contexts observed.
-   Needs contexts drawn by nature. Revision 5. */
+   Needs contexts drawn by nature. Revision 6. */
 #include "algorithm/context_centre.h"
 
 typedef struct {
@@ -42,7 +42,7 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
 }
 
 const RgAlgorithmClass rg_algorithm_erbo = {
-  RG_ABOUT("erbo", "ERBO", 5,
+  RG_ABOUT("erbo", "ERBO", 6,
            "x_t = argmax of the average of mu(x, c) + width sd(x, c) over the contexts observed",
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, section 5"),
   RG_OPTIONS(Options, params),

@@ -8,7 +8,7 @@
    expectation: quadrature the average is taken by a deterministic rule. The search may begin with
    the first of the M draws only (screening).
    Cost per iteration: O(M n^2) per acquisition value, less where the kernel factors into x and c.
-   Needs a context drawn by nature, and at least one observation. Revision 5. */
+   Needs a context drawn by nature, and at least one observation. Revision 6. */
 #include "algorithm/kde_contexts.h"
 
 #include <math.h>
@@ -115,7 +115,7 @@ static void confidence(const void *options, const RgDomain *domain, int t, RgCon
 }
 
 const RgAlgorithmClass rg_algorithm_sbo_kde = {
-  RG_ABOUT("sbo_kde", "SBO-KDE", 5,
+  RG_ABOUT("sbo_kde", "SBO-KDE", 6,
            "x_t = argmax E_{c ~ p_t}[mu(x, c) + width sd(x, c)], p_t a density estimate of the "
            "contexts",
            "Huang, Song, Xue, Qian (2023), Stochastic Bayesian optimization with unknown "

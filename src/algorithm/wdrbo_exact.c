@@ -7,7 +7,7 @@
    never above this value. Source: wdrbo 2.9 (duality: robust/wasserstein.h).
    Cost per acquisition value: that of the U (gp/context/context_posterior.h) for M = centre and
    grid, and O(n M) per piece of the dual.
-   Needs contexts drawn by nature. Revision 5. */
+   Needs contexts drawn by nature. Revision 6. */
 #include "algorithm/context_centre.h"
 #include "robust/wasserstein.h"
 
@@ -116,7 +116,7 @@ static void cost_of(const void *options, const RgTrialSize *size, RgMethodCost *
 }
 
 const RgAlgorithmClass rg_algorithm_wdrbo_exact = {
-  RG_ABOUT("wdrbo_exact", "WDRBO, exact worst case", 5,
+  RG_ABOUT("wdrbo_exact", "WDRBO, exact worst case", 6,
            "x_t = argmax of the worst expectation of U = mu + width sd over distributions\n"
            "within a Wasserstein distance eps_t of the contexts observed",
            "Micheli, Balta, Tsiamis, Lygeros (2025), arXiv:2503.20341, whose WDRBO bounds this "
