@@ -206,6 +206,18 @@ class Together(common.Case):
         self.assertEqual(found.verdict, "open")
         self.assertLess(abs(found.better - 0.5), 0.1)
 
+    def test_the_pooled_effect_lies_in_its_interval(self):
+        """Panels of skewed, stuck and tied ratios, whose own effects lie far apart."""
+        draw = np.random.default_rng(7)
+        for case in range(60):
+            panels = []
+            for _ in range(1 + case % 7):
+                logs = draw.normal(draw.normal(0, 2), 1, 20) + 5.0 * (draw.random(20) < 0.3)
+                logs[draw.random(20) < 0.2 * (case % 3)] = 0.0
+                panels.append(evidence.compare(np.exp(logs), np.ones(20)))
+            found = evidence.pooled(panels)
+            self.assertTrue(found.low <= found.typical <= found.high, (case, found.low, found.typical, found.high))
+
     def test_each_panel_has_the_same_weight_and_rounds_stay_as_they_are(self):
         """Round k has unit k of every panel, also when one of the panels grows."""
         small, large = np.array([1.0, -1.0]), np.array([1.0, 1.0])

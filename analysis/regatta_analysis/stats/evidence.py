@@ -303,9 +303,8 @@ class Evidence(_Statement):
 @dataclass(frozen=True)
 class Pooled(_Statement):
     """The result of `pooled` for several panels together. Every panel has the same weight and the same number of units.
-    Panels with the same entry in `shared` may depend on each other. `typical` is the mean contrast of the panels (a
-    ratio: their geometric mean). `low` and `high` enclose the factor (or shift) of b at which wins and losses balance
-    over the panels."""
+    Panels with the same entry in `shared` may depend on each other. `typical` is the factor (or shift) of b at
+    which wins and losses balance over the panels, the median contrast of all; `low` and `high` enclose it."""
     contrasts: list[np.ndarray]
     shared: list
     scale: str
@@ -455,6 +454,6 @@ def pooled(panels: Sequence[Evidence], shared: Sequence | None = None, level: fl
     units = _in_rounds(panels, units, labels)
     if not len(units[0]):
         raise ValueError("the panels of one problem have no trial in common")
-    typical = float(np.mean([np.clip(centre(u, "median"), -HUGE, HUGE) for u in units]))
+    typical = float(np.clip(centre(np.concatenate(units), "median"), -HUGE, HUGE))
     found = Pooled(units, labels, scale, margin, level, np.nan)
     return replace(found, typical=found._effect(typical))
