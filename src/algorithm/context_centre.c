@@ -85,22 +85,6 @@ static PetscErrorCode observed(const RgForgetting *forgetting, const RgHistory *
   return 0;
 }
 
-/* Quadrature of a law at an evaluation, moved by `shift`. */
-static PetscErrorCode rule_of(char *text, int evaluation, double shift, int panels,
-                              RgQuadrature *rule)
-{
-  RgDistribution law;
-  RgLaw over_time = {0};
-
-  PetscCall(rg_law_create_all(1, &text, 1, &over_time));
-  PetscCall(rg_law_at(&over_time, evaluation, &law));
-  if (shift != 0) rg_distribution_shift(&law, shift);
-  PetscCall(rg_distribution_quadrature(&law, panels, 0, NULL, rule));
-  PetscCall(rg_distribution_destroy(&law));
-  PetscCall(rg_law_destroy(&over_time));
-  return 0;
-}
-
 /* Every combination of the nodes, the last context fastest. */
 static PetscErrorCode product(int dim, const RgQuadrature *rules, const RgSpace *space,
                               RgContextCentre *centre)
@@ -143,7 +127,15 @@ PetscErrorCode rg_centre_create(const RgAlgorithm *algorithm, int t, const RgHis
   PetscCall(PetscCalloc1(dim, &rules));
   for (int k = 0; k < dim; k++) {
     const double shift = errs ? options->forecast_error * rg_random_normal(&random) : 0;
-    PetscCall(rule_of(options->laws.values[k], next, shift, options->panels, &rules[k]));
+    /* Quadrature of a law at an evaluation, moved by `shift`. */
+    RgDistribution law;
+    RgLaw over_time = {0};
+    PetscCall(rg_law_create_all(1, &options->laws.values[k], 1, &over_time));
+    PetscCall(rg_law_at(&over_time, next, &law));
+    if (shift != 0) rg_distribution_shift(&law, shift);
+    PetscCall(rg_distribution_quadrature(&law, options->panels, 0, NULL, &rules[k]));
+    PetscCall(rg_distribution_destroy(&law));
+    PetscCall(rg_law_destroy(&over_time));
   }
   PetscCall(product(dim, rules, &algorithm->setup.domain->context, centre));
   for (int k = 0; k < dim; k++) PetscCall(rg_quadrature_destroy(&rules[k]));

@@ -189,27 +189,22 @@ PetscErrorCode rg_context_points(const RgSpace *context, int size, bool diagonal
   return 0;
 }
 
-static int nearest(int n, int dim, const double *points, const double *c)
-{
-  double best = INFINITY;
-  int index = 0;
-
-  for (int i = 0; i < n; i++) {
-    double distance = 0.0;
-    for (int k = 0; k < dim; k++) {
-      const double delta = points[(size_t)i * dim + k] - c[k];
-      distance += delta * delta;
-    }
-    if (distance < best) best = distance, index = i;
-  }
-  return index;
-}
-
 void rg_context_histogram(const RgHistory *history, int n, const double *points, double *p)
 {
   const int dim = history->context_dim;
 
   for (int i = 0; i < n; i++) p[i] = 0.0;
-  for (int i = 0; i < history->n; i++)
-    p[nearest(n, dim, points, history->c + (size_t)i * dim)] += 1.0 / history->n;
+  for (int i = 0; i < history->n; i++) {
+    double least = INFINITY;
+    int nearest = 0;
+    for (int l = 0; l < n; l++) {
+      double distance = 0.0;
+      for (int k = 0; k < dim; k++) {
+        const double delta = points[(size_t)l * dim + k] - history->c[(size_t)i * dim + k];
+        distance += delta * delta;
+      }
+      if (distance < least) least = distance, nearest = l;
+    }
+    p[nearest] += 1.0 / history->n;
+  }
 }

@@ -105,23 +105,17 @@ static double schedule(const Options *options, const RgDomain *domain, int t, do
   return rg_robust_levels(&bound, d1 + d2, d1 && d2 ? 1 : d1 ? context->size : design->size, t);
 }
 
-/* Whether the nodes have the weights of the domain's laws, as they are written. */
-static bool has_their_law(const Options *o, const RgDomain *domain)
-{
-  bool same = !o->law.n || rg_space_is_finite(&domain->context) || o->law.n == domain->n_laws;
-
-  for (int j = 0; same && j < o->law.n && j < domain->n_laws; j++)
-    same = !strcmp(o->law.values[j], domain->laws[j]);
-  return same;
-}
-
-/* The theorems are about the problem's measure under the problem's law. */
+/* The theorems are about the problem's measure under the problem's law: the nodes have the weights
+   of the domain's laws, as they are written. */
 static void confidence(const void *closure, const RgDomain *domain, int t, RgConfidenceLaw *law)
 {
   const Options *o = closure;
-  const bool theirs = rg_robust_is_measured(o->measure, domain) && has_their_law(o, domain);
+  const bool given = o->law.n && !rg_space_is_finite(&domain->context);
+  bool theirs = rg_robust_is_measured(o->measure, domain) && (!given || o->law.n == domain->n_laws);
   double kappa;
 
+  for (int j = 0; theirs && j < o->law.n && j < domain->n_laws; j++)
+    theirs = !strcmp(o->law.values[j], domain->laws[j]);
   (void)schedule(o, domain, t, &kappa);
   *law = (RgConfidenceLaw){.kind = RG_LAW_EXPONENTIAL,
                            .a = 2.0 * log(kappa),

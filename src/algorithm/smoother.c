@@ -51,19 +51,6 @@ static PetscErrorCode bandwidth(const RgSmootherOptions *options, const RgHistor
   return 0;
 }
 
-static void units(const RgSmootherOptions *options, RgSmoother *smoother)
-{
-  smoother->shift = 0.0;
-  smoother->deviation = 1.0;
-  if (options->outputs == RG_OUTPUTS_STANDARDISED) {
-    smoother->shift = smoother->regression.mean;
-    smoother->deviation = rg_regression_deviation(&smoother->regression);
-  } else if (options->outputs == RG_OUTPUTS_FIXED) {
-    smoother->shift = options->output_mean;
-    smoother->deviation = options->output_deviation;
-  }
-}
-
 PetscErrorCode rg_smoother_update(RgAlgorithm *algorithm, const RgHistory *history,
                                   RgFailure *failure)
 {
@@ -81,7 +68,15 @@ PetscErrorCode rg_smoother_update(RgAlgorithm *algorithm, const RgHistory *histo
   if (!failure->failed) {
     PetscCall(rg_regression_update(&smoother->regression, history));
     PetscCall(bandwidth(options, history, &smoother->h));
-    units(options, smoother);
+    smoother->shift = 0.0;
+    smoother->deviation = 1.0;
+    if (options->outputs == RG_OUTPUTS_STANDARDISED) {
+      smoother->shift = smoother->regression.mean;
+      smoother->deviation = rg_regression_deviation(&smoother->regression);
+    } else if (options->outputs == RG_OUTPUTS_FIXED) {
+      smoother->shift = options->output_mean;
+      smoother->deviation = options->output_deviation;
+    }
   }
   if (clock) PetscCall(rg_clock_end(clock, RG_STAGE_FIT));
   return 0;
