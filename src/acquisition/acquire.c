@@ -16,22 +16,15 @@
 #define FINEST 0.04   /* smallest deviation of a perturbation, relative to the largest */
 #define SD_FLAT 1e-9  /* below this, the derivative of sd counts as 0 (irgp_ucb 2.3) */
 
-static double tie_floor(double best)
-{
-  return best - TIE * fmax(1.0, fabs(best));
-}
-
 int rg_argmax(int n, const double *value, const unsigned char *excluded)
 {
   double best = -INFINITY;
 
-  for (int i = 0; i < n; i++) {
-    if (!(excluded && excluded[i]) && isfinite(value[i]) && value[i] > best) best = value[i];
-  }
-  if (best == -INFINITY) return -1;
-  for (int i = 0; i < n; i++) {
-    if (!(excluded && excluded[i]) && isfinite(value[i]) && value[i] >= tie_floor(best)) return i;
-  }
+  for (int i = 0; i < n; i++)
+    if (value[i] > best && value[i] < INFINITY && !(excluded && excluded[i])) best = value[i];
+  const double least = best - TIE * fmax(1.0, fabs(best));
+  for (int i = 0; i < n && best > -INFINITY; i++)
+    if (value[i] >= least && value[i] <= best && !(excluded && excluded[i])) return i;
   return -1;
 }
 

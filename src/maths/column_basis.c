@@ -22,18 +22,6 @@ static void compute_norm(int n, const double *F, int m, Norms *norms)
   norms->now[m] = norms->fresh[m] = cblas_ddot(n, column, 1, column, 1);
 }
 
-/* Column of largest norm; ties: the first. */
-static int longest_column(int n, int k, const double *F, Norms *norms)
-{
-  int best = 0;
-
-  for (int m = 0; m < k; m++) {
-    if (norms->now[m] < REFRESH * norms->fresh[m]) compute_norm(n, F, m, norms);
-    if (norms->now[m] > norms->now[best]) best = m;
-  }
-  return best;
-}
-
 /* Gram-Schmidt with column pivoting; F becomes the residual. Each new direction is
    orthogonalised twice against the earlier ones. */
 static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, double *Q, Norms *norms)
@@ -43,7 +31,11 @@ static int pivoted_gram_schmidt(int n, int k, double *F, double tolerance, doubl
 
   for (int m = 0; m < k; m++) compute_norm(n, F, m, norms);
   for (rank = 0; rank < PetscMin(n, k); rank++) {
-    const int pivot = longest_column(n, k, F, norms);
+    int pivot = 0; /* the column of largest norm; ties: the first */
+    for (int m = 0; m < k; m++) {
+      if (norms->now[m] < REFRESH * norms->fresh[m]) compute_norm(n, F, m, norms);
+      if (norms->now[m] > norms->now[pivot]) pivot = m;
+    }
     double *q = Q + (size_t)rank * n;
     compute_norm(n, F, pivot, norms);
     if (rank == 0) first = norms->now[pivot];

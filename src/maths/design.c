@@ -42,14 +42,6 @@ static const uint16_t *directions(const uint16_t *entry, uint32_t v[BITS])
   return entry ? entry + 1 + degree : numbers;
 }
 
-static int lowest_zero_bit(int i)
-{
-  int k = 0;
-
-  while (i >> k & 1) k++;
-  return k;
-}
-
 /* Gray-code order: each point differs from the previous one in one direction. */
 static void table_points(int m, int dim, double *points)
 {
@@ -59,7 +51,9 @@ static void table_points(int m, int dim, double *points)
     uint32_t v[BITS], x = 0;
     entry = directions(entry, v);
     for (int i = 0; i < m; i++) {
-      x ^= v[lowest_zero_bit(i)];
+      int lowest_zero = 0;
+      while (i >> lowest_zero & 1) lowest_zero++;
+      x ^= v[lowest_zero];
       points[(size_t)i * dim + j] = x * (1.0 / (1 << BITS));
     }
   }
@@ -94,18 +88,6 @@ typedef struct {
   uint32_t shift[3], factor[3];
 } ScrambleKey;
 
-static ScrambleKey draw_key(RgRandom *random)
-{
-  ScrambleKey key;
-
-  for (int i = 0; i < 3; i++) {
-    uint64_t word = rg_random_word(random);
-    key.shift[i] = (uint32_t)word;
-    key.factor[i] = (uint32_t)(word >> 32) | 1u;
-  }
-  return key;
-}
-
 /* Nested uniform scrambling of one 32-bit coordinate by hashing, after Laine and Karras (2011).
    On reversed bits every step makes bit i depend only on itself and on lower bits. So a hash of
    the preceding digits decides whether each digit is flipped, and elementary intervals map to
@@ -125,7 +107,7 @@ static uint32_t scramble(uint32_t x, const ScrambleKey *key)
 }
 
 /* Scramble n values (multiples of 2^-32, `stride` apart) to midpoints of 2^32 intervals. */
-static void scramble_column(int n, int stride, ScrambleKey key, double *values)
+static void scramble_column(int n, int stride, const ScrambleKey *key, double *values)
 {
   uint32_t bits[RG_BLOCK];
 
@@ -134,7 +116,7 @@ static void scramble_column(int n, int stride, ScrambleKey key, double *values)
     double *block = values + (size_t)start * stride;
 
     for (int i = 0; i < count; i++) bits[i] = (uint32_t)(block[(size_t)i * stride] * 0x1p32);
-    for (int i = 0; i < count; i++) bits[i] = scramble(bits[i], &key);
+    for (int i = 0; i < count; i++) bits[i] = scramble(bits[i], key);
     for (int i = 0; i < count; i++) block[(size_t)i * stride] = ((double)bits[i] + 0.5) * 0x1p-32;
   }
 }
@@ -144,7 +126,15 @@ PetscErrorCode rg_design_sobol(RgRandom *random, int m, int dim, double *points)
   /* The first 2^k points form a net only with the origin among them. */
   for (int j = 0; j < dim && m > 0; j++) points[j] = 0.0;
   PetscCall(rg_sobol_points(m - (m > 0), dim, points + (m > 0 ? dim : 0)));
-  for (int j = 0; j < dim; j++) scramble_column(m, dim, draw_key(random), points + j);
+  for (int j = 0; j < dim; j++) {
+    ScrambleKey key;
+    for (int i = 0; i < 3; i++) {
+      uint64_t word = rg_random_word(random);
+      key.shift[i] = (uint32_t)word;
+      key.factor[i] = (uint32_t)(word >> 32) | 1u;
+    }
+    scramble_column(m, dim, &key, points + j);
+  }
   return 0;
 }
 

@@ -38,12 +38,6 @@ static bool task_is(const char task[TASK_LENGTH], const char *prefix)
   return memcmp(task, prefix, strlen(prefix)) == 0;
 }
 
-static int bound_kind(double lower, double upper)
-{
-  if (isfinite(lower)) return isfinite(upper) ? 2 : 1;
-  return isfinite(upper) ? 3 : 0;
-}
-
 PetscErrorCode rg_lbfgsb_create(int n, int memory, const double *lower, const double *upper,
                                 const RgLbfgsbLimits *limits, RgLbfgsb *search)
 {
@@ -65,7 +59,8 @@ PetscErrorCode rg_lbfgsb_create(int n, int memory, const double *lower, const do
     double low = lower ? lower[i] : -INFINITY, high = upper ? upper[i] : INFINITY;
     PetscCheck(low <= high, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE,
                "bounds of variable %d are not ordered: %g, %g", i, low, high);
-    s->bound_kind[i] = bound_kind(low, high);
+    const bool below = isfinite(low), above = isfinite(high);
+    s->bound_kind[i] = below ? (above ? 2 : 1) : (above ? 3 : 0);
     s->lower[i] = isfinite(low) ? low : 0.0;
     s->upper[i] = isfinite(high) ? high : 0.0;
   }
