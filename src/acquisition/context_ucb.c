@@ -51,7 +51,7 @@
 /* Whether the criterion is an average of U. */
 static bool is_linear(const RgContextual *what)
 {
-  return what->criterion == rg_ucb_expectation && !what->settle &&
+  return what->criterion == rg_ucb_expectation && !what->mix &&
          !((const RgContextWeights *)what->closure)->measure;
 }
 
@@ -243,7 +243,7 @@ PetscErrorCode rg_context_ucb_function(void *closure, int m, const double *X, do
     PetscCall(batch(ucb, PetscMin(size, m - begin), X + begin * dim, value + begin,
                     gradient ? gradient + begin * dim : NULL));
   }
-  if (ucb->what.settle) ucb->what.settle(ucb->what.closure, m, (int)dim, value, gradient);
+  if (ucb->what.mix) ucb->what.mix(ucb->what.closure, m, (int)dim, value, gradient);
   return 0;
 }
 
@@ -337,7 +337,7 @@ static double projection_tolerance(const RgModel *model)
 /* The function that a search on nodes begins with. */
 typedef struct {
   bool projects, gains; /* gains: a projection is cheaper than the full posterior */
-  bool looks;           /* `first` exists */
+  bool has_first;       /* `first` exists */
   RgPosterior projected;
   RgContextUcb ucb, first;
 } Rough;
@@ -386,21 +386,13 @@ static PetscErrorCode rough_create(RgModel *model, const RgContextualOptions *op
     PetscCall(create(posterior, model->domain->design.dim, options->width, what,
                      near ? RG_CONTEXT_NEAR : RG_CONTEXT_PAIRS, 1, &(RgContextNodes){0},
                      &rough->ucb));
-  rough->looks = false;
+  rough->has_first = false;
   rough->gains = rough->projects || found || (few && few->M < exact->M);
   if (has_one_coordinate(model)) return 0;
   what = few && options->few_first ? few : exact;
   how =
     (Interpolated){posterior, near, FIRST, PetscMin(rough->ucb.posterior.size - 1, ROUGH_NODES)};
-  PetscCall(create_with_nodes(model, options, what, &how, &rough->looks, &rough->first));
-  return 0;
-}
-
-static PetscErrorCode rough_destroy(Rough *rough)
-{
-  PetscCall(rg_context_ucb_destroy(&rough->ucb));
-  if (rough->looks) PetscCall(rg_context_ucb_destroy(&rough->first));
-  if (rough->projects) PetscCall(rg_posterior_destroy(&rough->projected));
+  PetscCall(create_with_nodes(model, options, what, &how, &rough->has_first, &rough->first));
   return 0;
 }
 
@@ -492,14 +484,16 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
   }
   const RgScreen screen = {.function = rg_context_ucb_function,
                            .closure = &rough.ucb,
-                           .first = rough.looks ? rg_context_ucb_function : NULL,
+                           .first = rough.has_first ? rg_context_ucb_function : NULL,
                            .first_closure = &rough.first};
   PetscCall(create_with_nodes(model, options, exact, &how, &fewer, &end));
   if (!fewer) PetscCall(rg_context_ucb_create(model, options->width, exact, whole, FINISH, &end));
   PetscCall(rg_acquire_screened(model->domain, rg_context_ucb_function, &end,
                                 rough.gains ? &screen : NULL, &climbs, query, value, failure));
   PetscCall(rg_context_ucb_destroy(&end));
-  PetscCall(rough_destroy(&rough));
+  PetscCall(rg_context_ucb_destroy(&rough.ucb));
+  if (rough.has_first) PetscCall(rg_context_ucb_destroy(&rough.first));
+  if (rough.projects) PetscCall(rg_posterior_destroy(&rough.projected));
   if ((fewer || near) && !failure->failed)
     PetscCall(confirm(model, options->width, exact, whole, tolerance, search, query->x, value));
   return 0;
@@ -508,9 +502,9 @@ static PetscErrorCode acquire_by_nodes(RgModel *model, const RgContextualOptions
 /* Designs of a batch that depend on each other need one search throughout, because a coarse
    function would distort what the search learns from its batches. The nodes are accurate to FINE
    where the study sets how many may stand for the contexts. */
-static PetscErrorCode acquire_settled(RgModel *model, const RgContextualOptions *options,
-                                      const RgContextual *exact, const RgSearch *search,
-                                      RgQuery *query, double *value, RgFailure *failure)
+static PetscErrorCode acquire_mixed(RgModel *model, const RgContextualOptions *options,
+                                    const RgContextual *exact, const RgSearch *search,
+                                    RgQuery *query, double *value, RgFailure *failure)
 {
   RgContextUcb ucb;
   bool found = false;
@@ -526,19 +520,6 @@ static PetscErrorCode acquire_settled(RgModel *model, const RgContextualOptions 
   return 0;
 }
 
-/* Whether the search would need many nodes. */
-static PetscErrorCode find_many(const RgModel *model, const RgContextual *exact, bool *many)
-{
-  RgContextNodes nodes;
-
-  PetscCall(rg_context_nodes_create(&model->posterior.kernel, model->domain->design.dim, exact->M,
-                                    exact->contexts, 0, ROUGH, PetscMin(ROUGH_NODES, exact->M / 2),
-                                    &nodes));
-  *many = nodes.n == 0;
-  PetscCall(rg_context_nodes_destroy(&nodes));
-  return 0;
-}
-
 PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *options,
                                      const RgContextual *exact, const RgContextual *few,
                                      const RgSearch *search, RgQuery *query, double *value,
@@ -548,15 +529,22 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
   bool listed = options->nodes == 0 || search->options->local_search == RG_LOCAL_SEARCH_ADAM ||
                 rg_space_is_finite(&model->domain->design);
   bool is_product = false;
+  RgContextNodes nodes;
 
-  if (exact->settle) {
-    PetscCall(acquire_settled(model, options, exact, search, query, value, failure));
+  if (exact->mix) {
+    PetscCall(acquire_mixed(model, options, exact, search, query, value, failure));
     return 0;
   }
   const int few_data = has_one_coordinate(model) ? 2 * FEW_DATA : FEW_DATA;
   listed = listed || (is_own(exact) && !options->few_first && model->posterior.n <= few_data);
   if (!listed) PetscCall(find_product(model, &is_product));
-  if (is_product) PetscCall(find_many(model, exact, &listed));
+  if (is_product) { /* would the search need many nodes? */
+    PetscCall(rg_context_nodes_create(&model->posterior.kernel, model->domain->design.dim, exact->M,
+                                      exact->contexts, 0, ROUGH,
+                                      PetscMin(ROUGH_NODES, exact->M / 2), &nodes));
+    listed = nodes.n == 0;
+    PetscCall(rg_context_nodes_destroy(&nodes));
+  }
   PetscCall((listed ? acquire_listed : acquire_by_nodes)(model, options, exact, few, search, query,
                                                          value, failure));
   return 0;
@@ -564,48 +552,26 @@ PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *
 
 /* ---- criteria -------------------------------------------------------------------------------- */
 
-/* The measure of U over the contexts. */
-static PetscErrorCode measure(const RgContextWeights *weights, const double *u, double *value,
-                              double *u_bar)
+PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *slope,
+                                  double *value, double *u_bar, double *slope_bar)
 {
+  const RgContextWeights *weights = closure;
+  const RgMeasure *measure = weights->measure;
   const int n = weights->size;
-
-  if (u_bar) PetscCall(rg_measure_gradient(weights->measure, n, u, weights->weight, value, u_bar));
-  else PetscCall(rg_measure_value(weights->measure, 1, n, u, weights->weight, value));
-  return 0;
-}
-
-static PetscErrorCode average(const RgContextWeights *weights, const double *u, double *value,
-                              double *u_bar)
-{
   double sum = 0.0;
 
-  if (weights->measure) {
-    PetscCall(measure(weights, u, value, u_bar));
+  if (measure) {
+    if (u_bar) PetscCall(rg_measure_gradient(measure, n, u, weights->weight, value, u_bar));
+    else PetscCall(rg_measure_value(measure, 1, n, u, weights->weight, value));
     return 0;
   }
-  for (int m = 0; m < weights->size; m++) {
-    const double weight = weights->weight ? weights->weight[m] : 1.0 / weights->size;
+  for (int m = 0; m < n; m++) {
+    const double weight = weights->weight ? weights->weight[m] : 1.0 / n;
     sum += weight * u[m];
     if (u_bar) u_bar[m] = weight;
   }
   *value = sum;
   return 0;
-}
-
-PetscErrorCode rg_ucb_expectation(void *closure, const double *u, const double *slope,
-                                  double *value, double *u_bar, double *slope_bar)
-{
-  PetscCall(average(closure, u, value, u_bar));
-  return 0;
-}
-
-static double length(int dim, const double *vector)
-{
-  double sum = 0.0;
-
-  for (int k = 0; k < dim; k++) sum += vector[k] * vector[k];
-  return sqrt(sum);
 }
 
 PetscErrorCode rg_ucb_penalised(void *closure, const double *u, const double *slope, double *value,
@@ -616,10 +582,12 @@ PetscErrorCode rg_ucb_penalised(void *closure, const double *u, const double *sl
   double largest = -1.0;
 
   for (int l = 0; l < penalised->n_slopes; l++) {
-    const double norm = length(dim, slope + (size_t)l * dim);
+    double norm = 0.0;
+    for (int k = l * dim; k < (l + 1) * dim; k++) norm += slope[k] * slope[k];
+    norm = sqrt(norm);
     if (norm > largest) largest = norm, steepest = l;
   }
-  PetscCall(average(&penalised->centre, u, value, u_bar));
+  PetscCall(rg_ucb_expectation((void *)&penalised->centre, u, slope, value, u_bar, slope_bar));
   *value -= penalised->radius * largest;
   if (!slope_bar || penalised->flat_penalty || !(largest > 0.0)) return 0;
   for (int k = steepest * dim; k < (steepest + 1) * dim; k++)

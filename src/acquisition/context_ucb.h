@@ -17,7 +17,7 @@ typedef PetscErrorCode (*RgContextCriterion)(void *closure, const double *u, con
 
 /* Adds the interaction between the m designs of one batch to their values (and gradients, m x
    dim_x, or NULL). `criterion` has been called for them in order. */
-typedef void (*RgContextSettle)(void *closure, int m, int dim_x, double *value, double *gradient);
+typedef void (*RgContextMix)(void *closure, int m, int dim_x, double *value, double *gradient);
 
 /* Weighted average of U over the first `size` contexts, or another measure of it. */
 typedef struct {
@@ -32,8 +32,8 @@ typedef struct {
   int M, n_slopes;
   const double *contexts;
   RgContextCriterion criterion;
-  void *closure;          /* passed to criterion and settle */
-  RgContextSettle settle; /* NULL: the designs of a batch are independent */
+  void *closure;    /* passed to criterion and mix */
+  RgContextMix mix; /* NULL: the designs of a batch are independent */
 } RgContextual;
 
 /* Settings of U and of a search. The number of contexts, called nodes, from which U may be
@@ -83,7 +83,7 @@ PetscErrorCode rg_context_ucb_function(void *ucb, int m, const double *X, double
    Without nodes (nodes = 0, or many nodes needed and a kernel that is a product of a part in x
    and a part in c), step (1) uses `exact` with RG_CONTEXT_ROUGH if that is cheaper, else `few`,
    and step (2) uses `exact`. If `few` has no fewer contexts than `exact`, every step uses
-   `exact`. With `settle` every step uses `exact`, on U interpolated to FINE where nodes > 0;
+   `exact`. With `mix` every step uses `exact`, on U interpolated to FINE where nodes > 0;
    `value` is then the value within its batch. */
 PetscErrorCode rg_acquire_contextual(RgModel *model, const RgContextualOptions *options,
                                      const RgContextual *exact, const RgContextual *few,

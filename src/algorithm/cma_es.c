@@ -57,7 +57,7 @@ typedef struct {
   int known, rows;                   /* values of this generation; rows of the history so far */
   double *weight, *x, *value;        /* mu; lambda x d, not folded; lambda */
   int *rank;                         /* lambda: best first */
-  int stretch, seen;                 /* generations that a run is judged by; those so far */
+  int stretch, seen;                 /* generations over which values are compared; those so far */
   double highest, lowest;            /* range of the best values of this stretch */
 } State;
 

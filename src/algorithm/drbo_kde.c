@@ -70,17 +70,6 @@ static PetscErrorCode worst_case(void *closure, const double *u, const double *s
   return 0;
 }
 
-/* Scrambled Sobol contexts in the box, or at the place where the released program puts them. */
-static PetscErrorCode floor_contexts(const RgAlgorithm *algorithm, int t, int dim, double *c)
-{
-  const Options *options = algorithm->options;
-  RgRandom random = rg_algorithm_stream_at(algorithm, "floor", t);
-
-  PetscCall(rg_design_sobol(&random, options->floor_points, dim, c));
-  for (int i = 0; options->as_released && i < options->floor_points * dim; i++) c[i] = -c[i];
-  return 0;
-}
-
 /* Maximise the worst case; the search begins with `few` of the samples and of the floor. */
 static PetscErrorCode maximise(const RgAlgorithm *algorithm, RgModel *model, int t,
                                const RgHistory *history, const RgKdeContexts *contexts,
@@ -131,7 +120,11 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
   PetscCall(rg_kde_contexts_create(algorithm, &options->kde, t, history, options->floor_points,
                                    &contexts, failure));
   if (failure->failed) return 0;
-  PetscCall(floor_contexts(algorithm, t, dim, contexts.c + (size_t)contexts.n * dim));
+  RgRandom random = rg_algorithm_stream_at(algorithm, "floor", t);
+  double *floor = contexts.c + (size_t)contexts.n * dim;
+  PetscCall(rg_design_sobol(&random, options->floor_points, dim, floor));
+  for (int i = 0; options->as_released && i < options->floor_points * dim; i++)
+    floor[i] = -floor[i];
   /* 2. delta_t, and x_t = argmax of the worst case. */
   const double radius = options->radius * pow(contexts.kde.effective, -2.0 / (4 + dim));
   PetscCall(maximise(algorithm, model, t, history, &contexts, radius, query, failure));

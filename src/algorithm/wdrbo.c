@@ -187,11 +187,6 @@ static PetscErrorCode destroy(RgAlgorithm *algorithm)
   return 0;
 }
 
-static int screening_count(const Options *options, int dim, int n)
-{
-  return options->lipschitz == DENSE && dim == 1 ? n : PetscMin(options->screening, n);
-}
-
 /* The criterion and a coarse one over the contexts of the centre and of the slopes. */
 static RgContextual criterion(RgContextPenalised *penalised, const double *contexts)
 {
@@ -243,7 +238,8 @@ static PetscErrorCode ask(RgAlgorithm *algorithm, int t, const RgHistory *histor
                                    .dim_c = dim,
                                    .flat_penalty = options->gradient == NONE};
   coarse = penalised;
-  coarse.n_slopes = screening_count(options, dim, state->n);
+  if (options->lipschitz != DENSE || dim > 1)
+    coarse.n_slopes = PetscMin(options->screening, state->n);
   PetscCall(PetscMalloc1((size_t)(centre.n + state->n) * dim, &contexts));
   PetscCall(PetscArraycpy(contexts, centre.contexts, (size_t)centre.n * dim));
   PetscCall(
