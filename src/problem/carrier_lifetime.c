@@ -204,33 +204,26 @@ static void synthesise(double *lifetime)
 
 /* ---- problem ------------------------------------------------------------------------ */
 
-static PetscErrorCode fill(RgProblem *problem, const double *lifetime)
+/* x + w of every design and offset is a node. */
+static void spread(const double *lifetime, double *f)
 {
-  RgFiniteContext *data;
-  const int n = problem->domain.context.size;
-
-  PetscCall(rg_finite_context_create(problem, &data));
-  for (int i = 0; i < SIDE * SIDE; i++) {
-    for (int j = 0; j < n; j++) {
+  for (int i = 0; i < SIDE * SIDE; i++)
+    for (int j = 0; j < OFFSETS_1 * OFFSETS_2; j++) {
       const int a = OFFSETS_1 * (i / SIDE) + j / OFFSETS_2;
       const int b = OFFSETS_2 * (i % SIDE) + j % OFFSETS_2;
-      data->f[(size_t)i * n + j] = lifetime[a * NODES_2 + b];
+      *f++ = lifetime[a * NODES_2 + b];
     }
-  }
-  PetscCall(rg_finite_context_finish(problem));
-  return 0;
 }
 
-static PetscErrorCode create(RgProblem *problem, RgFailure *failure)
+static PetscErrorCode fill(RgProblem *problem, double *f, RgFailure *failure)
 {
   RgText mistake = {0};
   double lifetime[NODES];
 
   PetscCall(read_table(problem->options, lifetime, &mistake));
   if (mistake.length) rg_failure_set(failure, "carrier_lifetime: %s", mistake.data);
-  else PetscCall(fill(problem, lifetime));
-  PetscCall(rg_text_clear(&mistake));
-  return 0;
+  else spread(lifetime, f);
+  return rg_text_clear(&mistake);
 }
 
 static PetscErrorCode check_synthetic(const RgProblemClass *class, const void *options,
@@ -239,12 +232,12 @@ static PetscErrorCode check_synthetic(const RgProblemClass *class, const void *o
   return rg_finite_context_check(options, OFFSETS_1 * OFFSETS_2, place, diagnostics);
 }
 
-static PetscErrorCode create_synthetic(RgProblem *problem, RgFailure *failure)
+static PetscErrorCode fill_synthetic(RgProblem *problem, double *f, RgFailure *failure)
 {
   double lifetime[NODES];
 
   synthesise(lifetime);
-  PetscCall(fill(problem, lifetime));
+  spread(lifetime, f);
   return 0;
 }
 
@@ -256,7 +249,7 @@ const RgProblemClass rg_problem_carrier_lifetime = {
   RG_OPTIONS(Options, params),
   .source = &(const RgProblemSource){.identity = identity},
   RG_DOMAIN(domain, check),
-  .create = create,
+  .family = &(const RgFiniteFill){fill},
   RG_FINITE_CONTEXT_METHODS,
 };
 
@@ -268,6 +261,6 @@ const RgProblemClass rg_problem_carrier_lifetime_synthetic = {
            "Inatsu 2025, arXiv:2504.03172, 5.2"),
   RG_OPTIONS(RgFiniteContextOptions, synthetic_params),
   RG_DOMAIN(domain, check_synthetic),
-  .create = create_synthetic,
+  .family = &(const RgFiniteFill){fill_synthetic},
   RG_FINITE_CONTEXT_METHODS,
 };

@@ -193,6 +193,23 @@ static PetscErrorCode create_nodes(RgProblem *problem, RgContextProblem *data,
   return 0;
 }
 
+/* The means that the family needs of the law of the first coordinate. */
+static PetscErrorCode compute_means(RgContextProblem *data)
+{
+  const RgContextFunction *function = data->function;
+  RgQuadrature rule;
+
+  if (!function->n_means) return 0;
+  PetscCall(rg_distribution_quadrature(&data->law[0], function->panels, function->kink != NULL,
+                                       function->kink, &rule));
+  for (int k = 0; k < function->n_means; k++) {
+    data->mean[k] = 0;
+    for (int i = 0; i < rule.n; i++)
+      data->mean[k] += rule.weight[i] * function->mean_of(k, rule.node[i]);
+  }
+  return rg_quadrature_destroy(&rule);
+}
+
 /* Everything that depends on the law, for the law of evaluation t. */
 static PetscErrorCode take_law(RgProblem *problem, int t)
 {
@@ -210,6 +227,7 @@ static PetscErrorCode take_law(RgProblem *problem, int t)
   if ((options->expectation == RG_EXPECTATION_QMC || data->root) && !data->n_nodes)
     PetscCall(create_qmc(problem, data, options->points));
   problem->has_draft = data->n_qmc > DRAFT;
+  PetscCall(compute_means(data));
   if (function->own_size) PetscCall(PetscCalloc(function->own_size, &data->own));
   if (function->prepare) PetscCall(function->prepare(problem, data));
   return 0;
@@ -273,9 +291,7 @@ PetscErrorCode rg_context_optimum(RgProblem *problem, double each)
   problem->n_optimisers = 1;
   PetscCall(PetscMalloc1(dim, &problem->optimisers));
   for (int j = 0; j < dim; j++) problem->optimisers[j] = each;
-  const RgPoint best = {.index = -1, .x = problem->optimisers, .context_index = -1};
-  PetscCall(data->function->exact(problem, 1, &best, &problem->optimum));
-  return 0;
+  return data->function->exact(problem, data, problem->optimisers, &problem->optimum);
 }
 
 PetscErrorCode rg_context_destroy(RgProblem *problem)
@@ -390,27 +406,26 @@ PetscErrorCode rg_context_objective(RgProblem *problem, int m, const RgPoint *po
     PetscCall(measure(problem, m, points, F, failure));
     return 0;
   }
-  if (!data->n_qmc) {
-    PetscCall(data->function->exact(problem, m, points, F));
-    return 0;
-  }
   for (int i = 0; i < m; i++) {
     double error = 0;
+    if (!data->n_qmc) {
+      PetscCall(data->function->exact(problem, data, points[i].x, &F[i]));
+      continue;
+    }
     PetscCall(qmc_mean(problem, &points[i], &F[i], &error, failure));
     if (!problem->draft) problem->objective_error = fmax(problem->objective_error, error);
   }
   return 0;
 }
 
-PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_breaks,
-                               const double *breaks, double (*g)(const void *closure, double c),
-                               const void *closure, double *mean)
+PetscErrorCode rg_context_mean(const RgDistribution *law, int panels,
+                               double (*g)(const void *closure, double c), const void *closure,
+                               double *mean)
 {
   RgQuadrature rule;
 
-  PetscCall(rg_distribution_quadrature(law, panels, n_breaks, breaks, &rule));
+  PetscCall(rg_distribution_quadrature(law, panels, 0, NULL, &rule));
   *mean = 0;
   for (int i = 0; i < rule.n; i++) *mean += rule.weight[i] * g(closure, rule.node[i]);
-  PetscCall(rg_quadrature_destroy(&rule));
-  return 0;
+  return rg_quadrature_destroy(&rule);
 }

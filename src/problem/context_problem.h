@@ -4,7 +4,7 @@
 
    The `family` of such a class is its RgContextFunction. Its options are, or begin with,
    RgContextOptions, or RgContextSizes if the user chooses the dimensions; its table lists
-   RG_CONTEXT_PARAMS. The rest of the class is RG_CONTEXT_FORMULA. */
+   RG_CONTEXT_PARAMS. The rest of the class is RG_CONTEXT. */
 #ifndef RG_PROBLEM_CONTEXT_PROBLEM_H
 #define RG_PROBLEM_CONTEXT_PROBLEM_H
 
@@ -36,6 +36,8 @@ typedef struct {
 enum { RG_ORDER_AFTER, RG_ORDER_BEFORE };
 enum { RG_OBSERVED_RAW, RG_OBSERVED_CLIPPED };
 enum { RG_EXPECTATION_EXACT, RG_EXPECTATION_QMC };
+
+enum { RG_CONTEXT_MEANS = 4 };
 
 extern const char *const rg_context_orders[];
 extern const char *const rg_context_observations[];
@@ -91,7 +93,8 @@ typedef struct {
   double *nodes;       /* n_nodes x dim; owned */
   int n_qmc;           /* 0: not used */
   double *qmc;         /* n_qmc x dim contexts; owned */
-  void *own;           /* data of the family, own_size bytes; owned */
+  double mean[RG_CONTEXT_MEANS];
+  void *own; /* data of the family, own_size bytes; owned */
 } RgContextProblem;
 
 struct RgContextFunction {
@@ -101,8 +104,14 @@ struct RgContextFunction {
      coordinates. */
   double grows[2][2];
   RgContextFormula formula; /* NULL: the family has an `evaluate` of its own */
-  /* F = E f at m designs, by a formula or quadrature */
-  PetscErrorCode (*exact)(RgProblem *problem, int m, const RgPoint *points, double *F);
+  /* F = E f at a design, by a formula or quadrature */
+  PetscErrorCode (*exact)(RgProblem *problem, const RgContextProblem *data, const double *x,
+                          double *F);
+  /* What `exact` may need of the law of the first coordinate: data->mean[k] = E mean_of(k, c_1) for
+     k < n_means, with `panels` and a kink (NULL: none). */
+  int n_means, panels;
+  const double *kink;
+  double (*mean_of)(int k, double c);
   size_t own_size; /* size of data->own, which is zeroed */
   /* Fills data->own and states a known optimum, for each law anew; NULL: not needed */
   PetscErrorCode (*prepare)(RgProblem *problem, RgContextProblem *data);
@@ -112,11 +121,10 @@ struct RgContextFunction {
 /* States the optimum, at the design whose coordinates are all `each`. Does nothing if `exact`
    does not compute F. */
 PetscErrorCode rg_context_optimum(RgProblem *problem, double each);
-/* E g(c_j) of one coordinate under the law that f sees, with `panels` and with kinks at
-   `breaks`. */
-PetscErrorCode rg_context_mean(const RgDistribution *law, int panels, int n_breaks,
-                               const double *breaks, double (*g)(const void *closure, double c),
-                               const void *closure, double *mean);
+/* E g(c_j) of one coordinate under the law that f sees, with `panels`. */
+PetscErrorCode rg_context_mean(const RgDistribution *law, int panels,
+                               double (*g)(const void *closure, double c), const void *closure,
+                               double *mean);
 
 /* Functions of the class. */
 PetscErrorCode rg_context_check(const RgProblemClass *class, const void *options, RgPlace place,
@@ -136,12 +144,11 @@ PetscErrorCode rg_context_destroy(RgProblem *problem);
   .objective = rg_context_objective, .draw_context = rg_context_draw, .at = rg_context_at,         \
   .destroy = rg_context_destroy
 
-#define RG_CONTEXT_METHODS(function, traits_, evaluate_)                                           \
-  .traits = (traits_), .family = &(function), RG_DOMAIN(rg_context_domain, rg_context_check),      \
-  .create = rg_context_create, .evaluate = (evaluate_), RG_CONTEXT_DRAWS
-
-/* For a family with a formula. */
-#define RG_CONTEXT_FORMULA(function)                                                               \
-  RG_CONTEXT_METHODS(function, RG_PROBLEM_SHARED, rg_context_evaluate)
+/* A class, given by the members of its RgContextFunction. RG_CONTEXT: with a formula. */
+#define RG_CONTEXT_METHODS(...)                                                                    \
+  .family = &(const RgContextFunction){__VA_ARGS__},                                               \
+  RG_DOMAIN(rg_context_domain, rg_context_check), .create = rg_context_create, RG_CONTEXT_DRAWS
+#define RG_CONTEXT(...)                                                                            \
+  RG_CONTEXT_METHODS(__VA_ARGS__), .traits = RG_PROBLEM_SHARED, .evaluate = rg_context_evaluate
 
 #endif

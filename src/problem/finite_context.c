@@ -48,7 +48,20 @@ PetscErrorCode rg_finite_context_domain(const RgFiniteContextOptions *options, c
   return 0;
 }
 
-PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **out)
+/* F of every design by one measure. */
+static PetscErrorCode tabulate(RgProblem *problem, const char *expression, double *F)
+{
+  const RgDomain *domain = &problem->domain;
+  const RgFiniteContext *data = problem->data;
+  RgMeasure measure;
+
+  PetscCall(rg_measure_create(expression, &measure));
+  PetscCall(rg_measure_value(&measure, domain->design.size, domain->context.size, data->f,
+                             domain->context_prob, F));
+  return rg_measure_destroy(&measure);
+}
+
+PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFailure *failure)
 {
   const RgDomain *domain = &problem->domain;
   int n_designs = domain->design.size, n = domain->context.size;
@@ -62,34 +75,12 @@ PetscErrorCode rg_finite_context_create(RgProblem *problem, RgFiniteContext **ou
   PetscCall(PetscMalloc1((size_t)domain->n_scores * n_designs, &data->scores));
   PetscCall(PetscMalloc1(n, &data->cumulative));
   for (int j = 0; j < n; j++) data->cumulative[j] = sum += domain->context_prob[j];
-  *out = data;
-  return 0;
-}
-
-/* F of every design by one measure. */
-static PetscErrorCode tabulate(RgProblem *problem, const char *expression, double *F)
-{
-  const RgDomain *domain = &problem->domain;
-  const RgFiniteContext *data = problem->data;
-  RgMeasure measure;
-
-  PetscCall(rg_measure_create(expression, &measure));
-  PetscCall(rg_measure_value(&measure, domain->design.size, domain->context.size, data->f,
-                             domain->context_prob, F));
-  PetscCall(rg_measure_destroy(&measure));
-  return 0;
-}
-
-PetscErrorCode rg_finite_context_finish(RgProblem *problem)
-{
-  const RgDomain *domain = &problem->domain;
-  RgFiniteContext *data = problem->data;
-
+  PetscCall((*(const RgFiniteFill *)problem->class->family)(problem, data->f, failure));
+  if (failure->failed) return 0;
   PetscCall(tabulate(problem, domain->measure, data->F));
   for (int s = 0; s < domain->n_scores; s++)
-    PetscCall(tabulate(problem, domain->scores[s], data->scores + (size_t)s * domain->design.size));
-  PetscCall(rg_problem_scan(problem, data->F, domain->design.size));
-  return 0;
+    PetscCall(tabulate(problem, domain->scores[s], data->scores + (size_t)s * n_designs));
+  return rg_problem_scan(problem, data->F, n_designs);
 }
 
 PetscErrorCode rg_finite_context_evaluate(RgProblem *problem, int m, const RgPoint *points,
@@ -185,40 +176,5 @@ PetscErrorCode rg_finite_context_grid(RgSpace *space, int dim, int levels, doubl
   }
   PetscCall(rg_space_grid(space, dim, all, axes, low, up));
   PetscCall(PetscFree4(axes, low, up, all));
-  return 0;
-}
-
-PetscErrorCode rg_finite_grid_check(const RgProblemClass *class, const void *options, RgPlace place,
-                                    RgDiagnostics *diagnostics)
-{
-  const RgFiniteGrid *grid = class->family;
-  const RgFiniteGridOptions *o = options;
-  int contexts = 1;
-
-  for (int k = 0; k < grid->dim; k++) contexts *= o->levels;
-  return rg_finite_context_check(&o->common, contexts, place, diagnostics);
-}
-
-PetscErrorCode rg_finite_grid_domain(const RgProblemClass *class, const void *options,
-                                     RgDomain *domain)
-{
-  const RgFiniteGrid *grid = class->family;
-  const RgFiniteGridOptions *o = options;
-  const RgSpace *context = &domain->context;
-  const int dim = grid->dim;
-  double *p = NULL, *w;
-
-  PetscCall(rg_finite_context_grid(&domain->design, dim, o->levels, grid->lower, grid->upper));
-  PetscCall(rg_finite_context_grid(&domain->context, dim, o->levels, grid->lower, grid->upper));
-  PetscCall(PetscMalloc1(dim, &w));
-  if (grid->weight) PetscCall(PetscMalloc1(context->size, &p));
-  for (int j = 0; grid->weight && j < context->size; j++) {
-    rg_space_to_native(context, context->points + (size_t)dim * j, w);
-    p[j] = 1.0;
-    for (int k = 0; k < dim; k++) p[j] *= grid->weight(k, w[k]);
-  }
-  PetscCall(rg_finite_context_domain(&o->common, p, domain));
-  PetscCall(PetscFree(p));
-  PetscCall(PetscFree(w));
   return 0;
 }

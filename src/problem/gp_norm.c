@@ -115,7 +115,7 @@ static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
     own->mean[i] = own->alpha[i];
     for (int k = 0; k < o->sizes.context_dim; k++) {
       const Factor of = {own->z[(size_t)i * dim + o->sizes.dim + k], o->length_scale};
-      PetscCall(rg_context_mean(&data->law[k], 40, 0, NULL, factor_at, &of, &factor));
+      PetscCall(rg_context_mean(&data->law[k], 40, factor_at, &of, &factor));
       own->mean[i] *= factor;
     }
   }
@@ -129,17 +129,16 @@ static PetscErrorCode clear(void *closure)
   return RG_FREE(&own->z, &own->alpha, &own->mean);
 }
 
-static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
+static PetscErrorCode exact(RgProblem *problem, const RgContextProblem *data, const double *x,
+                            double *F)
 {
   const Options *o = problem->options;
-  const Own *own = ((const RgContextProblem *)problem->data)->own;
+  const Own *own = data->own;
   const size_t dim = (size_t)(o->sizes.dim + o->sizes.context_dim);
 
-  for (int i = 0; i < m; i++) {
-    F[i] = 0;
-    for (int j = 0; j < o->points; j++)
-      F[i] += own->mean[j] * kernel(o->length_scale, o->sizes.dim, points[i].x, own->z + j * dim);
-  }
+  *F = 0;
+  for (int j = 0; j < o->points; j++)
+    *F += own->mean[j] * kernel(o->length_scale, o->sizes.dim, x, own->z + j * dim);
   return 0;
 }
 
@@ -163,9 +162,6 @@ static PetscErrorCode evaluate(RgProblem *problem, int m, const RgPoint *points,
   return 0;
 }
 
-static const RgContextFunction function = {
-  .exact = exact, .own_size = sizeof(Own), .prepare = prepare, .clear = clear};
-
 const RgProblemClass rg_problem_gp_norm = {
   RG_ABOUT(
     "gp_norm", "GP path of known norm", 1,
@@ -173,5 +169,7 @@ const RgProblemClass rg_problem_gp_norm = {
     "at the z_j and interpolated, of known norm; F(x) = E f(x, c)",
     "for the theorems of arXiv:2312.10423 and arXiv:2503.20341"),
   RG_OPTIONS(Options, params),
-  RG_CONTEXT_METHODS(function, RG_PROBLEM_RANDOM, evaluate),
+  .traits = RG_PROBLEM_RANDOM,
+  .evaluate = evaluate,
+  RG_CONTEXT_METHODS(.exact = exact, .own_size = sizeof(Own), .prepare = prepare, .clear = clear),
 };

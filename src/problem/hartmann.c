@@ -104,7 +104,7 @@ const RgProblemClass rg_problem_hartmann6 = {
                                      0.31165161660011324245, 0.65730053406562030606}),
 };
 
-enum { TERMS = 4, DIM = 5, PANELS = 200 };
+enum { TERMS = 4, DIM = 5 };
 
 typedef struct {
   RgContextOptions context;
@@ -135,9 +135,8 @@ static double distance(int i, int n, const double *x)
   return sum;
 }
 
-static double context_factor(const void *row, double c)
+static double context_factor(int i, double c)
 {
-  const int i = *(const int *)row;
   const double difference = c - p6[i * (DIM + 1) + DIM];
 
   return exp(-a6[i * (DIM + 1) + DIM] * difference * difference);
@@ -145,45 +144,21 @@ static double context_factor(const void *row, double c)
 
 static double formula(const void *options, const double *x, const double *c)
 {
-  const Options *o = options;
   double sum = 0;
 
   for (int i = 0; i < TERMS; i++)
-    sum += weight(o, i) * exp(-distance(i, DIM, x)) * context_factor(&i, c[0]);
+    sum += weight(options, i) * exp(-distance(i, DIM, x)) * context_factor(i, c[0]);
   return sum;
 }
 
-static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
+static PetscErrorCode exact(RgProblem *problem, const RgContextProblem *data, const double *x,
+                            double *F)
 {
-  const Options *o = problem->options;
-  const RgContextProblem *data = problem->data;
-  const double *w = data->own;
-
-  for (int k = 0; k < m; k++) {
-    F[k] = 0;
-    for (int i = 0; i < TERMS; i++)
-      F[k] += weight(o, i) * w[i] * exp(-distance(i, DIM, points[k].x));
-  }
-  return 0;
-}
-
-static PetscErrorCode prepare(RgProblem *problem, RgContextProblem *data)
-{
-  double *w = data->own;
-
+  *F = 0;
   for (int i = 0; i < TERMS; i++)
-    PetscCall(rg_context_mean(&data->law[0], PANELS, 0, NULL, context_factor, &i, &w[i]));
+    *F += weight(problem->options, i) * data->mean[i] * exp(-distance(i, DIM, x));
   return 0;
 }
-
-static const RgContextFunction function = {
-  .dim = DIM,
-  .dim_c = 1,
-  .formula = formula,
-  .exact = exact,
-  .own_size = TERMS * sizeof(double),
-  .prepare = prepare,
-};
 
 const RgProblemClass rg_problem_hartmann_context = {
   RG_ABOUT("hartmann_context", "Hartmann 5+1", 1,
@@ -191,5 +166,6 @@ const RgProblemClass rg_problem_hartmann_context = {
            "F(x) = E f(x, c)",
            "arXiv:2312.10423, section 5; arXiv:2503.20341, appendix"),
   RG_OPTIONS(Options, params),
-  RG_CONTEXT_FORMULA(function),
+  RG_CONTEXT(.dim = DIM, .dim_c = 1, .formula = formula, .n_means = TERMS,
+             .mean_of = context_factor, .panels = 200, .exact = exact),
 };

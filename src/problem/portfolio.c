@@ -232,25 +232,22 @@ static double look_up(const Own *own, int i, double d)
   return c[0] + 0.5 * t * b1 - b2;
 }
 
-static PetscErrorCode exact(RgProblem *problem, int m, const RgPoint *points, double *F)
+static PetscErrorCode exact(RgProblem *problem, const RgContextProblem *data, const double *x,
+                            double *F)
 {
-  const RgContextProblem *data = problem->data;
   const Own *own = data->own;
   const Surrogate *s = own->surrogate;
+  double sum = 0;
 
-  for (int k = 0; k < m; k++) {
-    double sum = 0;
-    for (int i = 0; i < own->n; i++) {
-      double square = 0;
-      for (int j = 0; j < DIM; j++) {
-        const double u =
-          (points[k].x[j] - own->posterior.X[(size_t)i * INPUTS + j]) / s->length_scale[j];
-        square += u * u;
-      }
-      sum += own->weight[i] * (own->table ? look_up(own, i, sqrt(square)) : exp(-0.5 * square));
+  for (int i = 0; i < own->n; i++) {
+    double square = 0;
+    for (int j = 0; j < DIM; j++) {
+      const double u = (x[j] - own->posterior.X[(size_t)i * INPUTS + j]) / s->length_scale[j];
+      square += u * u;
     }
-    F[k] = -(SHIFT + SCALE * (s->mean + s->variance * sum));
+    sum += own->weight[i] * (own->table ? look_up(own, i, sqrt(square)) : exp(-0.5 * square));
   }
+  *F = -(SHIFT + SCALE * (s->mean + s->variance * sum));
   return 0;
 }
 
